@@ -1,0 +1,268 @@
+"""The settings of a run: read from TOML and checked once, here; frozen and complete from then on.
+
+Each field's description says what it does and, after "Paper:", what AlphaZero (Silver et al. 2018) or AlphaGo Zero
+(2017) used. `docs/configuration.md` and the comments in a run's `config.toml` are made from these.
+"""
+
+import json
+import tomllib
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic.fields import FieldInfo
+
+from azero.errors import BadInput, suggest_nearest
+
+_PLACES = (Path(__file__).parent / "configs", Path(__file__).parent.parent / "configs")
+
+
+class Section(BaseModel):
+    """A table of settings: frozen, and nothing unknown in it."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+
+class GameConfig(Section):
+    """What is played."""
+
+    name: str = Field(description="The game, with its parameters: `connect_four(rows=6,columns=7)`; see `azero games`.")
+
+
+class NetConfig(Section):
+    """The residual tower and its heads."""
+
+    blocks: int = Field(5, ge=1, le=80, description="Residual blocks. Paper: 19.")
+    channels: int = Field(64, ge=1, le=1024, description="Filters of each 3x3 convolution. Paper: 256.")
+    policy_channels: int = Field(8, ge=1, le=256, description="Filters of the policy head's 1x1 convolution. Paper: 2 (Go).")
+    value_channels: int = Field(8, ge=1, le=256, description="Filters of the value head's 1x1 convolution. Paper: 1.")
+    value_hidden: int = Field(64, ge=1, le=4096, description="Units of the value head's hidden layer. Paper: 256.")
+
+
+class SearchConfig(Section):
+    """The search of self-play, gate and evaluation alike."""
+
+    c_puct: float = Field(1.25, gt=0, le=100, description="Exploration constant of PUCT. Paper: 1.25.")
+    c_puct_factor: float = Field(
+        1.0, ge=0, le=100, description="How much c_puct grows with ln((1 + N + base) / base); 0 keeps it constant. Paper: 1."
+    )
+    c_puct_base: float = Field(19652.0, ge=1, description="Visits at which that growth sets in. Paper: 19652.")
+    fpu: Literal["reduced", "absolute"] = Field(
+        "reduced", description="Value of an unvisited move: its parent's, reduced, or a constant. Paper: absolute."
+    )
+    fpu_reduction: float = Field(
+        0.2, ge=0, le=2, description="Reduction from the parent's value, times the root of the prior already visited. Paper: none."
+    )
+    fpu_value: float = Field(0.0, ge=-1, le=1, description="The constant of fpu = absolute. Paper: -1, a loss.")
+    prove: bool = Field(
+        True, description="Carry proven wins, draws and losses up the tree, and leave lost moves alone. Paper: no."
+    )
+    look_ahead: bool = Field(True, description="Look at each new node's moves for one that ends the game. Paper: no.")
+    rollout_weight: float = Field(
+        0.0, ge=0, le=1, description="a of the leaf value (1 - a) v + a z, z from a random rollout. Paper: 0; AlphaGo: 0.5."
+    )
+    choose_by: Literal["visits", "value"] = Field(
+        "visits", description="What the best move is chosen by when no temperature is set. Paper: visits."
+    )
+
+
+class SelfPlayConfig(Section):
+    """Games against itself, which are the training data."""
+
+    games_per_iteration: int = Field(1000, ge=1, description="Games an iteration. Paper: 25000 (AlphaGo Zero).")
+    parallel_games: int = Field(256, ge=1, le=16384, description="Games a worker plays in lockstep, one net batch a step.")
+    num_workers: int = Field(
+        0, ge=0, le=1024, description="Worker processes; 1 plays in the training process, 0 takes a process a core. "
+        "The games are the same for any number. Paper: 5000 TPUs."
+    )  # fmt: skip
+    games_per_shard: int = Field(
+        250, ge=1, description="Games that are played, saved and, after an interruption, kept together."
+    )
+    num_simulations: int = Field(64, ge=1, le=30000, description="Simulations a move. Paper: 800.")
+    temperature: float = Field(
+        1.0, ge=0, le=100, description="Moves of the opening are drawn from N^(1 / temperature); 0 plays the best. Paper: 1."
+    )
+    temperature_plies: int = Field(30, ge=0, description="Length of that opening in plies. Paper: 30.")
+    final_temperature: float = Field(0.0, ge=0, le=100, description="Temperature after the opening. Paper: 0.")
+    dirichlet_alpha: float = Field(
+        1.0, gt=0, le=100, description="Concentration of the noise at the root, about 10 / legal moves. Paper: 0.03 for Go's 361."
+    )
+    dirichlet_epsilon: float = Field(0.25, ge=0, le=1, description="Share of the noise in the root's priors. Paper: 0.25.")
+    keep_tree: bool = Field(True, description="Keep the subtree of the move played for the next search. Paper: yes.")
+    random_symmetry: bool = Field(
+        True, description="Let the net see each leaf in a random symmetry. Paper: yes in AlphaGo Zero, no in AlphaZero."
+    )
+
+
+class ReplayConfig(Section):
+    """The positions that training draws from."""
+
+    window: int = Field(
+        200_000, ge=1, description="Positions kept, the newest; whole shards, so up to one shard more. "
+        "Paper: the last 500,000 games."
+    )  # fmt: skip
+
+
+class TrainingConfig(Section):
+    """From positions to a better net."""
+
+    iterations: int = Field(50, ge=1, description="Rounds of self-play, training and gate.")
+    batch_size: int = Field(256, ge=1, le=65536, description="Positions a step. Paper: 4096.")
+    samples_per_position: float = Field(
+        4.0, gt=0, le=1000, description="How often each new position is drawn on average; it sets the steps of an iteration."
+    )
+    optimizer: Literal["adamw", "sgd"] = Field("adamw", description="AdamW or SGD with momentum. Paper: sgd.")
+    learning_rate: float = Field(0.002, gt=0, le=10, description="Highest learning rate. Paper: 0.2 for batches of 4096.")
+    momentum: float = Field(0.9, ge=0, lt=1, description="Momentum of SGD, first beta of AdamW. Paper: 0.9.")
+    weight_decay: float = Field(1e-4, ge=0, le=1, description="Decay of weights (not of biases and norms). Paper: 1e-4.")
+    schedule: Literal["constant", "cosine", "step"] = Field(
+        "cosine", description="From the highest learning rate to the final one: not at all, as a cosine, or by tenths "
+        "at 50, 75 and 90 % of the run. Paper: step."
+    )  # fmt: skip
+    final_learning_rate: float = Field(
+        0.0002, ge=0, le=10, description="Learning rate at the end, and at the least. Paper: 0.0002."
+    )
+    warmup_steps: int = Field(100, ge=0, description="Steps over which the learning rate rises from zero. Paper: 0.")
+    gradient_clip: float = Field(5.0, ge=0, description="Limit on the gradient's norm; 0 sets none. Paper: none.")
+    ema_decay: float = Field(
+        0.99, ge=0, lt=1, description="Decay a step of the moving average of weights, which is the candidate; 0 takes the "
+        "weights themselves. Paper: none."
+    )  # fmt: skip
+    value_loss_weight: float = Field(1.0, ge=0, le=100, description="Weight of the value loss beside the policy's 1. Paper: 1.")
+    save_every_steps: int = Field(500, ge=1, description="Steps between saves of the whole state within an iteration.")
+
+
+class GateConfig(Section):
+    """Candidate against best."""
+
+    games: int = Field(40, ge=2, description="Games of a gate, at the most; even, since each opening is played twice. Paper: 400.")
+    num_simulations: int = Field(32, ge=1, le=30000, description="Simulations a move. Paper: 1600.")
+    method: Literal["win_rate", "sprt"] = Field("win_rate", description="Promote by the score, or by an SPRT. Paper: win_rate.")
+    win_rate_threshold: float = Field(0.55, gt=0, lt=1, description="Score from which a candidate is promoted. Paper: 0.55.")
+    elo0: float = Field(0.0, description="SPRT: not better than this is not promoted.")
+    elo1: float = Field(50.0, description="SPRT: better than this is promoted.")
+    opening_plies: int = Field(4, ge=0, description="Random plies at the start of each pair of games, at the least one fewer.")
+
+
+class EvaluationConfig(Section):
+    """The score against a fixed opponent, for the record."""
+
+    opponent: str = Field("uct@1000", description="The agent that the best net meets.")
+    every: int = Field(5, ge=0, description="Iterations between these matches, and one after the last; 0 plays none.")
+    games: int = Field(40, ge=2, description="Games of a match.")
+    num_simulations: int = Field(64, ge=1, le=30000, description="The net's simulations a move.")
+
+
+class DeviceConfig(Section):
+    """Where the net runs."""
+
+    device: Literal["auto", "cpu", "cuda", "mps"] = Field("auto", description="`auto` takes CUDA, else MPS, else the CPU.")
+    precision: Literal["auto", "fp32", "bf16"] = Field(
+        "auto", description="Arithmetic of inference; `auto` takes bf16 where the machine computes in it. Training is in fp32."
+    )
+    threads: int = Field(0, ge=0, le=1024, description="Threads of training; 0 takes a thread a core.")
+
+
+class Config(Section):
+    """All settings of a run."""
+
+    seed: int = Field(0, ge=0, lt=1 << 63, description="Every random number of the run follows from it.")
+    game: GameConfig
+    net: NetConfig = NetConfig()
+    search: SearchConfig = SearchConfig()
+    selfplay: SelfPlayConfig = SelfPlayConfig()
+    replay: ReplayConfig = ReplayConfig()
+    training: TrainingConfig = TrainingConfig()
+    gate: GateConfig = GateConfig()
+    evaluation: EvaluationConfig = EvaluationConfig()
+    device: DeviceConfig = DeviceConfig()
+
+
+def find_config(name: str) -> Path:
+    """Returns the file of a config named by path, or by the name of one that comes with azero; raises BadInput."""
+    if Path(name).is_file():
+        return Path(name)
+    shipped = {path.stem: path for place in _PLACES for path in place.glob("*.toml")}
+    if name in shipped:
+        return shipped[name]
+    raise BadInput(f"config {name!r} is neither a file nor one that comes with azero; {suggest_nearest(name, shipped)}")
+
+
+def load_config(path: Path, overrides: Sequence[str] = ()) -> Config:
+    """Reads a TOML file, applies overrides of the form `section.key=value`, and checks; raises BadInput."""
+    try:
+        tables = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise BadInput(f"config {str(path)!r} cannot be read: {error.strerror}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise BadInput(f"config {str(path)!r} is not TOML: {error}") from None
+    for override in overrides:
+        _apply_override(tables, override)
+    return check_config(tables)
+
+
+def check_config(tables: dict[str, Any]) -> Config:
+    """Returns the settings of nested tables, complete and checked; raises BadInput with the first that is wrong."""
+    try:
+        config = Config.model_validate(tables)
+    except ValidationError as error:
+        raise BadInput(_explain(error)) from None
+    if config.gate.elo1 <= config.gate.elo0:
+        raise BadInput(f"gate.elo1 = {config.gate.elo1} should be greater than gate.elo0 = {config.gate.elo0}")
+    return config
+
+
+def _apply_override(tables: dict[str, Any], override: str) -> None:
+    """Sets one `section.key=value`; the value is TOML, and a word that is no TOML is a string."""
+    key, separator, text = override.partition("=")
+    *sections, name = key.strip().split(".")
+    if not separator or not name:
+        raise BadInput(f"--set {override!r} should be of the form section.key=value, e.g. training.iterations=10")
+    try:
+        value = tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        value = text.strip()
+    for section in sections:
+        tables = tables.setdefault(section, {})
+        if not isinstance(tables, dict):
+            raise BadInput(f"--set {override!r}: {section!r} is a setting, not a section")
+    tables[name] = value
+
+
+def _explain(error: ValidationError) -> str:
+    """Returns the first error as one line that names the setting, its value and what would be right."""
+    first = error.errors()[0]
+    name = ".".join(str(part) for part in first["loc"])
+    if first["type"] == "extra_forbidden":
+        section: type[BaseModel] = Config
+        for part in first["loc"][:-1]:
+            section = section.model_fields[str(part)].annotation  # type: ignore[assignment]
+        return f"unknown setting {name!r}; {suggest_nearest(str(first['loc'][-1]), section.model_fields)}"
+    if first["type"] == "missing":
+        return f"setting {name!r} is missing"
+    message = first["msg"][0].lower() + first["msg"][1:]
+    return f"setting {name} = {first['input']!r} is not valid: {message}"
+
+
+def settings() -> Iterator[tuple[str, str, FieldInfo]]:
+    """Yields section ("" at the top), key and field of every setting, in the order they are written."""
+    for name, field in Config.model_fields.items():
+        if isinstance(field.annotation, type) and issubclass(field.annotation, Section):
+            for key, setting in field.annotation.model_fields.items():
+                yield name, key, setting
+        else:
+            yield "", name, field
+
+
+def config_to_toml(config: Config) -> str:
+    """Returns all settings as TOML, each below a comment that says what it does."""
+    lines: list[str] = []
+    current = ""
+    for section, key, field in settings():
+        if section != current:
+            lines.append(f"[{section}]")
+            current = section
+        value = getattr(getattr(config, section) if section else config, key)
+        lines += [f"# {field.description}", f"{key} = {json.dumps(value)}", ""]
+    return "\n".join(lines)

@@ -1,0 +1,101 @@
+"""What a game is: the methods and tables that a class of rules provides, and how kernels come to call them.
+
+A game is a NamedTuple of its parameters. The compiled methods work on one record of `state_dtype` and allocate
+nothing; the rest is plain Python, used at the edges.
+"""
+
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from azero.jit import bind_methods
+
+WIN, DRAW, LOSS = 1, 0, -1
+"""Outcomes and proven results, for the first player wherever no other player is named."""
+
+ONGOING = 2
+"""What `outcome` returns while the game goes on."""
+
+bind_methods(
+    reset=("state",),
+    legal_actions=("state", "out"),
+    apply_action=("state", "action"),
+    current_player=("state",),
+    outcome=("state",),
+    encode=("state", "planes"),
+    hash_key=("state",),
+)
+
+
+class Symmetries(NamedTuple):
+    """Symmetries as gathers, the identity first.
+
+    A position seen through symmetry s has `planes.reshape(C, H * W)[:, cells[s]]`, and a distribution over actions
+    belonging to the position becomes `policy[actions[s]]`.
+    """
+
+    cells: np.ndarray  # [S, H * W] int32
+    actions: np.ndarray  # [S, A] int32
+
+
+class Rules(Protocol):
+    """A game's rules. Players are 0, who moves first, and 1; A actions are numbered from 0."""
+
+    # Compiled. `state` is a record of `state_dtype`.
+
+    def reset(game, state) -> None:
+        """Makes `state` the initial position."""
+
+    def legal_actions(game, state, out) -> int:
+        """Writes the legal actions, ascending, into `out` ([max_legal_actions] int32); returns how many."""
+
+    def apply_action(game, state, action) -> None:
+        """Plays a legal action, in place."""
+
+    def current_player(game, state) -> int:
+        """Returns who moves, 0 or 1. Turns need not alternate."""
+
+    def outcome(game, state) -> int:
+        """Returns WIN, DRAW or LOSS for the first player where the game is over, else ONGOING."""
+
+    def encode(game, state, planes) -> None:
+        """Writes the net's input into `planes` ([C, H, W] float32), all of it, as the player to move sees it."""
+
+    def hash_key(game, state) -> int:
+        """Returns a 64-bit key, equal for equal positions whatever moves led there."""
+
+    # Plain Python.
+
+    def check(game) -> None:
+        """Raises BadInput where a parameter is out of range."""
+
+    @property
+    def state_dtype(game) -> np.dtype:
+        """The structured dtype of a state; the same for all sizes where one compilation is to serve them all."""
+
+    @property
+    def num_actions(game) -> int:
+        """A."""
+
+    @property
+    def max_plies(game) -> int:
+        """No game lasts longer than this."""
+
+    @property
+    def planes_shape(game) -> tuple[int, int, int]:
+        """[C, H, W] of what `encode` writes."""
+
+    def symmetries(game) -> Symmetries:
+        """Returns the symmetries under which the rules do not change."""
+
+    def action_to_text(game, action: int) -> str:
+        """Returns an action in the game's notation."""
+
+    def text_to_action(game, text: str) -> int:
+        """Returns the action of that notation; raises BadInput where it is none."""
+
+    def split_moves(game, text: str) -> list[str]:
+        """Splits a record of moves, in the game's usual notation, into moves."""
+
+    def draw(game, state, marks: dict[int, str]) -> str:
+        """Returns the board in text, lines joined by newlines, with `marks` (action to short text) where they belong."""

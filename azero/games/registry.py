@@ -1,0 +1,75 @@
+"""Games by name, as OpenSpiel writes them: `connect_four`, `connect_four(rows=5,columns=6)`."""
+
+import ast
+import re
+from collections import namedtuple
+from collections.abc import Callable
+
+from azero.errors import BadInput, suggest_nearest
+from azero.games.contract import Rules
+
+_RULES: dict[str, type] = {}
+
+
+def game(name: str) -> Callable[[type], type]:
+    """Registers the class of rules below it under `name`."""
+
+    def register(rules: type) -> type:
+        if name in _RULES:
+            raise ValueError(f"two games are named {name!r}")
+        _RULES[name] = rules if rules._fields else _with_a_field(rules)  # type: ignore[attr-defined]
+        return _RULES[name]
+
+    return register
+
+
+def _with_a_field(rules: type) -> type:
+    """Returns the same rules with a field that nobody sees; Numba cannot call methods of an empty NamedTuple."""
+    carrier = namedtuple(rules.__name__, ["unused"], defaults=[0])  # type: ignore[misc]
+    own = {key: value for key, value in vars(rules).items() if not hasattr(carrier, key) or key in ("__doc__", "__module__")}
+    return type(rules.__name__, (carrier,), {**own, "__slots__": (), "__annotations__": {}})
+
+
+def registered_games() -> dict[str, type]:
+    """Returns the classes of rules by name, in alphabetical order."""
+    return dict(sorted(_RULES.items()))
+
+
+def parse_game(text: str) -> Rules:
+    """Returns the rules that `text` names, e.g. `connect_four(rows=5,columns=6)`; raises BadInput."""
+    match = re.fullmatch(r"\s*(\w+)\s*(?:\((.*)\))?\s*", text)
+    if not match:
+        raise BadInput(f"game {text!r} is not of the form name or name(parameter=value,...), e.g. connect_four(rows=6)")
+    name, arguments = match.groups()
+    if name not in _RULES:
+        raise BadInput(f"unknown game {name!r}; {suggest_nearest(name, _RULES)}")
+    rules = _RULES[name]
+    values = dict(_parse_parameter(rules, name, each) for each in (arguments or "").split(",") if each.strip())
+    made = rules(**values)
+    made.check()
+    return made
+
+
+def _parse_parameter(rules: type, name: str, text: str) -> tuple[str, object]:
+    """Returns the parameter's name and its value, of the type the rules declare for it."""
+    key, separator, value_text = (part.strip() for part in text.partition("="))
+    types: dict[str, type] = rules.__annotations__
+    if key not in types:
+        raise BadInput(f"{name} has no parameter {key!r}; {suggest_nearest(key, types)}" if types else f"{name} has no parameters")
+    try:
+        value = ast.literal_eval(value_text.capitalize() if value_text.lower() in ("true", "false") else value_text)
+    except (ValueError, SyntaxError):
+        value = None
+    if types[key] is float and type(value) is int:
+        value = float(value)
+    if not separator or type(value) is not types[key]:
+        raise BadInput(f"{name}: {key}={value_text!r} should be of type {types[key].__name__}")
+    return key, value
+
+
+def name_of(rules: Rules) -> str:
+    """Returns the text that names these rules, with the parameters that differ from their defaults."""
+    name = next(name for name, known in _RULES.items() if known is type(rules))
+    defaults = type(rules)._field_defaults  # type: ignore[attr-defined]
+    changed = [f"{key}={value}" for key, value in rules._asdict().items() if value != defaults.get(key)]  # type: ignore[attr-defined]
+    return f"{name}({','.join(changed)})" if changed else name

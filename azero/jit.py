@@ -1,0 +1,114 @@
+"""Compilation: one decorator for kernels, one binding for methods, one cache that knows when sources change.
+
+A game's rules and a search's selection rule are NamedTuples. Their methods are written as ordinary Python and
+run two ways from the same text: as they stand when compilation is off (`NUMBA_DISABLE_JIT=1`), and as inlined
+machine code when a kernel calls them. `bind_methods` is what makes `game.apply_action(state, action)` mean the
+method of the argument's own class inside a kernel.
+
+Numba's disk cache looks at one file only, the kernel's own: a kernel that inlines `games/connect_four.py` would
+run the old rules after that file is edited. So the cache directory is named by a digest of all that can be
+compiled, and an edit anywhere leads to a directory without the old code. See docs/decisions/0001-compile-cache.md.
+"""
+
+import hashlib
+import inspect
+import os
+import shutil
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import llvmlite
+import numba
+import numpy as np
+from numba import types
+from numba.extending import overload_method
+
+IS_COMPILED = not numba.config.DISABLE_JIT
+
+_PACKAGE = Path(__file__).parent
+_COMPILED_SOURCES = ("jit.py", "rng.py", "games/*.py", "mcts/*.py", "selfplay/*.py")
+_NUM_CACHES_KEPT = 8
+_CACHE_LIFETIME_S = 7 * 24 * 3600
+
+if not IS_COMPILED:
+    np.seterr(over="ignore")  # unsigned hashes and counters wrap around, as they do in machine code
+
+
+def bind_methods(**parameters: tuple[str, ...]) -> None:
+    """Lets kernels call methods of these names on any NamedTuple; the argument's own class provides the code.
+
+    Args:
+      parameters: for each method its parameters after the NamedTuple itself, e.g. `outcome=("state",)`.
+
+    Registered once per name on Numba's two NamedTuple types. Registered per class instead, methods that call each
+    other would not resolve.
+    """
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    for name, names in parameters.items():
+
+        def method_of_class(instance, *arguments, name=name):
+            return getattr(instance.instance_class, name, None)
+
+        method_of_class.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+            [inspect.Parameter(each, kind) for each in ("instance", *names)]
+        )
+        for named_tuple in (types.NamedTuple, types.NamedUniTuple):
+            overload_method(named_tuple, name, strict=False)(method_of_class)
+
+
+def kernel(function: Callable) -> Callable:
+    """Compiles what Python calls: once for each combination of argument types, kept on disk; releases the GIL."""
+    if not IS_COMPILED:
+        return function
+    shared_directory, numba.config.CACHE_DIR = numba.config.CACHE_DIR, str(_cache_directory())
+    try:
+        return numba.njit(cache=True, nogil=True, error_model="numpy")(function)
+    finally:
+        numba.config.CACHE_DIR = shared_directory
+
+
+def subroutine(function: Callable) -> Callable:
+    """Compiles what only kernels call: it becomes part of theirs and needs no place on disk."""
+    return numba.njit(nogil=True, error_model="numpy")(function) if IS_COMPILED else function
+
+
+def cache_root() -> Path:
+    """The folder that holds compiled kernels of every digest: `$AZERO_CACHE_DIR`, or the user's cache folder."""
+    chosen = os.environ.get("AZERO_CACHE_DIR")
+    base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    return Path(chosen) if chosen else base / "azero"
+
+
+def sources_digest(package: Path = _PACKAGE) -> str:
+    """Returns a digest of every source that a kernel can contain, of the compiler's versions and of the CPU."""
+    digest = hashlib.sha256()
+    for pattern in _COMPILED_SOURCES:
+        for path in sorted(package.glob(pattern)):
+            digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
+    cpu = llvmlite.binding.get_host_cpu_name(), llvmlite.binding.get_host_cpu_features().flatten()
+    digest.update(repr((str(package), numba.__version__, llvmlite.__version__, np.__version__, cpu)).encode())
+    return digest.hexdigest()[:16]
+
+
+_directory: Path | None = None
+
+
+def _cache_directory() -> Path:
+    """Returns this process's cache directory, made on first use; the time of that use keeps it from being removed."""
+    global _directory
+    if _directory is None:
+        _directory = cache_root() / f"kernels-{sources_digest()}"
+        _directory.mkdir(parents=True, exist_ok=True)
+        os.utime(_directory)
+        _remove_old_caches(_directory)
+    return _directory
+
+
+def _remove_old_caches(current: Path) -> None:
+    """Removes caches of earlier sources: all but the newest few, and of those the ones unused for a week."""
+    others = [path for path in current.parent.glob("kernels-*") if path != current]
+    others.sort(key=lambda path: path.stat().st_mtime, reverse=True)
+    for rank, path in enumerate(others):
+        if rank >= _NUM_CACHES_KEPT or time.time() - path.stat().st_mtime > _CACHE_LIFETIME_S:
+            shutil.rmtree(path, ignore_errors=True)

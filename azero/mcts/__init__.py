@@ -1,0 +1,15 @@
+"""Tree search: PUCT with an evaluator, UCT with random rollouts, and what lies between. `Search` is where to start.
+
+To read it, begin with `reference.py`, the whole search in plain Python; `kernels.py` is the same, compiled.
+"""
+
+from azero.mcts.analysis import MoveStatistics, rank_moves, root_value
+from azero.mcts.evaluator import Evaluator, UniformEvaluator
+from azero.mcts.rules import Puct, Rule, Uct
+from azero.mcts.search import MAX_NODES, Search, nodes_needed
+from azero.mcts.settings import Settings
+
+__all__ = [
+    "MAX_NODES", "Evaluator", "MoveStatistics", "Puct", "Rule", "Search", "Settings", "Uct", "UniformEvaluator",
+    "nodes_needed", "rank_moves", "root_value",
+]  # fmt: skip

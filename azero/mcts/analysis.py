@@ -1,0 +1,83 @@
+"""What a search has found: the root's moves, ranked, with their principal variations."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from azero.games import WIN
+from azero.mcts.root import rank_children
+from azero.mcts.search import Search
+from azero.mcts.tree import UNPROVEN
+
+RESULT_NAMES = {1: "win", 0: "draw", -1: "loss"}
+
+
+@dataclass(frozen=True)
+class MoveStatistics:
+    """One move of the root. Values and proofs are for the player to move there."""
+
+    action: int
+    visits: int
+    value: float  # Q in [-1, 1], exact where proven; 0 before the first visit
+    prior: float
+    proven: str | None  # "win", "draw", "loss"
+    proven_plies: int | None  # from here to the end, this move included
+    pv: list[int]  # principal variation, from this move on
+
+
+def root_value(search: Search, b: int = 0) -> float:
+    """Returns the value of tree b's root in [-1, 1], for the player to move."""
+    root = search.forest.nodes[b][0]
+    return _value(root, 1 - 2 * int(root.player))
+
+
+def rank_moves(search: Search, b: int = 0) -> list[MoveStatistics]:
+    """Returns the root's moves of tree b, best first: proven wins by length, the rest, proven losses by length."""
+    nodes = search.forest.nodes[b]
+    order = np.zeros(search.game.num_actions, np.int32)
+    num_children = rank_children(search.forest, b, search.settings.is_choosing_by_value, order)
+    sign = 1 - 2 * int(nodes[0].player)
+    return [_statistics(nodes, int(child), sign) for child in order[:num_children]]
+
+
+def _statistics(nodes: np.recarray, child: int, sign: int) -> MoveStatistics:
+    node = nodes[child]
+    is_proven = node.proven != UNPROVEN
+    return MoveStatistics(
+        action=int(node.action),
+        visits=int(node.N),
+        value=_value(node, sign),
+        prior=float(node.P),
+        proven=RESULT_NAMES[sign * int(node.proven)] if is_proven else None,
+        proven_plies=int(node.proven_plies) + 1 if is_proven else None,
+        pv=principal_variation(nodes, child),
+    )
+
+
+def _value(node: np.record, sign: int) -> float:
+    if node.proven != UNPROVEN:
+        return float(sign * int(node.proven))
+    return float(sign * node.W / node.N) + 0.0 if node.N else 0.0
+
+
+def principal_variation(nodes: np.recarray, index: int) -> list[int]:
+    """Returns the actions from node `index` on along the best children: by proof, else by visits; visited ones only."""
+    line = [int(nodes[index].action)]
+    while nodes[index].first_child:
+        node = nodes[index]
+        sign = 1 - 2 * int(node.player)
+        children = range(node.first_child, node.first_child + node.num_children)
+        index = max(children, key=lambda child: _preference(nodes[child], sign))
+        if nodes[index].N == 0 and nodes[index].proven == UNPROVEN:
+            break
+        line.append(int(nodes[index].action))
+    return line
+
+
+def _preference(node: np.record, sign: int) -> tuple[float, ...]:
+    """Returns a key that orders the children of a node for its mover, whose `sign` is 1 (first player) or -1."""
+    if node.proven == UNPROVEN:
+        return 0.0, float(node.N), float(sign * node.W)
+    result = sign * int(node.proven)
+    length = float(node.proven_plies)
+    return (1.0, -length) if result == WIN else (-1.0, length) if result == -WIN else (0.0, float(node.N), 0.0)

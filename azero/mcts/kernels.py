@@ -1,0 +1,270 @@
+"""The search itself: down to a leaf, grow, and back up.
+
+One search serves all: with random rollouts it runs from root to result in `simulate`; with an evaluator it is
+`select_leaves`, then the evaluator on the batch, then `expand_and_backup`. What differs is the selection rule and
+the leaf value; both are arguments, compiled into the kernel. `reference.py` is the same in plain Python.
+"""
+
+import math
+
+import numpy as np
+
+from azero.games import ONGOING
+from azero.jit import kernel, subroutine
+from azero.mcts.rollout import rollout
+from azero.mcts.root import add_noise, cannot_be_overtaken
+from azero.mcts.tree import UNPROVEN, backup, carry_proof_up, create_children, prove_from_children
+from azero.rng import random_below
+
+
+@subroutine
+def next_unvisited(nodes, node, rng):
+    """Takes a random unvisited child of `node`, moves it in front of the other unvisited ones, and returns it."""
+    front = node.first_child + node.num_visited
+    taken = front + random_below(rng, node.num_children - node.num_visited)
+    node.num_visited += 1
+    a, b = nodes[front], nodes[taken]
+    action, prior, proven, plies = a.action, a.P, a.proven, a.proven_plies
+    a.action, a.P, a.proven, a.proven_plies = b.action, b.P, b.proven, b.proven_plies
+    b.action, b.P, b.proven, b.proven_plies = action, prior, proven, plies
+    return front
+
+
+@subroutine
+def select_child(rule, nodes, index, rng, is_proving):
+    """Returns the child of node `index` that a simulation goes to; a move that loses by force gets no visit.
+
+    A descent under way counts as a visit lost for the mover (virtual loss), so that the next goes elsewhere.
+    """
+    node = nodes[index]
+    if rule.is_sweeping() and node.num_visited < node.num_children:
+        return next_unvisited(nodes, node, rng)
+    sign = 1 - 2 * node.player  # the one place where values are turned to the mover's
+    first, last = node.first_child, node.first_child + node.num_children
+    first_play_value = 0.0
+    if not rule.is_sweeping():
+        visited_prior = 0.0
+        for child in range(first, last):
+            if nodes[child].N > 0:
+                visited_prior += np.float64(nodes[child].P)
+        first_play_value = rule.first_play_value(sign * node.W / max(node.N, 1), visited_prior)
+    exploration = rule.exploration(node.N + node.virtual_loss)
+    best = first
+    best_score = -math.inf
+    for child in range(first, last):
+        c = nodes[child]
+        if is_proving and c.proven == -sign:
+            continue
+        visits = c.N + c.virtual_loss
+        value = first_play_value
+        if c.proven != UNPROVEN:
+            value = float(sign * c.proven)
+        elif visits > 0:
+            value = (sign * c.W - c.virtual_loss) / visits
+        score = rule.score(exploration, visits, value, float(c.P))
+        if score > best_score:
+            best, best_score = child, score
+    return best
+
+
+@subroutine
+def descend(game, rule, settings, tree, nodes, path, state, legal):
+    """Goes from the root to a leaf: a node that is new, proven, or not expanded. Returns its depth.
+
+    Writes the nodes into `path`; `state`, the root's position, becomes the leaf's. Where there is no evaluator, a
+    leaf grows on the way at its second visit: its first is a rollout alone.
+    """
+    index = 0
+    depth = 0
+    path[0] = 0
+    while True:
+        node = nodes[index]
+        if node.proven != UNPROVEN and depth > 0:
+            return depth
+        if node.first_child == 0:
+            if node.N == 0 and depth > 0:
+                outcome = game.outcome(state)
+                if outcome != ONGOING:
+                    node.proven = outcome
+                return depth
+            if not settings.is_rollout_only or not create_children(game, tree, nodes, index, state, legal):
+                return depth
+            for child in range(node.first_child, node.first_child + node.num_children):
+                nodes[child].P = np.float32(1.0 / node.num_children)
+        index = select_child(rule, nodes, index, tree, settings.is_proving)
+        game.apply_action(state, nodes[index].action)
+        depth += 1
+        path[depth] = index
+
+
+@subroutine
+def is_done(settings, tree, nodes):
+    """Returns whether tree has had its simulations, or needs no more of them."""
+    if settings.is_proving and nodes[0].proven != UNPROVEN:
+        return True
+    num_left = tree.target - tree.simulations - tree.pending
+    if num_left <= 0:
+        return True
+    # Overtaking the leader takes at least as many visits as it has, so far from the end there is nothing to ask.
+    may_stop = settings.is_stopping_early and num_left * 2 <= tree.target and num_left % 16 == 0
+    return may_stop and cannot_be_overtaken(nodes, num_left)
+
+
+@subroutine
+def finish_simulation(settings, tree, nodes, path, depth, value):
+    """Backs a value up from the leaf at `depth`, and what is proven there."""
+    backup(nodes, path, depth, value)
+    if settings.is_proving and nodes[path[depth]].proven != UNPROVEN:
+        carry_proof_up(nodes, path, depth)
+    tree.simulations += 1
+
+
+@kernel
+def simulate(game, rule, settings, forest, batch, b, num_simulations):
+    """Runs simulations with random rollouts in tree b, to its target at most; returns whether the tree is done."""
+    tree = forest.trees[b]
+    nodes = forest.nodes[b]
+    path = batch.path[0]
+    state = batch.states[0]
+    for _ in range(num_simulations):
+        if is_done(settings, tree, nodes):
+            return True
+        batch.states[0] = forest.root_states[b]
+        depth = descend(game, rule, settings, tree, nodes, path, state, batch.legal)
+        leaf = nodes[path[depth]]
+        value = float(leaf.proven)
+        if leaf.proven == UNPROVEN:
+            value = float(rollout(game, state, batch.legal, tree))
+        finish_simulation(settings, tree, nodes, path, depth, value)
+    return is_done(settings, tree, nodes)
+
+
+@subroutine
+def encode_leaf(game, settings, symmetries, batch, row, rng):
+    """Writes the planes of leaf `row` into the batch, in a random symmetry if that is asked for."""
+    symmetry = random_below(rng, len(symmetries.cells)) if settings.has_random_symmetry else 0
+    batch.symmetry[row] = symmetry
+    if symmetry == 0:
+        game.encode(batch.states[row], batch.planes[row])
+        return
+    work = batch.planes[len(batch.planes) - 1]
+    game.encode(batch.states[row], work)
+    width = work.shape[2]
+    for plane in range(work.shape[0]):
+        for cell in range(work.shape[1] * width):
+            source = symmetries.cells[symmetry, cell]
+            batch.planes[row, plane, cell // width, cell % width] = work[plane, source // width, source % width]
+
+
+@subroutine
+def select_leaf(game, rule, settings, symmetries, forest, batch, b, row):
+    """Runs simulations in tree b until one needs the evaluator; returns whether one does: it is leaf `row` then."""
+    tree = forest.trees[b]
+    nodes = forest.nodes[b]
+    path = batch.path[row]
+    while not is_done(settings, tree, nodes):
+        batch.states[row] = forest.root_states[b]
+        depth = descend(game, rule, settings, tree, nodes, path, batch.states[row], batch.legal)
+        leaf = nodes[path[depth]]
+        if leaf.proven != UNPROVEN:
+            finish_simulation(settings, tree, nodes, path, depth, float(leaf.proven))
+        elif leaf.virtual_loss > 0:
+            return False  # on its way to the evaluator already
+        else:
+            for place in range(depth + 1):
+                nodes[path[place]].virtual_loss += 1
+            tree.pending += 1
+            tree.evaluations += 1
+            batch.tree[row] = b
+            batch.depth[row] = depth
+            encode_leaf(game, settings, symmetries, batch, row, tree)
+            return True
+    return False
+
+
+@kernel
+def select_leaves(game, rule, settings, symmetries, forest, batch):
+    """Walks all trees down to leaves for the evaluator, `leaves_per_tree` at most in each; returns how many.
+
+    The first rows of `batch` are the leaves. What needs no evaluator, because it is proven, is backed up at once.
+    """
+    count = 0
+    for b in range(len(forest.trees)):
+        for _ in range(settings.leaves_per_tree):
+            if not select_leaf(game, rule, settings, symmetries, forest, batch, b, count):
+                break
+            count += 1
+    return count
+
+
+@subroutine
+def set_priors(nodes, index, logits, action_of):
+    """Sets the children's priors to the softmax of their logits, over legal moves only.
+
+    Args:
+      logits: [A] float32, as the evaluator saw the position.
+      action_of: [A] int32, where the evaluator saw each action: the symmetry's inverse.
+    """
+    node = nodes[index]
+    first, last = node.first_child, node.first_child + node.num_children
+    highest = np.float32(-np.inf)
+    for child in range(first, last):
+        highest = max(highest, logits[action_of[nodes[child].action]])
+    total = 0.0
+    for child in range(first, last):
+        weight = math.exp(np.float64(logits[action_of[nodes[child].action]] - highest))
+        nodes[child].P = np.float32(weight)
+        total += weight
+    for child in range(first, last):
+        nodes[child].P = np.float32(np.float64(nodes[child].P) / total)
+
+
+@subroutine
+def look_ahead(game, nodes, index, state, work):
+    """Finds the children of node `index` at which the game is over."""
+    node = nodes[index]
+    for child in range(node.first_child, node.first_child + node.num_children):
+        work[0] = state
+        game.apply_action(work[0], nodes[child].action)
+        outcome = game.outcome(work[0])
+        if outcome != ONGOING:
+            nodes[child].proven = outcome
+
+
+@kernel
+def expand_and_backup(game, settings, inverse_actions, forest, batch, count, logits, values):
+    """Takes the evaluator's answer home: each leaf of the batch grows, and its value goes up to the root.
+
+    Args:
+      inverse_actions: [S, A] int32, the place of each action as seen through each symmetry.
+      count: rows of the batch that are leaves.
+      logits: [K, A] float32, of all actions; those of illegal ones are not read.
+      values: [K] float32 in [-1, 1], for the player to move.
+    """
+    work = batch.states[len(batch.states) - 1 :]
+    for row in range(count):
+        b = batch.tree[row]
+        tree = forest.trees[b]
+        nodes = forest.nodes[b]
+        path = batch.path[row]
+        depth = batch.depth[row]
+        index = path[depth]
+        state = batch.states[row]
+        for place in range(depth + 1):
+            nodes[path[place]].virtual_loss -= 1
+        tree.pending -= 1
+        sign = 1 - 2 * game.current_player(state)
+        value = sign * float(values[row])  # the one place where a value is turned to the first player's
+        if create_children(game, tree, nodes, index, state, batch.legal):
+            set_priors(nodes, index, logits[row], inverse_actions[batch.symmetry[row]])
+            if index == 0 and settings.dirichlet_epsilon > 0.0:
+                add_noise(nodes, tree, settings.dirichlet_alpha, settings.dirichlet_epsilon)
+            if settings.is_looking_ahead:
+                look_ahead(game, nodes, index, state, work)
+                if settings.is_proving and prove_from_children(nodes, index):
+                    value = float(nodes[index].proven)
+        if settings.rollout_weight > 0.0 and nodes[index].proven == UNPROVEN:
+            work[0] = state
+            z = float(rollout(game, work[0], batch.legal, tree))
+            value = (1.0 - settings.rollout_weight) * value + settings.rollout_weight * z
+        finish_simulation(settings, tree, nodes, path, depth, value)

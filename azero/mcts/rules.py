@@ -1,0 +1,90 @@
+"""Selection rules: how a simulation picks its way down. A rule is a NamedTuple of its constants.
+
+    is_sweeping()                      whether unvisited children go first, in random order
+    exploration(N(s))                  what is the same for all children of s, computed once
+    first_play_value(Q(s), visited_P)  Q(s, a) of an unvisited child; visited_P is the prior of the visited ones
+    score(exploration, N(s, a), Q(s, a), P(s, a))
+
+Q is in [-1, 1], for the player to move at s.
+"""
+
+import math
+from typing import NamedTuple
+
+from azero.jit import bind_methods
+
+bind_methods(
+    is_sweeping=(),
+    exploration=("parent_visits",),
+    first_play_value=("parent_value", "visited_prior"),
+    score=("exploration", "visits", "value", "prior"),
+)
+
+
+class Uct(NamedTuple):
+    """UCB1 applied to trees [1], [2]: every child once, in random order, then the greatest
+
+        Q(s, a) + c sqrt(ln N(s) / N(s, a))
+
+    Q is a mean of results in [-1, 1], not a rate of wins in [0, 1]: a constant for win rates is doubled here.
+
+    Source:
+      [1] Auer, Cesa-Bianchi & Fischer, Finite-time analysis of the multiarmed bandit problem (2002), UCB1.
+      [2] Kocsis & Szepesvari, Bandit based Monte-Carlo planning (2006), section 2.2.
+    """
+
+    c: float = 1.4
+
+    def is_sweeping(rule):
+        return True
+
+    def exploration(rule, parent_visits):
+        return rule.c * rule.c * math.log(parent_visits)
+
+    def first_play_value(rule, parent_value, visited_prior):
+        return 0.0
+
+    def score(rule, exploration, visits, value, prior):
+        return value + math.sqrt(exploration / visits)
+
+
+class Puct(NamedTuple):
+    """PUCT, as AlphaGo Zero [1] and AlphaZero [2] have it: the greatest Q(s, a) + U(s, a),
+
+        U(s, a) = c(s) P(s, a) sqrt(N(s)) / (1 + N(s, a))
+        c(s)    = c_puct + c_puct_factor ln((1 + N(s) + c_puct_base) / c_puct_base)
+
+    N(s) counts the visit that evaluated s itself, so the prior is heard on the first descent already. A factor of 0
+    is AlphaGo Zero's constant, 1 is AlphaZero's growth. An unvisited child is worth Q(s) less fpu_reduction times
+    the root of the prior already visited [3], or `fpu_value` where `is_fpu_absolute`.
+
+    Source:
+      [1] Silver et al., Mastering the game of Go without human knowledge, Nature 550 (2017), Methods.
+      [2] Silver et al., A general reinforcement learning algorithm ..., Science 362 (2018), pseudocode.
+      [3] First-play urgency as in Leela Zero and KataGo (Wu 2019).
+    """
+
+    c_puct: float = 1.25
+    c_puct_base: float = 19652.0
+    c_puct_factor: float = 1.0
+    is_fpu_absolute: bool = False
+    fpu_value: float = 0.0
+    fpu_reduction: float = 0.2
+
+    def is_sweeping(rule):
+        return False
+
+    def exploration(rule, parent_visits):
+        growth = math.log((1.0 + parent_visits + rule.c_puct_base) / rule.c_puct_base)
+        return (rule.c_puct + rule.c_puct_factor * growth) * math.sqrt(parent_visits)
+
+    def first_play_value(rule, parent_value, visited_prior):
+        if rule.is_fpu_absolute:
+            return rule.fpu_value
+        return parent_value - rule.fpu_reduction * math.sqrt(visited_prior)
+
+    def score(rule, exploration, visits, value, prior):
+        return value + exploration * prior / (1 + visits)
+
+
+Rule = Uct | Puct

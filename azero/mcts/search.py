@@ -1,0 +1,109 @@
+"""`Search`: B trees searched side by side, as Python uses them."""
+
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+
+from azero.games import Game, State
+from azero.mcts.evaluator import Evaluator
+from azero.mcts.kernels import expand_and_backup, select_leaves, simulate
+from azero.mcts.root import choose_action
+from azero.mcts.rules import Rule
+from azero.mcts.settings import Settings
+from azero.mcts.tree import NODE_DTYPE, Batch, Forest, advance_tree, new_batch, new_forest, start_tree
+
+MAX_NODES = 1 << 22
+"""The limit on a tree's nodes unless another is given: 128 MiB."""
+
+_MEMORY_OF_ALL_TREES = 1 << 30  # bytes that the trees of one search may take together, if they all grow to their limit
+_ROLLOUTS_BETWEEN_CLOCKS = 128
+
+
+def nodes_needed(game: Game, num_simulations: int, num_trees: int) -> int:
+    """Returns a limit on nodes that leaves room for searches of this size with their trees kept between moves."""
+    wanted = 4 * num_simulations * game.num_actions + game.num_actions + 1
+    affordable = _MEMORY_OF_ALL_TREES // NODE_DTYPE.itemsize // num_trees
+    return max(min(wanted, affordable, MAX_NODES), 2 * game.num_actions + 1)
+
+
+class Search:
+    """B trees, each with a position at its root; `run` grows them, `advance` follows a move into them.
+
+    With an evaluator, leaves are judged by it in batches over all trees. Without one they are judged by random
+    rollouts, and threads share the trees.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        rule: Rule,
+        settings: Settings,
+        evaluator: Evaluator | None = None,
+        num_trees: int = 1,
+        max_nodes: int = MAX_NODES,
+        num_threads: int = 1,
+    ):
+        self.game = game
+        self.rule = rule
+        self.settings = settings._replace(is_rollout_only=evaluator is None)
+        self.evaluator = evaluator
+        self.num_threads = num_threads
+        self.forest: Forest = new_forest(game.rules, num_trees, max(max_nodes, game.num_actions + 1))
+        self._inverse_actions = np.argsort(game.symmetries.actions, axis=1).astype(np.int32)
+        batch_size = num_trees * settings.leaves_per_tree if evaluator else 1
+        self._batches: list[Batch] = [
+            new_batch(game.rules, batch_size) for _ in range(1 if evaluator else min(num_threads, num_trees))
+        ]
+
+    def start(self, b: int, state: State, seed: int) -> None:
+        """Puts a new tree in place b: the position `state`, and the random numbers of `seed`."""
+        start_tree(self.forest, b, state.record, np.uint64(seed))
+
+    def advance(self, b: int, action: int) -> None:
+        """Plays `action` at the root of tree b, and keeps what was learned below it."""
+        advance_tree(self.game.rules, self.forest, b, action)
+
+    def choose(self, b: int, temperature: float = 0.0) -> int:
+        """Returns the action to play at the root of tree b; at temperature 0 the best."""
+        return int(choose_action(self.forest, b, temperature, self.settings.is_choosing_by_value))
+
+    def run(self, trees: Sequence[int], num_simulations: int, seconds: float | None = None) -> None:
+        """Searches the given trees: each to `num_simulations` more, or until `seconds` are over, whichever is first."""
+        deadline = None if seconds is None else time.perf_counter() + seconds
+        self.forest.trees.simulations[:] = 0
+        self.forest.trees.target[:] = 0
+        self.forest.trees.target[list(trees)] = num_simulations
+        if self.evaluator is None:
+            self._run_with_rollouts(trees, deadline)
+        else:
+            self._run_with_evaluator(self.evaluator, deadline)
+
+    def _run_with_rollouts(self, trees: Sequence[int], deadline: float | None) -> None:
+        if len(self._batches) == 1:
+            self._simulate_all(trees, self._batches[0], deadline)
+            return
+        with ThreadPoolExecutor(len(self._batches)) as pool:
+            shares = [
+                pool.submit(self._simulate_all, trees[k :: len(self._batches)], batch, deadline)
+                for k, batch in enumerate(self._batches)
+            ]
+            for share in shares:
+                share.result()
+
+    def _simulate_all(self, trees: Sequence[int], batch: Batch, deadline: float | None) -> None:
+        for b in trees:
+            at_once = _ROLLOUTS_BETWEEN_CLOCKS if deadline else int(self.forest.trees[b].target)
+            arguments = self.game.rules, self.rule, self.settings, self.forest, batch, b, at_once
+            while not simulate(*arguments) and not (deadline and time.perf_counter() >= deadline):
+                pass
+
+    def _run_with_evaluator(self, evaluator: Evaluator, deadline: float | None) -> None:
+        rules, symmetries, batch = self.game.rules, self.game.symmetries, self._batches[0]
+        while not (deadline and time.perf_counter() >= deadline):
+            count = select_leaves(rules, self.rule, self.settings, symmetries, self.forest, batch)
+            if count == 0:
+                return
+            logits, values = evaluator.evaluate(batch.planes[:count])
+            expand_and_backup(rules, self.settings, self._inverse_actions, self.forest, batch, count, logits, values)

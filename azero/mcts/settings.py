@@ -1,0 +1,18 @@
+"""What is switched on in a search: constants for its kernels."""
+
+from typing import NamedTuple
+
+
+class Settings(NamedTuple):
+    """Constants of one search; see docs/configuration.md for the settings of a run that lead to them."""
+
+    is_proving: bool = True  # whether proven results are carried up, and lost moves left alone
+    is_looking_ahead: bool = False  # whether a new node's children are looked at for the end of the game
+    is_rollout_only: bool = True  # leaf value z, a random rollout's; no evaluator
+    rollout_weight: float = 0.0  # a of the leaf value (1 - a) v + a z, where there is an evaluator
+    leaves_per_tree: int = 1  # how many leaves of a tree go to the evaluator together
+    is_stopping_early: bool = False  # whether a search ends when no other move can overtake the most visited
+    has_random_symmetry: bool = False  # whether the evaluator sees each leaf in a random symmetry
+    dirichlet_alpha: float = 1.0
+    dirichlet_epsilon: float = 0.0  # the noise's share of the root's priors
+    is_choosing_by_value: bool = False  # whether the move played is the one of highest Q, or of most visits

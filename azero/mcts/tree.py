@@ -1,0 +1,243 @@
+"""The tree in memory: an arena of nodes for each of B trees, children side by side, legal moves only.
+
+Values inside a tree are the first player's. They are turned to the mover's in one place on the way out, where a
+child is selected, and from the mover's in one place on the way in, where an evaluation comes home; so it does not
+matter whose turn follows whose.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from azero.games import DRAW, ONGOING
+from azero.games.contract import Rules
+from azero.games.face import new_states
+from azero.jit import kernel, subroutine
+from azero.rng import RNG_DTYPE
+
+UNPROVEN = ONGOING
+"""`proven` of a node whose result under best play is not known."""
+
+NODE_DTYPE = np.dtype(
+    [
+        ("W", np.float64),  # total value of the visits, for the first player
+        ("N", np.int32),  # visits
+        ("P", np.float32),  # prior of the action that leads here
+        ("first_child", np.int32),  # 0: not expanded (the root is nobody's child)
+        ("action", np.int16),  # the action that leads here
+        ("num_children", np.int16),
+        ("num_visited", np.int16),  # children that a rule which visits all first has visited; they lie in front
+        ("virtual_loss", np.int16),  # descents through here that are not backed up yet
+        ("proven_plies", np.int16),  # plies to the end under best play, where proven
+        ("proven", np.int8),  # WIN, DRAW or LOSS for the first player, or UNPROVEN
+        ("player", np.int8),  # who moves here, once expanded
+    ],
+    align=True,
+)
+assert NODE_DTYPE.itemsize == 32, "two nodes a cache line"
+
+TREE_DTYPE = np.dtype(
+    [
+        *((name, RNG_DTYPE[name]) for name in RNG_DTYPE.names or ()),  # a tree is its own random generator
+        ("num_nodes", np.int32),  # nodes in use
+        ("simulations", np.int32),  # done in this search
+        ("target", np.int32),  # to be done in this search
+        ("pending", np.int32),  # under way: their leaves wait for the evaluator
+        ("evaluations", np.int64),  # leaves given to the evaluator since the tree was made
+        ("is_full", np.int32),  # whether a leaf found no room to grow
+    ],
+    align=True,
+)
+
+
+class Forest(NamedTuple):
+    """B trees of at most M nodes each."""
+
+    trees: np.recarray  # [B] TREE_DTYPE
+    nodes: np.recarray  # [B, M] NODE_DTYPE; node 0 is the root
+    root_states: np.recarray  # [B] the game's state dtype
+    spare_nodes: np.recarray  # [M] where a subtree is put together
+
+
+class Batch(NamedTuple):
+    """Up to K leaves on their way to the evaluator and back, and room to work in."""
+
+    tree: np.ndarray  # [K] int32, whose leaf it is
+    depth: np.ndarray  # [K] int32
+    path: np.ndarray  # [K, max_plies + 1] int32, nodes from the root (place 0) to the leaf (place depth)
+    symmetry: np.ndarray  # [K] int32, the one in which the evaluator sees the leaf
+    states: np.recarray  # [K + 2] the leaves' states, and two to work with
+    planes: np.ndarray  # [K + 1, C, H, W] float32, the last to work with
+    legal: np.ndarray  # [A] int32
+
+
+def new_forest(rules: Rules, num_trees: int, max_nodes: int) -> Forest:
+    """Returns blank trees. Pages of memory are taken as nodes come into use, not here."""
+    return Forest(
+        trees=np.zeros(num_trees, TREE_DTYPE).view(np.recarray),
+        nodes=np.empty((num_trees, max_nodes), NODE_DTYPE).view(np.recarray),
+        root_states=new_states(rules, num_trees),
+        spare_nodes=np.empty(max_nodes, NODE_DTYPE).view(np.recarray),
+    )
+
+
+def new_batch(rules: Rules, size: int) -> Batch:
+    """Returns room for `size` leaves."""
+    return Batch(
+        tree=np.zeros(size, np.int32),
+        depth=np.zeros(size, np.int32),
+        path=np.zeros((size, rules.max_plies + 1), np.int32),
+        symmetry=np.zeros(size, np.int32),
+        states=new_states(rules, size + 2),
+        planes=np.zeros((size + 1, *rules.planes_shape), np.float32),
+        legal=np.zeros(rules.num_actions, np.int32),
+    )
+
+
+@subroutine
+def clear_node(node, action):
+    """Makes `node` an unvisited leaf that `action` leads to."""
+    node.W = 0.0
+    node.N = 0
+    node.P = np.float32(0.0)
+    node.first_child = 0
+    node.action = action
+    node.num_children = 0
+    node.num_visited = 0
+    node.virtual_loss = 0
+    node.proven_plies = 0
+    node.proven = UNPROVEN
+    node.player = 0
+
+
+@subroutine
+def clear_tree(tree, nodes):
+    """Leaves the root alone in the tree, unvisited; the random state goes on."""
+    clear_node(nodes[0], -1)
+    tree.num_nodes = 1
+    tree.is_full = 0
+
+
+@subroutine
+def create_children(game, tree, nodes, index, state, legal):
+    """Lays out the children of node `index`, whose position is `state`; returns whether there was room."""
+    num_children = game.legal_actions(state, legal)
+    if tree.num_nodes + num_children > len(nodes):
+        tree.is_full = 1
+        return False
+    node = nodes[index]
+    node.first_child = tree.num_nodes
+    node.num_children = num_children
+    node.player = game.current_player(state)
+    for k in range(num_children):
+        clear_node(nodes[tree.num_nodes + k], legal[k])
+    tree.num_nodes += num_children
+    return True
+
+
+@subroutine
+def child_of_action(nodes, action):
+    """Returns the root's child that `action` leads to, or -1 where the root has none."""
+    root = nodes[0]
+    for child in range(root.first_child, root.first_child + root.num_children):
+        if nodes[child].action == action:
+            return child
+    return -1
+
+
+@subroutine
+def keep_subtree(tree, nodes, child, spare):
+    """Makes node `child` the root and closes the gaps that the rest leaves, breadth first by way of `spare`."""
+    spare[0] = nodes[child]
+    size = 1
+    done = 0
+    while done < size:
+        node = spare[done]
+        old_first = node.first_child
+        if old_first:
+            node.first_child = size
+            for k in range(node.num_children):
+                spare[size] = nodes[old_first + k]
+                size += 1
+        done += 1
+    for k in range(size):
+        nodes[k] = spare[k]
+    tree.num_nodes = size
+    tree.is_full = 0
+
+
+@subroutine
+def play_at_root(game, forest, b, action):
+    """Plays `action` in tree b: the child becomes the root, with what has been learned below it."""
+    tree = forest.trees[b]
+    nodes = forest.nodes[b]
+    child = child_of_action(nodes, action)
+    game.apply_action(forest.root_states[b], action)
+    if child < 0:
+        clear_tree(tree, nodes)
+    else:
+        keep_subtree(tree, nodes, child, forest.spare_nodes)
+
+
+@kernel
+def start_tree(forest, b, state, seed):
+    """Puts a new tree with the position `state` and random state `seed` in place b."""
+    tree = forest.trees[b]
+    tree.counter = seed
+    tree.simulations = 0
+    tree.target = 0
+    tree.pending = 0
+    tree.evaluations = 0
+    forest.root_states[b] = state
+    clear_tree(tree, forest.nodes[b])
+
+
+@kernel
+def advance_tree(game, forest, b, action):
+    """`play_at_root` for Python."""
+    play_at_root(game, forest, b, action)
+
+
+@subroutine
+def prove_from_children(nodes, index):
+    """Proves node `index` from what is proven of its children; returns whether that is news.
+
+    The mover wins if one child wins, by the shortest way; draws if all are proven and one draws; loses if all
+    lose, by the longest way. (Winands et al. 2008, Monte-Carlo tree search solver; lengths are ours.)
+    """
+    node = nodes[index]
+    win = 1 - 2 * node.player
+    best = -win
+    plies = -1
+    all_proven = True
+    for child in range(node.first_child, node.first_child + node.num_children):
+        proven, length = nodes[child].proven, nodes[child].proven_plies
+        if proven == UNPROVEN:
+            all_proven = False
+        elif proven == win:
+            if best != win or length < plies:
+                best, plies = win, length
+        elif best != win and (proven == best and length > plies or best != DRAW and proven == DRAW):
+            best, plies = proven, length
+    if best != win and not all_proven or node.proven == best and node.proven_plies == plies + 1:
+        return False
+    node.proven = best
+    node.proven_plies = plies + 1
+    return True
+
+
+@subroutine
+def carry_proof_up(nodes, path, depth):
+    """Proves what can be proven above the node at place `depth` of the path, from there upwards."""
+    for place in range(depth - 1, -1, -1):
+        if not prove_from_children(nodes, path[place]):
+            return
+
+
+@subroutine
+def backup(nodes, path, depth, value):
+    """Adds a visit of `value`, the first player's, to every node on the path."""
+    for place in range(depth + 1):
+        node = nodes[path[place]]
+        node.N += 1
+        node.W += value

@@ -1,0 +1,114 @@
+"""The face of a game: what a State tells, what it refuses, and which games are equal."""
+
+import numpy as np
+import pytest
+
+from azero.errors import BadInput
+from azero.games import State, make_game, new_states
+
+GAME = make_game("tic_tac_toe")
+
+
+def test_a_game_from_start_to_end():
+    state = GAME.new_initial_state()
+    for ply, action in enumerate([0, 3, 1, 4]):
+        assert state.current_player() == ply % 2
+        state.apply_action(action)
+    assert state.legal_actions() == [2, 5, 6, 7, 8]
+    assert not state.is_terminal() and state.returns() == [0, 0]
+    state.apply_action(2)
+    assert state.is_terminal() and state.returns() == [1, -1]
+    assert state.current_player() == -4 and state.legal_actions() == []
+    assert state.history() == [0, 3, 1, 4, 2]
+
+
+def test_returns_of_a_draw_are_plain_zeros():
+    state = GAME.state_from_moves("b2 a1 c1 a3 a2 c2 b1 b3 c3")
+    assert state.is_terminal() and [str(each) for each in state.returns()] == ["0.0", "0.0"]
+
+
+@pytest.mark.parametrize("action", [0, -1, 9, 10**20])
+def test_an_illegal_action_is_refused_and_changes_nothing(action):
+    state = GAME.state_from_moves("a1")
+    before = state.record.tobytes()
+    with pytest.raises(BadInput, match=rf"^action {action} is not legal here; legal actions: \[1, 2, 3, 4, 5, 6, 7, 8\]$"):
+        state.apply_action(action)
+    assert state.record.tobytes() == before and state.history() == [0]
+
+
+def test_no_action_is_legal_when_the_game_is_over():
+    state = GAME.state_from_moves("a1 a2 b1 b2 c1")
+    with pytest.raises(BadInput, match="^action 8 is not legal here; the game is over$"):
+        state.apply_action(8)
+
+
+def test_lists_that_are_handed_out_are_copies():
+    state = GAME.state_from_moves("a1")
+    for handed_out in (state.legal_actions(), state.history(), state.returns()):
+        handed_out.clear()
+    assert state.legal_actions() == [1, 2, 3, 4, 5, 6, 7, 8] and state.history() == [0] and state.returns() == [0, 0]
+
+
+def test_a_clone_goes_its_own_way():
+    state = GAME.state_from_moves("a1 b2")
+    clone = state.clone()
+    clone.apply_action(8)
+    assert state.history() == [0, 4] and clone.history() == [0, 4, 8]
+    assert 8 in state.legal_actions() and state.current_player() == 0
+    assert state.hash_key() != clone.hash_key()
+
+
+def test_a_state_from_a_record_owns_a_copy():
+    states = new_states(GAME.rules, 2)
+    states[1] = GAME.state_from_moves("a1 b2").record
+    state = State.from_record(GAME, states[1])
+    assert state.history() == [] and state.current_player() == 0 and state.legal_actions() == [1, 2, 3, 5, 6, 7, 8]
+    state.apply_action(8)
+    assert states[1].ply == 2 and state.record.ply == 3
+
+
+def test_blank_states_have_the_asked_shape():
+    states = new_states(GAME.rules, 2, 3)
+    assert states.shape == (2, 3) and states.dtype.names == GAME.rules.state_dtype.names
+    assert not np.any(states.stones)
+
+
+@pytest.mark.parametrize(
+    ("moves", "message"),
+    [
+        ("a1 b2 a1", "move 3: 'a1' is not legal here; legal moves: b1 c1 a2 c2 a3 b3 c3"),
+        ("a1 zz", "move 2: 'zz' is no tic_tac_toe move; moves are a1 (top left) to c3"),
+        ("a1 a2 b1 b2 c1 c3", "move 6, 'c3': the game was over after 5 moves"),
+    ],
+)
+def test_the_first_move_that_cannot_be_played_is_named(moves, message):
+    with pytest.raises(BadInput) as error:
+        GAME.state_from_moves(moves)
+    assert str(error.value) == message
+
+
+def test_a_move_after_the_end_is_refused():
+    with pytest.raises(BadInput, match="^'c3' cannot be played: the game is over$"):
+        GAME.text_to_action(GAME.state_from_moves("a1 a2 b1 b2 c1"), "c3")
+
+
+def test_no_moves_are_the_initial_position():
+    assert GAME.state_from_moves(" \n").record.tobytes() == GAME.new_initial_state().record.tobytes()
+
+
+def test_games_are_equal_by_rules_and_sizes():
+    assert make_game("tic_tac_toe") == GAME
+    assert make_game("connect_four") == make_game("connect_four(rows=6,columns=7)")
+    assert make_game("connect_four") != make_game("connect_four(rows=5)")
+    assert make_game("connect_four") != GAME and GAME != "tic_tac_toe"
+    assert len({GAME, make_game("tic_tac_toe"), make_game("connect_four(columns=7)"), make_game("connect_four")}) == 2
+
+
+def test_a_game_shows_its_name():
+    game = make_game("connect_four(rows=5)")
+    assert str(game) == "connect_four(rows=5)" and repr(game) == "make_game('connect_four(rows=5)')"
+
+
+def test_a_state_shows_its_board():
+    state = GAME.state_from_moves("a1 b2")
+    assert str(state) == state.draw() == "1 X . .\n2 . O .\n3 . . .\n  a b c"

@@ -1,0 +1,132 @@
+"""Names of games: what they mean, what they say when they are wrong, and that they come back as they were."""
+
+from typing import NamedTuple
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from azero.errors import BadInput
+from azero.games import make_game, registered_games, registry
+
+
+class Sample(NamedTuple):
+    """Rules with a parameter of each type."""
+
+    size: int = 5
+    komi: float = 7.5
+    swap: bool = False
+
+    def check(game) -> None:
+        """There is nothing to refuse."""
+
+
+@pytest.fixture
+def sample(monkeypatch):
+    monkeypatch.setattr(registry, "_RULES", dict(registry._RULES))
+    return registry.game("sample")(Sample)
+
+
+def test_games_are_listed_by_name():
+    assert list(registered_games()) == sorted(registered_games())
+    assert {"connect_four", "tic_tac_toe"} <= set(registered_games())
+
+
+@pytest.mark.parametrize(
+    ("text", "rows", "columns"),
+    [
+        ("connect_four", 6, 7),
+        ("connect_four()", 6, 7),
+        ("connect_four(rows=5)", 5, 7),
+        ("connect_four(columns=8,rows=4)", 4, 8),
+        ("  connect_four ( rows = 5 , columns = 6 ) ", 5, 6),
+    ],
+)
+def test_parameters_that_are_left_out_have_their_defaults(text, rows, columns):
+    rules = make_game(text).rules
+    assert (rules.rows, rules.columns) == (rows, columns)
+
+
+@pytest.mark.parametrize(
+    "name", ["tic_tac_toe", "connect_four", "connect_four(rows=5)", "connect_four(rows=4,columns=8)"]
+)
+def test_names_come_back_as_they_were(name):
+    assert make_game(name).name == name
+    assert make_game(make_game(name).name) == make_game(name)
+
+
+def test_defaults_are_left_out_of_names():
+    assert make_game("connect_four(columns=7,rows=5)").name == "connect_four(rows=5)"
+    assert make_game("connect_four(rows=6,columns=7)").name == "connect_four"
+
+
+def test_parameters_get_the_type_that_is_declared(sample):
+    rules = registry.parse_game("sample(size=9,komi=6,swap=true)")
+    assert rules == sample(9, 6.0, True) and [type(value) for value in rules] == [int, float, bool]
+    assert registry.name_of(rules) == "sample(size=9,komi=6.0,swap=True)"
+    assert registry.parse_game(registry.name_of(rules)) == rules
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "game '' is not of the form name or name(parameter=value,...), e.g. connect_four(rows=6)"),
+        ("connect four", "game 'connect four' is not of the form name or name(parameter=value,...), e.g. connect_four(rows=6)"),
+        ("a\nb", r"game 'a\nb' is not of the form name or name(parameter=value,...), e.g. connect_four(rows=6)"),
+        ("connect_four(rows=5", "game 'connect_four(rows=5' is not of the form "),
+        ("conect4", "unknown game 'conect4'; did you mean 'connect_four'? known: connect_four, "),
+        ("Tic_Tac_Toe", "unknown game 'Tic_Tac_Toe'; did you mean 'tic_tac_toe'? known: connect_four, "),
+        ("zzz", "unknown game 'zzz'; known: connect_four, "),
+        ("connect_four(row=5)", "connect_four has no parameter 'row'; did you mean 'rows'? known: columns, rows"),
+        ("connect_four(5,6)", "connect_four has no parameter '5'; known: columns, rows"),
+        ("connect_four(=5)", "connect_four has no parameter ''; known: columns, rows"),
+        ("tic_tac_toe(size=3)", "tic_tac_toe has no parameters"),
+        ("tic_tac_toe(unused=0)", "tic_tac_toe has no parameters"),
+        ("connect_four(rows)", "connect_four: rows='' should be of type int"),
+        ("connect_four(rows=)", "connect_four: rows='' should be of type int"),
+        ("connect_four(rows=six)", "connect_four: rows='six' should be of type int"),
+        ("connect_four(rows=6.0)", "connect_four: rows='6.0' should be of type int"),
+        ("connect_four(rows=True)", "connect_four: rows='True' should be of type int"),
+        ("connect_four(rows=5=6)", "connect_four: rows='5=6' should be of type int"),
+        ("connect_four(rows=__import__('os'))", "connect_four: rows=\"__import__('os')\" should be of type int"),
+        ("connect_four(rows=9)", "connect_four: rows=9 is out of range; sizes are 4 to 8"),
+    ],
+)
+def test_what_is_wrong_is_named_in_one_line(text, message):
+    with pytest.raises(BadInput) as error:
+        make_game(text)
+    assert str(error.value).startswith(message)
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("value", ["size=1.5", "size=true", "komi=high", "komi=true", "swap=1", "swap='true'"])
+def test_values_of_another_type_are_refused(sample, value):
+    with pytest.raises(BadInput, match=f"^sample: {value.split('=')[0]}=.* should be of type (int|float|bool)$"):
+        registry.parse_game(f"sample({value})")
+
+
+@given(st.text() | st.from_regex(r"connect_four\([a-z]{0,5}=?[-0-9a-z'(\[]*,?\)?", fullmatch=True))
+def test_any_text_is_a_game_or_one_line_of_bad_input(text):
+    try:
+        game = make_game(text)
+    except BadInput as error:
+        assert len(str(error).splitlines()) == 1
+    else:
+        assert make_game(game.name) == game
+
+
+def test_two_games_of_one_name_are_refused(sample):
+    with pytest.raises(ValueError, match="two games are named 'sample'"):
+        registry.game("sample")(Sample)
+
+
+def test_a_game_without_parameters_is_registered_with_a_field(sample):
+    class Bare(NamedTuple):
+        """No parameters."""
+
+        def check(game) -> None:
+            """There is nothing to refuse."""
+
+    rules = registry.game("bare")(Bare)
+    assert rules.__doc__ == "No parameters." and registry.name_of(registry.parse_game("bare")) == "bare"
+    assert len(rules()) == 1
