@@ -10,6 +10,7 @@ run the old rules after that file is edited. So the cache directory is named by 
 compiled, and an edit anywhere leads to a directory without the old code. See docs/decisions/0001-compile-cache.md.
 """
 
+import contextlib
 import hashlib
 import inspect
 import os
@@ -24,15 +25,14 @@ import numpy as np
 from numba import types
 from numba.extending import overload_method
 
+from azero.errors import BadInput
+
 IS_COMPILED = not numba.config.DISABLE_JIT
 
 _PACKAGE = Path(__file__).parent
 _COMPILED_SOURCES = ("jit.py", "rng.py", "games/*.py", "mcts/*.py", "selfplay/*.py")
 _NUM_CACHES_KEPT = 8
 _CACHE_LIFETIME_S = 7 * 24 * 3600
-
-if not IS_COMPILED:
-    np.seterr(over="ignore")  # unsigned hashes and counters wrap around, as they do in machine code
 
 
 def bind_methods(**parameters: tuple[str, ...]) -> None:
@@ -60,7 +60,7 @@ def bind_methods(**parameters: tuple[str, ...]) -> None:
 def kernel(function: Callable) -> Callable:
     """Compiles what Python calls: once for each combination of argument types, kept on disk; releases the GIL."""
     if not IS_COMPILED:
-        return function
+        return _plain(function)
     shared_directory, numba.config.CACHE_DIR = numba.config.CACHE_DIR, str(_cache_directory())
     try:
         return numba.njit(cache=True, nogil=True, error_model="numpy")(function)
@@ -70,7 +70,12 @@ def kernel(function: Callable) -> Callable:
 
 def subroutine(function: Callable) -> Callable:
     """Compiles what only kernels call: it becomes part of theirs and needs no place on disk."""
-    return numba.njit(nogil=True, error_model="numpy")(function) if IS_COMPILED else function
+    return numba.njit(nogil=True, error_model="numpy")(function) if IS_COMPILED else _plain(function)
+
+
+def _plain(function: Callable) -> Callable:
+    """Returns the function as it stands, its unsigned integers wrapping around without a warning, as compiled ones do."""
+    return np.errstate(over="ignore")(function)
 
 
 def cache_root() -> Path:
@@ -98,17 +103,27 @@ def _cache_directory() -> Path:
     """Returns this process's cache directory, made on first use; the time of that use keeps it from being removed."""
     global _directory
     if _directory is None:
-        _directory = cache_root() / f"kernels-{sources_digest()}"
-        _directory.mkdir(parents=True, exist_ok=True)
-        os.utime(_directory)
+        directory = cache_root() / f"kernels-{sources_digest()}"
+        try:
+            directory.mkdir(parents=True, exist_ok=True)
+            os.utime(directory)
+        except OSError as error:
+            raise BadInput(
+                f"compiled kernels cannot be kept in {str(directory)!r}: {error.strerror}; "
+                "set AZERO_CACHE_DIR to a folder that can be written"
+            ) from None
+        _directory = directory
         _remove_old_caches(_directory)
     return _directory
 
 
 def _remove_old_caches(current: Path) -> None:
     """Removes caches of earlier sources: all but the newest few, and of those the ones unused for a week."""
-    others = [path for path in current.parent.glob("kernels-*") if path != current]
-    others.sort(key=lambda path: path.stat().st_mtime, reverse=True)
-    for rank, path in enumerate(others):
-        if rank >= _NUM_CACHES_KEPT or time.time() - path.stat().st_mtime > _CACHE_LIFETIME_S:
+    others = []
+    for path in current.parent.glob("kernels-*"):
+        with contextlib.suppress(FileNotFoundError):  # another process may be removing them, too
+            others.append((path.stat().st_mtime, path))
+    others = sorted(((used, path) for used, path in others if path != current), reverse=True)
+    for rank, (used, path) in enumerate(others):
+        if rank >= _NUM_CACHES_KEPT or time.time() - used > _CACHE_LIFETIME_S:
             shutil.rmtree(path, ignore_errors=True)

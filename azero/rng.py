@@ -21,7 +21,8 @@ _TWO_TO_MINUS_53 = 1.0 / (1 << 53)
 
 def derive_seed(*names: int | str) -> int:
     """Returns a 64-bit seed made from names, e.g. `derive_seed(run_seed, "selfplay", iteration, game)`."""
-    digest = hashlib.blake2b(repr(names).encode(), digest_size=8).digest()
+    plain = tuple(name if isinstance(name, str) else int(name) for name in names)
+    digest = hashlib.blake2b(repr(plain).encode(), digest_size=8).digest()
     return int.from_bytes(digest, "little")
 
 

@@ -1,6 +1,11 @@
-"""Settings of every test: drawn examples are the same each run, and leave nothing behind."""
+"""Settings of every test: the same drawn examples each run, and nothing left behind in the working folder."""
+
+import tempfile
+from pathlib import Path
 
 import hypothesis
+import hypothesis.configuration
 
-hypothesis.settings.register_profile("azero", derandomize=True, database=None, deadline=None, max_examples=100)
+hypothesis.configuration.set_hypothesis_home_dir(Path(tempfile.gettempdir()) / "azero-hypothesis")
+hypothesis.settings.register_profile("azero", derandomize=True, database=None, deadline=None, max_examples=200)
 hypothesis.settings.load_profile("azero")

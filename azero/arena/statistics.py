@@ -46,8 +46,8 @@ def score_interval(pair_scores: Sequence[float] | np.ndarray, confidence: float 
         (s + z^2 / 2m  +-  z sqrt(s (1 - s) / m + z^2 / 4m^2)) / (1 + z^2 / m)
 
     s is the score. var / (s (1 - s)), measured with the prior pairs, is 1 where pairs are won or lost whole, and the
-    interval is then Wilson's own; it is 1/2 for independent games without draws, and less with draws. [2] uses the
-    sample's variance alone, which is 0 when all pairs are won.
+    interval is then Wilson's own; it is 1/2 for independent games without draws, and less with draws. Without
+    the prior pairs it would be 0 / 0 when all pairs are won.
 
     Args:
       pair_scores: [n] the pairs' scores in [0, 1], n >= 1.

@@ -1,6 +1,5 @@
 """Games by name, as OpenSpiel writes them: `connect_four`, `connect_four(rows=5,columns=6)`."""
 
-import ast
 import re
 from collections import namedtuple
 from collections.abc import Callable
@@ -9,6 +8,14 @@ from azero.errors import BadInput, suggest_nearest
 from azero.games.contract import Rules
 
 _RULES: dict[str, type] = {}
+
+_VALUES: dict[type, tuple[str, Callable[[str], object]]] = {
+    int: (r"-?\d{1,9}", int),
+    float: (r"-?\d{1,9}(\.\d{0,9})?", float),
+    bool: (r"(?i:true|false)", lambda text: text.lower() == "true"),
+    str: (r"\w+", str),
+}
+"""How a parameter of each type is written, and read."""
 
 
 def game(name: str) -> Callable[[type], type]:
@@ -44,7 +51,12 @@ def parse_game(text: str) -> Rules:
     if name not in _RULES:
         raise BadInput(f"unknown game {name!r}; {suggest_nearest(name, _RULES)}")
     rules = _RULES[name]
-    values = dict(_parse_parameter(rules, name, each) for each in (arguments or "").split(",") if each.strip())
+    parameters = arguments.split(",") if arguments and arguments.strip() else []
+    values: dict[str, object] = {}
+    for key, value in (_parse_parameter(rules, name, each) for each in parameters):
+        if key in values:
+            raise BadInput(f"{name}: {key} is given twice")
+        values[key] = value
     made = rules(**values)
     made.check()
     return made
@@ -55,16 +67,11 @@ def _parse_parameter(rules: type, name: str, text: str) -> tuple[str, object]:
     key, separator, value_text = (part.strip() for part in text.partition("="))
     types: dict[str, type] = rules.__annotations__
     if key not in types:
-        raise BadInput(f"{name} has no parameter {key!r}; {suggest_nearest(key, types)}" if types else f"{name} has no parameters")
-    try:
-        value = ast.literal_eval(value_text.capitalize() if value_text.lower() in ("true", "false") else value_text)
-    except (ValueError, SyntaxError):
-        value = None
-    if types[key] is float and type(value) is int:
-        value = float(value)
-    if not separator or type(value) is not types[key]:
+        raise BadInput(f"{name} has no parameter {key!r}; {suggest_nearest(key, types) if types else 'it takes none'}")
+    pattern, convert = _VALUES[types[key]]
+    if not separator or not re.fullmatch(pattern, value_text):
         raise BadInput(f"{name}: {key}={value_text!r} should be of type {types[key].__name__}")
-    return key, value
+    return key, convert(value_text)
 
 
 def name_of(rules: Rules) -> str:

@@ -5,11 +5,12 @@ To read it, begin with `reference.py`, the whole search in plain Python; `kernel
 
 from azero.mcts.analysis import MoveStatistics, rank_moves, root_value
 from azero.mcts.evaluator import Evaluator, UniformEvaluator
+from azero.mcts.flat import FlatSearch
 from azero.mcts.rules import Puct, Rule, Uct
 from azero.mcts.search import MAX_NODES, Search, nodes_needed
 from azero.mcts.settings import Settings
 
 __all__ = [
-    "MAX_NODES", "Evaluator", "MoveStatistics", "Puct", "Rule", "Search", "Settings", "Uct", "UniformEvaluator",
+    "MAX_NODES", "Evaluator", "FlatSearch", "MoveStatistics", "Puct", "Rule", "Search", "Settings", "Uct", "UniformEvaluator",
     "nodes_needed", "rank_moves", "root_value",
 ]  # fmt: skip

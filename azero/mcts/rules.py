@@ -11,6 +11,7 @@ Q is in [-1, 1], for the player to move at s.
 import math
 from typing import NamedTuple
 
+from azero.config import SearchConfig
 from azero.jit import bind_methods
 
 bind_methods(
@@ -85,6 +86,18 @@ class Puct(NamedTuple):
 
     def score(rule, exploration, visits, value, prior):
         return value + exploration * prior / (1 + visits)
+
+    @classmethod
+    def from_config(cls, config: SearchConfig) -> "Puct":
+        """Returns the rule of a run's settings."""
+        return cls(
+            c_puct=config.c_puct,
+            c_puct_base=config.c_puct_base,
+            c_puct_factor=config.c_puct_factor,
+            is_fpu_absolute=config.fpu == "absolute",
+            fpu_value=config.fpu_value,
+            fpu_reduction=config.fpu_reduction,
+        )
 
 
 Rule = Uct | Puct

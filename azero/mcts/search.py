@@ -95,9 +95,12 @@ class Search:
     def _simulate_all(self, trees: Sequence[int], batch: Batch, deadline: float | None) -> None:
         for b in trees:
             at_once = _ROLLOUTS_BETWEEN_CLOCKS if deadline else int(self.forest.trees[b].target)
-            arguments = self.game.rules, self.rule, self.settings, self.forest, batch, b, at_once
-            while not simulate(*arguments) and not (deadline and time.perf_counter() >= deadline):
+            while not self._simulate(b, batch, at_once) and not (deadline and time.perf_counter() >= deadline):
                 pass
+
+    def _simulate(self, b: int, batch: Batch, num_simulations: int) -> bool:
+        """Runs simulations with rollouts in tree b; returns whether it needs no more."""
+        return simulate(self.game.rules, self.rule, self.settings, self.forest, batch, b, num_simulations)
 
     def _run_with_evaluator(self, evaluator: Evaluator, deadline: float | None) -> None:
         rules, symmetries, batch = self.game.rules, self.game.symmetries, self._batches[0]

@@ -2,6 +2,8 @@
 
 from typing import NamedTuple
 
+from azero.config import SearchConfig
+
 
 class Settings(NamedTuple):
     """Constants of one search; see docs/configuration.md for the settings of a run that lead to them."""
@@ -16,3 +18,14 @@ class Settings(NamedTuple):
     dirichlet_alpha: float = 1.0
     dirichlet_epsilon: float = 0.0  # the noise's share of the root's priors
     is_choosing_by_value: bool = False  # whether the move played is the one of highest Q, or of most visits
+
+    @classmethod
+    def from_config(cls, config: SearchConfig) -> "Settings":
+        """Returns what a run's settings say of the search with its net; neither noise nor symmetry at random."""
+        return cls(
+            is_proving=config.prove,
+            is_looking_ahead=config.look_ahead,
+            is_rollout_only=False,
+            rollout_weight=config.rollout_weight,
+            is_choosing_by_value=config.choose_by == "value",
+        )

@@ -24,7 +24,7 @@ def independent_games(score: float, draw_share: float) -> np.ndarray:
     """Returns the chances of PAIR_SCORES, [5]; draw_share in [0, 1] is of the most draws that such a score allows."""
     draw = 2 * min(score, 1 - score) * draw_share
     one_game = np.array([1 - score - draw / 2, draw, score - draw / 2])
-    return np.asarray(np.convolve(one_game, one_game))
+    return np.convolve(one_game, one_game)
 
 
 def games_alike(score: float, draw_share: float) -> np.ndarray:
@@ -34,7 +34,7 @@ def games_alike(score: float, draw_share: float) -> np.ndarray:
 
 
 def half_alike(score: float, draw_share: float) -> np.ndarray:
-    return (independent_games(score, draw_share) + games_alike(score, draw_share)) / 2
+    return np.asarray(independent_games(score, draw_share) + games_alike(score, draw_share)) / 2
 
 
 MODELS = [independent_games, games_alike, half_alike]
@@ -166,6 +166,12 @@ def test_llr_of_near_hypotheses_is_the_normal_approximation() -> None:
 def test_llr_turns_over_with_the_sides() -> None:
     pairs = np.array([1.0, 0.75, 0.5, 0.0, 1.0, 0.75])
     assert Sprt(-10, 60).llr(pairs) == pytest.approx(-Sprt(-60, 10).llr(1 - pairs))
+
+
+def test_luck_of_one_in_32_does_not_decide_between_far_hypotheses() -> None:
+    """With var around the pairs' own score, which they share, it would: five pairs, won by chance or lost by chance."""
+    assert Sprt(0, 200).decide([1.0] * 5) is None
+    assert Sprt(-200, 0).decide([0.0] * 5) is None
 
 
 @pytest.mark.parametrize("outcome", PAIR_SCORES)

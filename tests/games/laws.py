@@ -36,7 +36,7 @@ def check_positions(game: Game, actions: list[int]) -> None:
     state = game.new_initial_state()
     for action in actions:
         legal = state.legal_actions()
-        assert legal == sorted(set(legal)) and 0 <= legal[0] and legal[-1] < game.num_actions
+        assert legal == sorted(set(legal)) and legal[0] >= 0 and legal[-1] < game.num_actions
         assert not state.is_terminal() and state.current_player() in (0, 1) and state.returns() == [0, 0]
         before, clone = facts(state), state.clone()
         assert facts(clone) == before

@@ -46,5 +46,5 @@ def test_grid_has_no_spaces_at_line_ends():
 
 
 def test_grid_needs_a_name_for_every_row():
-    with pytest.raises(ValueError):
+    with pytest.raises(ValueError, match="longer"):
         draw_grid([["X"], ["O"]], columns="a", rows="1")

@@ -168,7 +168,7 @@ def test_drawn_boards_without_a_win(drawing):
 @pytest.mark.parametrize(("rows", "columns"), SHAPES)
 def test_every_line_wins_whichever_stone_closes_it(rows, columns):
     game, lines = make_board(rows, columns), lines_of(rows, columns)
-    assert len(lines) == {(4, 4): 10, (8, 8): 130, (4, 8): 50, (8, 4): 50, (6, 7): 69}[rows, columns]
+    assert len(lines) == {(4, 4): 10, (8, 8): 130, (4, 8): 38, (8, 4): 38, (6, 7): 69}[rows, columns]
     for line in lines:
         for last in tops(line):
             assert outcome_of(game, line, last, player=0) == WIN
@@ -194,7 +194,7 @@ def test_no_line_runs_over_an_edge(rows, columns):
             num_tried += 1
             for last in tops(cells):
                 assert outcome_of(game, cells, last, player=0) == ONGOING
-    assert (num_tried > 0) == (rows >= 6)  # lower boards leave a gap of bits above each column
+    assert (num_tried > 0) == (rows == 8)  # lower boards leave a gap of bits above each column
 
 
 @pytest.mark.parametrize(("rows", "columns"), SHAPES)
@@ -287,7 +287,7 @@ def test_moves_are_columns_from_1():
     assert GAME.rules.split_moves("44 5,3;x1\n") == ["4", "4", "5", "3", "x", "1"]
 
 
-@pytest.mark.parametrize("text", ["", "0", "8", "44", "-1", "x", "٣", "1 "])
+@pytest.mark.parametrize("text", ["", "0", "8", "44", "-1", "x", "\u0663", "1 "])
 def test_text_that_is_no_move_is_named(text):
     with pytest.raises(BadInput) as error:
         GAME.text_to_action(GAME.new_initial_state(), text)

@@ -47,9 +47,7 @@ def test_parameters_that_are_left_out_have_their_defaults(text, rows, columns):
     assert (rules.rows, rules.columns) == (rows, columns)
 
 
-@pytest.mark.parametrize(
-    "name", ["tic_tac_toe", "connect_four", "connect_four(rows=5)", "connect_four(rows=4,columns=8)"]
-)
+@pytest.mark.parametrize("name", ["tic_tac_toe", "connect_four", "connect_four(rows=5)", "connect_four(rows=4,columns=8)"])
 def test_names_come_back_as_they_were(name):
     assert make_game(name).name == name
     assert make_game(make_game(name).name) == make_game(name)
@@ -80,8 +78,8 @@ def test_parameters_get_the_type_that_is_declared(sample):
         ("connect_four(row=5)", "connect_four has no parameter 'row'; did you mean 'rows'? known: columns, rows"),
         ("connect_four(5,6)", "connect_four has no parameter '5'; known: columns, rows"),
         ("connect_four(=5)", "connect_four has no parameter ''; known: columns, rows"),
-        ("tic_tac_toe(size=3)", "tic_tac_toe has no parameters"),
-        ("tic_tac_toe(unused=0)", "tic_tac_toe has no parameters"),
+        ("tic_tac_toe(size=3)", "tic_tac_toe has no parameter"),
+        ("tic_tac_toe(unused=0)", "tic_tac_toe has no parameter"),
         ("connect_four(rows)", "connect_four: rows='' should be of type int"),
         ("connect_four(rows=)", "connect_four: rows='' should be of type int"),
         ("connect_four(rows=six)", "connect_four: rows='six' should be of type int"),

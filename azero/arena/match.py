@@ -1,0 +1,158 @@
+"""Matches: pairs of games from random openings, colours swapped, played side by side."""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from azero.arena.agents import Agent
+from azero.arena.openings import draw_openings
+from azero.arena.statistics import Sprt, Tally, elo_from_score, elo_interval, finite_or_none, score_interval
+from azero.errors import BadInput
+from azero.games import Game, State
+
+OPENING_PLIES = 4
+_SIDE_BY_SIDE = 128  # games
+
+
+@dataclass(frozen=True)
+class GameResult:
+    """A finished game."""
+
+    pair: int
+    a_is_first: bool
+    actions: tuple[int, ...]  # opening included
+    score: float  # A's: 1 win, 0.5 draw, 0 loss
+
+
+@dataclass(frozen=True)
+class MatchResult:
+    """A finished match, from A's side."""
+
+    a: str
+    b: str
+    game: str
+    results: list[GameResult]
+    elapsed_s: float
+    seconds_a: float  # a move
+    seconds_b: float
+    simulations_a: float  # a move
+    simulations_b: float
+    sprt: str | None = None  # "accept", "reject"; None where it was not asked for or came to no end
+
+    @property
+    def tally(self) -> Tally:
+        """Wins, draws and losses."""
+        scores = [result.score for result in self.results]
+        return Tally(scores.count(1.0), scores.count(0.5), scores.count(0.0))
+
+    @property
+    def pair_scores(self) -> list[float]:
+        """A's mean score in each pair."""
+        return pair_scores(self.results)
+
+    @property
+    def distinct_games(self) -> int:
+        """Games that differ in their moves or in who made them."""
+        return len({(result.a_is_first, result.actions) for result in self.results})
+
+    def to_json(self) -> dict:
+        """Returns the object that `azero evaluate --json` prints."""
+        tally, pairs = self.tally, self.pair_scores
+        fields = {"a": self.a, "b": self.b, "game": self.game, "games": tally.games}
+        fields |= {"wins": tally.wins, "draws": tally.draws, "losses": tally.losses, "score": tally.score}
+        fields |= {"score_ci95": list(score_interval(pairs)), "elo": finite_or_none(elo_from_score(tally.score))}
+        fields |= {"elo_ci95": [finite_or_none(end) for end in elo_interval(pairs)]}
+        fields |= {"distinct_games": self.distinct_games, "elapsed_s": self.elapsed_s}
+        fields |= {"seconds_per_move": [self.seconds_a, self.seconds_b]}
+        fields |= {"simulations_per_move": [self.simulations_a, self.simulations_b], "sprt": self.sprt}
+        return fields
+
+
+def pair_scores(results: Sequence[GameResult]) -> list[float]:
+    """Returns A's mean score in each pair, in the order of the pairs."""
+    pairs: dict[int, list[float]] = {}
+    for result in sorted(results, key=lambda result: result.pair):
+        pairs.setdefault(result.pair, []).append(result.score)
+    return [sum(scores) / len(scores) for scores in pairs.values()]
+
+
+def without_repeats(results: Sequence[GameResult]) -> list[GameResult]:
+    """Returns the games without those that repeat an earlier one move for move, with the same sides."""
+    return list({(result.a_is_first, result.actions): result for result in reversed(results)}.values())[::-1]
+
+
+def play_match(
+    a: Agent,
+    b: Agent,
+    game: Game,
+    num_games: int,
+    seed: int = 0,
+    opening_plies: int = OPENING_PLIES,
+    sprt: Sprt | None = None,
+    on_games: Callable[[int, Tally], None] = lambda finished, tally: None,
+) -> MatchResult:
+    """Plays `num_games` games, or fewer where an SPRT decides; an odd last game stands for its pair.
+
+    Args:
+      opening_plies: random plies at the start of a pair (or one fewer); 0 starts from the initial position.
+      on_games: called with the number of games that have just ended, and the tally so far.
+    """
+    if num_games < 1:
+        raise BadInput(f"games = {num_games} should be 1 or more")
+    if opening_plies < 0:
+        raise BadInput(f"opening plies = {opening_plies} should be 0 or more")
+    begin = time.perf_counter()
+    openings = draw_openings(game, (num_games + 1) // 2, opening_plies, seed)
+    results: list[GameResult] = []
+    decision = None
+    at_once = _SIDE_BY_SIDE // 4 if sprt else _SIDE_BY_SIDE
+    for first in range(0, num_games, at_once):
+        numbers = range(first, min(first + at_once, num_games))
+        for finished in _play_side_by_side(a, b, openings, numbers):
+            results += finished
+            scores = [result.score for result in results]
+            on_games(len(finished), Tally(scores.count(1.0), scores.count(0.5), scores.count(0.0)))
+        results.sort(key=lambda result: (result.pair, not result.a_is_first))
+        decision = _first_decision(sprt, pair_scores(results)) if sprt else None
+        if decision:
+            break
+    per_move = [each / max(agent.moves, 1) for agent in (a, b) for each in (agent.seconds, agent.simulations)]
+    seconds_a, simulations_a, seconds_b, simulations_b = per_move
+    elapsed = time.perf_counter() - begin
+    return MatchResult(
+        a.name, b.name, str(game), results, elapsed, seconds_a, seconds_b, simulations_a, simulations_b, decision
+    )
+
+
+def _first_decision(sprt: Sprt, scores: Sequence[float]) -> str | None:
+    """Returns the first answer of the test as the pairs come in."""
+    decisions = (sprt.decide(scores[:num]) for num in range(1, len(scores) + 1))
+    return next((decision for decision in decisions if decision), None)
+
+
+def _play_side_by_side(a: Agent, b: Agent, openings: Sequence[State], numbers: Sequence[int]):
+    """Plays the games of these numbers, one a slot: 2p and 2p + 1 from opening p; yields those that ended together."""
+    states = [openings[number // 2].clone() for number in numbers]
+    for agent in (a, b):
+        agent.start(len(numbers), states, numbers[0])
+    playing = list(range(len(numbers)))
+    while playing:
+        ended = []
+        for agent, is_a in ((a, True), (b, False)):
+            turn = [slot for slot in playing if (states[slot].current_player() == numbers[slot] % 2) == is_a]
+            for slot, action in zip(turn, agent.choose(turn) if turn else [], strict=True):
+                states[slot].apply_action(action)
+                if states[slot].is_terminal():
+                    ended.append(_result(numbers[slot], states[slot]))
+                else:
+                    a.advance(slot, action)
+                    b.advance(slot, action)
+            playing = [slot for slot in playing if not states[slot].is_terminal()]
+        if ended:
+            yield ended
+
+
+def _result(number: int, state: State) -> GameResult:
+    a_is_first = number % 2 == 0
+    returns = state.returns()[0 if a_is_first else 1]
+    return GameResult(number // 2, a_is_first, tuple(state.history()), (returns + 1.0) / 2.0)

@@ -1,0 +1,139 @@
+"""Agents by name, the same everywhere:
+
+    uct@1000  mc@1000  random        plain UCT, plain Monte Carlo, no thought at all
+    PATH@800  PATH@2s                a checkpoint or a run's folder (its best), with simulations or seconds a move
+    connect_four@800                 a checkpoint that comes with azero
+    gtp:COMMAND                      another engine, spoken to in GTP
+"""
+
+import re
+from pathlib import Path
+
+from azero.arena.agents import UNLIMITED, Agent, Limit, RandomAgent, SearchAgent
+from azero.config import DeviceConfig, SearchConfig
+from azero.errors import BadInput, suggest_nearest
+from azero.games import Game, make_game
+from azero.mcts import FlatSearch, Puct, Search, Settings, Uct
+
+DEFAULT_SIMULATIONS = 400
+"""Of an agent whose name sets no limit."""
+
+_CHECKPOINTS = (Path(__file__).parent.parent / "checkpoints", Path(__file__).parent.parent.parent / "checkpoints")
+
+
+def make_agent(
+    name: str,
+    game: Game | str | None = None,
+    seed: int = 0,
+    threads: int = 1,
+    device: DeviceConfig | None = None,
+    max_nodes: int | None = None,
+) -> Agent:
+    """Returns the agent of that name; raises BadInput.
+
+    Args:
+      game: what it is to play; a checkpoint knows it by itself.
+      seed: the same seed gives the same moves.
+      threads: threads that share the trees of plain UCT, or that the net's arithmetic may use.
+      device: where a net runs; the best device there is unless given.
+      max_nodes: the limit on a tree, at which a search goes on without growing; otherwise what the search needs.
+    """
+    if threads < 1:
+        raise BadInput(f"threads = {threads} should be 1 or more")
+    game = make_game(game) if isinstance(game, str) else game
+    if name.startswith("gtp:"):
+        from azero.arena.gtp import GtpAgent
+
+        return GtpAgent(name, _required(game, name), name.removeprefix("gtp:"), seed)
+    base, limit = split_name(name)
+    if base == "random":
+        if "@" in name:
+            raise BadInput(f"agent {name!r}: random does not think, and takes no limit")
+        return RandomAgent(name, _required(game, name), seed)
+    if base in ("uct", "mc"):
+        return _rollout_agent(name, base, _required(game, name), limit, seed, threads, max_nodes)
+    return _net_agent(name, find_checkpoint(base), game, limit, seed, threads, device or DeviceConfig(), max_nodes)
+
+
+def split_name(name: str) -> tuple[str, Limit]:
+    """Splits `base@limit`, the limit being simulations or, with an s, seconds; raises BadInput."""
+    base, at, text = name.rpartition("@")
+    if not at:
+        return name, Limit(DEFAULT_SIMULATIONS)
+    if not re.fullmatch(r"-?\d+|-?\d+(\.\d*)?s", text):
+        raise BadInput(f"agent {name!r}: the limit {text!r} should be simulations or seconds, e.g. {base}@800 or {base}@2s")
+    try:
+        return base, Limit(seconds=float(text[:-1])) if text.endswith("s") else Limit(int(text))
+    except BadInput as error:
+        raise BadInput(f"agent {name!r}: {error}") from None
+
+
+def find_checkpoint(base: str) -> Path:
+    """Returns the checkpoint file that a path, a run's folder or the name of a shipped checkpoint stands for."""
+    path = Path(base)
+    if path.is_dir():
+        best = path / "best.safetensors"
+        if not best.is_file():
+            raise BadInput(f"folder {base!r} holds no best.safetensors; is it a run's folder?")
+        return best
+    if path.is_file():
+        return path
+    shipped = {file.stem: file for place in _CHECKPOINTS for file in sorted(place.glob("*.safetensors"))}
+    if base in shipped:
+        return shipped[base]
+    if "/" in base or path.suffix:
+        raise BadInput(f"checkpoint {base!r} does not exist")
+    known = [*shipped, "uct", "mc", "random", "gtp:COMMAND"]
+    raise BadInput(f"unknown agent {base!r}: neither a file, a run's folder nor a name; {suggest_nearest(base, known)}")
+
+
+def _required(game: Game | None, name: str) -> Game:
+    if game is None:
+        raise BadInput(f"agent {name!r} can play any game: say which with --game, e.g. --game connect_four")
+    return game
+
+
+def _rollout_agent(
+    name: str, base: str, game: Game, limit: Limit, seed: int, threads: int, max_nodes: int | None
+) -> Agent:
+    settings = Settings(is_proving=base == "uct", is_choosing_by_value=base == "mc")
+    kind = Search if base == "uct" else FlatSearch
+
+    def make_search(num_trees: int, nodes: int) -> Search:
+        return kind(game, Uct(), settings, None, num_trees, max_nodes or nodes, threads)
+
+    return SearchAgent(name, game, limit, make_search, seed)
+
+
+def _net_agent(
+    name: str,
+    path: Path,
+    game: Game | None,
+    limit: Limit,
+    seed: int,
+    threads: int,
+    device: DeviceConfig,
+    max_nodes: int | None,
+) -> Agent:
+    import torch  # only here: agents without a net answer without the seconds that loading torch takes
+
+    from azero.nets.checkpoint import load_checkpoint
+    from azero.nets.evaluator import ROWS, NetEvaluator
+
+    torch.set_num_threads(threads)
+    checkpoint = load_checkpoint(path, game)
+    config = SearchConfig(**checkpoint.card.search)
+    rule, settings = Puct.from_config(config), Settings.from_config(config)
+
+    def make_search(num_trees: int, nodes: int) -> Search:
+        leaves = _leaves_together(limit) if num_trees == 1 else 1
+        evaluator = NetEvaluator(checkpoint.net, device, rows=leaves if num_trees == 1 else ROWS)
+        own = settings._replace(leaves_per_tree=leaves)
+        return Search(checkpoint.game, rule, own, evaluator, num_trees, max_nodes or nodes)
+
+    return SearchAgent(name, checkpoint.game, limit, make_search, seed)
+
+
+def _leaves_together(limit: Limit) -> int:
+    """Returns how many leaves of a lone tree go to the net together: few in a short search, which they would blur."""
+    return 8 if limit.simulations == UNLIMITED else max(1, min(8, limit.simulations // 100))

@@ -1,0 +1,64 @@
+"""What an agent says of a position: its moves, ranked."""
+
+from dataclasses import asdict, dataclass
+
+from azero.games import State
+from azero.mcts import Search, rank_moves, root_value
+
+
+@dataclass(frozen=True)
+class Move:
+    """One move. Value and proof are for the player to move."""
+
+    action: int
+    move: str  # in the game's notation
+    visits: int
+    value: float  # in [-1, 1], exact where proven; 0 where the move was not visited
+    prior: float
+    proven: str | None  # "win", "draw" or "loss"
+    proven_plies: int | None  # to the end of the game, this move included
+    pv: list[str]  # principal variation, this move first
+
+
+@dataclass(frozen=True)
+class Suggestion:
+    """A search's answer."""
+
+    game: str
+    to_move: int  # 0 or 1
+    simulations: int  # done for this answer
+    elapsed_s: float
+    value: float  # of the position, in [-1, 1] for the player to move
+    best: str  # the move to play
+    moves: list[Move]  # best first
+    is_tree_full: bool = False  # whether the search went on without growing
+
+    @property
+    def action(self) -> int:
+        """The action of the best move."""
+        return self.moves[0].action
+
+    def to_json(self) -> dict:
+        """Returns the object that `azero suggest --json` prints."""
+        fields = asdict(self)
+        del fields["is_tree_full"]
+        for move in fields["moves"]:
+            del move["action"], move["proven_plies"]
+        return fields
+
+
+def suggestion_of(search: Search, state: State, simulations: int, elapsed_s: float, b: int = 0) -> Suggestion:
+    """Returns what tree b, whose root is `state`, has found."""
+    game = state.game
+    moves = []
+    for found in rank_moves(search, b):
+        after, pv = state.clone(), []
+        for action in found.pv:
+            pv.append(game.action_to_text(after, action))
+            after.apply_action(action)
+        values = (found.visits, found.value, found.prior, found.proven, found.proven_plies)
+        moves.append(Move(found.action, game.action_to_text(state, found.action), *values, pv))
+    value = root_value(search, b)
+    is_full = bool(search.forest.trees[b].is_full)
+    player = state.current_player()
+    return Suggestion(str(game), player, simulations, elapsed_s, value, moves[0].move, moves, is_full)

@@ -1,0 +1,48 @@
+"""Plain Monte Carlo: moves of the root tried at random, each followed by a random game; no tree below the root."""
+
+import numpy as np
+
+from azero.games import ONGOING
+from azero.jit import kernel
+from azero.mcts.rollout import rollout
+from azero.mcts.search import Search
+from azero.mcts.tree import Batch, create_children
+from azero.rng import random_below
+
+
+@kernel
+def simulate_flat(game, forest, batch, b, num_simulations):
+    """Runs simulations in tree b, to its target at most; returns whether that is reached.
+
+    Source: "MC" of Kocsis & Szepesvari (2006), section 2.1: moves sampled uniformly, the best mean is played.
+    """
+    tree = forest.trees[b]
+    nodes = forest.nodes[b]
+    root = nodes[0]
+    state = batch.states[0]
+    if root.first_child == 0:
+        create_children(game, tree, nodes, 0, forest.root_states[b], batch.legal)
+        for child in range(root.first_child, root.first_child + root.num_children):
+            nodes[child].P = np.float32(1.0 / root.num_children)
+    for _ in range(num_simulations):
+        if tree.simulations >= tree.target:
+            return True
+        node = nodes[root.first_child + random_below(tree, root.num_children)]
+        batch.states[0] = forest.root_states[b]
+        game.apply_action(state, node.action)
+        outcome = game.outcome(state)
+        if outcome == ONGOING:
+            outcome = rollout(game, state, batch.legal, tree)
+        node.N += 1
+        node.W += outcome
+        root.N += 1
+        root.W += outcome
+        tree.simulations += 1
+    return tree.simulations >= tree.target
+
+
+class FlatSearch(Search):
+    """A search that looks one move ahead, and beyond that only plays at random."""
+
+    def _simulate(self, b: int, batch: Batch, num_simulations: int) -> bool:
+        return simulate_flat(self.game.rules, self.forest, batch, b, num_simulations)

@@ -1,0 +1,115 @@
+"""Checkpoints: one `.safetensors` file with the weights and all it takes to rebuild the net. Loading runs no code.
+
+The file's metadata have one entry, `azero`, a JSON object with the fields of `Card` and a digest over them and the
+weights, so that a flipped bit anywhere is noticed.
+"""
+
+import hashlib
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import torch
+from pydantic import ValidationError
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save
+from torch import Tensor
+
+from azero.config import NetConfig
+from azero.errors import BadInput
+from azero.files import write_whole
+from azero.games import Game, make_game
+from azero.nets.tower import ResidualTower
+
+FORMAT = 1
+
+
+@dataclass(frozen=True)
+class Card:
+    """What a checkpoint says of itself."""
+
+    game: str  # with its sizes
+    net: dict  # NetConfig
+    search: dict  # SearchConfig, the search it was trained with
+    step: int = 0  # training steps
+    iteration: int = 0
+    positions: int = 0  # self-play positions generated so far
+    rating: float = 0.0  # Elo above the run's first net, by its gates
+    seed: int = 0
+    torch_version: str = torch.__version__
+    format: int = FORMAT
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """A net with its card."""
+
+    net: ResidualTower
+    card: Card
+    game: Game
+    digest: str
+
+
+def save_checkpoint(path: Path, net: ResidualTower, card: Card) -> None:
+    """Writes a checkpoint, whole or not at all."""
+    tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in net.state_dict().items()}
+    metadata = {**asdict(card), "digest": _digest(tensors, asdict(card))}
+    write_whole(path, save(tensors, {"azero": json.dumps(metadata, sort_keys=True)}))
+
+
+def load_checkpoint(path: Path, game: Game | None = None) -> Checkpoint:
+    """Reads a checkpoint, for `game` if one is given; raises BadInput where it is damaged or of another game."""
+    card, digest, tensors = _read(path)
+    if digest != _digest(tensors, asdict(card)):
+        raise BadInput(f"checkpoint {str(path)!r} is damaged: its contents do not match their digest")
+    own_game = make_game(card.game)
+    if game is not None and game != own_game:
+        raise BadInput(f"checkpoint {str(path)!r} plays {own_game}, not {game}")
+    try:
+        net = ResidualTower(NetConfig(**card.net), own_game)
+        net.load_state_dict(tensors)
+    except (RuntimeError, ValidationError) as error:
+        raise BadInput(f"checkpoint {str(path)!r} does not fit its own card: {str(error).splitlines()[0]}") from None
+    return Checkpoint(net, card, own_game, digest)
+
+
+def read_card(path: Path) -> Card:
+    """Reads what a checkpoint says of itself; raises BadInput."""
+    return _read(path)[0]
+
+
+def _read(path: Path) -> tuple[Card, str, dict[str, Tensor]]:
+    """Returns card, digest and weights of a file; raises BadInput where it is none of ours."""
+    name = f"checkpoint {str(path)!r}"
+    try:
+        with open(path, "rb") as file:
+            start = file.read(2)
+        if not start:
+            raise BadInput(f"{name} is empty")
+        if start[:1] == b"\x80" or start == b"PK":
+            raise BadInput(f"{name} is a pickle, which could run code and is never loaded; azero writes .safetensors")
+        with safe_open(str(path), framework="pt") as file:
+            metadata = (file.metadata() or {}).get("azero")
+            tensors = {key: file.get_tensor(key) for key in sorted(file.keys())}
+        if metadata is None:
+            raise BadInput(f"{name} is a safetensors file, but not one of azero's: it has no card")
+        fields = json.loads(metadata)
+        if fields["format"] != FORMAT:
+            raise BadInput(f"{name} is of format {fields['format']!r}; this version of azero reads format {FORMAT}")
+        return Card(**{key: value for key, value in fields.items() if key != "digest"}), fields["digest"], tensors
+    except OSError as error:
+        raise BadInput(f"{name} cannot be read: {error.strerror or error}") from None
+    except (SafetensorError, ValueError, KeyError, TypeError) as error:
+        if isinstance(error, BadInput):
+            raise
+        raise BadInput(f"{name} is damaged or not a .safetensors file: {error}") from None
+
+
+def _digest(tensors: dict[str, Tensor], fields: dict) -> str:
+    """Returns a digest of weights and card."""
+    digest = hashlib.sha256(json.dumps(fields, sort_keys=True).encode())
+    for name in sorted(tensors):
+        tensor = tensors[name]
+        digest.update(f"{name} {tensor.dtype} {tuple(tensor.shape)}".encode())
+        digest.update(tensor.reshape(-1).view(torch.uint8).numpy().tobytes())
+    return digest.hexdigest()

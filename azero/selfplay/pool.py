@@ -1,0 +1,141 @@
+"""Self-play workers: a task goes out, a shard comes back. In this process, or in several of their own.
+
+A task is plain data and a checkpoint's path, and a shard plain arrays; so a worker can as well be on another host
+that sees the same files.
+"""
+
+import multiprocessing
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+
+import torch
+
+from azero.config import Config
+from azero.games import make_game
+from azero.mcts import Puct, Settings
+from azero.nets.checkpoint import load_checkpoint
+from azero.nets.evaluator import NetEvaluator, pick_device
+from azero.selfplay.play import Manner, play_games
+from azero.selfplay.records import Shard
+
+_POLL_S = 0.1
+
+
+@dataclass(frozen=True)
+class Task:
+    """Games for one worker to play, a game for each seed."""
+
+    checkpoint: str
+    config: Config
+    seeds: tuple[int, ...]
+
+
+def play_task(task: Task, on_games: Callable[[int], None]) -> Shard:
+    """Plays a task's games with one thread for the net; calls `on_games` with the number of those that ended."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)  # two threads of one net wait for each other; two workers do not
+    try:
+        game = make_game(task.config.game.name)
+        evaluator = NetEvaluator(load_checkpoint(Path(task.checkpoint), game).net, task.config.device)
+        selfplay, search = task.config.selfplay, task.config.search
+        settings = Settings.from_config(search)._replace(
+            has_random_symmetry=selfplay.random_symmetry,
+            dirichlet_alpha=selfplay.dirichlet_alpha,
+            dirichlet_epsilon=selfplay.dirichlet_epsilon,
+        )
+        manner = Manner(
+            num_simulations=selfplay.num_simulations,
+            temperature=selfplay.temperature,
+            temperature_plies=selfplay.temperature_plies,
+            final_temperature=selfplay.final_temperature,
+            is_keeping_tree=selfplay.keep_tree,
+        )
+        rule = Puct.from_config(search)
+        return play_games(game, rule, settings, manner, evaluator, task.seeds, selfplay.parallel_games, on_games)
+    finally:
+        torch.set_num_threads(threads)
+
+
+def count_cores() -> int:
+    """Returns the cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def count_workers(config: Config) -> int:
+    """Returns how many workers the settings ask for: by itself a core each, or one where a GPU does the work."""
+    if config.selfplay.num_workers:
+        return config.selfplay.num_workers
+    return count_cores() if pick_device(config.device.device).type == "cpu" else 1
+
+
+class Pool:
+    """Workers that live as long as the `with` block; with one worker, this process is it."""
+
+    def __init__(self, num_workers: int):
+        self._context = multiprocessing.get_context("spawn")
+        self._num_ended = self._context.Value("q", 0)
+        self._executor: ProcessPoolExecutor | None = None
+        if num_workers > 1:
+            self._executor = ProcessPoolExecutor(num_workers, self._context, _start_worker, (self._num_ended,))
+
+    def __enter__(self) -> "Pool":
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        if self._executor is not None:
+            if error is not None:  # nobody waits for what is being played
+                for process in list((self._executor._processes or {}).values()):
+                    process.kill()
+            self._executor.shutdown(cancel_futures=True)
+
+    def play(self, tasks: Sequence[Task], on_games: Callable[[int], None]) -> Iterator[tuple[int, Shard]]:
+        """Plays tasks; yields the place of each and its shard as they are done. `on_games` hears of games that end."""
+        if self._executor is None:
+            for place, task in enumerate(tasks):
+                yield place, play_task(task, on_games)
+            return
+        self._num_ended.value = 0
+        heard = 0
+        waiting: dict[Future, int] = {self._executor.submit(_work, task): place for place, task in enumerate(tasks)}
+        while waiting:
+            done, _ = wait(waiting, timeout=_POLL_S, return_when=FIRST_COMPLETED)
+            num_ended = self._num_ended.value
+            on_games(num_ended - heard)
+            heard = num_ended
+            for future in done:
+                yield waiting.pop(future), future.result()
+
+
+_num_ended = None
+"""In a worker process: the counter of games that ended, shared by all workers."""
+
+
+def _start_worker(num_ended) -> None:
+    """Prepares a worker process: Ctrl-C is its parent's business, and it does not outlive its parent."""
+    global _num_ended
+    _num_ended = num_ended
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
+
+
+def _work(task: Task) -> Shard:
+    return play_task(task, _count_games)
+
+
+def _count_games(num: int) -> None:
+    assert _num_ended is not None
+    with _num_ended.get_lock():
+        _num_ended.value += num

@@ -1,0 +1,66 @@
+"""Games as data: what self-play gives back, what replay keeps, and the file they lie in."""
+
+import json
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from safetensors import SafetensorError, safe_open
+from safetensors.numpy import save
+
+from azero.errors import BadInput
+from azero.files import write_whole
+from azero.games import Game
+
+
+class Shard(NamedTuple):
+    """The positions of G whole games, n in all, one game after the other."""
+
+    states: np.ndarray  # [n] the game's state dtype
+    players: np.ndarray  # [n] int8, who moves
+    actions: np.ndarray  # [n] int16, what was played
+    visits: np.ndarray  # [n, A] uint16, the policy to learn: visit counts, all on one move where proofs decided
+    root_values: np.ndarray  # [n] float32 in [-1, 1], the search's, for the player to move
+    outcomes: np.ndarray  # [n] int8, how the game ended, for the first player
+    lengths: np.ndarray  # [G] int32, plies
+    evaluations: np.ndarray  # [1] int64, positions that the net judged for these games
+    simulations: np.ndarray  # [1] int64
+
+    @property
+    def num_positions(self) -> int:
+        return len(self.states)
+
+    def results(self) -> np.ndarray:
+        """Returns how the games ended for the player to move at each position: [n] int8, 1 win, 0 draw, -1 loss."""
+        return self.outcomes * (1 - 2 * self.players)
+
+    def game_outcomes(self) -> np.ndarray:
+        """Returns how each game ended for the first player, [G] int8."""
+        return self.outcomes[np.cumsum(self.lengths) - 1]
+
+
+def join_shards(shards: list[Shard]) -> Shard:
+    """Returns one shard with the games of all."""
+    joined = Shard(*(np.concatenate(arrays) for arrays in zip(*shards, strict=True)))
+    return joined._replace(evaluations=joined.evaluations.sum(keepdims=True), simulations=joined.simulations.sum(keepdims=True))
+
+
+def save_shard(path: Path, shard: Shard, game: Game) -> None:
+    """Writes a shard, whole or not at all; states as bytes."""
+    arrays = {name: np.ascontiguousarray(array) for name, array in shard._asdict().items()}
+    arrays["states"] = arrays["states"].view(np.uint8).reshape(len(shard.states), -1)
+    write_whole(path, save(arrays, {"azero": json.dumps({"game": str(game)})}))
+
+
+def load_shard(path: Path, game: Game) -> Shard:
+    """Reads a shard; raises BadInput where it is damaged or of another game."""
+    try:
+        with safe_open(str(path), framework="numpy") as file:
+            of_game = json.loads((file.metadata() or {}).get("azero", "{}")).get("game")
+            arrays = {name: file.get_tensor(name) for name in Shard._fields}
+    except (OSError, SafetensorError) as error:
+        raise BadInput(f"replay file {str(path)!r} cannot be read: {error}") from None
+    if of_game != str(game):
+        raise BadInput(f"replay file {str(path)!r} holds games of {of_game}, not {game}")
+    arrays["states"] = arrays["states"].reshape(-1).view(game.rules.state_dtype)
+    return Shard(**arrays)

@@ -1,0 +1,60 @@
+"""The gate: candidate against best; and the best against an opponent that stays the same."""
+
+from dataclasses import dataclass
+
+from azero.arena.agents import Agent
+from azero.arena.match import pair_scores, play_match, without_repeats
+from azero.arena.names import make_agent
+from azero.arena.statistics import Sprt, elo_from_score
+from azero.rng import derive_seed
+from azero.selfplay.pool import count_cores
+from azero.training.report import Report
+from azero.training.run import Progress, Run
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """How a gate ended."""
+
+    is_promoted: bool
+    elo: float  # of the candidate above the best; finite
+    notes: dict
+
+
+def hold_gate(run: Run, progress: Progress, report: Report) -> Verdict:
+    """Plays the candidate against the best, in pairs with colours swapped; a game that repeats another counts once."""
+    config, seed = run.config.gate, derive_seed(run.config.seed, "gate", progress.iteration)
+    candidate = _agent(run, str(run.candidate_path), config.num_simulations)
+    best = _agent(run, str(run.checkpoint_path(progress.best)), config.num_simulations)
+    sprt = Sprt(config.elo0, config.elo1) if config.method == "sprt" else None
+    with report.stage("gate", config.games, "games") as bar:
+        match = play_match(
+            candidate, best, run.game, config.games, seed, config.opening_plies, sprt, lambda num, _: bar.update(num)
+        )
+    distinct = without_repeats(match.results)
+    score = sum(result.score for result in distinct) / len(distinct)
+    if sprt is None:
+        is_promoted = score >= config.win_rate_threshold
+    else:
+        is_promoted = sprt.decide(pair_scores(distinct)) == "accept"
+    shrunk = (score * len(distinct) + 0.5) / (len(distinct) + 1)  # keeps the rating finite where all games are won
+    notes = {"gate/score": score, "gate/games": len(distinct), "gate/is_promoted": is_promoted}
+    return Verdict(is_promoted, elo_from_score(shrunk), notes)
+
+
+def evaluate_best(run: Run, progress: Progress, report: Report) -> dict:
+    """Plays the best net against the opponent of the settings; returns its score."""
+    config, seed = run.config.evaluation, derive_seed(run.config.seed, "evaluation", progress.iteration)
+    best = _agent(run, str(run.checkpoint_path(progress.best)), config.num_simulations)
+    opponent = make_agent(config.opponent, run.game, seed=seed, threads=count_cores())
+    with report.stage(f"against {config.opponent}", config.games, "games") as bar:
+        match = play_match(
+            best, opponent, run.game, config.games, seed, run.config.gate.opening_plies, None, lambda num, _: bar.update(num)
+        )
+    opponent.close()
+    return {"evaluation/score": match.tally.score, "evaluation/games": match.tally.games}
+
+
+def _agent(run: Run, path: str, num_simulations: int) -> Agent:
+    threads = run.config.device.threads or count_cores()
+    return make_agent(f"{path}@{num_simulations}", run.game, run.config.seed, threads, run.config.device)

@@ -1,0 +1,159 @@
+"""The training loop: play, add to replay, train, gate, promote."""
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+import signal
+
+import numpy as np
+
+from azero.config import Config
+from azero.games import make_game
+from azero.nets.evaluator import pick_device
+from azero.rng import derive_seed
+from azero.selfplay.pool import Pool, Task, count_cores, count_workers
+from azero.selfplay.records import load_shard, save_shard
+from azero.selfplay.replay import Replay
+from azero.training.gate import evaluate_best, hold_gate
+from azero.training.measure import describe_games, judge_fresh_positions, mean_losses
+from azero.training.report import Report
+from azero.training.run import Progress, Run, shard_name
+from azero.training.trainer import Trainer
+
+
+def train(folder: Path, config: Config, is_resuming: bool) -> Progress:
+    """Runs the settings' iterations in `folder`; returns how it ended. Whenever it is killed, it can be resumed.
+
+    Each stage ends with the whole state on disk. A stage follows from the state before it and the seed alone, so one
+    that was cut short is done again, or gone on with, and ends alike.
+    """
+    import torch
+
+    game = make_game(config.game.name)
+    pick_device(config.device.device)
+    torch.set_num_threads(config.device.threads or count_cores())
+    torch.use_deterministic_algorithms(True, warn_only=True)
+    run = Run(folder, config, game) if is_resuming else Run.create(folder, config, game)
+    trainer = Trainer(config, game)
+    progress = run.load_state(trainer)
+    if progress is None:
+        progress = Progress()
+        run.save_net(run.checkpoint_path(0), trainer.candidate(), replace(progress, iteration=0))
+        run.save_state(trainer, progress)
+    run.publish_best(progress)
+    run.remove_old_shards(progress)
+    replay = run.load_replay(progress)
+    with Pool(count_workers(config)) as pool, Report(run, progress) as report:
+        while progress.iteration <= config.training.iterations:
+            if progress.stage == "play":
+                progress = play(run, progress, replay, pool, trainer, report)
+            if progress.stage == "train":
+                progress = learn(run, progress, replay, trainer, report)
+            if progress.stage == "gate":
+                progress = gate(run, progress, trainer, report)
+    return progress
+
+
+def play(run: Run, progress: Progress, replay: Replay, pool: Pool, trainer: Trainer, report: Report) -> Progress:
+    """Lets the best net play against itself, and adds the games to replay."""
+    begin = time.perf_counter()
+    selfplay, iteration = run.config.selfplay, progress.iteration
+    checkpoint = str(run.checkpoint_path(progress.best))
+    seeds = [derive_seed(run.config.seed, "selfplay", iteration, k) for k in range(selfplay.games_per_iteration)]
+    parts = [tuple(seeds[k : k + selfplay.games_per_shard]) for k in range(0, len(seeds), selfplay.games_per_shard)]
+    names = [shard_name(iteration, number) for number in range(len(parts))]
+    shards = {name: load_shard(run.shard_path(name), run.game) for name in names if run.shard_path(name).exists()}
+    missing = [number for number, name in enumerate(names) if name not in shards]
+    with report.stage("self-play", len(seeds), "games", sum(len(shard.lengths) for shard in shards.values())) as bar:
+        tasks = [Task(checkpoint, run.config, parts[number]) for number in missing]
+        for place, shard in pool.play(tasks, bar.update):
+            name = names[missing[place]]
+            save_shard(run.shard_path(name), shard, run.game)
+            shards[name] = shard
+    fresh = [shards[name] for name in names]
+    elapsed = time.perf_counter() - begin
+    notes = describe_games(run.game, fresh, elapsed) | judge_fresh_positions(trainer, run.game, fresh)
+    for name in names:
+        replay.add(name, shards[name])
+    positions = progress.positions + sum(shard.num_positions for shard in fresh)
+    notes |= {"replay/positions": replay.num_positions, "replay/age_iterations": replay_age(replay, iteration)}
+    done = replace(progress, stage="train", positions=positions, shards=list(replay.names), notes=notes)
+    run.save_state(trainer, done)
+    run.remove_old_shards(done)
+    return done
+
+
+def replay_age(replay: Replay, iteration: int) -> float:
+    """Returns the mean age of the window's positions, in iterations."""
+    ages = [iteration - int(name.split("-")[0]) for name in replay.names]
+    return float(np.average(ages, weights=[shard.num_positions for shard in replay.shards]))
+
+
+def learn(run: Run, progress: Progress, replay: Replay, trainer: Trainer, report: Report) -> Progress:
+    """Takes the iteration's steps on samples from replay; the candidate comes out."""
+    begin = time.perf_counter()
+    training, iteration = run.config.training, progress.iteration
+    fresh = progress.notes["selfplay/positions"]
+    num_steps = max(1, round(fresh * training.samples_per_position / training.batch_size))
+    first = progress.steps_this_iteration
+    losses = []
+    with report.stage("training", num_steps, "steps", first) as bar, interruption_waits() as interrupted:
+        for step in range(first, num_steps):
+            rng = np.random.default_rng([run.config.seed, iteration, step])
+            share = (iteration - 1 + step / num_steps) / training.iterations
+            losses.append(trainer.step(replay.sample(training.batch_size, rng), share))
+            bar.update(1)
+            is_saving = (step + 1) % training.save_every_steps == 0 and step + 1 < num_steps
+            if is_saving or interrupted():
+                run.save_state(trainer, replace(progress, steps=trainer.steps, steps_this_iteration=step + 1))
+            if interrupted():
+                raise KeyboardInterrupt
+    elapsed = time.perf_counter() - begin
+    notes = progress.notes | mean_losses(losses) | {"train/steps_per_s": len(losses) / elapsed}
+    notes |= {"train/steps": num_steps, "train/learning_rate": trainer.optimizer.param_groups[0]["lr"]}
+    done = replace(progress, stage="gate", steps=trainer.steps, steps_this_iteration=0, notes=notes)
+    run.save_net(run.candidate_path, trainer.candidate(), done)
+    run.save_state(trainer, done)
+    return done
+
+
+def gate(run: Run, progress: Progress, trainer: Trainer, report: Report) -> Progress:
+    """Lets the candidate meet the best, promotes it if it is better, and closes the iteration."""
+    iteration = progress.iteration
+    verdict = hold_gate(run, progress, report)
+    notes = progress.notes | verdict.notes
+    if verdict.is_promoted:
+        rating = progress.rating + verdict.elo
+        progress = replace(progress, best=iteration, rating=rating, promotions=progress.promotions + 1)
+        run.save_net(run.checkpoint_path(iteration), trainer.candidate(), progress)
+    notes |= {"gate/rating": progress.rating, "gate/promotions": progress.promotions}
+    every, last = run.config.evaluation.every, run.config.training.iterations
+    if every and (iteration % every == 0 or iteration == last):
+        notes |= evaluate_best(run, progress, report)
+    run.write_metrics({"iteration": iteration, "positions": progress.positions, "steps": progress.steps, **notes})
+    done = replace(progress, iteration=iteration + 1, stage="play", notes={})
+    run.save_state(trainer, done)
+    run.publish_best(done)
+    report.iteration(iteration, progress, notes)
+    return done
+
+
+@contextmanager
+def interruption_waits() -> Iterator:
+    """Holds Ctrl-C back within the block, where stopping in the middle of a step would spoil the state.
+
+    Yields a function that tells whether it was pressed; a second Ctrl-C goes through.
+    """
+    pressed = []
+
+    def note(number, frame) -> None:
+        pressed.append(number)
+        signal.signal(signal.SIGINT, before)
+
+    before = signal.signal(signal.SIGINT, note)
+    try:
+        yield lambda: bool(pressed)
+    finally:
+        signal.signal(signal.SIGINT, before)

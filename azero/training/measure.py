@@ -1,0 +1,73 @@
+"""Figures of a run: what the games were like, how the net judges positions it has not learnt from, what it costs."""
+
+import numpy as np
+import torch
+
+from azero.games import Game
+from azero.rng import derive_seed
+from azero.selfplay.records import Shard, join_shards
+from azero.selfplay.replay import make_sample
+from azero.training.trainer import Losses, Trainer, losses_of
+
+_JUDGED = 4096  # positions
+_BINS = 10
+
+
+def describe_games(game: Game, shards: list[Shard], elapsed_s: float) -> dict:
+    """Returns figures of an iteration's games."""
+    shard = join_shards(shards)
+    outcomes = shard.game_outcomes()
+    ends = np.cumsum(shard.lengths)
+    lines = {shard.actions[end - length : end].tobytes() for end, length in zip(ends, shard.lengths, strict=True)}
+    return {
+        "selfplay/games": len(shard.lengths),
+        "selfplay/positions": shard.num_positions,
+        "selfplay/mean_plies": float(shard.lengths.mean()),
+        "selfplay/first_player_score": float((outcomes + 1).mean() / 2),
+        "selfplay/draws": float((outcomes == 0).mean()),
+        "selfplay/distinct_games": len(lines) / len(shard.lengths),
+        "selfplay/positions_per_s": shard.num_positions / elapsed_s,
+        "selfplay/simulations_per_s": float(shard.simulations[0]) / elapsed_s,
+        "selfplay/evaluations_per_s": float(shard.evaluations[0]) / elapsed_s,
+    }
+
+
+@torch.inference_mode()
+def judge_fresh_positions(trainer: Trainer, game: Game, shards: list[Shard]) -> dict:
+    """Returns how the candidate-to-be judges new positions, before it learns from them.
+
+    Policy agreement: how often its first choice is the search's. Calibration error: mean distance between the value
+    it names and the results that come, over ten bins of the value, weighted by their positions.
+    """
+    shard = join_shards(shards)
+    rng = np.random.default_rng(derive_seed(trainer.steps, shard.num_positions))
+    indices = rng.choice(shard.num_positions, min(_JUDGED, shard.num_positions), replace=False)
+    sample = make_sample(game, shard, indices, np.zeros(len(indices), np.int64))
+    planes, policies, results = trainer.to_device(sample)
+    prediction = trainer.candidate().eval()(planes)
+    losses = losses_of(prediction, policies, results)
+    agreement = (prediction.policy_logits.argmax(1) == policies.argmax(1)).float().mean()
+    values, outcomes = prediction.value().cpu().numpy(), 1.0 - results.cpu().numpy()
+    return {
+        "fresh/policy_agreement": float(agreement),
+        "fresh/policy_loss": float(losses.policy),
+        "fresh/value_loss": float(losses.value),
+        "fresh/calibration_error": calibration_error(values, outcomes),
+        "fresh/root_value_error": float(np.abs(shard.root_values[indices] - outcomes).mean()),
+    }
+
+
+def calibration_error(values: np.ndarray, outcomes: np.ndarray) -> float:
+    """Returns the mean over positions of |mean outcome - mean value| of a position's bin; both arrays [n] in [-1, 1]."""
+    bins = np.clip(((values + 1.0) / 2.0 * _BINS).astype(int), 0, _BINS - 1)
+    counts = np.bincount(bins, minlength=_BINS)
+    gaps = np.abs(np.bincount(bins, outcomes - values, _BINS))
+    return float(gaps.sum() / counts.sum())
+
+
+def mean_losses(losses: list[Losses]) -> dict:
+    """Returns the means over steps, by name."""
+    if not losses:
+        return {}
+    means = {name: float(torch.stack([getattr(each, name) for each in losses]).mean()) for name in Losses._fields}
+    return {f"train/{name}_loss" if "entropy" not in name else f"train/{name}": mean for name, mean in means.items()}

@@ -1,0 +1,66 @@
+"""What one sees of a run: a line for the stage under way, a table of iterations, TensorBoard."""
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import TracebackType
+
+from tqdm import tqdm
+
+from azero.training.run import Progress, Run
+
+_COLUMNS: tuple[tuple[str, Callable[[dict], str]], ...] = (
+    ("positions", lambda n: f"{n['positions']:,}"),
+    ("plies", lambda n: f"{n['selfplay/mean_plies']:.1f}"),
+    ("first", lambda n: f"{n['selfplay/first_player_score']:.0%}"),
+    ("draws", lambda n: f"{n['selfplay/draws']:.0%}"),
+    ("policy loss", lambda n: f"{n['train/policy_loss']:.3f}" if "train/policy_loss" in n else "-"),
+    ("value loss", lambda n: f"{n['train/value_loss']:.3f}" if "train/value_loss" in n else "-"),
+    ("agree", lambda n: f"{n['fresh/policy_agreement']:.0%}"),
+    ("gate", lambda n: f"{n['gate/score']:.0%}" + (" promoted" if n["gate/is_promoted"] else "")),
+    ("Elo", lambda n: f"{n['gate/rating']:+.0f}"),
+    ("opponent", lambda n: f"{n['evaluation/score']:.0%}" if "evaluation/score" in n else ""),
+    ("time", lambda n: f"{n['elapsed_s'] // 60:.0f}:{n['elapsed_s'] % 60:02.0f}"),
+)
+_WIDTHS = (11, 6, 6, 6, 12, 11, 6, 14, 7, 9, 7)
+
+
+class Report:
+    """Reports to the terminal (progress on stderr, results on stdout) and to TensorBoard."""
+
+    def __init__(self, run: Run, progress: Progress):
+        from torch.utils.tensorboard import SummaryWriter
+
+        self._last = run.config.training.iterations
+        self._iteration = progress.iteration
+        self._begin = time.perf_counter()
+        self._writer = SummaryWriter(str(run.folder / "tensorboard"), purge_step=progress.iteration)
+        self._has_header = False
+
+    def __enter__(self) -> "Report":
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self._writer.close()
+
+    @contextmanager
+    def stage(self, name: str, total: int, unit: str, done: int = 0) -> Iterator[tqdm]:
+        """Shows one line for a stage, with what is left of it."""
+        label = f"iteration {self._iteration}/{self._last}, {name}"
+        with tqdm(total=total, initial=done, unit=f" {unit}", desc=label, leave=False, file=sys.stderr, delay=0.2) as bar:
+            yield bar
+
+    def iteration(self, iteration: int, progress: Progress, notes: dict) -> None:
+        """Adds a row to the table and points to the curves."""
+        self._iteration = iteration + 1
+        values = notes | {"positions": progress.positions, "elapsed_s": time.perf_counter() - self._begin}
+        if not self._has_header:
+            names = zip(_COLUMNS, _WIDTHS, strict=True)
+            print("iteration" + "".join(f"{name:>{width}}" for (name, _), width in names))
+            self._has_header = True
+        cells = zip(_COLUMNS, _WIDTHS, strict=True)
+        print(f"{iteration:>9}" + "".join(f"{show(values):>{width}}" for (_, show), width in cells), flush=True)
+        for key, value in notes.items():
+            self._writer.add_scalar(key, float(value), iteration)
+        self._writer.flush()

@@ -1,0 +1,154 @@
+"""A run's folder: where everything lies, and the state from which an interrupted run goes on.
+
+    config.toml          all settings, resolved
+    state.safetensors    trainer and progress, as of the last whole stage or save within one
+    checkpoints/         the first net and every promoted one, by iteration
+    best.safetensors     the newest of these
+    candidate.safetensors
+    replay/              shards of self-play, those in the window and those of the iteration under way
+    metrics.jsonl        a line an iteration
+    tensorboard/
+"""
+
+import json
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save
+
+from azero.config import Config, config_to_toml, load_config
+from azero.errors import BadInput
+from azero.files import remove_temporaries, write_whole
+from azero.games import Game
+from azero.nets.checkpoint import Card, save_checkpoint
+from azero.nets.tower import ResidualTower
+from azero.selfplay.replay import Replay
+from azero.selfplay.records import load_shard
+from azero.training.trainer import Trainer
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a run has come."""
+
+    iteration: int = 1  # the one under way
+    stage: str = "play"  # of "play", "train", "gate"
+    steps: int = 0  # training steps in the run
+    steps_this_iteration: int = 0
+    positions: int = 0  # from self-play, in the run
+    best: int = 0  # iteration of the best net
+    rating: float = 0.0  # the best net's Elo above the first
+    promotions: int = 0
+    shards: list[str] = field(default_factory=list)  # in the replay window, oldest first
+    notes: dict = field(default_factory=dict)  # figures of this iteration's finished stages
+
+
+class Run:
+    """A run's folder."""
+
+    def __init__(self, folder: Path, config: Config, game: Game):
+        self.folder = folder
+        self.config = config
+        self.game = game
+
+    @classmethod
+    def create(cls, folder: Path, config: Config, game: Game) -> "Run":
+        """Makes a new run's folder; raises BadInput where there is one already."""
+        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+            raise BadInput(f"run {str(folder)!r} exists already; go on with it by --resume, or name another by --run")
+        write_whole(folder / "config.toml", config_to_toml(config).encode())
+        return cls(folder, config, game)
+
+    @property
+    def best_path(self) -> Path:
+        return self.folder / "best.safetensors"
+
+    @property
+    def candidate_path(self) -> Path:
+        return self.folder / "candidate.safetensors"
+
+    def checkpoint_path(self, iteration: int) -> Path:
+        """Returns where the net promoted in an iteration lies; 0 is the net the run began with."""
+        return self.folder / "checkpoints" / f"{iteration:05d}.safetensors"
+
+    def shard_path(self, name: str) -> Path:
+        return self.folder / "replay" / f"{name}.safetensors"
+
+    def card(self, progress: Progress) -> Card:
+        """Returns the card of a net at this point."""
+        return Card(
+            game=str(self.game),
+            net=self.config.net.model_dump(),
+            search=self.config.search.model_dump(),
+            step=progress.steps,
+            iteration=progress.iteration,
+            positions=progress.positions,
+            rating=round(progress.rating, 1),
+            seed=self.config.seed,
+        )
+
+    def save_net(self, path: Path, net: ResidualTower, progress: Progress) -> None:
+        save_checkpoint(path, net, self.card(progress))
+
+    def publish_best(self, progress: Progress) -> None:
+        """Makes best.safetensors what the progress says it is."""
+        data = self.checkpoint_path(progress.best).read_bytes()
+        if not self.best_path.is_file() or self.best_path.read_bytes() != data:
+            write_whole(self.best_path, data)
+
+    def save_state(self, trainer: Trainer, progress: Progress) -> None:
+        """Writes the point from which to go on, whole or not at all."""
+        metadata = {"azero": json.dumps(asdict(progress), sort_keys=True)}
+        write_whole(self.folder / "state.safetensors", save(trainer.tensors(), metadata))
+
+    def load_state(self, trainer: Trainer) -> Progress | None:
+        """Puts the trainer where the run was left, and returns the progress; None where it had not begun."""
+        path = self.folder / "state.safetensors"
+        remove_temporaries(self.folder)
+        if not path.exists():
+            return None
+        try:
+            with safe_open(str(path), framework="pt") as file:
+                progress = Progress(**json.loads((file.metadata() or {})["azero"]))
+                tensors = {name: file.get_tensor(name) for name in file.keys()}
+        except (OSError, SafetensorError, KeyError, TypeError, ValueError) as error:
+            raise BadInput(f"the run's state {str(path)!r} cannot be read: {error}") from None
+        trainer.restore(tensors, progress.steps)
+        return progress
+
+    def load_replay(self, progress: Progress) -> Replay:
+        """Returns the replay window as it was."""
+        replay = Replay(self.game, self.config.replay.window)
+        for name in progress.shards:
+            replay.add(name, load_shard(self.shard_path(name), self.game))
+        return replay
+
+    def remove_old_shards(self, progress: Progress) -> None:
+        """Removes shards that have left the window; only once the state on disk does not name them any more."""
+        for path in (self.folder / "replay").glob("*.safetensors"):
+            if path.stem not in progress.shards and not path.stem.startswith(shard_name(progress.iteration, None)):
+                path.unlink(missing_ok=True)
+
+    def read_metrics(self) -> list[dict]:
+        """Returns the lines of metrics.jsonl."""
+        path = self.folder / "metrics.jsonl"
+        return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+
+    def write_metrics(self, line: dict) -> None:
+        """Adds an iteration's line, in the place of what an interrupted run may have left for it and later ones."""
+        lines = [each for each in self.read_metrics() if each["iteration"] < line["iteration"]] + [line]
+        write_whole(self.folder / "metrics.jsonl", "".join(json.dumps(each) + "\n" for each in lines).encode())
+
+
+def shard_name(iteration: int, number: int | None) -> str:
+    """Returns the name of an iteration's shard of that number, or what all of the iteration's names begin with."""
+    return f"{iteration:05d}-" + ("" if number is None else f"{number:04d}")
+
+
+def open_run(folder: Path, overrides: list[str]) -> Config:
+    """Returns the settings of an existing run, with overrides; raises BadInput where there is none."""
+    path = folder / "config.toml"
+    if not path.is_file():
+        raise BadInput(f"there is no run to resume in {str(folder)!r}")
+    return load_config(path, overrides)

@@ -1,0 +1,107 @@
+"""The trainer: a net, its moving average, and the step that learns from a sample."""
+
+import copy
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+from torch.nn import functional as F
+
+from azero.config import Config
+from azero.errors import BadInput
+from azero.games import Game
+from azero.nets.evaluator import pick_device
+from azero.nets.tower import Prediction, ResidualTower
+from azero.selfplay.replay import Sample
+from azero.training.optimizer import learning_rate, make_optimizer, update_average
+
+
+class Losses(NamedTuple):
+    """What a batch costs, in nats; and how sure the net and the search are of their moves."""
+
+    policy: Tensor  # cross-entropy of the net's policy to the search's
+    value: Tensor  # cross-entropy of the net's win, draw and loss to the game's result
+    policy_entropy: Tensor  # of the net's policy
+    target_entropy: Tensor  # of the search's policy, below which the policy loss cannot fall
+
+
+def losses_of(prediction: Prediction, policies: Tensor, results: Tensor) -> Losses:
+    """Returns the losses of B predictions.
+
+    Args:
+      policies: [B, A], the search's.
+      results: [B] int64: 0 win, 1 draw, 2 loss, for the player to move.
+    """
+    log_policy = F.log_softmax(prediction.policy_logits, dim=1)
+    return Losses(
+        policy=-(policies * log_policy).sum(1).mean(),
+        value=F.cross_entropy(prediction.result_logits, results),
+        policy_entropy=-(log_policy.exp() * log_policy).sum(1).mean(),
+        target_entropy=-torch.xlogy(policies, policies).sum(1).mean(),
+    )
+
+
+class Trainer:
+    """Holds what changes with every step; all of it can be taken out as tensors, and put back."""
+
+    def __init__(self, config: Config, game: Game):
+        torch.manual_seed(config.seed)
+        self.config = config.training
+        self.device = pick_device(config.device.device)
+        self.net = ResidualTower(config.net, game).to(self.device)
+        self.average = copy.deepcopy(self.net).eval()
+        self.optimizer = make_optimizer(self.net, config.training)
+        self.steps = 0
+
+    def candidate(self) -> ResidualTower:
+        """Returns the net that goes to the gate: the average, where one is kept."""
+        return self.average if self.config.ema_decay > 0 else self.net
+
+    def to_device(self, sample: Sample) -> tuple[Tensor, Tensor, Tensor]:
+        """Returns planes, policies and results of a sample as tensors."""
+        planes, policies, results = (torch.from_numpy(array).to(self.device) for array in sample)
+        return planes.contiguous(memory_format=torch.channels_last), policies, results
+
+    def step(self, sample: Sample, progress: float) -> Losses:
+        """Takes one step; returns the losses before it. `progress` is the share of the run that is over."""
+        planes, policies, results = self.to_device(sample)
+        self.net.train()
+        losses = losses_of(self.net(planes), policies, results)
+        loss = losses.policy + self.config.value_loss_weight * losses.value
+        for group in self.optimizer.param_groups:
+            group["lr"] = learning_rate(self.config, self.steps, progress)
+        self.optimizer.zero_grad(set_to_none=True)
+        loss.backward()
+        if self.config.gradient_clip > 0:
+            torch.nn.utils.clip_grad_norm_(self.net.parameters(), self.config.gradient_clip)
+        self.optimizer.step()
+        self.steps += 1
+        update_average(self.average, self.net, self.config.ema_decay, self.steps)
+        return Losses(*(each.detach() for each in losses))
+
+    def tensors(self) -> dict[str, Tensor]:
+        """Returns all that changes, by name."""
+        state = self.optimizer.state_dict()["state"]
+        optimizer = {f"{index}.{name}": tensor for index, own in state.items() for name, tensor in own.items()}
+        parts = {"net": self.net.state_dict(), "average": self.average.state_dict(), "optimizer": optimizer}
+        named = {f"{part}.{name}": tensor for part, own in parts.items() for name, tensor in own.items()}
+        return {name: tensor.detach().cpu().contiguous() for name, tensor in named.items() if tensor is not None}
+
+    def restore(self, tensors: dict[str, Tensor], steps: int) -> None:
+        """Takes up again from what `tensors` returned after `steps` steps; raises BadInput where it does not fit."""
+        parts: dict[str, dict[str, Tensor]] = {"net": {}, "average": {}, "optimizer": {}}
+        for name, tensor in tensors.items():
+            part, _, rest = name.partition(".")
+            parts[part][rest] = tensor
+        state: dict[int, dict[str, Tensor]] = {}
+        for name, tensor in parts["optimizer"].items():
+            index, _, key = name.partition(".")
+            state.setdefault(int(index), {})[key] = tensor
+        try:
+            self.net.load_state_dict(parts["net"])
+            self.average.load_state_dict(parts["average"])
+            groups = self.optimizer.state_dict()["param_groups"]
+            self.optimizer.load_state_dict({"state": state, "param_groups": groups})
+        except (RuntimeError, ValueError, KeyError) as error:
+            raise BadInput(f"the saved training state does not fit the settings: {str(error).splitlines()[0]}") from None
+        self.steps = steps

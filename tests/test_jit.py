@@ -1,0 +1,210 @@
+"""Compilation: methods reach kernels by class, the cache on disk notices every edit, compiled or not is the same."""
+
+import os
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+import azero.jit
+from azero.jit import IS_COMPILED, bind_methods, cache_root, kernel, sources_digest
+
+PACKAGE = Path(azero.jit.__file__).parent
+
+bind_methods(twice_plus=("addend",), base=())
+
+
+class Nine(NamedTuple):
+    """Two methods, one of which calls the other."""
+
+    x: int = 9
+
+    def base(rules):
+        return rules.x
+
+    def twice_plus(rules, addend):
+        return 2 * rules.base() + addend
+
+
+class Minus(NamedTuple):
+    """The same fields and method names, other code."""
+
+    x: int = 9
+
+    def base(rules):
+        return -rules.x
+
+    def twice_plus(rules, addend):
+        return rules.base() - addend
+
+
+@kernel
+def _twice_plus(rules, addend):
+    return rules.twice_plus(addend)
+
+
+def test_a_method_is_that_of_the_argument_s_class():
+    assert [_twice_plus(Nine(), 1), _twice_plus(Minus(), 1), _twice_plus(Nine(4), 1)] == [19, -10, 9]
+
+
+@pytest.mark.skipif(not IS_COMPILED, reason="nothing is compiled")
+def test_a_missing_method_is_an_error_that_names_it():
+    class Bare(NamedTuple):
+        x: int = 1
+
+    with pytest.raises(Exception, match="twice_plus"):
+        _twice_plus(Bare(), 1)
+
+
+def test_a_kernel_of_a_type_is_compiled_once_for_all_its_sizes():
+    if IS_COMPILED:
+        assert _twice_plus(Nine(1), 1) == 3 and _twice_plus(Nine(2), 1) == 5
+        assert len([each for each in _twice_plus.signatures if "Nine" in str(each)]) == 1
+
+
+def test_cache_root_is_the_chosen_folder_or_the_user_s(monkeypatch, tmp_path):
+    monkeypatch.setenv("AZERO_CACHE_DIR", str(tmp_path / "own"))
+    assert cache_root() == tmp_path / "own"
+    monkeypatch.delenv("AZERO_CACHE_DIR")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
+    assert cache_root() == tmp_path / "xdg" / "azero"
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert cache_root() == tmp_path / ".cache" / "azero"
+
+
+def test_digest_knows_every_source_that_kernels_contain(tmp_path):
+    for path in ("jit.py", "rng.py", "games/a.py", "games/b.py", "mcts/a.py", "selfplay/a.py"):
+        (tmp_path / path).parent.mkdir(exist_ok=True)
+        (tmp_path / path).write_text("x = 1\n")
+    digests = [sources_digest(tmp_path)]
+    assert sources_digest(tmp_path) == digests[0]
+    for path in sorted(tmp_path.rglob("*.py")):
+        path.write_text("x = 2\n")
+        digests.append(sources_digest(tmp_path))
+    (tmp_path / "games" / "c.py").write_text("")
+    digests.append(sources_digest(tmp_path))
+    assert len(set(digests)) == len(digests) == 8
+    (tmp_path / "errors.py").write_text("")  # never compiled
+    assert sources_digest(tmp_path) == digests[-1]
+
+
+PLAY = """
+from azero.games import make_game
+state = make_game("tic_tac_toe").state_from_moves("a1 b1 a2 b2 a3")
+print(state.returns(), state.hash_key())
+"""
+
+
+def run_python(code: str, folder: Path, **environment: str) -> str:
+    """Returns what `code` prints in a new process that imports from `folder`."""
+    settings = {"PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1", **environment}
+    command = [sys.executable, "-W", "error", "-c", code]
+    done = subprocess.run(command, cwd=folder, env=os.environ | settings, capture_output=True, text=True, timeout=300)
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout
+
+
+def copy_package(folder: Path) -> Path:
+    """Copies what games need of the package into `folder`; returns the copy's path."""
+    package = folder / "azero"
+    shutil.copytree(PACKAGE / "games", package / "games", ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("jit.py", "rng.py", "errors.py"):
+        shutil.copy(PACKAGE / name, package)
+    (package / "__init__.py").touch()
+    return package
+
+
+def edit(path: Path, old: str, new: str) -> None:
+    """Replaces `old`, leaving the file's size as it is."""
+    text = path.read_text()
+    assert text.count(old) == 1 and len(old) == len(new)
+    path.write_text(text.replace(old, new))
+
+
+@pytest.fixture
+def old_caches(tmp_path) -> Path:
+    """A cache folder with twelve caches of earlier sources: 0 the newest, 5 unused for eight days, 11 the oldest."""
+    cache = tmp_path / "cache"
+    for age in range(12):
+        folder = cache / f"kernels-{age:02}"
+        folder.mkdir(parents=True)
+        (folder / "kernel.nbc").touch()
+        used = time.time() - 60 * (age + 1) - (8 * 24 * 3600 if age >= 5 else 0)
+        os.utime(folder, (used, used))
+    (cache / "another's").mkdir()
+    return cache
+
+
+def caches(folder: Path) -> set[str]:
+    return {path.name for path in folder.glob("kernels-*")}
+
+
+def files(folder: Path) -> dict[Path, int]:
+    return {path: path.stat().st_mtime_ns for path in folder.rglob("*") if path.is_file()}
+
+
+@pytest.mark.skipif(not IS_COMPILED, reason="nothing is cached")
+def test_cache_is_hit_by_unchanged_sources_and_missed_by_edited_ones(tmp_path):
+    package, cache = copy_package(tmp_path), tmp_path / "cache"
+
+    def play() -> tuple[str, str]:
+        returns, _, key = run_python(PLAY, tmp_path, AZERO_CACHE_DIR=str(cache)).strip().rpartition(" ")
+        return returns, key
+
+    sources = files(package)
+    won, key = play()
+    compiled = files(cache)
+    assert won == "[1.0, -1.0]" and len(compiled) > 0 and len(caches(cache)) == 1
+
+    assert play() == (won, key)
+    assert files(cache) == compiled, "the second process compiled again"
+    assert files(package) == sources, "the cache lies beside the sources"
+
+    edit(package / "games" / "tic_tac_toe.py", "return WIN if state.ply & 1 else LOSS", "return LOSS if state.ply & 1 else WIN")
+    assert play() == ("[-1.0, 1.0]", key)
+
+    edit(package / "rng.py", "np.uint64(27)", "np.uint64(26)")
+    lost, other_key = play()
+    assert lost == "[-1.0, 1.0]" and other_key != key
+    assert len(caches(cache)) == 3
+    assert {path: time_ns for path, time_ns in files(cache).items() if path in compiled} == compiled
+
+
+@pytest.mark.skipif(not IS_COMPILED, reason="nothing is cached")
+def test_old_caches_are_removed(old_caches):
+    run_python("import azero.games", PACKAGE.parent, AZERO_CACHE_DIR=str(old_caches))
+    assert caches(old_caches) == {f"kernels-{age:02}" for age in range(5)} | {f"kernels-{sources_digest()}"}
+    assert (old_caches / "another's").exists()
+
+
+@pytest.mark.skipif(not IS_COMPILED, reason="nothing is cached")
+def test_only_the_newest_caches_are_kept(old_caches):
+    for age in range(12):
+        used = time.time() - 60 * (age + 1)
+        os.utime(old_caches / f"kernels-{age:02}", (used, used))
+    run_python("import azero.games", PACKAGE.parent, AZERO_CACHE_DIR=str(old_caches))
+    assert caches(old_caches) == {f"kernels-{age:02}" for age in range(8)} | {f"kernels-{sources_digest()}"}
+
+
+PLAY_AT_RANDOM = """
+import random, zlib
+from azero.games import make_game
+chooser = random.Random(1)
+for name in ("tic_tac_toe", "connect_four", "connect_four(rows=8,columns=4)"):
+    for _ in range(5):
+        state = make_game(name).new_initial_state()
+        while not state.is_terminal():
+            state.apply_action(chooser.choice(state.legal_actions()))
+            print(state.record, state.legal_actions(), state.returns(), state.hash_key(), zlib.crc32(state.planes().tobytes()))
+"""
+
+
+def test_games_are_the_same_compiled_and_not():
+    here, there = (run_python(PLAY_AT_RANDOM, PACKAGE.parent, NUMBA_DISABLE_JIT=disable) for disable in ("0", "1"))
+    assert len(here.splitlines()) > 100
+    assert here == there
