@@ -35,7 +35,9 @@ class NetConfig(Section):
 
     blocks: int = Field(5, ge=1, le=80, description="Residual blocks. Paper: 19.")
     channels: int = Field(64, ge=1, le=1024, description="Filters of each 3x3 convolution. Paper: 256.")
-    policy_channels: int = Field(8, ge=1, le=256, description="Filters of the policy head's 1x1 convolution. Paper: 2 (Go).")
+    policy_channels: int = Field(
+        8, ge=1, le=256, description="Filters of the policy head's 1x1 convolution. Paper: 2 (Go)."
+    )
     value_channels: int = Field(8, ge=1, le=256, description="Filters of the value head's 1x1 convolution. Paper: 1.")
     value_hidden: int = Field(64, ge=1, le=4096, description="Units of the value head's hidden layer. Paper: 256.")
 
@@ -45,14 +47,20 @@ class SearchConfig(Section):
 
     c_puct: float = Field(1.25, gt=0, le=100, description="Exploration constant of PUCT. Paper: 1.25.")
     c_puct_factor: float = Field(
-        1.0, ge=0, le=100, description="How much c_puct grows with ln((1 + N + base) / base); 0 keeps it constant. Paper: 1."
+        1.0,
+        ge=0,
+        le=100,
+        description="How much c_puct grows with ln((1 + N + base) / base); 0 keeps it constant. Paper: 1.",
     )
     c_puct_base: float = Field(19652.0, ge=1, description="Visits at which that growth sets in. Paper: 19652.")
     fpu: Literal["reduced", "absolute"] = Field(
         "reduced", description="Value of an unvisited move: its parent's, reduced, or a constant. Paper: absolute."
     )
     fpu_reduction: float = Field(
-        0.2, ge=0, le=2, description="Reduction from the parent's value, times the root of the prior already visited. Paper: none."
+        0.2,
+        ge=0,
+        le=2,
+        description="Reduction from the parent's value, times the root of the prior already visited. Paper: none.",
     )
     fpu_value: float = Field(0.0, ge=-1, le=1, description="The constant of fpu = absolute. Paper: -1, a loss.")
     prove: bool = Field(
@@ -60,7 +68,10 @@ class SearchConfig(Section):
     )
     look_ahead: bool = Field(True, description="Look at each new node's moves for one that ends the game. Paper: no.")
     rollout_weight: float = Field(
-        0.0, ge=0, le=1, description="a of the leaf value (1 - a) v + a z, z from a random rollout. Paper: 0; AlphaGo: 0.5."
+        0.0,
+        ge=0,
+        le=1,
+        description="a of the leaf value (1 - a) v + a z, z from a random rollout. Paper: 0; AlphaGo: 0.5.",
     )
     choose_by: Literal["visits", "value"] = Field(
         "visits", description="What the best move is chosen by when no temperature is set. Paper: visits."
@@ -71,7 +82,9 @@ class SelfPlayConfig(Section):
     """Games against itself, which are the training data."""
 
     games_per_iteration: int = Field(1000, ge=1, description="Games an iteration. Paper: 25000 (AlphaGo Zero).")
-    parallel_games: int = Field(256, ge=1, le=16384, description="Games a worker plays in lockstep, one net batch a step.")
+    parallel_games: int = Field(
+        256, ge=1, le=16384, description="Games a worker plays in lockstep, one net batch a step."
+    )
     num_workers: int = Field(
         0, ge=0, le=1024, description="Worker processes; 1 plays in the training process, 0 takes a process a core. "
         "The games are the same for any number. Paper: 5000 TPUs."
@@ -81,14 +94,22 @@ class SelfPlayConfig(Section):
     )
     num_simulations: int = Field(64, ge=1, le=30000, description="Simulations a move. Paper: 800.")
     temperature: float = Field(
-        1.0, ge=0, le=100, description="Moves of the opening are drawn from N^(1 / temperature); 0 plays the best. Paper: 1."
+        1.0,
+        ge=0,
+        le=100,
+        description="Moves of the opening are drawn from N^(1 / temperature); 0 plays the best. Paper: 1.",
     )
     temperature_plies: int = Field(30, ge=0, description="Length of that opening in plies. Paper: 30.")
     final_temperature: float = Field(0.0, ge=0, le=100, description="Temperature after the opening. Paper: 0.")
     dirichlet_alpha: float = Field(
-        1.0, gt=0, le=100, description="Concentration of the noise at the root, about 10 / legal moves. Paper: 0.03 for Go's 361."
+        1.0,
+        gt=0,
+        le=100,
+        description="Concentration of the noise at the root, about 10 / legal moves. Paper: 0.03 for Go's 361.",
     )
-    dirichlet_epsilon: float = Field(0.25, ge=0, le=1, description="Share of the noise in the root's priors. Paper: 0.25.")
+    dirichlet_epsilon: float = Field(
+        0.25, ge=0, le=1, description="Share of the noise in the root's priors. Paper: 0.25."
+    )
     keep_tree: bool = Field(True, description="Keep the subtree of the move played for the next search. Paper: yes.")
     random_symmetry: bool = Field(
         True, description="Let the net see each leaf in a random symmetry. Paper: yes in AlphaGo Zero, no in AlphaZero."
@@ -110,12 +131,19 @@ class TrainingConfig(Section):
     iterations: int = Field(50, ge=1, description="Rounds of self-play, training and gate.")
     batch_size: int = Field(256, ge=1, le=65536, description="Positions a step. Paper: 4096.")
     samples_per_position: float = Field(
-        4.0, gt=0, le=1000, description="How often each new position is drawn on average; it sets the steps of an iteration."
+        4.0,
+        gt=0,
+        le=1000,
+        description="How often each new position is drawn on average; it sets the steps of an iteration.",
     )
     optimizer: Literal["adamw", "sgd"] = Field("adamw", description="AdamW or SGD with momentum. Paper: sgd.")
-    learning_rate: float = Field(0.002, gt=0, le=10, description="Highest learning rate. Paper: 0.2 for batches of 4096.")
+    learning_rate: float = Field(
+        0.002, gt=0, le=10, description="Highest learning rate. Paper: 0.2 for batches of 4096."
+    )
     momentum: float = Field(0.9, ge=0, lt=1, description="Momentum of SGD, first beta of AdamW. Paper: 0.9.")
-    weight_decay: float = Field(1e-4, ge=0, le=1, description="Decay of weights (not of biases and norms). Paper: 1e-4.")
+    weight_decay: float = Field(
+        1e-4, ge=0, le=1, description="Decay of weights (not of biases and norms). Paper: 1e-4."
+    )
     schedule: Literal["constant", "cosine", "step"] = Field(
         "cosine", description="From the highest learning rate to the final one: not at all, as a cosine, or by tenths "
         "at 50, 75 and 90 % of the run. Paper: step."
@@ -126,23 +154,33 @@ class TrainingConfig(Section):
     warmup_steps: int = Field(100, ge=0, description="Steps over which the learning rate rises from zero. Paper: 0.")
     gradient_clip: float = Field(5.0, ge=0, description="Limit on the gradient's norm; 0 sets none. Paper: none.")
     ema_decay: float = Field(
-        0.99, ge=0, lt=1, description="Decay a step of the moving average of weights, which is the candidate; 0 takes the "
-        "weights themselves. Paper: none."
+        0.99, ge=0, lt=1, description="Decay a step of the moving average of weights, which is the candidate; "
+        "0 takes the weights themselves. Paper: none."
     )  # fmt: skip
-    value_loss_weight: float = Field(1.0, ge=0, le=100, description="Weight of the value loss beside the policy's 1. Paper: 1.")
+    value_loss_weight: float = Field(
+        1.0, ge=0, le=100, description="Weight of the value loss beside the policy's 1. Paper: 1."
+    )
     save_every_steps: int = Field(500, ge=1, description="Steps between saves of the whole state within an iteration.")
 
 
 class GateConfig(Section):
     """Candidate against best."""
 
-    games: int = Field(40, ge=2, description="Games of a gate, at the most; even, since each opening is played twice. Paper: 400.")
+    games: int = Field(
+        40, ge=2, description="Games of a gate, at the most; even, since each opening is played twice. Paper: 400."
+    )
     num_simulations: int = Field(32, ge=1, le=30000, description="Simulations a move. Paper: 1600.")
-    method: Literal["win_rate", "sprt"] = Field("win_rate", description="Promote by the score, or by an SPRT. Paper: win_rate.")
-    win_rate_threshold: float = Field(0.55, gt=0, lt=1, description="Score from which a candidate is promoted. Paper: 0.55.")
+    method: Literal["win_rate", "sprt"] = Field(
+        "win_rate", description="Promote by the score, or by an SPRT. Paper: win_rate."
+    )
+    win_rate_threshold: float = Field(
+        0.55, gt=0, lt=1, description="Score from which a candidate is promoted. Paper: 0.55."
+    )
     elo0: float = Field(0.0, description="SPRT: not better than this is not promoted.")
     elo1: float = Field(50.0, description="SPRT: better than this is promoted.")
-    opening_plies: int = Field(4, ge=0, description="Random plies at the start of each pair of games, at the least one fewer.")
+    opening_plies: int = Field(
+        4, ge=0, description="Random plies at the start of each pair of games, at the least one fewer."
+    )
 
 
 class EvaluationConfig(Section):
@@ -157,9 +195,12 @@ class EvaluationConfig(Section):
 class DeviceConfig(Section):
     """Where the net runs."""
 
-    device: Literal["auto", "cpu", "cuda", "mps"] = Field("auto", description="`auto` takes CUDA, else MPS, else the CPU.")
+    device: Literal["auto", "cpu", "cuda", "mps"] = Field(
+        "auto", description="`auto` takes CUDA, else MPS, else the CPU."
+    )
     precision: Literal["auto", "fp32", "bf16"] = Field(
-        "auto", description="Arithmetic of inference; `auto` takes bf16 where the machine computes in it. Training is in fp32."
+        "auto",
+        description="Arithmetic of inference; `auto` takes bf16 where the machine computes in it. Training is in fp32.",
     )
     threads: int = Field(0, ge=0, le=1024, description="Threads of training; 0 takes a thread a core.")
 
@@ -213,6 +254,15 @@ def check_config(tables: dict[str, Any]) -> Config:
     return config
 
 
+def check_device(device: str, precision: str) -> DeviceConfig:
+    """Returns where a net is to run; raises BadInput."""
+    try:
+        return DeviceConfig.model_validate({"device": device, "precision": precision})
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise BadInput(f"{first['loc'][0]} {first['input']!r} is not known: {_lower(first['msg'])}") from None
+
+
 def _apply_override(tables: dict[str, Any], override: str) -> None:
     """Sets one `section.key=value`; the value is TOML, and a word that is no TOML is a string."""
     key, separator, text = override.partition("=")
@@ -241,8 +291,11 @@ def _explain(error: ValidationError) -> str:
         return f"unknown setting {name!r}; {suggest_nearest(str(first['loc'][-1]), section.model_fields)}"
     if first["type"] == "missing":
         return f"setting {name!r} is missing"
-    message = first["msg"][0].lower() + first["msg"][1:]
-    return f"setting {name} = {first['input']!r} is not valid: {message}"
+    return f"setting {name} = {first['input']!r} is not valid: {_lower(first['msg'])}"
+
+
+def _lower(message: str) -> str:
+    return message[0].lower() + message[1:]
 
 
 def settings() -> Iterator[tuple[str, str, FieldInfo]]:

@@ -74,7 +74,7 @@ def subroutine(function: Callable) -> Callable:
 
 
 def _plain(function: Callable) -> Callable:
-    """Returns the function as it stands, its unsigned integers wrapping around without a warning, as compiled ones do."""
+    """Returns the function as it stands; its unsigned integers wrap around without a warning, as compiled ones do."""
     return np.errstate(over="ignore")(function)
 
 

@@ -28,7 +28,7 @@ def derive_seed(*names: int | str) -> int:
 
 @subroutine
 def mix(word):
-    """Returns `word` (uint64) with its bits well mixed; distinct words stay distinct (Steele et al. 2014, splitmix64)."""
+    """Returns `word` (uint64), its bits well mixed; distinct words stay distinct (splitmix64, Steele et al. 2014)."""
     word = (word ^ (word >> np.uint64(30))) * _MIX_1
     word = (word ^ (word >> np.uint64(27))) * _MIX_2
     return word ^ (word >> np.uint64(31))

@@ -165,7 +165,11 @@ def test_cache_is_hit_by_unchanged_sources_and_missed_by_edited_ones(tmp_path):
     assert files(cache) == compiled, "the second process compiled again"
     assert files(package) == sources, "the cache lies beside the sources"
 
-    edit(package / "games" / "tic_tac_toe.py", "return WIN if state.ply & 1 else LOSS", "return LOSS if state.ply & 1 else WIN")
+    edit(
+        package / "games" / "tic_tac_toe.py",
+        "return WIN if state.ply & 1 else LOSS",
+        "return LOSS if state.ply & 1 else WIN",
+    )
     assert play() == ("[-1.0, 1.0]", key)
 
     edit(package / "rng.py", "np.uint64(27)", "np.uint64(26)")

@@ -68,7 +68,7 @@ class Agent(ABC):
         self.moves += len(slots)
         return actions
 
-    def close(self) -> None:
+    def close(self) -> None:  # noqa: B027, most agents keep nothing running
         """Ends what the agent keeps running."""
 
 
@@ -88,6 +88,7 @@ class SearchAgent(Agent):
     def start(self, num_slots: int, states: Sequence[State], first_game: int) -> None:
         if self._search is None or len(self._search.forest.trees) < num_slots:
             self._search = self._make_search(num_slots, nodes_needed(self.game, self.limit.simulations, num_slots))
+            self._search.prepare()
         for slot, state in enumerate(states):
             self._search.start(slot, state, derive_seed(self.seed, "game", first_game + slot))
 
@@ -105,13 +106,14 @@ class SearchAgent(Agent):
         return [search.choose(slot) for slot in slots]
 
     def suggest(self, state: State, simulations: int | None = None, seconds: float | None = None) -> Suggestion:
-        _check_state(self.game, state)
+        check_state(self.game, state)
         limit = self.limit
         if simulations is not None or seconds is not None:
             limit = Limit(UNLIMITED if simulations is None else simulations, seconds)
         wanted = min(MAX_NODES, limit.simulations * self.game.num_actions + self.game.num_actions + 1)
         if self._alone is None or self._alone.forest.nodes.shape[1] < wanted:
             self._alone = self._make_search(1, wanted)
+            self._alone.prepare()
         start = time.perf_counter()
         self._alone.start(0, state, derive_seed(self.seed, "suggest"))
         self._alone.run([0], limit.simulations, limit.seconds)
@@ -134,7 +136,7 @@ class RandomAgent(Agent):
         return [int(self._random[slot].choice(self._states[slot].legal_actions())) for slot in slots]
 
     def suggest(self, state: State, simulations: int | None = None, seconds: float | None = None) -> Suggestion:
-        _check_state(self.game, state)
+        check_state(self.game, state)
         legal = state.legal_actions()
         shuffled = np.random.default_rng(derive_seed(self.seed, "suggest")).permutation(legal).tolist()
         texts = [self.game.action_to_text(state, action) for action in shuffled]
@@ -142,7 +144,8 @@ class RandomAgent(Agent):
         return Suggestion(str(self.game), state.current_player(), 0, 0.0, 0.0, texts[0], moves)
 
 
-def _check_state(game: Game, state: State) -> None:
+def check_state(game: Game, state: State) -> None:
+    """Raises BadInput where there is nothing to say of `state`."""
     if state.game != game:
         raise BadInput(f"the position is of {state.game}; this agent plays {game}")
     if state.is_terminal():

@@ -1,9 +1,9 @@
 """Agents by name, the same everywhere:
 
-    uct@1000  mc@1000  random        plain UCT, plain Monte Carlo, no thought at all
-    PATH@800  PATH@2s                a checkpoint or a run's folder (its best), with simulations or seconds a move
-    connect_four@800                 a checkpoint that comes with azero
-    gtp:COMMAND                      another engine, spoken to in GTP
+uct@1000  mc@1000  random        plain UCT, plain Monte Carlo, no thought at all
+PATH@800  PATH@2s                a checkpoint or a run's folder (its best), with simulations or seconds a move
+connect_four@800                 a checkpoint that comes with azero
+gtp:COMMAND                      another engine, spoken to in GTP
 """
 
 import re
@@ -34,7 +34,7 @@ def make_agent(
     Args:
       game: what it is to play; a checkpoint knows it by itself.
       seed: the same seed gives the same moves.
-      threads: threads that share the trees of plain UCT, or that the net's arithmetic may use.
+      threads: threads that share the games of a match: their trees in plain UCT, the net's passes otherwise.
       device: where a net runs; the best device there is unless given.
       max_nodes: the limit on a tree, at which a search goes on without growing; otherwise what the search needs.
     """
@@ -55,13 +55,25 @@ def make_agent(
     return _net_agent(name, find_checkpoint(base), game, limit, seed, threads, device or DeviceConfig(), max_nodes)
 
 
+def game_of(name: str) -> Game | None:
+    """Returns the game that an agent's name settles: a checkpoint's own; None for agents that can play any."""
+    base, _ = split_name(name)
+    if name.startswith("gtp:") or base in ("random", "uct", "mc"):
+        return None
+    from azero.nets.checkpoint import read_card
+
+    return make_game(read_card(find_checkpoint(base)).game)
+
+
 def split_name(name: str) -> tuple[str, Limit]:
     """Splits `base@limit`, the limit being simulations or, with an s, seconds; raises BadInput."""
     base, at, text = name.rpartition("@")
-    if not at:
+    if not at or name.startswith("gtp:"):
         return name, Limit(DEFAULT_SIMULATIONS)
     if not re.fullmatch(r"-?\d+|-?\d+(\.\d*)?s", text):
-        raise BadInput(f"agent {name!r}: the limit {text!r} should be simulations or seconds, e.g. {base}@800 or {base}@2s")
+        raise BadInput(
+            f"agent {name!r}: the limit {text!r} should be simulations or seconds, e.g. {base}@800 or {base}@2s"
+        )
     try:
         return base, Limit(seconds=float(text[:-1])) if text.endswith("s") else Limit(int(text))
     except BadInput as error:
@@ -115,19 +127,17 @@ def _net_agent(
     device: DeviceConfig,
     max_nodes: int | None,
 ) -> Agent:
-    import torch  # only here: agents without a net answer without the seconds that loading torch takes
-
+    # Only here: agents without a net answer without the seconds that loading torch takes.
     from azero.nets.checkpoint import load_checkpoint
     from azero.nets.evaluator import ROWS, NetEvaluator
 
-    torch.set_num_threads(threads)
     checkpoint = load_checkpoint(path, game)
     config = SearchConfig(**checkpoint.card.search)
     rule, settings = Puct.from_config(config), Settings.from_config(config)
 
     def make_search(num_trees: int, nodes: int) -> Search:
         leaves = _leaves_together(limit) if num_trees == 1 else 1
-        evaluator = NetEvaluator(checkpoint.net, device, rows=leaves if num_trees == 1 else ROWS)
+        evaluator = NetEvaluator(checkpoint.net, device, leaves if num_trees == 1 else ROWS, threads)
         own = settings._replace(leaves_per_tree=leaves)
         return Search(checkpoint.game, rule, own, evaluator, num_trees, max_nodes or nodes)
 

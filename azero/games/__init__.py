@@ -1,13 +1,12 @@
 """Rules of games: `make_game` finds one by name. A new game is one file here, imported below."""
 
-from azero.games import connect_four as _connect_four
-from azero.games import tic_tac_toe as _tic_tac_toe
+from azero.games import connect_four, tic_tac_toe  # noqa: F401, their rules register themselves
 from azero.games.contract import DRAW, LOSS, ONGOING, WIN, Rules, Symmetries
 from azero.games.face import Game, State, make_game, new_states
-from azero.games.registry import game, registered_games
+from azero.games.registry import game, parameters_of, registered_games
 
 __all__ = [
     "DRAW", "LOSS", "ONGOING", "WIN",
     "Game", "Rules", "State", "Symmetries",
-    "game", "make_game", "new_states", "registered_games",
+    "game", "make_game", "new_states", "parameters_of", "registered_games",
 ]  # fmt: skip

@@ -21,7 +21,8 @@ def draw_grid(cells: Sequence[Sequence[str]], columns: Sequence[str], rows: Sequ
     width = max(len(text) for line in [*cells, columns] for text in line)
     margin = max((len(name) for name in rows), default=0)
     lines = [
-        f"{name:>{margin}} " + " ".join(f"{text:>{width}}" for text in line) for name, line in zip(rows, cells, strict=True)
+        f"{name:>{margin}} " + " ".join(f"{text:>{width}}" for text in line)
+        for name, line in zip(rows, cells, strict=True)
     ]
     lines.append(" " * margin + " " + " ".join(f"{name:>{width}}" for name in columns))
     return "\n".join(line.rstrip() for line in lines)

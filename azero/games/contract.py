@@ -98,4 +98,4 @@ class Rules(Protocol):
         """Splits a record of moves, in the game's usual notation, into moves."""
 
     def draw(game, state, marks: dict[int, str]) -> str:
-        """Returns the board in text, lines joined by newlines, with `marks` (action to short text) where they belong."""
+        """Returns the board in lines of text, with `marks` (action to short text) at the actions' places."""

@@ -63,7 +63,7 @@ class Game:
         return State(self)
 
     def state_from_moves(self, text: str) -> "State":
-        """Returns the position after moves in the game's notation; raises BadInput at the first that cannot be played."""
+        """Returns the position after moves in the game's notation; raises BadInput at one that cannot be played."""
         state = self.new_initial_state()
         for ply, move in enumerate(self.rules.split_moves(text), start=1):
             if state.is_terminal():

@@ -33,13 +33,22 @@ def game(name: str) -> Callable[[type], type]:
 def _with_a_field(rules: type) -> type:
     """Returns the same rules with a field that nobody sees; Numba cannot call methods of an empty NamedTuple."""
     carrier = namedtuple(rules.__name__, ["unused"], defaults=[0])  # type: ignore[misc]
-    own = {key: value for key, value in vars(rules).items() if not hasattr(carrier, key) or key in ("__doc__", "__module__")}
+    own = {
+        key: value
+        for key, value in vars(rules).items()
+        if not hasattr(carrier, key) or key in ("__doc__", "__module__")
+    }
     return type(rules.__name__, (carrier,), {**own, "__slots__": (), "__annotations__": {}})
 
 
 def registered_games() -> dict[str, type]:
     """Returns the classes of rules by name, in alphabetical order."""
     return dict(sorted(_RULES.items()))
+
+
+def parameters_of(rules: type) -> dict[str, object]:
+    """Returns a game's parameters with their defaults."""
+    return {key: rules._field_defaults.get(key) for key in rules.__annotations__}  # type: ignore[attr-defined]
 
 
 def parse_game(text: str) -> Rules:
@@ -77,6 +86,6 @@ def _parse_parameter(rules: type, name: str, text: str) -> tuple[str, object]:
 def name_of(rules: Rules) -> str:
     """Returns the text that names these rules, with the parameters that differ from their defaults."""
     name = next(name for name, known in _RULES.items() if known is type(rules))
-    defaults = type(rules)._field_defaults  # type: ignore[attr-defined]
-    changed = [f"{key}={value}" for key, value in rules._asdict().items() if value != defaults.get(key)]  # type: ignore[attr-defined]
+    defaults = parameters_of(type(rules))
+    changed = [f"{key}={getattr(rules, key)}" for key in defaults if getattr(rules, key) != defaults[key]]
     return f"{name}({','.join(changed)})" if changed else name

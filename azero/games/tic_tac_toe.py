@@ -110,6 +110,8 @@ class TicTacToe(NamedTuple):
         return re.findall(r"[A-Za-z]\d|[^\s,;]+", text)
 
     def draw(game, state, marks: dict[int, str]) -> str:
-        cells = ["X" if state.stones[0] >> cell & 1 else "O" if state.stones[1] >> cell & 1 else "." for cell in range(9)]
+        cells = [
+            "X" if state.stones[0] >> cell & 1 else "O" if state.stones[1] >> cell & 1 else "." for cell in range(9)
+        ]
         cells = [marks.get(cell, stone) for cell, stone in enumerate(cells)]
         return draw_grid([cells[0:3], cells[3:6], cells[6:9]], columns="abc", rows="123")

@@ -11,6 +11,6 @@ from azero.mcts.search import MAX_NODES, Search, nodes_needed
 from azero.mcts.settings import Settings
 
 __all__ = [
-    "MAX_NODES", "Evaluator", "FlatSearch", "MoveStatistics", "Puct", "Rule", "Search", "Settings", "Uct", "UniformEvaluator",
-    "nodes_needed", "rank_moves", "root_value",
+    "MAX_NODES", "Evaluator", "FlatSearch", "MoveStatistics", "Puct", "Rule", "Search", "Settings", "Uct",
+    "UniformEvaluator", "nodes_needed", "rank_moves", "root_value",
 ]  # fmt: skip

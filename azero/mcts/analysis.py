@@ -1,6 +1,7 @@
 """What a search has found: the root's moves, ranked, with their principal variations."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -54,7 +55,7 @@ def _statistics(nodes: np.recarray, child: int, sign: int) -> MoveStatistics:
     )
 
 
-def _value(node: np.record, sign: int) -> float:
+def _value(node: Any, sign: int) -> float:
     if node.proven != UNPROVEN:
         return float(sign * int(node.proven))
     return float(sign * node.W / node.N) + 0.0 if node.N else 0.0
@@ -74,7 +75,7 @@ def principal_variation(nodes: np.recarray, index: int) -> list[int]:
     return line
 
 
-def _preference(node: np.record, sign: int) -> tuple[float, ...]:
+def _preference(node: Any, sign: int) -> tuple[float, ...]:
     """Returns a key that orders the children of a node for its mover, whose `sign` is 1 (first player) or -1."""
     if node.proven == UNPROVEN:
         return 0.0, float(node.N), float(sign * node.W)

@@ -89,7 +89,7 @@ def greedy_child(nodes, is_by_value):
 def sampled_child(nodes, rng, temperature):
     """Returns a child of the root drawn with probability proportional to N(s, a)^(1 / temperature).
 
-    Proofs go first: a shortest win is played, a lost move only where all lose. Before any visit the prior is drawn from.
+    Proofs go first: a shortest win is played, a lost move only where all lose. Before any visit the priors count.
     """
     decided = decided_child(nodes)
     if decided >= 0:

@@ -57,6 +57,17 @@ class Search:
             new_batch(game.rules, batch_size) for _ in range(1 if evaluator else min(num_threads, num_trees))
         ]
 
+    def prepare(self) -> None:
+        """Compiles what `run` needs, if that has not been done: seconds the first time on a machine, then a moment."""
+        self.forest.trees.target[:] = 0
+        if self.evaluator is None:
+            self._simulate(0, self._batches[0], 0)
+            return
+        rules, batch = self.game.rules, self._batches[0]
+        select_leaves(rules, self.rule, self.settings, self.game.symmetries, self.forest, batch)
+        answer = self.evaluator.evaluate(batch.planes[:1])
+        expand_and_backup(rules, self.settings, self._inverse_actions, self.forest, batch, 0, *answer)
+
     def start(self, b: int, state: State, seed: int) -> None:
         """Puts a new tree in place b: the position `state`, and the random numbers of `seed`."""
         start_tree(self.forest, b, state.record, np.uint64(seed))

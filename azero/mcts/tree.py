@@ -217,9 +217,9 @@ def prove_from_children(nodes, index):
         elif proven == win:
             if best != win or length < plies:
                 best, plies = win, length
-        elif best != win and (proven == best and length > plies or best != DRAW and proven == DRAW):
+        elif best != win and ((proven == best and length > plies) or (best != DRAW and proven == DRAW)):
             best, plies = proven, length
-    if best != win and not all_proven or node.proven == best and node.proven_plies == plies + 1:
+    if (best != win and not all_proven) or (node.proven == best and node.proven_plies == plies + 1):
         return False
     node.proven = best
     node.proven_plies = plies + 1

@@ -23,11 +23,16 @@ class Prediction(NamedTuple):
         return win - loss
 
 
-class NormalizedConvolution(nn.Sequential):
+class NormalizedConvolution(nn.Module):
     """A convolution that keeps the board's size, with its batch normalisation; `fold` makes one of the two."""
 
     def __init__(self, inputs: int, outputs: int, size: int):
-        super().__init__(nn.Conv2d(inputs, outputs, size, padding=size // 2, bias=False), nn.BatchNorm2d(outputs))
+        super().__init__()
+        self.convolution = nn.Conv2d(inputs, outputs, size, padding=size // 2, bias=False)
+        self.norm = nn.BatchNorm2d(outputs)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.norm(self.convolution(x))
 
 
 class ResidualBlock(nn.Module):
@@ -77,5 +82,5 @@ def fold(net: ResidualTower) -> ResidualTower:
     for parent in list(folded.modules()):
         for name, child in parent.named_children():
             if isinstance(child, NormalizedConvolution):
-                setattr(parent, name, torch.nn.utils.fuse_conv_bn_eval(child[0], child[1]))
+                setattr(parent, name, torch.nn.utils.fuse_conv_bn_eval(child.convolution, child.norm))
     return folded.requires_grad_(False)

@@ -14,10 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 
-import torch
-
 from azero.config import Config
 from azero.games import make_game
+from azero.machine import count_cores
 from azero.mcts import Puct, Settings
 from azero.nets.checkpoint import load_checkpoint
 from azero.nets.evaluator import NetEvaluator, pick_device
@@ -36,35 +35,33 @@ class Task:
     seeds: tuple[int, ...]
 
 
+def settings_of(config: Config) -> Settings:
+    """Returns the search of self-play."""
+    return Settings.from_config(config.search)._replace(
+        has_random_symmetry=config.selfplay.random_symmetry,
+        dirichlet_alpha=config.selfplay.dirichlet_alpha,
+        dirichlet_epsilon=config.selfplay.dirichlet_epsilon,
+    )
+
+
+def manner_of(config: Config) -> Manner:
+    """Returns how self-play plays."""
+    return Manner(
+        num_simulations=config.selfplay.num_simulations,
+        temperature=config.selfplay.temperature,
+        temperature_plies=config.selfplay.temperature_plies,
+        final_temperature=config.selfplay.final_temperature,
+        is_keeping_tree=config.selfplay.keep_tree,
+    )
+
+
 def play_task(task: Task, on_games: Callable[[int], None]) -> Shard:
-    """Plays a task's games with one thread for the net; calls `on_games` with the number of those that ended."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)  # two threads of one net wait for each other; two workers do not
-    try:
-        game = make_game(task.config.game.name)
-        evaluator = NetEvaluator(load_checkpoint(Path(task.checkpoint), game).net, task.config.device)
-        selfplay, search = task.config.selfplay, task.config.search
-        settings = Settings.from_config(search)._replace(
-            has_random_symmetry=selfplay.random_symmetry,
-            dirichlet_alpha=selfplay.dirichlet_alpha,
-            dirichlet_epsilon=selfplay.dirichlet_epsilon,
-        )
-        manner = Manner(
-            num_simulations=selfplay.num_simulations,
-            temperature=selfplay.temperature,
-            temperature_plies=selfplay.temperature_plies,
-            final_temperature=selfplay.final_temperature,
-            is_keeping_tree=selfplay.keep_tree,
-        )
-        rule = Puct.from_config(search)
-        return play_games(game, rule, settings, manner, evaluator, task.seeds, selfplay.parallel_games, on_games)
-    finally:
-        torch.set_num_threads(threads)
-
-
-def count_cores() -> int:
-    """Returns the cores this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    """Plays a task's games; calls `on_games` with the number of those that ended."""
+    config = task.config
+    game = make_game(config.game.name)
+    evaluator = NetEvaluator(load_checkpoint(Path(task.checkpoint), game).net, config.device)
+    rule, settings, manner = Puct.from_config(config.search), settings_of(config), manner_of(config)
+    return play_games(game, rule, settings, manner, evaluator, task.seeds, config.selfplay.parallel_games, on_games)
 
 
 def count_workers(config: Config) -> int:
@@ -87,7 +84,9 @@ class Pool:
     def __enter__(self) -> "Pool":
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         if self._executor is not None:
             if error is not None:  # nobody waits for what is being played
                 for process in list((self._executor._processes or {}).values()):

@@ -42,7 +42,9 @@ class Shard(NamedTuple):
 def join_shards(shards: list[Shard]) -> Shard:
     """Returns one shard with the games of all."""
     joined = Shard(*(np.concatenate(arrays) for arrays in zip(*shards, strict=True)))
-    return joined._replace(evaluations=joined.evaluations.sum(keepdims=True), simulations=joined.simulations.sum(keepdims=True))
+    return joined._replace(
+        evaluations=joined.evaluations.sum(keepdims=True), simulations=joined.simulations.sum(keepdims=True)
+    )
 
 
 def save_shard(path: Path, shard: Shard, game: Game) -> None:

@@ -6,8 +6,8 @@ from azero.arena.agents import Agent
 from azero.arena.match import pair_scores, play_match, without_repeats
 from azero.arena.names import make_agent
 from azero.arena.statistics import Sprt, elo_from_score
+from azero.machine import count_cores
 from azero.rng import derive_seed
-from azero.selfplay.pool import count_cores
 from azero.training.report import Report
 from azero.training.run import Progress, Run
 
@@ -49,7 +49,14 @@ def evaluate_best(run: Run, progress: Progress, report: Report) -> dict:
     opponent = make_agent(config.opponent, run.game, seed=seed, threads=count_cores())
     with report.stage(f"against {config.opponent}", config.games, "games") as bar:
         match = play_match(
-            best, opponent, run.game, config.games, seed, run.config.gate.opening_plies, None, lambda num, _: bar.update(num)
+            best,
+            opponent,
+            run.game,
+            config.games,
+            seed,
+            run.config.gate.opening_plies,
+            None,
+            lambda num, _: bar.update(num),
         )
     opponent.close()
     return {"evaluation/score": match.tally.score, "evaluation/games": match.tally.games}

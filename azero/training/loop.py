@@ -1,19 +1,21 @@
 """The training loop: play, add to replay, train, gate, promote."""
 
+import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-import signal
 
 import numpy as np
+import torch
 
 from azero.config import Config
 from azero.games import make_game
+from azero.machine import count_cores
 from azero.nets.evaluator import pick_device
 from azero.rng import derive_seed
-from azero.selfplay.pool import Pool, Task, count_cores, count_workers
+from azero.selfplay.pool import Pool, Task, count_workers
 from azero.selfplay.records import load_shard, save_shard
 from azero.selfplay.replay import Replay
 from azero.training.gate import evaluate_best, hold_gate
@@ -29,11 +31,8 @@ def train(folder: Path, config: Config, is_resuming: bool) -> Progress:
     Each stage ends with the whole state on disk. A stage follows from the state before it and the seed alone, so one
     that was cut short is done again, or gone on with, and ends alike.
     """
-    import torch
-
     game = make_game(config.game.name)
     pick_device(config.device.device)
-    torch.set_num_threads(config.device.threads or count_cores())
     torch.use_deterministic_algorithms(True, warn_only=True)
     run = Run(folder, config, game) if is_resuming else Run.create(folder, config, game)
     trainer = Trainer(config, game)
@@ -99,6 +98,7 @@ def learn(run: Run, progress: Progress, replay: Replay, trainer: Trainer, report
     num_steps = max(1, round(fresh * training.samples_per_position / training.batch_size))
     first = progress.steps_this_iteration
     losses = []
+    torch.set_num_threads(run.config.device.threads or count_cores())
     with report.stage("training", num_steps, "steps", first) as bar, interruption_waits() as interrupted:
         for step in range(first, num_steps):
             rng = np.random.default_rng([run.config.seed, iteration, step])
@@ -141,7 +141,7 @@ def gate(run: Run, progress: Progress, trainer: Trainer, report: Report) -> Prog
 
 
 @contextmanager
-def interruption_waits() -> Iterator:
+def interruption_waits() -> Iterator[Callable[[], bool]]:
     """Holds Ctrl-C back within the block, where stopping in the middle of a step would spoil the state.
 
     Yields a function that tells whether it was pressed; a second Ctrl-C goes through.

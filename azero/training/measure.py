@@ -58,7 +58,7 @@ def judge_fresh_positions(trainer: Trainer, game: Game, shards: list[Shard]) -> 
 
 
 def calibration_error(values: np.ndarray, outcomes: np.ndarray) -> float:
-    """Returns the mean over positions of |mean outcome - mean value| of a position's bin; both arrays [n] in [-1, 1]."""
+    """Returns |mean outcome - mean value| of a position's bin, averaged over positions; arrays [n] in [-1, 1]."""
     bins = np.clip(((values + 1.0) / 2.0 * _BINS).astype(int), 0, _BINS - 1)
     counts = np.bincount(bins, minlength=_BINS)
     gaps = np.abs(np.bincount(bins, outcomes - values, _BINS))

@@ -41,14 +41,18 @@ class Report:
     def __enter__(self) -> "Report":
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self._writer.close()
 
     @contextmanager
     def stage(self, name: str, total: int, unit: str, done: int = 0) -> Iterator[tqdm]:
         """Shows one line for a stage, with what is left of it."""
         label = f"iteration {self._iteration}/{self._last}, {name}"
-        with tqdm(total=total, initial=done, unit=f" {unit}", desc=label, leave=False, file=sys.stderr, delay=0.2) as bar:
+        with tqdm(
+            total=total, initial=done, unit=f" {unit}", desc=label, leave=False, file=sys.stderr, delay=0.2
+        ) as bar:
             yield bar
 
     def iteration(self, iteration: int, progress: Progress, notes: dict) -> None:

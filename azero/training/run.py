@@ -1,13 +1,13 @@
 """A run's folder: where everything lies, and the state from which an interrupted run goes on.
 
-    config.toml          all settings, resolved
-    state.safetensors    trainer and progress, as of the last whole stage or save within one
-    checkpoints/         the first net and every promoted one, by iteration
-    best.safetensors     the newest of these
-    candidate.safetensors
-    replay/              shards of self-play, those in the window and those of the iteration under way
-    metrics.jsonl        a line an iteration
-    tensorboard/
+config.toml          all settings, resolved
+state.safetensors    trainer and progress, as of the last whole stage or save within one
+checkpoints/         the first net and every promoted one, by iteration
+best.safetensors     the newest of these
+candidate.safetensors
+replay/              shards of self-play, those in the window and those of the iteration under way
+metrics.jsonl        a line an iteration
+tensorboard/
 """
 
 import json
@@ -23,8 +23,8 @@ from azero.files import remove_temporaries, write_whole
 from azero.games import Game
 from azero.nets.checkpoint import Card, save_checkpoint
 from azero.nets.tower import ResidualTower
-from azero.selfplay.replay import Replay
 from azero.selfplay.records import load_shard
+from azero.selfplay.replay import Replay
 from azero.training.trainer import Trainer
 
 
@@ -111,7 +111,7 @@ class Run:
         try:
             with safe_open(str(path), framework="pt") as file:
                 progress = Progress(**json.loads((file.metadata() or {})["azero"]))
-                tensors = {name: file.get_tensor(name) for name in file.keys()}
+                tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
         except (OSError, SafetensorError, KeyError, TypeError, ValueError) as error:
             raise BadInput(f"the run's state {str(path)!r} cannot be read: {error}") from None
         trainer.restore(tensors, progress.steps)

@@ -103,5 +103,7 @@ class Trainer:
             groups = self.optimizer.state_dict()["param_groups"]
             self.optimizer.load_state_dict({"state": state, "param_groups": groups})
         except (RuntimeError, ValueError, KeyError) as error:
-            raise BadInput(f"the saved training state does not fit the settings: {str(error).splitlines()[0]}") from None
+            raise BadInput(
+                f"the saved training state does not fit the settings: {str(error).splitlines()[0]}"
+            ) from None
         self.steps = steps

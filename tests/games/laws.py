@@ -96,7 +96,9 @@ def check_symmetry_tables(game: Game) -> None:
     cells, actions = game.symmetries
     _, height, width = game.planes_shape
     assert cells.dtype == actions.dtype == np.int32 and len(cells) == len(actions)
-    assert np.array_equal(cells[0], np.arange(height * width)) and np.array_equal(actions[0], np.arange(game.num_actions))
+    assert np.array_equal(cells[0], np.arange(height * width)) and np.array_equal(
+        actions[0], np.arange(game.num_actions)
+    )
     assert (np.sort(cells) == cells[0]).all() and (np.sort(actions) == actions[0]).all()
     known = {one.tobytes() + other.tobytes() for one, other in zip(cells, actions, strict=True)}
     assert len(known) == len(cells), "a symmetry stands twice"

@@ -31,7 +31,9 @@ def test_returns_of_a_draw_are_plain_zeros():
 def test_an_illegal_action_is_refused_and_changes_nothing(action):
     state = GAME.state_from_moves("a1")
     before = state.record.tobytes()
-    with pytest.raises(BadInput, match=rf"^action {action} is not legal here; legal actions: \[1, 2, 3, 4, 5, 6, 7, 8\]$"):
+    with pytest.raises(
+        BadInput, match=rf"^action {action} is not legal here; legal actions: \[1, 2, 3, 4, 5, 6, 7, 8\]$"
+    ):
         state.apply_action(action)
     assert state.record.tobytes() == before and state.history() == [0]
 

@@ -47,7 +47,9 @@ def test_parameters_that_are_left_out_have_their_defaults(text, rows, columns):
     assert (rules.rows, rules.columns) == (rows, columns)
 
 
-@pytest.mark.parametrize("name", ["tic_tac_toe", "connect_four", "connect_four(rows=5)", "connect_four(rows=4,columns=8)"])
+@pytest.mark.parametrize(
+    "name", ["tic_tac_toe", "connect_four", "connect_four(rows=5)", "connect_four(rows=4,columns=8)"]
+)
 def test_names_come_back_as_they_were(name):
     assert make_game(name).name == name
     assert make_game(make_game(name).name) == make_game(name)
@@ -69,7 +71,10 @@ def test_parameters_get_the_type_that_is_declared(sample):
     ("text", "message"),
     [
         ("", "game '' is not of the form name or name(parameter=value,...), e.g. connect_four(rows=6)"),
-        ("connect four", "game 'connect four' is not of the form name or name(parameter=value,...), e.g. connect_four(rows=6)"),
+        (
+            "connect four",
+            "game 'connect four' is not of the form name or name(parameter=value,...), e.g. connect_four(rows=6)",
+        ),
         ("a\nb", r"game 'a\nb' is not of the form name or name(parameter=value,...), e.g. connect_four(rows=6)"),
         ("connect_four(rows=5", "game 'connect_four(rows=5' is not of the form "),
         ("conect4", "unknown game 'conect4'; did you mean 'connect_four'? known: connect_four, "),

@@ -1,0 +1,51 @@
+# make train   set up, train a Connect Four agent in some minutes, let it meet uct@1000, ask it for a move
+# make test    set up, run the tests
+# make check   set up, run formatter, linter, type checker and the check of imports
+# make bench   set up, measure this machine
+
+PYTHON ?= python3
+BIN := .venv/bin
+INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
+RUN := runs/connect_four_quick
+
+.PHONY: train test test-slow check format bench clean
+
+train: .venv/installed
+	$(BIN)/azero train connect_four_quick --run $(RUN)
+	$(BIN)/azero evaluate $(RUN)@200 --against uct@1000 --games 200
+	$(BIN)/azero suggest $(RUN)@200
+
+test: .venv/installed-dev
+	$(BIN)/python -m pytest
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -m plain
+
+test-slow: .venv/installed-dev
+	$(BIN)/python -m pytest -m slow
+
+check: .venv/installed-dev
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: .venv/installed-dev
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+bench: .venv/installed-dev
+	$(BIN)/azero bench
+	$(BIN)/python benchmarks/uct_against_openspiel.py
+
+clean:
+	rm -rf .venv
+
+.venv/bin/python:
+	$(PYTHON) -m venv .venv
+
+.venv/installed: .venv/bin/python pyproject.toml constraints.txt
+	$(INSTALL) -e .
+	touch $@
+
+.venv/installed-dev: .venv/installed
+	$(INSTALL) -e '.[dev]'
+	touch $@

@@ -1,0 +1,283 @@
+"""The commands: each parses, calls and prints. Results go to stdout, progress to stderr; bad input exits with 2."""
+
+import errno
+import json
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from azero.errors import BadInput
+
+app = typer.Typer(
+    name="azero",
+    help="AlphaZero for any two-player board game.\n\nTrain an agent by self-play, evaluate it, ask it for a move.",
+    epilog="First steps:  azero suggest connect_four --moves 4453",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+AGENT_HELP = "A checkpoint's path, a run's folder or a shipped name, uct, mc or random; @800 or @2s sets its limit."
+GameOption = Annotated[
+    str | None, typer.Option("--game", help="The game, where no checkpoint tells it; see `azero games`.")
+]
+SeedOption = Annotated[int, typer.Option("--seed", min=0, help="Seed of every random choice.")]
+ThreadsOption = Annotated[int | None, typer.Option("--threads", help="Threads; all cores unless given.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+DeviceOption = Annotated[str, typer.Option("--device", help="Where nets run: auto, cpu, cuda or mps.")]
+PrecisionOption = Annotated[str, typer.Option("--precision", help="Arithmetic of nets: auto, fp32 or bf16.")]
+NodesOption = Annotated[
+    int | None, typer.Option("--max-nodes", help="Limit on a search tree, at which it grows no more.")
+]
+
+
+@app.command(epilog="Example:  azero train connect_four_quick --run runs/c4 --set training.iterations=10")
+def train(
+    config: Annotated[str | None, typer.Argument(help="A TOML file, or the name of one in configs/.")] = None,
+    run: Annotated[Path | None, typer.Option("--run", help="The run's folder; runs/CONFIG unless given.")] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with the run, with its own settings.")] = False,
+    settings: Annotated[
+        list[str] | None, typer.Option("--set", help="Another value of a setting: section.key=value.")
+    ] = None,
+) -> None:
+    """Train an agent by self-play.
+
+    Each iteration plays games with the best net, trains a candidate on them, and promotes it if it beats the best.
+    A run that was killed or interrupted goes on with --resume, and ends as if it had never stopped.
+    """
+    from azero.config import find_config, load_config
+    from azero.training.loop import train as run_training
+    from azero.training.run import open_run
+
+    if config is None and not (resume and run):
+        raise BadInput("train needs a CONFIG, e.g. azero train connect_four_quick; or --resume with --run FOLDER")
+    path = find_config(config) if config else None
+    folder = run or Path("runs") / path.stem  # type: ignore[union-attr]
+    values = open_run(folder, settings or []) if resume else load_config(path, settings or [])  # type: ignore[arg-type]
+    if resume and path is not None and load_config(path, settings or []) != values:
+        print(f"azero: {folder} goes on with its own settings, which differ from {path}", file=sys.stderr)
+    try:
+        progress = run_training(folder, values, resume)
+    except KeyboardInterrupt:
+        print(f"\nazero: stopped; go on with: azero train --run {folder} --resume", file=sys.stderr)
+        raise typer.Exit(130) from None
+    print(
+        f"\n{folder}/best.safetensors: {progress.promotions} promotions, {progress.rating:+.0f} Elo above the first net"
+    )
+
+
+@app.command(epilog="Example:  azero evaluate connect_four@200 --against uct@1000 --games 100")
+def evaluate(
+    a: Annotated[str, typer.Argument(metavar="A", help=AGENT_HELP)],
+    against: Annotated[str, typer.Option("--against", metavar="B", help="The other agent.")],
+    game: GameOption = None,
+    games: Annotated[int, typer.Option("--games", help="Games to play, in pairs with colours swapped.")] = 100,
+    opening_plies: Annotated[
+        int, typer.Option("--opening-plies", help="Random plies before a pair, or one fewer.")
+    ] = 4,
+    sprt: Annotated[str | None, typer.Option("--sprt", metavar="ELO0,ELO1", help="Stop when an SPRT decides.")] = None,
+    seed: SeedOption = 0,
+    threads: ThreadsOption = None,
+    device: DeviceOption = "auto",
+    precision: PrecisionOption = "auto",
+    max_nodes: NodesOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Play a match between two agents.
+
+    Prints A's score and Elo difference with their 95 % intervals, and what each side spent.
+    """
+    from tqdm import tqdm
+
+    from azero.arena.match import play_match
+    from azero.arena.statistics import Sprt
+
+    test = Sprt(*_two_numbers("--sprt", sprt)) if sprt else None
+    one, other = _two_agents(a, against, game, seed, threads, device, precision, max_nodes)
+    with tqdm(total=games, unit=" games", desc=f"{a} - {against}", leave=False, file=sys.stderr, delay=0.5) as bar:
+
+        def show(num: int, tally: Any) -> None:
+            bar.set_postfix_str(f"+{tally.wins} ={tally.draws} -{tally.losses}", refresh=False)
+            bar.update(num)
+
+        try:
+            result = play_match(one, other, one.game, games, seed, opening_plies, test, show)
+        finally:
+            one.close()
+            other.close()
+    fields = result.to_json()
+    if as_json:
+        print(json.dumps(fields))
+        return
+    low, high = fields["score_ci95"]
+    print(f"{a} against {against}, {fields['game']}: {fields['games']} games, {fields['distinct_games']} distinct")
+    print(f"  won {fields['wins']}, drawn {fields['draws']}, lost {fields['losses']}")
+    print(f"  score {fields['score']:.1%}  [{low:.1%}, {high:.1%}]")
+    elo, weakest, strongest = _elo(fields["elo"], fields["score"]), *map(_elo, fields["elo_ci95"], (0.0, 1.0))
+    print(f"  Elo   {elo}  [{weakest}, {strongest}]")
+    for k, name in enumerate((a, against)):
+        milliseconds, simulations = 1000 * fields["seconds_per_move"][k], fields["simulations_per_move"][k]
+        print(f"  {name}: {milliseconds:.2f} ms and {simulations:.0f} simulations a move")
+    if test:
+        print(f"  SPRT {test.elo0:g}, {test.elo1:g}: {result.sprt or 'undecided'}")
+
+
+@app.command(epilog="Example:  azero suggest connect_four --moves 4453 --simulations 800")
+def suggest(
+    agent: Annotated[str, typer.Argument(metavar="AGENT", help=AGENT_HELP)],
+    game: GameOption = None,
+    moves: Annotated[str, typer.Option("--moves", help="Moves from the start, in the game's notation.")] = "",
+    simulations: Annotated[int | None, typer.Option("--simulations", help="Simulations to search.")] = None,
+    seconds: Annotated[float | None, typer.Option("--time", metavar="S", help="Seconds to search.")] = None,
+    seed: SeedOption = 0,
+    threads: ThreadsOption = None,
+    device: DeviceOption = "auto",
+    precision: PrecisionOption = "auto",
+    max_nodes: NodesOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Ask an agent for a move.
+
+    Prints the moves of the position, best first, with visits, value, prior, proven result and principal variation.
+    """
+    from azero.engine.show import show_suggestion
+
+    chosen = _agent(agent, game, seed, threads, device, precision, max_nodes)
+    try:
+        state = chosen.game.state_from_moves(moves)
+        suggestion = chosen.suggest(state, simulations, seconds)
+    finally:
+        chosen.close()
+    print(json.dumps(suggestion.to_json()) if as_json else show_suggestion(suggestion, state))
+    if suggestion.is_tree_full and as_json:
+        print("azero: the tree reached its limit of nodes and grew no more", file=sys.stderr)
+
+
+@app.command(epilog="Example:  azero play connect_four@400 --second")
+def play(
+    agent: Annotated[str, typer.Argument(metavar="AGENT", help=AGENT_HELP)],
+    game: GameOption = None,
+    second: Annotated[bool, typer.Option("--second", help="Let the agent move first.")] = False,
+    seed: SeedOption = 0,
+    threads: ThreadsOption = None,
+    device: DeviceOption = "auto",
+    precision: PrecisionOption = "auto",
+) -> None:
+    """Play against an agent in the terminal."""
+    from azero.engine.play import play_in_terminal
+
+    opponent = _agent(agent, game, seed, threads, device, precision, None)
+    try:
+        play_in_terminal(opponent, opponent.game, int(second), input, print)
+    finally:
+        opponent.close()
+
+
+@app.command(epilog="Example:  azero games")
+def games(as_json: JsonOption = False) -> None:
+    """List the games, with their parameters."""
+    from azero.games import parameters_of, registered_games
+
+    found = registered_games()
+    if as_json:
+        print(json.dumps({name: parameters_of(rules) for name, rules in found.items()}))
+        return
+    for name, rules in found.items():
+        listed = ",".join(f"{key}={value}" for key, value in parameters_of(rules).items())
+        print(f"{name}({listed})" if listed else name)
+        print(f"    {(rules.__doc__ or '').strip().splitlines()[0]}")
+
+
+@app.command(epilog="Example:  azero bench --game connect_four")
+def bench(
+    game: Annotated[str, typer.Option("--game", help="The game to measure with.")] = "connect_four",
+    config: Annotated[
+        str, typer.Option("--config", help="The settings whose net and self-play are measured.")
+    ] = "connect_four",
+    seconds: Annotated[float, typer.Option("--time", metavar="S", help="Seconds each measurement takes.")] = 2.0,
+    as_json: JsonOption = False,
+) -> None:
+    """Measure this machine.
+
+    Random games, UCT, the net alone, self-play with it, and training.
+    """
+    from azero.bench import measure_all, show_table
+
+    if seconds <= 0:
+        raise BadInput(f"--time {seconds} should be greater than 0")
+    rows = measure_all(game, config, seconds)
+    print(json.dumps(rows) if as_json else show_table(rows))
+
+
+@app.command(hidden=True)
+def version() -> None:
+    """Print the version."""
+    import azero
+
+    print(azero.__version__)
+
+
+def _agent(name, game, seed, threads, device, precision, max_nodes):
+    from azero.arena.names import make_agent
+    from azero.config import check_device
+    from azero.machine import count_cores
+
+    if max_nodes is not None and max_nodes < 1:
+        raise BadInput(f"--max-nodes {max_nodes} should be 1 or more")
+    cores = count_cores() if threads is None else threads
+    return make_agent(name, game, seed, cores, check_device(device, precision), max_nodes)
+
+
+def _two_agents(a, b, game, seed, threads, device, precision, max_nodes):
+    """Returns both agents; where one is a checkpoint, it tells the game for the other."""
+    from azero.arena.names import game_of
+
+    if game is None:
+        told = game_of(a) or game_of(b)
+        game = str(told) if told else None
+    options = (threads, device, precision, max_nodes)
+    return _agent(a, game, seed, *options), _agent(b, game, seed + 1, *options)
+
+
+def _two_numbers(option: str, text: str) -> tuple[float, float]:
+    try:
+        first, second = (float(part) for part in text.split(","))
+    except ValueError:
+        raise BadInput(f"{option} {text!r} should be two numbers, e.g. 0,50") from None
+    return first, second
+
+
+def _elo(elo: float | None, score: float) -> str:
+    return f"{elo:+.0f}" if elo is not None else "+inf" if score > 0.5 else "-inf"
+
+
+def main() -> None:
+    """Runs the command line; bad input and a full disk become one line on stderr and exit code 2."""
+    try:
+        sys.exit(app(standalone_mode=False) or 0)
+    except BadInput as error:
+        _fail(str(error))
+    except typer.TyperException as error:
+        _fail(error.format_message())
+    except (typer.Abort, KeyboardInterrupt):
+        sys.exit(130)
+    except BrokenPipeError:
+        sys.stderr.close()
+        sys.exit(1)
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EACCES, errno.EROFS, errno.ENOTDIR):
+            raise
+        _fail(f"{error.strerror}: {error.filename or 'while writing'}; what was saved before stays")
+
+
+def _fail(message: str) -> None:
+    print(f"azero: {' '.join(message.split())}", file=sys.stderr)
+    sys.exit(2)
+
+
+if __name__ == "__main__":
+    main()

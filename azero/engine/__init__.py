@@ -1,0 +1,1 @@
+"""A trained agent in use: what it suggests, shown to people, and games against it."""

@@ -1,0 +1,76 @@
+"""A game in the terminal: a person against an agent."""
+
+from collections.abc import Callable
+
+from azero.arena.agents import Agent
+from azero.engine.show import show_suggestion
+from azero.errors import BadInput
+from azero.games import Game, State
+
+HELP = "a move (e.g. {move}), or: moves, hint, undo, help, quit"
+
+
+def play_in_terminal(
+    agent: Agent, game: Game, person: int, ask: Callable[[str], str], tell: Callable[[str], None]
+) -> None:
+    """Plays one game, `person` (0 or 1) being the person's side.
+
+    Args:
+      ask: shows a prompt and returns a line; raises EOFError when there are no more.
+      tell: shows text.
+    """
+    state = game.new_initial_state()
+    tell(f"You play {'first' if person == 0 else 'second'} against {agent.name}. Enter " + _help(state))
+    while not state.is_terminal():
+        tell(f"\n{state}\n")
+        if state.current_player() != person:
+            suggestion = agent.suggest(state)
+            tell(f"{agent.name} plays {suggestion.best} (value {suggestion.value:+.2f} for it)")
+            state.apply_action(suggestion.action)
+            continue
+        try:
+            answer = ask("your move: ").strip()
+        except EOFError:
+            tell("\nThe game is left unfinished.")
+            return
+        if answer == "quit":
+            tell("The game is left unfinished.")
+            return
+        state = _obey(answer, state, person, agent, tell)
+    tell(f"\n{state}\n")
+    result = state.returns()[person]
+    tell("You win." if result > 0 else "You lose." if result < 0 else "A draw.")
+
+
+def _obey(answer: str, state: State, person: int, agent: Agent, tell: Callable[[str], None]) -> State:
+    """Carries out what the person entered; returns the position it leads to."""
+    if answer in ("help", "?", ""):
+        tell("Enter " + _help(state))
+    elif answer == "moves":
+        tell(" ".join(state.game.action_to_text(state, action) for action in state.legal_actions()))
+    elif answer == "hint":
+        tell(show_suggestion(agent.suggest(state), state))
+    elif answer == "undo":
+        return _take_back(state, person)
+    else:
+        try:
+            state.apply_action(state.game.text_to_action(state, answer))
+        except BadInput as error:
+            tell(f"{error}; or enter help")
+    return state
+
+
+def _take_back(state: State, person: int) -> State:
+    """Returns the position at the person's turn before this one; the same where there is none."""
+    history = state.history()
+    for length in range(len(history) - 1, -1, -1):
+        before = state.game.new_initial_state()
+        for action in history[:length]:
+            before.apply_action(action)
+        if before.current_player() == person:
+            return before
+    return state
+
+
+def _help(state: State) -> str:
+    return HELP.format(move=state.game.action_to_text(state, state.legal_actions()[0]))

@@ -1,0 +1,5 @@
+"""Tests of the search: the kernels against the plain-Python reference, against minimax, and against puzzles."""
+
+import pytest
+
+pytest.register_assert_rewrite(f"{__name__}.trees")

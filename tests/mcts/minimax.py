@@ -1,0 +1,58 @@
+"""Best play by looking at every position: what proofs are held to."""
+
+from fractions import Fraction
+
+from azero.games import State
+
+
+class Minimax:
+    """Solves positions of one game; remembers what it has solved."""
+
+    def __init__(self) -> None:
+        self._solved: dict[int, tuple[int, int]] = {}
+
+    def solve(self, state: State) -> tuple[int, int]:
+        """Returns the first player's result, and the plies to it: who wins hurries, who loses or draws delays."""
+        if state.is_terminal():
+            return int(state.returns()[0]), 0
+        key = state.hash_key()
+        if key not in self._solved:
+            sign = 1 - 2 * state.current_player()
+            answers = [self.solve(after) for _, after in moves_of(state)]
+            result = sign * max(sign * result for result, _ in answers)
+            lengths = [length for each, length in answers if each == result]
+            self._solved[key] = result, 1 + (min(lengths) if result == sign else max(lengths))
+        return self._solved[key]
+
+    def best_actions(self, state: State) -> list[int]:
+        """Returns the actions that keep the result."""
+        result = self.solve(state)[0]
+        return [action for action, after in moves_of(state) if self.solve(after)[0] == result]
+
+
+class RandomPlay:
+    """The exact expectations of games in which both sides move at random."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[Fraction, Fraction, Fraction]] = {}
+
+    def expect(self, state: State) -> tuple[Fraction, Fraction, Fraction]:
+        """Returns the first player's probability of winning, the probability of a draw, and the mean number of plies left."""
+        if state.is_terminal():
+            return Fraction(state.returns()[0] == 1), Fraction(state.returns()[0] == 0), Fraction(0)
+        key = state.hash_key()
+        if key not in self._known:
+            win, draw, plies = zip(*(self.expect(after) for _, after in moves_of(state)), strict=True)
+            count = len(win)
+            self._known[key] = sum(win) / count, sum(draw) / count, 1 + sum(plies) / count
+        return self._known[key]
+
+
+def moves_of(state: State) -> list[tuple[int, State]]:
+    """Returns each legal action with the position after it."""
+    moves = []
+    for action in state.legal_actions():
+        after = state.clone()
+        after.apply_action(action)
+        moves.append((action, after))
+    return moves

@@ -1,0 +1,247 @@
+"""The kernels: what holds for every tree that they have grown, several leaves at a time, full, and seen in symmetries."""
+
+import numpy as np
+import pytest
+
+from azero.games import make_game
+from azero.jit import IS_COMPILED
+from azero.mcts import Puct, Search, Settings, Uct, UniformEvaluator
+from azero.mcts.kernels import expand_and_backup, is_done, select_leaves
+from azero.mcts.tree import UNPROVEN, new_batch, new_forest, start_tree
+
+from .evaluators import FixedEvaluator, HashEvaluator, SymmetricEvaluator
+from .trees import check_tree, child_of, children_of, snapshot
+
+CONNECT_FOUR, TIC_TAC_TOE = make_game("connect_four"), make_game("tic_tac_toe")
+POSITIONS = [(CONNECT_FOUR, ""), (CONNECT_FOUR, "44332"), (CONNECT_FOUR, "435"), (TIC_TAC_TOE, "b2")]
+NUM_SIMULATIONS = 800 if IS_COMPILED else 100
+
+
+def grow(game, moves="", rule=Puct(), settings=Settings(), evaluator=None, num=NUM_SIMULATIONS, max_nodes=20_000, seed=4):
+    """Returns a search of one tree, and the position at its root."""
+    state = game.state_from_moves(moves)
+    search = Search(game, rule, settings, evaluator, max_nodes=max_nodes)
+    search.start(0, state, seed)
+    search.run([0], num)
+    return search, state
+
+
+def visits_below_root(search):
+    nodes = search.forest.nodes[0]
+    return sum(int(nodes[child].N) for child in children_of(nodes))
+
+
+@pytest.mark.parametrize(("game", "moves"), POSITIONS)
+@pytest.mark.parametrize("leaves", [1, 3, 16])
+@pytest.mark.parametrize(
+    "settings", [Settings(), Settings(is_proving=False), Settings(is_looking_ahead=True, rollout_weight=0.5)]
+)
+@pytest.mark.parametrize("rule", [Uct(), Puct()])
+def test_trees_of_an_evaluator_are_sound(game, moves, leaves, settings, rule):
+    search, state = grow(game, moves, rule, settings._replace(leaves_per_tree=leaves), HashEvaluator(game))
+    check_tree(search, state)
+    root, tree = search.forest.nodes[0][0], search.forest.trees[0]
+    assert root.N == tree.simulations <= NUM_SIMULATIONS
+    assert root.N == NUM_SIMULATIONS or root.proven != UNPROVEN
+    assert visits_below_root(search) == root.N - 1, "all but the first, which judged the root itself"
+    assert sum(search.evaluator.batch_sizes) == tree.evaluations <= root.N
+    assert max(search.evaluator.batch_sizes) <= leaves and (leaves == 1 or max(search.evaluator.batch_sizes) > 1)
+
+
+@pytest.mark.parametrize(("game", "moves"), POSITIONS)
+@pytest.mark.parametrize("is_proving", [True, False])
+@pytest.mark.parametrize("rule", [Uct(), Puct()])
+def test_trees_of_rollouts_are_sound(game, moves, is_proving, rule):
+    search, state = grow(game, moves, rule, Settings(is_proving=is_proving))
+    check_tree(search, state)
+    root = search.forest.nodes[0][0]
+    assert root.N == search.forest.trees[0].simulations == visits_below_root(search)
+    assert root.N == NUM_SIMULATIONS or is_proving and root.proven != UNPROVEN
+
+
+@pytest.mark.parametrize("evaluator", [None, HashEvaluator(CONNECT_FOUR)], ids=["rollouts", "evaluator"])
+@pytest.mark.parametrize("rule", [Uct(), Puct()])
+@pytest.mark.parametrize("max_nodes", [8, 60])
+def test_a_full_tree_is_searched_on(max_nodes, rule, evaluator):
+    search, state = grow(CONNECT_FOUR, "", rule, Settings(), evaluator, max_nodes=max_nodes)
+    check_tree(search, state)
+    tree, root = search.forest.trees[0], search.forest.nodes[0][0]
+    assert tree.is_full and max_nodes - 7 < tree.num_nodes <= max_nodes
+    assert root.N == tree.simulations == NUM_SIMULATIONS
+
+
+def test_a_tree_with_room_is_not_full():
+    assert not grow(CONNECT_FOUR, "", num=100)[0].forest.trees[0].is_full
+
+
+def test_with_one_leaf_at_a_time_the_evaluator_sees_one_leaf_of_each_tree():
+    evaluator = HashEvaluator(CONNECT_FOUR)
+    search = Search(CONNECT_FOUR, Puct(), Settings(is_proving=False), evaluator, num_trees=5, max_nodes=2_000)
+    for b in range(5):
+        search.start(b, CONNECT_FOUR.new_initial_state(), seed=b)
+    search.run([0, 1, 3], 50)
+    assert evaluator.batch_sizes == [3] * 50
+    assert search.forest.trees.simulations.tolist() == [50, 50, 0, 50, 0]
+
+
+@pytest.mark.parametrize("evaluator", [None, HashEvaluator(CONNECT_FOUR)], ids=["rollouts", "evaluator"])
+@pytest.mark.parametrize("leaves", [1, 4])
+def test_a_lost_move_gets_no_more_visits(evaluator, leaves):
+    """The second player must block in column 1; each other move is lost, and known to be as soon as the reply is seen."""
+    settings = Settings(is_looking_ahead=evaluator is not None, leaves_per_tree=leaves)
+    search, _ = grow(CONNECT_FOUR, "17171", Puct(), settings, evaluator, num=300)
+    others = [child_of(search, action) for action in range(1, 7)]
+    assert {(each.proven, each.proven_plies) for each in others} == {(1, 1)}
+    before = [int(each.N) for each in others]
+    search.run([0], 300)
+    assert [int(each.N) for each in others] == before
+    assert max(before) < 30 and child_of(search, 0).N > 350
+
+
+def test_without_proofs_lost_moves_are_visited_on():
+    search, _ = grow(CONNECT_FOUR, "17171", Puct(), Settings(is_proving=False), num=300)
+    before = visits_below_root(search) - child_of(search, 0).N
+    search.run([0], 3000)
+    assert visits_below_root(search) - child_of(search, 0).N > before
+    assert search.forest.nodes[0][0].proven == UNPROVEN
+
+
+def test_virtual_loss_spreads_the_leaves_and_is_gone_afterwards():
+    """Under way, each descent counts on its path; the same leaf is not given out twice."""
+    game, settings = CONNECT_FOUR, Settings(is_rollout_only=False, leaves_per_tree=7)
+    forest, batch = new_forest(game.rules, 1, 2_000), new_batch(game.rules, 7)
+    start_tree(forest, 0, game.new_initial_state().record, np.uint64(1))
+    forest.trees[0].target = 100
+    nodes, evaluator = forest.nodes[0], UniformEvaluator(7)
+    sizes = []
+    for _ in range(4):
+        count = select_leaves(game.rules, Puct(), settings, game.symmetries, forest, batch)
+        sizes.append(count)
+        leaves = [int(batch.path[row, batch.depth[row]]) for row in range(count)]
+        assert len(set(leaves)) == count == forest.trees[0].pending == nodes[0].virtual_loss
+        assert all(nodes[leaf].virtual_loss == 1 for leaf in leaves)
+        logits, values = evaluator.evaluate(batch.planes[:count])
+        expand_and_backup(
+            game.rules, settings, np.argsort(game.symmetries.actions).astype(np.int32), forest, batch, count, logits, values
+        )
+        assert forest.trees[0].pending == 0 and not nodes.virtual_loss[: forest.trees[0].num_nodes].any()
+    assert sizes == [1, 7, 7, 7] and nodes[0].N == 22
+
+
+def test_virtual_loss_counts_as_a_loss_for_whoever_moves():
+    """From the second ply's node, its mover's losses: with all children alike, two descents part at both plies."""
+    search, _ = grow(CONNECT_FOUR, "", Puct(), Settings(leaves_per_tree=2), UniformEvaluator(7), num=400)
+    nodes = search.forest.nodes[0]
+    for index in [0, *children_of(nodes)]:
+        visits = [int(nodes[child].N) for child in children_of(nodes, index)]
+        assert len(visits) == 7 and max(visits) <= 3 * min(visits) + 3
+
+
+def test_priors_are_the_softmax_over_legal_moves():
+    logits = [1000.0, 1.0, 2.0, 3.0, -1.0, 0.5, 1001.0]
+    search, _ = grow(CONNECT_FOUR, "1111117777771"[:12], Puct(), Settings(), FixedEvaluator(logits), num=1)
+    weights = np.exp(logits[1:6])
+    assert [float(child_of(search, action).P) for action in range(1, 6)] == pytest.approx(weights / weights.sum(), rel=1e-6)
+    assert len(children_of(search.forest.nodes[0])) == 5, "columns 1 and 7 are full"
+
+
+def test_huge_logits_do_not_overflow():
+    search, _ = grow(CONNECT_FOUR, "", Puct(), Settings(), FixedEvaluator([3e38, -3e38, 3e38, 0, 0, 0, 0]), num=1)
+    assert [float(child_of(search, action).P) for action in range(3)] == [0.5, 0, 0.5]
+
+
+@pytest.mark.parametrize("moves", ["", "4"])
+def test_a_value_belongs_to_the_player_to_move(moves):
+    """One that always promises 0.5 to the mover: after an odd number of plies it is the second player's."""
+    search, state = grow(CONNECT_FOUR, moves, Puct(), Settings(), FixedEvaluator([0.0] * 7, value=0.5), num=8)
+    sign = 1 - 2 * state.current_player()
+    root = search.forest.nodes[0][0]
+    assert (root.N, root.W) == (8, sign * (0.5 - 7 * 0.5))
+    assert {float(child_of(search, action).W) for action in range(7)} == {-sign * 0.5}
+
+
+def test_rollouts_are_mixed_into_values_by_their_weight():
+    """Values of 0 and rollouts of weight a: every leaf is worth a win, a draw or a loss of that size."""
+    each_once = Puct(is_fpu_absolute=True, fpu_value=1.0)
+    search, _ = grow(CONNECT_FOUR, "", each_once, Settings(rollout_weight=0.25), UniformEvaluator(7), num=8)
+    worths = {float(child_of(search, action).W) for action in range(7)}
+    assert worths <= {-0.25, 0.0, 0.25} and len(worths) > 1
+
+
+def test_looking_ahead_finds_the_end_of_the_game_at_once():
+    evaluator = HashEvaluator(CONNECT_FOUR)
+    search, _ = grow(CONNECT_FOUR, "171717", Puct(), Settings(is_looking_ahead=True), evaluator)
+    root = search.forest.nodes[0][0]
+    assert (root.N, root.W, root.proven, root.proven_plies) == (1, 1.0, 1, 1) and evaluator.batch_sizes == [1]
+    assert child_of(search, 0).proven == 1 and child_of(search, 1).proven == UNPROVEN
+
+
+@pytest.mark.parametrize("game", [CONNECT_FOUR, TIC_TAC_TOE])
+@pytest.mark.parametrize("leaves", [1, 4])
+@pytest.mark.parametrize("is_looking_ahead", [True, False])
+def test_random_symmetries_change_nothing_where_the_evaluator_has_them(game, leaves, is_looking_ahead):
+    settings = Settings(leaves_per_tree=leaves, is_looking_ahead=is_looking_ahead)
+    plain, state = grow(game, "", settings=settings, evaluator=SymmetricEvaluator(game))
+    turned, _ = grow(game, "", settings=settings._replace(has_random_symmetry=True), evaluator=SymmetricEvaluator(game))
+    assert snapshot(turned) == snapshot(plain)
+    check_tree(turned, state)
+
+
+@pytest.mark.parametrize("game", [CONNECT_FOUR, TIC_TAC_TOE])
+def test_random_symmetries_are_drawn_evenly(game):
+    """The planes that the evaluator gets are the position's, seen through each symmetry equally often."""
+    state = game.state_from_moves({"connect_four": "112", "tic_tac_toe": "a1 b1 c2"}[game.name])
+    views = [state.planes().reshape(3, -1)[:, cells].tobytes() for cells in game.symmetries.cells]
+    assert len(set(views)) == len(views)
+    seen = []
+
+    class Noting(UniformEvaluator):
+        def evaluate(self, planes):
+            seen.extend(position.tobytes() for position in planes)
+            return super().evaluate(planes)
+
+    search = Search(game, Puct(), Settings(has_random_symmetry=True), Noting(game.num_actions), num_trees=400, max_nodes=20)
+    for b in range(400):
+        search.start(b, state, seed=b)
+    search.run(range(400), 1)
+    counts = np.array([seen.count(view) for view in views])
+    assert counts.sum() == 400
+    assert np.all(np.abs(counts - 400 / len(views)) < 4 * np.sqrt(400 / len(views)))
+
+
+def test_noise_is_at_the_root_alone():
+    quiet, noisy = (
+        grow(CONNECT_FOUR, "", settings=Settings(dirichlet_epsilon=epsilon), evaluator=UniformEvaluator(7), num=200)[0]
+        for epsilon in (0.0, 0.5)
+    )
+    nodes = noisy.forest.nodes[0]
+    at_root = [float(nodes[child].P) for child in children_of(nodes)]
+    assert len(set(at_root)) == 7 and sum(at_root) == pytest.approx(1, abs=1e-6)
+    below = {float(nodes[grandchild].P) for child in children_of(nodes) for grandchild in children_of(nodes, child)}
+    assert below == {float(np.float32(1 / 7))} == set(quiet.forest.nodes[0].P[1:8].tolist())
+
+
+@pytest.mark.parametrize("leaves", [1, 8])
+@pytest.mark.parametrize("rule", [Uct(), Puct()])
+def test_a_search_that_stops_early_plays_the_same_move(leaves, rule):
+    settings = Settings(is_proving=False, leaves_per_tree=leaves)
+    saved = []
+    for seed in range(30 if IS_COMPILED else 3):
+        evaluator = None if leaves == 1 and isinstance(rule, Uct) else HashEvaluator(CONNECT_FOUR)
+        moves = "4433122675"[: seed % 10]
+        full, _ = grow(CONNECT_FOUR, moves, rule, settings, evaluator, num=500, seed=seed)
+        early, _ = grow(CONNECT_FOUR, moves, rule, settings._replace(is_stopping_early=True), evaluator, num=500, seed=seed)
+        assert early.choose(0) == full.choose(0)
+        saved.append(500 - int(early.forest.trees[0].simulations))
+    assert max(saved) > 50
+
+
+def test_a_search_does_not_stop_while_leaves_under_way_may_turn_it():
+    """Sixteen simulations are left and eight are under way: the second move, eighteen visits behind, may get them all."""
+    search, _ = grow(CONNECT_FOUR, "", settings=Settings(is_stopping_early=True), evaluator=UniformEvaluator(7), num=1)
+    tree, nodes = search.forest.trees[0], search.forest.nodes[0]
+    nodes[1].N, nodes[2].N, nodes[2].virtual_loss = 30, 12, 8
+    tree.target, tree.simulations, tree.pending = 64, 40, 8
+    assert not is_done(search.settings, tree, nodes)
+    nodes[2].N, tree.simulations, nodes[2].virtual_loss, tree.pending = 13, 48, 0, 0
+    assert is_done(search.settings, tree, nodes)

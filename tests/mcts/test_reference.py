@@ -1,0 +1,92 @@
+"""The kernels grow the same trees as the plain-Python reference: every node, every statistic, over kept trees too."""
+
+import random
+
+import numpy as np
+import pytest
+
+from azero.games import make_game
+from azero.jit import IS_COMPILED
+from azero.mcts import Puct, Search, Settings, Uct
+from azero.mcts.reference import Node, Reference
+from azero.mcts.tree import UNPROVEN
+
+from .evaluators import HashEvaluator
+from .trees import children_of
+
+NUM_SIMULATIONS = 120 if IS_COMPILED else 40
+NUM_MOVES = 3
+
+POSITIONS = {
+    "connect_four": ("connect_four", ""),
+    "connect_four, before a win": ("connect_four", "44332"),
+    "connect_four 4x5, nearly full": ("connect_four(rows=4,columns=5)", "343441134321"),
+    "tic_tac_toe": ("tic_tac_toe", ""),
+    "tic_tac_toe, a line of two": ("tic_tac_toe", "b2 a1 b1"),
+}
+RULES = {
+    "uct": Uct(),
+    "uct of small c": Uct(0.5),
+    "puct": Puct(),
+    "puct of fast growth": Puct(c_puct=0.5, c_puct_base=20.0, c_puct_factor=2.0, fpu_reduction=0.5),
+    "puct with constants": Puct(c_puct=2.0, c_puct_factor=0.0, is_fpu_absolute=True, fpu_value=-0.3),
+}
+WITH_ROLLOUTS = {"rollouts": Settings(), "rollouts, no proofs": Settings(is_proving=False)}
+WITH_EVALUATOR = {
+    "values": Settings(),
+    "values, no proofs": Settings(is_proving=False),
+    "look ahead": Settings(is_looking_ahead=True),
+    "look ahead, no proofs": Settings(is_looking_ahead=True, is_proving=False),
+    "rollouts mixed in": Settings(rollout_weight=0.3),
+    "noise": Settings(dirichlet_alpha=0.7, dirichlet_epsilon=0.25),
+    "all": Settings(is_looking_ahead=True, rollout_weight=0.5, dirichlet_alpha=2.0, dirichlet_epsilon=0.5),
+}
+
+
+@pytest.mark.parametrize("settings", [*WITH_ROLLOUTS, *WITH_EVALUATOR])
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("position", POSITIONS)
+def test_kernels_equal_the_reference(position, rule, settings):
+    name, moves = POSITIONS[position]
+    check_equal(name, moves, RULES[rule], settings, seed=len(position) + 100 * len(rule))
+
+
+def check_equal(name, moves, rule, settings, seed):
+    """Searches with both, plays the best move and a random one, and so on, comparing the whole trees each time."""
+    game, choice = make_game(name), random.Random(seed)
+    evaluator = HashEvaluator(game) if settings in WITH_EVALUATOR else None
+    settings = (WITH_ROLLOUTS | WITH_EVALUATOR)[settings]
+    state = game.state_from_moves(moves)
+    search, reference = (
+        Search(game, rule, settings, evaluator, max_nodes=20_000),
+        Reference(state.clone(), rule, settings, evaluator, seed),
+    )
+    search.start(0, state, seed)
+    for move in range(NUM_MOVES):
+        search.run([0], NUM_SIMULATIONS)
+        for _ in range(NUM_SIMULATIONS):
+            reference.simulate()
+        assert_same(search.forest.nodes[0], 0, reference.root)
+        assert int(search.forest.trees[0].counter) == reference.random.counter
+        action = choice.choice(reference.state.legal_actions()) if move % 2 else search.choose(0)
+        search.advance(0, action)
+        reference.advance(action)
+        if reference.state.is_terminal():
+            break
+
+
+def assert_same(nodes: np.recarray, index: int, node: Node) -> None:
+    own = nodes[index]
+    assert (own.action, own.N, own.W, own.P, own.num_visited) == (
+        node.action,
+        node.N,
+        node.W,
+        np.float32(node.P),
+        node.num_visited,
+    )
+    assert (own.proven, own.proven_plies) == (UNPROVEN if node.proven is None else node.proven, node.proven_plies)
+    children = children_of(nodes, index)
+    assert len(children) == len(node.children)
+    assert not children or own.player == node.player
+    for child, expected in zip(children, node.children, strict=True):
+        assert_same(nodes, child, expected)

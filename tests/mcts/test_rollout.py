@@ -1,0 +1,60 @@
+"""Random games: known averages of Connect Four, exact ones of tic-tac-toe."""
+
+import math
+
+import numpy as np
+import pytest
+
+from azero.games import make_game, new_states
+from azero.jit import IS_COMPILED, kernel
+from azero.mcts.rollout import count_random_games, rollout
+from azero.rng import RNG_DTYPE
+
+from .minimax import RandomPlay
+
+
+def play(game, num_games):
+    """Returns mean length, share of the first player's wins, and share of draws."""
+    rngs = np.zeros(1, RNG_DTYPE).view(np.recarray)
+    legal = np.zeros(game.num_actions, np.int32)
+    totals = count_random_games(game.rules, new_states(game.rules, 1)[0], legal, rngs[0], num_games)
+    return [total / num_games for total in totals]
+
+
+def test_connect_four_has_its_known_averages():
+    """21.3 plies (their deviation is below 8), 55.6 % won by the first player, 0.26 % drawn; one unit of rounding more."""
+    count = 200_000 if IS_COMPILED else 500
+    plies, wins, draws = play(make_game("connect_four"), count)
+    assert abs(plies - 21.3) < 0.05 + 4 * 8 / math.sqrt(count)
+    assert abs(wins - 0.556) < 0.0005 + 4 * 0.5 / math.sqrt(count)
+    assert abs(draws - 0.0026) < 0.0001 + 4 * math.sqrt(0.0026 / count)
+
+
+def test_tic_tac_toe_has_its_exact_averages():
+    game, count = make_game("tic_tac_toe"), 200_000 if IS_COMPILED else 2_000
+    wins, draws, plies = RandomPlay().expect(game.new_initial_state())
+    assert [float(wins), float(draws)] == pytest.approx([0.5849, 0.1270], abs=1e-4)  # as published
+    found = play(game, count)
+    assert abs(found[0] - plies) < 4 * 1.5 / math.sqrt(count)
+    assert abs(found[1] - wins) < 4 * math.sqrt(wins * (1 - wins) / count)
+    assert abs(found[2] - draws) < 4 * math.sqrt(draws * (1 - draws) / count)
+
+
+@kernel
+def _sum_outcomes(game, record, state, legal, rng, num_games):
+    total = 0
+    for _ in range(num_games):
+        state[0] = record
+        total += rollout(game, state[0], legal, rng)
+    return total
+
+
+@pytest.mark.parametrize("moves", ["b2", "b2 a1 b1", "b2 a1 a2 c2", "a1 b1 a2 b2 a3"])
+def test_a_rollout_s_mean_is_that_of_random_play(moves):
+    game, count = make_game("tic_tac_toe"), 20_000 if IS_COMPILED else 1_000
+    state = game.state_from_moves(moves)
+    wins, draws, _ = RandomPlay().expect(state)
+    mean = float(2 * wins + draws - 1)
+    rngs = np.zeros(1, RNG_DTYPE).view(np.recarray)
+    total = _sum_outcomes(game.rules, state.record, new_states(game.rules, 1), np.zeros(9, np.int32), rngs[0], count)
+    assert abs(total / count - mean) <= 4 * math.sqrt(float(1 - draws) - mean**2 + 1e-12) / math.sqrt(count)

@@ -1,0 +1,238 @@
+"""The root: noise before a search; move, policy and ranking after it, on trees made by hand."""
+
+import math
+
+import numpy as np
+import pytest
+from pytest import approx
+
+from azero.games import make_game
+from azero.jit import IS_COMPILED, kernel
+from azero.mcts.root import (
+    add_noise,
+    cannot_be_overtaken,
+    choose_action,
+    chosen_child,
+    greedy_child,
+    rank_children,
+    write_policy_target,
+)
+from azero.mcts.tree import UNPROVEN, Forest, new_forest, start_tree
+
+GAME = make_game("connect_four")
+NUM_DRAWS = 20_000 if IS_COMPILED else 2_000
+
+
+def make_tree(*children: dict, player: int = 0, seed: int = 0) -> Forest:
+    """Returns a forest of one tree, the root with these children.
+
+    Args:
+      children: each its N, Q and `proven` (for the player to move), `plies`, P; child k has action 6 - k.
+    """
+    forest = new_forest(GAME.rules, 1, 16)
+    start_tree(forest, 0, GAME.new_initial_state().record, np.uint64(seed))
+    nodes = forest.nodes[0]
+    nodes[:] = nodes[0]
+    sign = 1 - 2 * player
+    nodes[0].first_child, nodes[0].num_children, nodes[0].player = 1, len(children), player
+    for k, given in enumerate(children):
+        node = nodes[1 + k]
+        node.action, node.N, node.P = 6 - k, given.get("N", 0), given.get("P", 0.1)
+        node.W = sign * given.get("Q", 0.0) * node.N
+        node.proven = sign * given["proven"] if "proven" in given else UNPROVEN
+        node.proven_plies = given.get("plies", 0)
+    nodes[0].N = 1 + sum(nodes[1 + k].N for k in range(len(children)))
+    return forest
+
+
+def greedy(*children: dict, is_by_value: bool = False) -> int:
+    """Returns the place of the best child, the same for either player."""
+    places = {int(greedy_child(make_tree(*children, player=player).nodes[0], is_by_value)) - 1 for player in (0, 1)}
+    assert len(places) == 1
+    return places.pop()
+
+
+def rank(*children: dict, is_by_value: bool = False) -> list[int]:
+    """Returns the places of the children, best first, the same for either player."""
+    rankings = []
+    for player in (0, 1):
+        order = np.zeros(7, np.int32)
+        count = rank_children(make_tree(*children, player=player), 0, is_by_value, order)
+        rankings.append([int(child) - 1 for child in order[:count]])
+    assert rankings[0] == rankings[1]
+    return rankings[0]
+
+
+def target(*children: dict, player: int = 0) -> list[int]:
+    """Returns the visits to learn from by place of the child."""
+    visits = np.full(7, 9, np.uint16)
+    write_policy_target(make_tree(*children, player=player).nodes[0], visits)
+    assert not visits[: 7 - len(children)].any(), "an action that is no child has visits"
+    return visits[::-1][: len(children)].tolist()
+
+
+@kernel
+def _draw(forest, temperature, counts):
+    for _ in range(NUM_DRAWS):
+        counts[chosen_child(forest.nodes[0], forest.trees[0], temperature, False) - 1] += 1
+
+
+def draw(*children: dict, temperature: float, player: int = 0) -> np.ndarray:
+    """Returns the share of each child among many draws."""
+    counts = np.zeros(len(children), np.int64)
+    _draw(make_tree(*children, player=player, seed=7), temperature, counts)
+    return counts / NUM_DRAWS
+
+
+def assert_shares(shares: np.ndarray, weights: list[float]) -> None:
+    """Asserts shares proportional to weights, within four standard errors."""
+    expected = np.array(weights) / sum(weights)
+    assert np.all(np.abs(shares - expected) <= 4 * np.sqrt(expected * (1 - expected) / NUM_DRAWS))
+
+
+WIN_3, WIN_5, LOST_2, LOST_4, DRAWN = (
+    {"N": 5, "proven": 1, "plies": 2},
+    {"N": 90, "proven": 1, "plies": 4},
+    {"N": 50, "proven": -1, "plies": 1},
+    {"N": 3, "proven": -1, "plies": 3},
+    {"N": 7, "proven": 0, "plies": 8},
+)
+
+
+@pytest.mark.parametrize("epsilon", [0.25, 1.0])
+def test_noisy_priors_are_a_distribution(epsilon):
+    forest = make_tree({"P": 0.5}, {"P": 0.3}, {"P": 0.2})
+    add_noise(forest.nodes[0], forest.trees[0], 0.3, epsilon)
+    priors = forest.nodes[0].P[1:4]
+    assert priors.sum() == approx(1, abs=1e-6) and np.all(priors >= 0)
+    assert np.all(priors > (1 - epsilon) * np.array([0.5, 0.3, 0.2]) - 1e-6)
+    assert np.any(np.abs(priors - [0.5, 0.3, 0.2]) > 1e-3)
+
+
+@pytest.mark.parametrize("alpha", [0.3, 1.0, 5.0])
+def test_noise_has_mean_and_variance_of_a_dirichlet(alpha):
+    """eta_a of Dir(alpha) in n moves has mean 1/n and variance (1/n) (1 - 1/n) / (n alpha + 1)."""
+    count, epsilon = 2000, 0.25
+    prior = np.array([0.5, 0.3, 0.2, 0.0])
+    etas = []
+    for seed in range(count):
+        forest = make_tree(*({"P": p} for p in prior), seed=seed)
+        add_noise(forest.nodes[0], forest.trees[0], alpha, epsilon)
+        etas.append((forest.nodes[0].P[1:5] - (1 - epsilon) * prior) / epsilon)
+    variance = 0.25 * 0.75 / (4 * alpha + 1)
+    assert np.mean(etas, axis=0) == approx(0.25, abs=4 * math.sqrt(variance / count))
+    assert np.var(etas, axis=0) == approx(variance, rel=0.2)
+
+
+@pytest.mark.parametrize("player", [0, 1])
+@pytest.mark.parametrize(("temperature", "weights"), [(1.0, [1, 2, 0, 5]), (0.5, [1, 4, 0, 25]), (2.0, [1, 2**0.5, 0, 5**0.5])])
+def test_moves_are_drawn_from_the_visits_at_a_temperature(temperature, weights, player):
+    children = [{"N": 10}, {"N": 20}, {"N": 0}, {"N": 50}]
+    assert_shares(draw(*children, temperature=temperature, player=player), weights)
+
+
+def test_extreme_temperatures():
+    children = [{"N": 30_000}, {"N": 29_999}, {"N": 1}]
+    assert draw(*children, temperature=1e-6).tolist() == [1, 0, 0]
+    assert_shares(draw(*children, temperature=1e6), [1, 1, 1])
+
+
+def test_before_any_visit_the_prior_is_drawn_from():
+    assert_shares(draw({"P": 0.1}, {"P": 0.6}, {"P": 0.3}, temperature=1.0), [0.1, 0.6, 0.3])
+
+
+def test_lost_moves_are_not_drawn():
+    assert_shares(draw({"N": 30}, LOST_2, {"N": 10}, DRAWN, temperature=1.0), [30, 0, 10, 7])
+
+
+def test_a_shortest_win_is_played_whatever_the_temperature():
+    assert draw({"N": 800}, WIN_5, WIN_3, temperature=10.0).tolist() == [0, 0, 1]
+
+
+def test_a_longest_loss_is_played_whatever_the_temperature():
+    assert draw(LOST_2, LOST_4, LOST_2, temperature=10.0).tolist() == [0, 1, 0]
+
+
+def test_the_best_move_has_most_visits_then_the_highest_value_then_the_greatest_prior():
+    assert greedy({"N": 4, "Q": 0.9}, {"N": 5, "Q": -0.9}) == 1
+    assert greedy({"N": 5, "Q": 0.1}, {"N": 5, "Q": 0.2}, {"N": 5, "Q": 0.0}) == 1
+    assert greedy({"N": 5, "P": 0.1}, {"N": 5, "P": 0.2}, {"N": 5, "P": 0.2}) == 1
+
+
+def test_the_best_move_by_value_has_the_highest_value_then_most_visits():
+    assert greedy({"N": 1, "Q": 0.9}, {"N": 50, "Q": 0.8}, is_by_value=True) == 0
+    assert greedy({"N": 4, "Q": 0.5}, {"N": 8, "Q": 0.5}, is_by_value=True) == 1
+
+
+def test_a_move_without_a_visit_has_no_value_to_be_chosen_by():
+    assert greedy({"N": 0, "P": 0.9}, {"N": 3, "Q": -0.5}, is_by_value=True) == 1
+    assert greedy({"N": 3, "Q": -0.5}, {"N": 0, "P": 0.9}, is_by_value=True) == 0
+
+
+def test_proofs_decide_before_visits():
+    assert greedy({"N": 800, "Q": 0.9}, WIN_5, WIN_3) == 2
+    assert greedy(LOST_2, {"N": 1, "Q": -0.99}) == 1
+    assert greedy(LOST_2, LOST_4) == 1
+    assert greedy(LOST_2, LOST_4, {"N": 0}) == 2
+
+
+def test_a_proven_draw_is_worth_exactly_a_draw():
+    assert greedy({"N": 7, "Q": 0.1}, DRAWN | {"Q": 0.9}, is_by_value=True) == 0
+    assert greedy({"N": 7, "Q": -0.1}, DRAWN | {"Q": -0.9}, is_by_value=True) == 1
+
+
+def test_choosing_is_greedy_at_temperature_0():
+    forest = make_tree({"N": 4}, {"N": 9, "Q": 0.1}, {"N": 6, "Q": 0.7})
+    assert choose_action(forest, 0, 0.0, False) == 5
+    assert choose_action(forest, 0, 0.0, True) == 4
+
+
+def test_target_is_the_visits():
+    assert target({"N": 10}, {"N": 0}, {"N": 30}, DRAWN) == [10, 0, 30, 7]
+
+
+def test_target_of_lost_moves_is_zero():
+    for player in (0, 1):
+        assert target({"N": 10}, LOST_2, {"N": 30}, player=player) == [10, 0, 30]
+
+
+def test_target_is_one_move_where_proofs_decide():
+    assert target({"N": 10}, WIN_5, WIN_3) == [0, 0, 106]
+    assert target(LOST_2, LOST_4) == [0, 54]
+
+
+def test_target_without_visits_is_the_move_of_the_greatest_prior():
+    assert target({"P": 0.3}, {"P": 0.4}, {"P": 0.3}) == [0, 1, 0]
+    assert target(LOST_2, {"P": 0.1}, {"P": 0.2}) == [0, 0, 51]
+
+
+def test_target_s_counts_stop_at_65535():
+    assert target({"N": 65_534}, {"N": 65_535}, {"N": 65_536}, {"N": 1}) == [65_534, 65_535, 65_535, 1]
+    assert target(WIN_3 | {"N": 100_000}) == [65_535]
+
+
+def test_ranking_is_wins_then_the_rest_then_losses():
+    open_moves = {"N": 9, "Q": 0.1}, {"N": 9, "Q": 0.2}, {"N": 10, "Q": -0.3}
+    assert rank(LOST_2, open_moves[0], WIN_5, LOST_4, open_moves[1], WIN_3, open_moves[2]) == [5, 2, 6, 4, 1, 3, 0]
+    assert rank(LOST_2, *open_moves, WIN_3, is_by_value=True) == [4, 2, 1, 3, 0]
+
+
+def test_ranking_begins_with_the_move_that_is_played():
+    """Wins of one length are as good as each other, whatever their visits: whichever is played, it stands first."""
+    for children in [
+        (WIN_3 | {"N": 1}, WIN_3 | {"N": 2}),
+        (LOST_4 | {"N": 1}, LOST_4 | {"N": 2}),
+        (WIN_3 | {"N": 0, "P": 0.1}, WIN_3 | {"N": 0, "P": 0.2}),
+    ]:
+        assert rank(*children)[0] == greedy(*children)
+
+
+def test_the_leader_cannot_be_overtaken_with_fewer_simulations_than_its_lead():
+    nodes = make_tree({"N": 10}, {"N": 50}, {"N": 30}).nodes[0]
+    assert cannot_be_overtaken(nodes, 19)
+    assert not cannot_be_overtaken(nodes, 20)
+
+
+def test_a_lost_move_does_not_lead():
+    """It is not played, however often it was visited: the other two are still contending."""
+    assert not cannot_be_overtaken(make_tree({"N": 100, "proven": -1}, {"N": 50}, {"N": 40}).nodes[0], 30)

@@ -1,0 +1,63 @@
+"""Selection rules: the papers' formulas, worked out by hand."""
+
+import math
+
+import pytest
+from pytest import approx
+
+from azero.config import SearchConfig
+from azero.mcts import Puct, Uct
+
+
+def score(rule, parent_visits, visits, value, prior=0.0):
+    return rule.score(rule.exploration(parent_visits), visits, value, prior)
+
+
+def test_uct_by_hand():
+    """ln 10 = 2.302585; a third of it is 0.767528, whose root is 0.876087."""
+    assert score(Uct(1.4), 10, 3, 0.2) == approx(0.2 + 1.4 * 0.876087, abs=1e-6)
+    assert score(Uct(0.5), 10, 3, -0.2) == approx(-0.2 + 0.5 * 0.876087, abs=1e-6)
+
+
+def test_uct_of_two_roots_of_two_is_ucb1():
+    """UCB1 (Auer et al. 2002) adds sqrt(2 ln n / n_j) to a mean in [0, 1]; ours lies in [-1, 1]."""
+    for mean, visits in [(0.25, 3), (0.5, 40), (1.0, 57)]:
+        ucb1 = mean + math.sqrt(2 * math.log(100) / visits)
+        assert score(Uct(2 * math.sqrt(2)), 100, visits, 2 * mean - 1) == approx(2 * ucb1 - 1)
+
+
+def test_uct_knows_no_priors_and_visits_all_children_first():
+    assert Uct().is_sweeping() and not Puct().is_sweeping()
+    assert score(Uct(), 10, 3, 0.2, prior=0.0) == score(Uct(), 10, 3, 0.2, prior=1.0)
+
+
+def test_alphago_zero_by_hand():
+    """U = 2 * 0.3 * sqrt(100) / (1 + 4) = 1.2."""
+    assert score(Puct(c_puct=2.0, c_puct_factor=0.0), 100, 4, 0.1, prior=0.3) == approx(0.1 + 1.2)
+
+
+def test_alphazero_by_hand():
+    """AlphaZero's pseudocode: pb_c = ln((100 + 19652 + 1) / 19652) + 1.25 = 1.2551263, times sqrt(100) / (4 + 1)."""
+    assert score(Puct(), 100, 4, 0.1, prior=0.3) == approx(0.1 + 1.2551263 * 2 * 0.3, abs=1e-7)
+
+
+def test_c_puct_grows_by_ln_2_at_its_base():
+    grown = Puct(c_puct=1.25, c_puct_base=400.0, c_puct_factor=3.0).exploration(399)
+    assert grown / math.sqrt(399) == approx(1.25 + 3 * math.log(2))
+
+
+def test_first_play_value():
+    reduced, absolute = Puct(fpu_reduction=0.2), Puct(is_fpu_absolute=True, fpu_value=-1.0, fpu_reduction=0.2)
+    assert reduced.first_play_value(0.5, 0.36) == approx(0.5 - 0.2 * 0.6)
+    assert reduced.first_play_value(-0.5, 0.0) == -0.5
+    assert absolute.first_play_value(0.5, 0.36) == -1.0
+
+
+@pytest.mark.parametrize(("fpu", "is_absolute"), [("reduced", False), ("absolute", True)])
+def test_puct_from_settings(fpu, is_absolute):
+    config = SearchConfig(c_puct=3.0, c_puct_factor=0.5, c_puct_base=500.0, fpu=fpu, fpu_reduction=0.25, fpu_value=-0.75)
+    assert Puct.from_config(config) == Puct(3.0, 500.0, 0.5, is_absolute, -0.75, 0.25)
+
+
+def test_puct_s_own_constants_are_those_of_the_settings():
+    assert Puct.from_config(SearchConfig()) == Puct()

@@ -1,0 +1,254 @@
+"""The search: puzzles solved and proven, proofs held to minimax, and the same result however the work is shared."""
+
+import random
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from azero.config import SearchConfig
+from azero.games import make_game
+from azero.jit import IS_COMPILED
+from azero.mcts import MAX_NODES, Puct, Search, Settings, Uct, nodes_needed, rank_moves
+from azero.mcts.tree import UNPROVEN
+
+from .evaluators import HashEvaluator
+from .minimax import Minimax
+from .trees import child_of, snapshot, walk
+
+CONNECT_FOUR, TIC_TAC_TOE = make_game("connect_four"), make_game("tic_tac_toe")
+FOUR_BY_FOUR = make_game("connect_four(rows=4,columns=4)")
+PONS = Path(__file__).parents[1] / "data" / "connect4_pons"
+
+
+def judges(game):
+    """Returns the searches to be tested: rule, settings, evaluator."""
+    return {
+        "rollouts": (Uct(), Settings(), None),
+        "evaluator": (Puct(), Settings(), HashEvaluator(game)),
+        "looking ahead": (Puct(), Settings(is_looking_ahead=True, leaves_per_tree=4), HashEvaluator(game)),
+        "uct with an evaluator": (Uct(), Settings(is_looking_ahead=True, rollout_weight=0.5), HashEvaluator(game)),
+    }
+
+
+def search_with(judge, state, num_simulations, seed=0):
+    rule, settings, evaluator = judges(state.game)[judge]
+    search = Search(state.game, rule, settings, evaluator, max_nodes=100_000)
+    search.start(0, state, seed)
+    search.run([0], num_simulations)
+    return search
+
+
+PUZZLES = {
+    "win in 1": ("171717", {0}, 1, 1),
+    "second player's win in 1": ("1717172", {6}, 1, 1),
+    "forced win in 3": ("4433", {1, 4}, 1, 3),
+    "second player's forced win in 3": ("74137", {4}, 1, 3),
+    "lost in 2": ("44332", {0, 1, 2, 3, 4, 5, 6}, -1, 2),
+    "second player's win above a full column": ("2222221117171", {0}, None, None),
+}
+
+
+@pytest.mark.parametrize("judge", judges(CONNECT_FOUR))
+@pytest.mark.parametrize("puzzle", ["win in 1", "second player's win in 1", "forced win in 3", "second player's forced win in 3", "lost in 2"])
+def test_puzzles_are_proven_and_played(puzzle, judge):
+    moves, best, result, plies = PUZZLES[puzzle]
+    state = CONNECT_FOUR.state_from_moves(moves)
+    search = search_with(judge, state, 3000)
+    root = search.forest.nodes[0][0]
+    sign = 1 - 2 * state.current_player()
+    assert (sign * root.proven, root.proven_plies) == (result, plies)
+    assert search.choose(0) in best
+    assert search.forest.trees[0].simulations < 3000, "nothing is left to be searched"
+
+
+@pytest.mark.parametrize("judge", judges(CONNECT_FOUR))
+def test_the_only_block_is_played_and_all_else_is_proven_lost(judge):
+    state = CONNECT_FOUR.state_from_moves("17171")
+    search = search_with(judge, state, 1000)
+    block, *others = (child_of(search, action) for action in range(7))
+    assert search.choose(0) == 0 and block.proven == UNPROVEN
+    assert all((other.proven, other.proven_plies) == (1, 1) for other in others)
+    assert search.choose(0, temperature=100.0) == 0
+
+
+@pytest.mark.parametrize("judge", judges(TIC_TAC_TOE))
+def test_tic_tac_toe_is_proven_a_draw(judge):
+    search = search_with(judge, TIC_TAC_TOE.new_initial_state(), 60_000)
+    root = search.forest.nodes[0][0]
+    assert (root.proven, root.proven_plies) == (0, 9)
+    assert all(move.proven == "draw" and move.value == 0 for move in rank_moves(search) if move.visits == 0 or move.proven)
+
+
+@pytest.mark.parametrize("judge", judges(TIC_TAC_TOE))
+def test_tic_tac_toe_is_not_lost_to_perfect_play(judge):
+    minimax, chooser = Minimax(), random.Random(5)
+    for own_player in (0, 1):
+        for seed in range(10 if IS_COMPILED else 1):
+            state = TIC_TAC_TOE.new_initial_state()
+            while not state.is_terminal():
+                if state.current_player() == own_player:
+                    action = search_with(judge, state, 500, seed).choose(0)
+                else:
+                    action = chooser.choice(minimax.best_actions(state))
+                assert action in minimax.best_actions(state)
+                state.apply_action(action)
+            assert state.returns() == [0, 0]
+
+
+def random_positions(game, count, num_empty, seed):
+    """Returns positions out of random games, with that many cells empty."""
+    chooser, positions = random.Random(seed), []
+    while len(positions) < count:
+        state = game.new_initial_state()
+        while not state.is_terminal() and game.max_plies - len(state.history()) > num_empty:
+            state.apply_action(chooser.choice(state.legal_actions()))
+        if not state.is_terminal():
+            positions.append(state)
+    return positions
+
+
+@pytest.mark.parametrize("judge", judges(CONNECT_FOUR))
+@pytest.mark.parametrize(("game", "num_empty"), [(TIC_TAC_TOE, 6), (TIC_TAC_TOE, 7), (FOUR_BY_FOUR, 6), (FOUR_BY_FOUR, 7)])
+def test_proofs_are_those_of_minimax(game, num_empty, judge):
+    """Every proof in the tree, not the root's alone. A win may be found by a longer way, never by one too short."""
+    minimax, proofs = Minimax(), []
+    for seed, state in enumerate(random_positions(game, 12 if IS_COMPILED else 2, num_empty, seed=num_empty)):
+        search = search_with(judge, state, 3000, seed)
+        nodes = search.forest.nodes[0]
+        for index, position in walk(search, state):
+            if nodes[index].proven != UNPROVEN:
+                result, plies = minimax.solve(position)
+                assert nodes[index].proven == result
+                assert nodes[index].proven_plies == plies if result == 0 or plies == 1 else nodes[index].proven_plies >= plies
+                proofs.append(result)
+        assert nodes[0].proven != UNPROVEN
+        assert search.choose(0) in minimax.best_actions(state)
+    assert set(proofs) == {-1, 0, 1}
+
+
+@pytest.mark.skipif(not IS_COMPILED, reason="hundreds of searches")
+def test_proofs_agree_with_solved_connect_four_positions():
+    """Pons scores: 22 less the winner's stones at the end, negative where the player to move loses."""
+    search = Search(CONNECT_FOUR, Uct(), Settings(), max_nodes=20_000)
+    num_proven = 0
+    for line in (PONS / "Test_L3_R1").read_text().splitlines()[:300]:
+        moves, score = line.split()
+        state = CONNECT_FOUR.state_from_moves(moves)
+        search.start(0, state, seed=len(moves))
+        search.run([0], 1000)
+        root = search.forest.nodes[0][0]
+        if root.proven != UNPROVEN:
+            result = (1 - 2 * state.current_player()) * root.proven
+            assert result == np.sign(int(score))
+            winner_stones = (len(moves) + root.proven_plies + 1) // 2
+            assert result == 0 or 22 - winner_stones <= abs(int(score))
+            num_proven += 1
+    assert num_proven > 150
+
+
+@pytest.mark.parametrize("judge", judges(CONNECT_FOUR))
+def test_a_search_goes_on_where_it_was(judge):
+    """Two runs of half the simulations are one, where each asks for one leaf at a time."""
+    rule, settings, evaluator = judges(CONNECT_FOUR)[judge]
+    trees = []
+    for parts in ([300], [150, 150]):
+        search = Search(CONNECT_FOUR, rule, settings._replace(leaves_per_tree=1), evaluator, max_nodes=10_000)
+        search.start(0, CONNECT_FOUR.state_from_moves("435"), 1)
+        for part in parts:
+            search.run([0], part)
+        trees.append(snapshot(search))
+    assert trees[0] == trees[1] and trees[0][0][1] == 300
+
+
+@pytest.mark.parametrize("judge", judges(CONNECT_FOUR))
+def test_a_seed_gives_one_tree_whatever_is_searched_beside_it(judge):
+    rule, settings, evaluator = judges(CONNECT_FOUR)[judge]
+    settings = settings._replace(dirichlet_epsilon=0.25, has_random_symmetry=True)
+    states = [CONNECT_FOUR.state_from_moves(moves) for moves in ("", "4", "435", "171717", "4433")]
+
+    def grow(places, num_trees, num_threads):
+        search = Search(CONNECT_FOUR, rule, settings, evaluator, num_trees, 10_000, num_threads)
+        for b, k in enumerate(places):
+            search.start(b, states[k], seed=100 + k)
+        search.run(range(len(places)), 200)
+        return {k: (snapshot(search, b), search.choose(b, temperature=1.0)) for b, k in enumerate(places)}
+
+    alone = {k: found for k in range(5) for k, found in grow([k], 1, 1).items()}
+    assert grow([0, 1, 2, 3, 4], 5, 1) == alone
+    assert grow([4, 3, 2, 1, 0], 7, 2) == alone
+    assert grow([2, 0], 2, 3) == {k: alone[k] for k in (0, 2)}
+
+
+@pytest.mark.parametrize("judge", judges(CONNECT_FOUR))
+def test_other_seeds_give_other_trees_where_anything_is_random(judge):
+    trees = [snapshot(search_with(judge, CONNECT_FOUR.new_initial_state(), 100, seed)) for seed in (1, 2, 1)]
+    assert trees[0] == trees[2]
+    assert (trees[0] == trees[1]) == (judge in ("evaluator", "looking ahead"))
+
+
+@pytest.mark.parametrize("judge", judges(CONNECT_FOUR))
+@pytest.mark.parametrize("num_threads", [1, 2])
+def test_time_ends_a_search(judge, num_threads):
+    rule, settings, evaluator = judges(CONNECT_FOUR)[judge]
+    search = Search(CONNECT_FOUR, rule, settings, evaluator, num_trees=2, num_threads=num_threads)
+    for b in (0, 1):
+        search.start(b, CONNECT_FOUR.new_initial_state(), seed=b)
+    search.run([0, 1], 1)  # whatever is to be compiled
+    start = time.perf_counter()
+    search.run([0, 1], 1 << 30, seconds=0.05)
+    assert time.perf_counter() - start < 10
+    assert np.all(search.forest.trees.simulations > 0) and np.all(search.forest.trees.simulations < 1 << 30)
+    assert not search.forest.nodes[0][: search.forest.trees[0].num_nodes].virtual_loss.any()
+
+
+def test_simulations_end_a_search_before_its_time():
+    search = Search(CONNECT_FOUR, Uct(), Settings(), max_nodes=10_000)
+    search.start(0, CONNECT_FOUR.new_initial_state(), seed=0)
+    search.run([0], 300, seconds=1000)
+    assert search.forest.trees[0].simulations == 300
+
+
+@pytest.mark.parametrize("judge", judges(CONNECT_FOUR))
+def test_the_shortest_time_is_enough_for_a_legal_move(judge):
+    rule, settings, evaluator = judges(CONNECT_FOUR)[judge]
+    search = Search(CONNECT_FOUR, rule, settings, evaluator, max_nodes=1_000)
+    search.start(0, CONNECT_FOUR.new_initial_state(), seed=0)
+    search.run([0], 100, seconds=1e-9)
+    assert len(rank_moves(search)) == 7 and 0 <= search.choose(0) < 7
+
+
+def test_trees_that_are_not_searched_stay_as_they_are():
+    search = Search(CONNECT_FOUR, Uct(), Settings(), num_trees=3, max_nodes=5_000)
+    for b in range(3):
+        search.start(b, CONNECT_FOUR.new_initial_state(), seed=b)
+    search.run([0, 2], 100)
+    assert search.forest.nodes[:, 0].N.tolist() == [100, 0, 100]
+    search.run([1], 50)
+    assert search.forest.trees.simulations.tolist() == [0, 50, 0] and search.forest.nodes[:, 0].N.tolist() == [100, 50, 100]
+
+
+def test_a_decided_tree_gets_no_simulations():
+    state = CONNECT_FOUR.state_from_moves("4433")
+    search = search_with("rollouts", state, 3000)
+    search.run([0], 100)
+    assert search.forest.trees[0].simulations == 0 and search.choose(0) in (1, 4)
+
+
+def test_room_for_nodes():
+    """Room for a few searches' worth; less of it when many trees share the memory, but never less than two expansions."""
+    assert nodes_needed(CONNECT_FOUR, 100, 1) == 4 * 100 * 7 + 8
+    assert nodes_needed(CONNECT_FOUR, 1 << 30, 1) == MAX_NODES
+    assert nodes_needed(CONNECT_FOUR, 10_000, 1024) * 1024 * 32 <= 1 << 30
+    assert nodes_needed(CONNECT_FOUR, 10_000, 1 << 30) == 15
+
+
+def test_settings_from_a_run_s():
+    config = SearchConfig(prove=False, look_ahead=False, rollout_weight=0.25, choose_by="value")
+    found = Settings.from_config(config)
+    assert found == Settings(
+        is_proving=False, is_looking_ahead=False, is_rollout_only=False, rollout_weight=0.25, is_choosing_by_value=True
+    )
+    assert found.dirichlet_epsilon == 0 and not found.has_random_symmetry
+    assert Settings.from_config(SearchConfig()) == Settings(is_looking_ahead=True, is_rollout_only=False)

@@ -1,0 +1,74 @@
+"""Trees as tests look at them: copies that can be compared, walks over all nodes, and what holds for every one."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from azero.games import State
+from azero.mcts import Search
+from azero.mcts.tree import UNPROVEN
+
+STATISTICS = (
+    "action",
+    "N",
+    "W",
+    "P",
+    "proven",
+    "proven_plies",
+    "num_visited",
+    "num_children",
+    "virtual_loss",
+    "player",
+)
+
+
+def snapshot(search: Search, b: int = 0, index: int = 0) -> tuple:
+    """Returns the statistics of node `index` of tree b and, recursively, of all below it; the places in memory left out."""
+    nodes = search.forest.nodes[b]
+    own = tuple(nodes[index][name].item() for name in STATISTICS)
+    return own, [snapshot(search, b, child) for child in children_of(nodes, index)]
+
+
+def children_of(nodes: np.recarray, index: int = 0) -> range:
+    first = int(nodes[index].first_child)
+    return range(first, first + int(nodes[index].num_children)) if first else range(0)
+
+
+def child_of(search: Search, action: int, b: int = 0) -> np.record:
+    """Returns the root's child that `action` leads to."""
+    nodes = search.forest.nodes[b]
+    return next(nodes[child] for child in children_of(nodes) if nodes[child].action == action)
+
+
+def walk(search: Search, state: State, b: int = 0) -> Iterator[tuple[int, State]]:
+    """Yields every node of tree b with its position; `state` is the root's."""
+    nodes = search.forest.nodes[b]
+    waiting = [(0, state)]
+    while waiting:
+        index, position = waiting.pop()
+        yield index, position
+        for child in children_of(nodes, index):
+            after = position.clone()
+            after.apply_action(int(nodes[child].action))
+            waiting.append((child, after))
+
+
+def check_tree(search: Search, state: State, b: int = 0) -> None:
+    """Asserts what holds for every node of a tree whose searches are over; `state` is the root's position."""
+    nodes, tree = search.forest.nodes[b], search.forest.trees[b]
+    count = 0
+    for index, position in walk(search, state, b):
+        node, children = nodes[index], [nodes[child] for child in children_of(nodes, index)]
+        count += 1
+        assert node.virtual_loss == 0 and node.N >= 0 and abs(node.W) <= node.N
+        assert node.proven in (-1, 0, 1, UNPROVEN)
+        if children:
+            assert [child.action for child in sorted(children, key=lambda each: each.action)] == position.legal_actions()
+            assert node.player == position.current_player()
+            assert sum(float(child.P) for child in children) == np.float32(1) or abs(sum(c.P for c in children) - 1) < 1e-5
+            assert sum(child.N for child in children) <= node.N
+        if position.is_terminal() and node.proven != UNPROVEN:
+            assert (node.proven, node.proven_plies) == (position.returns()[0], 0)
+        assert not position.is_terminal() or not children
+    assert count == tree.num_nodes <= len(nodes)
+    assert tree.pending == 0
