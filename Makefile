@@ -8,7 +8,7 @@ BIN := .venv/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 RUN := runs/connect_four_quick
 
-.PHONY: train test test-slow check format bench clean
+.PHONY: train test test-slow check format docs bench clean
 
 train: .venv/installed
 	$(BIN)/azero train connect_four_quick --run $(RUN)
@@ -31,6 +31,9 @@ check: .venv/installed-dev
 format: .venv/installed-dev
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+
+docs: .venv/installed-dev
+	$(BIN)/python -m azero.config_text > docs/configuration.md
 
 bench: .venv/installed-dev
 	$(BIN)/azero bench

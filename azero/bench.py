@@ -122,12 +122,9 @@ class _Clock:
 
 def training_positions(config: Config, game: Game, seconds: float) -> float:
     """Returns positions a second that training learns from, on all cores."""
-    import torch
-
     from azero.selfplay.replay import Sample
     from azero.training.trainer import Trainer
 
-    torch.set_num_threads(config.device.threads or count_cores())
     trainer, rng = Trainer(config, game), np.random.default_rng(0)
     size = config.training.batch_size
     planes = rng.random((size, *game.planes_shape), np.float32)

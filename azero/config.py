@@ -1,17 +1,15 @@
 """The settings of a run: read from TOML and checked once, here; frozen and complete from then on.
 
 Each field's description says what it does and, after "Paper:", what AlphaZero (Silver et al. 2018) or AlphaGo Zero
-(2017) used. `docs/configuration.md` and the comments in a run's `config.toml` are made from these.
+(2017) used. `config_text.py` makes the comments of a run's `config.toml` and `docs/configuration.md` from these.
 """
 
-import json
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
-from pydantic.fields import FieldInfo
 
 from azero.errors import BadInput, suggest_nearest
 
@@ -62,7 +60,7 @@ class SearchConfig(Section):
         le=2,
         description="Reduction from the parent's value, times the root of the prior already visited. Paper: none.",
     )
-    fpu_value: float = Field(0.0, ge=-1, le=1, description="The constant of fpu = absolute. Paper: -1, a loss.")
+    fpu_value: float = Field(0.0, ge=-1, le=1, description="The constant of fpu = absolute. Paper: 0, a new edge's Q.")
     prove: bool = Field(
         True, description="Carry proven wins, draws and losses up the tree, and leave lost moves alone. Paper: no."
     )
@@ -202,7 +200,7 @@ class DeviceConfig(Section):
         "auto",
         description="Arithmetic of inference; `auto` takes bf16 where the machine computes in it. Training is in fp32.",
     )
-    threads: int = Field(0, ge=0, le=1024, description="Threads of training; 0 takes a thread a core.")
+    threads: int = Field(0, ge=0, le=1024, description="Threads of training and matches; 0 takes a thread a core.")
 
 
 class Config(Section):
@@ -296,26 +294,3 @@ def _explain(error: ValidationError) -> str:
 
 def _lower(message: str) -> str:
     return message[0].lower() + message[1:]
-
-
-def settings() -> Iterator[tuple[str, str, FieldInfo]]:
-    """Yields section ("" at the top), key and field of every setting, in the order they are written."""
-    for name, field in Config.model_fields.items():
-        if isinstance(field.annotation, type) and issubclass(field.annotation, Section):
-            for key, setting in field.annotation.model_fields.items():
-                yield name, key, setting
-        else:
-            yield "", name, field
-
-
-def config_to_toml(config: Config) -> str:
-    """Returns all settings as TOML, each below a comment that says what it does."""
-    lines: list[str] = []
-    current = ""
-    for section, key, field in settings():
-        if section != current:
-            lines.append(f"[{section}]")
-            current = section
-        value = getattr(getattr(config, section) if section else config, key)
-        lines += [f"# {field.description}", f"{key} = {json.dumps(value)}", ""]
-    return "\n".join(lines)

@@ -12,7 +12,6 @@ import torch
 
 from azero.config import Config
 from azero.games import make_game
-from azero.machine import count_cores
 from azero.nets.evaluator import pick_device
 from azero.rng import derive_seed
 from azero.selfplay.pool import Pool, Task, count_workers
@@ -98,7 +97,6 @@ def learn(run: Run, progress: Progress, replay: Replay, trainer: Trainer, report
     num_steps = max(1, round(fresh * training.samples_per_position / training.batch_size))
     first = progress.steps_this_iteration
     losses = []
-    torch.set_num_threads(run.config.device.threads or count_cores())
     with report.stage("training", num_steps, "steps", first) as bar, interruption_waits() as interrupted:
         for step in range(first, num_steps):
             rng = np.random.default_rng([run.config.seed, iteration, step])

@@ -1,6 +1,8 @@
 """The trainer: a net, its moving average, and the step that learns from a sample."""
 
 import copy
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 import torch
@@ -10,6 +12,7 @@ from torch.nn import functional as F
 from azero.config import Config
 from azero.errors import BadInput
 from azero.games import Game
+from azero.machine import count_cores
 from azero.nets.evaluator import pick_device
 from azero.nets.tower import Prediction, ResidualTower
 from azero.selfplay.replay import Sample
@@ -41,8 +44,16 @@ def losses_of(prediction: Prediction, policies: Tensor, results: Tensor) -> Loss
     )
 
 
+PASS_ROWS = 128
+"""Rows of a forward and backward pass on a CPU. Batch normalisation takes its statistics over these."""
+
+
 class Trainer:
-    """Holds what changes with every step; all of it can be taken out as tensors, and put back."""
+    """Holds what changes with every step; all of it can be taken out as tensors, and put back.
+
+    On a CPU a batch goes in passes of the same number of rows, side by side, one thread each, their gradients added
+    in order: so the weights do not depend on the number of threads, and no thread waits within a layer for another.
+    """
 
     def __init__(self, config: Config, game: Game):
         torch.manual_seed(config.seed)
@@ -52,6 +63,10 @@ class Trainer:
         self.average = copy.deepcopy(self.net).eval()
         self.optimizer = make_optimizer(self.net, config.training)
         self.steps = 0
+        self.net.train()
+        self._twins = [self.net]
+        num_threads = config.device.threads or count_cores()
+        self._threads = ThreadPoolExecutor(num_threads, initializer=torch.set_num_threads, initargs=(1,))
 
     def candidate(self) -> ResidualTower:
         """Returns the net that goes to the gate: the average, where one is kept."""
@@ -64,20 +79,33 @@ class Trainer:
 
     def step(self, sample: Sample, progress: float) -> Losses:
         """Takes one step; returns the losses before it. `progress` is the share of the run that is over."""
-        planes, policies, results = self.to_device(sample)
-        self.net.train()
-        losses = losses_of(self.net(planes), policies, results)
-        loss = losses.policy + self.config.value_loss_weight * losses.value
+        torch.set_num_threads(1)
+        size = len(sample.results)
+        rows = PASS_ROWS if self.device.type == "cpu" else size
+        passes = [slice(at, min(at + rows, size)) for at in range(0, size, rows)]
+        while len(self._twins) < len(passes):
+            self._twins.append(_twin(self.net))
+        parts = [Sample(*(array[own] for array in sample)) for own in passes]
+        done = list(self._threads.map(self._backward, self._twins, parts))
+        shares = [len(part.results) / size for part in parts]
+        for parameter, *gradients in zip(self.net.parameters(), *(gradients for _, gradients in done), strict=True):
+            parameter.grad = _weighted_sum(gradients, shares)
         for group in self.optimizer.param_groups:
             group["lr"] = learning_rate(self.config, self.steps, progress)
-        self.optimizer.zero_grad(set_to_none=True)
-        loss.backward()
         if self.config.gradient_clip > 0:
             torch.nn.utils.clip_grad_norm_(self.net.parameters(), self.config.gradient_clip)
         self.optimizer.step()
         self.steps += 1
         update_average(self.average, self.net, self.config.ema_decay, self.steps)
-        return Losses(*(each.detach() for each in losses))
+        return Losses(*(_weighted_sum(each, shares) for each in zip(*(losses for losses, _ in done), strict=True)))
+
+    def _backward(self, net: ResidualTower, part: Sample) -> tuple[Losses, tuple[Tensor, ...]]:
+        """Returns the losses of a part of the batch, and the gradient of each parameter."""
+        planes, policies, results = self.to_device(part)
+        losses = losses_of(net(planes), policies, results)
+        loss = losses.policy + self.config.value_loss_weight * losses.value
+        gradients = torch.autograd.grad(loss, list(net.parameters()))
+        return Losses(*(each.detach() for each in losses)), gradients
 
     def tensors(self) -> dict[str, Tensor]:
         """Returns all that changes, by name."""
@@ -107,3 +135,15 @@ class Trainer:
                 f"the saved training state does not fit the settings: {str(error).splitlines()[0]}"
             ) from None
         self.steps = steps
+
+
+def _twin(net: ResidualTower) -> ResidualTower:
+    """Returns a net with the same parameters in memory, and normalisation statistics of its own."""
+    twin = copy.deepcopy(net)
+    for own, shared in zip(twin.parameters(), net.parameters(), strict=True):
+        own.data = shared.data
+    return twin
+
+
+def _weighted_sum(tensors: Sequence[Tensor], weights: Sequence[float]) -> Tensor:
+    return torch.stack([tensor * weight for tensor, weight in zip(tensors, weights, strict=True)]).sum(0)

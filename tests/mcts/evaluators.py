@@ -29,7 +29,7 @@ class HashEvaluator:
 
 
 class SymmetricEvaluator(HashEvaluator):
-    """The mean of the hashes over all symmetries: a position seen through one of them is judged alike, to the last bit."""
+    """The mean of the hashes over all symmetries: a position is judged the same, bit for bit, in any of them."""
 
     def __init__(self, game: Game):
         super().__init__(game)

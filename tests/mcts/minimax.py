@@ -37,7 +37,7 @@ class RandomPlay:
         self._known: dict[int, tuple[Fraction, Fraction, Fraction]] = {}
 
     def expect(self, state: State) -> tuple[Fraction, Fraction, Fraction]:
-        """Returns the first player's probability of winning, the probability of a draw, and the mean number of plies left."""
+        """Returns the first player's probability of winning, that of a draw, and the mean number of plies left."""
         if state.is_terminal():
             return Fraction(state.returns()[0] == 1), Fraction(state.returns()[0] == 0), Fraction(0)
         key = state.hash_key()

@@ -125,7 +125,9 @@ def test_noise_has_mean_and_variance_of_a_dirichlet(alpha):
 
 
 @pytest.mark.parametrize("player", [0, 1])
-@pytest.mark.parametrize(("temperature", "weights"), [(1.0, [1, 2, 0, 5]), (0.5, [1, 4, 0, 25]), (2.0, [1, 2**0.5, 0, 5**0.5])])
+@pytest.mark.parametrize(
+    ("temperature", "weights"), [(1.0, [1, 2, 0, 5]), (0.5, [1, 4, 0, 25]), (2.0, [1, 2**0.5, 0, 5**0.5])]
+)
 def test_moves_are_drawn_from_the_visits_at_a_temperature(temperature, weights, player):
     children = [{"N": 10}, {"N": 20}, {"N": 0}, {"N": 50}]
     assert_shares(draw(*children, temperature=temperature, player=player), weights)

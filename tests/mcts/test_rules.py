@@ -55,7 +55,9 @@ def test_first_play_value():
 
 @pytest.mark.parametrize(("fpu", "is_absolute"), [("reduced", False), ("absolute", True)])
 def test_puct_from_settings(fpu, is_absolute):
-    config = SearchConfig(c_puct=3.0, c_puct_factor=0.5, c_puct_base=500.0, fpu=fpu, fpu_reduction=0.25, fpu_value=-0.75)
+    config = SearchConfig(
+        c_puct=3.0, c_puct_factor=0.5, c_puct_base=500.0, fpu=fpu, fpu_reduction=0.25, fpu_value=-0.75
+    )
     assert Puct.from_config(config) == Puct(3.0, 500.0, 0.5, is_absolute, -0.75, 0.25)
 
 

@@ -77,13 +77,19 @@ def search_from(moves, rule, evaluator, num_simulations=400):
 
 
 @pytest.mark.parametrize("moves", ["", "17171", "435"])
-@pytest.mark.parametrize(("rule", "evaluator"), [(Uct(), None), (Puct(), HashEvaluator(GAME))], ids=["rollouts", "evaluator"])
+@pytest.mark.parametrize(
+    ("rule", "evaluator"), [(Uct(), None), (Puct(), HashEvaluator(GAME))], ids=["rollouts", "evaluator"]
+)
 def test_the_subtree_of_a_move_is_kept_as_it_is(moves, rule, evaluator):
     search, state = search_from(moves, rule, evaluator)
     nodes = search.forest.nodes[0]
     for _ in range(3):
         child = max(children_of(nodes), key=lambda each: nodes[each].N)
-        action, before, counter = int(nodes[child].action), snapshot(search, index=child), int(search.forest.trees[0].counter)
+        action, before, counter = (
+            int(nodes[child].action),
+            snapshot(search, index=child),
+            int(search.forest.trees[0].counter),
+        )
         assert before[1], "there is nothing to keep"
         search.advance(0, action)
         state.apply_action(action)
@@ -99,7 +105,8 @@ def test_a_kept_tree_grows_on():
     search.advance(0, 3)
     state.apply_action(3)
     search.run([0], 500)
-    assert kept > 20 and search.forest.nodes[0][0].N == kept + 500
+    assert kept > 20
+    assert search.forest.nodes[0][0].N - kept == 500
     check_tree(search, state)
 
 
@@ -114,12 +121,12 @@ def test_a_move_from_an_unsearched_root_begins_a_new_tree():
 def test_a_move_gives_back_the_room_of_the_others():
     search = Search(GAME, Uct(), Settings(), max_nodes=300)
     search.start(0, GAME.new_initial_state(), seed=1)
-    search.run([0], 3000)
+    search.run([0], 1000)
     tree = search.forest.trees[0]
     assert tree.is_full and tree.num_nodes > 290
     search.advance(0, 0)
     assert not tree.is_full and tree.num_nodes < 200
-    search.run([0], 3000)
+    search.run([0], 1000)
     assert tree.is_full and tree.num_nodes > 290
 
 

@@ -23,7 +23,7 @@ STATISTICS = (
 
 
 def snapshot(search: Search, b: int = 0, index: int = 0) -> tuple:
-    """Returns the statistics of node `index` of tree b and, recursively, of all below it; the places in memory left out."""
+    """Returns the statistics of node `index` of tree b and of all below it, without their places in memory."""
     nodes = search.forest.nodes[b]
     own = tuple(nodes[index][name].item() for name in STATISTICS)
     return own, [snapshot(search, b, child) for child in children_of(nodes, index)]
@@ -63,9 +63,9 @@ def check_tree(search: Search, state: State, b: int = 0) -> None:
         assert node.virtual_loss == 0 and node.N >= 0 and abs(node.W) <= node.N
         assert node.proven in (-1, 0, 1, UNPROVEN)
         if children:
-            assert [child.action for child in sorted(children, key=lambda each: each.action)] == position.legal_actions()
+            assert sorted(child.action for child in children) == position.legal_actions()
             assert node.player == position.current_player()
-            assert sum(float(child.P) for child in children) == np.float32(1) or abs(sum(c.P for c in children) - 1) < 1e-5
+            assert abs(sum(float(child.P) for child in children) - 1) < 1e-5
             assert sum(child.N for child in children) <= node.N
         if position.is_terminal() and node.proven != UNPROVEN:
             assert (node.proven, node.proven_plies) == (position.returns()[0], 0)

@@ -1,0 +1,151 @@
+"""Agents: what they suggest, for how long they think, and that a seed settles it."""
+
+import time
+
+import pytest
+
+from azero.arena.agents import Limit
+from azero.arena.names import make_agent
+from azero.errors import BadInput
+from azero.games import make_game
+
+from .agents import write_checkpoint
+
+GAME = make_game("tic_tac_toe")
+START = GAME.new_initial_state()
+WON_IN_ONE = GAME.state_from_moves("a1 a2 b1 b2")  # c1 wins, and c2 would
+
+
+@pytest.fixture(scope="module")
+def net(tmp_path_factory):
+    return str(write_checkpoint(tmp_path_factory.mktemp("agents") / "net.safetensors"))
+
+
+def agents(net):
+    return [make_agent(name, GAME, seed=4) for name in ("uct@60", "mc@60", "random", f"{net}@60")]
+
+
+def test_suggestions_have_every_legal_move_once_and_can_be_played(net):
+    state = GAME.state_from_moves("b2 a1 c1")
+    for agent in agents(net):
+        suggestion = agent.suggest(state)
+        assert (suggestion.game, suggestion.to_move) == ("tic_tac_toe", 1)
+        assert sorted(move.action for move in suggestion.moves) == state.legal_actions()
+        assert (suggestion.best, suggestion.action) == (suggestion.moves[0].move, suggestion.moves[0].action)
+        assert -1 <= suggestion.value <= 1 and suggestion.elapsed_s >= 0
+        assert sum(move.prior for move in suggestion.moves) == pytest.approx(1, abs=1e-5)
+        for move in suggestion.moves:
+            assert GAME.text_to_action(state, move.move) == move.action
+            assert move.pv[0] == move.move and -1 <= move.value <= 1
+            GAME.state_from_moves(f"b2 a1 c1 {' '.join(move.pv)}")
+
+
+@pytest.mark.parametrize("wanted", [1, 37, 200])
+def test_simulations_are_those_asked_for(net, wanted):
+    for agent in (make_agent("uct", GAME), make_agent("mc", GAME), make_agent(net)):
+        suggestion = agent.suggest(START, simulations=wanted)
+        assert suggestion.simulations == wanted
+        assert sum(move.visits for move in suggestion.moves) in (wanted, wanted - 1)  # or one for the root itself
+        assert not suggestion.is_tree_full
+
+
+def test_limits_given_take_the_place_of_the_name_s():
+    agent = make_agent("uct@50", GAME)
+    assert [agent.suggest(START).simulations, agent.suggest(START, simulations=80).simulations] == [50, 80]
+    assert agent.suggest(START).simulations == 50
+    assert agent.suggest(START, simulations=30, seconds=60).simulations == 30
+
+
+def test_a_limit_of_seconds_is_kept():
+    agent = make_agent("mc", GAME)  # which never proves anything, and so never stops before
+    agent.suggest(START)
+    begin = time.perf_counter()
+    suggestion = agent.suggest(START, seconds=0.2)
+    assert 0.2 <= suggestion.elapsed_s <= time.perf_counter() - begin < 2
+    assert suggestion.simulations > 400
+    assert make_agent("mc@0.2s", GAME).suggest(START).elapsed_s >= 0.2
+
+
+def test_the_same_seed_gives_the_same_answer_and_another_seed_another(net):
+    for name in ("uct@50", "mc@50", "random", f"{net}@50"):
+        agent, twin = (make_agent(name, GAME, seed=7) for _ in range(2))
+        assert agent.suggest(START).moves == agent.suggest(START).moves == twin.suggest(START).moves
+    for name in ("uct@50", "mc@50", "random"):
+        one, other = (make_agent(name, GAME, seed=seed) for seed in (7, 8))
+        assert one.suggest(START).moves != other.suggest(START).moves
+
+
+def test_a_win_in_hand_is_found_and_proven(net):
+    for agent in (make_agent("uct@100", GAME), make_agent(f"{net}@100")):
+        suggestion = agent.suggest(WON_IN_ONE)
+        best = suggestion.moves[0]
+        assert (best.move, best.proven, best.proven_plies, best.pv) == ("c1", "win", 1, ["c1"])
+        assert suggestion.value == best.value == 1 and suggestion.simulations < 100
+
+
+def test_a_full_tree_is_told():
+    suggestion = make_agent("uct@200", GAME, max_nodes=20).suggest(START)
+    assert suggestion.is_tree_full and suggestion.simulations == 200
+
+
+def test_random_gives_every_move_a_chance():
+    suggestion = make_agent("random", GAME).suggest(START)
+    assert {move.prior for move in suggestion.moves} == {1 / 9}
+    assert {(move.visits, move.value, move.proven) for move in suggestion.moves} == {(0, 0.0, None)}
+    assert len({make_agent("random", GAME, seed=seed).suggest(START).best for seed in range(60)}) == 9
+
+
+def test_random_plays_legal_moves_slot_by_slot():
+    agent = make_agent("random", GAME)
+    agent.start(2, [START, WON_IN_ONE], 0)
+    one, other = agent.choose([0, 1])
+    assert one in START.legal_actions() and other in WON_IN_ONE.legal_actions()
+    agent.advance(1, other)
+    assert agent.choose([1])[0] != other
+    assert agent.moves == 3 and agent.seconds > 0
+
+
+def test_mc_prefers_what_wins_most_random_games():
+    suggestion = make_agent("mc@2000", GAME).suggest(START)
+    assert suggestion.best == "b2"
+    values = {move.move: move.value for move in suggestion.moves}
+    assert min(values[corner] for corner in ("a1", "c1", "a3", "c3")) > max(values[edge] for edge in ("b1", "b3"))
+    assert {move.proven for move in make_agent("mc@100", GAME).suggest(WON_IN_ONE).moves} == {None}
+
+
+def test_slots_of_a_match_do_not_touch_each_other():
+    """A game's moves follow from its number, whatever is played beside it."""
+
+    def moves(numbers):
+        agent = make_agent("uct@40", GAME, seed=2)
+        agent.start(len(numbers), [START] * len(numbers), numbers[0])
+        return agent.choose(range(len(numbers)))
+
+    assert moves([0, 1, 2, 3])[2:] == moves([2, 3]) and moves([3]) == moves([0, 1, 2, 3])[3:]
+    assert len(set(moves(range(20)))) > 1
+
+
+@pytest.mark.parametrize("name", ["uct@5", "random"])
+def test_there_is_nothing_to_say_of_a_game_that_is_over_or_of_another_game(name):
+    agent = make_agent(name, GAME)
+    with pytest.raises(BadInput, match="^there is nothing to suggest: the game is over$"):
+        agent.suggest(GAME.state_from_moves("a1 a2 b1 b2 c1"))
+    with pytest.raises(BadInput, match="^the position is of connect_four; this agent plays tic_tac_toe$"):
+        agent.suggest(make_game("connect_four").new_initial_state())
+
+
+@pytest.mark.parametrize(
+    ("limits", "message"),
+    [
+        ({"simulations": 0}, "simulations = 0 should be 1 or more"),
+        ({"simulations": -1}, "simulations = -1 should be 1 or more"),
+        ({"seconds": 0.0}, "seconds = 0.0 should be a number greater than 0"),
+        ({"seconds": float("nan")}, "seconds = nan should be a number greater than 0"),
+        ({"seconds": float("inf")}, "seconds = inf should be a number greater than 0"),
+        ({"simulations": 10, "seconds": -1.0}, "seconds = -1.0 should be a number greater than 0"),
+    ],
+)
+def test_limits_out_of_range_are_refused(limits, message):
+    for attempt in (lambda: Limit(**limits), lambda: make_agent("uct", GAME).suggest(START, **limits)):
+        with pytest.raises(BadInput, match=f"^{message}$"):
+            attempt()

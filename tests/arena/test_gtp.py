@@ -1,0 +1,109 @@
+"""Other engines over GTP: one that plays, and ones that die, cheat, complain, or are not there."""
+
+import sys
+
+import pytest
+
+from azero.arena.match import play_match
+from azero.arena.names import make_agent
+from azero.errors import BadInput
+from azero.games import make_game
+
+from .agents import write_engine
+
+GAME = make_game("tic_tac_toe")
+
+
+@pytest.fixture
+def engine(tmp_path):
+    """Returns a function that starts an engine of a manner; all are ended after the test."""
+    started = []
+
+    def start(manner="plays", game=GAME):
+        started.append(make_agent(write_engine(tmp_path, manner), game))
+        return started[-1]
+
+    yield start
+    for agent in started:
+        agent.close()
+
+
+def told(tmp_path):
+    return (tmp_path / "told").read_text().splitlines()
+
+
+def test_an_engine_suggests_its_move(engine):
+    suggestion = engine().suggest(GAME.state_from_moves("a1 b1"))
+    assert (suggestion.best, suggestion.action, suggestion.to_move) == ("c1", 2, 0)
+    assert suggestion.to_json()["moves"][0]["pv"] == ["c1"]
+
+
+def test_an_engine_is_told_the_position_and_then_only_what_is_new(engine, tmp_path):
+    agent = engine()
+    agent.suggest(GAME.state_from_moves("a1 b1"))
+    expected = ["boardsize 3", "clear_board", "play black a1", "play white b1", "genmove black"]
+    assert told(tmp_path) == expected
+    agent.suggest(GAME.state_from_moves("a1 b1 c1 a2"))  # c1 is what it answered
+    assert told(tmp_path) == [*expected, "play white a2", "genmove black"]
+    agent.suggest(GAME.state_from_moves("c3"))
+    assert told(tmp_path)[7:] == ["boardsize 3", "clear_board", "play black c3", "genmove white"]
+
+
+def test_no_board_size_is_told_of_a_board_that_is_not_square(engine, tmp_path):
+    game = make_game("connect_four")
+    with pytest.raises(BadInput):  # the engine knows tic_tac_toe only
+        engine(game=game).suggest(game.new_initial_state())
+    assert told(tmp_path) == ["clear_board", "genmove black"]
+
+
+def test_an_engine_plays_a_match(engine):
+    agent = engine()
+    match = play_match(agent, make_agent("random", GAME), GAME, 6, seed=1)
+    assert match.tally.games == 6 and {result.a_is_first for result in match.results} == {True, False}
+    for result in match.results:
+        state = GAME.new_initial_state()
+        for ply, action in enumerate(result.actions):
+            if ply >= 4 and (state.current_player() == 0) == result.a_is_first:
+                assert action == state.legal_actions()[0]  # which is how it plays
+            state.apply_action(action)
+
+
+@pytest.mark.parametrize(
+    ("manner", "message"),
+    [
+        ("dies", r"the engine (ended before|answered) 'genmove white'"),
+        ("illegal", r"answered genmove with 'a1': 'a1' is not legal here"),
+        ("resigns", r"answered genmove with 'resign': 'resign' is no tic_tac_toe move"),
+        ("complains", r"the engine answered 'genmove white' with '\? I would rather not'"),
+    ],
+)
+def test_an_engine_that_fails_is_named_in_one_line(engine, manner, message):
+    agent = engine(manner)
+    with pytest.raises(BadInput, match=message) as error:
+        agent.suggest(GAME.state_from_moves("a1"))
+    assert "\n" not in str(error.value) and repr(agent.name) in str(error.value)
+
+
+@pytest.mark.parametrize("manner", ["dies", "is gone"])
+def test_an_engine_that_ended_stays_bad_input_and_is_closed_without_a_fuss(tmp_path, manner):
+    agent = make_agent(write_engine(tmp_path, "dies") if manner == "dies" else f"gtp:{sys.executable} -c pass", GAME)
+    if manner == "is gone":
+        agent._process.wait()
+    for _ in range(2):
+        with pytest.raises(BadInput, match="the engine (ended before|answered)"):
+            agent.suggest(GAME.new_initial_state())
+    agent.close()
+
+
+@pytest.mark.parametrize("command", ["no-such-engine", "'", "", "/"])
+def test_a_command_that_cannot_be_started_is_bad_input(command):
+    with pytest.raises(BadInput, match="the engine cannot be started") as error:
+        make_agent(f"gtp:{command}", GAME)
+    assert "\n" not in str(error.value) and "list index" not in str(error.value)
+
+
+def test_closing_ends_the_engine(engine):
+    agent = engine()
+    agent.suggest(GAME.new_initial_state())
+    agent.close()
+    assert agent._process.returncode is not None

@@ -1,0 +1,177 @@
+"""Matches: pairs from one opening with colours swapped, what is counted, and that a seed settles it."""
+
+import json
+from collections import Counter
+
+import pytest
+
+from azero.arena.match import GameResult, MatchResult, pair_scores, play_match, without_repeats
+from azero.arena.names import make_agent
+from azero.arena.statistics import Sprt, Tally
+from azero.errors import BadInput
+from azero.games import make_game
+
+from .agents import write_checkpoint
+
+GAME = make_game("tic_tac_toe")
+STRONG, WEAK = "uct@200", "random"
+
+
+@pytest.fixture(scope="module")
+def net(tmp_path_factory):
+    return str(write_checkpoint(tmp_path_factory.mktemp("match") / "net.safetensors"))
+
+
+def play(a=STRONG, b=WEAK, num_games=20, seed=0, threads=1, **options):
+    one, other = make_agent(a, GAME, seed, threads), make_agent(b, GAME, seed + 1, threads)
+    return play_match(one, other, GAME, num_games, seed, **options)
+
+
+def match_of(*results):
+    """Returns a match with games of these (pair, a_is_first, actions, score)."""
+    return MatchResult("a", "b", "tic_tac_toe", [GameResult(*each) for each in results], 1.0, 0.1, 0.2, 3.0, 4.0)
+
+
+def test_the_stronger_agent_wins():
+    match = play()
+    assert match.tally.score > 0.8 and match.tally.games == 20
+    assert play(WEAK, STRONG).tally.score < 0.2
+
+
+def test_a_pair_has_one_opening_and_both_colours():
+    match = play(num_games=30)
+    assert [result.pair for result in match.results] == [number // 2 for number in range(30)]
+    assert [result.a_is_first for result in match.results] == [True, False] * 15
+    openings = []
+    for first, second in zip(match.results[::2], match.results[1::2], strict=True):
+        shared = [one for one, other in zip(first.actions, second.actions, strict=False) if one == other]
+        assert first.actions[:3] == second.actions[:3] and len(shared) >= 3
+        openings.append(first.actions[:3])
+    assert len(set(openings)) > 10
+
+
+def test_results_are_those_of_the_games_as_played():
+    for result in play(num_games=10).results:
+        state = GAME.new_initial_state()
+        for action in result.actions:
+            state.apply_action(action)
+        assert state.is_terminal()
+        assert result.score == {1.0: 1.0, 0.0: 0.5, -1.0: 0.0}[state.returns()[0 if result.a_is_first else 1]]
+
+
+def test_each_agent_plays_its_own_side():
+    """From the start of the game, a uct that cannot lose never does, whichever colour it has."""
+    match = play("uct@3000", "random", 12, opening_plies=0)
+    assert match.tally.losses == 0 and {result.a_is_first for result in match.results} == {True, False}
+
+
+def test_an_odd_last_game_stands_for_its_pair():
+    match = play(num_games=7)
+    assert match.tally.games == 7 and len(match.pair_scores) == 4
+    assert match.pair_scores[3] == match.results[6].score and match.results[6].a_is_first
+
+
+def test_one_game_can_be_a_match():
+    match = play(num_games=1)
+    assert match.tally.games == 1 and match.to_json()["games"] == 1
+
+
+@pytest.mark.parametrize("name", ["uct@30", "mc@30", "net"])
+def test_the_same_seed_gives_the_same_match_whatever_the_threads(name, net):
+    name = f"{net}@20" if name == "net" else name
+    matches = [play(name, "uct@20", 24, seed=3, threads=threads).results for threads in (1, 1, 3)]
+    assert matches[0] == matches[1] == matches[2]
+    assert play(name, "uct@20", 24, seed=4).results != matches[0]
+
+
+def test_games_do_not_depend_on_how_many_are_played():
+    assert play("uct@20", "uct@10", 10).results == play("uct@20", "uct@10", 150).results[:10]
+
+
+def test_a_net_meets_a_net(net):
+    match = play(f"{net}@20", f"{net}@5", 10)
+    assert match.tally.games == 10 and (match.simulations_a, match.simulations_b) > (5, 2)
+    assert match.simulations_a <= 20 and match.simulations_b <= 5
+
+
+def test_seconds_a_move_can_be_the_limit():
+    match = play("mc@0.01s", "random", 2)
+    assert match.seconds_a >= 0.01 > match.seconds_b and match.simulations_a > 100 and match.simulations_b == 0
+
+
+def test_on_games_hears_of_every_game_once():
+    heard = []
+    match = play(num_games=9, on_games=lambda num, tally: heard.append((num, tally)))
+    assert sum(num for num, _ in heard) == 9 and heard[-1][1] == match.tally
+    assert [tally.games for _, tally in heard] == [sum(num for num, _ in heard[: k + 1]) for k in range(len(heard))]
+
+
+def test_an_sprt_ends_the_match_as_soon_as_it_decides():
+    match = play(num_games=600, sprt=Sprt(0, 200))
+    assert match.sprt == "accept" and match.tally.games < 100 and match.tally.games % 2 == 0
+    assert play(WEAK, STRONG, 600, sprt=Sprt(0, 200)).sprt == "reject"
+    undecided = play("uct@20", "uct@20", 4, sprt=Sprt(0, 5))
+    assert undecided.sprt is None and undecided.tally.games == 4
+
+
+def test_tally_score_and_distinct_games():
+    match = match_of((0, True, (1, 2), 1.0), (0, False, (1, 2), 0.0), (1, True, (1, 2), 1.0), (1, False, (3,), 0.5))
+    assert match.tally == Tally(wins=2, draws=1, losses=1) and match.tally.score == 0.625
+    assert match.pair_scores == [0.5, 0.75]
+    assert match.distinct_games == 3
+
+
+def test_repeats_are_dropped_but_for_the_first():
+    results = match_of(
+        (0, True, (1, 2), 1.0), (0, False, (1, 2), 0.0), (1, True, (1, 2), 1.0), (1, False, (3,), 0.5)
+    ).results
+    left = without_repeats(results)
+    assert len(left) == 3 and all(result in left for result in (results[0], results[1], results[3]))
+    assert pair_scores(left) == [0.5, 0.5]
+
+
+def test_agents_that_repeat_themselves_are_seen():
+    counts = Counter(result.actions for result in play("uct@3000", "uct@3000", 8, opening_plies=0).results)
+    match = play("uct@50", "uct@50", 8, opening_plies=2)
+    assert counts.total() == 8 and match.distinct_games == len({(r.a_is_first, r.actions) for r in match.results})
+
+
+FIELDS = ["a", "b", "game", "games", "wins", "draws", "losses", "score", "score_ci95", "elo", "elo_ci95"]
+FIELDS += ["distinct_games", "elapsed_s"]
+MORE_FIELDS = ["seconds_per_move", "simulations_per_move", "sprt"]
+
+
+def test_json_has_the_fields_of_the_design_and_then_what_each_side_spent():
+    fields = json.loads(json.dumps(play(num_games=6).to_json(), allow_nan=False))
+    assert list(fields) == FIELDS + MORE_FIELDS
+    assert (fields["a"], fields["b"], fields["game"], fields["games"]) == (STRONG, WEAK, "tic_tac_toe", 6)
+    assert fields["wins"] + fields["draws"] + fields["losses"] == 6
+    low, high = fields["score_ci95"]
+    assert 0 <= low <= fields["score"] <= high <= 1
+    assert fields["simulations_per_move"][0] > 0 == fields["simulations_per_move"][1]
+
+
+def test_a_match_won_whole_has_no_finite_elo_and_says_null():
+    fields = match_of((0, True, (1,), 1.0), (0, False, (2,), 1.0)).to_json()
+    assert fields["elo"] is None and fields["elo_ci95"][1] is None and fields["elo_ci95"][0] < 0
+    assert fields["score"] == 1
+
+
+def test_what_a_side_spends_is_of_this_match_alone():
+    a, b = make_agent("uct@50", GAME), make_agent("random", GAME)
+    play_match(a, b, GAME, 4, opening_plies=0)
+    a.limit = make_agent("uct@5", GAME).limit
+    assert play_match(a, b, GAME, 4, opening_plies=0).simulations_a <= 5
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"num_games": 0}, "games = 0 should be 1 or more"),
+        ({"num_games": -2}, "games = -2 should be 1 or more"),
+        ({"opening_plies": -1}, "opening plies = -1 should be 0 or more"),
+    ],
+)
+def test_numbers_out_of_range_are_refused(options, message):
+    with pytest.raises(BadInput, match=f"^{message}$"):
+        play(**options)

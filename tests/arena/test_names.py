@@ -1,0 +1,165 @@
+"""Names of agents: every form, every mistake, and that torch is loaded for nets only."""
+
+import json
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from azero.arena import names
+from azero.arena.agents import UNLIMITED, Limit, RandomAgent, SearchAgent
+from azero.arena.gtp import GtpAgent
+from azero.arena.names import find_checkpoint, game_of, make_agent, split_name
+from azero.errors import BadInput
+from azero.games import make_game
+from azero.mcts import FlatSearch, Search
+
+from .agents import write_checkpoint, write_engine
+
+GAME = make_game("tic_tac_toe")
+
+
+@pytest.fixture(scope="module")
+def checkpoint(tmp_path_factory):
+    return write_checkpoint(tmp_path_factory.mktemp("names") / "net.safetensors")
+
+
+@pytest.mark.parametrize(
+    ("name", "base", "limit"),
+    [
+        ("uct", "uct", Limit(400)),
+        ("uct@1000", "uct", Limit(1000)),
+        ("uct@2s", "uct", Limit(seconds=2.0)),
+        ("mc@0.25s", "mc", Limit(seconds=0.25)),
+        ("runs/c4@1", "runs/c4", Limit(1)),
+        (f"uct@{UNLIMITED}", "uct", Limit(UNLIMITED)),
+        ("runs/me@home@50", "runs/me@home", Limit(50)),
+        ("gtp:engine --level 3@home", "gtp:engine --level 3@home", Limit(400)),
+    ],
+)
+def test_a_name_is_a_base_and_a_limit(name, base, limit):
+    assert split_name(name) == (base, limit)
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "search"),
+    [("uct@10", SearchAgent, Search), ("mc@10", SearchAgent, FlatSearch), ("random", RandomAgent, None)],
+)
+def test_agents_without_a_net(name, kind, search):
+    agent = make_agent(name, GAME, seed=3)
+    assert type(agent) is kind and (agent.name, agent.game, agent.seed) == (name, GAME, 3)
+    assert search is None or type(agent._make_search(1, 10)) is search
+
+
+def test_a_game_can_be_given_by_name():
+    assert make_agent("uct@10", "connect_four(rows=5)").game == make_game("connect_four(rows=5)")
+
+
+def test_a_gtp_command_is_an_agent(tmp_path):
+    agent = make_agent(write_engine(tmp_path), GAME)
+    assert type(agent) is GtpAgent
+    agent.close()
+
+
+def test_a_checkpoint_tells_its_game(checkpoint):
+    agent = make_agent(f"{checkpoint}@30")
+    assert agent.game == GAME == make_agent(str(checkpoint), GAME).game
+    assert agent.limit == Limit(30)
+    assert agent.suggest(GAME.new_initial_state()).simulations == 30
+
+
+def test_a_run_s_folder_is_its_best(checkpoint, tmp_path):
+    shutil.copy(checkpoint, tmp_path / "best.safetensors")
+    assert find_checkpoint(str(tmp_path)) == tmp_path / "best.safetensors"
+    assert make_agent(f"{tmp_path}@5").game == GAME
+
+
+def test_a_path_with_an_at_sign_needs_no_limit(checkpoint, tmp_path):
+    (tmp_path / "me@home").mkdir()
+    path = shutil.copy(checkpoint, tmp_path / "me@home" / "net.safetensors")
+    assert make_agent(str(path)).game == GAME
+
+
+def test_shipped_checkpoints_are_found_by_name(checkpoint, tmp_path, monkeypatch):
+    shutil.copy(checkpoint, tmp_path / "champion.safetensors")
+    monkeypatch.setattr(names, "_CHECKPOINTS", (tmp_path / "none", tmp_path))
+    assert find_checkpoint("champion") == tmp_path / "champion.safetensors"
+    assert game_of("champion@7") == GAME
+    with pytest.raises(BadInput, match="^unknown agent 'champoin': .* did you mean 'champion'"):
+        find_checkpoint("champoin")
+
+
+@pytest.mark.parametrize("path", [path for place in names._CHECKPOINTS for path in place.glob("*.safetensors")])
+def test_checkpoints_that_come_with_azero_load_by_name(path):
+    assert game_of(path.stem) == make_agent(path.stem).game
+
+
+@pytest.mark.parametrize("name", ["uct", "mc@10", "random", "gtp:engine"])
+def test_agents_that_play_any_game_tell_none_and_need_one(name):
+    assert game_of(name) is None
+    with pytest.raises(BadInput, match=f"^agent '{name}' can play any game: say which with --game"):
+        make_agent(name)
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("uct@", "agent 'uct@': the limit '' should be simulations or seconds, e.g. uct@800 or uct@2s"),
+        ("uct@many", "agent 'uct@many': the limit 'many' should be simulations or seconds"),
+        ("uct@1.5", "agent 'uct@1.5': the limit '1.5' should be simulations or seconds"),
+        ("uct@5ms", "agent 'uct@5ms': the limit '5ms' should be simulations or seconds"),
+        ("uct@0", "agent 'uct@0': simulations = 0 should be 1 or more"),
+        ("uct@-3", "agent 'uct@-3': simulations = -3 should be 1 or more"),
+        ("uct@9999999999", "agent 'uct@9999999999': simulations = 9999999999 should be "),
+        ("mc@0s", "agent 'mc@0s': seconds = 0.0 should be a number greater than 0"),
+        ("mc@-0.5s", "agent 'mc@-0.5s': seconds = -0.5 should be a number greater than 0"),
+        ("random@5", "agent 'random@5': random does not think, and takes no limit"),
+        ("utc@100", "unknown agent 'utc': neither a file, a run's folder nor a name; did you mean 'uct'? known: "),
+        ("nowhere/net.safetensors@5", "checkpoint 'nowhere/net.safetensors' does not exist"),
+        ("net.safetensors", "checkpoint 'net.safetensors' does not exist"),
+        ("tests", "folder 'tests' holds no best.safetensors; is it a run's folder?"),
+        ("", "unknown agent ''"),
+        ("@800", "unknown agent ''"),
+        ("x" * 300, f"unknown agent '{'x' * 300}'"),
+    ],
+)
+def test_what_is_wrong_is_named_in_one_line(name, message, tmp_path, monkeypatch):
+    (tmp_path / "tests").mkdir()
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(BadInput) as error:
+        make_agent(name, GAME)
+    assert str(error.value).startswith(message)
+    assert "\n" not in str(error.value)
+
+
+def test_a_checkpoint_of_another_game_is_refused(checkpoint):
+    with pytest.raises(BadInput, match=r"^checkpoint .* plays tic_tac_toe, not connect_four$"):
+        make_agent(str(checkpoint), make_game("connect_four"))
+
+
+@pytest.mark.parametrize("threads", [0, -1])
+def test_threads_are_at_least_one(threads):
+    with pytest.raises(BadInput, match=f"^threads = {threads} should be 1 or more$"):
+        make_agent("uct", GAME, threads=threads)
+
+
+WITHOUT_TORCH = """
+import json, sys
+import azero
+from azero.cli import main
+for command in (["games"], ["suggest", "uct@20", "--game", "tic_tac_toe", "--json"],
+                ["evaluate", "mc@5", "--against", "random", "--game", "tic_tac_toe", "--games", "2", "--json"]):
+    sys.argv = ["azero", *command]
+    try:
+        main()
+    except SystemExit as end:
+        assert end.code == 0
+print(json.dumps(sorted({"torch", "tensorboard"} & set(sys.modules))))
+"""
+
+
+def test_without_a_net_there_is_no_torch():
+    done = subprocess.run([sys.executable, "-c", WITHOUT_TORCH], capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout.splitlines()[-1]) == []

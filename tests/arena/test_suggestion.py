@@ -1,0 +1,43 @@
+"""Suggestions: the fields that DESIGN promises, as objects and as JSON."""
+
+import json
+
+import pytest
+
+from azero.arena.names import make_agent
+from azero.games import make_game
+
+GAME = make_game("tic_tac_toe")
+
+
+@pytest.fixture(scope="module")
+def suggestion():
+    return make_agent("uct@300", GAME, seed=1).suggest(GAME.state_from_moves("a1 b2 c1"))  # b1 is forced
+
+
+def test_json_has_the_fields_of_the_design_in_their_order(suggestion):
+    fields = json.loads(json.dumps(suggestion.to_json(), allow_nan=False))
+    assert list(fields) == ["game", "to_move", "simulations", "elapsed_s", "value", "best", "moves"]
+    assert fields["to_move"] == 1 and fields["best"] == fields["moves"][0]["move"] == "b1"
+    for move, found in zip(fields["moves"], suggestion.moves, strict=True):
+        assert list(move) == ["move", "visits", "value", "prior", "proven", "pv"]
+        assert move == {key: getattr(found, key) for key in move}
+
+
+def test_moves_are_best_first(suggestion):
+    assert suggestion.moves[0].proven in (None, "draw") and suggestion.moves[0].value > -0.5
+    assert [(move.proven, move.proven_plies, move.value) for move in suggestion.moves[1:]] == [("loss", 2, -1.0)] * 5
+    assert all(move.pv == [move.move, "b1"] for move in suggestion.moves[1:])
+
+
+def test_variations_are_in_the_notation_of_each_position(suggestion):
+    for move in suggestion.moves:
+        assert GAME.state_from_moves(f"a1 b2 c1 {' '.join(move.pv)}").history()[3] == move.action
+
+
+def test_what_is_said_is_plain_python(suggestion):
+    """NumPy's numbers would not go into JSON."""
+    assert type(suggestion.value) is float and type(suggestion.simulations) is int and type(suggestion.to_move) is int
+    for move in suggestion.moves:
+        kinds = [type(each) for each in (move.action, move.visits, move.value, move.prior)]
+        assert kinds == [int, int, float, float]

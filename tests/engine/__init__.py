@@ -1,0 +1,1 @@
+"""Tests of an agent in use: what is drawn, and games in the terminal."""

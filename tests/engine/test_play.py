@@ -1,0 +1,102 @@
+"""Games in the terminal, by script: won, lost, drawn, with mistakes, undone, given up."""
+
+import pytest
+
+from azero.arena.agents import Agent
+from azero.arena.suggestion import Move, Suggestion
+from azero.engine.play import play_in_terminal
+from azero.games import make_game
+
+GAME = make_game("tic_tac_toe")
+
+
+class Scripted(Agent):
+    """Plays moves from a list; its hints are the first legal move."""
+
+    def __init__(self, moves):
+        super().__init__("scripted", GAME)
+        self.moves_left = moves.split()
+
+    def suggest(self, state, simulations=None, seconds=None):
+        text = self.moves_left.pop(0)
+        return Suggestion("tic_tac_toe", 0, 1, 0.0, 0.5, text, [Move(GAME.text_to_action(state, text), text, 1, 0.5, 1.0, None, None, [text])])
+
+    def start(self, num_slots, states, first_game): ...
+    def advance(self, slot, action): ...
+    def _choose(self, slots): ...
+
+
+def play(person, agent_moves, *answers):
+    """Plays by script; returns what was shown."""
+    script, shown, prompts = iter(answers), [], []
+
+    def ask(prompt):
+        prompts.append(prompt)
+        try:
+            return next(script)
+        except StopIteration:
+            raise EOFError from None
+
+    agent = Scripted(agent_moves)
+    play_in_terminal(agent, GAME, person, ask, shown.append)
+    assert next(script, None) is None, "not all of the script was asked for"
+    assert set(prompts) <= {"your move: "}
+    return shown
+
+
+def test_a_game_won():
+    shown = play(0, "b1 b2", "a1", "a2", "a3")
+    assert shown[0].startswith("You play first against scripted. Enter a move (e.g. a1), or: moves, hint, undo")
+    assert shown[-1] == "You win." and shown[-2] == "\n1 X O .\n2 X O .\n3 X . .\n  a b c\n"
+    assert "scripted plays b1 (value +0.50 for it)" in shown
+
+
+def test_a_game_lost_as_second_player():
+    shown = play(1, "a1 a2 a3", "b1", "b2")
+    assert shown[0].startswith("You play second") and shown[-1] == "You lose."
+    assert shown[2] == "scripted plays a1 (value +0.50 for it)"
+
+
+def test_a_game_drawn():
+    assert play(0, "a1 c3 b3 c1", "b2", "c2", "a2", "a3", "b1")[-1] == "A draw."
+
+
+@pytest.mark.parametrize(
+    ("answer", "reply"),
+    [
+        ("a1", "'a1' is not legal here; legal moves: c1 a2 b2 c2 a3 b3 c3; or enter help"),
+        ("z9", "'z9' is no tic_tac_toe move; moves are a1 (top left) to c3; or enter help"),
+        ("hlep", "'hlep' is no tic_tac_toe move; moves are a1 (top left) to c3; or enter help"),
+    ],
+)
+def test_a_move_that_cannot_be_played_is_asked_for_again(answer, reply):
+    shown = play(0, "b1 b2", "a1", answer, "a2", "a3")
+    assert reply in shown and shown[-1] == "You win."
+
+
+def test_help_moves_and_spaces():
+    shown = play(0, "b1 b2", "a1", "", "help", "?", "moves", "  a2 ", "a3")
+    assert shown.count("Enter a move (e.g. c1), or: moves, hint, undo, help, quit") == 3
+    assert "c1 a2 b2 c2 a3 b3 c3" in shown and shown[-1] == "You win."
+
+
+def test_a_hint_is_the_agent_s_own_view_and_moves_nothing():
+    shown = play(0, "c3 b1 b2", "hint", "a1", "a2", "a3")
+    assert "best: c3" in shown[2] and shown[-1] == "You win."
+
+
+@pytest.mark.parametrize(("person", "agent_moves"), [(0, "b1 c1 b2"), (1, "c3 b1 c1 b2")])
+def test_undo_takes_back_to_one_s_own_turn_before(person, agent_moves):
+    shown = play(person, agent_moves, "a2", "undo", "a1", "undo", "undo", "quit") if person else play(
+        person, agent_moves, "a1", "undo", "a2", "undo", "undo", "quit"
+    )
+    boards = [text for text in shown if text.startswith("\n1")]
+    own_turn = boards[0] if person == 0 else boards[1]
+    assert boards.count(own_turn) == 4 and boards[-1] == own_turn
+    assert shown[-1] == "The game is left unfinished."
+
+
+@pytest.mark.parametrize("answers", [["quit"], ["a1", "quit"], [], ["a1"]])
+def test_a_game_can_be_left(answers):
+    shown = play(0, "b1", *answers)
+    assert shown[-1].strip() == "The game is left unfinished."
