@@ -129,7 +129,7 @@ def training_positions(config: Config, game: Game, seconds: float) -> float:
     size = config.training.batch_size
     planes = rng.random((size, *game.planes_shape), np.float32)
     policies = rng.dirichlet(np.ones(game.num_actions), size).astype(np.float32)
-    sample = Sample(planes, policies, rng.integers(0, 3, size))
+    sample = Sample(planes, policies, rng.dirichlet(np.ones(3), size).astype(np.float32))
 
     def work() -> int:
         trainer.step(sample, 0.0)

@@ -4,6 +4,7 @@ Each field's description says what it does and, after "Paper:", what AlphaZero (
 (2017) used. `config_text.py` makes the comments of a run's `config.toml` and `docs/configuration.md` from these.
 """
 
+import contextlib
 import tomllib
 from collections.abc import Sequence
 from pathlib import Path
@@ -158,6 +159,12 @@ class TrainingConfig(Section):
     value_loss_weight: float = Field(
         1.0, ge=0, le=100, description="Weight of the value loss beside the policy's 1. Paper: 1."
     )
+    root_value_weight: float = Field(
+        0.0,
+        ge=0,
+        le=1,
+        description="Share of the search's value in the value to learn, beside the game's result. Paper: 0.",
+    )
     save_every_steps: int = Field(500, ge=1, description="Steps between saves of the whole state within an iteration.")
 
 
@@ -267,10 +274,10 @@ def _apply_override(tables: dict[str, Any], override: str) -> None:
     *sections, name = key.strip().split(".")
     if not separator or not name:
         raise BadInput(f"--set {override!r} should be of the form section.key=value, e.g. training.iterations=10")
-    try:
-        value = tomllib.loads(f"value = {text}")["value"]
-    except tomllib.TOMLDecodeError:
-        value = text.strip()
+    value: object = text.strip()
+    if "\n" not in text:
+        with contextlib.suppress(tomllib.TOMLDecodeError):
+            value = tomllib.loads(f"value = {text}")["value"]
     for section in sections:
         tables = tables.setdefault(section, {})
         if not isinstance(tables, dict):

@@ -27,17 +27,22 @@ def config_to_toml(config: Config) -> str:
             lines.append(f"[{section}]")
             current = section
         value = getattr(getattr(config, section) if section else config, key)
-        lines += [f"# {field.description}", f"{key} = {json.dumps(value)}", ""]
+        lines += [f"# {field.description}", f"{key} = {_toml(value)}", ""]
     return "\n".join(lines)
 
 
+def _toml(value: object) -> str:
+    """Returns a number, word or truth value as TOML, which for these is JSON, but that it wants DEL escaped."""
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
 def settings_page() -> str:
-    """Returns docs/configuration.md: every setting with its default, and the paper's value beside it."""
+    """Returns docs/configuration.md: every setting with its default, and the paper's value."""
     lines = [
         "# Settings",
         "",
         "Every setting of a run, its default, what it does, and what AlphaZero (2018) or AlphaGo Zero (2017) used. A",
-        "config names those that differ: `configs/*.toml`, or `--set section.key=value`. A run's `config.toml` has all.",
+        "config names those that differ: `configs/*.toml`, or `--set section.key=value`. A run's own has all of them.",
         "",
         "This page is made by `make docs` from `azero/config.py`.",
     ]

@@ -1,4 +1,4 @@
-"""Plain UCT with random rollouts: simulations a second of azero and of OpenSpiel's C++ MCTSBot, side by side in one run.
+"""Plain UCT with random rollouts: simulations a second of azero and of OpenSpiel's C++ MCTSBot, in one run.
 
 Both search the same positions from scratch on one thread, in turns, so that a noisy machine is noisy to both.
 Run it by `make bench`, or: python benchmarks/uct_against_openspiel.py --game connect_four --simulations 20000
@@ -38,7 +38,8 @@ def main() -> None:
     arguments = parser.parse_args()
 
     game, theirs = make_game(arguments.game), pyspiel.load_game(arguments.game)
-    search = Search(game, Uct(c=1.4), Settings(is_proving=False), max_nodes=arguments.simulations * game.num_actions + 1)
+    max_nodes = arguments.simulations * game.num_actions + 1
+    search = Search(game, Uct(c=1.4), Settings(is_proving=False), max_nodes=max_nodes)
     search.prepare()
     state = game.new_initial_state()
     ratios, ours_per_s, theirs_per_s = [], [], []
@@ -51,7 +52,8 @@ def main() -> None:
     print(f"UCT, {arguments.game}, {arguments.simulations:,} simulations from the start, one thread, simulations/s:")
     print(f"  azero      {statistics.median(ours_per_s):>12,.0f}")
     print(f"  OpenSpiel  {statistics.median(theirs_per_s):>12,.0f}   C++ MCTSBot, RandomRolloutEvaluator")
-    print(f"  ratio      {statistics.median(ratios):>12.1f}   median of {len(ratios)}, {min(ratios):.1f} to {max(ratios):.1f}")
+    spread = f"median of {len(ratios)}, {min(ratios):.1f} to {max(ratios):.1f}"
+    print(f"  ratio      {statistics.median(ratios):>12.1f}   {spread}")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,1 @@
+"""Agents by name, matches between them, and what their results say."""

@@ -107,7 +107,7 @@ def is_done(settings, tree, nodes):
         return True
     # Overtaking the leader takes at least as many visits as it has, so far from the end there is nothing to ask.
     may_stop = settings.is_stopping_early and num_left * 2 <= tree.target and num_left % 16 == 0
-    return may_stop and cannot_be_overtaken(nodes, num_left)
+    return may_stop and cannot_be_overtaken(nodes, num_left + tree.pending)
 
 
 @subroutine

@@ -32,33 +32,31 @@ def value_for(node, sign):
 
 
 @subroutine
-def decided_child(nodes):
-    """Returns the root's child where proofs decide: the shortest win or, where all lose, the longest loss; else -1."""
+def is_decided(nodes):
+    """Returns whether proofs decide what to play at the root: one move wins, or all lose."""
     root = nodes[0]
     win = 1 - 2 * root.player
-    shortest_win = -1
-    longest_loss = -1
-    num_losses = 0
+    num_lost = 0
     for child in range(root.first_child, root.first_child + root.num_children):
-        node = nodes[child]
-        if node.proven == win:
-            if shortest_win < 0 or node.proven_plies < nodes[shortest_win].proven_plies:
-                shortest_win = child
-        elif node.proven == -win:
-            num_losses += 1
-            if longest_loss < 0 or node.proven_plies > nodes[longest_loss].proven_plies:
-                longest_loss = child
-    if shortest_win >= 0:
-        return shortest_win
-    return longest_loss if num_losses == root.num_children else -1
+        if nodes[child].proven == win:
+            return True
+        num_lost += nodes[child].proven == -win
+    return num_lost == root.num_children
 
 
 @subroutine
 def is_better(node, rival, sign, is_by_value):
     """Returns whether `node` goes before `rival`: by visits, then value, then prior; by value, then visits, if asked.
 
-    A move without a visit has no value to be chosen by, and goes behind those that have.
+    Proofs come first: wins, the shortest first, then what is open or drawn, then losses, the longest first. A move
+    without a visit has no value to be chosen by, and goes behind those that have.
     """
+    rank = sign * node.proven if node.proven != UNPROVEN else 0
+    rival_rank = sign * rival.proven if rival.proven != UNPROVEN else 0
+    if rank != rival_rank:
+        return rank > rival_rank
+    if rank != 0 and node.proven_plies != rival.proven_plies:
+        return (node.proven_plies < rival.proven_plies) == (rank > 0)
     gain = value_for(node, sign) - value_for(rival, sign)
     visits = float(node.N - rival.N)
     is_by_value = is_by_value and node.N > 0 and rival.N > 0
@@ -72,15 +70,12 @@ def is_better(node, rival, sign, is_by_value):
 
 @subroutine
 def greedy_child(nodes, is_by_value):
-    """Returns the root's best child: by proof where it decides, else of the most visits (or the highest value)."""
-    best = decided_child(nodes)
-    if best >= 0:
-        return best
+    """Returns the root's best child, as `is_better` has it; of equals the first."""
     root = nodes[0]
     sign = 1 - 2 * root.player
-    for child in range(root.first_child, root.first_child + root.num_children):
-        node = nodes[child]
-        if node.proven != -sign and (best < 0 or is_better(node, nodes[best], sign, is_by_value)):
+    best = root.first_child
+    for child in range(root.first_child + 1, root.first_child + root.num_children):
+        if is_better(nodes[child], nodes[best], sign, is_by_value):
             best = child
     return best
 
@@ -91,9 +86,8 @@ def sampled_child(nodes, rng, temperature):
 
     Proofs go first: a shortest win is played, a lost move only where all lose. Before any visit the priors count.
     """
-    decided = decided_child(nodes)
-    if decided >= 0:
-        return decided
+    if is_decided(nodes):
+        return greedy_child(nodes, False)
     root = nodes[0]
     last = root.first_child + root.num_children
     lost = -(1 - 2 * root.player)
@@ -134,9 +128,8 @@ def write_policy_target(nodes, visits):
     visits[:] = 0
     root = nodes[0]
     lost = -(1 - 2 * root.player)
-    decided = decided_child(nodes)
     total = 0
-    if decided < 0:
+    if not is_decided(nodes):
         for child in range(root.first_child, root.first_child + root.num_children):
             node = nodes[child]
             if node.proven != lost:
@@ -148,11 +141,17 @@ def write_policy_target(nodes, visits):
 
 @subroutine
 def cannot_be_overtaken(nodes, num_left):
-    """Returns whether no move of the root can reach the visits of the most visited within `num_left` simulations."""
+    """Returns whether no move of the root can reach the visits of the most visited within `num_left` simulations.
+
+    Moves that are proven lost are out of it.
+    """
     root = nodes[0]
+    lost = -(1 - 2 * root.player)
     most, second = 0, 0
     for child in range(root.first_child, root.first_child + root.num_children):
         visits = nodes[child].N
+        if nodes[child].proven == lost:
+            continue
         if visits > most:
             most, second = visits, most
         elif visits > second:
@@ -169,30 +168,15 @@ def choose_action(forest, b, temperature, is_by_value):
 
 @kernel
 def rank_children(forest, b, is_by_value, order):
-    """Writes the root's children of tree b into `order` ([A] int32), best first; returns how many.
-
-    The first is the greedy choice; then wins by length, moves as `is_better` has them, losses by length.
-    """
+    """Writes the root's children of tree b into `order` ([A] int32), best first; returns how many."""
     nodes = forest.nodes[b]
     root = nodes[0]
     sign = 1 - 2 * root.player
     for k in range(root.num_children):
         child = root.first_child + k
         place = k
-        while place > 0 and goes_before(nodes[child], nodes[order[place - 1]], sign, is_by_value):
+        while place > 0 and is_better(nodes[child], nodes[order[place - 1]], sign, is_by_value):
             order[place] = order[place - 1]
             place -= 1
         order[place] = child
     return root.num_children
-
-
-@subroutine
-def goes_before(node, rival, sign, is_by_value):
-    """Returns whether `node` is ranked before `rival`: wins, shortest first; the rest; losses, longest first."""
-    rank = 1 if node.proven == sign else -1 if node.proven == -sign else 0
-    rival_rank = 1 if rival.proven == sign else -1 if rival.proven == -sign else 0
-    if rank != rival_rank:
-        return rank > rival_rank
-    if rank != 0 and node.proven_plies != rival.proven_plies:
-        return (node.proven_plies < rival.proven_plies) == (rank > 0)
-    return is_better(node, rival, sign, is_by_value)

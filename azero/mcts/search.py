@@ -115,9 +115,8 @@ class Search:
 
     def _run_with_evaluator(self, evaluator: Evaluator, deadline: float | None) -> None:
         rules, symmetries, batch = self.game.rules, self.game.symmetries, self._batches[0]
-        while not (deadline and time.perf_counter() >= deadline):
-            count = select_leaves(rules, self.rule, self.settings, symmetries, self.forest, batch)
-            if count == 0:
-                return
+        while count := select_leaves(rules, self.rule, self.settings, symmetries, self.forest, batch):
             logits, values = evaluator.evaluate(batch.planes[:count])
             expand_and_backup(rules, self.settings, self._inverse_actions, self.forest, batch, count, logits, values)
+            if deadline and time.perf_counter() >= deadline:
+                return

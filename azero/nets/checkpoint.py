@@ -83,10 +83,10 @@ def _read(path: Path) -> tuple[Card, str, dict[str, Tensor]]:
     name = f"checkpoint {str(path)!r}"
     try:
         with open(path, "rb") as file:
-            start = file.read(2)
+            start = file.read(9)  # of a safetensors file: the length of its header, then the header, which is JSON
         if not start:
             raise BadInput(f"{name} is empty")
-        if start[:1] == b"\x80" or start == b"PK":
+        if start[8:] != b"{" and start.startswith((b"\x80", b"PK")):
             raise BadInput(f"{name} is a pickle, which could run code and is never loaded; azero writes .safetensors")
         with safe_open(str(path), framework="pt") as file:
             metadata = (file.metadata() or {}).get("azero")

@@ -58,11 +58,13 @@ def load_shard(path: Path, game: Game) -> Shard:
     """Reads a shard; raises BadInput where it is damaged or of another game."""
     try:
         with safe_open(str(path), framework="numpy") as file:
-            of_game = json.loads((file.metadata() or {}).get("azero", "{}")).get("game")
+            of_game = json.loads((file.metadata() or {})["azero"])["game"]
             arrays = {name: file.get_tensor(name) for name in Shard._fields}
-    except (OSError, SafetensorError) as error:
+        if of_game != str(game):
+            raise BadInput(f"replay file {str(path)!r} holds games of {of_game}, not {game}")
+        arrays["states"] = arrays["states"].reshape(-1).view(game.rules.state_dtype)
+        return Shard(**arrays)
+    except BadInput:
+        raise
+    except (OSError, SafetensorError, ValueError, KeyError, TypeError) as error:
         raise BadInput(f"replay file {str(path)!r} cannot be read: {error}") from None
-    if of_game != str(game):
-        raise BadInput(f"replay file {str(path)!r} holds games of {of_game}, not {game}")
-    arrays["states"] = arrays["states"].reshape(-1).view(game.rules.state_dtype)
-    return Shard(**arrays)

@@ -14,7 +14,7 @@ class Sample(NamedTuple):
 
     planes: np.ndarray  # [B, C, H, W] float32
     policies: np.ndarray  # [B, A] float32, the search's; sums to 1
-    results: np.ndarray  # [B] int64: 0 win, 1 draw, 2 loss, the classes of the net's value head
+    results: np.ndarray  # [B, 3] float32, probabilities of win, draw and loss to learn; sums to 1
 
 
 class Replay:
@@ -23,9 +23,10 @@ class Replay:
     Whole shards come and go, so that between `window` positions and a shard more are kept.
     """
 
-    def __init__(self, game: Game, window: int):
+    def __init__(self, game: Game, window: int, root_value_weight: float = 0.0):
         self.game = game
         self.window = window
+        self.root_value_weight = root_value_weight
         self.names: list[str] = []
         self._shards: list[Shard] = []
         self._joined: Shard | None = None
@@ -58,17 +59,27 @@ class Replay:
             self._shards = _split_again(self._joined, self._shards)
         indices = rng.integers(0, self._joined.num_positions, batch_size)
         symmetries = rng.integers(0, len(self.game.symmetries.cells), batch_size)
-        return make_sample(self.game, self._joined, indices, symmetries)
+        return make_sample(self.game, self._joined, indices, symmetries, self.root_value_weight)
 
 
-def make_sample(game: Game, shard: Shard, indices: np.ndarray, symmetries: np.ndarray) -> Sample:
-    """Returns the positions at `indices` ([B] int64) of a shard, seen through `symmetries` ([B] int64)."""
+def make_sample(
+    game: Game, shard: Shard, indices: np.ndarray, symmetries: np.ndarray, root_value_weight: float = 0.0
+) -> Sample:
+    """Returns the positions at `indices` ([B] int64) of a shard, seen through `symmetries` ([B] int64).
+
+    The results to learn are the game's and, with the given weight, what the search thought: a value q counts as a win
+    with probability (1 + q) / 2, else a loss.
+    """
     planes = np.empty((len(indices), *game.planes_shape), np.float32)
     policies = np.empty((len(indices), game.num_actions), np.float32)
     work = np.empty(game.planes_shape, np.float32)
     states = shard.states.view(np.recarray)
     _fill(game.rules, game.symmetries, states, shard.visits, indices, symmetries, planes, policies, work)
-    return Sample(planes, policies, (1 - shard.results()[indices]).astype(np.int64))
+    z, q = shard.results()[indices], shard.root_values[indices]
+    ended = np.stack([z == 1, z == 0, z == -1], axis=1)
+    thought = np.stack([(1 + q) / 2, np.zeros_like(q), (1 - q) / 2], axis=1)
+    results = (1 - root_value_weight) * ended + root_value_weight * thought
+    return Sample(planes, policies, results.astype(np.float32))
 
 
 @kernel

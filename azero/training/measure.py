@@ -47,7 +47,7 @@ def judge_fresh_positions(trainer: Trainer, game: Game, shards: list[Shard]) -> 
     prediction = trainer.candidate().eval()(planes)
     losses = losses_of(prediction, policies, results)
     agreement = (prediction.policy_logits.argmax(1) == policies.argmax(1)).float().mean()
-    values, outcomes = prediction.value().cpu().numpy(), 1.0 - results.cpu().numpy()
+    values, outcomes = prediction.value().cpu().numpy(), sample.results[:, 0] - sample.results[:, 2]
     return {
         "fresh/policy_agreement": float(agreement),
         "fresh/policy_loss": float(losses.policy),

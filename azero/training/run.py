@@ -120,7 +120,7 @@ class Run:
 
     def load_replay(self, progress: Progress) -> Replay:
         """Returns the replay window as it was."""
-        replay = Replay(self.game, self.config.replay.window)
+        replay = Replay(self.game, self.config.replay.window, self.config.training.root_value_weight)
         for name in progress.shards:
             replay.add(name, load_shard(self.shard_path(name), self.game))
         return replay

@@ -23,7 +23,7 @@ class Losses(NamedTuple):
     """What a batch costs, in nats; and how sure the net and the search are of their moves."""
 
     policy: Tensor  # cross-entropy of the net's policy to the search's
-    value: Tensor  # cross-entropy of the net's win, draw and loss to the game's result
+    value: Tensor  # cross-entropy of the net's win, draw and loss to the results
     policy_entropy: Tensor  # of the net's policy
     target_entropy: Tensor  # of the search's policy, below which the policy loss cannot fall
 
@@ -33,7 +33,7 @@ def losses_of(prediction: Prediction, policies: Tensor, results: Tensor) -> Loss
 
     Args:
       policies: [B, A], the search's.
-      results: [B] int64: 0 win, 1 draw, 2 loss, for the player to move.
+      results: [B, 3], probabilities of win, draw and loss for the player to move.
     """
     log_policy = F.log_softmax(prediction.policy_logits, dim=1)
     return Losses(

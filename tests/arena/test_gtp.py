@@ -90,7 +90,7 @@ def test_an_engine_that_ended_stays_bad_input_and_is_closed_without_a_fuss(tmp_p
     if manner == "is gone":
         agent._process.wait()
     for _ in range(2):
-        with pytest.raises(BadInput, match="the engine (ended before|answered)"):
+        with pytest.raises(BadInput, match=r"the engine (ended before|answered)"):
             agent.suggest(GAME.new_initial_state())
     agent.close()
 

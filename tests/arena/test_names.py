@@ -86,7 +86,7 @@ def test_shipped_checkpoints_are_found_by_name(checkpoint, tmp_path, monkeypatch
     monkeypatch.setattr(names, "_CHECKPOINTS", (tmp_path / "none", tmp_path))
     assert find_checkpoint("champion") == tmp_path / "champion.safetensors"
     assert game_of("champion@7") == GAME
-    with pytest.raises(BadInput, match="^unknown agent 'champoin': .* did you mean 'champion'"):
+    with pytest.raises(BadInput, match=r"^unknown agent 'champoin': .* did you mean 'champion'"):
         find_checkpoint("champoin")
 
 

@@ -11,7 +11,7 @@ GAME = make_game("tic_tac_toe")
 
 
 class Scripted(Agent):
-    """Plays moves from a list; its hints are the first legal move."""
+    """Plays moves from a list; asked for a hint, it gives the next of them."""
 
     def __init__(self, moves):
         super().__init__("scripted", GAME)
@@ -19,7 +19,8 @@ class Scripted(Agent):
 
     def suggest(self, state, simulations=None, seconds=None):
         text = self.moves_left.pop(0)
-        return Suggestion("tic_tac_toe", 0, 1, 0.0, 0.5, text, [Move(GAME.text_to_action(state, text), text, 1, 0.5, 1.0, None, None, [text])])
+        move = Move(GAME.text_to_action(state, text), text, 1, 0.5, 1.0, None, None, [text])
+        return Suggestion("tic_tac_toe", state.current_player(), 1, 0.0, 0.5, text, [move])
 
     def start(self, num_slots, states, first_game): ...
     def advance(self, slot, action): ...
@@ -58,7 +59,7 @@ def test_a_game_lost_as_second_player():
 
 
 def test_a_game_drawn():
-    assert play(0, "a1 c3 b3 c1", "b2", "c2", "a2", "a3", "b1")[-1] == "A draw."
+    assert play(0, "a1 a3 c2 b3", "b2", "c1", "a2", "b1", "c3")[-1] == "A draw."
 
 
 @pytest.mark.parametrize(
@@ -85,15 +86,24 @@ def test_a_hint_is_the_agent_s_own_view_and_moves_nothing():
     assert "best: c3" in shown[2] and shown[-1] == "You win."
 
 
-@pytest.mark.parametrize(("person", "agent_moves"), [(0, "b1 c1 b2"), (1, "c3 b1 c1 b2")])
-def test_undo_takes_back_to_one_s_own_turn_before(person, agent_moves):
-    shown = play(person, agent_moves, "a2", "undo", "a1", "undo", "undo", "quit") if person else play(
-        person, agent_moves, "a1", "undo", "a2", "undo", "undo", "quit"
-    )
-    boards = [text for text in shown if text.startswith("\n1")]
-    own_turn = boards[0] if person == 0 else boards[1]
-    assert boards.count(own_turn) == 4 and boards[-1] == own_turn
-    assert shown[-1] == "The game is left unfinished."
+def boards(shown):
+    return [text for text in shown if text.startswith("\n1")]
+
+
+def test_undo_takes_back_to_one_s_own_turn_before():
+    shown = play(0, "b1 c1 b2", "a1", "a2", "undo", "undo", "undo", "quit")
+    start, _, after_b1, _, _, *undone = boards(shown)
+    assert undone == [after_b1, start, start] and shown[-1] == "The game is left unfinished."
+
+
+def test_undo_as_second_player_stops_at_the_agent_s_first_move():
+    shown = play(1, "c3 b1", "a1", "undo", "undo", "quit")
+    _, after_c3, _, _, *undone = boards(shown)
+    assert undone == [after_c3, after_c3]
+
+
+def test_a_game_goes_on_after_an_undo():
+    assert play(0, "b1 c1 b2", "a1", "c3", "undo", "a2", "a3")[-1] == "You win."
 
 
 @pytest.mark.parametrize("answers", [["quit"], ["a1", "quit"], [], ["a1"]])

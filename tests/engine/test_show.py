@@ -27,10 +27,10 @@ def test_a_suggestion_is_the_board_the_table_and_the_best_move():
     assert show_suggestion(suggestion(MOVES), STATE).splitlines() == [
         "tic_tac_toe, second player to move, value +0.25 for that player",
         "",
-        "1     X    O     X",
-        "2     O    X     O",
-        "3  -100    X +50*^",
-        "      a    b     c",
+        "1     X     O     X",
+        "2     O     X     O",
+        "3  -100     X +50*^",
+        "      a     b     c",
         "",
         "values in hundredths; * most visited, ^ highest value",
         "",
@@ -68,7 +68,9 @@ def test_what_agents_say_can_be_shown(name):
     state = GAME.state_from_moves("b2")
     lines = show_suggestion(make_agent(name, GAME).suggest(state), state).splitlines()
     rows = [line.split() for line in lines if line.startswith("  ") and line.split()[1:2] != ["b"]]
-    assert sorted(row[0] for row in rows) == sorted(GAME.action_to_text(state, action) for action in state.legal_actions())
+    assert sorted(row[0] for row in rows) == sorted(
+        GAME.action_to_text(state, action) for action in state.legal_actions()
+    )
 
 
 def test_marks_of_connect_four_stand_above_the_columns_or_in_them():

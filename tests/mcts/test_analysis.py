@@ -5,9 +5,10 @@ import pytest
 
 from azero.games import make_game
 from azero.mcts import Puct, Search, Settings, Uct, rank_moves, root_value
+from azero.mcts.analysis import principal_variation
 
 from .evaluators import FixedEvaluator, HashEvaluator
-from .trees import child_of
+from .trees import child_of, make_tree
 
 GAME = make_game("connect_four")
 JUDGES = {"rollouts": (Uct(), None), "evaluator": (Puct(), HashEvaluator(GAME))}
@@ -111,3 +112,22 @@ def test_other_trees_have_rankings_of_their_own():
     search.run([0, 1], 500)
     assert [rank_moves(search, b)[0].action for b in (0, 1)] == [0, 6]
     assert [root_value(search, b) for b in (0, 1)] == [1, 1]
+
+
+@pytest.mark.parametrize("player", [0, 1])
+@pytest.mark.parametrize(
+    ("children", "best"),
+    [
+        ([{"N": 9}, {"N": 2, "proven": 1, "plies": 4}, {"N": 1, "proven": 1, "plies": 2}], 2),
+        ([{"N": 9, "proven": -1, "plies": 1}, {"N": 2, "proven": -1, "plies": 3}], 1),
+        ([{"N": 9, "proven": -1, "plies": 1}, {"N": 1, "Q": -0.9}], 1),
+        ([{"N": 5, "Q": 0.9}, {"N": 6, "Q": -0.9}, {"N": 6, "Q": -0.8}], 2),
+        ([{"N": 5, "proven": 0, "plies": 3}, {"N": 6, "Q": 0.1}], 1),
+        ([{"N": 7, "proven": 0, "plies": 3}, {"N": 6, "Q": 0.1}], 0),
+        ([{"N": 0}, {"N": 0}], None),
+        ([{"N": 0}, {"N": 0, "proven": 1}], 1),
+    ],
+)
+def test_a_variation_follows_the_shortest_win_or_the_most_visits_or_the_longest_loss(children, best, player):
+    nodes = make_tree(*children, player=player).nodes[0]
+    assert principal_variation(nodes, 0)[1:] == ([] if best is None else [int(nodes[1 + best].action)])

@@ -221,16 +221,16 @@ def test_random_symmetries_are_drawn_evenly(game):
     assert np.all(np.abs(counts - 400 / len(views)) < 4 * np.sqrt(400 / len(views)))
 
 
-def test_noise_is_at_the_root_alone():
-    quiet, noisy = (
-        grow(CONNECT_FOUR, "", settings=Settings(dirichlet_epsilon=epsilon), evaluator=UniformEvaluator(7), num=200)[0]
-        for epsilon in (0.0, 0.5)
-    )
-    nodes = noisy.forest.nodes[0]
-    at_root = [float(nodes[child].P) for child in children_of(nodes)]
+def test_noise_is_added_once_and_at_the_root_alone():
+    settings = Settings(dirichlet_epsilon=0.5)
+    search, _ = grow(CONNECT_FOUR, "", settings=settings, evaluator=UniformEvaluator(7), num=1)
+    nodes = search.forest.nodes[0]
+    at_root = nodes.P[1:8].tolist()
     assert len(set(at_root)) == 7 and sum(at_root) == pytest.approx(1, abs=1e-6)
-    below = {float(nodes[grandchild].P) for child in children_of(nodes) for grandchild in children_of(nodes, child)}
-    assert below == {float(np.float32(1 / 7))} == set(quiet.forest.nodes[0].P[1:8].tolist())
+    search.run([0], 200)
+    assert nodes.P[1:8].tolist() == at_root
+    below = {float(nodes[each].P) for child in children_of(nodes) for each in children_of(nodes, child)}
+    assert below == {float(np.float32(1 / 7))}
 
 
 @pytest.mark.parametrize("leaves", [1, 8])

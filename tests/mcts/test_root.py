@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from pytest import approx
 
-from azero.games import make_game
 from azero.jit import IS_COMPILED, kernel
 from azero.mcts.root import (
     add_noise,
@@ -17,32 +16,10 @@ from azero.mcts.root import (
     rank_children,
     write_policy_target,
 )
-from azero.mcts.tree import UNPROVEN, Forest, new_forest, start_tree
 
-GAME = make_game("connect_four")
+from .trees import make_tree
+
 NUM_DRAWS = 20_000 if IS_COMPILED else 2_000
-
-
-def make_tree(*children: dict, player: int = 0, seed: int = 0) -> Forest:
-    """Returns a forest of one tree, the root with these children.
-
-    Args:
-      children: each its N, Q and `proven` (for the player to move), `plies`, P; child k has action 6 - k.
-    """
-    forest = new_forest(GAME.rules, 1, 16)
-    start_tree(forest, 0, GAME.new_initial_state().record, np.uint64(seed))
-    nodes = forest.nodes[0]
-    nodes[:] = nodes[0]
-    sign = 1 - 2 * player
-    nodes[0].first_child, nodes[0].num_children, nodes[0].player = 1, len(children), player
-    for k, given in enumerate(children):
-        node = nodes[1 + k]
-        node.action, node.N, node.P = 6 - k, given.get("N", 0), given.get("P", 0.1)
-        node.W = sign * given.get("Q", 0.0) * node.N
-        node.proven = sign * given["proven"] if "proven" in given else UNPROVEN
-        node.proven_plies = given.get("plies", 0)
-    nodes[0].N = 1 + sum(nodes[1 + k].N for k in range(len(children)))
-    return forest
 
 
 def greedy(*children: dict, is_by_value: bool = False) -> int:
@@ -126,7 +103,8 @@ def test_noise_has_mean_and_variance_of_a_dirichlet(alpha):
 
 @pytest.mark.parametrize("player", [0, 1])
 @pytest.mark.parametrize(
-    ("temperature", "weights"), [(1.0, [1, 2, 0, 5]), (0.5, [1, 4, 0, 25]), (2.0, [1, 2**0.5, 0, 5**0.5])]
+    ("temperature", "weights"),
+    [(1.0, [1, 2, 0, 5]), (0.5, [1, 4, 0, 25]), (0.25, [1, 16, 0, 625]), (2.0, [1, 2**0.5, 0, 5**0.5])],
 )
 def test_moves_are_drawn_from_the_visits_at_a_temperature(temperature, weights, player):
     children = [{"N": 10}, {"N": 20}, {"N": 0}, {"N": 50}]

@@ -242,6 +242,20 @@ def test_a_decided_tree_gets_no_simulations():
     assert search.forest.trees[0].simulations == 0 and search.choose(0) in (1, 4)
 
 
+@pytest.mark.parametrize("judge", judges(CONNECT_FOUR))
+def test_preparing_changes_nothing(judge):
+    rule, settings, evaluator = judges(CONNECT_FOUR)[judge]
+    trees = []
+    for is_prepared in (True, False):
+        search = Search(CONNECT_FOUR, rule, settings, evaluator, max_nodes=10_000)
+        for step in (lambda: search.start(0, CONNECT_FOUR.new_initial_state(), 1), lambda: search.run([0], 100)):
+            if is_prepared:
+                search.prepare()
+            step()
+        trees.append((snapshot(search), int(search.forest.trees[0].counter)))
+    assert trees[0] == trees[1]
+
+
 def test_room_for_nodes():
     """Room for a few searches; less of it when many trees share the memory, but never less than two expansions."""
     assert nodes_needed(CONNECT_FOUR, 100, 1) == 4 * 100 * 7 + 8

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from azero.games import State
+from azero.games import State, make_game
 from azero.mcts import Search
-from azero.mcts.tree import UNPROVEN
+from azero.mcts.tree import UNPROVEN, Forest, new_forest, start_tree
 
 STATISTICS = (
     "action",
@@ -72,3 +72,26 @@ def check_tree(search: Search, state: State, b: int = 0) -> None:
         assert not position.is_terminal() or not children
     assert count == tree.num_nodes <= len(nodes)
     assert tree.pending == 0
+
+
+def make_tree(*children: dict, player: int = 0, seed: int = 0) -> Forest:
+    """Returns a forest of one tree, the root with these children.
+
+    Args:
+      children: each its N, Q and `proven` (for the player to move), `plies`, P; child k has action 6 - k.
+    """
+    game = make_game("connect_four")
+    forest = new_forest(game.rules, 1, 16)
+    start_tree(forest, 0, game.new_initial_state().record, np.uint64(seed))
+    nodes = forest.nodes[0]
+    nodes[:] = nodes[0]
+    sign = 1 - 2 * player
+    nodes[0].first_child, nodes[0].num_children, nodes[0].player = 1, len(children), player
+    for k, given in enumerate(children):
+        node = nodes[1 + k]
+        node.action, node.N, node.P = 6 - k, given.get("N", 0), given.get("P", 0.1)
+        node.W = sign * given.get("Q", 0.0) * node.N
+        node.proven = sign * given["proven"] if "proven" in given else UNPROVEN
+        node.proven_plies = given.get("plies", 0)
+    nodes[0].N = 1 + sum(nodes[1 + k].N for k in range(len(children)))
+    return forest

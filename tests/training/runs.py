@@ -3,17 +3,24 @@
 The processes are forked from one that has imported torch already, and otherwise are what the command line is.
 """
 
+import contextlib
+import errno
+import functools
 import json
-import multiprocessing
+import multiprocessing.context
 import os
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Callable
+from multiprocessing import forkserver, resource_tracker
 from multiprocessing.process import BaseProcess
 from pathlib import Path
+from unittest import mock
 
+import azero.files
+from azero.cli import main
 from azero.config import Config, check_config
 
 TIMEOUT_S = 240
@@ -37,20 +44,27 @@ TINY = {
 }
 """Seconds; promotes now and then, saves within iterations, and lets shards leave the window."""
 
-_FORKS = multiprocessing.get_context("forkserver")
-_FORKS.set_forkserver_preload(["azero.training.loop", "torch.utils.tensorboard"])
+
+@functools.cache
+def _forks() -> multiprocessing.context.ForkServerContext:
+    """Returns the context whose processes are forked from one that has imported `warm`."""
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload([f"{__package__}.warm"])
+    paths = [str(Path(__file__).parent.parent), os.environ.get("PYTHONPATH", "")]  # where it finds that
+    with mock.patch.dict(os.environ, PYTHONPATH=os.pathsep.join(paths)):
+        forkserver.ensure_running()
+    return context
 
 
 def tiny_config(**sections: dict) -> Config:
     """Returns the tiny settings, with others in the given sections."""
-    merged = {key: value | sections.get(key, {}) if isinstance(value, dict) else value for key, value in TINY.items()}
-    return check_config(merged)
+    return check_config(TINY | {key: TINY[key] | values for key, values in sections.items()})
 
 
-def write_config(folder: Path, **sections: dict) -> Path:
+def write_config(folder: Path, seed: int = TINY["seed"], **sections: dict) -> Path:
     """Writes the tiny settings, with others in the given sections, as TOML; returns the file."""
-    merged = {key: value | sections.get(key, {}) if isinstance(value, dict) else value for key, value in TINY.items()}
-    lines = [f"seed = {merged.pop('seed')}"]
+    merged = {key: value | sections.get(key, {}) for key, value in TINY.items() if key != "seed"}
+    lines = [f"seed = {seed}"]
     for section, values in merged.items():
         lines += [f"[{section}]", *(f"{key} = {json.dumps(value)}" for key, value in values.items())]
     path = folder / "tiny.toml"
@@ -64,8 +78,8 @@ def train_arguments(run: Path, config: Path) -> list[str]:
 
 
 def fork_train(run: Path, config: Path, prepare: Callable | None = None, *arguments: object) -> BaseProcess:
-    """Starts `azero train` in a forked process, `prepare(run, *arguments)` first; its output goes to RUN.out and RUN.err."""
-    process = _FORKS.Process(target=_train, args=(train_arguments(run, config), run, prepare, arguments))
+    """Starts `azero train` in a forked process, `prepare(run, *arguments)` first; it prints to RUN.out and RUN.err."""
+    process = _forks().Process(target=_train, args=(train_arguments(run, config), run, prepare, arguments))
     process.start()
     return process
 
@@ -73,12 +87,63 @@ def fork_train(run: Path, config: Path, prepare: Callable | None = None, *argume
 def _train(command: list[str], run: Path, prepare: Callable | None, arguments: tuple) -> None:
     for stream, ending in ((1, "out"), (2, "err")):
         os.dup2(os.open(f"{run}.{ending}", os.O_WRONLY | os.O_CREAT | os.O_APPEND), stream)
+    resource_tracker._resource_tracker._fd = None  # its own, not the parent's, who would mourn what is killed
     if prepare is not None:
         prepare(run, *arguments)
-    from azero.cli import main
 
     sys.argv = ["azero", *command]
     main()
+
+
+def note_writes(run: Path) -> None:
+    """Lets this process list its writes in RUN.writes."""
+
+    def note(write: str, moment: str) -> None:
+        if moment == "after":
+            with open(f"{run}.writes", "a") as file:
+                file.write(write + "\n")
+
+    _watch_writes(run, note)
+
+
+def strike_at_write(run: Path, write: str, moment: str, sign: int, filler: Path | None = None) -> None:
+    """Lets this process signal itself "before" or "after" a write; or, for 0, find the disk full from then on."""
+
+    def strike(each: str, when: str) -> None:
+        if (each, when) != (write, moment):
+            return
+        if sign:
+            os.kill(os.getpid(), sign)
+        elif filler is None:
+            azero.files.os.fsync = _find_no_space
+        else:
+            with contextlib.suppress(OSError), open(filler, "wb", buffering=0) as file:
+                while file.write(bytes(1 << 12)):
+                    pass
+
+    _watch_writes(run, strike)
+
+
+def _find_no_space(descriptor: int) -> None:
+    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+def _watch_writes(run: Path, notice: Callable[[str, str], None]) -> None:
+    """Calls `notice(write, moment)` at every file that is put in place below `run`; a state by how far it has come."""
+    replace = os.replace
+
+    def watched(source: Path, destination: Path) -> None:
+        if not str(destination).startswith(str(run)):
+            return replace(source, destination)
+        write = str(destination.relative_to(run)).removesuffix(".safetensors").removesuffix(".jsonl")
+        if write == "state":
+            progress = progress_of(run, source.name)
+            write = f"state {progress['iteration']} {progress['stage']} {progress['steps_this_iteration']}"
+        notice(write, "before")
+        replace(source, destination)
+        notice(write, "after")
+
+    os.replace = watched
 
 
 def finish_train(run: Path, config: Path) -> None:
@@ -124,3 +189,15 @@ def kill_after(process: BaseProcess, seconds: float) -> bool:
     process.kill()
     process.join()
     return process.exitcode == -signal.SIGKILL
+
+
+def processes(parent: int | None = None, group: int | None = None) -> set[int]:
+    """Returns the processes that a process has started, or those of a group; those that run, not their remains."""
+    found = set()
+    for folder in Path("/proc").iterdir():
+        with contextlib.suppress(OSError):
+            if folder.name.isdigit():
+                status, its_parent, its_group = (folder / "stat").read_text().rpartition(")")[2].split()[:3]
+                if status != "Z" and (parent == int(its_parent) or group == int(its_group)):
+                    found.add(int(folder.name))
+    return found

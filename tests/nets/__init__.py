@@ -1,0 +1,1 @@
+"""Tests of nets: the tower, its files, and its answers."""

@@ -1,0 +1,275 @@
+"""Checkpoints: they come back as they were, and whatever is not one is refused in one line."""
+
+import io
+import json
+import os
+import pickle
+from dataclasses import asdict, replace
+from pathlib import Path
+
+import pytest
+import torch
+from safetensors.torch import load_file, save_file
+
+from azero.config import NetConfig, SearchConfig
+from azero.errors import BadInput
+from azero.games import make_game
+from azero.nets.checkpoint import FORMAT, Card, load_checkpoint, read_card, save_checkpoint
+
+from .towers import make_net, random_planes
+
+GAME = make_game("connect_four(rows=4,columns=5)")
+TINY = NetConfig(blocks=1, channels=2, policy_channels=1, value_channels=1, value_hidden=2)
+CARD = Card(
+    game=str(GAME),
+    net=TINY.model_dump(),
+    search=SearchConfig(c_puct=2.0).model_dump(),
+    step=1200,
+    iteration=7,
+    positions=98765,
+    rating=123.5,
+    seed=42,
+)
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory) -> Path:
+    path = tmp_path_factory.mktemp("checkpoint") / "tiny.safetensors"
+    save_checkpoint(path, make_net(GAME, TINY), CARD)
+    return path
+
+
+def refusal(path: Path, game=None) -> str:
+    """Returns the one line with which a file is refused."""
+    with pytest.raises(BadInput) as error:
+        load_checkpoint(path, game)
+    message = str(error.value)
+    assert len(message.splitlines()) == 1 and repr(str(path)) in message
+    return message
+
+
+def rewrite(path: Path, **changed) -> None:
+    """Writes a file whose card says otherwise; weights and digest as they were. A value of None removes the field."""
+    tensors, header = load_file(path), header_of(path)
+    fields = json.loads(header["__metadata__"]["azero"]) | changed
+    fields = {key: value for key, value in fields.items() if value is not None}
+    save_file(tensors, path, {"azero": json.dumps(fields)})
+
+
+def header_of(path: Path) -> dict:
+    data = path.read_bytes()
+    return json.loads(data[8 : 8 + int.from_bytes(data[:8], "little")])
+
+
+@pytest.fixture
+def copy(saved, tmp_path) -> Path:
+    path = tmp_path / "copy.safetensors"
+    path.write_bytes(saved.read_bytes())
+    return path
+
+
+def test_a_checkpoint_comes_back_as_it_was(saved):
+    net, loaded = make_net(GAME, TINY), load_checkpoint(saved)
+    assert loaded.card == read_card(saved) == CARD and loaded.game == GAME
+    assert list(loaded.net.state_dict()) == list(net.state_dict())
+    for name, tensor in net.state_dict().items():
+        found = loaded.net.state_dict()[name]
+        assert found.dtype == tensor.dtype and torch.equal(found, tensor)
+    planes = torch.from_numpy(random_planes(GAME, 10))
+    for found, expected in zip(loaded.net.eval()(planes), net.eval()(planes), strict=True):
+        assert torch.equal(found, expected)
+
+
+def test_a_checkpoint_says_which_torch_and_which_format(saved):
+    assert (read_card(saved).torch_version, read_card(saved).format) == (torch.__version__, FORMAT)
+
+
+def test_the_same_net_gives_the_same_bytes(saved, tmp_path):
+    again = tmp_path / "again.safetensors"
+    save_checkpoint(again, make_net(GAME, TINY), CARD)
+    assert again.read_bytes() == saved.read_bytes()
+    save_checkpoint(again, load_checkpoint(saved).net, load_checkpoint(saved).card)
+    assert again.read_bytes() == saved.read_bytes()
+
+
+def test_the_digest_tells_nets_and_cards_apart(saved, tmp_path):
+    digests = {load_checkpoint(saved).digest}
+    for net, card in [(make_net(GAME, TINY, seed=1), CARD), (make_net(GAME, TINY), replace(CARD, step=1201))]:
+        save_checkpoint(tmp_path / "other", net, card)
+        digests.add(load_checkpoint(tmp_path / "other").digest)
+    assert len(digests) == 3
+
+
+def test_a_file_is_replaced_whole_and_folders_are_made(saved, tmp_path):
+    path = tmp_path / "new" / "folder" / "best.safetensors"
+    for step in (1, 2):
+        save_checkpoint(path, make_net(GAME, TINY), replace(CARD, step=step))
+        assert read_card(path).step == step
+    assert [each.name for each in path.parent.iterdir()] == [path.name]
+
+
+def test_the_right_game_is_accepted_and_another_refused(saved):
+    assert load_checkpoint(saved, make_game("connect_four(columns=5,rows=4)")).game == GAME
+    for other in ("connect_four", "connect_four(rows=5,columns=4)", "tic_tac_toe"):
+        assert refusal(saved, make_game(other)).endswith(f"plays connect_four(rows=4,columns=5), not {other}")
+
+
+@pytest.mark.parametrize("padding", range(32))
+def test_cards_of_any_length_come_back(padding, tmp_path):
+    """The file begins with the length of its header, in steps of eight: none of them makes it something else."""
+    card = replace(CARD, search={"note": "x" * 8 * padding})
+    save_checkpoint(tmp_path / "net", make_net(GAME, TINY), card)
+    assert load_checkpoint(tmp_path / "net").card == card
+
+
+def test_a_missing_file(tmp_path):
+    assert refusal(tmp_path / "none").endswith("cannot be read: No such file or directory")
+
+
+def test_a_folder(tmp_path):
+    assert refusal(tmp_path).endswith("cannot be read: Is a directory")
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+def test_a_file_that_may_not_be_read(copy):
+    copy.chmod(0)
+    assert refusal(copy).endswith("cannot be read: Permission denied")
+
+
+def test_an_empty_file(tmp_path):
+    (tmp_path / "net").touch()
+    assert refusal(tmp_path / "net").endswith("is empty")
+
+
+@pytest.mark.parametrize(
+    "text", [b"x", b"{}", b"connect four\n" * 100, b"\0" * 100, b"\xff" * 100, b"PK", b"\x89PNG\r\n"]
+)
+def test_other_files(tmp_path, text):
+    (tmp_path / "net").write_bytes(text)
+    refusal(tmp_path / "net")
+
+
+def test_a_file_cut_short_anywhere(saved, tmp_path):
+    data, path = saved.read_bytes(), tmp_path / "cut"
+    for length in [*range(1, 40), *range(40, len(data), 61), len(data) - 1]:
+        path.write_bytes(data[:length])
+        refusal(path)
+    path.write_bytes(data + b"\0")
+    refusal(path)
+
+
+@pytest.mark.parametrize("mask", [0x01, 0x20, 0x80])
+def test_a_flipped_bit_anywhere(saved, tmp_path, mask):
+    """In the header's length, the card, the table of tensors, or the weights."""
+    data, path = saved.read_bytes(), tmp_path / "flipped"
+    header = 8 + int.from_bytes(data[:8], "little")
+    for place in [*range(0, header, 1 if mask == 0x01 else 5), *range(header, len(data), 3)]:
+        path.write_bytes(data[:place] + bytes([data[place] ^ mask]) + data[place + 1 :])
+        refusal(path)
+
+
+class Bomb:
+    """Makes a folder when it is unpickled."""
+
+    def __init__(self, path: Path):
+        self.path = path
+
+    def __reduce__(self):
+        return os.mkdir, (str(self.path),)
+
+
+def torch_save(value, **how) -> bytes:
+    buffer = io.BytesIO()
+    torch.save(value, buffer, **how)
+    return buffer.getvalue()
+
+
+def torch_load(data: bytes) -> object:
+    return torch.load(io.BytesIO(data), weights_only=False)
+
+
+PICKLES = {f"protocol {each}": (lambda bomb, each=each: pickle.dumps(bomb, each), pickle.loads) for each in range(6)}
+PICKLES |= {
+    "torch.save": (torch_save, torch_load),
+    "torch.save of old": (lambda bomb: torch_save(bomb, _use_new_zipfile_serialization=False), torch_load),
+}
+
+
+@pytest.mark.parametrize("kind", PICKLES)
+def test_a_pickle_is_refused_and_not_run(kind, tmp_path):
+    dump, load = PICKLES[kind]
+    data, path, bomb = dump(Bomb(tmp_path / "bomb")), tmp_path / "net", tmp_path / "bomb"
+    path.write_bytes(data)
+    message = refusal(path)
+    assert not bomb.exists()
+    named = "is a pickle, which could run code and is never loaded; azero writes .safetensors"
+    assert message.endswith(named) or kind in ("protocol 0", "protocol 1")
+    load(data)
+    assert bomb.exists(), "the bomb is a dud"
+
+
+def test_a_safetensors_file_of_another_program(copy):
+    save_file(load_file(copy), copy)
+    assert refusal(copy).endswith("is a safetensors file, but not one of azero's: it has no card")
+    save_file(load_file(copy), copy, {"format": "pt"})
+    assert refusal(copy).endswith("it has no card")
+
+
+@pytest.mark.parametrize("other", [0, 2, "1", [1]])
+def test_another_format(copy, other):
+    rewrite(copy, format=other)
+    assert refusal(copy).endswith(f"is of format {other!r}; this version of azero reads format {FORMAT}")
+
+
+@pytest.mark.parametrize("card", ["", "{", "[]", "1", "null", "{}", '"text"', '{"format": 1}', "{" * 100_000])
+def test_a_card_that_is_none(copy, card):
+    save_file(load_file(copy), copy, {"azero": card})
+    assert len(refusal(copy)) < 400
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"digest": None},
+        {"digest": "0" * 64},
+        {"digest": 5},
+        {"game": None},
+        {"format": None},
+        {"colour": "blue"},
+        {"step": 1201},
+        {"game": "tic_tac_toe"},
+        {"net": {}},
+    ],
+)
+def test_a_card_that_was_changed(copy, changed):
+    rewrite(copy, **changed)
+    assert "damaged" in refusal(copy)
+
+
+@pytest.mark.parametrize(
+    "card",
+    [
+        replace(CARD, net=TINY.model_dump() | {"channels": 4}),
+        replace(CARD, net=TINY.model_dump() | {"blocks": 2}),
+        replace(CARD, net=TINY.model_dump() | {"blocks": 0}),
+        replace(CARD, net=TINY.model_dump() | {"width": 3}),
+        replace(CARD, game="connect_four"),
+    ],
+)
+def test_weights_that_do_not_fit_the_card(card, tmp_path):
+    """By a program that writes digests, but wrong cards."""
+    save_checkpoint(tmp_path / "net", make_net(GAME, TINY), card)
+    assert "does not fit its own card" in refusal(tmp_path / "net")
+
+
+def test_a_card_of_an_unknown_game(tmp_path):
+    save_checkpoint(tmp_path / "net", make_net(GAME, TINY), replace(CARD, game="connect_five"))
+    with pytest.raises(BadInput, match="unknown game 'connect_five'; did you mean 'connect_four'"):
+        load_checkpoint(tmp_path / "net")
+
+
+def test_reading_the_card_alone_refuses_the_same_files(tmp_path):
+    (tmp_path / "net").write_bytes(pickle.dumps(asdict(CARD)))
+    for path in (tmp_path / "net", tmp_path / "none"):
+        with pytest.raises(BadInput):
+            read_card(path)

@@ -1,0 +1,67 @@
+"""The tower: shapes, what a new net says, folding, and that it can learn."""
+
+import pytest
+import torch
+from torch.nn import functional as F
+
+from azero.config import NetConfig
+from azero.games import make_game
+from azero.nets.tower import Prediction, ResidualTower, fold
+
+from .towers import SMALL, make_net, random_planes
+
+GAME = make_game("connect_four(rows=5,columns=6)")
+
+
+@pytest.mark.parametrize("name", ["tic_tac_toe", "connect_four", "connect_four(rows=4,columns=8)"])
+@pytest.mark.parametrize("config", [SMALL, NetConfig(blocks=1, channels=4, value_hidden=1), NetConfig(blocks=3)])
+def test_shapes(name, config):
+    game = make_game(name)
+    net = ResidualTower(config, game)
+    prediction = net(torch.from_numpy(random_planes(game, 3)))
+    assert prediction.policy_logits.shape == (3, game.num_actions)
+    assert prediction.result_logits.shape == (3, 3) and prediction.value().shape == (3,)
+    assert len(net.blocks) == config.blocks
+    assert net.stem.convolution.weight.shape == (config.channels, 3, 3, 3)
+
+
+def test_a_new_net_likes_every_move_alike_and_calls_every_position_even():
+    prediction = ResidualTower(SMALL, GAME)(torch.from_numpy(random_planes(GAME, 8)))
+    assert not prediction.policy_logits.any() and not prediction.value().any()
+
+
+def test_value_is_the_chance_of_winning_less_that_of_losing():
+    results = torch.tensor([[0.6, 0.3, 0.1], [0.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]).log()
+    torch.testing.assert_close(Prediction(torch.zeros(4, 1), results).value(), torch.tensor([0.5, 0.0, 1.0, -1.0]))
+
+
+def test_a_folded_net_says_what_the_net_says():
+    net = make_net(GAME)
+    before = {name: tensor.clone() for name, tensor in net.state_dict().items()}
+    folded = fold(net)
+    planes = torch.from_numpy(random_planes(GAME, 40, seed=9))
+    for found, expected in zip(folded(planes), net.eval()(planes), strict=True):
+        assert expected.std() > 0.1, "a net without opinions proves nothing"
+        torch.testing.assert_close(found, expected, atol=1e-5, rtol=1e-5)
+    assert not any(isinstance(module, torch.nn.BatchNorm2d) for module in folded.modules())
+    assert not any(parameter.requires_grad for parameter in folded.parameters())
+    assert all(torch.equal(tensor, before[name]) for name, tensor in net.state_dict().items()), "the net has changed"
+
+
+def test_a_net_can_learn_a_batch_by_heart():
+    torch.manual_seed(1)
+    planes = torch.from_numpy(random_planes(GAME, 200)).unique(dim=0)[:32]
+    moves, results = torch.randint(GAME.num_actions, (32,)), torch.randint(3, (32,))
+    net = ResidualTower(NetConfig(blocks=2, channels=32), GAME)
+    optimizer = torch.optim.Adam(net.parameters(), lr=0.01)
+    for _ in range(60):
+        prediction = net(planes)
+        loss = F.cross_entropy(prediction.policy_logits, moves) + F.cross_entropy(prediction.result_logits, results)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    assert loss < 0.05
+    prediction = net(planes)
+    assert torch.equal(prediction.policy_logits.argmax(1), moves)
+    assert torch.equal(prediction.result_logits.argmax(1), results)
+    torch.testing.assert_close(prediction.value(), 1.0 - results, atol=0.1, rtol=0)

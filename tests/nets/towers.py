@@ -1,0 +1,39 @@
+"""Small nets for tests, with opinions, and positions to ask them about."""
+
+import functools
+import random
+
+import numpy as np
+import torch
+
+from azero.config import NetConfig
+from azero.games import Game
+from azero.nets.tower import ResidualTower
+
+SMALL = NetConfig(blocks=2, channels=8, policy_channels=3, value_channels=2, value_hidden=8)
+
+
+def make_net(game: Game, config: NetConfig = SMALL, seed: int = 0) -> ResidualTower:
+    """Returns a net with opinions: its last layers are random, and its norms have seen some batches."""
+    torch.manual_seed(seed)
+    net = ResidualTower(config, game)
+    for layer in (net.policy, net.value_hidden, net.results):
+        torch.nn.init.normal_(layer.weight, std=0.7)
+        torch.nn.init.normal_(layer.bias, std=0.7)
+    net.train()
+    for _ in range(5):
+        net(torch.rand(16, *game.planes_shape).round())
+    return net
+
+
+@functools.cache
+def random_planes(game: Game, count: int, seed: int = 0) -> np.ndarray:
+    """Returns the planes of positions out of random games, [count, C, H, W] float32; the same array every time."""
+    chooser, planes = random.Random(seed), []
+    while len(planes) < count:
+        state = game.new_initial_state()
+        for _ in range(chooser.randrange(game.max_plies)):
+            if not state.is_terminal():
+                state.apply_action(chooser.choice(state.legal_actions()))
+        planes.append(state.planes())
+    return np.stack(planes)

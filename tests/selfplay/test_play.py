@@ -1,0 +1,179 @@
+"""Self-play: games follow from their seeds alone, and their records from the rules."""
+
+import numpy as np
+import pytest
+from mcts.evaluators import HashEvaluator
+
+from azero.games import State
+from azero.mcts import Puct, Search
+from azero.selfplay.play import _begin_search
+
+from .games import CONNECT_FOUR, MANNER, NOISY, PLAIN, QUIET, TIC_TAC_TOE, assert_same, play, some_games, split
+
+GAMES = [TIC_TAC_TOE, CONNECT_FOUR]
+
+
+@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("num_slots", [1, 3, 12, 100])
+@pytest.mark.parametrize("settings", [NOISY, PLAIN])
+def test_games_follow_from_their_seeds_whatever_is_played_beside_them(game, num_slots, settings):
+    assert_same(play(game, range(12), num_slots, settings=settings), play(game, range(12), 4, settings=settings))
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_games_come_in_the_order_of_their_seeds(game):
+    games = split(some_games(game))
+    assert split(play(game, [11, 3, 3, 0], num_slots=2)) == [games[11], games[3], games[3], games[0]]
+    lengths = [len(actions) for _, _, actions, *_ in games]
+    assert lengths == some_games(game).lengths.tolist() and len(set(lengths)) > 1, "all ended together"
+
+
+def test_large_seeds():
+    last = play(TIC_TAC_TOE, [2**64 - 1])
+    assert split(last) != split(play(TIC_TAC_TOE, [0])) and split(last) == split(play(TIC_TAC_TOE, [2**64 - 1]))
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_records_are_the_games_played(game):
+    shard, at = some_games(game), 0
+    for length, outcome in zip(shard.lengths, shard.game_outcomes(), strict=True):
+        state = game.new_initial_state()
+        for ply in range(at, at + length):
+            assert shard.states[ply].tobytes() == state.record.tobytes()
+            assert shard.players[ply] == state.current_player()
+            legal = state.legal_actions()
+            assert shard.visits[ply].sum() > 0 and set(np.flatnonzero(shard.visits[ply])) <= set(legal)
+            assert shard.actions[ply] in legal and shard.visits[ply][shard.actions[ply]] > 0
+            assert -1 <= shard.root_values[ply] <= 1
+            state.apply_action(int(shard.actions[ply]))
+        at += length
+        assert state.is_terminal() and outcome == state.returns()[0]
+        assert np.all(shard.outcomes[at - length : at] == outcome)
+    assert at == shard.num_positions == len(shard.states)
+    assert set(shard.game_outcomes().tolist()) == {-1, 0, 1}
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_results_are_those_of_the_player_to_move(game):
+    shard = some_games(game)
+    for k in range(shard.num_positions):
+        assert shard.results()[k] == (shard.outcomes[k] if shard.players[k] == 0 else -shard.outcomes[k])
+    assert shard.results().dtype == np.int8
+
+
+def test_states_can_be_played_on():
+    shard = some_games(TIC_TAC_TOE)
+    state = State.from_record(TIC_TAC_TOE, shard.states[2])
+    assert len(state.legal_actions()) == 7
+    state.apply_action(int(shard.actions[2]))
+    assert state.record.tobytes() == shard.states[3].tobytes()
+
+
+def test_every_search_has_its_simulations():
+    """A fresh tree's visits are all but the first simulation, which judged the root; where a win is seen, all."""
+    shard = play(CONNECT_FOUR, range(5), settings=PLAIN, manner=MANNER._replace(is_keeping_tree=False))
+    is_decided = (shard.visits > 0).sum(axis=1) == 1
+    assert is_decided.any() and not is_decided.all()
+    assert np.all(shard.visits.sum(axis=1)[~is_decided] == 29)
+    assert shard.simulations.tolist() == [30 * shard.num_positions]
+
+
+def test_a_kept_tree_has_more_visits_for_the_same_simulations():
+    fresh = MANNER._replace(is_keeping_tree=False)
+    kept, lone = (play(CONNECT_FOUR, range(5), settings=PLAIN, manner=manner) for manner in (MANNER, fresh))
+    assert kept.simulations.tolist() == [30 * kept.num_positions]
+    visits = kept.visits.sum(axis=1)
+    first = np.cumsum(kept.lengths) - kept.lengths
+    assert np.all(visits[first] == 29) and visits.min() >= 29 and visits.max() > 40
+    assert kept.evaluations[0] / kept.num_positions < lone.evaluations[0] / lone.num_positions
+
+
+@pytest.mark.parametrize("num_slots", [1, 5])
+def test_a_step_is_one_batch_with_a_leaf_of_each_game(num_slots):
+    evaluator = HashEvaluator(CONNECT_FOUR)
+    shard = play(CONNECT_FOUR, range(8), num_slots, evaluator=evaluator)
+    assert sum(evaluator.batch_sizes) == shard.evaluations[0]
+    assert max(evaluator.batch_sizes) == num_slots == evaluator.batch_sizes[0]
+
+
+@pytest.mark.parametrize("num_slots", [1, 5, 8])
+def test_games_that_end_are_reported(num_slots):
+    reports = []
+    play(CONNECT_FOUR, range(8), num_slots, on_games=reports.append)
+    assert sum(reports) == 8 and min(reports) > 0 and max(reports) <= num_slots
+
+
+def test_with_nothing_at_random_all_games_are_one():
+    games = split(play(CONNECT_FOUR, range(4), manner=QUIET, settings=PLAIN))
+    assert games[0] == games[1] == games[2] == games[3]
+
+
+@pytest.mark.parametrize(
+    ("manner", "settings"),
+    [
+        (MANNER, PLAIN),
+        (QUIET._replace(final_temperature=1.0), PLAIN),
+        (QUIET, NOISY._replace(has_random_symmetry=False)),
+    ],
+    ids=["temperature", "final temperature", "noise"],
+)
+def test_games_differ_where_something_is_random(manner, settings):
+    assert len({str(each) for each in split(play(CONNECT_FOUR, range(8), manner=manner, settings=settings))}) >= 5
+
+
+def test_moves_are_drawn_in_the_opening_and_the_best_afterwards():
+    """A draw at this temperature is nearly uniform, so that many a move of the opening is not the most visited."""
+    manner = MANNER._replace(temperature=5.0, temperature_plies=4)
+    shard = play(CONNECT_FOUR, range(30), manner=manner, settings=PLAIN)
+    plies = np.concatenate([np.arange(length) for length in shard.lengths])
+    is_best = shard.visits[np.arange(len(plies)), shard.actions] == shard.visits.max(axis=1)
+    assert is_best[plies >= 4].all()
+    for ply in range(4):
+        assert 0.1 < is_best[plies == ply].mean() < 0.8
+
+
+def test_noise_changes_every_search():
+    games = split(play(CONNECT_FOUR, range(60), 16, QUIET, PLAIN._replace(dirichlet_epsilon=0.3)))
+    assert len({str(visits[0]) for _, _, _, visits, *_ in games}) > 10
+
+
+def test_a_search_from_a_kept_tree_has_noise_of_its_own():
+    settings = PLAIN._replace(dirichlet_epsilon=0.25)
+    search = Search(CONNECT_FOUR, Puct(), settings, HashEvaluator(CONNECT_FOUR), max_nodes=1_000)
+    search.start(0, CONNECT_FOUR.new_initial_state(), seed=0)
+    search.run([0], 100)
+    search.advance(0, search.choose(0))
+    tree, nodes = search.forest.trees[0], search.forest.nodes[0]
+    before = nodes.P[1:5].copy()
+    _begin_search(settings, MANNER, tree, nodes)
+    assert (tree.target, tree.simulations) == (30, 0)
+    assert np.abs(nodes.P[1:5] - before).max() > 0.01 and nodes.P[1:5].sum() == pytest.approx(1)
+
+
+def test_proofs_decide_moves_and_targets():
+    """Looking ahead, a win in one is seen at once: it is played, and it is the whole target."""
+    shard, num_wins = some_games(CONNECT_FOUR), 0
+    for k in range(shard.num_positions):
+        state = State.from_record(CONNECT_FOUR, shard.states[k])
+        wins = []
+        for action in state.legal_actions():
+            after = state.clone()
+            after.apply_action(action)
+            if after.is_terminal() and after.returns()[state.current_player()] == 1:
+                wins.append(action)
+        if wins:
+            num_wins += 1
+            assert shard.actions[k] in wins and shard.root_values[k] == 1
+            assert np.flatnonzero(shard.visits[k]).tolist() == [shard.actions[k]]
+            assert shard.results()[k] == 1
+    assert num_wins >= 5
+
+
+def test_one_simulation_a_move_is_enough_for_a_game():
+    shard = play(TIC_TAC_TOE, range(5), manner=MANNER._replace(num_simulations=1))
+    assert len(shard.lengths) == 5 and np.all(shard.visits.sum(axis=1) > 0)
+
+
+def test_trees_that_are_full_play_on(monkeypatch):
+    monkeypatch.setattr("azero.mcts.search._MEMORY_OF_ALL_TREES", 0)
+    assert len(play(CONNECT_FOUR, range(6)).lengths) == 6

@@ -1,0 +1,121 @@
+"""Replay: the window, and samples that are positions of the games kept, seen in a random symmetry."""
+
+import numpy as np
+import pytest
+
+from azero.games import State
+from azero.selfplay.replay import Replay, make_sample
+
+from .games import CONNECT_FOUR, TIC_TAC_TOE, assert_same, play, some_games
+
+GAMES = [TIC_TAC_TOE, CONNECT_FOUR]
+
+
+def shards(count=6):
+    return [play(TIC_TAC_TOE, range(2 * k, 2 * k + 2)) for k in range(count)]
+
+
+def test_the_window_moves_by_whole_shards():
+    parts = shards()
+    sizes = [part.num_positions for part in parts]
+    replay = Replay(TIC_TAC_TOE, window=sizes[1] + sizes[2])
+    assert replay.add("0", parts[0]) == replay.add("1", parts[1]) == []
+    assert replay.num_positions == sizes[0] + sizes[1]
+    assert replay.add("2", parts[2]) == ["0"], "the two newest are just the window"
+    assert replay.names == ["1", "2"] and replay.num_positions == sizes[1] + sizes[2]
+    assert replay.add("3", parts[3]) == (["1"] if sizes[3] >= sizes[1] else [])
+
+
+@pytest.mark.parametrize("window", [1, 15, 30, 10_000])
+def test_between_the_window_and_a_shard_more_are_kept(window):
+    replay, added = Replay(TIC_TAC_TOE, window), []
+    for k, part in enumerate(shards()):
+        before = list(replay.names)
+        assert replay.add(str(k), part) + replay.names == [*before, str(k)]
+        added.append(part.num_positions)
+        kept = added[-len(replay.names) :]
+        assert replay.num_positions == sum(kept) == sum(each.num_positions for each in replay.shards)
+        assert sum(kept[1:]) < window and (sum(kept) >= window or len(kept) == k + 1)
+
+
+def test_shards_are_kept_as_they_are_whatever_is_sampled():
+    parts, replay = shards(3), Replay(TIC_TAC_TOE, window=10_000)
+    for k, part in enumerate(parts):
+        replay.add(str(k), part)
+        replay.sample(4, np.random.default_rng(k))
+    for kept, part in zip(replay.shards, parts, strict=True):
+        assert_same(kept, part)
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_sample_is_the_positions_seen_through_their_symmetries(game):
+    shard, (cells, actions) = some_games(game), game.symmetries
+    pairs = [(k, s) for k in range(0, shard.num_positions, 3) for s in range(len(cells))]
+    indices, chosen = np.array(pairs).T
+    sample = make_sample(game, shard, indices, chosen)
+    assert {array.dtype for array in sample} == {np.dtype(np.float32)}
+    for row, (k, s) in enumerate(pairs):
+        planes = State.from_record(game, shard.states[k]).planes()
+        turned = planes.reshape(len(planes), -1)[:, cells[s]].reshape(planes.shape)
+        policy = shard.visits[k] / shard.visits[k].sum()
+        assert np.array_equal(sample.planes[row], turned)
+        np.testing.assert_allclose(sample.policies[row], policy[actions[s]], rtol=1e-6)
+        result = int(shard.outcomes[k]) * (1 if shard.players[k] == 0 else -1)
+        assert sample.results[row].tolist() == {1: [1, 0, 0], 0: [0, 1, 0], -1: [0, 0, 1]}[result]
+    np.testing.assert_allclose(sample.policies.sum(axis=1), 1, rtol=1e-6)
+    assert set(sample.results.argmax(axis=1)) == {0, 1, 2}
+
+
+def test_results_may_lean_on_what_the_search_thought():
+    shard = some_games(GAMES[0])
+    indices = np.arange(shard.num_positions)
+    sample = make_sample(GAMES[0], shard, indices, np.zeros_like(indices), root_value_weight=0.25)
+    np.testing.assert_allclose(sample.results.sum(axis=1), 1, rtol=1e-6)
+    value = 0.75 * shard.results() + 0.25 * shard.root_values
+    np.testing.assert_allclose(sample.results[:, 0] - sample.results[:, 2], value, rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(sample.results[:, 1], 0.75 * (shard.results() == 0), rtol=1e-6)
+
+
+def test_a_policy_points_at_the_same_cells_as_the_planes():
+    """In tic-tac-toe the moves are the cells: wherever the policy is, the third plane says that the cell is empty."""
+    shard = some_games(TIC_TAC_TOE)
+    indices = np.repeat(np.arange(shard.num_positions), 8)
+    sample = make_sample(TIC_TAC_TOE, shard, indices, np.tile(np.arange(8), shard.num_positions))
+    assert np.all((sample.policies > 0) <= (sample.planes[:, 2].reshape(-1, 9) == 1))
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_positions_and_symmetries_are_drawn_evenly(game):
+    """Each draw is told from the planes; those that several positions share count for all of them."""
+    replay, shard = Replay(game, 10_000), play(game, range(2))
+    replay.add("0", shard)
+    cells, count = game.symmetries.cells, 20_000
+    expected: dict[bytes, float] = {}
+    for k in range(shard.num_positions):
+        planes = State.from_record(game, shard.states[k]).planes()
+        for gather in cells:
+            key = np.ascontiguousarray(planes.reshape(len(planes), -1)[:, gather]).tobytes()
+            expected[key] = expected.get(key, 0.0) + count / shard.num_positions / len(cells)
+    sample = replay.sample(count, np.random.default_rng(3))
+    found = dict.fromkeys(expected, 0)
+    for position in sample.planes:
+        found[position.tobytes()] += 1
+    assert all(abs(found[key] - mean) < 5 * mean**0.5 for key, mean in expected.items())
+
+
+def test_samples_follow_from_the_generator():
+    replay = Replay(CONNECT_FOUR, 10_000)
+    replay.add("0", some_games(CONNECT_FOUR))
+    one, same, other = (replay.sample(16, np.random.default_rng(seed)) for seed in (1, 1, 2))
+    assert all(np.array_equal(a, b) for a, b in zip(one, same, strict=True))
+    assert not np.array_equal(one.planes, other.planes)
+
+
+def test_samples_come_from_what_is_kept():
+    parts, replay = shards(3), Replay(TIC_TAC_TOE, window=1)
+    for k, part in enumerate(parts):
+        replay.add(str(k), part)
+        sample = replay.sample(200, np.random.default_rng(k))
+        own = make_sample(TIC_TAC_TOE, part, *(each.ravel() for each in np.indices((part.num_positions, 8))))
+        assert {each.tobytes() for each in sample.planes} <= {each.tobytes() for each in own.planes}
+    assert replay.names == ["2"]

@@ -1,0 +1,439 @@
+"""The command line: bad input is one line and exit code 2, and harms nothing; help teaches; JSON is JSON."""
+
+import io
+import json
+import os
+import pickle
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+import typer
+from arena.agents import write_checkpoint, write_engine
+from safetensors.torch import save_file
+from training.runs import write_config
+
+import azero
+from azero import cli
+from azero.config import find_config
+
+COMMANDS = ["train", "evaluate", "suggest", "play", "games", "bench"]
+GAME = ["--game", "tic_tac_toe"]
+SUGGEST, EVALUATE = ["suggest", "uct@20", *GAME], ["evaluate", "uct@20", "--against", "random", *GAME]
+
+
+@pytest.fixture(scope="module")
+def net(tmp_path_factory):
+    return write_checkpoint(tmp_path_factory.mktemp("cli") / "net.safetensors")
+
+
+@pytest.fixture
+def run_azero(monkeypatch, capsys, tmp_path):
+    """Returns a function that runs a command in an empty folder; it returns exit code, stdout, stderr."""
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+
+    def run(*words, typed=""):
+        monkeypatch.setattr(sys, "argv", ["azero", *map(str, words)])
+        monkeypatch.setattr(sys, "stdin", io.StringIO(typed))
+        with pytest.raises(SystemExit) as end:
+            cli.main()
+        return end.value.code, *capsys.readouterr()
+
+    return run
+
+
+def assert_bad_input(result, *parts):
+    """Asserts exit code 2, nothing on stdout, and one line on stderr with all of the parts."""
+    code, output, errors = result
+    assert (code, output) == (2, ""), errors
+    assert errors.startswith("azero: ") and errors.count("\n") == 1 and errors.endswith("\n"), errors
+    assert "Traceback" not in errors
+    for part in parts:
+        assert part in errors
+
+
+def contents(folder):
+    return {str(path): path.read_bytes() for path in Path(folder).rglob("*") if path.is_file()}
+
+
+# --- bad input: names and numbers ---
+
+
+@pytest.mark.parametrize(
+    ("words", "parts"),
+    [
+        # games
+        (["suggest", "uct", "--game", "conect_four"], ["unknown game 'conect_four'", "did you mean 'connect_four'?"]),
+        (["suggest", "uct", "--game", "connect_four(rows=99)"], ["rows=99", "4 to 8"]),
+        (["suggest", "uct", "--game", "connect_four(row=5)"], ["'row'", "did you mean 'rows'?"]),
+        (["suggest", "uct"], ["agent 'uct' can play any game", "--game connect_four"]),
+        (["evaluate", "uct", "--against", "random"], ["can play any game", "--game"]),
+        (["bench", "--game", "nim", "--config", "smoke"], ["unknown game 'nim'"]),
+        # commands and options
+        (["sugest", "uct"], ["No such command 'sugest'", "suggest"]),
+        (["suggest"], ["Missing argument 'AGENT'"]),
+        (["evaluate", "uct"], ["Missing option '--against'"]),
+        ([*SUGGEST, "--simulation", "5"], ["No such option", "--simulations"]),
+        # agents
+        (["suggest", "connect_for"], ["unknown agent 'connect_for'"]),
+        (["suggest", "utc", *GAME], ["unknown agent 'utc'", "did you mean 'uct'?"]),
+        (["evaluate", "uct", "--against", "utc", *GAME], ["unknown agent 'utc'"]),
+        (["play", "utc", *GAME], ["unknown agent 'utc'"]),
+        (["suggest", "x" * 300, *GAME], ["x" * 300]),
+        (["suggest", "gtp:no-such-engine", *GAME], ["no-such-engine", "cannot be started"]),
+        (["suggest", f"gtp:{sys.executable} -c pass", *GAME], ["the engine"]),
+        # moves
+        ([*SUGGEST, "--moves", "a1 a1"], ["move 2", "'a1' is not legal", "b1"]),
+        ([*SUGGEST, "--moves", "a1 z9"], ["move 2", "'z9'", "a1 (top left) to c3"]),
+        ([*SUGGEST, "--moves", "a1 a2 b1 b2 c1 c2"], ["move 6", "'c2'", "over after 5 moves"]),
+        ([*SUGGEST, "--moves", "a1 a2 b1 b2 c1"], ["nothing to suggest", "the game is over"]),
+        # simulations and seconds
+        ([*SUGGEST, "--simulations", "0"], ["simulations = 0 should be 1 or more"]),
+        ([*SUGGEST, "--simulations", "-5"], ["simulations = -5 should be 1 or more"]),
+        ([*SUGGEST, "--simulations", "many"], ["--simulations", "integer"]),
+        ([*SUGGEST, "--time", "0"], ["seconds = 0", "greater than 0"]),
+        ([*SUGGEST, "--time", "-1"], ["seconds = -1", "greater than 0"]),
+        ([*SUGGEST, "--time", "nan"], ["seconds = nan", "greater than 0"]),
+        (["suggest", "uct@0", *GAME], ["'uct@0'", "simulations = 0"]),
+        (["suggest", "uct@-2s", *GAME], ["'uct@-2s'", "seconds = -2"]),
+        (["suggest", "uct@lots", *GAME], ["'uct@lots'", "uct@800"]),
+        (["bench", "--time", "0"], ["--time 0", "greater than 0"]),
+        (["bench", "--time", "nan", "--config", "smoke", *GAME], ["--time nan"]),
+        # other numbers
+        ([*SUGGEST, "--threads", "0"], ["threads = 0 should be 1 or more"]),
+        ([*SUGGEST, "--seed", "-1"], ["--seed", "0"]),
+        ([*SUGGEST, "--max-nodes", "0"], ["--max-nodes 0 should be 1 or more"]),
+        ([*EVALUATE, "--games", "0"], ["games = 0 should be 1 or more"]),
+        ([*EVALUATE, "--games", "-2"], ["games = -2 should be 1 or more"]),
+        ([*EVALUATE, "--opening-plies", "-1"], ["opening plies = -1 should be 0 or more"]),
+        ([*EVALUATE, "--sprt", "5"], ["--sprt '5'", "0,50"]),
+        ([*EVALUATE, "--sprt", "50,0"], ["elo0=50", "elo1=0"]),
+        ([*SUGGEST, "--device", "tpu"], ["device 'tpu'", "'cuda'"]),
+        ([*SUGGEST, "--precision", "fp8"], ["precision 'fp8'", "'bf16'"]),
+    ],
+)  # fmt: skip
+def test_bad_input_is_one_line_that_names_it(run_azero, words, parts):
+    assert_bad_input(run_azero(*words), *parts)
+    assert contents(".") == {}
+
+
+# --- bad input: checkpoints ---
+
+
+class Bomb:
+    """A pickle that leaves a file behind where it is loaded."""
+
+    def __reduce__(self):
+        return os.mkdir, ("exploded",)
+
+
+def damage(kind, net, path):
+    """Writes a checkpoint with something wrong with it."""
+    data = bytearray(net.read_bytes())
+    if kind.startswith("flipped"):
+        place = {"flipped in its weights": -100, "flipped in its card": data.index(b"torch_version") + 20}[kind]
+        data[place] ^= 1
+    made = {
+        "empty": b"",
+        "text": b"these are not weights\n",
+        "cut in its header": data[:100],
+        "cut in its weights": data[:-1],
+        "longer": data + b"\0",
+        "of a later format": data.replace(b'\\"format\\": 1', b'\\"format\\": 9'),
+        "a pickle": pickle.dumps(Bomb()),
+        "an old pickle": pickle.dumps(Bomb(), protocol=0),
+    }
+    if kind == "a torch file":
+        torch.save(Bomb(), path)
+    elif kind == "without a card":
+        save_file({"weight": torch.zeros(3)}, path)
+    else:
+        path.write_bytes(made.get(kind, data))
+
+
+@pytest.mark.parametrize(
+    ("kind", "part"),
+    [
+        ("empty", "is empty"),
+        ("text", "not a .safetensors file"),
+        ("cut in its header", "damaged"),
+        ("cut in its weights", "damaged"),
+        ("longer", "damaged"),
+        ("flipped in its weights", "is damaged: its contents do not match their digest"),
+        ("flipped in its card", "damaged"),
+        ("of a later format", "format 9; this version of azero reads format 1"),
+        ("without a card", "no card"),
+        ("a pickle", "is a pickle, which could run code and is never loaded"),
+        ("a torch file", "is a pickle, which could run code and is never loaded"),
+        ("an old pickle", "not a .safetensors file"),
+    ],
+)
+def test_a_checkpoint_that_is_no_good_is_refused(run_azero, net, kind, part):
+    path = Path("bad.safetensors")
+    damage(kind, net, path)
+    before = contents(".")
+    for words in (["suggest", path], ["evaluate", path, "--against", "random"], ["play", f"{path}@5", *GAME]):
+        assert_bad_input(run_azero(*words), "bad.safetensors", part)
+    assert contents(".") == before and not Path("exploded").exists()
+
+
+def test_a_checkpoint_that_is_missing_or_of_another_game_is_refused(run_azero, net):
+    assert_bad_input(run_azero("suggest", "runs/none/best.safetensors"), "'runs/none/best.safetensors' does not exist")
+    other = ["--game", "connect_four"]
+    assert_bad_input(run_azero("suggest", net, *other), "plays tic_tac_toe, not connect_four")
+    assert_bad_input(run_azero("evaluate", "random", "--against", net, *other), "plays tic_tac_toe, not connect_four")
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="there is CUDA")
+def test_cuda_is_refused_where_there_is_none(run_azero, net):
+    parts = ["device 'cuda' is not to be had here", "cpu"]
+    assert_bad_input(run_azero("suggest", net, "--device", "cuda"), *parts)
+    assert_bad_input(run_azero("evaluate", net, "--against", "random", "--device", "cuda"), *parts)
+    assert_bad_input(run_azero("train", "smoke", "--set", "device.device=cuda"), *parts)
+    assert not Path("runs").exists()
+
+
+# --- bad input: training ---
+
+
+@pytest.mark.parametrize(
+    ("setting", "parts"),
+    [
+        ("training.iteration=3", ["unknown setting 'training.iteration'", "did you mean 'iterations'?"]),
+        ("trainin.iterations=3", ["unknown setting 'trainin'", "did you mean 'training'?"]),
+        ("speed=3", ["unknown setting 'speed'", "known: "]),
+        ("training.iterations=0", ["training.iterations = 0", "greater than or equal to 1"]),
+        ("training.iterations=many", ["training.iterations = 'many'", "integer"]),
+        ("training.learning_rate=-0.1", ["training.learning_rate = -0.1", "greater than 0"]),
+        ("training.learning_rate=nan", ["training.learning_rate = nan", "finite"]),
+        ("training.optimizer=adam", ["training.optimizer = 'adam'", "'adamw' or 'sgd'"]),
+        ("selfplay.temperature=-1", ["selfplay.temperature = -1", "greater than or equal to 0"]),
+        ("gate.elo0=60", ["gate.elo1 = 50", "gate.elo0 = 60"]),
+        ("seed=-1", ["seed = -1", "greater than or equal to 0"]),
+        ("net=3", ["net = 3"]),
+        ("net.blocks.x=3", ["net"]),
+        ("training.iterations", ["'training.iterations'", "section.key=value"]),
+        ("=3", ["'=3'", "section.key=value"]),
+        ("game.name=chess", ["unknown game 'chess'"]),
+        ("game.name=connect_four(rows=2)", ["rows=2"]),
+        ("evaluation.opponent=utc@50", ["unknown agent 'utc'"]),
+        ("evaluation.opponent=uct@0", ["simulations = 0"]),
+    ],
+)
+def test_a_setting_that_is_wrong_is_named_and_no_run_begins(run_azero, tmp_path, setting, parts):
+    config = write_config(tmp_path, training={"iterations": 1}, evaluation={"every": 1})
+    assert_bad_input(run_azero("train", config, "--run", "run", "--set", setting), *parts)
+    assert not Path("run").exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("[game", ["not TOML"]),
+        ("[net]\nblocks = 1\n", ["'game' is missing"]),
+        ("[game]\nname = 'tic_tac_toe'\n[selfplay]\ngames = 5\n", ["unknown setting 'selfplay.games'"]),
+        ("game = 'tic_tac_toe'\n", ["setting game = 'tic_tac_toe'"]),
+        ("\xff", ["not TOML"]),
+    ],
+)
+def test_a_config_that_is_wrong_is_named_and_no_run_begins(run_azero, text, parts):
+    Path("own.toml").write_bytes(text.encode("latin-1"))
+    assert_bad_input(run_azero("train", "own.toml"), *parts)
+    assert not Path("runs").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "parts"),
+    [
+        (["train"], ["train needs a CONFIG"]),
+        (["train", "smok"], ["config 'smok'", "did you mean 'smoke'?"]),
+        (["train", "none.toml"], ["config 'none.toml'", "known: "]),
+        (["train", "--resume"], ["train needs a CONFIG"]),
+        (["train", "--run", "none", "--resume"], ["no run to resume in 'none'"]),
+        (["train", "smoke", "--resume"], ["no run to resume in 'runs/smoke'"]),
+        (["train", "smoke", "--run", "file"], ["'file' exists already"]),
+        (["train", "smoke", "--run", "file/run"], ["file"]),
+        (["train", "smoke", "--run", "x" * 300], ["x" * 300]),
+    ],
+)
+def test_a_run_that_cannot_be_begun_or_resumed_is_named(run_azero, words, parts):
+    Path("file").write_text("mine")
+    assert_bad_input(run_azero(*words), *parts)
+    assert contents(".") == {"file": b"mine"}
+
+
+def test_a_run_that_exists_needs_resume_and_is_left_alone(run_azero):
+    Path("run").mkdir()
+    Path("run/config.toml").write_text("mine")
+    assert_bad_input(run_azero("train", "smoke", "--run", "run"), "run 'run' exists already", "--resume", "--run")
+    assert contents(".") == {"run/config.toml": b"mine"}
+
+
+def test_a_run_that_is_damaged_is_refused_and_left_alone(run_azero, tmp_path):
+    config = write_config(tmp_path)
+    Path("run").mkdir()
+    shutil.copy(config, "run/config.toml")
+    Path("run/state.safetensors").write_bytes(b"\0" * 50)
+    before = contents(".")
+    assert_bad_input(run_azero("train", config, "--run", "run", "--resume"), "state.safetensors", "cannot be read")
+    assert contents(".") == before
+
+
+# --- bad input, as a user sees it ---
+
+
+@pytest.mark.parametrize(
+    "words", [["suggest", "uct", "--game", "conect_four"], ["train", "smoke", "--set", "seed=-1"], ["sugest"]]
+)
+def test_bad_input_in_a_process_of_its_own(tmp_path, words):
+    command = [sys.executable, "-m", "azero.cli", *words]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120)
+    assert_bad_input((done.returncode, done.stdout, done.stderr))
+    assert contents(tmp_path) == {}
+
+
+def test_a_reader_that_goes_away_is_no_accident():
+    command = f"{shlex.quote(sys.executable)} -m azero.cli suggest uct@20 --game tic_tac_toe | true"
+    done = subprocess.run(command, shell=True, capture_output=True, text=True, timeout=120)
+    assert done.stderr == ""
+
+
+# --- help ---
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_has_an_example_that_parses(run_azero, command):
+    code, output, errors = run_azero(command, "--help")
+    assert (code, errors) == (0, "")
+    [example] = re.findall(r"^ *Example:\s+azero (.*)\Z", output, re.MULTILINE | re.DOTALL)
+    program = typer.main.get_command(cli.app)
+    context = program.make_context("azero", shlex.split(example))
+    name, found, rest = program.resolve_command(context, [*context._protected_args, *context.args])
+    assert name == command
+    values = found.make_context(name, rest, parent=context).params
+    if values.get("config"):
+        assert find_config(values["config"])
+
+
+def test_every_option_says_what_it_does():
+    for name, command in typer.main.get_command(cli.app).commands.items():
+        assert command.help and (command.hidden or command.epilog.startswith("Example:  azero " + name))
+        for parameter in command.params:
+            documented = parameter.name == "help" or parameter.help
+            assert documented or parameter.name == "against", f"{name} {parameter.name}"
+
+
+def test_help_lists_the_commands(run_azero):
+    code, output, _ = run_azero("--help")
+    assert code == 0 and [name for name in COMMANDS if f"\n  {name} " in output] == COMMANDS
+
+
+def test_without_a_command_there_is_help(run_azero):
+    _, output, errors = run_azero()
+    assert "\n  suggest " in output + errors
+
+
+def test_the_version_is_told(run_azero):
+    assert run_azero("version") == (0, f"{azero.__version__}\n", "")
+
+
+# --- what commands print ---
+
+
+def test_suggest_prints_a_board_and_json(run_azero, net):
+    for agent in ("uct@30", "mc@30", "random", f"{net}@30"):
+        code, output, errors = run_azero("suggest", agent, *GAME, "--moves", "b2 a1")
+        assert (code, errors) == (0, "") and "best: " in output and output.startswith("tic_tac_toe, first player")
+        code, output, errors = run_azero("suggest", agent, *GAME, "--moves", "b2 a1", "--json")
+        fields = json.loads(output)
+        assert (code, errors, output.count("\n")) == (0, "", 1)
+        assert list(fields) == ["game", "to_move", "simulations", "elapsed_s", "value", "best", "moves"]
+        assert list(fields["moves"][0]) == ["move", "visits", "value", "prior", "proven", "pv"]
+        assert len(fields["moves"]) == 7 and fields["simulations"] in (0, 30)
+
+
+def test_suggest_takes_its_limits_from_the_options(run_azero):
+    for option, least in ((["--simulations", "77"], 77), (["--time", "0.1"], 78)):
+        fields = json.loads(run_azero("suggest", "mc", *GAME, *option, "--json")[1])
+        assert fields["simulations"] == 77 if least == 77 else fields["simulations"] >= least
+
+
+def test_suggest_is_the_same_for_the_same_seed(run_azero):
+    words = ["suggest", "uct@50", *GAME, "--json", "--seed"]
+    one, same, other = (json.loads(run_azero(*words, seed)[1])["moves"] for seed in (1, 1, 2))
+    assert one == same != other
+
+
+def test_a_full_tree_is_said_on_stderr_where_stdout_is_json(run_azero):
+    code, output, errors = run_azero(*SUGGEST, "--max-nodes", "15", "--json")
+    assert code == 0 and json.loads(output) and "limit of nodes" in errors
+    assert "limit of nodes" in run_azero(*SUGGEST, "--max-nodes", "15")[1]
+
+
+def test_evaluate_prints_a_match_and_json(run_azero, net):
+    words = ["evaluate", f"{net}@10", "--against", "uct@10", "--games", "6"]  # the net tells the game
+    code, output, _ = run_azero(*words)
+    assert code == 0 and "6 games" in output and "score" in output and "Elo" in output and "ms and" in output
+    code, output, errors = run_azero(*words, "--json")
+    fields = json.loads(output)
+    assert (code, errors, output.count("\n")) == (0, "", 1)
+    assert {
+        *("a", "b", "game", "games", "wins", "draws", "losses", "score", "score_ci95"),
+        *("elo", "elo_ci95", "distinct_games", "elapsed_s"),
+    } <= set(fields)
+    assert (fields["a"], fields["b"], fields["game"], fields["games"]) == (f"{net}@10", "uct@10", "tic_tac_toe", 6)
+
+
+def test_evaluate_with_an_sprt_says_how_it_ended(run_azero):
+    assert "SPRT 0, 300: accept" in run_azero(*EVALUATE, "--games", "200", "--sprt", "0,300")[1]
+    code, output, _ = run_azero(*EVALUATE, "--games", "2", "--sprt", "0,5", "--json")
+    assert code == 0 and json.loads(output)["sprt"] is None
+
+
+def test_evaluate_of_a_match_won_whole_prints_infinities_and_json_none(run_azero):
+    words = ["evaluate", "uct@500", "--against", "random", *GAME, "--games", "2", "--seed", "3", "--opening-plies", "0"]
+    fields = json.loads(run_azero(*words, "--json")[1])
+    assert fields["wins"] == 2 and fields["elo"] is None
+    assert "+inf" in run_azero(*words)[1]
+
+
+def test_evaluate_meets_another_engine(run_azero, tmp_path):
+    code, output, _ = run_azero(
+        "evaluate", write_engine(tmp_path), "--against", "random", *GAME, "--games", "2", "--json"
+    )
+    assert code == 0 and json.loads(output)["games"] == 2
+
+
+def test_games_lists_them_with_their_parameters(run_azero):
+    code, output, errors = run_azero("games")
+    assert (code, errors) == (0, "")
+    assert "connect_four(rows=6,columns=7)\n" in output and "\ntic_tac_toe\n" in output
+    fields = json.loads(run_azero("games", "--json")[1])
+    assert fields == {"connect_four": {"rows": 6, "columns": 7}, "tic_tac_toe": {}}
+
+
+def test_play_reads_moves_from_stdin(run_azero):
+    code, output, errors = run_azero("play", "random", *GAME, typed="b2\nmoves\nhint\nundo\nb2\nquit\n")
+    assert (code, errors) == (0, "")
+    assert output.startswith("You play first against random.") and "random plays" in output and "best: " in output
+    assert output.endswith("The game is left unfinished.\n")
+
+
+def test_play_second_lets_the_agent_begin_and_ends_with_the_input(run_azero):
+    code, output, _ = run_azero("play", "uct@50", *GAME, "--second")
+    assert code == 0 and output.index("uct@50 plays") < output.index("your move: ")
+    assert output.endswith("The game is left unfinished.\n")
+
+
+@pytest.mark.slow
+def test_bench_measures(run_azero):
+    code, output, _ = run_azero("bench", *GAME, "--config", "smoke", "--time", "0.05", "--json")
+    rows = json.loads(output)
+    assert code == 0 and len(rows) == 6 and all(row["rate"] > 0 for row in rows)
+    assert [sorted(row) for row in rows] == [["note", "rate", "unit", "what"]] * 6

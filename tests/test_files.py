@@ -1,0 +1,132 @@
+"""Files written whole or not at all, whatever interrupts the writing."""
+
+import os
+import signal
+import stat
+import subprocess
+import sys
+import time
+
+import pytest
+
+from azero.files import remove_temporaries, write_whole
+
+
+def names(folder):
+    return sorted(path.name for path in folder.iterdir())
+
+
+def test_a_file_is_written_and_replaced(tmp_path):
+    path = tmp_path / "file.bin"
+    for data in (b"old", b"", b"new" * 100_000):
+        write_whole(path, data)
+        assert path.read_bytes() == data and names(tmp_path) == ["file.bin"]
+
+
+def test_folders_are_made(tmp_path):
+    write_whole(tmp_path / "a" / "b" / "file", b"data")
+    assert (tmp_path / "a" / "b" / "file").read_bytes() == b"data"
+
+
+class Full:
+    """A file on a disk that is full after the first half."""
+
+    def __init__(self, file):
+        self._file = file
+
+    def __getattr__(self, name):
+        return getattr(self._file, name)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        self._file.close()
+
+    def write(self, data):
+        self._file.write(data[: len(data) // 2])
+        self._file.flush()
+        raise OSError(28, "No space left on device")
+
+
+@pytest.mark.parametrize("error", [OSError("broken"), KeyboardInterrupt(), SystemExit(1)])
+@pytest.mark.parametrize("step", ["fsync", "replace"])
+@pytest.mark.parametrize("is_new", [True, False])
+def test_a_failure_on_the_way_leaves_the_old_file_and_nothing_else(tmp_path, monkeypatch, step, error, is_new):
+    path = tmp_path / "file"
+    if not is_new:
+        write_whole(path, b"old")
+
+    def fail(*arguments):
+        raise error
+
+    monkeypatch.setattr(os, step, fail)
+    with pytest.raises(type(error)):
+        write_whole(path, b"new")
+    assert names(tmp_path) == ([] if is_new else ["file"])
+    assert is_new or path.read_bytes() == b"old"
+
+
+def test_a_full_disk_leaves_the_old_file_and_nothing_else(tmp_path, monkeypatch):
+    path = tmp_path / "file"
+    write_whole(path, b"old")
+    monkeypatch.setattr("builtins.open", lambda *arguments, open=open: Full(open(*arguments)))
+    with pytest.raises(OSError, match="No space left"):
+        write_whole(path, b"new" * 1000)
+    monkeypatch.undo()
+    assert path.read_bytes() == b"old" and names(tmp_path) == ["file"]
+
+
+def test_the_file_is_on_the_disk_before_it_has_its_name(tmp_path, monkeypatch):
+    """In order: the data flushed, renamed, and the folder flushed; the old file stands until the rename."""
+    steps, path = [], tmp_path / "file"
+    write_whole(path, b"old")
+    fsync, replace = os.fsync, os.replace
+
+    def note_fsync(descriptor):
+        kind = "folder" if stat.S_ISDIR(os.fstat(descriptor).st_mode) else "file"
+        steps.append(("fsync", kind, path.read_bytes()))
+        fsync(descriptor)
+
+    def note_replace(source, target):
+        assert os.stat(source).st_size == 3
+        steps.append(("replace", os.path.basename(target), path.read_bytes()))
+        replace(source, target)
+
+    monkeypatch.setattr(os, "fsync", note_fsync)
+    monkeypatch.setattr(os, "replace", note_replace)
+    write_whole(path, b"new")
+    assert steps == [("fsync", "file", b"old"), ("replace", "file", b"old"), ("fsync", "folder", b"new")]
+
+
+WRITE_FOREVER = """
+import sys
+from pathlib import Path
+from azero.files import write_whole
+while True:
+    for byte in (b"a", b"b"):
+        write_whole(Path(sys.argv[1]), byte * 1_000_000)
+        print(flush=True)
+"""
+
+
+def test_a_killed_process_leaves_a_whole_file(tmp_path):
+    path = tmp_path / "file"
+    for delay_s in (0.0, 0.003, 0.01):
+        command = [sys.executable, "-c", WRITE_FOREVER, str(path)]
+        with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
+            process.stdout.readline()
+            time.sleep(delay_s)
+            process.send_signal(signal.SIGKILL)
+        assert path.read_bytes() in (b"a" * 1_000_000, b"b" * 1_000_000)
+    remove_temporaries(tmp_path)
+    assert names(tmp_path) == ["file"]
+
+
+def test_temporaries_are_removed_and_nothing_else(tmp_path):
+    (tmp_path / "folder").mkdir()
+    kept = ["file", ".hidden", "notes.tmp", "folder"]
+    for name in [".file.12.tmp", "folder/.net.safetensors.7.tmp", *kept[:3], "folder/file.tmp"]:
+        (tmp_path / name).touch()
+    remove_temporaries(tmp_path)
+    assert names(tmp_path) == sorted(kept) and names(tmp_path / "folder") == ["file.tmp"]

@@ -1,0 +1,120 @@
+"""The gate: who is promoted, by win rate and by SPRT, and that repeated games count once."""
+
+import math
+from contextlib import contextmanager
+
+import pytest
+
+from azero.arena.match import GameResult, MatchResult
+from azero.games import make_game
+from azero.training import gate
+from azero.training.run import Progress, Run
+from azero.training.trainer import Trainer
+
+from .runs import tiny_config
+
+GAME = make_game("tic_tac_toe")
+
+
+class Silent:
+    """A report that shows nothing."""
+
+    @contextmanager
+    def stage(self, name, total, unit, done=0):
+        yield self
+
+    def update(self, num):
+        pass
+
+
+def make_run(folder, **sections):
+    """Returns a run whose best and candidate are the same new net."""
+    config = tiny_config(**sections)
+    run = Run.create(folder, config, GAME)
+    net = Trainer(config, GAME).candidate()
+    for path in (run.checkpoint_path(0), run.candidate_path):
+        run.save_net(path, net, Progress())
+    return run
+
+
+def hold(monkeypatch, run, results):
+    """Holds a gate whose games end as given: (pair, a_is_first, actions, score)."""
+
+    def play_match(candidate, best, game, num_games, seed, opening_plies, sprt, on_games):
+        assert candidate.name.startswith(str(run.candidate_path)) and str(run.checkpoint_path(0)) in best.name
+        assert (num_games, opening_plies) == (run.config.gate.games, run.config.gate.opening_plies)
+        games = [GameResult(*each) for each in results]
+        return MatchResult("candidate", "best", "tic_tac_toe", games, 1.0, 0.0, 0.0, 0.0, 0.0)
+
+    monkeypatch.setattr(gate, "play_match", play_match)
+    return gate.hold_gate(run, Progress(), Silent())
+
+
+def games(*scores):
+    """Returns games of these scores, all different, in pairs."""
+    return [(number // 2, number % 2 == 0, (number,), score) for number, score in enumerate(scores)]
+
+
+@pytest.mark.parametrize(
+    ("scores", "threshold", "is_promoted"),
+    [
+        ((1, 1, 0, 0), 0.5, True),
+        ((1, 1, 0, 0), 0.51, False),
+        ((0.5, 0.5, 1, 0.5), 0.62, True),
+        ((0.5, 0.5, 1, 0.5), 0.63, False),
+        ((0, 0, 0, 0), 0.1, False),
+    ],
+)
+def test_promotion_by_win_rate(tmp_path, monkeypatch, scores, threshold, is_promoted):
+    run = make_run(tmp_path / "run", gate={"win_rate_threshold": threshold})
+    verdict = hold(monkeypatch, run, games(*scores))
+    assert verdict.is_promoted == is_promoted
+    score = sum(scores) / 4
+    assert verdict.notes == {"gate/score": score, "gate/games": 4, "gate/is_promoted": is_promoted}
+
+
+def test_games_that_repeat_each_other_count_once(tmp_path, monkeypatch):
+    """Three wins in the same game are one; the loss is as good as they are."""
+    run = make_run(tmp_path / "run", gate={"win_rate_threshold": 0.55})
+    won = [(pair, True, (1, 2, 3), 1.0) for pair in range(3)]
+    verdict = hold(monkeypatch, run, [*won, (3, True, (4, 5), 0.0)])
+    assert not verdict.is_promoted and verdict.notes["gate/score"] == 0.5 and verdict.notes["gate/games"] == 2
+
+
+@pytest.mark.parametrize(("num", "is_promoted"), [(60, True), (2, False)])
+def test_promotion_by_sprt_needs_its_decision(tmp_path, monkeypatch, num, is_promoted):
+    run = make_run(tmp_path / "run", gate={"method": "sprt", "games": 100})
+    assert hold(monkeypatch, run, games(*[1] * num)).is_promoted == is_promoted
+
+
+def test_elo_is_finite_where_all_games_are_won_or_lost(tmp_path, monkeypatch):
+    run = make_run(tmp_path / "run")
+    won, lost = (hold(monkeypatch, run, games(*[score] * 4)).elo for score in (1, 0))
+    assert won == pytest.approx(400 * math.log10(9)) and lost == pytest.approx(
+        -won
+    )  # as if half a point more was shared
+    assert hold(monkeypatch, run, games(1, 0)).elo == 0
+
+
+def test_a_net_against_itself_is_even_in_each_pair_and_a_seed_settles_the_gate(tmp_path):
+    run = make_run(tmp_path / "run")
+    verdict = gate.hold_gate(run, Progress(), Silent())
+    assert verdict == gate.hold_gate(run, Progress(), Silent())
+    assert verdict.notes["gate/score"] == 0.5 and verdict.elo == 0
+
+
+def test_iterations_have_openings_of_their_own(tmp_path, monkeypatch):
+    seeds = []
+    run = make_run(tmp_path / "run")
+    play_match = gate.play_match
+    monkeypatch.setattr(gate, "play_match", lambda *arguments: (seeds.append(arguments[4]), play_match(*arguments))[1])
+    for iteration in (1, 2):
+        gate.hold_gate(run, Progress(iteration=iteration), Silent())
+    assert len(set(seeds)) == 2
+
+
+def test_the_best_net_meets_the_opponent_of_the_settings(tmp_path):
+    run = make_run(tmp_path / "run", evaluation={"opponent": "random", "games": 6, "num_simulations": 20})
+    notes = gate.evaluate_best(run, Progress(), Silent())
+    assert notes == gate.evaluate_best(run, Progress(), Silent())
+    assert notes["evaluation/games"] == 6 and notes["evaluation/score"] > 0.5

@@ -1,0 +1,331 @@
+"""The loop: what a run leaves, that its seed settles it, and that nothing that happens to it changes how it ends.
+
+A run here is tiny, and ends after seconds in `whole`, unbroken. Others are killed, interrupted, or find the disk
+full, at instants chosen or drawn; they are resumed, and must leave the same nets, byte for byte.
+"""
+
+import contextlib
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from azero.config import load_config
+from azero.games import make_game
+from azero.nets.checkpoint import load_checkpoint
+
+from .runs import (
+    TIMEOUT_S,
+    finish_train,
+    fork_train,
+    kill_after,
+    nets_of,
+    note_writes,
+    processes,
+    progress_of,
+    start_train,
+    strike_at_write,
+    wait_until,
+    write_config,
+)
+
+needs_proc = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="it looks for processes in /proc")
+
+CURVES = {
+    *("train/policy_loss", "train/value_loss", "train/policy_entropy", "train/target_entropy", "train/learning_rate"),
+    *("fresh/calibration_error", "fresh/policy_agreement", "fresh/policy_loss", "fresh/value_loss"),
+    *("selfplay/mean_plies", "selfplay/first_player_score", "selfplay/draws", "selfplay/distinct_games"),
+    *("selfplay/positions_per_s", "selfplay/simulations_per_s", "replay/age_iterations", "replay/positions"),
+    *("gate/score", "gate/rating", "gate/promotions"),
+}
+
+
+@pytest.fixture(scope="module")
+def config(tmp_path_factory):
+    return write_config(tmp_path_factory.mktemp("config"))
+
+
+@pytest.fixture(scope="module")
+def whole(config, tmp_path_factory):
+    """The folder of a run that nothing happened to; WHOLE.writes lists its writes, WHOLE.out what it printed."""
+    folder = tmp_path_factory.mktemp("whole") / "run"
+    process = fork_train(folder, config, note_writes)
+    process.join(TIMEOUT_S)
+    assert process.exitcode == 0, Path(f"{folder}.err").read_text()
+    return folder
+
+
+def strike(run, config, write, moment, sign=signal.SIGKILL):
+    """Goes on with a run until it sends itself a signal before or after a write; returns how it ended."""
+    process = fork_train(run, config, strike_at_write, write, moment, int(sign))
+    process.join(TIMEOUT_S)
+    assert process.exitcode is not None, f"it neither reached {write} nor ended"
+    return process.exitcode
+
+
+# --- what a run leaves ---
+
+
+def test_a_run_leaves_its_folder(whole, config):
+    assert {path.name for path in whole.iterdir()} == {
+        *("config.toml", "best.safetensors", "candidate.safetensors", "state.safetensors", "metrics.jsonl"),
+        *("checkpoints", "replay", "tensorboard"),
+    }
+    assert load_config(whole / "config.toml") == load_config(config)
+    assert not list(whole.rglob(".*"))
+
+
+def test_the_best_net_is_the_last_promoted_and_loads(whole):
+    progress = progress_of(whole)
+    last = max(int(path.stem) for path in (whole / "checkpoints").iterdir())
+    assert last == progress["best"] > 0 and (progress["iteration"], progress["stage"]) == (4, "play")
+    nets = nets_of(whole)
+    assert nets["best.safetensors"] == nets[f"checkpoints/{last:05d}.safetensors"]
+    card = load_checkpoint(whole / "best.safetensors", make_game("tic_tac_toe")).card
+    assert (card.iteration, card.seed) == (last, 5) and 0 < card.step <= progress["steps"]
+
+
+def test_metrics_have_a_line_an_iteration_with_every_figure(whole):
+    lines = [json.loads(line) for line in (whole / "metrics.jsonl").read_text().splitlines()]
+    assert [line["iteration"] for line in lines] == [1, 2, 3]
+    for line in lines:
+        assert set(line) >= CURVES and line["selfplay/games"] == 12
+        assert ("evaluation/score" in line) == (line["iteration"] in (2, 3))  # every second, and the last
+    assert (
+        lines[-1]["positions"] == progress_of(whole)["positions"] == sum(line["selfplay/positions"] for line in lines)
+    )
+
+
+def test_replay_keeps_the_window_and_no_more(whole):
+    progress = progress_of(whole)
+    kept = {path.stem for path in (whole / "replay").iterdir()}
+    assert kept >= set(progress["shards"]) and len(progress["shards"]) < 9
+    assert all(name in progress["shards"] or name.startswith("00003") for name in kept)
+
+
+def test_tensorboard_has_the_curves(whole):
+    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+    events = EventAccumulator(str(whole / "tensorboard"))
+    events.Reload()
+    assert set(events.Tags()["scalars"]) >= {*CURVES, "evaluation/score"}
+    assert [event.step for event in events.Scalars("train/policy_loss")] == [1, 2, 3]
+    assert [event.step for event in events.Scalars("evaluation/score")] == [2, 3]
+
+
+def test_a_table_goes_to_stdout_and_nothing_else(whole):
+    header, *rows, empty, last = Path(f"{whole}.out").read_text().splitlines()
+    assert header.split()[:4] == ["iteration", "positions", "plies", "first"]
+    assert [row.split()[0] for row in rows] == ["1", "2", "3"] and empty == ""
+    promotions, rating = (progress_of(whole)[key] for key in ("promotions", "rating"))
+    assert last == f"{whole}/best.safetensors: {promotions} promotions, {rating:+.0f} Elo above the first net"
+
+
+# --- a seed settles it ---
+
+
+def test_the_same_seed_gives_the_same_nets_and_another_seed_others(whole, config, tmp_path):
+    finish_train(tmp_path / "same", config)
+    assert nets_of(tmp_path / "same") == nets_of(whole)
+    finish_train(tmp_path / "other", write_config(tmp_path, training={"iterations": 1}, seed=6))
+    first_nets = [nets_of(run)["checkpoints/00000.safetensors"] for run in (whole, tmp_path / "other")]
+    assert first_nets[0] != first_nets[1]
+
+
+def test_a_resumed_run_that_is_over_stays_as_it_is(whole, config, tmp_path):
+    run = shutil.copytree(whole, tmp_path / "run")
+    finish_train(run, config)
+    assert nets_of(run) == nets_of(whole)
+    assert (run / "metrics.jsonl").read_bytes() == (whole / "metrics.jsonl").read_bytes()
+
+
+# --- killed ---
+
+
+@needs_proc
+def test_two_workers_play_the_same_games_and_do_not_outlive_a_parent_that_is_killed(whole, tmp_path):
+    config, run = write_config(tmp_path, selfplay={"num_workers": 2}), tmp_path / "run"
+    parent = start_train(run, config, start_new_session=True)
+    wait_until(lambda: list(run.glob("replay/0*")) or parent.poll() is not None)
+    assert len(processes(parent=parent.pid)) >= 2
+    parent.kill()
+    parent.communicate()
+    wait_until(lambda: not processes(group=parent.pid), timeout_s=30)
+    finish_train(run, config)
+    assert nets_of(run) == nets_of(whole)
+
+
+STAGES = [
+    ("checkpoints/00000", "before"),  # there are settings and nothing else
+    ("replay/00001-0001", "before"),  # in self-play, with games saved and games lost
+    ("state 1 train 0", "before"),  # all games are there, the state does not know
+    ("state 1 train 8", "before"),  # between two saves
+    ("candidate", "after"),  # trained, the state does not know
+    ("state 1 gate 0", "after"),  # at the beginning of the gate
+    ("checkpoints/00002", "after"),  # promoted, the state does not know
+    ("metrics", "after"),  # told, the state does not know
+    ("state 3 play 0", "after"),  # the state knows, best.safetensors does not
+]
+
+
+def test_killed_before_it_began_it_can_begin_again(config, tmp_path):
+    assert strike(tmp_path / "run", config, "config.toml", "before") == -signal.SIGKILL
+    assert strike(tmp_path / "run", config, "checkpoints/00000", "before") == -signal.SIGKILL
+
+
+def test_killed_in_every_stage_it_ends_the_same(whole, config, tmp_path):
+    for write, moment in STAGES:
+        assert strike(tmp_path / "run", config, write, moment) == -signal.SIGKILL, (write, moment)
+    finish_train(tmp_path / "run", config)
+    assert nets_of(tmp_path / "run") == nets_of(whole)
+    lines = (tmp_path / "run" / "metrics.jsonl").read_text().splitlines()
+    assert [json.loads(line)["iteration"] for line in lines] == [1, 2, 3]
+
+
+def test_killed_before_and_after_every_write_it_ends_the_same(whole, config, tmp_path):
+    writes = dict.fromkeys(Path(f"{whole}.writes").read_text().splitlines())
+    moments = [(write, moment) for write in writes for moment in ("before", "after")]
+    assert len(moments) > 60
+    for write, moment in moments[1:]:  # before the first it has not begun
+        assert strike(tmp_path / "run", config, write, moment) == -signal.SIGKILL, (write, moment)
+    finish_train(tmp_path / "run", config)
+    assert nets_of(tmp_path / "run") == nets_of(whole)
+
+
+def test_killed_at_random_instants_it_ends_the_same(whole, config, tmp_path):
+    draw, run, kills = random.Random(0), tmp_path / "run", 0
+    while kills < 15:
+        process = fork_train(run, config)
+        if kill_after(process, draw.uniform(0.02, 0.8)):
+            kills += 1
+        else:
+            assert process.exitcode == 0, Path(f"{run}.err").read_text()
+            assert nets_of(run) == nets_of(whole)
+            shutil.rmtree(run)
+    finish_train(run, config)
+    assert nets_of(run) == nets_of(whole)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("num_workers", [1, 2])
+def test_killed_thirty_times_on_the_command_line_it_ends_the_same(whole, tmp_path, num_workers):
+    config, run = write_config(tmp_path, selfplay={"num_workers": num_workers}), tmp_path / "run"
+    draw, kills, most = random.Random(num_workers), 0, 5.0
+    while kills < 30:
+        begin = time.monotonic()
+        process = start_train(run, config)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(draw.uniform(0.5, most))
+        process.kill()
+        errors = process.communicate()[1]
+        if process.returncode == -signal.SIGKILL:
+            kills += 1
+            continue
+        assert process.returncode == 0, errors
+        assert nets_of(run) == nets_of(whole)
+        shutil.rmtree(run)
+        most = max(2.0, time.monotonic() - begin)
+    finish_train(run, config)
+    assert nets_of(run) == nets_of(whole)
+
+
+# --- interrupted ---
+
+
+@pytest.mark.parametrize("write", ["replay/00001-0000", "state 1 train 4", "state 2 gate 0"])
+def test_interrupted_it_says_how_to_go_on_and_ends_the_same(whole, config, tmp_path, write):
+    run = tmp_path / "run"
+    assert strike(run, config, write, "after", signal.SIGINT) == 130
+    errors = Path(f"{run}.err").read_text()
+    assert errors.splitlines()[-1] == f"azero: stopped; go on with: azero train --run {run} --resume"
+    assert "Traceback" not in errors and Path(f"{run}.out").read_text().count("\n") <= 2
+    if "train" in write:
+        assert progress_of(run)["steps_this_iteration"] >= 4  # what was learnt is saved
+    finish_train(run, config)
+    assert nets_of(run) == nets_of(whole)
+
+
+@needs_proc
+def test_ctrl_c_stops_workers_too_and_prints_one_line(tmp_path):
+    run = tmp_path / "run"
+    config = write_config(tmp_path, selfplay={"num_workers": 2, "games_per_iteration": 4000})
+    process = start_train(run, config, start_new_session=True)
+    wait_until(lambda: list(run.glob("replay/0*")) or process.poll() is not None)
+    os.killpg(process.pid, signal.SIGINT)  # as the terminal does
+    output, errors = process.communicate(timeout=60)
+    assert process.returncode == 130 and output == ""
+    assert errors.splitlines()[-1] == f"azero: stopped; go on with: azero train --run {run} --resume"
+    assert "Traceback" not in errors and "Warning" not in errors
+    wait_until(lambda: not processes(group=process.pid), timeout_s=30)
+
+
+# --- a full disk ---
+
+
+@contextlib.contextmanager
+def small_disk(folder: Path, megabytes: int):
+    """Mounts a disk of that size; skips the test where that is not allowed."""
+    folder.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", f"size={megabytes}m", "tmpfs", str(folder)]
+    if not hasattr(os, "geteuid") or os.geteuid() != 0 or not shutil.which("mount"):
+        pytest.skip("a disk cannot be mounted")
+    if subprocess.run(mount, capture_output=True).returncode != 0:
+        pytest.skip("a disk cannot be mounted")
+    try:
+        yield folder
+    finally:
+        subprocess.run(["umount", "-l", str(folder)], check=True)
+
+
+def assert_one_line(run: Path, exit_code: int | None) -> None:
+    errors = Path(f"{run}.err").read_text()
+    Path(f"{run}.err").unlink()
+    lines = [
+        line for line in errors.replace("\r", "\n").splitlines() if line.strip() and not line.startswith("iteration ")
+    ]
+    assert exit_code == 2, errors
+    assert len(lines) == 1 and lines[0].startswith("azero: No space left on device"), errors
+
+
+FULL = [
+    "config.toml",
+    "state 1 play 0",
+    "replay/00001-0000",
+    "state 1 train 4",
+    "candidate",
+    "checkpoints/00001",
+    "best",
+]
+
+
+def test_a_full_disk_stops_it_and_what_was_saved_stays(whole, config, tmp_path):
+    """Every write after one of these fails; the next process finds space again."""
+    run = tmp_path / "run"
+    for write in FULL:
+        assert_one_line(run, strike(run, config, write, "after", sign=0))
+        assert not list(run.rglob("*.tmp"))
+    finish_train(run, config)
+    assert nets_of(run) == nets_of(whole)
+
+
+def test_a_disk_that_is_really_full(whole, config, tmp_path):
+    with small_disk(tmp_path / "disk", megabytes=6) as disk:
+        run, filler = tmp_path / "run", disk / "filler"
+        (disk / "run").mkdir()
+        run.symlink_to(disk / "run")
+        for write in ("replay/00001-0000", "state 1 gate 0", "state 2 play 0", "best", "metrics"):
+            process = fork_train(run, config, strike_at_write, write, "after", 0, filler)
+            process.join(TIMEOUT_S)
+            assert_one_line(run, process.exitcode)
+            process = fork_train(run, config)  # it is still full
+            process.join(TIMEOUT_S)
+            assert_one_line(run, process.exitcode)
+            filler.unlink()
+        finish_train(run, config)
+        assert nets_of(run) == nets_of(whole)

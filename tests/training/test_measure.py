@@ -1,0 +1,117 @@
+"""Figures of a run, on games made up so that they are known."""
+
+import numpy as np
+import pytest
+import torch
+
+from azero.games import make_game, new_states
+from azero.selfplay.records import Shard, join_shards
+from azero.training.measure import calibration_error, describe_games, judge_fresh_positions, mean_losses
+from azero.training.trainer import Losses, Trainer
+
+from .runs import tiny_config
+
+GAME = make_game("tic_tac_toe")
+WON, LOST, DRAWN = "a1 a2 b1 b2 c1", "a1 a2 b1 b2 c3 c2", "b2 a1 c1 a3 a2 c2 b1 b3 c3"
+
+
+def shard_of(moves, root_value=0.25):
+    """Returns a game as self-play records it: all visits on the moves played."""
+    state, states, players, actions = GAME.new_initial_state(), [], [], []
+    for move in moves.split():
+        states.append(state.record.copy())
+        players.append(state.current_player())
+        actions.append(GAME.text_to_action(state, move))
+        state.apply_action(actions[-1])
+    n = len(actions)
+    records = new_states(GAME.rules, n)
+    for place, record in enumerate(states):
+        records[place] = record
+    visits = np.zeros((n, 9), np.uint16)
+    visits[np.arange(n), actions] = 10
+    return Shard(
+        states=np.asarray(records),
+        players=np.array(players, np.int8),
+        actions=np.array(actions, np.int16),
+        visits=visits,
+        root_values=np.full(n, root_value, np.float32),
+        outcomes=np.full(n, int(state.returns()[0]), np.int8),
+        lengths=np.array([n], np.int32),
+        evaluations=np.array([n * 3], np.int64),
+        simulations=np.array([n * 4], np.int64),
+    )
+
+
+def test_games_are_described():
+    shards = [shard_of(WON), join_shards([shard_of(LOST), shard_of(DRAWN)]), shard_of(WON)]
+    assert describe_games(GAME, shards, elapsed_s=5.0) == pytest.approx(
+        {
+            "selfplay/games": 4,
+            "selfplay/positions": 25,
+            "selfplay/mean_plies": 6.25,
+            "selfplay/first_player_score": 2.5 / 4,
+            "selfplay/draws": 0.25,
+            "selfplay/distinct_games": 0.75,
+            "selfplay/positions_per_s": 5.0,
+            "selfplay/simulations_per_s": 20.0,
+            "selfplay/evaluations_per_s": 15.0,
+        }
+    )
+
+
+def test_calibration_is_perfect_where_values_are_the_mean_results():
+    values = np.repeat([-0.5, 0.0, 0.5], 4)
+    outcomes = np.array([-1, -1, -1, 1, 1, -1, 0, 0, 1, 1, 1, -1.0])
+    assert calibration_error(values, outcomes) == pytest.approx(0)
+
+
+def test_calibration_error_weighs_bins_by_their_positions():
+    values = np.array([0.9, 0.9, 0.9, -0.9])
+    outcomes = np.array([1.0, 1.0, -1.0, -1.0])  # 1/3 where 0.9 was said, -1 where -0.9 was
+    assert calibration_error(values, outcomes) == pytest.approx((3 * abs(0.9 - 1 / 3) + 0.1) / 4)
+
+
+def test_errors_of_different_bins_do_not_cancel_and_of_one_bin_do():
+    assert calibration_error(np.array([0.5, -0.5]), np.array([0.0, 0.0])) == pytest.approx(0.5)
+    assert calibration_error(np.array([0.1, 0.1]), np.array([1.0, -0.8])) == pytest.approx(0)
+
+
+@pytest.mark.parametrize("edge", [-1.0, 1.0])
+def test_values_at_the_edges_have_a_bin(edge):
+    assert calibration_error(np.array([edge]), np.array([edge])) == 0
+
+
+def test_fresh_positions_are_judged_by_the_candidate():
+    """A net that always says b2 and a draw, of games whose results and moves are known."""
+    trainer = Trainer(tiny_config(), GAME)
+    with torch.no_grad():
+        trainer.candidate().policy.bias[4] = 5.0
+        trainer.candidate().results.bias[1] = 50.0
+    shards = [shard_of(DRAWN), shard_of(WON)]  # b2 was played at 1 of 9 and 1 of 5 positions
+    notes = judge_fresh_positions(trainer, GAME, shards)
+    assert notes["fresh/policy_agreement"] == pytest.approx(2 / 14)
+    rest = np.log(np.exp(5) + 8)
+    assert notes["fresh/policy_loss"] == pytest.approx(rest - 5 * 2 / 14, rel=1e-4)
+    assert notes["fresh/value_loss"] == pytest.approx(50 * 5 / 14, rel=1e-4)
+    assert notes["fresh/calibration_error"] == pytest.approx(1 / 14)  # wins of 3 positions, losses of 2
+    assert notes["fresh/root_value_error"] == pytest.approx((9 * 0.25 + 3 * 0.75 + 2 * 1.25) / 14)
+
+
+def test_judging_changes_nothing():
+    trainer = Trainer(tiny_config(training={"ema_decay": 0}), GAME)
+    before = {name: tensor.clone() for name, tensor in trainer.tensors().items()}
+    assert judge_fresh_positions(trainer, GAME, [shard_of(WON)]) == judge_fresh_positions(
+        trainer, GAME, [shard_of(WON)]
+    )
+    assert all(torch.equal(before[name], tensor) for name, tensor in trainer.tensors().items())
+
+
+def test_losses_are_averaged_over_steps():
+    losses = [Losses(*(torch.tensor(value * factor) for factor in (1.0, 2.0, 3.0, 4.0))) for value in (1.0, 3.0)]
+    assert mean_losses(losses) == {
+        "train/policy_loss": 2.0,
+        "train/value_loss": 4.0,
+        "train/policy_entropy": 6.0,
+        "train/target_entropy": 8.0,
+    }
+    assert mean_losses([]) == {}

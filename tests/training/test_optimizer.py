@@ -1,0 +1,88 @@
+"""Learning rates by hand, which weights decay, and the moving average."""
+
+import pytest
+import torch
+from torch import nn
+
+from azero.config import TrainingConfig
+from azero.games import make_game
+from azero.nets.tower import ResidualTower
+from azero.training.optimizer import learning_rate, make_optimizer, update_average
+
+from .runs import tiny_config
+
+BASE = {"learning_rate": 0.1, "final_learning_rate": 0.02, "warmup_steps": 0}
+
+
+@pytest.mark.parametrize(
+    ("schedule", "progress", "rate"),
+    [
+        ("constant", 0.0, 0.1),
+        ("constant", 1.0, 0.1),
+        ("cosine", 0.0, 0.1),
+        ("cosine", 1 / 3, 0.08),  # cos(pi / 3) = 1/2
+        ("cosine", 0.5, 0.06),
+        ("cosine", 1.0, 0.02),
+        ("step", 0.49, 0.1),
+        ("step", 0.5, 0.02),  # a tenth would be below the least
+        ("step", 1.0, 0.02),
+    ],
+)
+def test_schedules_by_hand(schedule, progress, rate):
+    config = TrainingConfig(**BASE, schedule=schedule)
+    assert learning_rate(config, 1000, progress) == pytest.approx(rate)
+
+
+@pytest.mark.parametrize(("progress", "rate"), [(0.49, 1.0), (0.5, 0.1), (0.75, 0.01), (0.9, 0.001), (1.0, 0.001)])
+def test_the_step_schedule_drops_by_tenths(progress, rate):
+    config = TrainingConfig(learning_rate=1.0, final_learning_rate=0.0, warmup_steps=0, schedule="step")
+    assert learning_rate(config, 0, progress) == pytest.approx(rate)
+
+
+@pytest.mark.parametrize(("step", "rate"), [(0, 0.01), (4, 0.05), (9, 0.1), (10, 0.1), (500, 0.1)])
+def test_warm_up_rises_to_the_full_rate(step, rate):
+    config = TrainingConfig(**BASE | {"warmup_steps": 10}, schedule="constant")
+    assert learning_rate(config, step, 0.3) == pytest.approx(rate)
+
+
+def test_a_final_rate_above_the_highest_does_not_raise_it():
+    config = TrainingConfig(learning_rate=0.01, final_learning_rate=0.5, warmup_steps=0, schedule="cosine")
+    assert learning_rate(config, 0, 1.0) == pytest.approx(0.01)
+
+
+@pytest.mark.parametrize(("name", "kind"), [("adamw", torch.optim.AdamW), ("sgd", torch.optim.SGD)])
+def test_weights_decay_and_biases_and_norms_do_not(name, kind):
+    net = ResidualTower(tiny_config().net, make_game("tic_tac_toe"))
+    optimizer = make_optimizer(net, TrainingConfig(optimizer=name, weight_decay=0.03, momentum=0.8))
+    assert type(optimizer) is kind
+    decaying, others = optimizer.param_groups
+    assert (decaying["weight_decay"], others["weight_decay"]) == (0.03, 0.0)
+    names = {id(parameter): name for name, parameter in net.named_parameters()}
+    assert {names[id(p)] for p in others["params"]} == {
+        name for name in names.values() if name.endswith("bias") or ".norm." in name
+    }
+    assert len(decaying["params"]) + len(others["params"]) == len(names)
+    for group in optimizer.param_groups:
+        assert (
+            group["betas"] == (0.8, 0.999) if name == "adamw" else (group["momentum"], group["nesterov"]) == (0.8, True)
+        )
+
+
+def test_sgd_without_momentum_is_plain():
+    optimizer = make_optimizer(nn.Linear(2, 2), TrainingConfig(optimizer="sgd", momentum=0.0))
+    assert [(group["momentum"], group["nesterov"]) for group in optimizer.param_groups] == [(0.0, False)] * 2
+
+
+@pytest.mark.parametrize(
+    ("decay", "step", "average"),
+    [(0.9, 1000, 0.9 * 1 + 0.1 * 3), (0.9, 1, (2 * 1 + 9 * 3) / 11), (0.0, 1000, 3.0)],
+)
+def test_the_average_moves_by_its_decay_and_faster_early_on(decay, step, average):
+    one, other = nn.BatchNorm1d(1), nn.BatchNorm1d(1)
+    for module, value in ((one, 1.0), (other, 3.0)):
+        for tensor in (module.weight, module.running_mean):
+            nn.init.constant_(tensor, value)
+    other.num_batches_tracked += 7
+    update_average(one, other, decay, step)
+    assert one.weight.item() == one.running_mean.item() == pytest.approx(average)
+    assert one.num_batches_tracked.item() == 7 and other.weight.item() == 3

@@ -1,0 +1,159 @@
+"""A run's folder: what it refuses, that its state comes back, and that it keeps no more than it needs."""
+
+import json
+
+import numpy as np
+import pytest
+import torch
+
+from azero.config import load_config
+from azero.errors import BadInput
+from azero.games import make_game
+from azero.nets.checkpoint import read_card
+from azero.training.run import Progress, Run, open_run, shard_name
+from azero.training.trainer import Trainer
+
+from .runs import tiny_config
+from .test_measure import WON, shard_of
+from .test_trainer import sample, state_bytes
+
+GAME = make_game("tic_tac_toe")
+CONFIG = tiny_config()
+
+
+@pytest.fixture
+def run(tmp_path):
+    return Run.create(tmp_path / "run", CONFIG, GAME)
+
+
+def files(folder):
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_settings_come_back_from_the_folder(run):
+    assert open_run(run.folder, []) == load_config(run.folder / "config.toml") == CONFIG
+    assert open_run(run.folder, ["training.iterations=9"]).training.iterations == 9
+
+
+def test_a_run_that_exists_is_refused_and_left_alone(run):
+    before = files(run.folder)
+    with pytest.raises(
+        BadInput, match=r"^run '.*' exists already; go on with it by --resume, or name another by --run$"
+    ):
+        Run.create(run.folder, CONFIG, GAME)
+    assert files(run.folder) == before
+
+
+def test_a_file_in_the_run_s_place_is_refused(tmp_path):
+    (tmp_path / "run").write_text("mine")
+    with pytest.raises(BadInput, match="exists already"):
+        Run.create(tmp_path / "run", CONFIG, GAME)
+    assert (tmp_path / "run").read_text() == "mine"
+
+
+def test_a_run_can_begin_in_an_empty_folder_and_in_one_where_it_was_killed_before_it_began(tmp_path):
+    for name in ("empty", "killed"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "killed" / ".config.toml.123.tmp").write_text("[game")
+    for name in ("empty", "killed"):
+        Run.create(tmp_path / name, CONFIG, GAME)
+        assert open_run(tmp_path / name, []) == CONFIG
+
+
+def test_there_is_nothing_to_resume_where_there_is_no_run(tmp_path):
+    with pytest.raises(BadInput, match=r"^there is no run to resume in '.*'$"):
+        open_run(tmp_path, [])
+
+
+def test_the_state_comes_back_whole(run):
+    trainer = Trainer(CONFIG, GAME)
+    for step in range(3):
+        trainer.step(sample(8, step), 0.0)
+    progress = Progress(
+        iteration=4, stage="gate", steps=3, positions=77, best=2, rating=1.5, shards=["x"], notes={"a": 1}
+    )
+    run.save_state(trainer, progress)
+    resumed = Trainer(CONFIG.model_copy(update={"seed": 1}), GAME)
+    assert run.load_state(resumed) == progress
+    assert state_bytes(resumed) == state_bytes(trainer) and resumed.steps == 3
+
+
+def test_before_the_first_state_there_is_none_and_what_was_half_written_goes(run):
+    half = [run.folder / ".state.safetensors.5.tmp", run.folder / "replay" / ".00001-0000.safetensors.5.tmp"]
+    for path in half:
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(b"half")
+    assert run.load_state(Trainer(CONFIG, GAME)) is None
+    assert not any(path.exists() for path in half)
+
+
+@pytest.mark.parametrize("size", [0, 5, 100, -1])
+def test_a_state_that_is_cut_short_is_bad_input(run, size):
+    run.save_state(Trainer(CONFIG, GAME), Progress())
+    path = run.folder / "state.safetensors"
+    path.write_bytes(path.read_bytes()[:size])
+    with pytest.raises(BadInput, match=r"^the run's state '.*state\.safetensors' cannot be read: "):
+        run.load_state(Trainer(CONFIG, GAME))
+
+
+def test_the_best_is_the_checkpoint_of_the_best_iteration(run):
+    nets = {}
+    for iteration in (0, 3):
+        torch.manual_seed(iteration)
+        trainer = Trainer(CONFIG.model_copy(update={"seed": iteration}), GAME)
+        run.save_net(run.checkpoint_path(iteration), trainer.candidate(), Progress(iteration=iteration))
+        nets[iteration] = run.checkpoint_path(iteration).read_bytes()
+    for best in (0, 3, 0):
+        run.publish_best(Progress(best=best))
+        assert run.best_path.read_bytes() == nets[best]
+    before = run.best_path.stat().st_mtime_ns
+    run.publish_best(Progress(best=0))
+    assert run.best_path.stat().st_mtime_ns == before
+
+
+def test_a_net_s_card_tells_where_it_comes_from(run):
+    run.save_net(run.candidate_path, Trainer(CONFIG, GAME).candidate(), Progress(5, "gate", 40, 0, 300, 4, 12.34))
+    card = read_card(run.candidate_path)
+    assert (card.game, card.iteration, card.step, card.positions, card.rating) == ("tic_tac_toe", 5, 40, 300, 12.3)
+    assert (card.net, card.search, card.seed) == (CONFIG.net.model_dump(), CONFIG.search.model_dump(), CONFIG.seed)
+
+
+def test_metrics_are_a_line_an_iteration_rewritten_not_repeated(run):
+    assert run.read_metrics() == []
+    for iteration, loss in ((1, 0.9), (2, 0.8), (3, 0.7), (2, 0.75)):
+        run.write_metrics({"iteration": iteration, "loss": loss})
+    lines = (run.folder / "metrics.jsonl").read_text().splitlines()
+    assert [json.loads(line) for line in lines] == run.read_metrics()
+    assert run.read_metrics() == [{"iteration": 1, "loss": 0.9}, {"iteration": 2, "loss": 0.75}]
+
+
+def save_shards(run, *names):
+    from azero.selfplay.records import save_shard
+
+    for name in names:
+        save_shard(run.shard_path(name), shard_of(WON), GAME)
+
+
+def test_shards_that_left_the_window_are_removed_and_those_under_way_are_kept(run):
+    save_shards(run, "00001-0000", "00001-0001", "00002-0000", "00003-0000", "00003-0001")
+    run.remove_old_shards(Progress(iteration=3, shards=["00001-0001", "00002-0000"]))
+    assert sorted(path.stem for path in (run.folder / "replay").iterdir()) == [
+        "00001-0001", "00002-0000", "00003-0000", "00003-0001",
+    ]  # fmt: skip
+
+
+def test_the_replay_window_comes_back_in_its_order(run):
+    save_shards(run, "00001-0001", "00002-0000")
+    replay = run.load_replay(Progress(shards=["00002-0000", "00001-0001"]))
+    assert replay.names == ["00002-0000", "00001-0001"] and replay.num_positions == 10
+    assert np.array_equal(replay.shards[0].actions, shard_of(WON).actions)
+
+
+def test_a_shard_that_is_gone_is_bad_input(run):
+    with pytest.raises(BadInput, match=r"replay file '.*00009-0000.safetensors' cannot be read"):
+        run.load_replay(Progress(shards=["00009-0000"]))
+
+
+def test_names_of_shards_sort_by_iteration_and_number():
+    names = [shard_name(iteration, number) for iteration in (1, 2, 10, 100) for number in (0, 2, 11)]
+    assert names == sorted(names) and all(name.startswith(shard_name(int(name[:5]), None)) for name in names)

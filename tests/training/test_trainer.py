@@ -1,0 +1,143 @@
+"""The trainer: losses by hand, a step that learns, and a state that can be taken up again to the byte."""
+
+import math
+
+import numpy as np
+import pytest
+import torch
+
+from azero.errors import BadInput
+from azero.games import make_game
+from azero.nets.tower import Prediction
+from azero.selfplay.replay import Sample
+from azero.training.trainer import Trainer, losses_of
+
+from .runs import tiny_config
+
+GAME = make_game("tic_tac_toe")
+
+
+@pytest.fixture(autouse=True)
+def one_thread():
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+def sample(size, seed=0):
+    """Returns positions that never were, with targets to learn by heart."""
+    rng = np.random.default_rng(seed)
+    planes = rng.integers(0, 2, (size, *GAME.planes_shape)).astype(np.float32)
+    policies = np.eye(9, dtype=np.float32)[rng.integers(0, 9, size)]
+    return Sample(planes, policies, rng.integers(0, 3, size))
+
+
+def state_bytes(trainer):
+    return {name: tensor.numpy().tobytes() for name, tensor in trainer.tensors().items()}
+
+
+def test_losses_by_hand():
+    prediction = Prediction(
+        policy_logits=torch.tensor([[math.log(3.0), 0.0], [0.0, 0.0]]),  # 3/4, 1/4; 1/2, 1/2
+        result_logits=torch.tensor([[0.0, 0.0, 0.0], [math.log(2.0), 0.0, 0.0]]),  # thirds; 1/2, 1/4, 1/4
+    )
+    policies = torch.tensor([[1.0, 0.0], [0.5, 0.5]])
+    losses = losses_of(prediction, policies, torch.tensor([1, 2]))
+    assert losses.policy.item() == pytest.approx((math.log(4 / 3) + math.log(2)) / 2)
+    assert losses.value.item() == pytest.approx((math.log(3) + math.log(4)) / 2)
+    entropy = 0.75 * math.log(4 / 3) + 0.25 * math.log(4)
+    assert losses.policy_entropy.item() == pytest.approx((entropy + math.log(2)) / 2)
+    assert losses.target_entropy.item() == pytest.approx(math.log(2) / 2)
+
+
+def test_a_new_net_knows_nothing():
+    losses = Trainer(tiny_config(), GAME).step(sample(16), 0.0)
+    assert losses.policy.item() == losses.policy_entropy.item() == pytest.approx(math.log(9))
+    assert losses.value.item() == pytest.approx(math.log(3)) and losses.target_entropy.item() == 0
+
+
+@pytest.mark.parametrize("optimizer", ["adamw", "sgd"])
+def test_a_sample_is_learnt_by_heart(optimizer):
+    config = tiny_config(net={"channels": 16}, training={"optimizer": optimizer, "schedule": "constant"})
+    trainer, batch = Trainer(config, GAME), sample(8)
+    for _ in range(150):
+        losses = trainer.step(batch, 0.0)
+    assert losses.policy < 0.1 and losses.value < 0.1
+    planes, policies, results = trainer.to_device(batch)
+    with torch.inference_mode():
+        prediction = trainer.candidate()(planes)  # the average, with its own statistics
+    assert (prediction.policy_logits.argmax(1) == policies.argmax(1)).all()
+    assert (prediction.result_logits.argmax(1) == results).all()
+
+
+def test_a_step_takes_the_rate_of_the_schedule():
+    trainer = Trainer(tiny_config(), GAME)
+    rates = []
+    for _ in range(6):
+        trainer.step(sample(8), 0.0)
+        rates.append(trainer.optimizer.param_groups[0]["lr"])
+    assert rates == pytest.approx([0.005, 0.01, 0.015, 0.02, 0.02, 0.02])
+    trainer.step(sample(8), 1.0)
+    assert {group["lr"] for group in trainer.optimizer.param_groups} == {0.0002}
+
+
+def test_the_value_loss_has_its_weight():
+    """With a weight of 0, the value's own layers stay as they were."""
+    trainer = Trainer(tiny_config(training={"value_loss_weight": 0, "weight_decay": 0}), GAME)
+    before = trainer.net.results.weight.clone(), trainer.net.policy.weight.clone()
+    for _ in range(3):
+        trainer.step(sample(8), 0.0)
+    assert torch.equal(trainer.net.results.weight, before[0]) and not torch.equal(trainer.net.policy.weight, before[1])
+
+
+@pytest.mark.parametrize(("clip", "is_kept"), [(1e-3, True), (0.0, False)])
+def test_gradients_are_clipped_where_that_is_asked_for(clip, is_kept):
+    trainer = Trainer(tiny_config(training={"gradient_clip": clip}), GAME)
+    trainer.step(sample(8), 0.0)
+    norm = torch.sqrt(sum((p.grad**2).sum() for p in trainer.net.parameters()))
+    assert (norm <= clip * 1.001) == is_kept
+
+
+def test_the_candidate_is_the_average_where_one_is_kept():
+    trainer, plain = Trainer(tiny_config(), GAME), Trainer(tiny_config(training={"ema_decay": 0}), GAME)
+    assert trainer.candidate() is trainer.average and plain.candidate() is plain.net
+
+
+def test_a_seed_settles_the_first_net():
+    one, same, other = (Trainer(tiny_config().model_copy(update={"seed": seed}), GAME) for seed in (5, 5, 6))
+    assert state_bytes(one) == state_bytes(same) != state_bytes(other)
+
+
+@pytest.mark.parametrize("optimizer", ["adamw", "sgd"])
+def test_a_restored_trainer_goes_on_to_the_byte(optimizer):
+    config = tiny_config(training={"optimizer": optimizer})
+    unbroken, broken = Trainer(config, GAME), Trainer(config, GAME)
+    for step in range(4):
+        for trainer in (unbroken, broken):
+            trainer.step(sample(8, step), step / 8)
+    saved = {name: tensor.clone() for name, tensor in broken.tensors().items()}
+    resumed = Trainer(config.model_copy(update={"seed": 99}), GAME)  # its own first weights are forgotten
+    resumed.restore(saved, broken.steps)
+    assert state_bytes(resumed) == state_bytes(unbroken)
+    for step in range(4, 8):
+        for trainer in (unbroken, resumed):
+            trainer.step(sample(8, step), step / 8)
+    assert resumed.steps == unbroken.steps == 8
+    assert state_bytes(resumed) == state_bytes(unbroken)
+
+
+def test_a_state_of_another_net_is_bad_input():
+    trainer = Trainer(tiny_config(), GAME)
+    trainer.step(sample(8), 0.0)
+    wider = Trainer(tiny_config(net={"channels": 16}), GAME)
+    with pytest.raises(BadInput, match=r"^the saved training state does not fit the settings: ") as error:
+        wider.restore(trainer.tensors(), 1)
+    assert "\n" not in str(error.value)
+
+
+def test_a_state_of_another_optimizer_is_bad_input():
+    trainer = Trainer(tiny_config(training={"optimizer": "sgd"}), GAME)
+    trainer.step(sample(8), 0.0)
+    with pytest.raises(BadInput, match="does not fit the settings"):
+        Trainer(tiny_config(), GAME).restore(trainer.tensors(), 1)

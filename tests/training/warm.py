@@ -1,0 +1,23 @@
+"""Imported by the process that tests fork runs from: what each would load for itself, a second's work, is there.
+
+Nothing here computes with torch, whose threads would not live on in a fork.
+"""
+
+import torch._inductor
+import torch.utils.tensorboard  # noqa: F401
+
+import azero.cli
+import azero.training.loop  # noqa: F401
+from azero.games import make_game
+from azero.mcts import Puct, UniformEvaluator
+from azero.selfplay.play import play_games
+from azero.selfplay.pool import manner_of, settings_of
+from azero.selfplay.replay import make_sample
+
+from .runs import tiny_config
+
+CONFIG, GAME = tiny_config(), make_game("tic_tac_toe")
+_shard = play_games(
+    GAME, Puct.from_config(CONFIG.search), settings_of(CONFIG), manner_of(CONFIG), UniformEvaluator(9), [1], 1
+)
+make_sample(GAME, _shard, _shard.lengths.astype("int64") - 1, _shard.lengths.astype("int64") * 0)
