@@ -8,16 +8,15 @@ import pytest
 from azero.games import make_game, new_states
 from azero.jit import IS_COMPILED, kernel
 from azero.mcts.rollout import count_random_games, rollout
-from azero.rng import RNG_DTYPE
+from azero.mcts.tree import new_forest
 
 from .minimax import RandomPlay
 
 
 def play(game, num_games):
     """Returns mean length, share of the first player's wins, and share of draws."""
-    rngs = np.zeros(1, RNG_DTYPE).view(np.recarray)
-    legal = np.zeros(game.num_actions, np.int32)
-    totals = count_random_games(game.rules, new_states(game.rules, 1)[0], legal, rngs[0], num_games)
+    rng, legal = new_forest(game.rules, 1, 1).trees[0], np.zeros(game.num_actions, np.int32)
+    totals = count_random_games(game.rules, new_states(game.rules, 1)[0], legal, rng, num_games)
     return [total / num_games for total in totals]
 
 
@@ -55,6 +54,6 @@ def test_a_rollout_s_mean_is_that_of_random_play(moves):
     state = game.state_from_moves(moves)
     wins, draws, _ = RandomPlay().expect(state)
     mean = float(2 * wins + draws - 1)
-    rngs = np.zeros(1, RNG_DTYPE).view(np.recarray)
-    total = _sum_outcomes(game.rules, state.record, new_states(game.rules, 1), np.zeros(9, np.int32), rngs[0], count)
+    rng, legal = new_forest(game.rules, 1, 1).trees[0], np.zeros(9, np.int32)
+    total = _sum_outcomes(game.rules, state.record, new_states(game.rules, 1), legal, rng, count)
     assert abs(total / count - mean) <= 4 * math.sqrt(float(1 - draws) - mean**2 + 1e-12) / math.sqrt(count)

@@ -245,15 +245,17 @@ def test_a_decided_tree_gets_no_simulations():
 @pytest.mark.parametrize("judge", judges(CONNECT_FOUR))
 def test_preparing_changes_nothing(judge):
     rule, settings, evaluator = judges(CONNECT_FOUR)[judge]
-    trees = []
-    for is_prepared in (True, False):
-        search = Search(CONNECT_FOUR, rule, settings, evaluator, max_nodes=10_000)
-        for step in (lambda: search.start(0, CONNECT_FOUR.new_initial_state(), 1), lambda: search.run([0], 100)):
-            if is_prepared:
-                search.prepare()
-            step()
-        trees.append((snapshot(search), int(search.forest.trees[0].counter)))
-    assert trees[0] == trees[1]
+    prepared, other = (Search(CONNECT_FOUR, rule, settings, evaluator, max_nodes=10_000) for _ in range(2))
+    prepared.prepare()
+    for search in (prepared, other):
+        search.start(0, CONNECT_FOUR.new_initial_state(), seed=1)
+    prepared.prepare()
+    for _ in range(2):
+        for search in (prepared, other):
+            search.run([0], 100)
+        assert snapshot(prepared) == snapshot(other)
+        assert prepared.forest.trees[0].counter == other.forest.trees[0].counter
+        prepared.prepare()
 
 
 def test_room_for_nodes():

@@ -1,0 +1,63 @@
+"""Prose that can rot is executed: the commands of the README, its Python, the page of settings."""
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from azero import cli
+from azero.config_text import settings_page
+
+ROOT = Path(__file__).parent.parent
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+
+
+def blocks(language):
+    return [block for page in PAGES for block in re.findall(rf"```{language}\n(.*?)```", page.read_text(), re.DOTALL)]
+
+
+COMMANDS = [
+    line.split("azero ", 1)[1]
+    for block in blocks("sh")
+    for line in block.splitlines()
+    if re.match(r"(\.venv/bin/)?azero ", line)
+]
+
+
+def run(monkeypatch, words):
+    monkeypatch.setattr("sys.argv", ["azero", *words])
+    monkeypatch.setattr("builtins.input", lambda prompt: "quit")
+    with pytest.raises(SystemExit) as end:
+        cli.main()
+    return end.value.code
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_commands_of_the_docs_run(command, monkeypatch, capsys, tmp_path):
+    """As they stand, but that the agent which `make train` leaves is the one that comes with azero."""
+    words = shlex.split(command.replace("runs/connect_four_quick@", "connect_four@"))
+    if words[0] != "train":
+        words = ["20" if word == "200" else word for word in words]
+        assert run(monkeypatch, words) == 0
+        assert capsys.readouterr().out
+        return
+    run_folder = str(tmp_path / "run")
+    words = [run_folder if word.startswith("runs/") else word for word in words if word != "--resume"]
+    assert run(monkeypatch, [*words, "--set", "training.iterations=0"]) == 2
+    assert "training.iterations = 0" in capsys.readouterr().err, "all but what was added is in order"
+
+
+@pytest.mark.parametrize("code", blocks("python"))
+def test_python_of_the_docs_runs(code, capsys):
+    exec(compile(code, "docs", "exec"), {})
+
+
+def test_the_page_of_settings_is_what_the_settings_say():
+    assert (ROOT / "docs" / "configuration.md").read_text() == settings_page(), "run `make docs`"
+
+
+def test_links_of_the_docs_lead_somewhere():
+    for page in PAGES:
+        for target in re.findall(r"\]\(([^)#]+)\)", page.read_text()):
+            assert target.startswith("http") or (page.parent / target).exists(), f"{page.name}: {target}"
