@@ -1,7 +1,7 @@
 """The commands: each parses, calls and prints. Results go to stdout, progress to stderr; bad input exits with 2."""
 
-import errno
 import json
+import os
 import sys
 from pathlib import Path
 from typing import Annotated, Any
@@ -14,7 +14,6 @@ app = typer.Typer(
     name="azero",
     help="AlphaZero for any two-player board game.\n\nTrain an agent by self-play, evaluate it, ask it for a move.",
     epilog="First steps:  azero suggest connect_four --moves 4453",
-    no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
@@ -207,8 +206,8 @@ def bench(
     """
     from azero.bench import measure_all, show_table
 
-    if seconds <= 0:
-        raise BadInput(f"--time {seconds} should be greater than 0")
+    if not 0.1 <= seconds <= 600:
+        raise BadInput(f"--time {seconds} should be from 0.1 to 600 seconds")
     rows = measure_all(game, config, seconds)
     print(json.dumps(rows) if as_json else show_table(rows))
 
@@ -258,20 +257,19 @@ def _elo(elo: float | None, score: float) -> str:
 def main() -> None:
     """Runs the command line; bad input and a full disk become one line on stderr and exit code 2."""
     try:
-        sys.exit(app(standalone_mode=False) or 0)
+        sys.exit(app(sys.argv[1:] or ["--help"], standalone_mode=False) or 0)
     except BadInput as error:
         _fail(str(error))
     except typer.TyperException as error:
         _fail(error.format_message())
     except (typer.Abort, KeyboardInterrupt):
         sys.exit(130)
-    except BrokenPipeError:
-        sys.stderr.close()
+    except BrokenPipeError:  # whoever read our output has gone
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
-    except OSError as error:
-        if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EACCES, errno.EROFS, errno.ENOTDIR):
-            raise
-        _fail(f"{error.strerror}: {error.filename or 'while writing'}; what was saved before stays")
+    except OSError as error:  # a full disk, a folder that cannot be written
+        what = f": {error.filename}" if error.filename else ""
+        _fail(f"{error.strerror or error}{what}; what was saved before stays")
 
 
 def _fail(message: str) -> None:

@@ -227,8 +227,9 @@ class Config(Section):
 
 def find_config(name: str) -> Path:
     """Returns the file of a config named by path, or by the name of one that comes with azero; raises BadInput."""
-    if Path(name).is_file():
-        return Path(name)
+    with contextlib.suppress(OSError, ValueError):  # a name that no file can have
+        if Path(name).is_file():
+            return Path(name)
     shipped = {path.stem: path for place in _PLACES for path in place.glob("*.toml")}
     if name in shipped:
         return shipped[name]

@@ -103,7 +103,7 @@ def contents(folder):
         (["suggest", "uct@0", *GAME], ["'uct@0'", "simulations = 0"]),
         (["suggest", "uct@-2s", *GAME], ["'uct@-2s'", "seconds = -2"]),
         (["suggest", "uct@lots", *GAME], ["'uct@lots'", "uct@800"]),
-        (["bench", "--time", "0"], ["--time 0", "greater than 0"]),
+        (["bench", "--time", "0"], ["--time 0", "from 0.1"]),
         (["bench", "--time", "nan", "--config", "smoke", *GAME], ["--time nan"]),
         # other numbers
         ([*SUGGEST, "--threads", "0"], ["threads = 0 should be 1 or more"]),

@@ -4,6 +4,7 @@ Moves go over in the notation of our own game. An engine plays one game at a tim
 set up anew whenever the slot changes.
 """
 
+import contextlib
 import shlex
 import subprocess
 import time
@@ -24,8 +25,12 @@ class GtpAgent(Agent):
         self._shown: list[int] | None = None  # the moves the engine knows of
         try:
             words = shlex.split(command)
+            if not words:
+                raise BadInput(f"agent {name!r} names no command, e.g. gtp:gnugo --mode gtp")
             self._process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        except (OSError, ValueError, IndexError) as error:
+        except BadInput:
+            raise
+        except (OSError, ValueError) as error:
             raise BadInput(f"agent {name!r}: the engine cannot be started: {error}") from None
 
     def start(self, num_slots: int, states: Sequence[State], first_game: int) -> None:
@@ -51,7 +56,8 @@ class GtpAgent(Agent):
         self._process.wait()
         for pipe in (self._process.stdin, self._process.stdout):
             assert pipe is not None
-            pipe.close()
+            with contextlib.suppress(BrokenPipeError):  # of a line that was never read
+                pipe.close()
 
     def _generate(self, state: State) -> int:
         """Returns the engine's move in a position."""

@@ -4,6 +4,8 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from azero.arena.agents import Agent
 from azero.arena.openings import draw_openings
 from azero.arena.statistics import Sprt, Tally, elo_from_score, elo_interval, finite_or_none, score_interval
@@ -102,6 +104,7 @@ def play_match(
     if opening_plies < 0:
         raise BadInput(f"opening plies = {opening_plies} should be 0 or more")
     begin = time.perf_counter()
+    before = [_spent(agent) for agent in (a, b)]
     openings = draw_openings(game, (num_games + 1) // 2, opening_plies, seed)
     results: list[GameResult] = []
     decision = None
@@ -116,12 +119,26 @@ def play_match(
         decision = _first_decision(sprt, pair_scores(results)) if sprt else None
         if decision:
             break
-    per_move = [each / max(agent.moves, 1) for agent in (a, b) for each in (agent.seconds, agent.simulations)]
-    seconds_a, simulations_a, seconds_b, simulations_b = per_move
+    spent = [_spent(agent) - earlier for agent, earlier in zip((a, b), before, strict=True)]
+    (seconds_a, simulations_a), (seconds_b, simulations_b) = (each[:2] / max(each[2], 1) for each in spent)
     elapsed = time.perf_counter() - begin
     return MatchResult(
-        a.name, b.name, str(game), results, elapsed, seconds_a, seconds_b, simulations_a, simulations_b, decision
+        a.name,
+        b.name,
+        str(game),
+        results,
+        elapsed,
+        float(seconds_a),
+        float(seconds_b),
+        float(simulations_a),
+        float(simulations_b),
+        decision,
     )
+
+
+def _spent(agent: Agent) -> np.ndarray:
+    """Returns the seconds, simulations and moves of an agent so far."""
+    return np.array([agent.seconds, agent.simulations, agent.moves], float)
 
 
 def _first_decision(sprt: Sprt, scores: Sequence[float]) -> str | None:

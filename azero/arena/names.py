@@ -71,6 +71,8 @@ def split_name(name: str) -> tuple[str, Limit]:
     if not at or name.startswith("gtp:"):
         return name, Limit(DEFAULT_SIMULATIONS)
     if not re.fullmatch(r"-?\d+|-?\d+(\.\d*)?s", text):
+        if "/" in text or _exists(Path(name)):
+            return name, Limit(DEFAULT_SIMULATIONS)
         raise BadInput(
             f"agent {name!r}: the limit {text!r} should be simulations or seconds, e.g. {base}@800 or {base}@2s"
         )
@@ -83,17 +85,29 @@ def split_name(name: str) -> tuple[str, Limit]:
 def find_checkpoint(base: str) -> Path:
     """Returns the checkpoint file that a path, a run's folder or the name of a shipped checkpoint stands for."""
     path = Path(base)
+    if not base or not _exists(path):
+        return _shipped_checkpoint(base)
     if path.is_dir():
         best = path / "best.safetensors"
         if not best.is_file():
             raise BadInput(f"folder {base!r} holds no best.safetensors; is it a run's folder?")
         return best
-    if path.is_file():
-        return path
+    return path
+
+
+def _exists(path: Path) -> bool:
+    try:
+        return path.exists()
+    except (OSError, ValueError):  # a name that no file can have
+        return False
+
+
+def _shipped_checkpoint(base: str) -> Path:
+    """Returns the checkpoint of that name that comes with azero; raises BadInput."""
     shipped = {file.stem: file for place in _CHECKPOINTS for file in sorted(place.glob("*.safetensors"))}
     if base in shipped:
         return shipped[base]
-    if "/" in base or path.suffix:
+    if "/" in base or base.endswith(".safetensors"):
         raise BadInput(f"checkpoint {base!r} does not exist")
     known = [*shipped, "uct", "mc", "random", "gtp:COMMAND"]
     raise BadInput(f"unknown agent {base!r}: neither a file, a run's folder nor a name; {suggest_nearest(base, known)}")

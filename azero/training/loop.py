@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
+from azero.arena.names import make_agent
 from azero.config import Config
 from azero.games import make_game
 from azero.nets.evaluator import pick_device
@@ -32,6 +33,8 @@ def train(folder: Path, config: Config, is_resuming: bool) -> Progress:
     """
     game = make_game(config.game.name)
     pick_device(config.device.device)
+    if config.evaluation.every:
+        make_agent(config.evaluation.opponent, game).close()  # better told now than after the first iterations
     torch.use_deterministic_algorithms(True, warn_only=True)
     run = Run(folder, config, game) if is_resuming else Run.create(folder, config, game)
     trainer = Trainer(config, game)

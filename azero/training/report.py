@@ -8,6 +8,7 @@ from types import TracebackType
 
 from tqdm import tqdm
 
+from azero.training.curves import Curves
 from azero.training.run import Progress, Run
 
 _COLUMNS: tuple[tuple[str, Callable[[dict], str]], ...] = (
@@ -30,12 +31,10 @@ class Report:
     """Reports to the terminal (progress on stderr, results on stdout) and to TensorBoard."""
 
     def __init__(self, run: Run, progress: Progress):
-        from torch.utils.tensorboard import SummaryWriter
-
         self._last = run.config.training.iterations
         self._iteration = progress.iteration
         self._begin = time.perf_counter()
-        self._writer = SummaryWriter(str(run.folder / "tensorboard"), purge_step=progress.iteration)
+        self._curves = Curves(run.folder / "tensorboard", progress.iteration)
         self._has_header = False
 
     def __enter__(self) -> "Report":
@@ -44,7 +43,7 @@ class Report:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._writer.close()
+        self._curves.close()
 
     @contextmanager
     def stage(self, name: str, total: int, unit: str, done: int = 0) -> Iterator[tqdm]:
@@ -65,6 +64,4 @@ class Report:
             self._has_header = True
         cells = zip(_COLUMNS, _WIDTHS, strict=True)
         print(f"{iteration:>9}" + "".join(f"{show(values):>{width}}" for (_, show), width in cells), flush=True)
-        for key, value in notes.items():
-            self._writer.add_scalar(key, float(value), iteration)
-        self._writer.flush()
+        self._curves.add({key: float(value) for key, value in notes.items()}, iteration)

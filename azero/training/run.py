@@ -56,6 +56,8 @@ class Run:
     @classmethod
     def create(cls, folder: Path, config: Config, game: Game) -> "Run":
         """Makes a new run's folder; raises BadInput where there is one already."""
+        if folder.is_dir():
+            remove_temporaries(folder)  # of a run that was killed before it had begun
         if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
             raise BadInput(f"run {str(folder)!r} exists already; go on with it by --resume, or name another by --run")
         write_whole(folder / "config.toml", config_to_toml(config).encode())

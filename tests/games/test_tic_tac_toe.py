@@ -82,7 +82,17 @@ def test_recorded_openspiel_games():
 
 def test_moves_are_written_column_first():
     state = GAME.new_initial_state()
-    assert [GAME.action_to_text(state, action) for action in range(9)] == "a1 b1 c1 a2 b2 c2 a3 b3 c3".split()
+    assert [GAME.action_to_text(state, action) for action in range(9)] == [
+        "a1",
+        "b1",
+        "c1",
+        "a2",
+        "b2",
+        "c2",
+        "a3",
+        "b3",
+        "c3",
+    ]
     assert GAME.text_to_action(state, "C2") == 5
     assert GAME.rules.split_moves("a1b2,C3; b1\n") == ["a1", "b2", "C3", "b1"]
 

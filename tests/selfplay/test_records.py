@@ -84,7 +84,7 @@ def test_a_file_of_another_kind(saved):
     refusal(saved)
 
 
-@pytest.mark.parametrize("card", ["", "{", "[]", "1", "null"])
+@pytest.mark.parametrize("card", ["", "{", "[]", "1", "null", "[" * 100_000], ids=lambda card: card[:5])
 def test_a_card_that_is_none(saved, card):
     save_file(load_file(saved), saved, {"azero": card})
     refusal(saved)
