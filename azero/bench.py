@@ -87,12 +87,13 @@ def selfplay_evaluations(config: Config, game: Game, seconds: float, batch_size:
     from azero.selfplay.play import play_games
     from azero.selfplay.pool import manner_of, settings_of
 
-    evaluator = _Clock(NetEvaluator(ResidualTower(config.net, game), config.device), seconds)
-    seeds = range(100 * batch_size)
-    rule = Puct.from_config(config.search)
+    evaluator = NetEvaluator(ResidualTower(config.net, game), config.device)
+    settings = game, Puct.from_config(config.search), settings_of(config), manner_of(config)
+    play_games(*settings, evaluator, range(1), 1)  # compiles
+    clock = _Clock(evaluator, seconds)
     with contextlib.suppress(_TimeIsUp):
-        play_games(game, rule, settings_of(config), manner_of(config), evaluator, seeds, batch_size)
-    return evaluator.evaluations / evaluator.elapsed_s
+        play_games(*settings, clock, range(100 * batch_size), batch_size)
+    return clock.evaluations / clock.elapsed_s
 
 
 class _TimeIsUp(Exception):
@@ -143,6 +144,7 @@ def measure_all(game_name: str, config_name: str, seconds: float) -> list[dict]:
     config = load_config(find_config(config_name), [f"game.name={json.dumps(game_name)}"])
     game, size = make_game(game_name), config.selfplay.parallel_games
     net = f"{config.net.blocks} x {config.net.channels} net, batch {size}"
+    selfplay_evaluations(config, game, seconds, size)  # for nothing: a process is slower in its first seconds
     bare = net_evaluations(config, game, seconds, size)
     selfplay = selfplay_evaluations(config, game, seconds, size)
     rows = [

@@ -204,7 +204,8 @@ for name in ("tic_tac_toe", "connect_four", "connect_four(rows=8,columns=4)"):
         state = make_game(name).new_initial_state()
         while not state.is_terminal():
             state.apply_action(chooser.choice(state.legal_actions()))
-            print(state.record, state.legal_actions(), state.returns(), state.hash_key(), zlib.crc32(state.planes().tobytes()))
+            planes = zlib.crc32(state.planes().tobytes())
+            print(state.record, state.legal_actions(), state.returns(), state.hash_key(), planes)
 """
 
 
