@@ -99,7 +99,7 @@ def _read(path: Path) -> tuple[Card, str, dict[str, Tensor]]:
         return Card(**{key: value for key, value in fields.items() if key != "digest"}), fields["digest"], tensors
     except OSError as error:
         raise BadInput(f"{name} cannot be read: {error.strerror or error}") from None
-    except (SafetensorError, ValueError, KeyError, TypeError) as error:
+    except (SafetensorError, ValueError, KeyError, TypeError, RecursionError) as error:
         if isinstance(error, BadInput):
             raise
         raise BadInput(f"{name} is damaged or not a .safetensors file: {error}") from None

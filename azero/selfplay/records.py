@@ -66,5 +66,5 @@ def load_shard(path: Path, game: Game) -> Shard:
         return Shard(**arrays)
     except BadInput:
         raise
-    except (OSError, SafetensorError, ValueError, KeyError, TypeError) as error:
+    except (OSError, SafetensorError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise BadInput(f"replay file {str(path)!r} cannot be read: {error}") from None

@@ -44,6 +44,17 @@ def test_a_run_that_exists_is_refused_and_left_alone(run):
     assert files(run.folder) == before
 
 
+@pytest.mark.parametrize("own", ["notes.txt", "deeper/notes.txt", "deeper/.draft.tmp"])
+def test_a_folder_with_something_else_is_refused_and_nothing_in_it_is_removed(tmp_path, own):
+    for name in (own, ".draft.tmp", ".best.safetensors.7.tmp"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("mine")
+    before = files(tmp_path)
+    with pytest.raises(BadInput, match=r"exists already"):
+        Run.create(tmp_path, CONFIG, GAME)
+    assert files(tmp_path) == before
+
+
 def test_a_file_in_the_run_s_place_is_refused(tmp_path):
     (tmp_path / "run").write_text("mine")
     with pytest.raises(BadInput, match="exists already"):

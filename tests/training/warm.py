@@ -8,6 +8,7 @@ import torch.utils.tensorboard  # noqa: F401
 
 import azero.cli
 import azero.training.loop  # noqa: F401
+from azero.arena.names import make_agent
 from azero.games import make_game
 from azero.mcts import Puct, UniformEvaluator
 from azero.selfplay.play import play_games
@@ -20,4 +21,5 @@ CONFIG, GAME = tiny_config(), make_game("tic_tac_toe")
 _shard = play_games(
     GAME, Puct.from_config(CONFIG.search), settings_of(CONFIG), manner_of(CONFIG), UniformEvaluator(9), [1], 1
 )
+make_agent("uct@20", GAME).suggest(GAME.new_initial_state())
 make_sample(GAME, _shard, _shard.lengths.astype("int64") - 1, _shard.lengths.astype("int64") * 0)
