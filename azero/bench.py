@@ -10,9 +10,9 @@ import numpy as np
 from azero.config import Config, find_config, load_config
 from azero.games import Game, make_game, new_states
 from azero.machine import count_cores
-from azero.mcts import Evaluator, Puct, Search, Settings, Uct, UniformEvaluator
+from azero.mcts import Evaluator, Puct, Search, Settings, Uct, UniformEvaluator, rule_from_config
 from azero.mcts.rollout import count_random_games
-from azero.rng import RNG_DTYPE
+from azero.mcts.tree import new_forest
 
 
 def rate(work: Callable[[], int], seconds: float) -> float:
@@ -26,7 +26,7 @@ def rate(work: Callable[[], int], seconds: float) -> float:
 
 def random_games(game: Game, seconds: float) -> float:
     """Returns random games a second, on one thread."""
-    state, rng = new_states(game.rules, 1)[0], np.ones(1, RNG_DTYPE).view(np.recarray)[0]
+    state, rng = new_states(game.rules, 1)[0], new_forest(game.rules, 1, 1).trees[0]  # a tree is a random generator
     legal = np.empty(game.num_actions, np.int32)
     num = 1 + 200_000 // game.max_plies
 
@@ -88,7 +88,7 @@ def selfplay_evaluations(config: Config, game: Game, seconds: float, batch_size:
     from azero.selfplay.pool import manner_of, settings_of
 
     evaluator = NetEvaluator(ResidualTower(config.net, game), config.device)
-    settings = game, Puct.from_config(config.search), settings_of(config), manner_of(config)
+    settings = game, rule_from_config(config.search), settings_of(config), manner_of(config)
     play_games(*settings, evaluator, range(1), 1)  # compiles
     clock = _Clock(evaluator, seconds)
     with contextlib.suppress(_TimeIsUp):

@@ -20,7 +20,9 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-AGENT_HELP = "A checkpoint's path, a run's folder or a shipped name, uct, mc or random; @800 or @2s sets its limit."
+AGENT_HELP = (
+    "A checkpoint's path, a run's folder or a shipped name, uct, mc, random or gtp:COMMAND; @800 or @2s limits it."
+)
 GameOption = Annotated[
     str | None, typer.Option("--game", help="The game, where no checkpoint tells it; see `azero games`.")
 ]
@@ -225,8 +227,6 @@ def _agent(name, game, seed, threads, device, precision, max_nodes):
     from azero.config import check_device
     from azero.machine import count_cores
 
-    if max_nodes is not None and max_nodes < 1:
-        raise BadInput(f"--max-nodes {max_nodes} should be 1 or more")
     cores = count_cores() if threads is None else threads
     return make_agent(name, game, seed, cores, check_device(device, precision), max_nodes)
 

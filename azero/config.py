@@ -44,6 +44,8 @@ class NetConfig(Section):
 class SearchConfig(Section):
     """The search of self-play, gate and evaluation alike."""
 
+    selection: Literal["puct", "uct"] = Field("puct", description="How a simulation picks its way down. Paper: puct.")
+    c_uct: float = Field(1.4, ge=0, le=100, description="Exploration constant of selection = uct; Q is in [-1, 1].")
     c_puct: float = Field(1.25, gt=0, le=100, description="Exploration constant of PUCT. Paper: 1.25.")
     c_puct_factor: float = Field(
         1.0,
@@ -72,6 +74,10 @@ class SearchConfig(Section):
         le=1,
         description="a of the leaf value (1 - a) v + a z, z from a random rollout. Paper: 0; AlphaGo: 0.5.",
     )
+    stop_early: bool = Field(
+        False, description="End a search when no other move can overtake the most visited one; never in self-play, "
+        "nor where moves are chosen by value. Paper: no."
+    )  # fmt: skip
     choose_by: Literal["visits", "value"] = Field(
         "visits", description="What the best move is chosen by when no temperature is set. Paper: visits."
     )
@@ -85,7 +91,7 @@ class SelfPlayConfig(Section):
         256, ge=1, le=16384, description="Games a worker plays in lockstep, one net batch a step."
     )
     num_workers: int = Field(
-        0, ge=0, le=1024, description="Worker processes; 1 plays in the training process, 0 takes a process a core. "
+        0, ge=0, le=1024, description="Worker processes; 1 plays in the training process, 0 takes one a core (one on a GPU). "
         "The games are the same for any number. Paper: 5000 TPUs."
     )  # fmt: skip
     games_per_shard: int = Field(

@@ -14,7 +14,7 @@ import numpy as np
 from azero.bench import net_evaluations, selfplay_evaluations
 from azero.config import find_config, load_config
 from azero.games import make_game
-from azero.mcts import Puct
+from azero.mcts import rule_from_config
 from azero.nets.evaluator import NetEvaluator
 from azero.nets.tower import ResidualTower
 from azero.selfplay import play
@@ -45,7 +45,7 @@ def main() -> None:
     config = load_config(find_config(arguments.config))
     game, size = make_game(config.game.name), config.selfplay.parallel_games
     evaluator = NetEvaluator(ResidualTower(config.net, game), config.device)
-    settings = game, Puct.from_config(config.search), settings_of(config), manner_of(config)
+    settings = game, rule_from_config(config.search), settings_of(config), manner_of(config)
     play.play_games(*settings, evaluator, range(8), 8)  # compiles
     for name, kernel in (
         ("descents", "select_leaves"),

@@ -33,6 +33,11 @@ class Limit:
             raise BadInput(f"seconds = {self.seconds} should be a number greater than 0")
 
 
+def leaves_together(limit: Limit) -> int:
+    """Returns how many leaves of a lone tree go to the net together: few in a short search, which they would blur."""
+    return 8 if limit.simulations == UNLIMITED else max(1, min(8, limit.simulations // 100))
+
+
 class Agent(ABC):
     """Plays one side of games: `start` them, `advance` by every move of both sides, `choose` when it is its turn."""
 
@@ -73,21 +78,26 @@ class Agent(ABC):
 
 
 class SearchAgent(Agent):
-    """Plays by search. `make_search` says which: it is given the number of trees and the limit on nodes.
+    """Plays by search. `make_search` says which: it is given the numbers of trees, of nodes at most, and of leaves of a
+    tree that go to an evaluator together: one, but for a lone tree that is searched at length.
 
     With a limit on simulations all slots are searched together. With one on seconds each has them to itself.
     """
 
-    def __init__(self, name: str, game: Game, limit: Limit, make_search: Callable[[int, int], Search], seed: int = 0):
+    def __init__(
+        self, name: str, game: Game, limit: Limit, make_search: Callable[[int, int, int], Search], seed: int = 0
+    ):
         super().__init__(name, game, seed)
         self.limit = limit
         self._make_search = make_search
         self._search: Search | None = None
         self._alone: Search | None = None  # the one tree of `suggest`
+        self._alone_size = (0, 0)
 
     def start(self, num_slots: int, states: Sequence[State], first_game: int) -> None:
         if self._search is None or len(self._search.forest.trees) < num_slots:
-            self._search = self._make_search(num_slots, nodes_needed(self.game, self.limit.simulations, num_slots))
+            max_nodes = nodes_needed(self.game, self.limit.simulations, num_slots)
+            self._search = self._make_search(num_slots, max_nodes, 1)
             self._search.prepare()
         for slot, state in enumerate(states):
             self._search.start(slot, state, derive_seed(self.seed, "game", first_game + slot))
@@ -111,8 +121,9 @@ class SearchAgent(Agent):
         if simulations is not None or seconds is not None:
             limit = Limit(UNLIMITED if simulations is None else simulations, seconds)
         wanted = min(MAX_NODES, limit.simulations * self.game.num_actions + self.game.num_actions + 1)
-        if self._alone is None or self._alone.forest.nodes.shape[1] < wanted:
-            self._alone = self._make_search(1, wanted)
+        leaves = leaves_together(limit)
+        if self._alone is None or self._alone_size != (wanted, leaves):
+            self._alone, self._alone_size = self._make_search(1, wanted, leaves), (wanted, leaves)
             self._alone.prepare()
         start = time.perf_counter()
         self._alone.start(0, state, derive_seed(self.seed, "suggest"))

@@ -116,7 +116,7 @@ def play_match(
             scores = [result.score for result in results]
             on_games(len(finished), Tally(scores.count(1.0), scores.count(0.5), scores.count(0.0)))
         results.sort(key=lambda result: (result.pair, not result.a_is_first))
-        decision = _first_decision(sprt, pair_scores(results)) if sprt else None
+        decision = _first_decision(sprt, pair_scores(without_repeats(results))) if sprt else None
         if decision:
             break
     spent = [_spent(agent) - earlier for agent, earlier in zip((a, b), before, strict=True)]

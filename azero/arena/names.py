@@ -9,11 +9,14 @@ gtp:COMMAND                      another engine, spoken to in GTP
 import re
 from pathlib import Path
 
-from azero.arena.agents import UNLIMITED, Agent, Limit, RandomAgent, SearchAgent
+from azero.arena.agents import Agent, Limit, RandomAgent, SearchAgent
 from azero.config import DeviceConfig, SearchConfig
 from azero.errors import BadInput, suggest_nearest
 from azero.games import Game, make_game
-from azero.mcts import FlatSearch, Puct, Search, Settings, Uct
+from azero.mcts import FlatSearch, Search, Settings, Uct, rule_from_config
+
+MOST_NODES = 1 << 27
+"""Nodes of the largest tree, 4 GiB; a search takes the memory as it grows."""
 
 DEFAULT_SIMULATIONS = 400
 """Of an agent whose name sets no limit."""
@@ -38,6 +41,8 @@ def make_agent(
       device: where a net runs; the best device there is unless given.
       max_nodes: the limit on a tree, at which a search goes on without growing; otherwise what the search needs.
     """
+    if max_nodes is not None and not 1 <= max_nodes <= MOST_NODES:
+        raise BadInput(f"max_nodes = {max_nodes} should be from 1 to {MOST_NODES:,}")
     if threads < 1:
         raise BadInput(f"threads = {threads} should be 1 or more")
     game = make_game(game) if isinstance(game, str) else game
@@ -50,7 +55,7 @@ def make_agent(
         if "@" in name:
             raise BadInput(f"agent {name!r}: random does not think, and takes no limit")
         return RandomAgent(name, _required(game, name), seed)
-    if base in ("uct", "mc"):
+    if base == "mc" or _is_uct(base):
         return _rollout_agent(name, base, _required(game, name), limit, seed, threads, max_nodes)
     return _net_agent(name, find_checkpoint(base), game, limit, seed, threads, device or DeviceConfig(), max_nodes)
 
@@ -58,7 +63,7 @@ def make_agent(
 def game_of(name: str) -> Game | None:
     """Returns the game that an agent's name settles: a checkpoint's own; None for agents that can play any."""
     base, _ = split_name(name)
-    if name.startswith("gtp:") or base in ("random", "uct", "mc"):
+    if name.startswith("gtp:") or base in ("random", "mc") or _is_uct(base):
         return None
     from azero.nets.checkpoint import read_card
 
@@ -113,20 +118,26 @@ def _shipped_checkpoint(base: str) -> Path:
     raise BadInput(f"unknown agent {base!r}: neither a file, a run's folder nor a name; {suggest_nearest(base, known)}")
 
 
+def _is_uct(base: str) -> bool:
+    return re.fullmatch(r"uct(\(c=\d{1,4}(\.\d{1,9})?\))?", base) is not None
+
+
 def _required(game: Game | None, name: str) -> Game:
     if game is None:
-        raise BadInput(f"agent {name!r} can play any game: say which with --game, e.g. --game connect_four")
+        raise BadInput(f"agent {name!r} can play any game: say which (--game), e.g. connect_four")
     return game
 
 
 def _rollout_agent(
     name: str, base: str, game: Game, limit: Limit, seed: int, threads: int, max_nodes: int | None
 ) -> Agent:
-    settings = Settings(is_proving=base == "uct", is_choosing_by_value=base == "mc")
-    kind = Search if base == "uct" else FlatSearch
+    settings = Settings(is_proving=base != "mc", is_choosing_by_value=base == "mc")
+    kind = FlatSearch if base == "mc" else Search
+    constant = base.removeprefix("uct").strip("()").removeprefix("c=")
+    c = float(constant) if _is_uct(base) and constant else Uct().c
 
-    def make_search(num_trees: int, nodes: int) -> Search:
-        return kind(game, Uct(), settings, None, num_trees, max_nodes or nodes, threads)
+    def make_search(num_trees: int, nodes: int, leaves: int) -> Search:
+        return kind(game, Uct(c), settings, None, num_trees, max_nodes or nodes, threads)
 
     return SearchAgent(name, game, limit, make_search, seed)
 
@@ -147,17 +158,11 @@ def _net_agent(
 
     checkpoint = load_checkpoint(path, game)
     config = SearchConfig(**checkpoint.card.search)
-    rule, settings = Puct.from_config(config), Settings.from_config(config)
+    rule, settings = rule_from_config(config), Settings.from_config(config)
 
-    def make_search(num_trees: int, nodes: int) -> Search:
-        leaves = _leaves_together(limit) if num_trees == 1 else 1
+    def make_search(num_trees: int, nodes: int, leaves: int) -> Search:
         evaluator = NetEvaluator(checkpoint.net, device, leaves if num_trees == 1 else ROWS, threads)
         own = settings._replace(leaves_per_tree=leaves)
         return Search(checkpoint.game, rule, own, evaluator, num_trees, max_nodes or nodes)
 
     return SearchAgent(name, checkpoint.game, limit, make_search, seed)
-
-
-def _leaves_together(limit: Limit) -> int:
-    """Returns how many leaves of a lone tree go to the net together: few in a short search, which they would blur."""
-    return 8 if limit.simulations == UNLIMITED else max(1, min(8, limit.simulations // 100))

@@ -16,6 +16,9 @@ from azero.mcts.root import add_noise, cannot_be_overtaken
 from azero.mcts.tree import UNPROVEN, backup, carry_proof_up, create_children, prove_from_children
 from azero.rng import random_below
 
+_DESCENTS_AT_ONCE = 256
+"""Descents to proven nodes that a tree makes in one call."""
+
 
 @subroutine
 def next_unvisited(nodes, node, rng):
@@ -162,7 +165,9 @@ def select_leaf(game, rule, settings, symmetries, forest, batch, b, row):
     tree = forest.trees[b]
     nodes = forest.nodes[b]
     path = batch.path[row]
-    while not is_done(settings, tree, nodes):
+    for _ in range(_DESCENTS_AT_ONCE):
+        if is_done(settings, tree, nodes):
+            return False
         batch.states[row] = forest.root_states[b]
         depth = descend(game, rule, settings, tree, nodes, path, batch.states[row], batch.legal)
         leaf = nodes[path[depth]]
@@ -184,17 +189,23 @@ def select_leaf(game, rule, settings, symmetries, forest, batch, b, row):
 
 @kernel
 def select_leaves(game, rule, settings, symmetries, forest, batch):
-    """Walks all trees down to leaves for the evaluator, `leaves_per_tree` at most in each; returns how many.
+    """Walks all trees down to leaves for the evaluator, `leaves_per_tree` at most in each.
 
     The first rows of `batch` are the leaves. What needs no evaluator, because it is proven, is backed up at once.
+
+    Returns:
+      How many leaves there are, and whether any tree has simulations left to do. There can be such without a leaf:
+      where one proven node after another is visited, the caller gets to see the clock in between.
     """
     count = 0
+    is_any_left = False
     for b in range(len(forest.trees)):
         for _ in range(settings.leaves_per_tree):
             if not select_leaf(game, rule, settings, symmetries, forest, batch, b, count):
                 break
             count += 1
-    return count
+        is_any_left = is_any_left or not is_done(settings, forest.trees[b], forest.nodes[b])
+    return count, is_any_left
 
 
 @subroutine

@@ -1,7 +1,8 @@
 """The search in plain Python, for people to read; tests hold the compiled kernels to it, visit for visit.
 
 Read it from the bottom: `Reference.simulate` is one simulation. Values in the tree are the first player's; `sign`
-turns them to the mover's. What the kernels add is speed, batches and virtual loss, no other rule.
+turns them to the mover's. What the kernels add is speed, batches with virtual loss, random symmetries, and the ways
+to end early: a limit on nodes, a leader that cannot be overtaken.
 """
 
 import math

@@ -59,7 +59,9 @@ def is_better(node, rival, sign, is_by_value):
         return (node.proven_plies < rival.proven_plies) == (rank > 0)
     gain = value_for(node, sign) - value_for(rival, sign)
     visits = float(node.N - rival.N)
-    is_by_value = is_by_value and node.N > 0 and rival.N > 0
+    has_value, rival_has_value = node.N > 0 or node.proven != UNPROVEN, rival.N > 0 or rival.proven != UNPROVEN
+    if is_by_value and has_value != rival_has_value:
+        return has_value
     first, second = (gain, visits) if is_by_value else (visits, gain)
     if first != 0.0:
         return first > 0.0

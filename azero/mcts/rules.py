@@ -101,3 +101,8 @@ class Puct(NamedTuple):
 
 
 Rule = Uct | Puct
+
+
+def rule_from_config(config: SearchConfig) -> Rule:
+    """Returns the selection rule of a run's settings."""
+    return Uct(config.c_uct) if config.selection == "uct" else Puct.from_config(config)

@@ -115,8 +115,11 @@ class Search:
 
     def _run_with_evaluator(self, evaluator: Evaluator, deadline: float | None) -> None:
         rules, symmetries, batch = self.game.rules, self.game.symmetries, self._batches[0]
-        while count := select_leaves(rules, self.rule, self.settings, symmetries, self.forest, batch):
-            logits, values = evaluator.evaluate(batch.planes[:count])
-            expand_and_backup(rules, self.settings, self._inverse_actions, self.forest, batch, count, logits, values)
+        is_any_left = True
+        while is_any_left:
+            count, is_any_left = select_leaves(rules, self.rule, self.settings, symmetries, self.forest, batch)
+            if count:
+                answer = evaluator.evaluate(batch.planes[:count])
+                expand_and_backup(rules, self.settings, self._inverse_actions, self.forest, batch, count, *answer)
             if deadline and time.perf_counter() >= deadline:
                 return

@@ -28,4 +28,5 @@ class Settings(NamedTuple):
             is_rollout_only=False,
             rollout_weight=config.rollout_weight,
             is_choosing_by_value=config.choose_by == "value",
+            is_stopping_early=config.stop_early and config.choose_by == "visits",
         )

@@ -7,7 +7,7 @@ import numpy as np
 
 from azero.games import ONGOING, Game, new_states
 from azero.jit import kernel, subroutine
-from azero.mcts import Evaluator, Puct, Settings, nodes_needed
+from azero.mcts import Evaluator, Rule, Settings, nodes_needed
 from azero.mcts.kernels import expand_and_backup, is_done, select_leaves
 from azero.mcts.root import add_noise, chosen_child, value_for, write_policy_target
 from azero.mcts.tree import clear_tree, new_batch, new_forest, play_at_root, start_tree
@@ -107,7 +107,7 @@ def _begin_game(settings, manner, forest, games, b):
 
 def play_games(
     game: Game,
-    rule: Puct,
+    rule: Rule,
     settings: Settings,
     manner: Manner,
     evaluator: Evaluator,
@@ -117,7 +117,8 @@ def play_games(
 ) -> Shard:
     """Plays one game for each seed, `num_slots` at a time; returns them in the order of the seeds.
 
-    A game follows from its seed and the net alone, whatever is played beside it. `on_games` is called with the number
+    A game follows from its seed and the net alone, whatever is played beside it (unless so many are that their trees
+    have to share the memory there is, and reach their limit of nodes). `on_games` is called with the number
     of games that have just ended.
     """
     rules, num_slots = game.rules, min(num_slots, len(seeds))
@@ -148,7 +149,7 @@ def play_games(
                 finished[playing.pop(slot)] = _take_game(games, forest.trees[slot].evaluations, slot)
                 begin(slot)
             continue  # a new game may be over before its first evaluation
-        count = select_leaves(rules, rule, settings, game.symmetries, forest, batch)
+        count, _ = select_leaves(rules, rule, settings, game.symmetries, forest, batch)
         if count:
             logits, values = evaluator.evaluate(batch.planes[:count])
             expand_and_backup(rules, settings, inverse_actions, forest, batch, count, logits, values)

@@ -16,8 +16,9 @@ from types import TracebackType
 
 from azero.config import Config
 from azero.games import make_game
+from azero.interrupt import interruption_waits
 from azero.machine import count_cores
-from azero.mcts import Puct, Settings
+from azero.mcts import Settings, rule_from_config
 from azero.nets.checkpoint import load_checkpoint
 from azero.nets.evaluator import NetEvaluator, pick_device
 from azero.selfplay.play import Manner, play_games
@@ -60,7 +61,7 @@ def play_task(task: Task, on_games: Callable[[int], None]) -> Shard:
     config = task.config
     game = make_game(config.game.name)
     evaluator = NetEvaluator(load_checkpoint(Path(task.checkpoint), game).net, config.device)
-    rule, settings, manner = Puct.from_config(config.search), settings_of(config), manner_of(config)
+    rule, settings, manner = rule_from_config(config.search), settings_of(config), manner_of(config)
     return play_games(game, rule, settings, manner, evaluator, task.seeds, config.selfplay.parallel_games, on_games)
 
 
@@ -99,9 +100,20 @@ class Pool:
             for place, task in enumerate(tasks):
                 yield place, play_task(task, on_games)
             return
+        with interruption_waits() as interrupted:  # it would find the executor holding its locks
+            yield from self._gather(self._executor, tasks, on_games, interrupted)
+
+    def _gather(
+        self,
+        executor: ProcessPoolExecutor,
+        tasks: Sequence[Task],
+        on_games: Callable[[int], None],
+        interrupted: Callable[[], bool],
+    ) -> Iterator[tuple[int, Shard]]:
+        """Hands tasks to the processes, and yields what comes back."""
         self._num_ended.value = 0
         heard = 0
-        waiting: dict[Future, int] = {self._executor.submit(_work, task): place for place, task in enumerate(tasks)}
+        waiting: dict[Future, int] = {executor.submit(_work, task): place for place, task in enumerate(tasks)}
         while waiting:
             done, _ = wait(waiting, timeout=_POLL_S, return_when=FIRST_COMPLETED)
             num_ended = self._num_ended.value
@@ -109,6 +121,8 @@ class Pool:
             heard = num_ended
             for future in done:
                 yield waiting.pop(future), future.result()
+            if interrupted():
+                raise KeyboardInterrupt
 
 
 _num_ended = None

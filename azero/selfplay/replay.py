@@ -75,7 +75,8 @@ def make_sample(
     work = np.empty(game.planes_shape, np.float32)
     states = shard.states.view(np.recarray)
     _fill(game.rules, game.symmetries, states, shard.visits, indices, symmetries, planes, policies, work)
-    z, q = shard.results()[indices], shard.root_values[indices]
+    z = shard.outcomes[indices] * (1 - 2 * shard.players[indices])  # for the player to move
+    q = shard.root_values[indices]
     ended = np.stack([z == 1, z == 0, z == -1], axis=1)
     thought = np.stack([(1 + q) / 2, np.zeros_like(q), (1 - q) / 2], axis=1)
     results = (1 - root_value_weight) * ended + root_value_weight * thought

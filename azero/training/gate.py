@@ -1,9 +1,10 @@
 """The gate: candidate against best; and the best against an opponent that stays the same."""
 
+import contextlib
 from dataclasses import dataclass
 
 from azero.arena.agents import Agent
-from azero.arena.match import pair_scores, play_match, without_repeats
+from azero.arena.match import play_match, without_repeats
 from azero.arena.names import make_agent
 from azero.arena.statistics import Sprt, elo_from_score
 from azero.machine import count_cores
@@ -36,7 +37,7 @@ def hold_gate(run: Run, progress: Progress, report: Report) -> Verdict:
     if sprt is None:
         is_promoted = score >= config.win_rate_threshold
     else:
-        is_promoted = sprt.decide(pair_scores(distinct)) == "accept"
+        is_promoted = match.sprt == "accept"
     shrunk = (score * len(distinct) + 0.5) / (len(distinct) + 1)  # keeps the rating finite where all games are won
     notes = {"gate/score": score, "gate/games": len(distinct), "gate/is_promoted": is_promoted}
     return Verdict(is_promoted, elo_from_score(shrunk), notes)
@@ -46,8 +47,8 @@ def evaluate_best(run: Run, progress: Progress, report: Report) -> dict:
     """Plays the best net against the opponent of the settings; returns its score."""
     config, seed = run.config.evaluation, derive_seed(run.config.seed, "evaluation", progress.iteration)
     best = _agent(run, str(run.checkpoint_path(progress.best)), config.num_simulations)
-    opponent = make_agent(config.opponent, run.game, seed=seed, threads=count_cores())
-    with report.stage(f"against {config.opponent}", config.games, "games") as bar:
+    opponent = make_agent(config.opponent, run.game, seed, _threads(run), run.config.device)
+    with contextlib.closing(opponent), report.stage(f"against {config.opponent}", config.games, "games") as bar:
         match = play_match(
             best,
             opponent,
@@ -58,10 +59,12 @@ def evaluate_best(run: Run, progress: Progress, report: Report) -> dict:
             None,
             lambda num, _: bar.update(num),
         )
-    opponent.close()
     return {"evaluation/score": match.tally.score, "evaluation/games": match.tally.games}
 
 
 def _agent(run: Run, path: str, num_simulations: int) -> Agent:
-    threads = run.config.device.threads or count_cores()
-    return make_agent(f"{path}@{num_simulations}", run.game, run.config.seed, threads, run.config.device)
+    return make_agent(f"{path}@{num_simulations}", run.game, run.config.seed, _threads(run), run.config.device)
+
+
+def _threads(run: Run) -> int:
+    return run.config.device.threads or count_cores()

@@ -1,9 +1,6 @@
 """The training loop: play, add to replay, train, gate, promote."""
 
-import signal
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,6 +10,7 @@ import torch
 from azero.arena.names import make_agent
 from azero.config import Config
 from azero.games import make_game
+from azero.interrupt import interruption_waits
 from azero.nets.evaluator import pick_device
 from azero.rng import derive_seed
 from azero.selfplay.pool import Pool, Task, count_workers
@@ -21,7 +19,7 @@ from azero.selfplay.replay import Replay
 from azero.training.gate import evaluate_best, hold_gate
 from azero.training.measure import describe_games, judge_fresh_positions, mean_losses
 from azero.training.report import Report
-from azero.training.run import Progress, Run, shard_name
+from azero.training.run import Progress, Run, held, shard_name
 from azero.training.trainer import Trainer
 
 
@@ -37,7 +35,13 @@ def train(folder: Path, config: Config, is_resuming: bool) -> Progress:
         make_agent(config.evaluation.opponent, game).close()  # better told now than after the first iterations
     torch.use_deterministic_algorithms(True, warn_only=True)
     run = Run(folder, config, game) if is_resuming else Run.create(folder, config, game)
-    trainer = Trainer(config, game)
+    with held(folder):
+        return run_iterations(run)
+
+
+def run_iterations(run: Run) -> Progress:
+    """Goes on from where the run's state is, to the last iteration."""
+    trainer = Trainer(run.config, run.game)
     progress = run.load_state(trainer)
     if progress is None:
         progress = Progress()
@@ -46,8 +50,8 @@ def train(folder: Path, config: Config, is_resuming: bool) -> Progress:
     run.publish_best(progress)
     run.remove_old_shards(progress)
     replay = run.load_replay(progress)
-    with Pool(count_workers(config)) as pool, Report(run, progress) as report:
-        while progress.iteration <= config.training.iterations:
+    with Pool(count_workers(run.config)) as pool, Report(run, progress) as report:
+        while progress.iteration <= run.config.training.iterations:
             if progress.stage == "play":
                 progress = play(run, progress, replay, pool, trainer, report)
             if progress.stage == "train":
@@ -134,27 +138,8 @@ def gate(run: Run, progress: Progress, trainer: Trainer, report: Report) -> Prog
     if every and (iteration % every == 0 or iteration == last):
         notes |= evaluate_best(run, progress, report)
     run.write_metrics({"iteration": iteration, "positions": progress.positions, "steps": progress.steps, **notes})
+    report.iteration(iteration, progress, notes)
     done = replace(progress, iteration=iteration + 1, stage="play", notes={})
     run.save_state(trainer, done)
     run.publish_best(done)
-    report.iteration(iteration, progress, notes)
     return done
-
-
-@contextmanager
-def interruption_waits() -> Iterator[Callable[[], bool]]:
-    """Holds Ctrl-C back within the block, where stopping in the middle of a step would spoil the state.
-
-    Yields a function that tells whether it was pressed; a second Ctrl-C goes through.
-    """
-    pressed = []
-
-    def note(number, frame) -> None:
-        pressed.append(number)
-        signal.signal(signal.SIGINT, before)
-
-    before = signal.signal(signal.SIGINT, note)
-    try:
-        yield lambda: bool(pressed)
-    finally:
-        signal.signal(signal.SIGINT, before)

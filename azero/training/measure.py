@@ -44,7 +44,7 @@ def judge_fresh_positions(trainer: Trainer, game: Game, shards: list[Shard]) -> 
     indices = rng.choice(shard.num_positions, min(_JUDGED, shard.num_positions), replace=False)
     sample = make_sample(game, shard, indices, np.zeros(len(indices), np.int64))
     planes, policies, results = trainer.to_device(sample)
-    prediction = trainer.candidate().eval()(planes)
+    prediction = trainer.candidate()(planes)
     losses = losses_of(prediction, policies, results)
     agreement = (prediction.policy_logits.argmax(1) == policies.argmax(1)).float().mean()
     values, outcomes = prediction.value().cpu().numpy(), sample.results[:, 0] - sample.results[:, 2]

@@ -10,7 +10,11 @@ metrics.jsonl        a line an iteration
 tensorboard/
 """
 
+import fcntl
 import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
@@ -56,9 +60,9 @@ class Run:
     @classmethod
     def create(cls, folder: Path, config: Config, game: Game) -> "Run":
         """Makes a new run's folder; raises BadInput where there is one already."""
-        if folder.is_dir():
-            remove_temporaries(folder)  # of a run that was killed before it had begun
-        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        # A run that was killed before it had begun leaves half a config.toml, and may begin again.
+        is_new = not folder.exists() or (folder.is_dir() and all(_is_half_config(path) for path in folder.iterdir()))
+        if not is_new:
             raise BadInput(f"run {str(folder)!r} exists already; go on with it by --resume, or name another by --run")
         write_whole(folder / "config.toml", config_to_toml(config).encode())
         return cls(folder, config, game)
@@ -144,14 +148,54 @@ class Run:
         write_whole(self.folder / "metrics.jsonl", "".join(json.dumps(each) + "\n" for each in lines).encode())
 
 
+@contextmanager
+def held(folder: Path) -> Iterator[None]:
+    """Keeps other processes out of a run's folder, where the system can; raises BadInput where one is in it."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    except BlockingIOError:
+        raise BadInput(f"run {str(folder)!r} is being trained by another process") from None
+    finally:
+        os.close(descriptor)
+
+
+def _is_half_config(path: Path) -> bool:
+    return path.name.startswith(".config.toml.") and path.name.endswith(".tmp")
+
+
 def shard_name(iteration: int, number: int | None) -> str:
     """Returns the name of an iteration's shard of that number, or what all of the iteration's names begin with."""
     return f"{iteration:05d}-" + ("" if number is None else f"{number:04d}")
 
 
 def open_run(folder: Path, overrides: list[str]) -> Config:
-    """Returns the settings of an existing run, with overrides; raises BadInput where there is none."""
+    """Returns the settings of an existing run, and keeps overrides for good; raises BadInput where there is no run.
+
+    Seed, game and net are what the run is. Where self-play changes, games of the iteration under way are played anew.
+    """
     path = folder / "config.toml"
     if not path.is_file():
         raise BadInput(f"there is no run to resume in {str(folder)!r}")
-    return load_config(path, overrides)
+    before, config = load_config(path), load_config(path, overrides)
+    for name in ("seed", "game", "net"):
+        if getattr(before, name) != getattr(config, name):
+            raise BadInput(f"a run's {name} cannot change when it is resumed; begin another with --run")
+    if config != before:
+        if (config.selfplay, config.search) != (before.selfplay, before.search):
+            kept = _shards_of_state(folder)
+            for shard in (folder / "replay").glob("*.safetensors"):
+                if shard.stem not in kept:
+                    shard.unlink()
+        write_whole(path, config_to_toml(config).encode())
+    return config
+
+
+def _shards_of_state(folder: Path) -> list[str]:
+    """Returns the shards that the state on disk names."""
+    path = folder / "state.safetensors"
+    if not path.exists():
+        return []
+    with safe_open(str(path), framework="numpy") as file:
+        return json.loads(file.metadata()["azero"])["shards"]

@@ -63,14 +63,13 @@ class Trainer:
         self.average = copy.deepcopy(self.net).eval()
         self.optimizer = make_optimizer(self.net, config.training)
         self.steps = 0
-        self.net.train()
         self._twins = [self.net]
         num_threads = config.device.threads or count_cores()
         self._threads = ThreadPoolExecutor(num_threads, initializer=torch.set_num_threads, initargs=(1,))
 
     def candidate(self) -> ResidualTower:
-        """Returns the net that goes to the gate: the average, where one is kept."""
-        return self.average if self.config.ema_decay > 0 else self.net
+        """Returns the net that goes to the gate: the average, which with a decay of 0 is the net itself."""
+        return self.average
 
     def to_device(self, sample: Sample) -> tuple[Tensor, Tensor, Tensor]:
         """Returns planes, policies and results of a sample as tensors."""
@@ -80,6 +79,7 @@ class Trainer:
     def step(self, sample: Sample, progress: float) -> Losses:
         """Takes one step; returns the losses before it. `progress` is the share of the run that is over."""
         torch.set_num_threads(1)
+        self.net.train()
         size = len(sample.results)
         rows = PASS_ROWS if self.device.type == "cpu" else size
         passes = [slice(at, min(at + rows, size)) for at in range(0, size, rows)]

@@ -116,7 +116,7 @@ def test_virtual_loss_spreads_the_leaves_and_is_gone_afterwards():
     nodes, evaluator = forest.nodes[0], UniformEvaluator(7)
     sizes = []
     for _ in range(4):
-        count = select_leaves(game.rules, Puct(), settings, game.symmetries, forest, batch)
+        count, _ = select_leaves(game.rules, Puct(), settings, game.symmetries, forest, batch)
         sizes.append(count)
         leaves = [int(batch.path[row, batch.depth[row]]) for row in range(count)]
         assert len(set(leaves)) == count == forest.trees[0].pending == nodes[0].virtual_loss

@@ -19,6 +19,10 @@ import pytest
 from azero.config import load_config
 from azero.games import make_game
 from azero.nets.checkpoint import load_checkpoint
+from azero.selfplay.replay import Replay
+from azero.training.loop import learn
+from azero.training.run import Progress, Run
+from azero.training.trainer import Trainer
 
 from .runs import (
     TIMEOUT_S,
@@ -31,9 +35,13 @@ from .runs import (
     progress_of,
     start_train,
     strike_at_write,
+    tiny_config,
     wait_until,
     write_config,
 )
+from .test_gate import Silent
+from .test_measure import WON, shard_of
+from .test_trainer import state_bytes
 
 needs_proc = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="it looks for processes in /proc")
 
@@ -249,6 +257,28 @@ def test_interrupted_it_says_how_to_go_on_and_ends_the_same(whole, config, tmp_p
         assert progress_of(run)["steps_this_iteration"] >= 4  # what was learnt is saved
     finish_train(run, config)
     assert nets_of(run) == nets_of(whole)
+
+
+def test_ctrl_c_within_a_step_waits_for_its_end_and_saves_it(tmp_path):
+    config, game = tiny_config(training={"save_every_steps": 1000}), make_game("tic_tac_toe")
+    run, trainer, replay = Run.create(tmp_path / "run", config, game), Trainer(config, game), Replay(game, 100)
+    replay.add("00001-0000", shard_of(WON))
+    step = trainer.step
+
+    def interrupted_step(*arguments):
+        if trainer.steps == 2:
+            os.kill(os.getpid(), signal.SIGINT)
+        return step(*arguments)
+
+    trainer.step = interrupted_step
+    handler = signal.getsignal(signal.SIGINT)
+    with pytest.raises(KeyboardInterrupt):
+        learn(run, Progress(stage="train", notes={"selfplay/positions": 100}), replay, trainer, Silent())
+    assert signal.getsignal(signal.SIGINT) is handler
+    assert (progress_of(run.folder)["steps"], progress_of(run.folder)["steps_this_iteration"]) == (3, 3)
+    resumed = Trainer(config, game)
+    run.load_state(resumed)
+    assert state_bytes(resumed) == state_bytes(trainer)
 
 
 @needs_proc
