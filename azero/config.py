@@ -91,7 +91,7 @@ class SelfPlayConfig(Section):
         256, ge=1, le=16384, description="Games a worker plays in lockstep, one net batch a step."
     )
     num_workers: int = Field(
-        0, ge=0, le=1024, description="Worker processes; 1 plays in the training process, 0 takes one a core (one on a GPU). "
+        0, ge=0, le=1024, description="Worker processes; 1 is the training process, 0 takes one a core (one on a GPU). "
         "The games are the same for any number. Paper: 5000 TPUs."
     )  # fmt: skip
     games_per_shard: int = Field(

@@ -49,7 +49,7 @@ def test_a_name_is_a_base_and_a_limit(name, base, limit):
 def test_agents_without_a_net(name, kind, search):
     agent = make_agent(name, GAME, seed=3)
     assert type(agent) is kind and (agent.name, agent.game, agent.seed) == (name, GAME, 3)
-    assert search is None or type(agent._make_search(1, 10)) is search
+    assert search is None or type(agent._make_search(1, 10, 1)) is search
 
 
 def test_a_game_can_be_given_by_name():

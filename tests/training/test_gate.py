@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from azero.arena.match import GameResult, MatchResult
+from azero.arena.match import GameResult, MatchResult, pair_scores
 from azero.games import make_game
 from azero.training import gate
 from azero.training.run import Progress, Run
@@ -44,7 +44,8 @@ def hold(monkeypatch, run, results):
         assert candidate.name.startswith(str(run.candidate_path)) and str(run.checkpoint_path(0)) in best.name
         assert (num_games, opening_plies) == (run.config.gate.games, run.config.gate.opening_plies)
         games = [GameResult(*each) for each in results]
-        return MatchResult("candidate", "best", "tic_tac_toe", games, 1.0, 0.0, 0.0, 0.0, 0.0)
+        decision = sprt.decide(pair_scores(games)) if sprt else None
+        return MatchResult("candidate", "best", "tic_tac_toe", games, 1.0, 0.0, 0.0, 0.0, 0.0, decision)
 
     monkeypatch.setattr(gate, "play_match", play_match)
     return gate.hold_gate(run, Progress(), Silent())

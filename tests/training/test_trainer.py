@@ -101,7 +101,12 @@ def test_gradients_are_clipped_where_that_is_asked_for(clip, is_kept):
 
 def test_the_candidate_is_the_average_where_one_is_kept():
     trainer, plain = Trainer(tiny_config(), GAME), Trainer(tiny_config(training={"ema_decay": 0}), GAME)
-    assert trainer.candidate() is trainer.average and plain.candidate() is plain.net
+    for each in (trainer, plain):
+        each.step(sample(8), 0.0)
+    pairs = [list(zip(t.candidate().parameters(), t.net.parameters(), strict=True)) for t in (trainer, plain)]
+    assert not all(torch.equal(a, w) for a, w in pairs[0])
+    assert all(torch.equal(a, w) for a, w in pairs[1])
+    assert plain.net.training and not plain.candidate().training
 
 
 def test_a_seed_settles_the_first_net():
