@@ -79,7 +79,7 @@ class Agent(ABC):
 
 class SearchAgent(Agent):
     """Plays by search. `make_search` says which: it is given the numbers of trees, of nodes at most, and of leaves of a
-    tree that go to an evaluator together: one, but for a lone tree that is searched at length.
+    tree that go to an evaluator together: one, but for a tree that is searched alone and at length.
 
     With a limit on simulations all slots are searched together. With one on seconds each has them to itself.
     """
@@ -97,7 +97,8 @@ class SearchAgent(Agent):
     def start(self, num_slots: int, states: Sequence[State], first_game: int) -> None:
         if self._search is None or len(self._search.forest.trees) < num_slots:
             max_nodes = nodes_needed(self.game, self.limit.simulations, num_slots)
-            self._search = self._make_search(num_slots, max_nodes, 1)
+            leaves = 1 if self.limit.seconds is None else leaves_together(self.limit)
+            self._search = self._make_search(num_slots, max_nodes, leaves)
             self._search.prepare()
         for slot, state in enumerate(states):
             self._search.start(slot, state, derive_seed(self.seed, "game", first_game + slot))

@@ -161,7 +161,8 @@ def _net_agent(
     rule, settings = rule_from_config(config), Settings.from_config(config)
 
     def make_search(num_trees: int, nodes: int, leaves: int) -> Search:
-        evaluator = NetEvaluator(checkpoint.net, device, leaves if num_trees == 1 else ROWS, threads)
+        is_shared = num_trees > 1 and leaves == 1  # else each tree is searched alone
+        evaluator = NetEvaluator(checkpoint.net, device, ROWS if is_shared else leaves, threads)
         own = settings._replace(leaves_per_tree=leaves)
         return Search(checkpoint.game, rule, own, evaluator, num_trees, max_nodes or nodes)
 
