@@ -98,7 +98,7 @@ class GtpAgent(Agent):
         for line in self._process.stdout:
             if line.strip():
                 lines.append(line.strip())
-            elif lines:
+            if lines and (not line.strip() or lines[0][0] not in "=?"):  # complete, or not GTP at all
                 break
         answer = " ".join(lines)
         if not answer.startswith("="):

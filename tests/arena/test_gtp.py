@@ -107,3 +107,10 @@ def test_closing_ends_the_engine(engine):
     agent.suggest(GAME.new_initial_state())
     agent.close()
     assert agent._process.returncode is not None
+
+
+def test_what_does_not_speak_gtp_is_not_waited_for():
+    agent = make_agent("gtp:cat", GAME)
+    with pytest.raises(BadInput, match="the engine answered 'boardsize 3' with 'boardsize 3'"):
+        agent.suggest(GAME.new_initial_state())
+    agent.close()
