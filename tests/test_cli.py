@@ -108,7 +108,7 @@ def contents(folder):
         # other numbers
         ([*SUGGEST, "--threads", "0"], ["threads = 0 should be 1 or more"]),
         ([*SUGGEST, "--seed", "-1"], ["--seed", "0"]),
-        ([*SUGGEST, "--max-nodes", "0"], ["--max-nodes 0 should be 1 or more"]),
+        ([*SUGGEST, "--max-nodes", "0"], ["max_nodes = 0 should be from 1"]),
         ([*EVALUATE, "--games", "0"], ["games = 0 should be 1 or more"]),
         ([*EVALUATE, "--games", "-2"], ["games = -2 should be 1 or more"]),
         ([*EVALUATE, "--opening-plies", "-1"], ["opening plies = -1 should be 0 or more"]),

@@ -124,7 +124,7 @@ def _is_uct(base: str) -> bool:
 
 def _required(game: Game | None, name: str) -> Game:
     if game is None:
-        raise BadInput(f"agent {name!r} can play any game: say which with --game, e.g. connect_four")
+        raise BadInput(f"agent {name!r} can play any game: say which with --game, e.g. --game connect_four")
     return game
 
 
