@@ -1,4 +1,5 @@
-# make train   set up, train a Connect Four agent in some minutes, let it meet uct@1000, ask it for a move
+# make train   set up, train a Connect Four agent in some minutes, let it meet uct@1000, ask it for a move;
+#              where it was interrupted, go on
 # make test    set up, run the tests
 # make check   set up, run formatter, linter, type checker and the check of imports
 # make bench   set up, measure this machine
@@ -11,7 +12,7 @@ RUN := runs/connect_four_quick
 .PHONY: train test test-slow check format docs bench clean
 
 train: .venv/installed
-	$(BIN)/azero train connect_four_quick --run $(RUN)
+	$(BIN)/azero train connect_four_quick --run $(RUN) $(if $(wildcard $(RUN)/config.toml),--resume)
 	$(BIN)/azero evaluate $(RUN)@200 --against uct@1000 --games 200
 	$(BIN)/azero suggest $(RUN)@200
 

@@ -77,6 +77,15 @@ def strike(run, config, write, moment, sign=signal.SIGKILL):
     return process.exitcode
 
 
+def assert_gone(group):
+    """Asserts that soon no process of a group is left; and leaves none."""
+    try:
+        wait_until(lambda: not processes(group=group), timeout_s=30)
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(group, signal.SIGKILL)
+
+
 # --- what a run leaves ---
 
 
@@ -164,7 +173,7 @@ def test_two_workers_play_the_same_games_and_do_not_outlive_a_parent_that_is_kil
     assert len(processes(parent=parent.pid)) >= 2
     parent.kill()
     parent.communicate()
-    wait_until(lambda: not processes(group=parent.pid), timeout_s=30)
+    assert_gone(parent.pid)
     finish_train(run, config)
     assert nets_of(run) == nets_of(whole)
 
@@ -292,7 +301,7 @@ def test_ctrl_c_stops_workers_too_and_prints_one_line(tmp_path):
     assert process.returncode == 130 and output == ""
     assert errors.splitlines()[-1] == f"azero: stopped; go on with: azero train --run {run} --resume"
     assert "Traceback" not in errors and "Warning" not in errors
-    wait_until(lambda: not processes(group=process.pid), timeout_s=30)
+    assert_gone(process.pid)
 
 
 # --- a full disk ---
