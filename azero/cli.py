@@ -228,7 +228,12 @@ def _agent(name, game, seed, threads, device, precision, max_nodes):
     from azero.machine import count_cores
 
     cores = count_cores() if threads is None else threads
-    return make_agent(name, game, seed, cores, check_device(device, precision), max_nodes)
+    where = check_device(device, precision)
+    if where.device not in ("auto", "cpu"):  # told even where no net would notice
+        from azero.nets.evaluator import pick_device
+
+        pick_device(where.device)
+    return make_agent(name, game, seed, cores, where, max_nodes)
 
 
 def _two_agents(a, b, game, seed, threads, device, precision, max_nodes):

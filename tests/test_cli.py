@@ -194,6 +194,7 @@ def test_a_checkpoint_that_is_missing_or_of_another_game_is_refused(run_azero, n
 def test_cuda_is_refused_where_there_is_none(run_azero, net):
     parts = ["device 'cuda' is not to be had here", "cpu"]
     assert_bad_input(run_azero("suggest", net, "--device", "cuda"), *parts)
+    assert_bad_input(run_azero("suggest", "uct@5", "--game", "tic_tac_toe", "--device", "cuda"), *parts)
     assert_bad_input(run_azero("evaluate", net, "--against", "random", "--device", "cuda"), *parts)
     assert_bad_input(run_azero("train", "smoke", "--set", "device.device=cuda"), *parts)
     assert not Path("runs").exists()

@@ -191,6 +191,22 @@ STAGES = [
 ]
 
 
+def test_a_run_under_way_is_kept_from_a_second_process_and_free_again_when_it_is_killed(whole, config, tmp_path):
+    run = tmp_path / "run"
+    first = fork_train(run, config, strike_at_write, "state 1 train 4", "after", int(signal.SIGSTOP))
+    wait_until(lambda: progress_of(run).get("steps_this_iteration") == 4)
+    for _ in range(2):
+        second = fork_train(run, config)
+        second.join(TIMEOUT_S)
+        assert second.exitcode == 2
+    last = Path(f"{run}.err").read_text().splitlines()[-1]
+    assert last == f"azero: run {str(run)!r} is being trained by another process"
+    first.kill()
+    first.join()
+    finish_train(run, config)
+    assert nets_of(run) == nets_of(whole)
+
+
 def test_killed_before_it_began_it_can_begin_again(config, tmp_path):
     assert strike(tmp_path / "run", config, "config.toml", "before") == -signal.SIGKILL
     assert strike(tmp_path / "run", config, "checkpoints/00000", "before") == -signal.SIGKILL
