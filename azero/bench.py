@@ -31,7 +31,7 @@ def random_games(game: Game, seconds: float) -> float:
     num = 1 + 200_000 // game.max_plies
 
     def work() -> int:
-        count_random_games(game.rules, state, legal, rng, num)
+        count_random_games(game.rules, state, legal, rng, game.max_plies, num)
         return num
 
     return rate(work, seconds)

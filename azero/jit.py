@@ -7,7 +7,8 @@ method of the argument's own class inside a kernel.
 
 Numba's disk cache looks at one file only, the kernel's own: a kernel that inlines `games/connect_four.py` would
 run the old rules after that file is edited. So the cache directory is named by a digest of all that can be
-compiled, and an edit anywhere leads to a directory without the old code. See docs/decisions/0001-compile-cache.md.
+compiled, and an edit anywhere leads to a directory without the old code. Rules from a user's file have a folder of
+their own in it, named by that file's digest. See docs/decisions/0001-compile-cache.md.
 """
 
 import contextlib
@@ -23,6 +24,8 @@ import llvmlite
 import numba
 import numpy as np
 from numba import types
+from numba.core.caching import FunctionCache
+from numba.core.sigutils import normalize_signature
 from numba.extending import overload_method
 
 from azero.errors import BadInput
@@ -30,7 +33,10 @@ from azero.errors import BadInput
 IS_COMPILED = not numba.config.DISABLE_JIT
 
 _PACKAGE = Path(__file__).parent
-_COMPILED_SOURCES = ("jit.py", "rng.py", "games/*.py", "mcts/*.py", "selfplay/*.py")
+_COMPILED_SOURCES = ("jit.py", "bits.py", "rng.py", "games/*.py", "mcts/*.py", "selfplay/*.py")
+SOURCE_DIGEST = "source_digest"
+"""The attribute by which a class of rules from a user's file tells the digest of its sources."""
+
 _NUM_CACHES_KEPT = 8
 _CACHE_LIFETIME_S = 7 * 24 * 3600
 
@@ -61,16 +67,44 @@ def kernel(function: Callable) -> Callable:
     """Compiles what Python calls: once for each combination of argument types, kept on disk; releases the GIL."""
     if not IS_COMPILED:
         return _plain(function)
-    shared_directory, numba.config.CACHE_DIR = numba.config.CACHE_DIR, str(_cache_directory())
-    try:
-        return numba.njit(cache=True, nogil=True, error_model="numpy")(function)
-    finally:
-        numba.config.CACHE_DIR = shared_directory
+    compiled = numba.njit(nogil=True, error_model="numpy")(function)
+    compiled._cache = _KernelCache(function)
+    return compiled
 
 
 def subroutine(function: Callable) -> Callable:
     """Compiles what only kernels call: it becomes part of theirs and needs no place on disk."""
     return numba.njit(nogil=True, error_model="numpy")(function) if IS_COMPILED else _plain(function)
+
+
+class _KernelCache:
+    """A kernel's place on disk, as Numba's dispatcher asks for it; one for azero's own rules, one for each user's file."""
+
+    def __init__(self, function: Callable):
+        self._function = function
+        self._places: dict[str, FunctionCache] = {}
+
+    def _place(self, signature) -> FunctionCache:
+        arguments, _ = normalize_signature(signature)
+        sources = [
+            getattr(each.instance_class, SOURCE_DIGEST, "")
+            for each in arguments
+            if isinstance(each, types.NamedTuple | types.NamedUniTuple)
+        ]
+        folder = next(filter(None, sources), "azero")
+        if folder not in self._places:
+            shared_directory, numba.config.CACHE_DIR = numba.config.CACHE_DIR, str(_cache_directory() / folder)
+            try:
+                self._places[folder] = FunctionCache(self._function)
+            finally:
+                numba.config.CACHE_DIR = shared_directory
+        return self._places[folder]
+
+    def load_overload(self, signature, target_context):
+        return self._place(signature).load_overload(signature, target_context)
+
+    def save_overload(self, signature, data) -> None:
+        self._place(signature).save_overload(signature, data)
 
 
 def _plain(function: Callable) -> Callable:

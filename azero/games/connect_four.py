@@ -121,10 +121,10 @@ class ConnectFour(NamedTuple):
             cells=np.stack([board.ravel(), board[:, ::-1].ravel()]), actions=np.stack([columns, columns[::-1]])
         )
 
-    def action_to_text(game, action: int) -> str:
+    def action_to_text(game, state, action: int) -> str:
         return str(action + 1)
 
-    def text_to_action(game, text: str) -> int:
+    def text_to_action(game, state, text: str) -> int:
         if not (re.fullmatch("[1-8]", text) and int(text) <= game.columns):
             raise BadInput(f"{text!r} is no connect_four move; moves are columns 1 to {game.columns}")
         return int(text) - 1

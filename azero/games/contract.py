@@ -1,7 +1,7 @@
 """What a game is: the methods and tables that a class of rules provides, and how kernels come to call them.
 
 A game is a NamedTuple of its parameters. The compiled methods work on one record of `state_dtype` and allocate
-nothing; the rest is plain Python, used at the edges.
+nothing; the rest is plain Python, used at the edges. What is marked optional has a default in `defaults.py`.
 """
 
 from typing import NamedTuple, Protocol
@@ -24,6 +24,8 @@ bind_methods(
     outcome=("state",),
     encode=("state", "planes"),
     hash_key=("state",),
+    rollout_action=("state", "legal", "rng"),
+    final_score=("state",),
 )
 
 
@@ -64,10 +66,19 @@ class Rules(Protocol):
     def hash_key(game, state) -> int:
         """Returns a 64-bit key, equal for equal positions whatever moves led there."""
 
+    def rollout_action(game, state, legal, rng) -> int:
+        """Optional: returns an action of the game's rollout policy; a uniformly random legal one unless written.
+
+        `legal` ([A] int32) is room to work in; `rng` is for the functions of `azero.rng`.
+        """
+
+    def final_score(game, state) -> float:
+        """Optional: returns by how much the first player has won, in the game's own units; its sign is the result."""
+
     # Plain Python.
 
     def check(game) -> None:
-        """Raises BadInput where a parameter is out of range."""
+        """Optional: raises BadInput where a parameter is out of range."""
 
     @property
     def state_dtype(game) -> np.dtype:
@@ -86,16 +97,16 @@ class Rules(Protocol):
         """[C, H, W] of what `encode` writes."""
 
     def symmetries(game) -> Symmetries:
-        """Returns the symmetries under which the rules do not change."""
+        """Optional: returns the symmetries under which neither the rules nor the initial position change."""
 
-    def action_to_text(game, action: int) -> str:
-        """Returns an action in the game's notation."""
+    def action_to_text(game, state, action: int) -> str:
+        """Optional: returns a legal action of `state` in the game's notation."""
 
-    def text_to_action(game, text: str) -> int:
-        """Returns the action of that notation; raises BadInput where it is none."""
+    def text_to_action(game, state, text: str) -> int:
+        """Optional: returns the action that `text` is in `state`, legal or not; raises BadInput where it is none."""
 
     def split_moves(game, text: str) -> list[str]:
-        """Splits a record of moves, in the game's usual notation, into moves."""
+        """Optional: splits a record of moves, in the game's usual notation, into moves."""
 
     def draw(game, state, marks: dict[int, str]) -> str:
-        """Returns the board in lines of text, with `marks` (action to short text) at the actions' places."""
+        """Optional: returns the board in lines of text, with `marks` (action to short text) at the actions' places."""

@@ -38,6 +38,11 @@ def _hash_key(rules, state):
     return rules.hash_key(state)
 
 
+@kernel
+def _final_score(rules, state):
+    return rules.final_score(state)
+
+
 def new_states(rules: Rules, *shape: int) -> np.recarray:
     """Returns an array of blank states; `reset` makes positions of them."""
     return np.zeros(shape, rules.state_dtype).view(np.recarray)
@@ -76,11 +81,11 @@ class Game:
 
     def action_to_text(self, state: "State", action: int) -> str:
         """Returns an action in the game's notation."""
-        return self.rules.action_to_text(action)
+        return self.rules.action_to_text(state.record, action)
 
     def text_to_action(self, state: "State", text: str) -> int:
         """Returns the legal action that `text` names; raises BadInput where it is none or not legal in `state`."""
-        action = self.rules.text_to_action(text)
+        action = self.rules.text_to_action(state.record, text)
         if action not in state.legal_actions():
             if state.is_terminal():
                 raise BadInput(f"{text!r} cannot be played: the game is over")
@@ -149,6 +154,10 @@ class State:
     def is_terminal(self) -> bool:
         """Returns whether the game is over."""
         return self._outcome != ONGOING
+
+    def final_score(self) -> float:
+        """Returns by how much the first player has won, in the game's own units: points in Go, discs in Othello."""
+        return float(_final_score(self.game.rules, self.record))
 
     def returns(self) -> list[float]:
         """Returns what each player has got, in [-1, 1]; zeros while the game goes on."""

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from azero.errors import BadInput, suggest_nearest
 from azero.games.contract import Rules
+from azero.games.defaults import DEFAULTS
 
 _RULES: dict[str, type] = {}
 
@@ -24,10 +25,20 @@ def game(name: str) -> Callable[[type], type]:
     def register(rules: type) -> type:
         if name in _RULES:
             raise ValueError(f"two games are named {name!r}")
-        _RULES[name] = rules if rules._fields else _with_a_field(rules)  # type: ignore[attr-defined]
+        _RULES[name] = complete(rules)
         return _RULES[name]
 
     return register
+
+
+def complete(rules: type) -> type:
+    """Gives a class of rules the default of every optional method that it does not write."""
+    if not rules._fields:  # type: ignore[attr-defined]
+        rules = _with_a_field(rules)
+    for name, method in DEFAULTS.items():
+        if not hasattr(rules, name):
+            setattr(rules, name, method)
+    return rules
 
 
 def _with_a_field(rules: type) -> type:

@@ -98,10 +98,10 @@ class TicTacToe(NamedTuple):
         cells = board_symmetries(3, 3)
         return Symmetries(cells=cells, actions=cells)
 
-    def action_to_text(game, action: int) -> str:
+    def action_to_text(game, state, action: int) -> str:
         return "abc"[action % 3] + "123"[action // 3]
 
-    def text_to_action(game, text: str) -> int:
+    def text_to_action(game, state, text: str) -> int:
         if not re.fullmatch("[a-c][1-3]", text.lower()):
             raise BadInput(f"{text!r} is no tic_tac_toe move; moves are a1 (top left) to c3")
         return "123".index(text[1]) * 3 + "abc".index(text[0].lower())

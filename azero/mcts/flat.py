@@ -29,10 +29,10 @@ def simulate_flat(game, forest, batch, b, num_simulations):
             return True
         node = nodes[root.first_child + random_below(tree, root.num_children)]
         batch.states[0] = forest.root_states[b]
-        game.apply_action(state, node.action)
+        game.apply_action(state, np.int64(node.action))
         outcome = game.outcome(state)
         if outcome == ONGOING:
-            outcome = rollout(game, state, batch.legal, tree)
+            outcome = rollout(game, state, batch.legal, tree, batch.path.shape[1])
         node.N += 1
         node.W += outcome
         root.N += 1

@@ -9,6 +9,7 @@ import math
 
 import numpy as np
 
+from azero.errors import BadInput
 from azero.games import ONGOING
 from azero.jit import kernel, subroutine
 from azero.mcts.rollout import rollout
@@ -77,7 +78,7 @@ def descend(game, rule, settings, tree, nodes, path, state, legal):
     Writes the nodes into `path`; `state`, the root's position, becomes the leaf's. Where there is no evaluator, a
     leaf grows on the way at its second visit: its first is a rollout alone.
     """
-    index = 0
+    index = np.int64(0)
     depth = 0
     path[0] = 0
     while True:
@@ -95,8 +96,10 @@ def descend(game, rule, settings, tree, nodes, path, state, legal):
             for child in range(node.first_child, node.first_child + node.num_children):
                 nodes[child].P = np.float32(1.0 / node.num_children)
         index = select_child(rule, nodes, index, tree, settings.is_proving)
-        game.apply_action(state, nodes[index].action)
+        game.apply_action(state, np.int64(nodes[index].action))
         depth += 1
+        if depth == len(path):
+            raise BadInput("a game went on beyond the max_plies that its rules state")
         path[depth] = index
 
 
@@ -137,7 +140,7 @@ def simulate(game, rule, settings, forest, batch, b, num_simulations):
         leaf = nodes[path[depth]]
         value = float(leaf.proven)
         if leaf.proven == UNPROVEN:
-            value = float(rollout(game, state, batch.legal, tree))
+            value = float(rollout(game, state, batch.legal, tree, len(path)))
         finish_simulation(settings, tree, nodes, path, depth, value)
     return is_done(settings, tree, nodes)
 
@@ -236,7 +239,7 @@ def look_ahead(game, nodes, index, state, work):
     node = nodes[index]
     for child in range(node.first_child, node.first_child + node.num_children):
         work[0] = state
-        game.apply_action(work[0], nodes[child].action)
+        game.apply_action(work[0], np.int64(nodes[child].action))
         outcome = game.outcome(work[0])
         if outcome != ONGOING:
             nodes[child].proven = outcome
@@ -276,6 +279,6 @@ def expand_and_backup(game, settings, inverse_actions, forest, batch, count, log
                     value = float(nodes[index].proven)
         if settings.rollout_weight > 0.0 and nodes[index].proven == UNPROVEN:
             work[0] = state
-            z = float(rollout(game, work[0], batch.legal, tree))
+            z = float(rollout(game, work[0], batch.legal, tree, len(path)))
             value = (1.0 - settings.rollout_weight) * value + settings.rollout_weight * z
         finish_simulation(settings, tree, nodes, path, depth, value)

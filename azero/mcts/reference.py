@@ -14,6 +14,7 @@ from azero.games import State
 from azero.mcts.evaluator import Evaluator
 from azero.mcts.rules import Puct, Rule
 from azero.mcts.settings import Settings
+from azero.rng import RNG_DTYPE
 
 _MASK = (1 << 64) - 1
 
@@ -89,10 +90,13 @@ class Reference:
         self.state.apply_action(action)
 
     def rollout(self, state: State) -> float:
-        """Plays random moves to the end; returns what the first player gets. `state` ends there, too."""
+        """Plays the rollout policy to the end; returns what the first player gets. `state` ends there, too."""
+        rules, legal = self.state.game.rules, np.zeros(self.state.game.num_actions, np.int32)
+        generator = np.zeros(1, RNG_DTYPE).view(np.recarray)[0]
+        generator.counter = self.random.counter
         while not state.is_terminal():
-            legal = state.legal_actions()
-            state.apply_action(legal[self.random.below(len(legal))])
+            state.apply_action(int(rules.rollout_action(state.record, legal, generator)))
+        self.random.counter = int(generator.counter)
         return state.returns()[0]
 
     def expand(self, node: Node, state: State, priors: dict[int, float]) -> None:

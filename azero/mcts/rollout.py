@@ -1,35 +1,40 @@
 """Random games: the leaf value of UCT, and the speed of a game's rules laid bare."""
 
+import numpy as np
+
+from azero.errors import BadInput
 from azero.games import ONGOING
 from azero.jit import kernel, subroutine
-from azero.rng import random_below
 
 
 @subroutine
-def rollout(game, state, legal, rng):
-    """Plays uniformly random moves to the end of the game; returns the outcome. `state` ends there, too."""
-    while True:
+def rollout(game, state, legal, rng, max_plies):
+    """Plays the game's rollout policy to the end; returns the outcome. `state` ends there, too."""
+    for _ in range(max_plies + 1):
         outcome = game.outcome(state)
         if outcome != ONGOING:
             return outcome
-        num_legal = game.legal_actions(state, legal)
-        game.apply_action(state, legal[random_below(rng, num_legal)])
+        game.apply_action(state, np.int64(game.rollout_action(state, legal, rng)))
+    raise BadInput("a game went on beyond the max_plies that its rules state")
 
 
 @kernel
-def count_random_games(game, state, legal, rng, num_games):
-    """Plays random games from the start; returns the plies of all of them, the first player's wins, and the draws."""
+def count_random_games(game, state, legal, rng, max_plies, num_games):
+    """Plays random games from the start; returns their plies, the first player's wins, and the draws."""
     plies = 0
     wins = 0
     draws = 0
     for _ in range(num_games):
         game.reset(state)
         outcome = game.outcome(state)
+        length = 0
         while outcome == ONGOING:
-            num_legal = game.legal_actions(state, legal)
-            game.apply_action(state, legal[random_below(rng, num_legal)])
+            if length > max_plies:
+                raise BadInput("a game went on beyond the max_plies that its rules state")
+            game.apply_action(state, np.int64(game.rollout_action(state, legal, rng)))
             outcome = game.outcome(state)
-            plies += 1
+            length += 1
+        plies += length
         wins += outcome == 1
         draws += outcome == 0
     return plies, wins, draws

@@ -1,5 +1,7 @@
 """What happens at the root: noise before a search; the choice of a move, and the policy to learn from, after it."""
 
+import math
+
 import numpy as np
 
 from azero.jit import kernel, subroutine
@@ -97,20 +99,29 @@ def sampled_child(nodes, rng, temperature):
     for child in range(root.first_child, last):
         if nodes[child].proven != lost:
             most_visits = max(most_visits, nodes[child].N)
-    weights = np.zeros(root.num_children, np.float64)
-    for k in range(root.num_children):
-        node = nodes[root.first_child + k]
-        if node.proven != lost:
-            weights[k] = (node.N / most_visits) ** (1.0 / temperature) if most_visits > 0 else node.P
-    draw = random_unit(rng) * weights.sum()
+    total = 0.0
+    for child in range(root.first_child, last):
+        if nodes[child].proven != lost:
+            total += _weight(nodes[child], most_visits, temperature)
+    draw = random_unit(rng) * total
     chosen = -1
-    for k in range(root.num_children):
-        if weights[k] > 0.0:
-            chosen = root.first_child + k
-            draw -= weights[k]
-            if draw < 0.0:
-                break
+    for child in range(root.first_child, last):
+        if nodes[child].proven != lost:
+            weight = _weight(nodes[child], most_visits, temperature)
+            if weight > 0.0:
+                chosen = child
+                draw -= weight
+                if draw < 0.0:
+                    break
     return chosen
+
+
+@subroutine
+def _weight(node, most_visits, temperature):
+    """Returns (N / most_visits)^(1 / temperature), or the prior where nothing has been visited."""
+    if most_visits == 0:
+        return float(node.P)
+    return math.exp(math.log(node.N / most_visits) / temperature) if node.N > 0 else 0.0
 
 
 @subroutine

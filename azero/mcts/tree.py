@@ -172,7 +172,7 @@ def play_at_root(game, forest, b, action):
     tree = forest.trees[b]
     nodes = forest.nodes[b]
     child = child_of_action(nodes, action)
-    game.apply_action(forest.root_states[b], action)
+    game.apply_action(forest.root_states[b], np.int64(action))
     if child < 0:
         clear_tree(tree, nodes)
     else:

@@ -16,7 +16,7 @@ from .minimax import RandomPlay
 def play(game, num_games):
     """Returns mean length, share of the first player's wins, and share of draws."""
     rng, legal = new_forest(game.rules, 1, 1).trees[0], np.zeros(game.num_actions, np.int32)
-    totals = count_random_games(game.rules, new_states(game.rules, 1)[0], legal, rng, num_games)
+    totals = count_random_games(game.rules, new_states(game.rules, 1)[0], legal, rng, game.max_plies, num_games)
     return [total / num_games for total in totals]
 
 
@@ -44,7 +44,7 @@ def _sum_outcomes(game, record, state, legal, rng, num_games):
     total = 0
     for _ in range(num_games):
         state[0] = record
-        total += rollout(game, state[0], legal, rng)
+        total += rollout(game, state[0], legal, rng, 9)
     return total
 
 

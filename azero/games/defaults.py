@@ -1,0 +1,72 @@
+"""What a game need not write itself: the methods that rules get where they have none of their own."""
+
+import re
+
+import numpy as np
+
+from azero.errors import BadInput
+from azero.games.contract import Symmetries
+from azero.rng import random_below
+
+
+def rollout_action(game, state, legal, rng):
+    """Returns a legal action drawn uniformly."""
+    num_legal = game.legal_actions(state, legal)
+    return legal[random_below(rng, num_legal)]
+
+
+def final_score(game, state):
+    """Returns the outcome as a number, where a game has nothing finer."""
+    return float(game.outcome(state))
+
+
+def check(game) -> None:
+    """Any parameters will do."""
+
+
+def symmetries(game) -> Symmetries:
+    """The identity alone."""
+    _, height, width = game.planes_shape
+    cells, actions = np.arange(height * width, dtype=np.int32), np.arange(game.num_actions, dtype=np.int32)
+    return Symmetries(cells=cells[None], actions=actions[None])
+
+
+def action_to_text(game, state, action: int) -> str:
+    """An action is written as its number."""
+    return str(action)
+
+
+def text_to_action(game, state, text: str) -> int:
+    """Whatever is written as `text` is meant by it."""
+    for action in range(game.num_actions):
+        if game.action_to_text(state, action) == text:
+            return action
+    some = " ".join(game.action_to_text(state, action) for action in range(min(4, game.num_actions)))
+    raise BadInput(f"{text!r} is no {type(game).__name__} move; moves are written {some} ...")
+
+
+def split_moves(game, text: str) -> list[str]:
+    """Moves stand apart by spaces, commas or semicolons."""
+    return re.findall(r"[^\s,;]+", text)
+
+
+def draw(game, state, marks: dict[int, str]) -> str:
+    """The state's fields, one a line."""
+    lines = [f"{name}: {np.asarray(state[name]).tolist()}" for name in game.state_dtype.names]
+    marked = [f"{game.action_to_text(state, action)} {mark}" for action, mark in marks.items()]
+    return "\n".join([*lines, *marked])
+
+
+DEFAULTS = {
+    method.__name__: method
+    for method in (
+        rollout_action,
+        final_score,
+        check,
+        symmetries,
+        action_to_text,
+        text_to_action,
+        split_moves,
+        draw,
+    )
+}
