@@ -70,6 +70,11 @@ def step_symmetries(cells: np.ndarray, height: int, width: int, steps: Sequence[
     return np.stack(gathers).astype(np.int32)
 
 
+def split_cells(text: str) -> list[str]:
+    """Splits a record of moves that are single cells or words, e.g. `f5d6 pass`."""
+    return re.findall(r"[A-Za-z]\d+|[^\s,;\d]+|[^\s,;]+", text)
+
+
 def check_sizes(name: str, low: dict[str, int], high: int, sizes: dict[str, int]) -> None:
     """Raises BadInput where a size of the game `name` lies outside its range, `low` by size to `high`."""
     for size, value in sizes.items():

@@ -1,0 +1,209 @@
+"""Hex, from 2x2 to 19x19, with the swap rule to choose."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from azero.errors import BadInput
+from azero.games.boards import cell_to_text, check_sizes, split_cells, text_to_cell
+from azero.games.contract import LOSS, ONGOING, WIN, Symmetries
+from azero.games.registry import game
+from azero.jit import subroutine
+from azero.rng import mix, random_below
+
+# The board lies in a frame one cell wide, whose sides are stones: above and below the first player's, left and right
+# the second's. So a chain that touches a side is one with it, and no neighbour is off the board.
+_MAX = 19
+_FRAMED = (_MAX + 2) ** 2
+EMPTY = 2
+
+STATE_DTYPE = np.dtype(
+    [
+        ("stones", np.int8, (_FRAMED,)),  # 0, 1: the player whose stone it is; EMPTY. By row of size + 2, then column
+        ("parent", np.int16, (_FRAMED,)),  # a stone of the same chain nearer to the one that stands for it
+        ("key", np.uint64),
+        ("ply", np.int32),
+        ("is_won", np.int32),  # whether the last move won
+        ("opening", np.int32),  # the cell of the first stone
+    ],
+    align=True,
+)
+
+
+@subroutine
+def _find(state, cell):
+    """Returns the stone that stands for the chain of `cell`, and shortens the way to it for the next time."""
+    while state.parent[cell] != cell:
+        state.parent[cell] = state.parent[state.parent[cell]]
+        cell = np.int64(state.parent[cell])
+    return cell
+
+
+@subroutine
+def _join(state, cell, neighbour, player):
+    """Makes one chain of the chains of two neighbours, if they are of the same player."""
+    if state.stones[neighbour] == player:
+        state.parent[_find(state, neighbour)] = _find(state, cell)
+
+
+@subroutine
+def _put(game, state, action, player):
+    """Puts a stone, and joins it to its neighbours."""
+    width = game.size + 2
+    cell = (action // game.size + 1) * width + action % game.size + 1
+    state.stones[cell] = player
+    state.key ^= mix(np.uint64(2 * action + player + 1))
+    for neighbour in (cell - width, cell - width + 1, cell - 1, cell + 1, cell + width - 1, cell + width):
+        _join(state, cell, neighbour, player)
+
+
+@game("hex")
+class Hex(NamedTuple):
+    """Join your two sides: the first player top and bottom, the second left and right. Somebody always does.
+
+    Action row * size + column, written a1 (top left); rows go down. With `swap` there is one more: as its first move
+    the second player may take the first stone over, mirrored in the long diagonal, so that it means to his sides what
+    it meant to the first player's. It is written `swap`.
+
+    Source: Piet Hein (1942), John Nash (1948); swap as pieces are swapped in HexGui.
+    """
+
+    size: int = 11
+    swap: bool = False
+
+    def reset(game, state):
+        width = game.size + 2
+        for cell in range(_FRAMED):
+            state.stones[cell] = EMPTY
+            state.parent[cell] = cell
+        for k in range(1, game.size + 1):
+            state.stones[k] = 0
+            state.parent[k] = 1
+            state.stones[(game.size + 1) * width + k] = 0
+            state.parent[(game.size + 1) * width + k] = (game.size + 1) * width + 1
+            state.stones[k * width] = 1
+            state.parent[k * width] = width
+            state.stones[k * width + game.size + 1] = 1
+            state.parent[k * width + game.size + 1] = width + game.size + 1
+        state.key = np.uint64(0)
+        state.ply = 0
+        state.is_won = 0
+        state.opening = -1
+
+    def legal_actions(game, state, out):
+        width = game.size + 2
+        count = 0
+        for row in range(game.size):
+            for column in range(game.size):
+                if state.stones[(row + 1) * width + column + 1] == EMPTY:
+                    out[count] = row * game.size + column
+                    count += 1
+        if game.swap and state.ply == 1:
+            out[count] = game.size * game.size
+            count += 1
+        return count
+
+    def rollout_action(game, state, legal, rng):
+        cells = game.size * game.size
+        while True:
+            action = random_below(rng, cells + 1 if game.swap and state.ply == 1 else cells)
+            cell = (action // game.size + 1) * (game.size + 2) + action % game.size + 1
+            if action == cells or state.stones[cell] == EMPTY:
+                return action
+
+    def apply_action(game, state, action):
+        player = state.ply & 1
+        width = game.size + 2
+        if action == game.size * game.size:
+            opening = state.opening
+            game.reset(state)
+            _put(game, state, opening % game.size * game.size + opening // game.size, 1)
+            state.ply = 2
+            return
+        _put(game, state, action, player)
+        if state.ply == 0:
+            state.opening = action
+        state.ply += 1
+        one, other = (1, (game.size + 1) * width + 1) if player == 0 else (width, width + game.size + 1)
+        state.is_won = _find(state, one) == _find(state, other)
+
+    def current_player(game, state):
+        return state.ply & 1
+
+    def outcome(game, state):
+        if state.is_won:
+            return WIN if state.ply & 1 else LOSS
+        return ONGOING
+
+    def encode(game, state, planes):
+        """Planes: own stones, the opponent's, empty cells, ones where the mover is the first player, and where it may swap."""
+        player = state.ply & 1
+        can_swap = game.swap and state.ply == 1
+        for row in range(game.size):
+            for column in range(game.size):
+                stone = state.stones[(row + 1) * (game.size + 2) + column + 1]
+                planes[0, row, column] = stone == player
+                planes[1, row, column] = stone == 1 - player
+                planes[2, row, column] = stone == EMPTY
+                planes[3, row, column] = 1 - player
+                planes[4, row, column] = can_swap
+
+    def hash_key(game, state):
+        """Kept along the way: the exclusive or of a random word for each stone (Zobrist 1970); and whose turn it is."""
+        can_swap = game.swap and state.ply == 1
+        return mix(state.key + np.uint64(state.ply & 1) + np.uint64(2 * can_swap))
+
+    def check(game) -> None:
+        check_sizes("hex", {"size": 2}, _MAX, {"size": game.size})
+
+    @property
+    def state_dtype(game) -> np.dtype:
+        return STATE_DTYPE
+
+    @property
+    def num_actions(game) -> int:
+        return game.size**2 + game.swap
+
+    @property
+    def max_plies(game) -> int:
+        return game.size**2 + game.swap
+
+    @property
+    def planes_shape(game) -> tuple[int, int, int]:
+        return 5, game.size, game.size
+
+    def symmetries(game) -> Symmetries:
+        """The board, and half a turn of it."""
+        cells = np.arange(game.size**2, dtype=np.int32)
+        cells = np.stack([cells, cells[::-1]])
+        swap = np.full((2, int(game.swap)), game.size**2, np.int32)
+        return Symmetries(cells=cells, actions=np.hstack([cells, swap]))
+
+    def action_to_text(game, state, action: int) -> str:
+        if action == game.size**2:
+            return "swap"
+        return cell_to_text(action // game.size, action % game.size, game.size, is_top_first=True)
+
+    def text_to_action(game, state, text: str) -> int:
+        if game.swap and text.lower() == "swap":
+            return game.size**2
+        cell = text_to_cell(text, game.size, game.size, is_top_first=True)
+        if cell is None:
+            last = cell_to_text(game.size - 1, game.size - 1, game.size, is_top_first=True)
+            raise BadInput(f"{text!r} is no hex move; moves are a1 (top left) to {last}{', swap' if game.swap else ''}")
+        return cell[0] * game.size + cell[1]
+
+    def split_moves(game, text: str) -> list[str]:
+        return split_cells(text)
+
+    def draw(game, state, marks: dict[int, str]) -> str:
+        """Each row half a cell to the right of the one above it; X joins top and bottom, O left and right."""
+        width = max([len(mark) for mark in marks.values()] + [1])
+        lines = [" " * 4 + " ".join(f"{'abcdefghijklmnopqrs'[column]:>{width}}" for column in range(game.size))]
+        for row in range(game.size):
+            texts = []
+            for column in range(game.size):
+                stone = "XO."[state.stones[(row + 1) * (game.size + 2) + column + 1]]
+                texts.append(f"{marks.get(row * game.size + column, stone):>{width}}")
+            lines.append(" " * (row * (width + 1) // 2) + f"{row + 1:>3} " + " ".join(texts))
+        return "\n".join(lines)
