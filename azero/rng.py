@@ -48,6 +48,17 @@ def random_below(rng, bound):
 
 
 @subroutine
+def random_pair_below(rng, bound):
+    """Returns two random integers in [0, bound), bound < 2^31, for the price of one."""
+    bits = random_bits(rng)
+    low = bits & np.uint64(0xFFFFFFFF)
+    return (
+        np.int64((bits >> np.uint64(32)) * np.uint64(bound) >> np.uint64(32)),
+        np.int64(low * np.uint64(bound) >> np.uint64(32)),
+    )
+
+
+@subroutine
 def random_unit(rng):
     """Returns a random float in [0, 1)."""
     return np.float64(random_bits(rng) >> np.uint64(11)) * _TWO_TO_MINUS_53

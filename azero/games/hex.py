@@ -9,18 +9,23 @@ from azero.games.boards import cell_to_text, check_sizes, split_cells, text_to_c
 from azero.games.contract import LOSS, ONGOING, WIN, Symmetries
 from azero.games.registry import game
 from azero.jit import subroutine
-from azero.rng import mix, random_below
+from azero.rng import mix, random_below, random_pair_below
 
-# The board lies in a frame one cell wide, whose sides are stones: above and below the first player's, left and right
-# the second's. So a chain that touches a side is one with it, and no neighbour is off the board.
+# The board lies in a frame one cell wide, so that no neighbour is off the board.
 _MAX = 19
 _FRAMED = (_MAX + 2) ** 2
 EMPTY = 2
+FRAME = 3
+
+_FIRST_SIDE, _SECOND_SIDE = 1, 2
+_JOINED = _FIRST_SIDE | _SECOND_SIDE
 
 STATE_DTYPE = np.dtype(
     [
-        ("stones", np.int8, (_FRAMED,)),  # 0, 1: the player whose stone it is; EMPTY. By row of size + 2, then column
-        ("parent", np.int16, (_FRAMED,)),  # a stone of the same chain nearer to the one that stands for it
+        ("stones", np.int8, (_FRAMED,)),  # 0, 1: whose stone; EMPTY, FRAME. By row of size + 2, then column
+        # A stone of the same chain, nearer to the one that stands for it; that one has the sides which the chain
+        # touches, negative and less one. Nothing is said of cells without a stone.
+        ("chain", np.int16, (_FRAMED,)),
         ("key", np.uint64),
         ("ply", np.int32),
         ("is_won", np.int32),  # whether the last move won
@@ -31,30 +36,39 @@ STATE_DTYPE = np.dtype(
 
 
 @subroutine
-def _find(state, cell):
-    """Returns the stone that stands for the chain of `cell`, and shortens the way to it for the next time."""
-    while state.parent[cell] != cell:
-        state.parent[cell] = state.parent[state.parent[cell]]
-        cell = np.int64(state.parent[cell])
+def _head(state, cell):
+    """Returns the stone that stands for the chain of `cell`, and halves the way to it for the next time."""
+    above = np.int64(state.chain[cell])
+    while above >= 0:
+        beyond = np.int64(state.chain[above])
+        if beyond < 0:
+            return above
+        state.chain[cell] = beyond
+        cell = beyond
+        above = np.int64(state.chain[cell])
     return cell
 
 
 @subroutine
-def _join(state, cell, neighbour, player):
-    """Makes one chain of the chains of two neighbours, if they are of the same player."""
-    if state.stones[neighbour] == player:
-        state.parent[_find(state, neighbour)] = _find(state, cell)
-
-
-@subroutine
-def _put(game, state, action, player):
-    """Puts a stone, and joins it to its neighbours."""
+def _put(game, state, row, column, player):
+    """Puts a stone, and joins it to its neighbours; returns the sides that its chain touches."""
     width = game.size + 2
-    cell = (action // game.size + 1) * width + action % game.size + 1
+    last = game.size - 1
+    cell = (row + 1) * width + column + 1
+    place = row if player == 0 else column
+    sides = _FIRST_SIDE * (place == 0) + _SECOND_SIDE * (place == last)
     state.stones[cell] = player
-    state.key ^= mix(np.uint64(2 * action + player + 1))
+    state.key ^= mix(np.uint64(2 * cell + player))
+    head = cell
     for neighbour in (cell - width, cell - width + 1, cell - 1, cell + 1, cell + width - 1, cell + width):
-        _join(state, cell, neighbour, player)
+        if state.stones[neighbour] == player:
+            other = _head(state, neighbour)
+            if other != head:
+                sides |= -1 - np.int64(state.chain[other])
+                state.chain[head] = other
+                head = other
+    state.chain[head] = -1 - sides
+    return sides
 
 
 @game("hex")
@@ -74,17 +88,10 @@ class Hex(NamedTuple):
     def reset(game, state):
         width = game.size + 2
         for cell in range(_FRAMED):
-            state.stones[cell] = EMPTY
-            state.parent[cell] = cell
-        for k in range(1, game.size + 1):
-            state.stones[k] = 0
-            state.parent[k] = 1
-            state.stones[(game.size + 1) * width + k] = 0
-            state.parent[(game.size + 1) * width + k] = (game.size + 1) * width + 1
-            state.stones[k * width] = 1
-            state.parent[k * width] = width
-            state.stones[k * width + game.size + 1] = 1
-            state.parent[k * width + game.size + 1] = width + game.size + 1
+            row, column = cell // width, cell % width
+            is_inside = 1 <= row <= game.size and 1 <= column <= game.size
+            state.stones[cell] = EMPTY if is_inside else FRAME
+            state.chain[cell] = -1
         state.key = np.uint64(0)
         state.ply = 0
         state.is_won = 0
@@ -104,28 +111,25 @@ class Hex(NamedTuple):
         return count
 
     def rollout_action(game, state, legal, rng):
-        cells = game.size * game.size
+        if game.swap and state.ply == 1:
+            return legal[random_below(rng, game.legal_actions(state, legal))]
         while True:
-            action = random_below(rng, cells + 1 if game.swap and state.ply == 1 else cells)
-            cell = (action // game.size + 1) * (game.size + 2) + action % game.size + 1
-            if action == cells or state.stones[cell] == EMPTY:
-                return action
+            row, column = random_pair_below(rng, game.size)
+            if state.stones[(row + 1) * (game.size + 2) + column + 1] == EMPTY:
+                return row * game.size + column
 
     def apply_action(game, state, action):
-        player = state.ply & 1
-        width = game.size + 2
         if action == game.size * game.size:
             opening = state.opening
             game.reset(state)
-            _put(game, state, opening % game.size * game.size + opening // game.size, 1)
+            _put(game, state, opening % game.size, opening // game.size, 1)
             state.ply = 2
             return
-        _put(game, state, action, player)
         if state.ply == 0:
             state.opening = action
+        row, column = np.uint32(action) // np.uint32(game.size), np.uint32(action) % np.uint32(game.size)
+        state.is_won = _put(game, state, np.int64(row), np.int64(column), state.ply & 1) == _JOINED
         state.ply += 1
-        one, other = (1, (game.size + 1) * width + 1) if player == 0 else (width, width + game.size + 1)
-        state.is_won = _find(state, one) == _find(state, other)
 
     def current_player(game, state):
         return state.ply & 1
