@@ -60,7 +60,7 @@ def bind_methods(**parameters: tuple[str, ...]) -> None:
             [inspect.Parameter(each, kind) for each in ("instance", *names)]
         )
         for named_tuple in (types.NamedTuple, types.NamedUniTuple):
-            overload_method(named_tuple, name, strict=False)(method_of_class)
+            overload_method(named_tuple, name, strict=False, jit_options={"forceinline": True})(method_of_class)
 
 
 def kernel(function: Callable) -> Callable:
@@ -74,7 +74,7 @@ def kernel(function: Callable) -> Callable:
 
 def subroutine(function: Callable) -> Callable:
     """Compiles what only kernels call: it becomes part of theirs and needs no place on disk."""
-    return numba.njit(nogil=True, error_model="numpy")(function) if IS_COMPILED else _plain(function)
+    return numba.njit(nogil=True, error_model="numpy", forceinline=True)(function) if IS_COMPILED else _plain(function)
 
 
 class _KernelCache:

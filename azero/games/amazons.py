@@ -230,7 +230,9 @@ class Amazons(NamedTuple):
             mine[1] = column
             state.phase = SHOT
         else:
-            _toggle(state, np.int64(state.amazons[player, state.moved, 0]), np.int64(state.amazons[player, state.moved, 1]))
+            _toggle(
+                state, np.int64(state.amazons[player, state.moved, 0]), np.int64(state.amazons[player, state.moved, 1])
+            )
             _toggle(state, row, column)
             state.key ^= _word(2, row, column)
             state.phase = FROM

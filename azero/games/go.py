@@ -358,13 +358,17 @@ class Go(NamedTuple):
             is_spreading = False
             for k in range(state.num_empties):
                 point = np.int64(empties[k])
-                both = reach[point - stride] | reach[point - 1] | reach[point + 1] | reach[point + stride] | reach[point]
+                both = (
+                    reach[point - stride] | reach[point - 1] | reach[point + 1] | reach[point + stride] | reach[point]
+                )
                 is_spreading |= both != reach[point]
                 reach[point] = both
         area = 0
         for row in range(1, game.size + 1):
             for point in range(row * stride + 1, row * stride + 1 + game.size):
-                area += int(stones[point] == BLACK or reach[point] == 1) - int(stones[point] == WHITE or reach[point] == 2)
+                area += int(stones[point] == BLACK or reach[point] == 1) - int(
+                    stones[point] == WHITE or reach[point] == 2
+                )
                 reach[point] = 0
         return area - game.komi
 

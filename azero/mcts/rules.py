@@ -11,6 +11,8 @@ Q is in [-1, 1], for the player to move at s.
 import math
 from typing import NamedTuple
 
+import numpy as np
+
 from azero.config import SearchConfig
 from azero.jit import bind_methods
 
@@ -20,6 +22,9 @@ bind_methods(
     first_play_value=("parent_value", "visited_prior"),
     score=("exploration", "visits", "value", "prior"),
 )
+
+
+_LOGARITHMS = np.array([0.0, *(math.log(visits) for visits in range(1, 4096))])
 
 
 class Uct(NamedTuple):
@@ -40,7 +45,7 @@ class Uct(NamedTuple):
         return True
 
     def exploration(rule, parent_visits):
-        return rule.c * rule.c * math.log(parent_visits)
+        return rule.c * rule.c * (_LOGARITHMS[parent_visits] if parent_visits < 4096 else math.log(parent_visits))
 
     def first_play_value(rule, parent_value, visited_prior):
         return 0.0

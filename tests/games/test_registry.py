@@ -77,7 +77,7 @@ def test_parameters_get_the_type_that_is_declared(sample):
         ),
         ("a\nb", r"game 'a\nb' is not of the form name or name(parameter=value,...), e.g. connect_four(rows=6)"),
         ("connect_four(rows=5", "game 'connect_four(rows=5' is not of the form "),
-        ("conect4", "unknown game 'conect4'; did you mean 'connect_four'? known: connect_four, "),
+        ("conect4", "unknown game 'conect4'; did you mean 'connect_four'? known: amazons, "),
         ("Tic_Tac_Toe", "unknown game 'Tic_Tac_Toe'; did you mean 'tic_tac_toe'? known: connect_four, "),
         ("zzz", "unknown game 'zzz'; known: connect_four, "),
         ("connect_four(row=5)", "connect_four has no parameter 'row'; did you mean 'rows'? known: columns, rows"),
