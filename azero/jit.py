@@ -67,6 +67,8 @@ def kernel(function: Callable) -> Callable:
     """Compiles what Python calls: once for each combination of argument types, kept on disk; releases the GIL."""
     if not IS_COMPILED:
         return _plain(function)
+    _cache_directory()
+    _cache_directory()
     compiled = numba.njit(nogil=True, error_model="numpy")(function)
     compiled._cache = _KernelCache(function)
     return compiled
@@ -78,7 +80,7 @@ def subroutine(function: Callable) -> Callable:
 
 
 class _KernelCache:
-    """A kernel's place on disk, as Numba's dispatcher asks for it; one for azero's own rules, one for each user's file."""
+    """A kernel's places on disk, as Numba's dispatcher asks for them: azero's own rules, and each user's file."""
 
     def __init__(self, function: Callable):
         self._function = function

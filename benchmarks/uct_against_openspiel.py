@@ -13,7 +13,6 @@ import pyspiel
 from azero.games import make_game
 from azero.mcts import MAX_NODES, Search, Settings, Uct
 
-
 GAMES = {
     "tic_tac_toe": "tic_tac_toe",
     "connect_four": "connect_four",

@@ -112,8 +112,8 @@ def _word(kind, row, column):
 class Amazons(NamedTuple):
     """Move an amazon like a queen, then shoot an arrow from where she stands; who cannot move has lost.
 
-    A move is three actions of one player: the amazon's cell, `cells` + where she goes, 2 `cells` + where the arrow goes;
-    cells count by rows from the top left. Written `d1`, `-d7`, `/g7`, and all together `d1-d7/g7`. Each side has four
+    A move is three actions of one player: the amazon's cell; `cells` + where she goes; 2 `cells` + where the arrow
+    goes. Cells count by rows from the top left. Written `d1`, `-d7`, `/g7`, and all together `d1-d7/g7`. Each side has four
     amazons, at a third of the board from its corners; the first player's are at the bottom.
 
     Source: Walter Zamkauskas (1988).
@@ -248,7 +248,7 @@ class Amazons(NamedTuple):
         return WIN if state.player == 1 else LOSS
 
     def encode(game, state, planes):
-        """Planes, top row first: own amazons, the opponent's, arrows, empty cells, the amazon on the move, phases TO, SHOT."""
+        """Planes, top row first: own amazons, theirs, arrows, empty cells, who is on the move; ones in TO, in SHOT."""
         for row in range(game.rows):
             for column in range(game.columns):
                 is_taken = state.rows[row + 1] >> np.uint16(column + 1) & 1

@@ -5,6 +5,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from azero.errors import BadInput
+
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 GO_LETTERS = "abcdefghjklmnopqrstuvwxyz"
 """Columns as Go names them: without the i."""
@@ -34,7 +36,7 @@ def draw_grid(cells: Sequence[Sequence[str]], columns: Sequence[str], rows: Sequ
 
 
 def cell_to_text(row: int, column: int, height: int, letters: str = LETTERS, is_top_first: bool = False) -> str:
-    """Returns the name of a cell, e.g. `a1`; rows are given from the top, and named from the bottom unless top first."""
+    """Returns the name of a cell, e.g. `a1`: rows, given from the top, are named from the bottom unless top first."""
     return f"{letters[column]}{row + 1 if is_top_first else height - row}"
 
 
@@ -58,7 +60,9 @@ def draw_board(
     return draw_grid([texts[row * width : (row + 1) * width] for row in range(height)], letters[:width], names)
 
 
-def step_symmetries(cells: np.ndarray, height: int, width: int, steps: Sequence[tuple[int, int]]) -> np.ndarray:
+def step_symmetries(
+    cells: Sequence[np.ndarray], height: int, width: int, steps: Sequence[tuple[int, int]]
+) -> np.ndarray:
     """Returns the gathers, [S, len(steps) * H * W], of actions `step * H * W + cell`, for steps (down, right)."""
     gathers = []
     for one in cells:

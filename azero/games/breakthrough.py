@@ -7,7 +7,7 @@ import numpy as np
 
 from azero.bits import bit_of_rank, count_bits, lowest_bit
 from azero.errors import BadInput
-from azero.games.boards import board_symmetries, cell_to_text, check_sizes, draw_board, step_symmetries, text_to_cell
+from azero.games.boards import cell_to_text, check_sizes, draw_board, step_symmetries, text_to_cell
 from azero.games.contract import LOSS, ONGOING, WIN, Symmetries
 from azero.games.registry import game
 from azero.jit import subroutine

@@ -139,7 +139,7 @@ class Clobber(NamedTuple):
         return state.ply & 1
 
     def outcome(game, state):
-        """Whoever can clobber has a neighbour who can, so a player who cannot move has lost, and the other could not."""
+        """Who can clobber stands beside one who can clobber back: when one player cannot move, nobody can."""
         for direction in (EAST, SOUTH, WEST, NORTH):
             if _movers(state, 0, direction) | _movers(state, 1, direction):
                 return ONGOING
@@ -188,9 +188,10 @@ class Clobber(NamedTuple):
         board = np.arange(game.rows * game.columns)
         row, column = board // game.columns, board % game.columns
         colour = row + column & 1
-        cells = [one for one in board_symmetries(game.rows, game.columns) if (colour[one] == colour).all()]
+        cells = board_symmetries(game.rows, game.columns)
+        cells = cells[(colour[cells] == colour).all(axis=1)]
         actions = step_symmetries(cells, game.rows, game.columns, STEPS)
-        return Symmetries(cells=np.stack(cells), actions=actions)
+        return Symmetries(cells=cells, actions=actions)
 
     def action_to_text(game, state, action: int) -> str:
         direction, cell = divmod(action, game.rows * game.columns)

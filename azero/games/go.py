@@ -5,8 +5,15 @@ from typing import NamedTuple
 import numpy as np
 
 from azero.errors import BadInput
-from azero.games.boards import GO_LETTERS, board_symmetries, cell_to_text, check_sizes, draw_board, text_to_cell
-from azero.games.boards import split_cells
+from azero.games.boards import (
+    GO_LETTERS,
+    board_symmetries,
+    cell_to_text,
+    check_sizes,
+    draw_board,
+    split_cells,
+    text_to_cell,
+)
 from azero.games.contract import DRAW, LOSS, ONGOING, WIN, Symmetries
 from azero.games.registry import game
 from azero.jit import subroutine
@@ -18,9 +25,9 @@ BLACK, WHITE, EMPTY, FRAME = range(4)
 def state_dtype_of(size: int, max_plies: int) -> np.dtype:
     """Returns the dtype of a state on a board of up to `size`, in a game of up to `max_plies`.
 
-    Points are numbered by rows of size + 1, with a frame around the board; chains go by the number of one of their
-    stones, their head. Liberties are counted once for each stone that touches them (pseudo-liberties), which is quick to
-    keep, and zero when there is none.
+    Points are numbered by rows of size + 1, with a frame around the board; a chain goes by the number of one of its
+    stones, its head. Liberties are counted once for each stone that touches them (pseudo-liberties), which is quick
+    to keep, and zero when there is none.
     """
     points = (size + 2) * (size + 1) + 1
     return np.dtype(
@@ -88,7 +95,7 @@ def _has_empty_neighbour(state, point, stride):
 
 @subroutine
 def _breathes(state, point, stride, player):
-    """Returns whether a stone on a point without empty neighbours would take enemies or be joined to a chain that lives."""
+    """Returns whether a stone on a point without empty neighbours would take enemies, or join a chain that lives."""
     _touch(state, point, stride, -1)
     is_breathing = False
     for neighbour in (point - stride, point - 1, point + 1, point + stride):
@@ -151,10 +158,10 @@ def _is_legal(game, state, point, player):
     if is_breathing and not state.taken[point] >> player & 1:
         return True
     key = _key_after(state, point, stride, player, is_breathing)
+    is_new = True
     for ply in range(state.ply + 1):
-        if state.history[ply] == key:
-            return False
-    return True
+        is_new &= state.history[ply] != key
+    return is_new
 
 
 @subroutine
@@ -232,9 +239,8 @@ def _put(state, point, stride, player):
         colour = stones[neighbour]
         if colour == EMPTY:
             state.liberties[state.head[point]] += 1
-        elif colour == player:
-            if state.head[neighbour] != state.head[point]:
-                _join(state, point, neighbour)
+        elif colour == player and state.head[neighbour] != state.head[point]:
+            _join(state, point, neighbour)
     for neighbour in (point - stride, point - 1, point + 1, point + stride):
         if stones[neighbour] == 1 - player and state.liberties[state.head[neighbour]] == 0:
             num_taken += _take_chain(state, np.int64(state.head[neighbour]), stride)
@@ -312,9 +318,9 @@ class Go(NamedTuple):
             point = np.int64(state.empties[k])
             if _has_empty_neighbour(state, point, stride):
                 return _action_of(game, point)
-            if point != state.ko and not _is_eye(state, point, stride, player):
-                if _breathes(state, point, stride, player):
-                    return _action_of(game, point)
+            is_refused = point == state.ko or _is_eye(state, point, stride, player)
+            if not is_refused and _breathes(state, point, stride, player):
+                return _action_of(game, point)
             num_left -= 1
             other = state.empties[num_left]
             state.empties[k] = other
@@ -347,7 +353,7 @@ class Go(NamedTuple):
         """Black's area less White's, less komi, as the board stands."""
         stride = game.size + 1
         reach, stones, empties = state.reach, state.stones, state.empties
-        is_spreading = False
+        is_spreading = False  # to empty points from empty points beside them
         for k in range(state.num_empties):
             point = np.int64(empties[k])
             for neighbour in (point - stride, point - 1, point + 1, point + stride):
@@ -366,9 +372,10 @@ class Go(NamedTuple):
         area = 0
         for row in range(1, game.size + 1):
             for point in range(row * stride + 1, row * stride + 1 + game.size):
-                area += int(stones[point] == BLACK or reach[point] == 1) - int(
-                    stones[point] == WHITE or reach[point] == 2
-                )
+                if stones[point] == BLACK or reach[point] == 1:
+                    area += 1
+                elif stones[point] == WHITE or reach[point] == 2:
+                    area -= 1
                 reach[point] = 0
         return area - game.komi
 

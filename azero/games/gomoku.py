@@ -17,7 +17,7 @@ _DIAGONALS = 2 * _MAX - 1
 
 STATE_DTYPE = np.dtype(
     [
-        # Each stone stands in four lines, so that a row of them is a run of bits: by player and line, a bit for each place.
+        # Each stone stands in four lines, so that a row of them is a run of bits; by player and line.
         ("rows", np.uint32, (2, _MAX)),  # bit column
         ("columns", np.uint32, (2, _MAX)),  # bit row
         ("falling", np.uint32, (2, _DIAGONALS)),  # line row - column + 18, bit column

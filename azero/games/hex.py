@@ -140,7 +140,7 @@ class Hex(NamedTuple):
         return ONGOING
 
     def encode(game, state, planes):
-        """Planes: own stones, the opponent's, empty cells, ones where the mover is the first player, and where it may swap."""
+        """Planes: own stones, the opponent's, empty cells; ones where the first player moves, where a swap is legal."""
         player = state.ply & 1
         can_swap = game.swap and state.ply == 1
         for row in range(game.size):

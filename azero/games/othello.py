@@ -27,8 +27,8 @@ _ONE = np.uint64(1)
 _INNER_COLUMNS = np.uint64(0x7E7E7E7E7E7E7E7E)
 _ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 _WAYS = ((_ONE, _INNER_COLUMNS), (np.uint64(8), _ALL), (np.uint64(7), _INNER_COLUMNS), (np.uint64(9), _INNER_COLUMNS))
-"""Shifts that step along a row, a column and the diagonals; and where an enemy stone can be stepped over: on the edge it
-could lead round to the other side of the board, and never lies between two stones."""
+"""Shifts that step along a row, a column and the diagonals; and where an enemy stone can be stepped over: from the edge
+a step could lead round to the other side of the board, and no stone there lies between two others."""
 
 
 @subroutine
@@ -268,7 +268,8 @@ class Othello(NamedTuple):
         """Half a turn and the mirrors in the diagonals, which leave the four stones of the start as they are."""
         row, column = np.divmod(np.arange(game.size**2), game.size)
         start = np.sign(2 * row - game.size + 1) * np.sign(2 * column - game.size + 1)
-        cells = np.stack([one for one in board_symmetries(game.size, game.size) if (start[one] == start).all()])
+        cells = board_symmetries(game.size, game.size)
+        cells = cells[(start[cells] == start).all(axis=1)]
         passes = np.full((len(cells), 1), game.size**2, np.int32)
         return Symmetries(cells=cells, actions=np.hstack([cells, passes]))
 

@@ -1,4 +1,4 @@
-"""P-games: the random trees of the UCT paper. No tree is stored: a move's value is made from the path that leads to it."""
+"""P-games: the random trees of the UCT paper. No tree is stored: a move's value is made from the path to it."""
 
 from typing import NamedTuple
 
