@@ -113,8 +113,8 @@ class Amazons(NamedTuple):
     """Move an amazon like a queen, then shoot an arrow from where she stands; who cannot move has lost.
 
     A move is three actions of one player: the amazon's cell; `cells` + where she goes; 2 `cells` + where the arrow
-    goes. Cells count by rows from the top left. Written `d1`, `-d7`, `/g7`, and all together `d1-d7/g7`. Each side has four
-    amazons, at a third of the board from its corners; the first player's are at the bottom.
+    goes. Cells count by rows from the top left. Written `d1`, `-d7`, `/g7`, and all together `d1-d7/g7`.
+    Each side has four amazons, at a third of the board from its corners; the first player's are at the bottom.
 
     Source: Walter Zamkauskas (1988).
     """

@@ -60,9 +60,7 @@ def draw_board(
     return draw_grid([texts[row * width : (row + 1) * width] for row in range(height)], letters[:width], names)
 
 
-def step_symmetries(
-    cells: Sequence[np.ndarray], height: int, width: int, steps: Sequence[tuple[int, int]]
-) -> np.ndarray:
+def step_symmetries(cells: np.ndarray, height: int, width: int, steps: Sequence[tuple[int, int]]) -> np.ndarray:
     """Returns the gathers, [S, len(steps) * H * W], of actions `step * H * W + cell`, for steps (down, right)."""
     gathers = []
     for one in cells:

@@ -371,12 +371,12 @@ class Go(NamedTuple):
                 reach[point] = both
         area = 0
         for row in range(1, game.size + 1):
-            for point in range(row * stride + 1, row * stride + 1 + game.size):
-                if stones[point] == BLACK or reach[point] == 1:
+            for each in range(row * stride + 1, row * stride + 1 + game.size):
+                if stones[each] == BLACK or reach[each] == 1:
                     area += 1
-                elif stones[point] == WHITE or reach[point] == 2:
+                elif stones[each] == WHITE or reach[each] == 2:
                     area -= 1
-                reach[point] = 0
+                reach[each] = 0
         return area - game.komi
 
     def encode(game, state, planes):
