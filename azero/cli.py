@@ -182,15 +182,39 @@ def play(
 def games(as_json: JsonOption = False) -> None:
     """List the games, with their parameters."""
     from azero.games import parameters_of, registered_games
+    from azero.games.registry import write_value
 
     found = registered_games()
     if as_json:
         print(json.dumps({name: parameters_of(rules) for name, rules in found.items()}))
         return
     for name, rules in found.items():
-        listed = ",".join(f"{key}={value}" for key, value in parameters_of(rules).items())
+        listed = ",".join(f"{key}={write_value(value)}" for key, value in parameters_of(rules).items())
         print(f"{name}({listed})" if listed else name)
         print(f"    {(rules.__doc__ or '').strip().splitlines()[0]}")
+
+
+@app.command(name="check-game", epilog="Example:  azero check-game my_game.py:MyGame --against slow.py:SlowGame")
+def check_game(
+    game: Annotated[str, typer.Argument(metavar="GAME", help="A game's name, or FILE.py:NAME for one of your own.")],
+    against: Annotated[
+        str | None, typer.Option("--against", metavar="FILE.py:NAME", help="A slow prototype of the same game.")
+    ] = None,
+    positions: Annotated[int, typer.Option("--positions", help="Random positions to look at, at least.")] = 2000,
+    seed: SeedOption = 0,
+) -> None:
+    """Hold a game to the laws that every game keeps.
+
+    Random games are played in plain Python and compiled; a law that is broken is told with the moves that lead there.
+    """
+    from azero.check_game import check_game as check
+    from azero.games import make_game
+
+    if not 1 <= positions <= 1_000_000:
+        raise BadInput(f"--positions {positions} should be from 1 to 1,000,000")
+    broken = check(make_game(game), against, positions, seed, print)
+    if broken:
+        raise BadInput(f"{game} breaks {len(broken)} of the laws: {', '.join(broken)}")
 
 
 @app.command(epilog="Example:  azero bench --game connect_four")

@@ -65,9 +65,10 @@ def game_of(name: str) -> Game | None:
     base, _ = split_name(name)
     if name.startswith("gtp:") or base in ("random", "mc") or _is_uct(base):
         return None
-    from azero.nets.checkpoint import read_card
+    from azero.nets.checkpoint import game_of_card, read_card
 
-    return make_game(read_card(find_checkpoint(base)).game)
+    path = find_checkpoint(base)
+    return game_of_card(path, read_card(path))
 
 
 def split_name(name: str) -> tuple[str, Limit]:

@@ -3,10 +3,11 @@
 from azero.games import amazons, breakthrough, clobber, connect_four, go, gomoku, hex, othello, p_game, tic_tac_toe  # noqa: F401, their rules register themselves
 from azero.games.contract import DRAW, LOSS, ONGOING, WIN, Rules, Symmetries
 from azero.games.face import Game, State, make_game, new_states
+from azero.games.prototype import Prototype
 from azero.games.registry import game, parameters_of, registered_games
 
 __all__ = [
     "DRAW", "LOSS", "ONGOING", "WIN",
-    "Game", "Rules", "State", "Symmetries",
+    "Game", "Prototype", "Rules", "State", "Symmetries",
     "game", "make_game", "new_states", "parameters_of", "registered_games",
 ]  # fmt: skip

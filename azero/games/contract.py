@@ -96,6 +96,10 @@ class Rules(Protocol):
     def planes_shape(game) -> tuple[int, int, int]:
         """[C, H, W] of what `encode` writes."""
 
+    @property
+    def is_history_free(game) -> bool:
+        """Optional: whether positions with the same `hash_key` have the same future; so unless written."""
+
     def symmetries(game) -> Symmetries:
         """Optional: returns the symmetries under which neither the rules nor the initial position change."""
 

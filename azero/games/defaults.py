@@ -57,16 +57,19 @@ def draw(game, state, marks: dict[int, str]) -> str:
     return "\n".join([*lines, *marked])
 
 
+def _is_history_free(game) -> bool:
+    """What can happen next is a matter of the position alone."""
+    return True
+
+
 DEFAULTS = {
-    method.__name__: method
-    for method in (
-        rollout_action,
-        final_score,
-        check,
-        symmetries,
-        action_to_text,
-        text_to_action,
-        split_moves,
-        draw,
-    )
+    "is_history_free": property(_is_history_free),
+    "rollout_action": rollout_action,
+    "final_score": final_score,
+    "check": check,
+    "symmetries": symmetries,
+    "action_to_text": action_to_text,
+    "text_to_action": text_to_action,
+    "split_moves": split_moves,
+    "draw": draw,
 }

@@ -418,6 +418,11 @@ class Go(NamedTuple):
         return game.max_game_length or 3 * game.size**2
 
     @property
+    def is_history_free(game) -> bool:
+        """A board that was there before may not come again."""
+        return not game.superko
+
+    @property
     def planes_shape(game) -> tuple[int, int, int]:
         return 6, game.size, game.size
 

@@ -1,20 +1,21 @@
-"""Games by name, as OpenSpiel writes them: `connect_four`, `connect_four(rows=5,columns=6)`."""
+"""Games by name: azero's, as OpenSpiel writes them, `connect_four(rows=5)`; and the user's, `my_game.py:MyGame`."""
 
 import re
 from collections import namedtuple
 from collections.abc import Callable
+from typing import get_type_hints
 
 from azero.errors import BadInput, suggest_nearest
 from azero.games.contract import Rules
 from azero.games.defaults import DEFAULTS
+from azero.jit import SOURCE_DIGEST
 
 _RULES: dict[str, type] = {}
 
-_VALUES: dict[type, tuple[str, Callable[[str], object]]] = {
+PARAMETER_TYPES: dict[type, tuple[str, Callable[[str], object]]] = {
     int: (r"-?\d{1,9}", int),
     float: (r"-?\d{1,9}(\.\d{0,9})?", float),
     bool: (r"(?i:true|false)", lambda text: text.lower() == "true"),
-    str: (r"\w+", str),
 }
 """How a parameter of each type is written, and read."""
 
@@ -63,40 +64,79 @@ def parameters_of(rules: type) -> dict[str, object]:
 
 
 def parse_game(text: str) -> Rules:
-    """Returns the rules that `text` names, e.g. `connect_four(rows=5,columns=6)`; raises BadInput."""
-    match = re.fullmatch(r"\s*(\w+)\s*(?:\((.*)\))?\s*", text)
+    """Returns the rules that `text` names; raises BadInput.
+
+    Either one of azero's games, `connect_four(rows=5,columns=6)`, or one in a file, `my_game.py:MyGame(heap=7)`. Where
+    a game has rows and columns, `size=6` sets both.
+    """
+    match = re.fullmatch(r"\s*(?:(.*\.py)\s*:\s*)?(\w+)\s*(?:\(([^()]*)\))?\s*", text)
     if not match:
-        raise BadInput(f"game {text!r} is not of the form name or name(parameter=value,...), e.g. connect_four(rows=6)")
-    name, arguments = match.groups()
-    if name not in _RULES:
-        raise BadInput(f"unknown game {name!r}; {suggest_nearest(name, _RULES)}")
-    rules = _RULES[name]
+        example = f"{text}:MyGame" if text.endswith(".py") else "connect_four(rows=6)"
+        raise BadInput(f"game {text!r} is not of the form name or name(parameter=value,...), e.g. {example}")
+    file, name, arguments = match.groups()
+    rules = _find(file, name)
     parameters = arguments.split(",") if arguments and arguments.strip() else []
     values: dict[str, object] = {}
-    for key, value in (_parse_parameter(rules, name, each) for each in parameters):
-        if key in values:
-            raise BadInput(f"{name}: {key} is given twice")
-        values[key] = value
+    for each in parameters:
+        for key, value in _parse_parameter(rules, name, each):
+            if key in values:
+                raise BadInput(f"{name}: {key} is given twice")
+            values[key] = value
+    lacking = [key for key, value in parameters_of(rules).items() if value is None and key not in values]
+    if lacking:
+        raise BadInput(f"{name} needs {', '.join(lacking)}, e.g. {name}({lacking[0]}=...)")
     made = rules(**values)
     made.check()
+    if file:
+        from azero.games.trial import try_out
+
+        try_out(made)
     return made
 
 
-def _parse_parameter(rules: type, name: str, text: str) -> tuple[str, object]:
-    """Returns the parameter's name and its value, of the type the rules declare for it."""
+def _find(file: str | None, name: str) -> type:
+    """Returns the class of rules of that name."""
+    if file:
+        from azero.games.user_file import load_rules
+
+        return load_rules(file, name)
+    if name not in _RULES:
+        raise BadInput(f"unknown game {name!r}; {suggest_nearest(name, _RULES)}")
+    return _RULES[name]
+
+
+def _parse_parameter(rules: type, name: str, text: str) -> list[tuple[str, object]]:
+    """Returns the names of the parameters that are set, and the value, of the type the rules declare for them."""
     key, separator, value_text = (part.strip() for part in text.partition("="))
-    types: dict[str, type] = rules.__annotations__
-    if key not in types:
+    types = _types_of(rules)
+    keys = ["rows", "columns"] if key == "size" and key not in types and {"rows", "columns"} <= set(types) else [key]
+    if keys[0] not in types:
         raise BadInput(f"{name} has no parameter {key!r}; {suggest_nearest(key, types) if types else 'it takes none'}")
-    pattern, convert = _VALUES[types[key]]
+    pattern, convert = PARAMETER_TYPES[types[keys[0]]]
     if not separator or not re.fullmatch(pattern, value_text):
-        raise BadInput(f"{name}: {key}={value_text!r} should be of type {types[key].__name__}")
-    return key, convert(value_text)
+        raise BadInput(f"{name}: {key}={value_text!r} should be of type {types[keys[0]].__name__}")
+    return [(each, convert(value_text)) for each in keys]
+
+
+def _types_of(rules: type) -> dict[str, type]:
+    """Returns the types of a game's parameters."""
+    return {key: kind for key, kind in get_type_hints(rules).items() if key in parameters_of(rules)}
 
 
 def name_of(rules: Rules) -> str:
     """Returns the text that names these rules, with the parameters that differ from their defaults."""
-    name = next(name for name, known in _RULES.items() if known is type(rules))
+    file_name = getattr(type(rules), "file_name", None)
+    name = file_name or next(name for name, known in _RULES.items() if known is type(rules))
     defaults = parameters_of(type(rules))
-    changed = [f"{key}={getattr(rules, key)}" for key in defaults if getattr(rules, key) != defaults[key]]
+    changed = [f"{key}={write_value(getattr(rules, key))}" for key in defaults if getattr(rules, key) != defaults[key]]
     return f"{name}({','.join(changed)})" if changed else name
+
+
+def write_value(value: object) -> str:
+    """Returns a parameter's value as it is written in a game's name."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def source_digest_of(rules: Rules) -> str:
+    """Returns the digest of the user's file that the rules come from; empty for azero's own."""
+    return getattr(type(rules), SOURCE_DIGEST, "")

@@ -14,7 +14,7 @@ from azero.games import State
 from azero.mcts.evaluator import Evaluator
 from azero.mcts.rules import Puct, Rule
 from azero.mcts.settings import Settings
-from azero.rng import RNG_DTYPE
+from azero.mcts.tree import TREE_DTYPE
 
 _MASK = (1 << 64) - 1
 
@@ -92,7 +92,7 @@ class Reference:
     def rollout(self, state: State) -> float:
         """Plays the rollout policy to the end; returns what the first player gets. `state` ends there, too."""
         rules, legal = self.state.game.rules, np.zeros(self.state.game.num_actions, np.int32)
-        generator = np.zeros(1, RNG_DTYPE).view(np.recarray)[0]
+        generator = np.zeros(1, TREE_DTYPE).view(np.recarray)[0]
         generator.counter = self.random.counter
         while not state.is_terminal():
             state.apply_action(int(rules.rollout_action(state.record, legal, generator)))

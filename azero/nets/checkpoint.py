@@ -6,6 +6,7 @@ weights, so that a flipped bit anywhere is noticed.
 
 import hashlib
 import json
+import sys
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from azero.config import NetConfig
 from azero.errors import BadInput
 from azero.files import write_whole
 from azero.games import Game, make_game
+from azero.games.registry import source_digest_of
 from azero.nets.tower import ResidualTower
 
 FORMAT = 1
@@ -28,7 +30,7 @@ FORMAT = 1
 class Card:
     """What a checkpoint says of itself."""
 
-    game: str  # with its sizes
+    game: str  # with its sizes; of a user's own game with the file
     net: dict  # NetConfig
     search: dict  # SearchConfig, the search it was trained with
     step: int = 0  # training steps
@@ -38,6 +40,7 @@ class Card:
     seed: int = 0
     torch_version: str = torch.__version__
     format: int = FORMAT
+    game_digest: str = ""  # of the user's file that the rules come from
 
 
 @dataclass(frozen=True)
@@ -53,24 +56,48 @@ class Checkpoint:
 def save_checkpoint(path: Path, net: ResidualTower, card: Card) -> None:
     """Writes a checkpoint, whole or not at all."""
     tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in net.state_dict().items()}
-    metadata = {**asdict(card), "digest": _digest(tensors, asdict(card))}
+    metadata = {**_fields(card), "digest": _digest(tensors, _fields(card))}
     write_whole(path, save(tensors, {"azero": json.dumps(metadata, sort_keys=True)}))
 
 
 def load_checkpoint(path: Path, game: Game | None = None) -> Checkpoint:
     """Reads a checkpoint, for `game` if one is given; raises BadInput where it is damaged or of another game."""
     card, digest, tensors = _read(path)
-    if digest != _digest(tensors, asdict(card)):
+    if digest != _digest(tensors, _fields(card)):
         raise BadInput(f"checkpoint {str(path)!r} is damaged: its contents do not match their digest")
-    own_game = make_game(card.game)
-    if game is not None and game != own_game:
-        raise BadInput(f"checkpoint {str(path)!r} plays {own_game}, not {game}")
+    own_game = game_of_card(path, card, game)
     try:
         net = ResidualTower(NetConfig(**card.net), own_game)
         net.load_state_dict(tensors)
     except (RuntimeError, ValidationError) as error:
         raise BadInput(f"checkpoint {str(path)!r} does not fit its own card: {str(error).splitlines()[0]}") from None
     return Checkpoint(net, card, own_game, digest)
+
+
+def game_of_card(path: Path, card: Card, game: Game | None = None) -> Game:
+    """Returns the game that a checkpoint plays; raises BadInput where `game` is given and is another.
+
+    A user's own game may be given from another place than the card has it; a file that has changed since is told.
+    """
+    if game is None:
+        try:
+            game = make_game(card.game)
+        except BadInput as error:
+            if not card.game_digest:
+                raise
+            advice = f"it plays {card.game}; name the file's place, e.g. --game path/to/{Path(card.game).name}"
+            raise BadInput(f"checkpoint {str(path)!r}: {error}; {advice}") from None
+    if _without_folder(game.name) != _without_folder(card.game):
+        raise BadInput(f"checkpoint {str(path)!r} plays {card.game}, not {game}")
+    if card.game_digest != source_digest_of(game.rules):
+        print(f"azero: {game.name} has changed since checkpoint {str(path)!r} was made", file=sys.stderr)
+    return game
+
+
+def _without_folder(game_name: str) -> str:
+    """Returns a game's name, of a user's file the last part of its path only."""
+    file, py, rest = game_name.rpartition(".py:")
+    return f"{Path(file).name}{py}{rest}"
 
 
 def read_card(path: Path) -> Card:
@@ -103,6 +130,11 @@ def _read(path: Path) -> tuple[Card, str, dict[str, Tensor]]:
         if isinstance(error, BadInput):
             raise
         raise BadInput(f"{name} is damaged or not a .safetensors file: {error}") from None
+
+
+def _fields(card: Card) -> dict:
+    """Returns what is written of a card: of azero's own games no digest, as before there were others."""
+    return {key: value for key, value in asdict(card).items() if key != "game_digest" or value}
 
 
 def _digest(tensors: dict[str, Tensor], fields: dict) -> str:

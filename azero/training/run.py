@@ -26,6 +26,7 @@ from azero.config_text import config_to_toml
 from azero.errors import BadInput
 from azero.files import remove_temporaries, write_whole
 from azero.games import Game
+from azero.games.registry import source_digest_of
 from azero.nets.checkpoint import Card, save_checkpoint
 from azero.nets.tower import ResidualTower
 from azero.selfplay.records import load_shard
@@ -93,6 +94,7 @@ class Run:
             positions=progress.positions,
             rating=round(progress.rating, 1),
             seed=self.config.seed,
+            game_digest=source_digest_of(self.game.rules),
         )
 
     def save_net(self, path: Path, net: ResidualTower, progress: Progress) -> None:

@@ -1,0 +1,236 @@
+"""The laws that every game keeps, held over random games: `azero check-game`, and the end of each game's own test."""
+
+import random
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from azero.errors import BadInput
+from azero.games.contract import DRAW, LOSS, ONGOING, WIN
+from azero.games.face import Game, State
+from azero.games.trial import Plain, rollout_action_of
+
+
+class Broken(BadInput):
+    """A law does not hold; the message says how, and after which moves."""
+
+
+class Notes:
+    """What a check remembers from game to game: the keys of the positions it has met."""
+
+    def __init__(self) -> None:
+        self.key_of: dict[tuple, int] = {}
+        self.met_at: dict[int, tuple[tuple, list[int]]] = {}
+
+
+def hold(is_kept: object, what: str, game: Game, actions: list[int]) -> None:
+    """Raises Broken where a law is not kept after `actions`."""
+    if not is_kept:
+        raise Broken(f"{what}, after {record_of(game, actions) or 'no move'}")
+
+
+def record_of(game: Game, actions: list[int]) -> str:
+    """Returns the moves in the game's notation."""
+    state, texts = game.new_initial_state(), []
+    for action in actions:
+        texts.append(game.action_to_text(state, action))
+        state.apply_action(action)
+    return " ".join(texts)
+
+
+def positions_of(game: Game, actions: list[int]) -> Iterator[tuple[State, list[int], int | None]]:
+    """Yields every position of a game with the actions before it and the one played, which is None at the end."""
+    state = game.new_initial_state()
+    for ply, action in enumerate(actions):
+        yield state, actions[:ply], action
+        state.apply_action(action)
+    yield state, actions, None
+
+
+def looks_of(state: State) -> tuple:
+    """Returns all that can be seen of a position and its past."""
+    seen = state.legal_actions(), state.current_player(), state.returns(), state.history(), state.hash_key(), str(state)
+    return *seen, state.final_score(), state.planes().tobytes(), state.record.tobytes()
+
+
+def check_compiled(game: Game, actions: list[int], chooser: random.Random, notes: Notes) -> None:
+    """Compiled and as plain Python the methods do the same, and reset makes any state the first."""
+    plain = Plain(game.rules, game.name)
+    plain.reset()
+    for state, before, action in positions_of(game, actions):
+        outcome, legal = plain.look()
+        expected = int(state.returns()[0]) if state.is_terminal() else ONGOING
+        hold(outcome == expected, f"outcome is {expected} compiled, {outcome} in plain Python", game, before)
+        same = plain.state.tobytes() == state.record.tobytes()
+        hold(same, "the compiled state is not the one of plain Python", game, before)
+        compiled = state.legal_actions()
+        hold(legal == compiled, f"legal actions are {compiled} compiled, {legal} in plain Python", game, before)
+        hold(plain.hash_key() == state.hash_key(), "the compiled hash_key is another", game, before)
+        score = float(plain.call("final_score", plain.state))
+        hold(score == state.final_score(), "the compiled final_score is another", game, before)
+        if action is None:
+            break
+        hold(plain.current_player() == state.current_player(), "the compiled current_player is another", game, before)
+        hold(np.array_equal(plain.planes(), state.planes()), "the compiled planes are others", game, before)
+        plain.apply_action(action)
+    plain.reset()
+    is_first = plain.state.tobytes() == game.new_initial_state().record.tobytes()
+    hold(is_first, "reset leaves something of the game before it", game, actions)
+
+
+def check_positions(game: Game, actions: list[int], chooser: random.Random, notes: Notes) -> None:
+    """Copies are equal and go their own way; legal actions can be played; a position does not change when looked at."""
+    for state, before, action in positions_of(game, actions):
+        looks, copy = looks_of(state), state.clone()
+        hold(looks_of(copy) == looks, "a copy differs from its state", game, before)
+        if action is None:
+            break
+        for other in chooser.sample(state.legal_actions(), min(3, len(state.legal_actions()))):
+            copy = state.clone()
+            copy.apply_action(other)
+            text = game.action_to_text(state, other)
+            hold(looks_of(copy) != looks, f"{text} changes nothing", game, before)
+            hold(looks_of(state) == looks, f"{text} in a copy changes the state it was copied from", game, before)
+
+
+def check_results(game: Game, actions: list[int], chooser: random.Random, notes: Notes) -> None:
+    """Someone moves until the end and nobody after it; what one player gets the other pays; the score says the same."""
+    for state, before, action in positions_of(game, actions):
+        returns = state.returns()
+        hold(returns[0] == -returns[1], f"returns are {returns}", game, before)
+        if action is not None:
+            hold(not state.is_terminal() and returns == [0, 0], "the game is over, yet goes on", game, before)
+            hold(state.current_player() in (0, 1), f"current_player is {state.current_player()}", game, before)
+            hold(action in state.legal_actions(), f"{action} was legal and is not", game, before)
+            continue
+        hold(state.is_terminal() and returns[0] in (WIN, DRAW, LOSS), f"the game ends with {returns}", game, before)
+        score = state.final_score()
+        hold(np.sign(score) == returns[0], f"the result is {returns[0]:+g}, the score {score:+g}", game, before)
+
+
+def check_rollouts(game: Game, actions: list[int], chooser: random.Random, notes: Notes) -> None:
+    """The rollout policy gives legal actions, and leaves the position as it looks."""
+    for state, before, action in positions_of(game, actions):
+        if action is None:
+            break
+        copy = state.clone()
+        chosen = rollout_action_of(copy, chooser.getrandbits(63))
+        is_legal = chosen in state.legal_actions() or not game.rules.is_history_free
+        hold(is_legal, f"rollout_action gives {chosen}, which is not legal", game, before)
+        hold(looks_of(copy)[:-1] == looks_of(state)[:-1], "rollout_action changes the position", game, before)
+
+
+def check_keys(game: Game, actions: list[int], chooser: random.Random, notes: Notes) -> None:
+    """Positions that look alike have one key, whatever moves led there, and others have others."""
+    for line in (actions, swap_two_moves(actions, chooser)):
+        state = game.new_initial_state()
+        for ply, action in enumerate(line):
+            if action not in state.legal_actions():
+                break
+            state.apply_action(action)
+            look = state.planes().tobytes(), state.current_player(), tuple(state.returns())
+            key, before = state.hash_key(), line[: ply + 1]
+            known = notes.key_of.setdefault(look, key)
+            hold(known == key, "hash_key is not what it was when the same position was met before", game, before)
+            other, there = notes.met_at.setdefault(key, (look, before))
+            where = record_of(game, there)
+            hold(other == look, f"hash_key is that of another position, the one after {where}", game, before)
+
+
+def check_symmetry_tables(game: Game, actions: list[int], chooser: random.Random, notes: Notes) -> None:
+    """Symmetries are permutations of cells and actions, the identity first; one after another is one of them, too."""
+    cells, gathers = game.symmetries
+    _, height, width = game.planes_shape
+    shapes = (len(cells), height * width), (len(cells), game.num_actions)
+    hold((cells.shape, gathers.shape) == shapes, f"symmetries have shapes {cells.shape}, {gathers.shape}", game, [])
+    hold(cells.dtype == gathers.dtype == np.int32, "symmetries are not of int32", game, [])
+    first = (cells[0] == np.arange(height * width)).all() and (gathers[0] == np.arange(game.num_actions)).all()
+    hold(first, "the first symmetry is not the identity", game, [])
+    for s in range(len(cells)):
+        is_permutation = (np.sort(cells[s]) == cells[0]).all() and (np.sort(gathers[s]) == gathers[0]).all()
+        hold(is_permutation, f"symmetry {s} is not a permutation", game, [])
+    known = {one.tobytes() + other.tobytes() for one, other in zip(cells, gathers, strict=True)}
+    hold(len(known) == len(cells), "a symmetry stands twice", game, [])
+    for s in range(len(cells)):
+        for t in range(len(cells)):
+            is_known = cells[s][cells[t]].tobytes() + gathers[s][gathers[t]].tobytes() in known
+            hold(is_known, f"symmetry {s} of symmetry {t} is none of them", game, [])
+
+
+def check_symmetries(game: Game, actions: list[int], chooser: random.Random, notes: Notes) -> None:
+    """A game seen through a symmetry is a game: planes, legal actions, turns and the result map onto each other."""
+    for s, (cells, gather) in enumerate(zip(*game.symmetries, strict=True)):
+        if s == 0:
+            continue
+        seen = game.new_initial_state()
+        for state, before, action in positions_of(game, actions):
+            planes = state.planes().reshape(game.planes_shape[0], -1)[:, cells]
+            is_mapped = np.array_equal(planes, seen.planes().reshape(planes.shape))
+            hold(is_mapped, f"planes are not what symmetry {s} makes of them", game, before)
+            is_mapped = np.array_equal(_mask(state)[gather], _mask(seen))
+            hold(is_mapped, f"legal actions are not what symmetry {s} makes of them", game, before)
+            turn, result = (state.current_player(), state.returns()), (seen.current_player(), seen.returns())
+            hold(turn == result, f"turn or result is another in symmetry {s}", game, before)
+            if action is not None:
+                seen.apply_action(int(np.flatnonzero(gather == action)[0]))
+
+
+def check_text(game: Game, actions: list[int], chooser: random.Random, notes: Notes) -> None:
+    """Each legal action has a text of its own that leads back to it, and a game's record can be split and replayed."""
+    texts: list[str] = []
+    for state, before, action in positions_of(game, actions):
+        for each in state.legal_actions():
+            text = game.action_to_text(state, each)
+            back = game.text_to_action(state, text)
+            hold(back == each, f"action {each} is written {text!r}, which is read as {back}", game, before)
+        if action is not None:
+            texts.append(game.action_to_text(state, action))
+    for separator in (" ", ", ", "; ", "\n"):
+        split = game.rules.split_moves(separator.join(texts))
+        hold(split == texts, f"split_moves makes {split} of moves joined by {separator!r}", game, actions)
+    replayed = game.state_from_moves(" ".join(texts))
+    hold(replayed.history() == actions, "the moves as text lead to another game", game, actions)
+
+
+Law = Callable[[Game, list[int], random.Random, Notes], None]
+
+LAWS: dict[str, Law] = {
+    "compiled": check_compiled,
+    "positions": check_positions,
+    "results": check_results,
+    "rollouts": check_rollouts,
+    "keys": check_keys,
+    "symmetry tables": check_symmetry_tables,
+    "symmetries": check_symmetries,
+    "text": check_text,
+}
+
+
+def random_games(game: Game, num_games: int, seed: int) -> Iterator[list[int]]:
+    """Yields the actions of random games, played in plain Python; raises BadInput where they break the contract."""
+    plain, chooser = Plain(game.rules, game.name), random.Random(seed)
+    for _ in range(num_games):
+        plain.play_at_random(chooser)
+        yield list(plain.moves)
+
+
+def check_laws(game: Game, num_games: int, seed: int) -> None:
+    """Plays random games and raises BadInput where one of the laws is broken."""
+    chooser, notes = random.Random(seed), Notes()
+    for actions in random_games(game, num_games, seed):
+        for law in LAWS.values():
+            law(game, actions, chooser, notes)
+
+
+def swap_two_moves(actions: list[int], chooser: random.Random) -> list[int]:
+    """Returns the same game with two moves, two plies apart, in the other order: often a transposition."""
+    if len(actions) < 3:
+        return actions
+    i = chooser.randrange(len(actions) - 2)
+    return [*actions[:i], actions[i + 2], actions[i + 1], actions[i], *actions[i + 3 :]]
+
+
+def _mask(state: State) -> np.ndarray:
+    mask = np.zeros(state.game.num_actions, bool)
+    mask[state.legal_actions()] = True
+    return mask
