@@ -69,7 +69,7 @@ def parse_game(text: str) -> Rules:
     Either one of azero's games, `connect_four(rows=5,columns=6)`, or one in a file, `my_game.py:MyGame(heap=7)`. Where
     a game has rows and columns, `size=6` sets both.
     """
-    match = re.fullmatch(r"\s*(?:(.*\.py)\s*:\s*)?(\w+)\s*(?:\(([^()]*)\))?\s*", text)
+    match = re.fullmatch(r"\s*(?:(.*\.py)\s*:\s*)?(\w+)\s*(?:\((.*)\))?\s*", text)
     if not match:
         example = f"{text}:MyGame" if text.endswith(".py") else "connect_four(rows=6)"
         raise BadInput(f"game {text!r} is not of the form name or name(parameter=value,...), e.g. {example}")
