@@ -128,8 +128,8 @@ class Clobber(NamedTuple):
         direction, cell = action // cells, action % cells
         row, column = cell // game.columns, cell % game.columns
         state.stones[player, row // _ROWS] ^= _ONE << np.uint64(_STRIDE * (row % _ROWS) + column)
-        row += (direction == SOUTH) - (direction == NORTH)
-        column += (direction == EAST) - (direction == WEST)
+        row += int(direction == SOUTH) - int(direction == NORTH)
+        column += int(direction == EAST) - int(direction == WEST)
         taken = _ONE << np.uint64(_STRIDE * (row % _ROWS) + column)
         state.stones[player, row // _ROWS] |= taken
         state.stones[1 - player, row // _ROWS] ^= taken

@@ -25,6 +25,7 @@ bind_methods(
     encode=("state", "planes"),
     hash_key=("state",),
     rollout_action=("state", "legal", "rng"),
+    rollout=("state", "legal", "rng", "max_plies"),
     final_score=("state",),
 )
 
@@ -70,6 +71,12 @@ class Rules(Protocol):
         """Optional: returns an action of the game's rollout policy; a uniformly random legal one unless written.
 
         `legal` ([A] int32) is room to work in; `rng` is for the functions of `azero.rng`.
+        """
+
+    def rollout(game, state, legal, rng, max_plies) -> int:
+        """Optional: returns the outcome of a game played to its end by `rollout_action`; `state` is used up.
+
+        Worth writing where the outcome of a random game can be had for less than all of its moves.
         """
 
     def final_score(game, state) -> float:

@@ -5,7 +5,7 @@ import re
 import numpy as np
 
 from azero.errors import BadInput
-from azero.games.contract import Symmetries
+from azero.games.contract import ONGOING, Symmetries
 from azero.rng import random_below
 
 
@@ -13,6 +13,16 @@ def rollout_action(game, state, legal, rng):
     """Returns a legal action drawn uniformly."""
     num_legal = game.legal_actions(state, legal)
     return legal[random_below(rng, num_legal)]
+
+
+def rollout(game, state, legal, rng, max_plies):
+    """Plays on by `rollout_action` until the game is over."""
+    for _ in range(max_plies + 1):
+        outcome = game.outcome(state)
+        if outcome != ONGOING:
+            return outcome
+        game.apply_action(state, np.int64(game.rollout_action(state, legal, rng)))
+    raise BadInput("a game went on beyond the max_plies that its rules state")
 
 
 def final_score(game, state):
@@ -65,6 +75,7 @@ def _is_history_free(game) -> bool:
 DEFAULTS = {
     "is_history_free": property(_is_history_free),
     "rollout_action": rollout_action,
+    "rollout": rollout,
     "final_score": final_score,
     "check": check,
     "symmetries": symmetries,

@@ -251,6 +251,31 @@ def _put(state, point, stride, player):
         _take_chain(state, point, stride)
 
 
+@subroutine
+def _draw_point(state, stride, rng):
+    """Returns a point drawn from those that random games play on, or 0 where there is none.
+
+    Tries the empty points in random order: those that will not do are put behind the others.
+    """
+    player = state.ply & 1
+    num_left = np.int64(state.num_empties)
+    while num_left > 0:
+        k = random_below(rng, num_left)
+        point = np.int64(state.empties[k])
+        if _has_empty_neighbour(state, point, stride):
+            return point
+        is_refused = point == state.ko or _is_eye(state, point, stride, player)
+        if not is_refused and _breathes(state, point, stride, player):
+            return point
+        num_left -= 1
+        other = state.empties[num_left]
+        state.empties[k] = other
+        state.place[other] = k
+        state.empties[num_left] = point
+        state.place[point] = num_left
+    return 0
+
+
 @game("go")
 class Go(NamedTuple):
     """Surround the larger area. Action row * size + column, rows from the top, written a1 (bottom left, no i); or pass.
@@ -309,25 +334,21 @@ class Go(NamedTuple):
         return count + 1
 
     def rollout_action(game, state, legal, rng):
-        """Tries the empty points in random order: those that will not do are put behind the others."""
-        player = state.ply & 1
-        stride = game.size + 1
-        num_left = np.int64(state.num_empties)
-        while num_left > 0:
-            k = random_below(rng, num_left)
-            point = np.int64(state.empties[k])
-            if _has_empty_neighbour(state, point, stride):
-                return _action_of(game, point)
-            is_refused = point == state.ko or _is_eye(state, point, stride, player)
-            if not is_refused and _breathes(state, point, stride, player):
-                return _action_of(game, point)
-            num_left -= 1
-            other = state.empties[num_left]
-            state.empties[k] = other
-            state.place[other] = k
-            state.empties[num_left] = point
-            state.place[point] = num_left
-        return game.size * game.size
+        point = _draw_point(state, game.size + 1, rng)
+        return game.size * game.size if point == 0 else _action_of(game, point)
+
+    def rollout(game, state, legal, rng, max_plies):
+        """Goes on by points: no actions, no history."""
+        while state.passes < 2 and state.ply < _limit(game):
+            point = _draw_point(state, game.size + 1, rng)
+            if point == 0:
+                state.passes += 1
+                state.ko = 0
+            else:
+                state.passes = 0
+                _put(state, point, game.size + 1, state.ply & 1)
+            state.ply += 1
+        return game.outcome(state)
 
     def apply_action(game, state, action):
         player = state.ply & 1

@@ -26,6 +26,8 @@ STATE_DTYPE = np.dtype(
         # A stone of the same chain, nearer to the one that stands for it; that one has the sides which the chain
         # touches, negative and less one. Nothing is said of cells without a stone.
         ("chain", np.int16, (_FRAMED,)),
+        ("first_stones", np.uint32, (_MAX,)),  # the first player's, by row a bit for each column
+        ("reached", np.uint32, (_MAX,)),  # room for rollouts
         ("key", np.uint64),
         ("ply", np.int32),
         ("is_won", np.int32),  # whether the last move won
@@ -58,6 +60,8 @@ def _put(game, state, row, column, player):
     place = row if player == 0 else column
     sides = _FIRST_SIDE * (place == 0) + _SECOND_SIDE * (place == last)
     state.stones[cell] = player
+    if player == 0:
+        state.first_stones[row] |= np.uint32(1) << np.uint32(column)
     state.key ^= mix(np.uint64(2 * cell + player))
     head = cell
     for neighbour in (cell - width, cell - width + 1, cell - 1, cell + 1, cell + width - 1, cell + width):
@@ -69,6 +73,42 @@ def _put(game, state, row, column, player):
                 head = other
     state.chain[head] = -1 - sides
     return sides
+
+
+@subroutine
+def _spread(reached, stones):
+    """Returns the stones of a row that stand together with ones that are reached."""
+    reached &= stones
+    left, right = stones, stones
+    for step in (1, 2, 4, 8, 16):
+        reached |= left & reached << np.uint32(step) | right & reached >> np.uint32(step)
+        left &= left << np.uint32(step)
+        right &= right >> np.uint32(step)
+    return reached
+
+
+@subroutine
+def _joins_top_and_bottom(game, state):
+    """Returns whether the first player's stones do, on a full board."""
+    stones, reached = state.first_stones, state.reached
+    last = game.size - 1
+    for row in range(game.size):
+        reached[row] = 0
+    reached[0] = stones[0]
+    is_growing = True
+    while is_growing:
+        is_growing = False
+        for row in range(1, game.size):
+            above = reached[row - 1]
+            reached[row] = _spread(reached[row] | above | above >> np.uint32(1), stones[row])
+        if reached[last]:
+            return True
+        for row in range(game.size - 2, -1, -1):
+            below = reached[row + 1]
+            now = _spread(reached[row] | below | below << np.uint32(1), stones[row])
+            is_growing |= now != reached[row]
+            reached[row] = now
+    return False
 
 
 @game("hex")
@@ -92,6 +132,9 @@ class Hex(NamedTuple):
             is_inside = 1 <= row <= game.size and 1 <= column <= game.size
             state.stones[cell] = EMPTY if is_inside else FRAME
             state.chain[cell] = -1
+        for row in range(_MAX):
+            state.first_stones[row] = np.uint32(0)
+            state.reached[row] = np.uint32(0)
         state.key = np.uint64(0)
         state.ply = 0
         state.is_won = 0
@@ -117,6 +160,21 @@ class Hex(NamedTuple):
             row, column = random_pair_below(rng, game.size)
             if state.stones[(row + 1) * (game.size + 2) + column + 1] == EMPTY:
                 return row * game.size + column
+
+    def rollout(game, state, legal, rng, max_plies):
+        """Fills the board: just one player's sides are joined on it, and they were when the game would have ended."""
+        if game.swap and state.ply == 1:
+            game.apply_action(state, game.rollout_action(state, legal, rng))
+        if state.is_won:
+            return game.outcome(state)
+        num_empty = game.legal_actions(state, legal)
+        num_first = (num_empty + 1 - (state.ply & 1)) // 2
+        for k in range(num_first):
+            chosen = k + random_below(rng, num_empty - k)
+            cell = np.uint32(legal[chosen])
+            legal[chosen] = legal[k]
+            state.first_stones[cell // np.uint32(game.size)] |= np.uint32(1) << cell % np.uint32(game.size)
+        return WIN if _joins_top_and_bottom(game, state) else LOSS
 
     def apply_action(game, state, action):
         if action == game.size * game.size:

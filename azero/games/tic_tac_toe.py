@@ -5,11 +5,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from azero.bits import bit_of_rank
 from azero.errors import BadInput
 from azero.games.boards import board_symmetries, draw_grid
 from azero.games.contract import DRAW, LOSS, ONGOING, WIN, Symmetries
 from azero.games.registry import game
-from azero.rng import mix
+from azero.rng import mix, random_below
 
 STATE_DTYPE = np.dtype(
     [
@@ -41,6 +42,10 @@ class TicTacToe(NamedTuple):
                 out[count] = action
                 count += 1
         return count
+
+    def rollout_action(game, state, legal, rng):
+        empty = np.uint64(FULL & ~(state.stones[0] | state.stones[1]))
+        return bit_of_rank(empty, random_below(rng, 9 - state.ply))
 
     def apply_action(game, state, action):
         player = state.ply & 1

@@ -4,7 +4,6 @@ import numpy as np
 
 from azero.games import ONGOING
 from azero.jit import kernel
-from azero.mcts.rollout import rollout
 from azero.mcts.search import Search
 from azero.mcts.tree import Batch, create_children
 from azero.rng import random_below
@@ -32,7 +31,7 @@ def simulate_flat(game, forest, batch, b, num_simulations):
         game.apply_action(state, np.int64(node.action))
         outcome = game.outcome(state)
         if outcome == ONGOING:
-            outcome = rollout(game, state, batch.legal, tree, batch.path.shape[1])
+            outcome = game.rollout(state, batch.legal, tree, batch.path.shape[1])
         node.N += 1
         node.W += outcome
         root.N += 1

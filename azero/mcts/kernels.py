@@ -12,7 +12,6 @@ import numpy as np
 from azero.errors import BadInput
 from azero.games import ONGOING
 from azero.jit import kernel, subroutine
-from azero.mcts.rollout import rollout
 from azero.mcts.root import add_noise, cannot_be_overtaken
 from azero.mcts.tree import UNPROVEN, backup, carry_proof_up, create_children, prove_from_children
 from azero.rng import random_below
@@ -140,7 +139,7 @@ def simulate(game, rule, settings, forest, batch, b, num_simulations):
         leaf = nodes[path[depth]]
         value = float(leaf.proven)
         if leaf.proven == UNPROVEN:
-            value = float(rollout(game, state, batch.legal, tree, len(path)))
+            value = float(game.rollout(state, batch.legal, tree, len(path)))
         finish_simulation(settings, tree, nodes, path, depth, value)
     return is_done(settings, tree, nodes)
 
@@ -279,6 +278,6 @@ def expand_and_backup(game, settings, inverse_actions, forest, batch, count, log
                     value = float(nodes[index].proven)
         if settings.rollout_weight > 0.0 and nodes[index].proven == UNPROVEN:
             work[0] = state
-            z = float(rollout(game, work[0], batch.legal, tree, len(path)))
+            z = float(game.rollout(work[0], batch.legal, tree, len(path)))
             value = (1.0 - settings.rollout_weight) * value + settings.rollout_weight * z
         finish_simulation(settings, tree, nodes, path, depth, value)

@@ -90,14 +90,13 @@ class Reference:
         self.state.apply_action(action)
 
     def rollout(self, state: State) -> float:
-        """Plays the rollout policy to the end; returns what the first player gets. `state` ends there, too."""
+        """Plays the rollout policy to the end; returns what the first player gets. `state` is used up."""
         rules, legal = self.state.game.rules, np.zeros(self.state.game.num_actions, np.int32)
         generator = np.zeros(1, TREE_DTYPE).view(np.recarray)[0]
         generator.counter = self.random.counter
-        while not state.is_terminal():
-            state.apply_action(int(rules.rollout_action(state.record, legal, generator)))
+        outcome = rules.rollout(state.record, legal, generator, self.state.game.max_plies)
         self.random.counter = int(generator.counter)
-        return state.returns()[0]
+        return float(outcome)
 
     def expand(self, node: Node, state: State, priors: dict[int, float]) -> None:
         """Gives a leaf its children."""

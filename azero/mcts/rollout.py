@@ -1,21 +1,10 @@
-"""Random games: the leaf value of UCT, and the speed of a game's rules laid bare."""
+"""Random games, counted: the speed of a game's rules laid bare."""
 
 import numpy as np
 
 from azero.errors import BadInput
 from azero.games import ONGOING
-from azero.jit import kernel, subroutine
-
-
-@subroutine
-def rollout(game, state, legal, rng, max_plies):
-    """Plays the game's rollout policy to the end; returns the outcome. `state` ends there, too."""
-    for _ in range(max_plies + 1):
-        outcome = game.outcome(state)
-        if outcome != ONGOING:
-            return outcome
-        game.apply_action(state, np.int64(game.rollout_action(state, legal, rng)))
-    raise BadInput("a game went on beyond the max_plies that its rules state")
+from azero.jit import kernel
 
 
 @kernel

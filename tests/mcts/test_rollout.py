@@ -7,7 +7,7 @@ import pytest
 
 from azero.games import make_game, new_states
 from azero.jit import IS_COMPILED, kernel
-from azero.mcts.rollout import count_random_games, rollout
+from azero.mcts.rollout import count_random_games
 from azero.mcts.tree import new_forest
 
 from .minimax import RandomPlay
@@ -44,7 +44,7 @@ def _sum_outcomes(game, record, state, legal, rng, num_games):
     total = 0
     for _ in range(num_games):
         state[0] = record
-        total += rollout(game, state[0], legal, rng, 9)
+        total += game.rollout(state[0], legal, rng, 9)
     return total
 
 
