@@ -1,26 +1,39 @@
-"""Games recorded with OpenSpiel (tests/data/openspiel_games), to which ours are held move by move."""
+"""Games of OpenSpiel, recorded (tests/data/openspiel_games) and live, to which ours are held move by move."""
 
 import gzip
 import json
+import random
 from collections.abc import Callable
 from pathlib import Path
 
-from azero.games import Game
+import pyspiel
+import pytest
+
+from azero.games import Game, State
+from azero.jit import IS_COMPILED
 
 _FOLDER = Path(__file__).parents[1] / "data" / "openspiel_games"
 
 
-def check_recorded_games(game: Game, name: str, action_of: Callable[[str], int]) -> None:
+def read_recorded_games(name: str) -> list[dict]:
+    """Returns the games of the file with this stem."""
+    with gzip.open(_FOLDER / f"{name}.jsonl.gz", "rt", encoding="utf-8") as file:
+        games = [json.loads(line) for line in file]
+    assert games
+    return games
+
+
+def check_recorded_games(
+    game: Game, name: str, action_of: Callable[[str], int], rows_of: Callable[[str], list[str]] = str.split
+) -> None:
     """Asserts the recorded legal moves and player at every ply, the returns and, where recorded, the last board.
 
     Args:
       name: the file's stem.
       action_of: gives our action for OpenSpiel's text of a move.
+      rows_of: gives the rows of a board that OpenSpiel has drawn, as `stones` gives ours.
     """
-    with gzip.open(_FOLDER / f"{name}.jsonl.gz", "rt", encoding="utf-8") as file:
-        games = [json.loads(line) for line in file]
-    assert games
-    for recorded in games:
+    for recorded in read_recorded_games(name):
         state = game.new_initial_state()
         for move, player, legal in zip(recorded["moves"], recorded["player"], recorded["legal"], strict=True):
             assert state.current_player() == player
@@ -28,10 +41,39 @@ def check_recorded_games(game: Game, name: str, action_of: Callable[[str], int])
             state.apply_action(action_of(move))
         assert state.is_terminal() and state.returns() == recorded["returns"]
         if "final" in recorded:
-            assert stones(str(state)) == recorded["final"].split()
+            assert stones(str(state)) == rows_of(recorded["final"])
 
 
 def stones(drawing: str) -> list[str]:
     """Returns the rows of a drawn board as OpenSpiel writes them, without the names of rows and columns."""
     rows = (line.lower().lstrip(" 0123456789").replace(" ", "") for line in drawing.splitlines()[:-1])
     return list(rows)
+
+
+def check_random_games(
+    game: Game,
+    openspiel_name: str,
+    to_ours: Callable[[State, pyspiel.State, int], int],
+    num_games: int,
+    seed: int,
+) -> None:
+    """Plays random games here and in OpenSpiel in step; asserts player, legal moves, end and returns at every ply.
+
+    Args:
+      to_ours: gives our action for our position, OpenSpiel's, and its action there.
+    """
+    if not IS_COMPILED:
+        pytest.skip("thousands of positions")
+    chooser, their_game = random.Random(seed), pyspiel.load_game(openspiel_name)
+    for _ in range(num_games):
+        state, theirs = game.new_initial_state(), their_game.new_initial_state()
+        while not theirs.is_terminal():
+            assert (state.is_terminal(), state.current_player()) == (False, theirs.current_player())
+            assert state.returns() == [0, 0]
+            their_actions = theirs.legal_actions()
+            actions = [to_ours(state, theirs, each) for each in their_actions]
+            assert state.legal_actions() == sorted(actions)
+            chosen = chooser.randrange(len(actions))
+            state.apply_action(actions[chosen])
+            theirs.apply_action(their_actions[chosen])
+        assert state.is_terminal() and state.returns() == theirs.returns()

@@ -11,9 +11,16 @@ def perft(game: Game, length: int) -> list[int]:
     return _walk_all(game, length, np.zeros(0, np.uint64))[0].tolist()
 
 
+def perft_with_passes(game: Game, length: int) -> list[int]:
+    """Returns what `perft` would where two passes were played after the end of each game, as in Othello."""
+    sequences, ends = _walk_all(game, length, np.zeros(0, np.uint64))
+    ended = [0, 0, *ends.sum(axis=1).tolist()]  # by length plus one
+    return [played + ended[n] + ended[n + 1] for n, played in enumerate(sequences.tolist())]
+
+
 def count_ends(game: Game, length: int) -> dict[int, int]:
     """Returns the number of games of up to `length` moves by their outcome."""
-    ends = _walk_all(game, length, np.zeros(0, np.uint64))[1]
+    ends = _walk_all(game, length, np.zeros(0, np.uint64))[1].sum(axis=0)
     return {outcome: int(ends[1 + outcome]) for outcome in (WIN, DRAW, LOSS)}
 
 
@@ -25,7 +32,7 @@ def count_positions(game: Game, ply: int) -> int:
 
 
 def _walk_all(game: Game, length: int, keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    sequences, ends = np.zeros(length, np.int64), np.zeros(3, np.int64)
+    sequences, ends = np.zeros(length, np.int64), np.zeros((length, 3), np.int64)
     num_legal, num_tried = np.zeros((2, length), np.int64)
     legal = np.zeros((length, game.num_actions), np.int32)
     _walk(game.rules, new_states(game.rules, length + 1), legal, num_legal, num_tried, sequences, ends, keys)
@@ -39,7 +46,7 @@ def _walk(rules, states, legal, num_legal, num_tried, sequences, ends, keys):
     Args:
       states, legal, num_legal, num_tried: working space by ply, [D + 1], [D, A], [D], [D].
       sequences: [D] int64 zeros; gets the number of sequences by length less one.
-      ends: [3] int64 zeros; gets the number of games that ended, by outcome plus one.
+      ends: [D, 3] int64 zeros; gets the number of games that ended, by length less one and outcome plus one.
       keys: [K] uint64; gets the keys of the positions after D moves, unless K is 0.
     """
     depth = len(sequences)
@@ -57,7 +64,7 @@ def _walk(rules, states, legal, num_legal, num_tried, sequences, ends, keys):
         sequences[ply] += 1
         outcome = rules.outcome(child)
         if outcome != ONGOING:
-            ends[outcome + 1] += 1
+            ends[ply, outcome + 1] += 1
         if ply + 1 == depth:
             if len(keys) > 0:
                 keys[sequences[ply] - 1] = rules.hash_key(child)

@@ -1,0 +1,26 @@
+"""Nim once more, slow and plain: the prototype that `nim.py` is held against."""
+
+from azero.games import Prototype
+
+
+class SlowNim(Prototype):
+    """Take one to three from the heap, written 0 to 2; who takes the last wins."""
+
+    def __init__(self, heap):
+        self.left = heap
+        self.mover = 0
+
+    def to_move(self):
+        return self.mover
+
+    def legal_moves(self):
+        return ["0", "1", "2"][: self.left]
+
+    def play(self, move):
+        self.left -= int(move) + 1
+        self.mover = 1 - self.mover
+
+    def result(self):
+        if self.left:
+            return None
+        return 1 if self.mover == 1 else -1
