@@ -12,6 +12,7 @@ their own in it, named by that file's digest. See docs/decisions/0001-compile-ca
 """
 
 import contextlib
+import functools
 import hashlib
 import inspect
 import os
@@ -25,12 +26,18 @@ import numba
 import numpy as np
 from numba import types
 from numba.core.caching import FunctionCache
+from numba.core.codegen import JITCodeLibrary
+from numba.core.registry import cpu_target
 from numba.core.sigutils import normalize_signature
 from numba.extending import overload_method
 
 from azero.errors import BadInput
 
 IS_COMPILED = not numba.config.DISABLE_JIT
+
+_OPTIONS = {"nogil": True, "error_model": "numpy"}
+_INNER = {"forceinline": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+"""Of code that only other compiled code calls. Left to itself, LLVM stops inlining where loops are hottest."""
 
 _PACKAGE = Path(__file__).parent
 _COMPILED_SOURCES = ("jit.py", "bits.py", "rng.py", "games/*.py", "mcts/*.py", "selfplay/*.py")
@@ -60,23 +67,17 @@ def bind_methods(**parameters: tuple[str, ...]) -> None:
             [inspect.Parameter(each, kind) for each in ("instance", *names)]
         )
         for named_tuple in (types.NamedTuple, types.NamedUniTuple):
-            overload_method(named_tuple, name, strict=False, jit_options={"forceinline": True})(method_of_class)
+            overload_method(named_tuple, name, strict=False, jit_options=_INNER)(method_of_class)
 
 
 def kernel(function: Callable) -> Callable:
     """Compiles what Python calls: once for each combination of argument types, kept on disk; releases the GIL."""
     if not IS_COMPILED:
         return _plain(function)
-    _cache_directory()
-    _cache_directory()
-    compiled = numba.njit(nogil=True, error_model="numpy")(function)
+    _cache_directory()  # an unwritable one is told at once
+    compiled = numba.njit(**_OPTIONS)(function)
     compiled._cache = _KernelCache(function)
     return compiled
-
-
-def subroutine(function: Callable) -> Callable:
-    """Compiles what only kernels call: it becomes part of theirs and needs no place on disk."""
-    return numba.njit(nogil=True, error_model="numpy", forceinline=True)(function) if IS_COMPILED else _plain(function)
 
 
 class _KernelCache:
@@ -109,9 +110,41 @@ class _KernelCache:
         self._place(signature).save_overload(signature, data)
 
 
+def subroutine(function: Callable) -> Callable:
+    """Compiles what only kernels call: it becomes part of theirs and needs no place on disk."""
+    return _Subroutine(function) if IS_COMPILED else _plain(function)
+
+
+class _Subroutine:
+    """A compiled function as kernels see it; where Python calls it, too, it is compiled a second time, for that."""
+
+    def __init__(self, function: Callable):
+        functools.update_wrapper(self, function)
+        self._for_kernels = numba.njit(**_OPTIONS, **_INNER)(function)
+        self._for_python = numba.njit(**_OPTIONS)(function)
+
+    @property
+    def _numba_type_(self) -> types.Type:
+        return self._for_kernels._numba_type_
+
+    def __call__(self, *arguments):
+        return self._for_python(*arguments)
+
+
+class _Library(JITCodeLibrary):
+    """Machine code in the making. Only what Python calls is optimised: the rest is when it has become part of that."""
+
+    def _optimize_final_module(self) -> None:
+        if any(function.name.startswith("_ZN7cpython") for function in self._final_module.functions):
+            super()._optimize_final_module()
+
+
 def _plain(function: Callable) -> Callable:
     """Returns the function as it stands; its unsigned integers wrap around without a warning, as compiled ones do."""
     return np.errstate(over="ignore")(function)
+
+
+cpu_target.target_context.codegen()._library_class = _Library
 
 
 def cache_root() -> Path:

@@ -88,10 +88,8 @@ def greedy_child(nodes, is_by_value):
 def sampled_child(nodes, rng, temperature):
     """Returns a child of the root drawn with probability proportional to N(s, a)^(1 / temperature).
 
-    Proofs go first: a shortest win is played, a lost move only where all lose. Before any visit the priors count.
+    A move that is proven lost is not drawn. Before any visit the priors count.
     """
-    if is_decided(nodes):
-        return greedy_child(nodes, False)
     root = nodes[0]
     last = root.first_child + root.num_children
     lost = -(1 - 2 * root.player)
@@ -126,8 +124,11 @@ def _weight(node, most_visits, temperature):
 
 @subroutine
 def chosen_child(nodes, rng, temperature, is_by_value):
-    """Returns the root's child to play: drawn from the visits at a temperature, the best at temperature 0."""
-    if temperature > 0.0:
+    """Returns the root's child to play: drawn from the visits at a temperature, the best at temperature 0.
+
+    Proofs go first: a shortest win is played, and where all moves lose the one that holds out longest.
+    """
+    if temperature > 0.0 and not is_decided(nodes):
         return sampled_child(nodes, rng, temperature)
     return greedy_child(nodes, is_by_value)
 
