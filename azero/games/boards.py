@@ -15,12 +15,13 @@ GO_LETTERS = "abcdefghjklmnopqrstuvwxyz"
 def board_symmetries(height: int, width: int) -> np.ndarray:
     """Returns the symmetries of a height x width board as gathers of its cells, [S, H * W] int32, the identity first.
 
-    A square has eight, a rectangle four.
+    A square has eight, a rectangle four; fewer where a side is 1, for each stands once.
     """
     board = np.arange(height * width, dtype=np.int32).reshape(height, width)
     turns = range(4) if height == width else (0, 2)
     turned = [np.rot90(board, turn) for turn in turns]
-    return np.stack([each.ravel() for one in turned for each in (one, np.fliplr(one))])
+    gathers = [each.ravel() for one in turned for each in (one, np.fliplr(one))]
+    return np.stack(list({each.tobytes(): each for each in gathers}.values()))
 
 
 def draw_grid(cells: Sequence[Sequence[str]], columns: Sequence[str], rows: Sequence[str]) -> str:

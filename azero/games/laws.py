@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from azero.errors import BadInput
-from azero.games.contract import DRAW, LOSS, ONGOING, WIN
+from azero.games.contract import DRAW, LOSS, ONGOING, WIN, Symmetries
 from azero.games.face import Game, State
-from azero.games.trial import Plain, rollout_action_of
+from azero.games.trial import Plain, has_own, rollout_action_of, rollout_of
+from azero.games.user_file import short
 
 
 class Broken(BadInput):
@@ -60,22 +61,26 @@ def check_compiled(game: Game, actions: list[int], chooser: random.Random, notes
     for state, before, action in positions_of(game, actions):
         outcome, legal = plain.look()
         expected = int(state.returns()[0]) if state.is_terminal() else ONGOING
-        hold(outcome == expected, f"outcome is {expected} compiled, {outcome} in plain Python", game, before)
-        same = plain.state.tobytes() == state.record.tobytes()
-        hold(same, "the compiled state is not the one of plain Python", game, before)
-        compiled = state.legal_actions()
-        hold(legal == compiled, f"legal actions are {compiled} compiled, {legal} in plain Python", game, before)
-        hold(plain.hash_key() == state.hash_key(), "the compiled hash_key is another", game, before)
-        score = float(plain.call("final_score", plain.state))
-        hold(score == state.final_score(), "the compiled final_score is another", game, before)
-        if action is None:
-            break
-        hold(plain.current_player() == state.current_player(), "the compiled current_player is another", game, before)
-        hold(np.array_equal(plain.planes(), state.planes()), "the compiled planes are others", game, before)
-        plain.apply_action(action)
+        pairs = {
+            "outcome": (expected, outcome),
+            **{f"state.{name}": (state.record[name], plain.state[name]) for name in game.rules.state_dtype.names or ()},
+            "legal_actions": (state.legal_actions(), legal),
+            "hash_key": (state.hash_key(), plain.hash_key()),
+            "final_score": (state.final_score(), plain.final_score()),
+        }
+        if action is not None:
+            pairs["current_player"] = state.current_player(), plain.current_player()
+            pairs["planes"] = state.planes(), plain.planes()
+        for what, (compiled, in_python) in pairs.items():
+            if not np.array_equal(compiled, in_python):
+                shown = f"{short(compiled)} compiled, {short(in_python)} in plain Python"
+                hold(False, f"{what} is {shown}", game, before)
+        if action is not None:
+            plain.apply_action(action)
     plain.reset()
-    is_first = plain.state.tobytes() == game.new_initial_state().record.tobytes()
-    hold(is_first, "reset leaves something of the game before it", game, actions)
+    first = game.new_initial_state().record
+    left = [name for name in first.dtype.names or () if not np.array_equal(plain.state[name], first[name])]
+    hold(not left, f"reset leaves state.{' and state.'.join(left)} as the game before had it", game, actions)
 
 
 def check_positions(game: Game, actions: list[int], chooser: random.Random, notes: Notes) -> None:
@@ -89,7 +94,7 @@ def check_positions(game: Game, actions: list[int], chooser: random.Random, note
             copy = state.clone()
             copy.apply_action(other)
             text = game.action_to_text(state, other)
-            hold(looks_of(copy) != looks, f"{text} changes nothing", game, before)
+            hold(copy.record.tobytes() != state.record.tobytes(), f"{text} changes nothing", game, before)
             hold(looks_of(state) == looks, f"{text} in a copy changes the state it was copied from", game, before)
 
 
@@ -109,7 +114,8 @@ def check_results(game: Game, actions: list[int], chooser: random.Random, notes:
 
 
 def check_rollouts(game: Game, actions: list[int], chooser: random.Random, notes: Notes) -> None:
-    """The rollout policy gives legal actions, and leaves the position as it looks."""
+    """The rollout policy gives legal actions, and leaves the position as it looks; a rollout ends with a result."""
+    ply = chooser.randrange(len(actions) + 1)
     for state, before, action in positions_of(game, actions):
         if action is None:
             break
@@ -118,6 +124,9 @@ def check_rollouts(game: Game, actions: list[int], chooser: random.Random, notes
         is_legal = chosen in state.legal_actions() or not game.rules.is_history_free
         hold(is_legal, f"rollout_action gives {chosen}, which is not legal", game, before)
         hold(looks_of(copy)[:-1] == looks_of(state)[:-1], "rollout_action changes the position", game, before)
+        if len(before) == ply and has_own(game.rules, "rollout"):
+            result = rollout_of(copy, chooser.getrandbits(63))
+            hold(result in (WIN, DRAW, LOSS), f"rollout gives {result}, which is no result", game, before)
 
 
 def check_keys(game: Game, actions: list[int], chooser: random.Random, notes: Notes) -> None:
@@ -133,22 +142,15 @@ def check_keys(game: Game, actions: list[int], chooser: random.Random, notes: No
             known = notes.key_of.setdefault(look, key)
             hold(known == key, "hash_key is not what it was when the same position was met before", game, before)
             other, there = notes.met_at.setdefault(key, (look, before))
-            where = record_of(game, there)
-            hold(other == look, f"hash_key is that of another position, the one after {where}", game, before)
+            if other != look:
+                hold(False, f"hash_key is that of the position after {record_of(game, there)}, too", game, before)
 
 
 def check_symmetry_tables(game: Game, actions: list[int], chooser: random.Random, notes: Notes) -> None:
     """Symmetries are permutations of cells and actions, the identity first; one after another is one of them, too."""
-    cells, gathers = game.symmetries
-    _, height, width = game.planes_shape
-    shapes = (len(cells), height * width), (len(cells), game.num_actions)
-    hold((cells.shape, gathers.shape) == shapes, f"symmetries have shapes {cells.shape}, {gathers.shape}", game, [])
-    hold(cells.dtype == gathers.dtype == np.int32, "symmetries are not of int32", game, [])
-    first = (cells[0] == np.arange(height * width)).all() and (gathers[0] == np.arange(game.num_actions)).all()
+    cells, gathers = _permutations(game)
+    first = (cells[0] == np.sort(cells[0])).all() and (gathers[0] == np.sort(gathers[0])).all()
     hold(first, "the first symmetry is not the identity", game, [])
-    for s in range(len(cells)):
-        is_permutation = (np.sort(cells[s]) == cells[0]).all() and (np.sort(gathers[s]) == gathers[0]).all()
-        hold(is_permutation, f"symmetry {s} is not a permutation", game, [])
     known = {one.tobytes() + other.tobytes() for one, other in zip(cells, gathers, strict=True)}
     hold(len(known) == len(cells), "a symmetry stands twice", game, [])
     for s in range(len(cells)):
@@ -159,7 +161,7 @@ def check_symmetry_tables(game: Game, actions: list[int], chooser: random.Random
 
 def check_symmetries(game: Game, actions: list[int], chooser: random.Random, notes: Notes) -> None:
     """A game seen through a symmetry is a game: planes, legal actions, turns and the result map onto each other."""
-    for s, (cells, gather) in enumerate(zip(*game.symmetries, strict=True)):
+    for s, (cells, gather) in enumerate(zip(*_permutations(game), strict=True)):
         if s == 0:
             continue
         seen = game.new_initial_state()
@@ -228,6 +230,23 @@ def swap_two_moves(actions: list[int], chooser: random.Random) -> list[int]:
         return actions
     i = chooser.randrange(len(actions) - 2)
     return [*actions[:i], actions[i + 2], actions[i + 1], actions[i], *actions[i + 3 :]]
+
+
+def _permutations(game: Game) -> Symmetries:
+    """Returns the symmetries; raises Broken where a row of their tables is not a permutation."""
+    cells, gathers = game.symmetries
+    _, height, width = game.planes_shape
+    sizes = height * width, game.num_actions
+    shapes = [(len(cells), size) for size in sizes]
+    found = f"symmetries have cells {list(cells.shape)}, actions {list(gathers.shape)}"
+    is_whole = len(cells) > 0 and [cells.shape, gathers.shape] == shapes
+    hold(is_whole, f"{found}, not [S, {sizes[0]}], [S, {sizes[1]}]", game, [])
+    hold(cells.dtype == gathers.dtype == np.int32, f"symmetries are of {cells.dtype}, not of int32", game, [])
+    for s in range(len(cells)):
+        for what, table, size in (("cells", cells, sizes[0]), ("actions", gathers, sizes[1])):
+            is_permutation = (np.sort(table[s]) == np.arange(size)).all()
+            hold(is_permutation, f"symmetry {s} is no permutation of {what}", game, [])
+    return Symmetries(cells, gathers)
 
 
 def _mask(state: State) -> np.ndarray:

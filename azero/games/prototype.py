@@ -8,9 +8,11 @@ import random
 from abc import ABC, abstractmethod
 
 from azero.errors import BadInput
-from azero.games.face import Game
-from azero.games.laws import hold
-from azero.games.user_file import load_class, where
+from azero.games import trial
+from azero.games.face import Game, State
+from azero.games.laws import hold, record_of
+from azero.games.registry import parameters_of
+from azero.games.user_file import load_class, reason_of, where
 
 
 class Prototype(ABC):
@@ -44,7 +46,9 @@ def load_prototype(name: str) -> type[Prototype]:
         raise BadInput(f"prototype {name!r} is not of the form FILE.py:NAME")
     found = load_class(file, class_name)
     if not (isinstance(found, type) and issubclass(found, Prototype)):
-        raise BadInput(f"{name} is no prototype: it should be a class {class_name}(azero.Prototype)")
+        raise BadInput(f"{name} is no prototype: it should be a class {class_name}(Prototype), of azero.games")
+    if found.__abstractmethods__:
+        raise BadInput(f"{name} lacks {', '.join(sorted(found.__abstractmethods__))}")
     return found
 
 
@@ -55,24 +59,31 @@ def check_against(game: Game, prototype: type[Prototype], name: str, num_games: 
         state = game.new_initial_state()
         actions: list[int] = []
         try:
-            slow = prototype(**game.rules._asdict())  # type: ignore[attr-defined]
-            while True:
-                _compare(game, state, slow, actions)
-                if state.is_terminal():
-                    break
-                action = chooser.choice(state.legal_actions())
-                slow.play(game.action_to_text(state, action))
-                state.apply_action(action)
-                actions.append(action)
+            slow = prototype(**{key: getattr(game.rules, key) for key in parameters_of(type(game.rules))})
+            is_over = False
+            while not is_over:
+                with trial.patience():
+                    is_over = _compare(game, state, slow, actions)
+                    if not is_over:
+                        action = chooser.choice(state.legal_actions())
+                        slow.play(game.action_to_text(state, action))
+                        state.apply_action(action)
+                        actions.append(action)
         except BadInput:
             raise
+        except trial.Endless:
+            raise _failure(f"{name} has not come to an end within {trial.PATIENCE_S:g} s", game, actions) from None
         except Exception as error:
             line = where(error, name.rpartition(":")[0])
-            raise BadInput(f"{name}{line} fails: {type(error).__name__}: {error}") from None
+            raise _failure(f"{name} fails{line}: {reason_of(error)}", game, actions) from None
 
 
-def _compare(game: Game, state, slow: Prototype, actions: list[int]) -> None:
-    """Raises Broken where the two differ in a position."""
+def _failure(what: str, game: Game, actions: list[int]) -> BadInput:
+    return BadInput(f"{what}, after {record_of(game, actions) or 'no move'}")
+
+
+def _compare(game: Game, state: State, slow: Prototype, actions: list[int]) -> bool:
+    """Returns whether the game is over; raises Broken where the two differ in a position."""
     ours = int(state.returns()[0]) if state.is_terminal() else None
     theirs = slow.result()
     hold(ours == theirs, f"the result is {ours} by the rules, {theirs} by the prototype", game, actions)
@@ -80,13 +91,16 @@ def _compare(game: Game, state, slow: Prototype, actions: list[int]) -> None:
         score = slow.score()
         is_same = score is None or score == state.final_score()
         hold(is_same, f"the score is {state.final_score():g} by the rules, {score} by the prototype", game, actions)
-        return
+        return True
     turn, other_turn = state.current_player(), slow.to_move()
     hold(turn == other_turn, f"player {turn} moves by the rules, {other_turn} by the prototype", game, actions)
     legal = {game.action_to_text(state, action) for action in state.legal_actions()}
     known = set(slow.legal_moves())
+    others = [move for move in known if not isinstance(move, str)]
+    hold(not others, f"legal_moves of the prototype has {others[:1]}; moves should be text", game, actions)
     hold(not legal - known, f"{_some(legal - known)} legal by the rules, not by the prototype", game, actions)
     hold(not known - legal, f"{_some(known - legal)} legal by the prototype, not by the rules", game, actions)
+    return False
 
 
 def _some(moves: set[str]) -> str:

@@ -5,6 +5,8 @@ from collections import namedtuple
 from collections.abc import Callable
 from typing import get_type_hints
 
+import numpy as np
+
 from azero.errors import BadInput, suggest_nearest
 from azero.games.contract import Rules
 from azero.games.defaults import DEFAULTS
@@ -134,6 +136,8 @@ def name_of(rules: Rules) -> str:
 
 def write_value(value: object) -> str:
     """Returns a parameter's value as it is written in a game's name."""
+    if isinstance(value, float):
+        return np.format_float_positional(value, trim="0")  # never with an exponent
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 

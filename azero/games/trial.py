@@ -5,36 +5,40 @@ it, and then compiles the methods; what the compiler says is told of the method 
 """
 
 import functools
+import inspect
 import random
 import re
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import numba
 import numpy as np
 from numba.core.errors import NumbaError
 
 from azero.errors import BadInput
 from azero.games.contract import DRAW, LOSS, ONGOING, WIN, Rules
+from azero.games.defaults import DEFAULTS
 from azero.games.face import Game, State, new_states
-from azero.games.user_file import where
+from azero.games.user_file import in_one_line, reason_of, short, where
 from azero.jit import kernel
 from azero.rng import RNG_DTYPE
 
-MOST_ACTIONS = 32767
+MOST_ACTIONS, MOST_PLIES = 32767, 100_000
 PATIENCE_S = 10.0
-"""Seconds that one call of a method may take."""
+"""Seconds that one call of a method may compute; on a busy machine it may last longer."""
 
-_NUM_GAMES = 3
+_LEAST_GAMES, _LEAST_PLIES = 3, 300
+_MOST_SHOWN = 100  # actions
 
 _RNG_DTYPE = np.dtype([*((name, RNG_DTYPE[name]) for name in RNG_DTYPE.names or ()), ("trial", np.uint64)])
 """A generator of another type than a search's: Numba takes a record that is the beginning of another for the other."""
 
 
-class _Endless(Exception):
-    """A call has taken longer than anyone should wait."""
+class Endless(BaseException):
+    """A call has taken longer than anyone should wait. No `except Exception` of the rules' own holds it up."""
 
 
 class Plain:
@@ -44,45 +48,61 @@ class Plain:
         self.rules, self.name = rules, name
         self.moves: list[int] = []
         self.num_actions = self._count("num_actions", MOST_ACTIONS)
-        self.max_plies = self._count("max_plies", 1_000_000)
+        self.max_plies = self._count("max_plies", MOST_PLIES)
         self.planes_shape = self._planes_shape()
         self.state = self._new_state()
         self.legal = np.zeros(self.num_actions, np.int32)
 
     def fail(self, method: str, what: str) -> BadInput:
         """Returns the error to raise."""
-        after = f" after the actions {' '.join(map(str, self.moves))}" if self.moves else ""
-        return BadInput(f"{self.name}.{method} {what}{after}")
+        shown = " ".join(map(str, self.moves[:_MOST_SHOWN]))
+        more = f" ... ({len(self.moves)} in all)" if len(self.moves) > _MOST_SHOWN else ""
+        return BadInput(f"{self.name}.{method} {what}{f' after the actions {shown}{more}' if shown else ''}")
 
     def call(self, method: str, *arguments):
         """Returns what a method returns; raises BadInput where it raises an error or does not come to an end."""
+        return self._watch(method, lambda: getattr(self.rules, method)(*arguments))
+
+    def look_by(self, method: str, *arguments):
+        """Returns what a method returns that may look at the state, and not change it."""
+        before = self.state.tobytes()
+        value = self.call(method, self.state, *arguments)
+        if self.state.tobytes() != before:
+            raise self.fail(method, "changes the state; only reset and apply_action should")
+        return value
+
+    def _watch(self, method: str, work: Callable):
         try:
-            with _patience(), np.errstate(over="ignore"):
-                return getattr(self.rules, method)(*arguments)
+            with patience(), np.errstate(over="ignore"):
+                return work()
         except BadInput:
             raise
-        except _Endless:
+        except Endless:
             raise self.fail(method, f"has not come to an end within {PATIENCE_S:g} s") from None
         except Exception as error:
             line = where(error, self.name.rpartition(":")[0])
-            raise self.fail(method, f"fails{line}: {type(error).__name__}: {error}") from None
+            reason = _reason(error, self.rules) if isinstance(error, NumbaError) else reason_of(error)
+            raise self.fail(method, f"fails{line}: {reason}") from None
+
+    def _read(self, name: str):
+        return self._watch(name, lambda: getattr(self.rules, name))
 
     def _count(self, name: str, most: int) -> int:
-        value = self.call("__getattribute__", name)
+        value = self._read(name)
         if not _is_integer(value) or not 1 <= value <= most:
-            raise self.fail(name, f"is {value!r}; it should be an integer from 1 to {most}")
+            raise self.fail(name, f"is {short(value)}; it should be an integer from 1 to {most}")
         return int(value)
 
     def _planes_shape(self) -> tuple[int, int, int]:
-        shape = self.call("__getattribute__", "planes_shape")
+        shape = self._read("planes_shape")
         if not isinstance(shape, tuple) or len(shape) != 3 or not all(_is_integer(each) and each > 0 for each in shape):
-            raise self.fail("planes_shape", f"is {shape!r}; it should be three sizes, (planes, height, width)")
+            raise self.fail("planes_shape", f"is {short(shape)}; it should be three sizes, (planes, height, width)")
         return shape
 
     def _new_state(self) -> np.record:
-        dtype = self.call("__getattribute__", "state_dtype")
+        dtype = self._read("state_dtype")
         if not isinstance(dtype, np.dtype) or not dtype.names or dtype.hasobject:
-            raise self.fail("state_dtype", f"is {dtype!r}; it should be a structured np.dtype with named fields")
+            raise self.fail("state_dtype", f"is {short(dtype)}; it should be a structured np.dtype with named fields")
         return new_states(self.rules, 1)[0]
 
     def reset(self) -> None:
@@ -106,16 +126,18 @@ class Plain:
         return self._one_of("current_player", {"0": 0, "1": 1})
 
     def _one_of(self, method: str, known: dict[str, int]) -> int:
-        value = self.call(method, self.state)
+        return self._known(method, self.look_by(method), known)
+
+    def _known(self, method: str, value: object, known: dict[str, int]) -> int:
         if not _is_integer(value) or value not in known.values():
-            raise self.fail(method, f"returns {value!r}; it should be {', '.join(known)}")
-        return int(value)
+            raise self.fail(method, f"returns {short(value)}; it should be {', '.join(known)}")
+        return int(value)  # type: ignore[call-overload]
 
     def legal_actions(self) -> list[int]:
         """Returns the legal actions of a position at which the game goes on."""
-        count = self.call("legal_actions", self.state, self.legal)
+        count = self.look_by("legal_actions", self.legal)
         if not _is_integer(count):
-            raise self.fail("legal_actions", f"returns {count!r}; it should be how many actions it has written")
+            raise self.fail("legal_actions", f"returns {short(count)}; it should be how many actions it has written")
         if not 0 < count <= self.num_actions:
             raise self.fail(
                 "legal_actions", f"finds {count} actions where the game goes on; 1 to {self.num_actions} can be"
@@ -128,7 +150,7 @@ class Plain:
     def planes(self) -> np.ndarray:
         """Returns what a net would see."""
         planes = np.full(self.planes_shape, np.nan, np.float32)
-        self.call("encode", self.state, planes)
+        self.look_by("encode", planes)
         if not np.isfinite(planes).all():
             place = tuple(int(each) for each in np.argwhere(~np.isfinite(planes))[0])
             raise self.fail("encode", f"leaves planes{list(place)} unwritten, or not a finite number")
@@ -136,17 +158,25 @@ class Plain:
 
     def hash_key(self) -> int:
         """Returns the position's key."""
-        key = self.call("hash_key", self.state)
+        key = self.look_by("hash_key")
         if not _is_integer(key):
-            raise self.fail("hash_key", f"returns {key!r}; it should be a 64-bit integer")
+            raise self.fail("hash_key", f"returns {short(key)}; it should be a 64-bit integer")
         return int(key) & 0xFFFF_FFFF_FFFF_FFFF
+
+    def final_score(self) -> float:
+        """Returns by how much the first player has won."""
+        score = self.look_by("final_score")
+        if not isinstance(score, int | float | np.integer | np.floating) or not np.isfinite(score):
+            raise self.fail("final_score", f"returns {short(score)}; it should be a finite number")
+        return float(score)
 
     def look(self) -> tuple[int, list[int]]:
         """Returns outcome and legal actions; looks at all else, too."""
         outcome = self.outcome()
+        self.hash_key(), self.final_score()
         if outcome != ONGOING:
             return outcome, []
-        self.current_player(), self.planes(), self.hash_key()
+        self.current_player(), self.planes()
         return outcome, self.legal_actions()
 
     def play_at_random(self, chooser: random.Random) -> int:
@@ -154,9 +184,39 @@ class Plain:
         self.reset()
         while True:
             outcome, legal = self.look()
+            if outcome != ONGOING and not self.moves:
+                raise self.fail("outcome", f"returns {outcome} after reset; it should be ONGOING there")
             if outcome != ONGOING:
                 return outcome
             self.apply_action(chooser.choice(legal))
+
+    def try_rollouts(self, chooser: random.Random) -> None:
+        """Plays a random game, and asks the game's own rollout policy at each position of it."""
+        self.reset()
+        while self.outcome() == ONGOING:
+            legal = self.legal_actions()
+            if has_own(self.rules, "rollout_action"):
+                action = self.call("rollout_action", *self._rollout_arguments(chooser))
+                if not _is_integer(action) or not 0 <= action < self.num_actions:
+                    shown = f"{short(action)}; it should be a legal action, of {short(legal)}"
+                    raise self.fail("rollout_action", f"returns {shown}")
+            if has_own(self.rules, "rollout"):
+                outcome = self.call("rollout", *self._rollout_arguments(chooser), self.max_plies)
+                self._known("rollout", outcome, {"WIN": WIN, "DRAW": DRAW, "LOSS": LOSS})
+            self.apply_action(chooser.choice(legal))
+
+    def try_texts(self) -> None:
+        """Calls what is never compiled; what it returns is looked at wherever it is called."""
+        self.reset()
+        self.rules.symmetries(), self.rules.draw(self.state, {}), self.rules.split_moves("")
+        for action in self.legal_actions():
+            self.rules.text_to_action(self.state, self.rules.action_to_text(self.state, action))
+
+    def _rollout_arguments(self, chooser: random.Random) -> tuple[np.record, np.ndarray, np.record]:
+        """Returns a copy of the state, room for legal actions, and a generator."""
+        copy = new_states(self.rules, 1)
+        copy[0] = self.state
+        return copy[0], np.zeros(self.num_actions, np.int32), _new_rng(chooser.getrandbits(63))
 
 
 def _is_integer(value: object) -> bool:
@@ -164,34 +224,48 @@ def _is_integer(value: object) -> bool:
 
 
 @contextmanager
-def _patience() -> Iterator[None]:
-    """Raises _Endless inside when time is up; in the main thread, where there are signals."""
+def patience() -> Iterator[None]:
+    """Raises Endless inside when PATIENCE_S are over; in the main thread, where there are signals."""
     if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "setitimer"):
         yield
         return
 
     def ring(signum, frame):
-        raise _Endless
+        raise Endless
 
-    before = signal.signal(signal.SIGALRM, ring)
-    signal.setitimer(signal.ITIMER_REAL, PATIENCE_S)
+    before = signal.signal(signal.SIGVTALRM, ring)
+    timer = signal.setitimer(signal.ITIMER_VIRTUAL, PATIENCE_S)
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+        signal.setitimer(signal.ITIMER_VIRTUAL, *timer)
+        signal.signal(signal.SIGVTALRM, before)
 
 
-@functools.cache
+@functools.lru_cache(maxsize=None, typed=True)  # rules of two classes are equal where their parameters are
 def try_out(rules: Rules) -> None:
     """Raises BadInput, in the terms of the rules, where a few random games show that they break the contract."""
     name = type(rules).file_name  # type: ignore[attr-defined]
     plain = Plain(rules, name)
     chooser = random.Random(0)
-    for _ in range(_NUM_GAMES):
+    games = plies = 0
+    while games < _LEAST_GAMES or plies < _LEAST_PLIES:
         plain.play_at_random(chooser)
-    plain.reset()
+        games, plies = games + 1, plies + 1 + len(plain.moves)
+    plain.try_rollouts(chooser)
+    plain.try_texts()
     compile_all(Game(rules), name)
+
+
+def has_own(rules: Rules, method: str) -> bool:
+    """Returns whether a game has written an optional method itself."""
+    return getattr(type(rules), method) is not DEFAULTS[method]
+
+
+def _new_rng(seed: int) -> np.record:
+    rng = np.zeros(1, _RNG_DTYPE).view(np.recarray)[0]
+    rng.counter = seed
+    return rng
 
 
 @kernel
@@ -199,11 +273,21 @@ def _rollout_action(rules, state, legal, rng):
     return rules.rollout_action(state, legal, rng)
 
 
+@kernel
+def _rollout(rules, state, legal, rng, max_plies):
+    return rules.rollout(state, legal, rng, max_plies)
+
+
 def rollout_action_of(state: State, seed: int) -> int:
     """Returns what the rollout policy plays; the state's record may be changed where nobody looks."""
-    rng, legal = np.zeros(1, _RNG_DTYPE).view(np.recarray)[0], np.zeros(state.game.num_actions, np.int32)
-    rng.counter = seed
-    return int(_rollout_action(state.game.rules, state.record, legal, rng))
+    legal = np.zeros(state.game.num_actions, np.int32)
+    return int(_rollout_action(state.game.rules, state.record, legal, _new_rng(seed)))
+
+
+def rollout_of(state: State, seed: int) -> int:
+    """Returns the outcome of a game played on by the rollout policy; the state is used up."""
+    legal = np.zeros(state.game.num_actions, np.int32)
+    return int(_rollout(state.game.rules, state.record, legal, _new_rng(seed), state.game.max_plies))
 
 
 def compile_all(game: Game, name: str) -> None:
@@ -211,29 +295,70 @@ def compile_all(game: Game, name: str) -> None:
     try:
         state = game.new_initial_state()
         state.planes(), state.hash_key(), state.final_score()
-        rollout_action_of(state, seed=0)
-    except NumbaError as error:
-        raise BadInput(f"{name}{_reason(str(error), name)}") from None
+        if has_own(game.rules, "rollout_action"):
+            rollout_action_of(state.clone(), seed=0)
+        if has_own(game.rules, "rollout"):
+            rollout_of(state.clone(), seed=0)
+    except BadInput:
+        raise
+    except Exception as error:  # the compiler's own are not all NumbaErrors
+        place = _place(str(error), game.rules, name)
+        raise BadInput(f"{name}{place} cannot be compiled: {_reason(error, game.rules)}") from None
 
 
-def _reason(message: str, name: str) -> str:
-    """Returns `.method, line N, cannot be compiled: reason` from the compiler's many lines."""
-    message = re.sub(r"\x1b\[[0-9;]*m", "", message)
+_CALLS: dict[str, Callable] = {
+    "reset": lambda rules, state, legal, planes, rng: rules.reset(state),
+    "outcome": lambda rules, state, legal, planes, rng: rules.outcome(state),
+    "current_player": lambda rules, state, legal, planes, rng: rules.current_player(state),
+    "legal_actions": lambda rules, state, legal, planes, rng: rules.legal_actions(state, legal),
+    "apply_action": lambda rules, state, legal, planes, rng: rules.apply_action(state, np.int64(0)),
+    "encode": lambda rules, state, legal, planes, rng: rules.encode(state, planes),
+    "hash_key": lambda rules, state, legal, planes, rng: rules.hash_key(state),
+    "final_score": lambda rules, state, legal, planes, rng: rules.final_score(state),
+    "rollout_action": lambda rules, state, legal, planes, rng: rules.rollout_action(state, legal, rng),
+    "rollout": lambda rules, state, legal, planes, rng: rules.rollout(state, legal, rng, 1),
+}
+
+
+def _place(message: str, rules: Rules, name: str) -> str:
+    """Returns `.method, line N,` as far as the compiler tells the line, or the method alone, found by trying each."""
     file = re.escape(Path(name.rpartition(":")[0]).name)
-    place = re.search(rf'File "[^"]*{file}", line (\d+):\s*def (\w+)', message)
-    told = message[: place.start()] if place else message
-    noise = (
-        "Failed in",
-        "During",
-        "raised from",
-        "With argument",
-        "Overload",
-        ">>>",
-        "There are",
-        "Of which",
-        "Rejected",
-    )
-    reasons = [line.strip(" -") for line in told.splitlines()]
-    reasons = [line for line in reasons if line and not line.startswith(noise)] or ["it says no more"]
-    reason = reasons[-1].removeprefix("TypingError: ")
-    return f".{place[2]}, line {place[1]}, cannot be compiled: {reason}" if place else f" cannot be compiled: {reason}"
+    written = {each: vars(type(rules))[each] for each in _CALLS if inspect.isfunction(vars(type(rules)).get(each))}
+    if told := re.search(rf'{file}(?:", line |:| \()(\d+)', message):
+        line = int(told[1])
+        for each, method in written.items():
+            if line in [number for *_, number in method.__code__.co_lines()]:
+                return f".{each}, line {line},"
+        return f", line {line},"
+    state, legal, planes = new_states(rules, 1)[0], np.zeros(1, np.int32), np.zeros(rules.planes_shape, np.float32)
+    signature = tuple(numba.typeof(each) for each in (rules, state, legal, planes, _new_rng(0)))
+    for each in written:
+        try:
+            numba.njit(_CALLS[each]).compile(signature)
+        except Exception:
+            return f".{each}"
+    return ""
+
+
+def _reason(error: Exception, rules: Rules) -> str:
+    """Returns what a compiler's error says, in one line, without the trace of how the compiler came to it."""
+    message = re.sub(r"\x1b\[[0-9;]*m", "", str(error))
+    message = re.sub(r'File "[^"]*", line \d+:\n.*?\^\s*\n', "\n", message, flags=re.DOTALL)  # excerpts of sources
+    message = re.sub(r"found for signature:\s*>>>", "found for", message)
+    message = re.sub(r"\.? Raised from .*", "", message)
+    lines = [line.strip(" -") for line in message.splitlines()]
+    lines = [line for line in lines if line and not re.match(_NOISE, line)]
+    lines = [line for line in lines if re.match(r"\w*Error: ", line)] or lines or ["the compiler says no more"]
+    reason = re.sub(r"^\w*Error: ", "", lines[0])
+    reason = re.sub(_UNCOMPILED, rf"\1 is a function of plain Python; {_SUBROUTINES}", reason)
+    unknown = rf"Unknown attribute '(\w+)' of type {type(rules).__name__}\(.*"
+    reason = re.sub(unknown, rf"\1 is neither a parameter nor a compiled method of game; {_SUBROUTINES}", reason)
+    return in_one_line(reason if type(error).__module__ != "builtins" else f"{type(error).__name__}: {reason}")
+
+
+_NOISE = (
+    r"(\w*Error: )?Failed in|During|raised from|With argument|Overload|Operator Overload|Intrinsic in|There are|"
+    r"Of which|Rejected|Resolution failure|No match|Known|None$|\* |>>>|.*method_of_class"
+)
+_UNCOMPILED = r"Untyped global name '(\w+)': Cannot determine Numba type of <class 'function'>"
+_SUBROUTINES = "functions of your own stand outside the class, below @subroutine of azero.jit"

@@ -1,15 +1,22 @@
 """Games of the user's own: one file with a class of rules, named by its path, `my_game.py:MyGame`."""
 
+import functools
 import hashlib
 import importlib.util
 import inspect
+import re
 import sys
 import traceback
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 from typing import get_type_hints
 
+import numpy as np
+
 from azero.errors import BadInput
+from azero.games import registry
+from azero.games.defaults import DEFAULTS
 from azero.games.registry import PARAMETER_TYPES, complete
 from azero.jit import SOURCE_DIGEST
 
@@ -26,6 +33,27 @@ REQUIRED = {
 
 REQUIRED_PROPERTIES = ("state_dtype", "num_actions", "max_plies", "planes_shape")
 
+_OPTIONAL = {
+    name: tuple(inspect.signature(method).parameters)[1:] for name, method in DEFAULTS.items() if callable(method)
+}
+_PROPERTIES = (*REQUIRED_PROPERTIES, *(name for name, method in DEFAULTS.items() if not callable(method)))
+
+_PYTHON_RETURNS: dict[str, tuple[Callable[[object], bool], str]] = {
+    "check": (lambda value: value is None, "None, and bad parameters raise BadInput"),
+    "symmetries": (
+        lambda value: isinstance(value, tuple) and [getattr(each, "ndim", None) for each in value] == [2, 2],
+        "Symmetries(cells, actions), two tables of int32",
+    ),
+    "action_to_text": (lambda value: isinstance(value, str), "text"),
+    "text_to_action": (lambda value: isinstance(value, int | np.integer), "an action's number"),
+    "split_moves": (
+        lambda value: isinstance(value, list) and all(isinstance(each, str) for each in value),
+        "a list of texts",
+    ),
+    "draw": (lambda value: isinstance(value, str), "text"),
+}
+"""What the methods that are never compiled return: how that is known, and how it is called."""
+
 _LOADED: dict[tuple[str, str], type] = {}  # by digest of the file and class
 
 
@@ -33,12 +61,15 @@ def load_rules(file: str, name: str) -> type:
     """Returns the class of rules `name` in `file`, completed; raises BadInput, in one line, where it is none.
 
     The file is run once, whatever its path is called. Its digest becomes an attribute of the class, by which kernels
-    that contain its rules are kept apart on disk, and by which a checkpoint knows when it has changed.
+    that contain its rules are kept apart on disk, and by which a checkpoint knows when it has changed. It becomes part
+    of the class's name, too: Numba takes classes of the same name and parameters for one, and would run the first's.
     """
     module, digest = _run(file)
     if (digest, name) not in _LOADED:
         rules = complete(_class_of(file, name, module))
-        rules.__qualname__ = rules.__name__ = name
+        for each in _PYTHON_RETURNS:
+            setattr(rules, each, _told(file, name, getattr(rules, each)))
+        rules.__name__, rules.__qualname__ = f"{name}_{digest}", name
         setattr(module, name, rules)  # where unpickling will look for it
         setattr(rules, SOURCE_DIGEST, digest)
         rules.file_name = f"{file}:{name}"  # type: ignore[attr-defined]
@@ -61,22 +92,67 @@ def _run(file: str) -> tuple[ModuleType, str]:
     except OSError as error:
         raise BadInput(f"game file {file!r} cannot be read: {error.strerror or error}") from None
     digest = hashlib.sha256(source).hexdigest()[:16]
-    module_name = f"azero_user_{Path(file).stem}_{digest}"
+    module_name = f"azero_user_{digest}"
     if module_name in sys.modules:
         return sys.modules[module_name], digest
     spec = importlib.util.spec_from_file_location(module_name, file)
     assert spec is not None and spec.loader is not None, "its name ends in .py"
     module = importlib.util.module_from_spec(spec)
     sys.modules[module_name] = module
+    known = dict(registry._RULES)
     try:
-        exec(compile(source, str(Path(file).resolve()), "exec"), module.__dict__)
+        exec(compile(source, str(Path(file).resolve()), "exec", dont_inherit=True), module.__dict__)
     except SyntaxError as error:
         del sys.modules[module_name]
-        raise BadInput(f"game file {file!r}, line {error.lineno}: {error.msg}") from None
-    except Exception as error:
+        line = f", line {error.lineno}" if error.lineno else ""
+        raise BadInput(f"game file {file!r}{line}: {error.msg}") from None
+    except (Exception, SystemExit) as error:
         del sys.modules[module_name]
-        raise BadInput(f"game file {file!r}{where(error, file)}: {type(error).__name__}: {error}") from None
+        raise BadInput(f"game file {file!r}{where(error, file)}: {reason_of(error)}") from None
+    finally:
+        registry._RULES.clear()  # what the file has registered goes by the file's name, and by another after an edit
+        registry._RULES.update(known)
     return module, digest
+
+
+def _told(file: str, name: str, method: Callable) -> Callable:
+    """Returns a method of plain Python that raises BadInput where it fails or returns something else than it should."""
+    what = f"{file}:{name}.{method.__name__}"
+    is_right, right = _PYTHON_RETURNS[method.__name__]
+
+    @functools.wraps(method)
+    def told(*arguments, **named):
+        try:
+            value = method(*arguments, **named)
+        except BadInput as error:
+            raise BadInput(_without_digest(str(error))) from None
+        except Exception as error:
+            raise BadInput(f"{what} fails{where(error, file)}: {reason_of(error)}") from None
+        if not is_right(value):
+            raise BadInput(f"{what} returns {short(value)}; it should be {right}")
+        return value
+
+    return told
+
+
+def reason_of(error: BaseException) -> str:
+    """Returns what an error says, in one line."""
+    return in_one_line(f"{type(error).__name__}: {error}").removesuffix(":")
+
+
+def short(value: object) -> str:
+    """Returns a value as Python writes it, in one line of bearable length."""
+    text = in_one_line(repr(value))
+    return text if len(text) <= 100 else f"{text[:97]}..."
+
+
+def in_one_line(text: str) -> str:
+    """Returns a text in one line, with classes named as their files have them."""
+    return _without_digest(" ".join(text.split()))
+
+
+def _without_digest(text: str) -> str:
+    return re.sub(r"(?<=\w)_[0-9a-f]{16}\b", "", text)
 
 
 def where(error: BaseException, file: str) -> str:
@@ -94,19 +170,41 @@ def _class_of(file: str, name: str, module: ModuleType) -> type:
         raise BadInput(f"game file {file!r} has no class {name!r}; it has {', '.join(found) or 'no game at all'}")
     if not _is_rules(rules):
         raise BadInput(f"{file}:{name} is no game: rules are a class {name}(NamedTuple)")
+    if rules.__module__ != module.__name__:
+        raise BadInput(f"{file}:{name} is not written there: it is imported from {rules.__module__}")
     lacking = [f"{each}({', '.join(('game', *names))})" for each, names in REQUIRED.items() if not hasattr(rules, each)]
     lacking += [each for each in REQUIRED_PROPERTIES if not hasattr(rules, each)]
     if lacking:
         raise BadInput(f"{file}:{name} lacks {', '.join(lacking)}")
-    for key, kind in get_type_hints(rules).items():
-        if key in rules._fields and kind not in PARAMETER_TYPES:
-            raise BadInput(f"{file}:{name}: its parameter {key!r} should be of type int, float or bool")
-    for each, names in REQUIRED.items():
-        _check_parameters(f"{file}:{name}.{each}", getattr(rules, each), names)
+    _check_fields(f"{file}:{name}", rules)
+    for each, names in {**REQUIRED, **_OPTIONAL}.items():
+        if hasattr(rules, each):
+            _check_parameters(f"{file}:{name}.{each}", getattr(rules, each), names)
+    for each in _PROPERTIES:
+        if callable(getattr(rules, each, None)):
+            raise BadInput(f"{file}:{name}.{each} should be a property: write @property above it")
     return rules
 
 
+def _check_fields(what: str, rules: type) -> None:
+    """Raises BadInput where the game's parameters, or their defaults, are of a type that no name could hold."""
+    try:
+        kinds = get_type_hints(rules)
+    except Exception as error:
+        raise BadInput(f"{what}: the types of its parameters cannot be read: {reason_of(error)}") from None
+    for key in rules._fields:  # type: ignore[attr-defined]
+        kind = kinds.get(key)
+        if kind not in tuple(PARAMETER_TYPES):
+            raise BadInput(f"{what}: its parameter {key!r} should be of type int, float or bool")
+        default = rules._field_defaults.get(key, kind())  # type: ignore[attr-defined]
+        if type(default) is not kind and (type(default), kind) != (int, float):
+            raise BadInput(
+                f"{what}: its parameter {key!r} is of type {kind.__name__}, its default {short(default)} is not"
+            )
+
+
 def _check_parameters(what: str, method, names: tuple[str, ...]) -> None:
+    """Raises BadInput where a method is none, or takes another number of parameters."""
     if not callable(method):
         raise BadInput(f"{what} should be a method ({', '.join(('game', *names))})")
     given = inspect.signature(method).parameters

@@ -8,9 +8,9 @@ import pytest
 
 from azero.errors import BadInput
 from azero.games import LOSS, ONGOING, WIN, Game, State, make_game
+from azero.games.laws import check_laws
 from azero.jit import IS_COMPILED
 
-from .laws import check_laws
 from .openspiel import check_recorded_games, stones
 from .perft import count_positions, perft
 

@@ -63,8 +63,50 @@ def test_defaults_are_left_out_of_names():
 def test_parameters_get_the_type_that_is_declared(sample):
     rules = registry.parse_game("sample(size=9,komi=6,swap=true)")
     assert rules == sample(9, 6.0, True) and [type(value) for value in rules] == [int, float, bool]
-    assert registry.name_of(rules) == "sample(size=9,komi=6.0,swap=True)"
+    assert registry.name_of(rules) == "sample(size=9,komi=6.0,swap=true)"
     assert registry.parse_game(registry.name_of(rules)) == rules
+
+
+@pytest.mark.parametrize("komi", ["-0.5", "0.00001", "-0.000000001", "999999999.5", "0.1", "7", "-0"])
+def test_numbers_are_written_as_they_are_read(sample, komi):
+    rules = registry.parse_game(f"sample(komi={komi})")
+    assert rules.komi == float(komi) and registry.parse_game(registry.name_of(rules)) == rules
+
+
+@pytest.mark.parametrize("swap", ["true", "True", "false", "FALSE"])
+def test_booleans_are_read_in_any_case_and_written_in_lower(sample, swap):
+    rules = registry.parse_game(f"sample(swap={swap})")
+    assert rules.swap is (swap.lower() == "true")
+    assert registry.name_of(rules) == ("sample(swap=true)" if rules.swap else "sample")
+
+
+def test_size_is_rows_and_columns_where_a_game_has_both(sample):
+    assert make_game("connect_four(size=5)") == make_game("connect_four(rows=5,columns=5)")
+    assert make_game("connect_four(size=5)").name == "connect_four(rows=5,columns=5)"
+    assert make_game("connect_four( size = 6 )").name == "connect_four(columns=6)"
+    assert registry.name_of(registry.parse_game("sample(size=9)")) == "sample(size=9)"  # its own
+
+
+def test_a_parameter_without_a_default_is_asked_for(monkeypatch):
+    class Heaps(NamedTuple):
+        """Rules with parameters that have no defaults."""
+
+        heap: int
+        most: int
+        swap: bool = False
+
+    monkeypatch.setattr(registry, "_RULES", dict(registry._RULES))
+    registry.game("heaps")(Heaps)
+    for text, lacking in [
+        ("heaps", "heap, most, e.g. heaps(heap=...)"),
+        ("heaps(swap=true)", "heap, most, e.g. heaps(heap=...)"),
+        ("heaps(heap=0)", "most, e.g. heaps(most=...)"),
+    ]:
+        with pytest.raises(BadInput) as error:
+            registry.parse_game(text)
+        assert str(error.value) == f"heaps needs {lacking}"
+    rules = registry.parse_game("heaps(most=3,heap=0)")
+    assert rules == (0, 3, False) and registry.name_of(rules) == "heaps(heap=0,most=3)"
 
 
 @pytest.mark.parametrize(
@@ -93,6 +135,12 @@ def test_parameters_get_the_type_that_is_declared(sample):
         ("connect_four(rows=5=6)", "connect_four: rows='5=6' should be of type int"),
         ("connect_four(rows=__import__('os'))", "connect_four: rows=\"__import__('os')\" should be of type int"),
         ("connect_four(rows=9)", "connect_four: rows=9 is out of range; sizes are 4 to 8"),
+        ("connect_four(size=9)", "connect_four: rows=9 is out of range; sizes are 4 to 8"),
+        ("connect_four(size=six)", "connect_four: size='six' should be of type int"),
+        ("connect_four(size=5,rows=6)", "connect_four: rows is given twice"),
+        ("connect_four(columns=6,size=5)", "connect_four: columns is given twice"),
+        ("connect_four(rows=5,rows=5)", "connect_four: rows is given twice"),
+        ("connect_four(rows=(5))", "connect_four: rows='(5)' should be of type int"),
     ],
 )
 def test_what_is_wrong_is_named_in_one_line(text, message):

@@ -6,9 +6,9 @@ import pytest
 
 from azero.errors import BadInput
 from azero.games import DRAW, LOSS, ONGOING, WIN, State, make_game
+from azero.games.laws import check_laws
 from azero.jit import IS_COMPILED
 
-from .laws import check_laws
 from .openspiel import check_recorded_games
 from .perft import count_ends, count_positions, perft
 

@@ -9,11 +9,13 @@ from pathlib import Path
 
 import pytest
 import torch
+from games.user_games import NIM, forget_files, write_file
 from safetensors.torch import load_file, save_file
 
 from azero.config import NetConfig, SearchConfig
 from azero.errors import BadInput
 from azero.games import make_game
+from azero.games.registry import source_digest_of
 from azero.nets.checkpoint import FORMAT, Card, load_checkpoint, read_card, save_checkpoint
 
 from .towers import make_net, random_planes
@@ -273,3 +275,92 @@ def test_reading_the_card_alone_refuses_the_same_files(tmp_path):
     for path in (tmp_path / "net", tmp_path / "none"):
         with pytest.raises(BadInput):
             read_card(path)
+
+
+# --- games of the user's own ---
+
+LAST_LOSES = ("return WIN if state.ply & 1 else LOSS", "return LOSS if state.ply & 1 else WIN")
+
+
+@pytest.fixture
+def nim(monkeypatch, tmp_path) -> Path:
+    """A checkpoint in the working folder whose game is in a file there."""
+    forget_files(monkeypatch)
+    monkeypatch.chdir(tmp_path)
+    write_file(tmp_path / "nim.py", NIM)
+    game = make_game("nim.py:Nim(heap=5)")
+    card = replace(CARD, game=str(game), game_digest=source_digest_of(game.rules))
+    save_checkpoint(tmp_path / "nim.safetensors", make_net(game, TINY), card)
+    return Path("nim.safetensors")
+
+
+def test_a_card_of_a_user_s_game_holds_its_file_s_digest(nim, capsys):
+    card, game = read_card(nim), make_game("nim.py:Nim(heap=5)")
+    assert card.game == "nim.py:Nim(heap=5)" and card.game_digest == source_digest_of(game.rules) != ""
+    assert load_checkpoint(nim).game == load_checkpoint(nim, game).game == game
+    assert load_checkpoint(nim).card == card and capsys.readouterr() == ("", "")
+
+
+def test_that_a_game_s_file_has_changed_is_told_on_stderr(nim, capsys):
+    write_file(Path("nim.py"), NIM, LAST_LOSES)
+    changed = "azero: nim.py:Nim(heap=5) has changed since checkpoint 'nim.safetensors' was made\n"
+    loaded = load_checkpoint(nim)
+    assert capsys.readouterr() == ("", changed)
+    assert loaded.game.state_from_moves("2 0 0").returns() == [-1, 1], "the rules are those of today"
+    load_checkpoint(nim, make_game("nim.py:Nim(heap=5)"))
+    assert capsys.readouterr() == ("", changed)
+    write_file(Path("nim.py"), NIM)
+    load_checkpoint(nim)
+    assert capsys.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        (None, "game file 'nim.py' cannot be read: No such file or directory"),
+        ("class Nim(", "game file 'nim.py', line 1: '(' was never closed"),
+        ("Nam = 5", "game file 'nim.py' has no class 'Nim'; it has no game at all"),
+    ],
+)
+def test_a_game_s_file_that_is_gone_or_broken_is_told_with_what_to_do(nim, text, why):
+    Path("nim.py").unlink()
+    if text:
+        Path("nim.py").write_text(text)
+    assert refusal(nim) == (
+        f"checkpoint 'nim.safetensors': {why}; it plays nim.py:Nim(heap=5); "
+        "name the file's place, e.g. --game path/to/nim.py:Nim(heap=5)"
+    )
+
+
+def test_a_game_s_file_may_lie_elsewhere(nim, capsys, monkeypatch):
+    Path("rules").mkdir()
+    Path("nim.py").rename("rules/nim.py")
+    forget_files(monkeypatch)
+    game = make_game("rules/nim.py:Nim(heap=5)")
+    assert load_checkpoint(nim, game).game == game and capsys.readouterr() == ("", "")
+    for other in ("rules/nim.py:Nim(heap=6)", "rules/nim.py:Nim", "tic_tac_toe"):
+        assert refusal(nim, make_game(other)).endswith(f"plays nim.py:Nim(heap=5), not {other}")
+    write_file(Path("rules/nim.py"), NIM, LAST_LOSES)
+    load_checkpoint(nim, make_game("rules/nim.py:Nim(heap=5)"))
+    assert "azero: rules/nim.py:Nim(heap=5) has changed since" in capsys.readouterr().err
+
+
+def test_a_file_of_another_name_is_another_game(nim, monkeypatch):
+    Path("nim.py").rename("mine.py")
+    forget_files(monkeypatch)
+    game = make_game("mine.py:Nim(heap=5)")
+    assert refusal(nim, game).endswith("plays nim.py:Nim(heap=5), not mine.py:Nim(heap=5)")
+
+
+def test_cards_of_azero_s_games_are_as_they_were_before_there_were_others(saved, nim):
+    """No field is added to what is written and digested, so checkpoints of the time before keep their digest."""
+    written = json.loads(header_of(saved)["__metadata__"]["azero"])
+    assert "game_digest" not in written and read_card(saved).game_digest == ""
+    assert set(written) == set(asdict(CARD)) - {"game_digest"} | {"digest"}
+    assert "game_digest" in json.loads(header_of(nim)["__metadata__"]["azero"])
+
+
+@pytest.mark.parametrize("digest", [None, "", "0" * 16])
+def test_a_digest_of_a_game_s_file_that_was_changed_is_damage(nim, digest):
+    rewrite(nim, game_digest=digest)
+    assert "damaged" in refusal(nim)

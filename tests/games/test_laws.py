@@ -1,0 +1,220 @@
+"""The laws of games: rules that keep them all, and for each law rules that break it, told with the moves to it."""
+
+import random
+import re
+
+import numpy as np
+import pytest
+
+from azero.errors import BadInput
+from azero.games import Game, Symmetries, make_game
+from azero.games.laws import LAWS, Broken, Notes, check_laws, random_games, record_of, swap_two_moves
+from azero.jit import IS_COMPILED
+
+from .user_games import NIM, TIC_TAC_TOE, added, forget_files, write_file
+
+KEY = "2 * state.left + (state.ply & 1)"
+IMPORT = ("LOSS, ONGOING, WIN", "LOSS, ONGOING, Symmetries, WIN")
+PASS = (
+    "        state.left -= action + 1\n",
+    "        if action == 3:\n            return\n        state.left -= action + 1\n",
+)
+PASSES = [("min(3, state.left)", "4 if state.left > 2 else state.left"), PASS, ("return game.heap\n", "return 1000\n")]
+
+
+@pytest.fixture(autouse=True)
+def folder(monkeypatch, tmp_path):
+    """The working folder of each test."""
+    forget_files(monkeypatch)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def findings(game: Game, num_games: int = 20) -> dict[str, str]:
+    """Returns what each law that is broken says."""
+    games, found = list(random_games(game, num_games, seed=0)), {}
+    for name, law in LAWS.items():
+        chooser, notes = random.Random(0), Notes()
+        try:
+            for actions in games:
+                law(game, actions, chooser, notes)
+        except Broken as error:
+            found[name] = str(error)
+    return found
+
+
+def tables(cells: str, actions: str) -> tuple[str, str]:
+    """Returns the change by which Nim has symmetries."""
+    given = f"Symmetries(np.array({cells}, np.int32), np.array({actions}, np.int32))"
+    return added(f"symmetries(game):\n        forth, back = range(21), range(20, -1, -1)\n        return {given}")
+
+
+@pytest.mark.parametrize(("source", "name"), [(NIM, "Nim"), (TIC_TAC_TOE, "TicTacToe")])
+def test_games_in_files_can_keep_every_law(folder, source, name):
+    write_file(folder / "my.py", source)
+    assert findings(make_game(f"my.py:{name}")) == {}
+
+
+ROLLOUT = "rollout_action(game, state, legal, rng):\n        "
+
+
+@pytest.mark.parametrize(
+    ("law", "changes", "message"),
+    [
+        pytest.param(
+            "compiled",
+            [(KEY, f"({KEY}) * np.int32(1_000_003) * 1_000_003")],
+            r"hash_key is \d+ compiled, \d+ in plain Python, after no move",
+            marks=pytest.mark.skipif(not IS_COMPILED, reason="nothing is compiled"),
+        ),
+        (
+            "compiled",
+            [("        state.ply = 0\n", "")],
+            r"reset leaves state.ply as the game before had it, after MOVES",
+        ),
+        ("positions", [*PASSES, ("return 3", "return 4")], r"3 changes nothing, after no move"),
+        (
+            "results",
+            [added("final_score(game, state):\n        return state.left + (state.ply & 1)")],
+            r"the result is -1, the score \+0, after MOVES",
+        ),
+        ("rollouts", [added(f"{ROLLOUT}return 2")], r"rollout_action gives 2, which is not legal, after MOVES"),
+        (
+            "rollouts",
+            [added(f"{ROLLOUT}state.left = 1\n        return 0")],
+            r"rollout_action changes the position, after no move",
+        ),
+        ("keys", [(KEY, "state.left")], r"hash_key is that of the position after MOVES, too, after MOVES"),
+        (
+            "keys",
+            [(KEY, "64 * state.left + state.ply")],
+            r"hash_key is not what it was when the same position was met before, after MOVES",
+        ),
+        (
+            "symmetry tables",
+            [IMPORT, tables("[back, forth]", "[[0, 1, 2], [0, 1, 2]]")],
+            r"the first symmetry is not the identity, after no move",
+        ),
+        (
+            "symmetries",
+            [IMPORT, tables("[forth, back]", "[[0, 1, 2], [0, 1, 2]]")],
+            r"planes are not what symmetry 1 makes of them, after MOVES",
+        ),
+        (
+            "text",
+            [added("action_to_text(game, state, action):\n        return str(action // 2)")],
+            r"action 1 is written '0', which is read as 0, after no move",
+        ),
+        (
+            "text",
+            [added("split_moves(game, text):\n        return text.split(' ')")],
+            r"split_moves makes \['\d,'.*\] of moves joined by ', ', after MOVES",
+        ),
+    ],
+)
+def test_each_law_is_broken_by_some_rules_and_by_these_alone(folder, law, changes, message):
+    write_file(folder / "my.py", NIM, *changes)
+    game = make_game("my.py:Nim")
+    found = findings(game)
+    assert list(found) == [law]
+    assert re.fullmatch(message.replace("MOVES", r"\d( \d)*"), found[law]), found[law]
+
+
+def test_the_moves_that_are_told_lead_to_what_is_wrong(folder):
+    """Of the two positions with one key, and of the position at which a move is not legal."""
+    write_file(folder / "keys.py", NIM, (KEY, "state.left"))
+    game = make_game("keys.py:Nim")
+    told = re.fullmatch(r".* the position after ([\d ]+), too, after ([\d ]+)", findings(game)["keys"])
+    one, other = (game.state_from_moves(moves) for moves in told.groups())
+    assert one.hash_key() == other.hash_key() and one.current_player() != other.current_player()
+    write_file(folder / "rollouts.py", NIM, added(f"{ROLLOUT}return 2"))
+    game = make_game("rollouts.py:Nim")
+    moves = findings(game)["rollouts"].rpartition(" after ")[2]
+    assert 2 not in game.state_from_moves(moves).legal_actions()
+
+
+FORTH, BACK = range(21), range(20, -1, -1)
+SIZES = "not [S, 21], [S, 3]"
+
+
+@pytest.mark.parametrize(
+    ("cells", "actions", "message"),
+    [
+        ([FORTH, [0] * 21], [[0, 1, 2], [0, 1, 2]], "symmetry 1 is no permutation of cells"),
+        ([FORTH, BACK], [[0, 1, 2], [0, 0, 0]], "symmetry 1 is no permutation of actions"),
+        ([FORTH, BACK], [[0, 1, 2], [1, 2, 3]], "symmetry 1 is no permutation of actions"),
+        ([FORTH, BACK], [[0, 1, 2]], f"symmetries have cells [2, 21], actions [1, 3], {SIZES}"),
+        ([[0, 1]], [[0, 1, 2]], f"symmetries have cells [1, 2], actions [1, 3], {SIZES}"),
+        (np.zeros((0, 21)), np.zeros((0, 3)), f"symmetries have cells [0, 21], actions [0, 3], {SIZES}"),
+    ],
+)
+def test_what_is_no_permutation_is_told_by_both_laws_of_symmetries(folder, cells, actions, message):
+    assert symmetry_findings(folder, cells, actions) == [f"{message}, after no move"] * 2
+
+
+@pytest.mark.parametrize(
+    ("cells", "actions", "messages"),
+    [
+        ([FORTH, FORTH], [[0, 1, 2], [0, 1, 2]], ["a symmetry stands twice"]),
+        (
+            [FORTH, [*FORTH[1:], 0]],
+            [[0, 1, 2], [0, 1, 2]],
+            ["symmetry 1 of symmetry 1 is none of them", "planes are not"],
+        ),
+        ([FORTH, FORTH], [[0, 1, 2], [2, 1, 0]], ["planes are not what symmetry 1 makes of them"]),
+    ],
+)
+def test_tables_that_do_not_fit_the_game_or_each_other_are_told(folder, cells, actions, messages):
+    found = symmetry_findings(folder, cells, actions)
+    assert len(found) == len(messages)
+    assert all(each.startswith(message) for each, message in zip(found, messages, strict=True))
+
+
+def test_tables_are_of_int32(folder):
+    found = symmetry_findings(folder, [FORTH], [[0, 1, 2]], dtype=np.int64)
+    assert found == ["symmetries are of int64, not of int32, after no move"] * 2
+
+
+def symmetry_findings(folder, cells, actions, dtype=np.int32) -> list[str]:
+    """Returns what the two laws of symmetries say of Nim with these tables."""
+    write_file(folder / "nim.py", NIM)
+    game = make_game("nim.py:Nim")
+    game.symmetries = Symmetries(np.array(cells, dtype), np.array(actions, dtype))
+    found = findings(game)
+    assert set(found) <= {"symmetry tables", "symmetries"}
+    return list(found.values())
+
+
+def test_a_board_whose_moves_do_not_turn_with_it_is_told():
+    game = make_game("tic_tac_toe")
+    cells, actions = game.symmetries
+    game.symmetries = Symmetries(cells, np.concatenate([actions[:1], actions[:0:-1]]))
+    found = findings(game)
+    assert list(found) == ["symmetries"]
+    moves = re.fullmatch(
+        r"(planes|legal actions) are not what symmetry \d makes of them, after (.*)", found["symmetries"]
+    )
+    assert len(moves[2].split()) == 1
+
+
+def test_the_first_law_that_is_broken_is_raised(folder):
+    write_file(folder / "my.py", NIM, (KEY, "state.left"))
+    game = make_game("my.py:Nim")
+    with pytest.raises(BadInput, match="^hash_key is that of the position after [0-9 ]+, too, after [0-9 ]+$"):
+        check_laws(game, num_games=20, seed=0)
+    check_laws(game, num_games=0, seed=0)
+
+
+def test_random_games_are_those_of_their_seed():
+    game = make_game("tic_tac_toe")
+    one, same, other = (list(random_games(game, 20, seed)) for seed in (1, 1, 2))
+    assert one == same != other and len({tuple(actions) for actions in one}) > 15
+    assert all(game.state_from_moves(record_of(game, actions)).is_terminal() for actions in one)
+
+
+def test_two_moves_of_one_player_are_swapped():
+    chooser, actions = random.Random(0), list(range(6))
+    swapped = [swap_two_moves(actions, chooser) for _ in range(50)]
+    assert {tuple(np.flatnonzero(np.array(each) != actions)) for each in swapped} == {(i, i + 2) for i in range(4)}
+    assert all(sorted(each) == actions for each in swapped)
+    assert swap_two_moves([1, 2], chooser) == [1, 2]

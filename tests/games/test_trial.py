@@ -1,0 +1,303 @@
+"""The first look at a user's rules: whatever breaks the contract is told in a line, in the terms of the rules."""
+
+import re
+import signal
+import threading
+import time
+
+import numpy as np
+import pytest
+
+from azero.errors import BadInput
+from azero.games import make_game, trial
+from azero.jit import IS_COMPILED
+
+from .user_games import NIM, TIC_TAC_TOE, added, forget_files, write_file
+
+PLAY = "        state.left -= action + 1\n"
+KEY = "np.uint64(2 * state.left + (state.ply & 1))"
+DTYPE = 'np.dtype([("left", np.int32), ("ply", np.int32)])'
+
+
+@pytest.fixture(autouse=True)
+def folder(monkeypatch, tmp_path):
+    """The working folder of each test."""
+    forget_files(monkeypatch)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def refusal(folder, *changes, source=NIM, name="Nim") -> str:
+    """Returns the line with which a copy of a game is refused, without the name of file and class."""
+    write_file(folder / "my.py", source, *changes)
+    with pytest.raises(BadInput) as error:
+        make_game(f"my.py:{name}")
+    message = str(error.value)
+    assert len(message.splitlines()) == 1 and message.startswith(f"my.py:{name}")
+    return message.removeprefix(f"my.py:{name}")
+
+
+def actions_of(message: str) -> list[int]:
+    """Returns the actions at a message's end."""
+    return [int(action) for action in re.search(r"( after the actions((?: \d+)+))?$", message)[2].split()]
+
+
+COUNT = "it should be an integer from 1 to"
+SIZES = "it should be three sizes, (planes, height, width)"
+STRUCTURED = "it should be a structured np.dtype with named fields"
+OUTCOMES = "it should be WIN, DRAW, LOSS, ONGOING"
+WRITTEN = "it should be how many actions it has written"
+GOES_ON = "where the game goes on; 1 to 3 can be"
+ASCEND = "they should ascend, from 0 to 2"
+UNWRITTEN = "unwritten, or not a finite number"
+CHANGES = "changes the state; only reset and apply_action should"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        # what it is
+        ("return 3", "return 'three'", f"num_actions is 'three'; {COUNT} 32767"),
+        ("return 3", "return 0", f"num_actions is 0; {COUNT} 32767"),
+        ("return 3", "return 32768", f"num_actions is 32768; {COUNT} 32767"),
+        ("return 3", "return game.n", "num_actions fails, line 50: AttributeError: 'Nim' object has no attribute 'n'"),
+        ("return game.heap\n", "return None\n", f"max_plies is None; {COUNT} 100000"),
+        ("return game.heap\n", "return 10**9\n", f"max_plies is 1000000000; {COUNT} 100000"),
+        ("1, 1, game.heap", "game.heap", f"planes_shape is 21; {SIZES}"),
+        ("1, 1, game.heap", "1, 21", f"planes_shape is (1, 21); {SIZES}"),
+        ("1, 1, game.heap", "1, 0, 21", f"planes_shape is (1, 0, 21); {SIZES}"),
+        (DTYPE, "int", f"state_dtype is <class 'int'>; {STRUCTURED}"),
+        (DTYPE, "np.dtype(int)", f"state_dtype is dtype('int64'); {STRUCTURED}"),
+        (DTYPE, "np.dtype('quark')", "state_dtype fails, line 46: TypeError: data type 'quark' not understood"),
+        # what it returns
+        ("return ONGOING", "return 'on'", f"outcome returns 'on'; {OUTCOMES}"),
+        ("return ONGOING", "return 3", f"outcome returns 3; {OUTCOMES}"),
+        ("return ONGOING", "return 0.5", f"outcome returns 0.5; {OUTCOMES}"),
+        ("return ONGOING", "return", f"outcome returns None; {OUTCOMES}"),
+        ("return ONGOING", "return WIN", "outcome returns 1 after reset; it should be ONGOING there"),
+        ("return state.ply & 1", "return 2", "current_player returns 2; it should be 0, 1"),
+        ("return state.ply & 1", "return 'me'", "current_player returns 'me'; it should be 0, 1"),
+        ("return count", "return", f"legal_actions returns None; {WRITTEN}"),
+        ("return count", "return out", f"legal_actions returns array([0, 1, 2], dtype=int32); {WRITTEN}"),
+        ("return count", "return 0", f"legal_actions finds 0 actions {GOES_ON}"),
+        ("return count", "return -1", f"legal_actions finds -1 actions {GOES_ON}"),
+        ("return count", "return 4", f"legal_actions finds 4 actions {GOES_ON}"),
+        ("out[action] = action", "out[action] = 2 - action", f"legal_actions writes [2, 1, 0]; {ASCEND}"),
+        ("out[action] = action", "out[action] = 1", f"legal_actions writes [1, 1, 1]; {ASCEND}"),
+        ("out[action] = action", "out[action] = action + 1", f"legal_actions writes [1, 2, 3]; {ASCEND}"),
+        ("out[action] = action", "out[action] = action - 1", f"legal_actions writes [-1, 0, 1]; {ASCEND}"),
+        (KEY, "state.left / 2", "hash_key returns np.float64(10.5); it should be a 64-bit integer"),
+        (KEY, "None", "hash_key returns None; it should be a 64-bit integer"),
+        (KEY, "[0] * 99", f"hash_key returns [{32 * '0, '}...; it should be a 64-bit integer"),
+        # what it writes
+        ("planes[0, 0, k] =", "planes[0, 0, 0] =", f"encode leaves planes[0, 0, 1] {UNWRITTEN}"),
+        ("= k < state.left", "= np.inf if k == 5 else 0", f"encode leaves planes[0, 0, 5] {UNWRITTEN}"),
+        ("planes[0, 0, k] =", "state.left =", f"encode {CHANGES}"),
+        ("return count", "state.ply += 1; return count", f"legal_actions {CHANGES}"),
+        # what it raises
+        ("return count", "return counted", "legal_actions fails, line 23: NameError: name 'counted' is not defined"),
+        ("planes[0, 0, k] =", "planes[0, 1, k] =", "encode fails, line 39: IndexError: index 1 is out of bounds"),
+        ("state.ply = 0", "state.plies = 0", "reset fails, line 17: AttributeError: 'record' object has no attribute"),
+        (KEY, "int('many\\n' * 9)", "hash_key fails, line 42: ValueError: invalid literal for int() with base 10"),
+    ],
+)  # fmt: skip
+def test_what_breaks_the_contract_is_told_by_method(folder, old, new, message):
+    assert refusal(folder, (old, new)).startswith(f".{message}")
+
+
+@pytest.mark.parametrize(
+    ("change", "message", "left"),
+    [
+        (("return ONGOING", "return ONGOING if state.left != 2 else 7"), "outcome returns 7", [2]),
+        (("state.ply & 1\n\n", "state.ply & 1 if state.left > 3 else 9\n\n"), "current_player returns 9", [1, 2, 3]),
+        (("min(3, state.left)", "3 if state.left > 1 else 0"), "legal_actions finds 0 actions", [1]),
+        ((PLAY, f"        assert state.left > 9\n{PLAY}"), "apply_action fails, line 26: AssertionError", [7, 8, 9]),
+        (("= k < state.left", "= np.nan if state.left == 1 else 0"), "encode leaves planes[0, 0, 0] unwritten", [1]),
+        ((KEY, f"{KEY} if state.left > 1 else 'last'"), "hash_key returns 'last'", [0, 1]),
+        (added("final_score(game, state):\n        return 1 // int(state.left)"), "final_score fails, line 16", [0]),
+    ],
+)
+def test_the_actions_that_lead_there_are_told(folder, change, message, left):
+    told = refusal(folder, change)
+    assert told.startswith(f".{message}")
+    assert 21 - sum(action + 1 for action in actions_of(told)) in left
+
+
+@pytest.mark.parametrize("score", ["'won'", "None", "float('nan')", "np.inf"])
+def test_a_score_is_a_finite_number(folder, score):
+    told = refusal(folder, added(f"final_score(game, state):\n        return {score}"))
+    assert re.fullmatch(r"\.final_score returns \S+; it should be a finite number", told)
+
+
+def test_a_game_that_does_not_end_in_its_plies_is_told_with_its_actions(folder):
+    told = refusal(folder, ("return game.heap\n", "return 8\n"))
+    assert told.startswith(".max_plies is 8, but a game goes on after the actions ") and len(actions_of(told)) == 9
+
+
+def test_of_many_actions_the_first_are_told(folder):
+    told = refusal(folder, (PLAY, ""), ("return game.heap\n", "return 999\n"))
+    start, _, actions = told.partition(" after the actions ")
+    assert start == ".max_plies is 999, but a game goes on"
+    assert re.fullmatch(r"([012] ){100}\.\.\. \(1000 in all\)", actions)
+
+
+FOREVER = "while True:\n            pass"
+STUBBORN = (
+    "while True:\n            try:\n                while True: state.left = 1\n            except Exception: pass"
+)
+
+
+@pytest.mark.parametrize(
+    ("change", "method"),
+    [
+        (("state.left -= action + 1", FOREVER), "apply_action"),
+        (("state.left -= action + 1", STUBBORN), "apply_action"),
+        (("state.left = game.heap", FOREVER), "reset"),
+        (("return 3", FOREVER), "num_actions"),
+        (("return count", FOREVER), "legal_actions"),
+        (added(f"final_score(game, state):\n        {FOREVER}"), "final_score"),
+        (added(f"rollout_action(game, state, legal, rng):\n        {FOREVER}"), "rollout_action"),
+        (added(f"rollout(game, state, legal, rng, max_plies):\n        {FOREVER}"), "rollout"),
+    ],
+)
+def test_an_endless_loop_is_told(folder, monkeypatch, change, method):
+    monkeypatch.setattr(trial, "PATIENCE_S", 0.2)
+    begin = time.monotonic()
+    assert refusal(folder, change) == f".{method} has not come to an end within 0.2 s"
+    assert time.monotonic() - begin < 5
+
+
+def test_a_loop_that_is_endless_later_is_told_with_its_actions(folder, monkeypatch):
+    monkeypatch.setattr(trial, "PATIENCE_S", 0.2)
+    told = refusal(folder, (PLAY, f"        while state.left < 4:\n            pass\n{PLAY}"))
+    assert told.startswith(".apply_action has not come to an end within 0.2 s after the actions ")
+    assert 0 < 21 - sum(action + 1 for action in actions_of(told)) < 4
+
+
+def test_handlers_of_signals_are_as_they_were(folder):
+    handlers = {each: signal.getsignal(each) for each in signal.valid_signals()}
+    write_file(folder / "my.py", NIM)
+    make_game("my.py:Nim")
+    assert {each: signal.getsignal(each) for each in signal.valid_signals()} == handlers
+    assert signal.getitimer(signal.ITIMER_VIRTUAL) == (0, 0)
+
+
+def test_rules_are_tried_out_where_there_are_no_signals(folder):
+    messages = []
+    thread = threading.Thread(target=lambda: messages.append(refusal(folder, ("return count", "return 0"))))
+    thread.start()
+    thread.join()
+    assert messages == [".legal_actions finds 0 actions where the game goes on; 1 to 3 can be"]
+
+
+ACTION, WHOLE = "rollout_action(game, state, legal, rng)", "rollout(game, state, legal, rng, max_plies)"
+
+
+@pytest.mark.parametrize(
+    ("method", "value", "message"),
+    [
+        (ACTION, "'x'", "rollout_action returns 'x'; it should be a legal action, of [0, 1, 2]"),
+        (ACTION, "3", "rollout_action returns 3; it should be a legal action, of [0, 1, 2]"),
+        (ACTION, "legal[5]", "rollout_action fails, line 16: IndexError: index 5 is out of bounds"),
+        (WHOLE, "ONGOING", "rollout returns 2; it should be WIN, DRAW, LOSS"),
+        (WHOLE, "state", "rollout returns np.record((21, 0), "),
+    ],
+)
+def test_rollouts_of_a_game_s_own_are_tried_out(folder, method, value, message):
+    assert refusal(folder, added(f"{method}:\n        return {value}")).startswith(f".{message}")
+
+
+def test_a_rollout_may_use_up_its_state(folder):
+    bodies = (
+        f"{ACTION}:\n        state.left = 0\n        return 0",
+        f"{WHOLE}:\n        state.left = 0\n        return WIN",
+    )
+    write_file(folder / "my.py", NIM, added("\n\n    def ".join(bodies)))
+    assert make_game("my.py:Nim").state_from_moves("2 2").record.left == 15
+
+
+def test_rules_in_order_are_looked_at_and_come_to_an_end(folder):
+    write_file(folder / "my.py", TIC_TAC_TOE)
+    game = make_game("my.py:TicTacToe")
+    plain = trial.Plain(game.rules, game.name)
+    plain.reset()
+    assert plain.look() == (2, list(range(9))) and plain.planes().shape == (3, 3, 3)
+    for action in (0, 3, 1, 4, 2):
+        plain.apply_action(action)
+    assert plain.look() == (1, []) and plain.final_score() == 1 and plain.moves == [0, 3, 1, 4, 2]
+    state = game.state_from_moves("a1 a2 b1 b2 c1")
+    assert plain.hash_key() == state.hash_key() and plain.state.tobytes() == state.record.tobytes()
+
+
+HELPER = ("class Nim", "def take(action):\n    return action + 1\n\n\nclass Nim")
+SUBROUTINE = ("class Nim", "@subroutine\ndef take(action):\n    return {}\n\n\nclass Nim")
+IMPORT = ("import numpy as np", "import numpy as np; from azero.jit import subroutine")
+OWN = "functions of your own stand outside the class, below @subroutine of azero.jit"
+
+
+@pytest.mark.skipif(not IS_COMPILED, reason="nothing is compiled")
+@pytest.mark.parametrize(
+    ("changes", "place", "reason"),
+    [
+        (
+            [HELPER, ("-= action + 1", "-= take(action)")],
+            ".apply_action, line 30,",
+            f"take is a function of plain Python; {OWN}",
+        ),
+        (
+            [added("take(game, action):\n        return action + 1"), ("-= action + 1", "-= game.take(action)")],
+            ".apply_action, line 29,",
+            f"take is neither a parameter nor a compiled method of game; {OWN}",
+        ),
+        (
+            [("-= action + 1", "-= np.array([action]).tolist()[0] + 1")],
+            ".apply_action, line 26,",
+            "Unknown attribute 'tolist' of type array(int64, 1d, C)",
+        ),
+        (
+            [("class Nim", "TAKES = [1, 2, 3]\n\n\nclass Nim"), ("-= action + 1", "-= TAKES[action]")],
+            ".apply_action, line 29,",
+            "The use of a reflected list",
+        ),
+        (
+            [(PLAY, "        with open('/dev/null') as file:\n    " + PLAY)],
+            ".apply_action",
+            "The 'with (context manager) as (variable):' construct is not supported.",
+        ),
+        ([(KEY, "hash(state.tobytes())")], ".hash_key", "KeyError: 'tobytes'"),
+        ([(KEY, "2**64 + 5")], ".hash_key, line 42,", "Int value is too large: 18446744073709551621"),
+        (
+            [("return WIN if", "return WIN if {0: 0, 1: '1'} and")],
+            ".outcome, line 35,",
+            "cannot safely cast unicode_type",
+        ),
+        (
+            [added(f"{ACTION}:\n        return legal.tolist()[0]")],
+            ".rollout_action, line 16,",
+            "Unknown attribute 'tolist' of type array(int32, 1d, C)",
+        ),
+    ],
+)
+def test_what_cannot_be_compiled_is_told_by_method_line_and_reason(folder, changes, place, reason):
+    told = refusal(folder, *changes)
+    assert told.startswith(f"{place} cannot be compiled: {reason}"), told
+    assert len(told) < 400 and "numba" not in told and "method_of_class" not in told and "^" not in told
+
+
+@pytest.mark.skipif(not IS_COMPILED, reason="nothing is compiled")
+def test_functions_beside_the_rules_are_subroutines(folder):
+    body = ("class Nim", SUBROUTINE[1].format("action + 1"))
+    write_file(folder / "my.py", NIM, IMPORT, body, ("-= action + 1", "-= take(action)"))
+    assert make_game("my.py:Nim(heap=4)").state_from_moves("2 0").returns() == [-1, 1]
+    body = ("class Nim", SUBROUTINE[1].format("action + 'one'"))
+    told = refusal(folder, IMPORT, body, ("-= action + 1", "-= take(action)"))
+    assert told.startswith(
+        ".apply_action fails, line 31: No implementation of function Function(<built-in function add>)"
+    )
+
+
+def test_hashes_may_wrap_around_without_a_warning(folder):
+    write_file(folder / "my.py", NIM, (KEY, f"{KEY} * np.uint64(0x9E3779B97F4A7C15) + np.uint64(2**64 - 1)"))
+    game = make_game("my.py:Nim")
+    with np.errstate(all="raise"):
+        assert trial.Plain(game.rules, game.name).call("hash_key", game.new_initial_state().record) >= 0

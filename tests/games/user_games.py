@@ -1,0 +1,35 @@
+"""Files of a user's for tests: Nim and its prototype, as they are or with something replaced, and tic-tac-toe."""
+
+import re
+import sys
+from pathlib import Path
+
+import azero.games.tic_tac_toe
+from azero.games import user_file
+
+NIM, SLOW_NIM = (Path(__file__).parents[1] / "data" / name for name in ("nim.py", "slow_nim.py"))
+TIC_TAC_TOE = Path(azero.games.tic_tac_toe.__file__)
+
+Change = tuple[str, str]
+
+
+def write_file(path: Path, source: Path, *changes: Change) -> Path:
+    """Writes a copy of `source` with each change's first text replaced by its second; the first stands there once."""
+    text = re.sub(r"^@game\(.*\)\n", "", source.read_text(), flags=re.MULTILINE)
+    for old, new in changes:
+        assert text.count(old) == 1, f"{text.count(old)} times in {source.name}: {old}"
+        text = text.replace(old, new)
+    path.write_text(text)
+    return path
+
+
+def added(method: str) -> Change:
+    """Returns the change that puts one more method, "name(...):" and its lines, before `reset`."""
+    return "    def reset(", f"    def {method}\n\n    def reset("
+
+
+def forget_files(monkeypatch) -> None:
+    """Makes azero load each file anew: its name is the path by which the same text was loaded first."""
+    monkeypatch.setattr(user_file, "_LOADED", {})
+    for name in [each for each in sys.modules if each.startswith("azero_user_")]:
+        monkeypatch.delitem(sys.modules, name)
