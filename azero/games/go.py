@@ -421,8 +421,8 @@ class Go(NamedTuple):
     def check(game) -> None:
         check_sizes("go", {"size": 2}, 19, {"size": game.size})
         check_sizes("go", {"max_game_length": 0}, 100_000, {"max_game_length": game.max_game_length})
-        if not abs(game.komi) <= game.size**2:
-            raise BadInput(f"go: komi={game.komi} is out of range; it can be -{game.size**2} to {game.size**2}")
+        if not abs(game.komi) <= 361:
+            raise BadInput(f"go: komi={game.komi} is out of range; it can be -361 to 361")
 
     @property
     def state_dtype(game) -> np.dtype:
@@ -440,8 +440,8 @@ class Go(NamedTuple):
 
     @property
     def is_history_free(game) -> bool:
-        """A board that was there before may not come again."""
-        return not game.superko
+        """A board that was there before may not come again, and plies are counted."""
+        return False
 
     @property
     def planes_shape(game) -> tuple[int, int, int]:

@@ -8,7 +8,8 @@ import numpy as np
 from azero.errors import BadInput
 from azero.games.contract import DRAW, LOSS, ONGOING, WIN, Symmetries
 from azero.games.face import Game, State
-from azero.games.trial import Plain, has_own, rollout_action_of, rollout_of
+from azero.games.plain import Plain
+from azero.games.rollouts import has_own, rollout_action_of, rollout_of
 from azero.games.user_file import short
 
 

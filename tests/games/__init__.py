@@ -2,4 +2,4 @@
 
 import pytest
 
-pytest.register_assert_rewrite(f"{__name__}.laws", f"{__name__}.openspiel")
+pytest.register_assert_rewrite(f"{__name__}.openspiel", f"{__name__}.openspiel_go")

@@ -4,9 +4,9 @@ import pytest
 
 from azero.errors import BadInput
 from azero.games import Game, State, make_game
+from azero.games.laws import check_laws
 from azero.jit import IS_COMPILED
 
-from .laws import check_laws
 from .openspiel import check_random_games, check_recorded_games, stones
 from .perft import perft
 from .solving import solve

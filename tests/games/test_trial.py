@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from azero.errors import BadInput
-from azero.games import make_game, trial
+from azero.games import make_game, plain
 from azero.jit import IS_COMPILED
 
 from .user_games import NIM, TIC_TAC_TOE, added, forget_files, write_file
@@ -161,14 +161,14 @@ STUBBORN = (
     ],
 )
 def test_an_endless_loop_is_told(folder, monkeypatch, change, method):
-    monkeypatch.setattr(trial, "PATIENCE_S", 0.2)
+    monkeypatch.setattr(plain, "PATIENCE_S", 0.2)
     begin = time.monotonic()
     assert refusal(folder, change) == f".{method} has not come to an end within 0.2 s"
     assert time.monotonic() - begin < 5
 
 
 def test_a_loop_that_is_endless_later_is_told_with_its_actions(folder, monkeypatch):
-    monkeypatch.setattr(trial, "PATIENCE_S", 0.2)
+    monkeypatch.setattr(plain, "PATIENCE_S", 0.2)
     told = refusal(folder, (PLAY, f"        while state.left < 4:\n            pass\n{PLAY}"))
     assert told.startswith(".apply_action has not come to an end within 0.2 s after the actions ")
     assert 0 < 21 - sum(action + 1 for action in actions_of(told)) < 4
@@ -219,14 +219,14 @@ def test_a_rollout_may_use_up_its_state(folder):
 def test_rules_in_order_are_looked_at_and_come_to_an_end(folder):
     write_file(folder / "my.py", TIC_TAC_TOE)
     game = make_game("my.py:TicTacToe")
-    plain = trial.Plain(game.rules, game.name)
-    plain.reset()
-    assert plain.look() == (2, list(range(9))) and plain.planes().shape == (3, 3, 3)
+    tried = plain.Plain(game.rules, game.name)
+    tried.reset()
+    assert tried.look() == (2, list(range(9))) and tried.planes().shape == (3, 3, 3)
     for action in (0, 3, 1, 4, 2):
-        plain.apply_action(action)
-    assert plain.look() == (1, []) and plain.final_score() == 1 and plain.moves == [0, 3, 1, 4, 2]
+        tried.apply_action(action)
+    assert tried.look() == (1, []) and tried.final_score() == 1 and tried.moves == [0, 3, 1, 4, 2]
     state = game.state_from_moves("a1 a2 b1 b2 c1")
-    assert plain.hash_key() == state.hash_key() and plain.state.tobytes() == state.record.tobytes()
+    assert tried.hash_key() == state.hash_key() and tried.state.tobytes() == state.record.tobytes()
 
 
 HELPER = ("class Nim", "def take(action):\n    return action + 1\n\n\nclass Nim")
@@ -300,4 +300,4 @@ def test_hashes_may_wrap_around_without_a_warning(folder):
     write_file(folder / "my.py", NIM, (KEY, f"{KEY} * np.uint64(0x9E3779B97F4A7C15) + np.uint64(2**64 - 1)"))
     game = make_game("my.py:Nim")
     with np.errstate(all="raise"):
-        assert trial.Plain(game.rules, game.name).call("hash_key", game.new_initial_state().record) >= 0
+        assert plain.Plain(game.rules, game.name).call("hash_key", game.new_initial_state().record) >= 0

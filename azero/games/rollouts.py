@@ -1,0 +1,46 @@
+"""Rollout policies, called from Python."""
+
+import numpy as np
+
+from azero.games.contract import Rules
+from azero.games.defaults import DEFAULTS
+from azero.games.face import State
+from azero.jit import kernel
+from azero.rng import RNG_DTYPE
+
+_RNG_DTYPE = np.dtype([*((name, RNG_DTYPE[name]) for name in RNG_DTYPE.names or ()), ("trial", np.uint64)])
+"""A generator of another type than a search's: Numba takes a record that is the beginning of another for the other."""
+
+
+def new_rng(seed: int) -> np.record:
+    """Returns a generator of random numbers."""
+    rng = np.zeros(1, _RNG_DTYPE).view(np.recarray)[0]
+    rng.counter = seed
+    return rng
+
+
+@kernel
+def _rollout_action(rules, state, legal, rng):
+    return rules.rollout_action(state, legal, rng)
+
+
+@kernel
+def _rollout(rules, state, legal, rng, max_plies):
+    return rules.rollout(state, legal, rng, max_plies)
+
+
+def rollout_action_of(state: State, seed: int) -> int:
+    """Returns what the rollout policy plays; the state's record may be changed where nobody looks."""
+    legal = np.zeros(state.game.num_actions, np.int32)
+    return int(_rollout_action(state.game.rules, state.record, legal, new_rng(seed)))
+
+
+def rollout_of(state: State, seed: int) -> int:
+    """Returns the outcome of a game played on by the rollout policy; the state is used up."""
+    legal = np.zeros(state.game.num_actions, np.int32)
+    return int(_rollout(state.game.rules, state.record, legal, new_rng(seed), state.game.max_plies))
+
+
+def has_own(rules: Rules, method: str) -> bool:
+    """Returns whether a game has written an optional method itself."""
+    return getattr(type(rules), method) is not DEFAULTS[method]

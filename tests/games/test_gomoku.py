@@ -1,0 +1,294 @@
+"""Gomoku and its kin: every line on boards of every shape and none else, overlines, solved sizes, OpenSpiel's games."""
+
+import random
+from itertools import product
+
+import numpy as np
+import pytest
+from mcts.minimax import Minimax
+
+from azero.errors import BadInput
+from azero.games import LOSS, ONGOING, WIN, Game, State, make_game
+from azero.games.laws import check_laws
+from azero.jit import IS_COMPILED
+
+from .openspiel import check_random_games, check_recorded_games
+from .solving import solve
+
+DIRECTIONS = [(0, 1), (1, 0), (1, 1), (-1, 1)]  # down and right
+SHAPES = [(1, 5, 3), (5, 1, 2), (3, 3, 3), (3, 4, 4), (7, 6, 4), (4, 9, 5), (6, 6, 6), (7, 19, 19)]
+SHAPES += IS_COMPILED * [(15, 15, 5), (19, 19, 5), (19, 7, 6)]
+
+Cell = tuple[int, int]  # row and column, from the top left
+
+
+def make_board(rows: int, columns: int, k: int, exact: bool = False) -> Game:
+    return make_game(f"gomoku(rows={rows},columns={columns},k={k},exact={exact})")
+
+
+def runs_of(rows: int, columns: int, length: int) -> list[set[Cell]]:
+    """Returns all rows of `length` > 1 cells, found by walking the board."""
+    runs, inside = [], set(product(range(rows), range(columns)))
+    for row, column, (down, right) in product(range(rows), range(columns), DIRECTIONS):
+        run = {(row + i * down, column + i * right) for i in range(length)}
+        if run <= inside:
+            runs.append(run)
+    return runs
+
+
+def runs_through(own: set[Cell], cell: Cell) -> list[int]:
+    """Returns the lengths of the four rows of stones that meet in `cell`."""
+    lengths = []
+    for down, right in DIRECTIONS:
+        length = 1
+        for sign in (-1, 1):
+            row, column = cell[0] + sign * down, cell[1] + sign * right
+            while (row, column) in own:
+                length, row, column = length + 1, row + sign * down, column + sign * right
+        lengths.append(length)
+    return lengths
+
+
+def set_up(game: Game, first: set[Cell], second: set[Cell], ply: int) -> State:
+    record = game.new_initial_state().record
+    with np.errstate(over="ignore"):  # keys wrap around
+        for player, cells in enumerate((first, second)):
+            for row, column in cells:
+                record.ply = player  # an early ply of theirs
+                game.rules.apply_action(record, row * game.rules.columns + column)
+    record.ply, record.is_won = ply, 0
+    return State.from_record(game, record)
+
+
+def outcome_of(game: Game, own: set[Cell], last: Cell, player: int = 0) -> int:
+    """Returns the outcome when `player`, whose stones are alone on the board, holds `own` once `last` is played."""
+    stones_of = (own - {last}, set())
+    state = set_up(game, stones_of[player], stones_of[1 - player], ply=player)
+    state.apply_action(last[0] * game.rules.columns + last[1])
+    assert state.is_terminal() == (state.returns() != [0, 0])
+    return int(state.returns()[0]) if state.is_terminal() else ONGOING
+
+
+def some(cells: set[Cell], most: int) -> list[Cell]:
+    """Returns some of the cells, or all of them if there are no more than that."""
+    return random.Random(len(cells)).sample(sorted(cells), min(most, len(cells)))
+
+
+@pytest.mark.parametrize(("rows", "columns", "k"), SHAPES)
+@pytest.mark.parametrize("exact", [False, True])
+def test_every_line_wins_whichever_stone_closes_it(rows, columns, k, exact):
+    game, lines = make_board(rows, columns, k, exact), runs_of(rows, columns, k)
+    across, down = max(0, columns - k + 1), max(0, rows - k + 1)
+    assert len(lines) == rows * across + columns * down + 2 * across * down
+    for line in lines:
+        for last in some(line, 10 if rows * columns < 50 else 1):
+            assert outcome_of(game, line, last, player=0) == WIN
+            assert outcome_of(game, line, last, player=1) == LOSS
+
+
+@pytest.mark.parametrize(("rows", "columns", "k"), SHAPES)
+def test_a_line_with_a_stone_missing_does_not_win(rows, columns, k):
+    game = make_board(rows, columns, k)
+    for line in runs_of(rows, columns, k):
+        for missing in some(line, 10 if rows * columns < 50 else 1):
+            for last in some(line - {missing}, 1):
+                assert outcome_of(game, line - {missing}, last) == ONGOING
+
+
+@pytest.mark.parametrize(("rows", "columns", "k"), [*SHAPES[2:], (19, 19, 3)])
+def test_no_line_runs_over_an_edge(rows, columns, k):
+    """Neither into the next row, nor in at the other side: cells spaced as those of lines are, yet no line."""
+    game, lines = make_board(rows, columns, k), runs_of(rows, columns, k)
+    spaced = []
+    for start, stride in product(range(rows * columns), (1, columns - 1, columns, columns + 1)):
+        spaced.append({divmod(start + i * stride, columns) for i in range(k)})
+    for row, column, (down, right) in product(range(rows), range(columns), DIRECTIONS):
+        spaced.append({((row + i * down) % rows, (column + i * right) % columns) for i in range(k)})
+    no_lines = [cells for cells in spaced if cells not in lines and len(cells) == k and max(cells) < (rows, 0)]
+    assert no_lines
+    for cells in no_lines:
+        for last in some(cells, 1):
+            assert outcome_of(game, cells, last) == ONGOING
+
+
+@pytest.mark.parametrize(("rows", "columns", "k"), [(1, 9, 3), (9, 2, 2), (7, 7, 3), (7, 8, 5)])
+def test_a_longer_row_wins_unless_it_must_be_exact(rows, columns, k):
+    for length in range(k + 1, min(2 * k, max(rows, columns) + 1)):
+        for run in runs_of(rows, columns, length):
+            for last in some(run, 2):
+                assert outcome_of(make_board(rows, columns, k), run, last) == WIN
+                assert outcome_of(make_board(rows, columns, k, exact=True), run, last) == ONGOING
+
+
+def test_an_exact_row_wins_though_another_is_too_long():
+    game = make_board(7, 7, 3, exact=True)
+    for level, upright in [(range(4), range(2, 5)), (range(1, 4), range(1, 7)), (range(1, 4), range(2, 5))]:
+        own = {(3, column) for column in level} | {(row, 2) for row in upright}
+        assert outcome_of(game, own, (3, 2)) == WIN
+    assert outcome_of(game, {(3, column) for column in range(4)} | {(2, 2), (1, 2), (4, 2)}, (3, 2)) == ONGOING
+
+
+def test_stones_of_the_other_break_a_row():
+    state = make_board(1, 9, 3).state_from_moves("a1 c1 b1 g1 d1")
+    assert state.draw() == "1 X X O X . . O . .\n  a b c d e f g h i" and not state.is_terminal()
+    assert play(state, "h1 e1 i1").returns() == [-1, 1]
+
+
+def play(state: State, moves: str) -> State:
+    for move in moves.split():
+        state.apply_action(state.game.text_to_action(state, move))
+    return state
+
+
+@pytest.mark.parametrize(("rows", "columns"), [(1, 1), (1, 4), (5, 2)])
+@pytest.mark.parametrize("exact", [False, True])
+def test_one_in_a_row_is_the_first_stone(rows, columns, exact):
+    game = make_board(rows, columns, 1, exact)
+    for action in range(rows * columns):
+        state = game.new_initial_state()
+        state.apply_action(action)
+        assert state.is_terminal() and state.returns() == [1, -1]
+
+
+@pytest.mark.parametrize(
+    ("rows", "columns", "k"), [(3, 3, 3), (1, 8, 3), (8, 1, 3), (6, 7, 4), (15, 15, 5), (19, 19, 3)]
+)
+def test_full_board_without_a_line_is_a_draw(rows, columns, k):
+    cells = set(product(range(rows), range(columns)))
+    first = {(row, column) for row, column in cells if (column // 2 + row // (2 if columns == 1 else 1)) % 2 == 0}
+    stones_of, mover = (first, cells - first), (len(cells) - 1) % 2
+    last = max(stones_of[mover])
+    state = set_up(make_board(rows, columns, k), first - {last}, cells - first - {last}, ply=len(cells) - 1)
+    assert not state.is_terminal() and state.legal_actions() == [last[0] * columns + last[1]]
+    state.apply_action(last[0] * columns + last[1])
+    assert state.is_terminal() and state.returns() == [0, 0]
+
+
+def test_last_stone_of_a_full_board_can_win():
+    state = make_board(3, 3, 3).state_from_moves("a1 b1 c1 a2 b2 c2 b3 a3")
+    assert not state.is_terminal() and state.legal_actions() == [2]
+    assert play(state, "c3").returns() == [1, -1]
+
+
+@pytest.mark.parametrize(("rows", "columns", "k"), [*SHAPES, (2, 2, 2), (5, 5, 3), (19, 2, 3)])
+@pytest.mark.parametrize("exact", [False, True])
+def test_random_games_end_at_the_first_line(rows, columns, k, exact):
+    game, chooser = make_board(rows, columns, k, exact), random.Random(rows)
+    for _ in range(10 if IS_COMPILED else 1):
+        state, stones_of = game.new_initial_state(), (set(), set())
+        while not state.is_terminal():
+            occupied = stones_of[0] | stones_of[1]
+            assert state.legal_actions() == [
+                action for action in range(rows * columns) if divmod(action, columns) not in occupied
+            ]
+            player, action = state.current_player(), chooser.choice(state.legal_actions())
+            assert player == len(occupied) % 2
+            stones_of[player].add(divmod(action, columns))
+            state.apply_action(action)
+            lengths = runs_through(stones_of[player], divmod(action, columns))
+            is_won = k in lengths if exact else max(lengths) >= k
+            assert state.is_terminal() == (is_won or len(occupied) + 1 == rows * columns)
+            assert state.returns()[player] == is_won
+
+
+@pytest.mark.parametrize(
+    ("rows", "columns", "k", "solution"),
+    [(1, 2, 2, (0, 2)), (1, 3, 2, (1, 3)), (2, 2, 2, (1, 3)), (3, 3, 3, (0, 9)), (2, 4, 3, (0, 8)), (4, 2, 4, (0, 8))],
+)
+def test_solved_boards(rows, columns, k, solution):
+    """The first player's result under best play, and the plies to it."""
+    assert Minimax().solve(make_board(rows, columns, k).new_initial_state()) == solution
+
+
+@pytest.mark.skipif(not IS_COMPILED, reason="many positions")
+@pytest.mark.parametrize(("rows", "columns"), [(3, 4), (4, 3), (4, 4), (3, 5)])
+def test_three_in_a_row_are_won_on_boards_larger_than_3x3(rows, columns):
+    assert solve(make_board(rows, columns, 3)) == 1
+
+
+@pytest.mark.parametrize("size", [9, 15])
+def test_recorded_openspiel_games(size):
+    def rows_of(drawing: str) -> list[str]:
+        return drawing.translate(str.maketrans("bw", "xo")).split()[1:]  # but who moves, above
+
+    def action_of(move: str) -> int:
+        row, column = map(int, move.split(","))
+        return row * size + column
+
+    check_recorded_games(make_board(size, size, 5), f"gomoku_size{size}", action_of, rows_of)
+
+
+@pytest.mark.parametrize(("size", "k"), [(3, 3), (5, 4), (7, 3), (9, 5), (15, 5)])
+def test_random_games_in_step_with_openspiel(size, k):
+    check_random_games(
+        make_board(size, size, k), f"gomoku(size={size},connect={k})", same_action, num_games=20, seed=size
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("size", "k", "num_games"), [(5, 4, 1000), (9, 5, 1000), (15, 5, 100), (19, 5, 50)])
+def test_many_random_games_in_step_with_openspiel(size, k, num_games):
+    check_random_games(make_board(size, size, k), f"gomoku(size={size},connect={k})", same_action, num_games, seed=size)
+
+
+def same_action(state: State, theirs, action: int) -> int:
+    return action
+
+
+def test_planes_are_own_stones_their_stones_and_empty_cells():
+    own, theirs, empty = make_board(2, 3, 3).state_from_moves("a1 c2 b2").planes().tolist()
+    assert own == [[0, 0, 1], [0, 0, 0]]
+    assert theirs == [[0, 1, 0], [1, 0, 0]]
+    assert empty == [[1, 0, 0], [0, 1, 1]]
+
+
+def test_moves_are_written_column_first_from_the_bottom():
+    game = make_board(19, 3, 3)
+    state = game.new_initial_state()
+    assert [game.action_to_text(state, action) for action in (0, 2, 3, 54, 56)] == ["a19", "c19", "a18", "a1", "c1"]
+    assert game.text_to_action(state, "C1") == 56
+    assert game.rules.split_moves("a1b19,C3; b2\n") == ["a1", "b19", "C3", "b2"]
+
+
+@pytest.mark.parametrize("text", ["", "a", "1a", "a0", "a4", "f1", "a11", "5", "a\u0661", "pass"])
+def test_text_that_is_no_move_is_named(text):
+    with pytest.raises(BadInput) as error:
+        make_board(3, 5, 3).text_to_action(make_board(3, 5, 3).new_initial_state(), text)
+    assert str(error.value) == f"{text!r} is no gomoku move; moves are a1 (bottom left) to e3"
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ("rows=0", "rows=0 is out of range; it can be 1 to 19"),
+        ("rows=20", "rows=20 is out of range; it can be 1 to 19"),
+        ("columns=-1", "columns=-1 is out of range; it can be 1 to 19"),
+        ("columns=20", "columns=20 is out of range; it can be 1 to 19"),
+        ("k=0", "k=0 is out of range; it can be 1 to 15"),
+        ("k=16", "k=16 is out of range; it can be 1 to 15"),
+        ("rows=3,columns=4", "k=5 is out of range; it can be 1 to 4"),
+        ("exact=1", "exact='1' should be of type bool"),
+    ],
+)
+def test_parameters_out_of_range_are_named(parameters, message):
+    with pytest.raises(BadInput) as error:
+        make_game(f"gomoku({parameters})")
+    assert str(error.value) == f"gomoku: {message}"
+
+
+def test_marks_stand_at_their_cells():
+    state = make_board(2, 3, 3).state_from_moves("a1 b2")
+    assert state.draw({0: "12", 5: "7"}) == "2 12  O  .\n1  X  .  7\n   a  b  c"
+
+
+@pytest.mark.parametrize(
+    ("rows", "columns", "k", "exact"),
+    [(1, 1, 1, False), (1, 19, 3, True), (19, 1, 2, False), (4, 4, 4, False), (6, 5, 3, True), (3, 19, 19, True)],
+)
+def test_laws(rows, columns, k, exact):
+    check_laws(make_board(rows, columns, k, exact), num_games=5 if IS_COMPILED else 1, seed=rows)
+
+
+@pytest.mark.skipif(not IS_COMPILED, reason="hundreds of moves at hundreds of plies")
+def test_laws_on_the_largest_board():
+    check_laws(make_board(19, 19, 5), num_games=1, seed=19)
