@@ -236,7 +236,7 @@ class Breakthrough(NamedTuple):
 
         board = [stone(row, column) for row in reversed(range(game.rows)) for column in range(game.columns)]
         by_cell = {}
-        for action, mark in marks.items():
+        for action, mark in reversed(marks.items()):
             seen_row, column = divmod(action % (game.rows * game.columns), game.columns)
             row_from_top = game.rows - 1 - seen_row if state.ply & 1 else seen_row
             by_cell[row_from_top * game.columns + column] = mark

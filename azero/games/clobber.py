@@ -215,5 +215,5 @@ class Clobber(NamedTuple):
         game.encode(state, planes)
         kinds = ".XO" if state.ply % 2 == 0 else ".OX"
         stones = (planes[0] + 2 * planes[1]).astype(int).ravel()
-        by_cell = {action % stones.size: mark for action, mark in marks.items()}
+        by_cell = {action % stones.size: mark for action, mark in reversed(marks.items())}
         return draw_board([kinds[stone] for stone in stones], game.columns, by_cell)

@@ -120,4 +120,7 @@ class Rules(Protocol):
         """Optional: splits a record of moves, in the game's usual notation, into moves."""
 
     def draw(game, state, marks: dict[int, str]) -> str:
-        """Optional: returns the board in lines of text, with `marks` (action to short text) at the actions' places."""
+        """Optional: returns the board in lines of text, with `marks` (action to short text) at the actions' places.
+
+        Of several marks that belong at one place the first is shown.
+        """

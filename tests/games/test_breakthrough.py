@@ -253,6 +253,7 @@ def test_sizes_are_3_by_2_to_10(size):
 def test_marks_stand_at_the_stones_that_move():
     state = make_board(3, 2).state_from_moves("a1-a2")
     assert state.draw({4: "12"}) == "3 12  O\n2  X  .\n1  .  X\n   a  b"
+    assert state.draw({10: "7", 4: "12"}) == "3 7 O\n2 X .\n1 . X\n  a b", "of one stone's two moves the first"
 
 
 @pytest.mark.parametrize(("rows", "columns"), SHAPES)
