@@ -21,8 +21,6 @@ def simulate_flat(game, forest, batch, b, num_simulations):
     state = batch.states[0]
     if root.first_child == 0:
         create_children(game, tree, nodes, 0, forest.root_states[b], batch.legal)
-        for child in range(root.first_child, root.first_child + root.num_children):
-            nodes[child].P = np.float32(1.0 / root.num_children)
     for _ in range(num_simulations):
         if tree.simulations >= tree.target:
             return True

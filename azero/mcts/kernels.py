@@ -92,8 +92,6 @@ def descend(game, rule, settings, tree, nodes, path, state, legal):
                 return depth
             if not settings.is_rollout_only or not create_children(game, tree, nodes, index, state, legal):
                 return depth
-            for child in range(node.first_child, node.first_child + node.num_children):
-                nodes[child].P = np.float32(1.0 / node.num_children)
         index = select_child(rule, nodes, index, tree, settings.is_proving)
         game.apply_action(state, np.int64(nodes[index].action))
         depth += 1

@@ -95,11 +95,11 @@ def new_batch(rules: Rules, size: int) -> Batch:
 
 
 @subroutine
-def clear_node(node, action):
+def clear_node(node, action, prior):
     """Makes `node` an unvisited leaf that `action` leads to."""
     node.W = 0.0
     node.N = 0
-    node.P = np.float32(0.0)
+    node.P = prior
     node.first_child = 0
     node.action = action
     node.num_children = 0
@@ -113,14 +113,17 @@ def clear_node(node, action):
 @subroutine
 def clear_tree(tree, nodes):
     """Leaves the root alone in the tree, unvisited; the random state goes on."""
-    clear_node(nodes[0], -1)
+    clear_node(nodes[0], -1, np.float32(0.0))
     tree.num_nodes = 1
     tree.is_full = 0
 
 
 @subroutine
 def create_children(game, tree, nodes, index, state, legal):
-    """Lays out the children of node `index`, whose position is `state`; returns whether there was room."""
+    """Lays out the children of node `index`, whose position is `state`; returns whether there was room.
+
+    Their priors are equal until an evaluator says otherwise.
+    """
     num_children = game.legal_actions(state, legal)
     if tree.num_nodes + num_children > len(nodes):
         tree.is_full = 1
@@ -129,8 +132,9 @@ def create_children(game, tree, nodes, index, state, legal):
     node.first_child = tree.num_nodes
     node.num_children = num_children
     node.player = game.current_player(state)
+    prior = np.float32(1.0 / num_children)
     for k in range(num_children):
-        clear_node(nodes[tree.num_nodes + k], legal[k])
+        clear_node(nodes[tree.num_nodes + k], legal[k], prior)
     tree.num_nodes += num_children
     return True
 
