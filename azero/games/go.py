@@ -57,6 +57,11 @@ def _limit(game):
 
 
 @subroutine
+def _is_over(game, state):
+    return state.passes >= 2 or state.ply >= _limit(game)
+
+
+@subroutine
 def _point_of(game, action):
     row, column = np.uint32(action) // np.uint32(game.size), np.uint32(action) % np.uint32(game.size)
     return (np.int64(row) + 1) * (game.size + 1) + np.int64(column) + 1
@@ -339,7 +344,7 @@ class Go(NamedTuple):
 
     def rollout(game, state, legal, rng, max_plies):
         """Goes on by points: no actions, no history."""
-        while state.passes < 2 and state.ply < _limit(game):
+        while not _is_over(game, state):
             point = _draw_point(state, game.size + 1, rng)
             if point == 0:
                 state.passes += 1
@@ -365,7 +370,7 @@ class Go(NamedTuple):
         return state.ply & 1
 
     def outcome(game, state):
-        if state.passes < 2 and state.ply < _limit(game):
+        if not _is_over(game, state):
             return ONGOING
         lead = game.final_score(state)
         return WIN if lead > 0 else LOSS if lead < 0 else DRAW
@@ -414,8 +419,8 @@ class Go(NamedTuple):
                 planes[5, row, column] = state.passes > 0
 
     def hash_key(game, state):
-        """Of the board, the ko, whose turn it is and whether there was a pass; of earlier boards nothing."""
-        rest = np.uint64(((state.ko * 4 + state.passes) << 1) + (state.ply & 1))
+        """Of the board, the ko, whose turn it is, whether there was a pass and whether the game is over; no history."""
+        rest = np.uint64(8 * state.ko + 4 * (state.passes > 0) + 2 * _is_over(game, state) + (state.ply & 1))
         return mix(state.board_key ^ mix(rest))
 
     def check(game) -> None:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from azero.errors import BadInput
-from azero.games.boards import cell_to_text, check_sizes, split_cells, text_to_cell
+from azero.games.boards import LETTERS, cell_to_text, check_sizes, split_cells, text_to_cell
 from azero.games.contract import LOSS, ONGOING, WIN, Symmetries
 from azero.games.registry import game
 from azero.jit import subroutine
@@ -261,7 +261,7 @@ class Hex(NamedTuple):
     def draw(game, state, marks: dict[int, str]) -> str:
         """Each row half a cell to the right of the one above it; X joins top and bottom, O left and right."""
         width = max([len(mark) for mark in marks.values()] + [1])
-        lines = [" " * 4 + " ".join(f"{'abcdefghijklmnopqrs'[column]:>{width}}" for column in range(game.size))]
+        lines = [" " * 4 + " ".join(f"{letter:>{width}}" for letter in LETTERS[: game.size])]
         for row in range(game.size):
             texts = []
             for column in range(game.size):

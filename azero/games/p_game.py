@@ -1,9 +1,11 @@
 """P-games: the random trees of the UCT paper. No tree is stored: a move's value is made from the path to it."""
 
+import re
 from typing import NamedTuple
 
 import numpy as np
 
+from azero.errors import BadInput
 from azero.games.boards import check_sizes
 from azero.games.contract import DRAW, LOSS, ONGOING, WIN
 from azero.games.registry import game
@@ -95,6 +97,11 @@ class PGame(NamedTuple):
     @property
     def planes_shape(game) -> tuple[int, int, int]:
         return 3, 1, game.branching
+
+    def text_to_action(game, state, text: str) -> int:
+        if not re.fullmatch("0|[1-9][0-9]{0,2}", text) or int(text) >= game.branching:
+            raise BadInput(f"{text!r} is no p_game move; moves are 0 to {game.branching - 1}")
+        return int(text)
 
     def draw(game, state, marks: dict[int, str]) -> str:
         lines = [f"ply {state.ply} of {game.depth}, sum {state.total:+d}"]

@@ -9,7 +9,6 @@ from azero.jit import IS_COMPILED
 
 from .openspiel import check_random_games, check_recorded_games, stones
 from .perft import perft
-from .solving import solve
 
 GAME = make_game("breakthrough")
 SHAPES = [(3, 2), (3, 10), (5, 7), (6, 6), (7, 3), (10, 2), (10, 10)]
@@ -179,18 +178,6 @@ def test_actions_are_as_the_mover_sees_the_board():
 def test_perft(rows, columns, known):
     length = len(known) if IS_COMPILED else 3
     assert perft(make_board(rows, columns), length) == known[:length]
-
-
-SOLVED = [(4, 2, -1), (4, 3, 1), (5, 2, 1), (4, 4, 1), (5, 3, 1), (6, 2, 1)]
-
-
-@pytest.mark.parametrize(
-    ("rows", "columns", "value"),
-    [*(SOLVED if IS_COMPILED else SOLVED[:3]), pytest.param(5, 4, 1, marks=pytest.mark.slow)],
-)
-def test_solved_boards(rows, columns, value):
-    """Who wins, from the known answers."""
-    assert solve(make_board(rows, columns)) == value
 
 
 def action_of(move: str, rows: int, columns: int) -> int:

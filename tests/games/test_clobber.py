@@ -12,7 +12,6 @@ from azero.jit import IS_COMPILED
 
 from .openspiel import check_random_games, check_recorded_games, stones
 from .perft import perft
-from .solving import solve
 
 GAME = make_game("clobber")
 SHAPES = [(2, 2), (2, 10), (10, 2), (5, 6), (6, 5), (7, 3), (10, 10)]
@@ -144,26 +143,6 @@ def test_planes_are_own_stones_their_stones_and_empty_cells():
 def test_perft(rows, columns, known):
     length = len(known) if IS_COMPILED else 2
     assert perft(make_board(rows, columns), length) == known[:length]
-
-
-SOLVED = [
-    (2, 2, 1),
-    (2, 3, -1),
-    (2, 4, 1),
-    (2, 5, 1),
-    (3, 3, 1),
-    (2, 6, -1),
-    (3, 4, -1),
-    (3, 5, 1),
-    (4, 4, 1),
-    (3, 6, -1),
-]
-
-
-@pytest.mark.parametrize(("rows", "columns", "value"), SOLVED if IS_COMPILED else SOLVED[:5])
-def test_solved_boards(rows, columns, value):
-    """Who wins, lying or standing, from the known answers."""
-    assert solve(make_board(rows, columns)) == solve(make_board(columns, rows)) == value
 
 
 @pytest.mark.parametrize(("rows", "columns"), [(5, 6), (8, 8)])

@@ -13,7 +13,6 @@ from azero.games.laws import check_laws
 from azero.jit import IS_COMPILED
 
 from .openspiel import check_random_games, check_recorded_games
-from .solving import solve
 
 DIRECTIONS = [(0, 1), (1, 0), (1, 1), (-1, 1)]  # down and right
 SHAPES = [(1, 5, 3), (5, 1, 2), (3, 3, 3), (3, 4, 4), (7, 6, 4), (4, 9, 5), (6, 6, 6), (7, 19, 19)]
@@ -198,12 +197,6 @@ def test_random_games_end_at_the_first_line(rows, columns, k, exact):
 def test_solved_boards(rows, columns, k, solution):
     """The first player's result under best play, and the plies to it."""
     assert Minimax().solve(make_board(rows, columns, k).new_initial_state()) == solution
-
-
-@pytest.mark.skipif(not IS_COMPILED, reason="many positions")
-@pytest.mark.parametrize(("rows", "columns"), [(3, 4), (4, 3), (4, 4), (3, 5)])
-def test_three_in_a_row_are_won_on_boards_larger_than_3x3(rows, columns):
-    assert solve(make_board(rows, columns, 3)) == 1
 
 
 @pytest.mark.parametrize("size", [9, 15])

@@ -12,7 +12,6 @@ from azero.jit import IS_COMPILED
 
 from .openspiel import check_random_games, check_recorded_games, stones
 from .perft import perft, perft_with_passes
-from .solving import solve
 
 GAME = make_game("othello")
 SIZES = [4, 6, 8, 10, 16] if IS_COMPILED else [4, 6, 8, 10]
@@ -279,10 +278,6 @@ def test_perft(length):
 @pytest.mark.skipif(not IS_COMPILED, reason="25 million positions")
 def test_perft_without_passes_after_the_end():
     assert perft(GAME, 10)[-1] == 24571284 - 228
-
-
-def test_smallest_board_is_the_second_players_by_ten():
-    assert solve(make_board(4)) == -10
 
 
 def action_of(move: str) -> int:
