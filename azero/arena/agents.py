@@ -126,8 +126,8 @@ class SearchAgent(Agent):
         if self._alone is None or self._alone_size != (wanted, leaves):
             self._alone, self._alone_size = self._make_search(1, wanted, leaves), (wanted, leaves)
             self._alone.prepare()
-        start = time.perf_counter()
         self._alone.start(0, state, derive_seed(self.seed, "suggest"))
+        start = time.perf_counter()
         self._alone.run([0], limit.simulations, limit.seconds)
         simulations = int(self._alone.forest.trees[0].simulations)
         return suggestion_of(self._alone, state, simulations, time.perf_counter() - start)

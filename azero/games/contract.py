@@ -44,7 +44,8 @@ class Symmetries(NamedTuple):
 class Rules(Protocol):
     """A game's rules. Players are 0, who moves first, and 1; A actions are numbered from 0."""
 
-    # Compiled. `state` is a record of `state_dtype`.
+    # Compiled. `state` is a record of `state_dtype`; it belongs to one thread, since even those that only look at it may
+    # use parts of it to work in.
 
     def reset(game, state) -> None:
         """Makes `state` the initial position."""
@@ -69,6 +70,8 @@ class Rules(Protocol):
 
     def rollout_action(game, state, legal, rng) -> int:
         """Optional: returns an action of the game's rollout policy; a uniformly random legal one unless written.
+
+        Legal where games are `is_history_free`; else it may overlook what only the history forbids.
 
         `legal` ([A] int32) is room to work in; `rng` is for the functions of `azero.rng`.
         """

@@ -38,7 +38,7 @@ class PGame(NamedTuple):
     seed: int = 0
 
     def reset(game, state):
-        state.path = mix(np.uint64(game.seed + 1))
+        state.path = mix(~np.uint64(game.seed))  # of words that no move has: else seed 1's move 0 were seed 0's move 1
         state.total = 0
         state.ply = 0
 

@@ -1,4 +1,4 @@
-"""Checkpoints: one `.safetensors` file with the weights and all it takes to rebuild the net. Loading runs no code from it.
+"""Checkpoints: one `.safetensors` file with the weights and all it takes to rebuild the net. Loading runs none of it.
 
 The file's metadata have one entry, `azero`, a JSON object with the fields of `Card` and a digest over them and the
 weights, so that a flipped bit anywhere is noticed.

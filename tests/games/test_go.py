@@ -515,6 +515,11 @@ def test_keys_tell_board_turn_passes_and_ko_apart():
     assert key_of("e1 a1 c4", ko) != key_of("c4 a1 e1", ko)
 
 
+def test_a_key_tells_whether_the_ply_limit_has_ended_the_game():
+    keys = [make_go(2, f"max_game_length={length}").state_from_moves("a1 b1").hash_key() for length in (2, 3)]
+    assert keys[0] != keys[1]
+
+
 def test_moves_are_written_as_in_gtp():
     game = make_go(9)
     state = game.new_initial_state()

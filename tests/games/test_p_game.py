@@ -29,7 +29,7 @@ def mixed(word: int) -> int:
 
 def values_along(seed: int, path: list[int]) -> list[int]:
     """Returns the values of the moves of a path, from the seed and the path alone."""
-    word, values = mixed(seed + 1), []
+    word, values = mixed(2**64 - 1 - seed), []
     for action in path:
         word = mixed(word ^ mixed(action + 1))
         values.append(word >> 57)
@@ -89,6 +89,11 @@ def test_values_are_uniform_from_0_to_127_and_independent(draw_values):
     for distance in (1, 2):  # of seeds, brothers, plies, or cousins
         correlation = np.corrcoef(values[:-distance], values[distance:])[0, 1]
         assert abs(correlation) < 4 / math.sqrt(len(values))
+
+
+def test_trees_of_different_seeds_have_no_subtree_in_common():
+    keys = [make_p_game(20, 3, seed).state_from_moves(str(move)).hash_key() for seed in range(20) for move in range(20)]
+    assert len(set(keys)) == len(keys) and 0 not in keys
 
 
 def test_a_seed_has_one_tree_and_another_seed_another():
@@ -170,7 +175,7 @@ def test_moves_are_written_as_numbers():
 def test_text_that_is_no_move_is_named(text):
     with pytest.raises(BadInput) as error:
         make_p_game(12).text_to_action(make_p_game(12).new_initial_state(), text)
-    assert repr(text) in str(error.value) and "moves are written 0 1 2 3" in str(error.value)
+    assert repr(text) in str(error.value) and "moves are 0 to 11" in str(error.value)
     assert "\n" not in str(error.value)
 
 
