@@ -44,14 +44,14 @@ class Symmetries(NamedTuple):
 class Rules(Protocol):
     """A game's rules. Players are 0, who moves first, and 1; A actions are numbered from 0."""
 
-    # Compiled. `state` is a record of `state_dtype`; it belongs to one thread, since even those that only look at it may
-    # use parts of it to work in.
+    # Compiled. `state` is a record of `state_dtype`; it belongs to one thread, since even those that only look may use
+    # parts of it to work in.
 
     def reset(game, state) -> None:
         """Makes `state` the initial position."""
 
     def legal_actions(game, state, out) -> int:
-        """Writes the legal actions, ascending, into `out` ([max_legal_actions] int32); returns how many."""
+        """Writes the legal actions, ascending, into `out` ([A] int32); returns how many."""
 
     def apply_action(game, state, action) -> None:
         """Plays a legal action, in place."""
