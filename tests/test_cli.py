@@ -416,7 +416,10 @@ def test_games_lists_them_with_their_parameters(run_azero):
     assert (code, errors) == (0, "")
     assert "connect_four(rows=6,columns=7)\n" in output and "\ntic_tac_toe\n" in output
     fields = json.loads(run_azero("games", "--json")[1])
-    assert fields == {"connect_four": {"rows": 6, "columns": 7}, "tic_tac_toe": {}}
+    assert len(fields) == 10 and list(fields) == sorted(fields)
+    assert fields["connect_four"] == {"rows": 6, "columns": 7} and fields["tic_tac_toe"] == {}
+    assert fields["go"] == {"size": 9, "komi": 7.5, "superko": True, "suicide": False, "max_game_length": 0}
+    assert "go(size=9,komi=7.5,superko=true,suicide=false,max_game_length=0)\n" in output
 
 
 def test_play_reads_moves_from_stdin(run_azero):
