@@ -1,6 +1,8 @@
 """Agents by name, the same everywhere:
 
-uct@1000  mc@1000  random        plain UCT, plain Monte Carlo, no thought at all
+uct@1000                         plain UCT, with random rollouts
+uct(c=2,by=value)@1000           the same with options, see `classical.py`
+mc@1000  mmmc@1000  random       plain Monte Carlo, the same with minimax values; no thought at all
 PATH@800  PATH@2s                a checkpoint or a run's folder (its best), with simulations or seconds a move
 connect_four@800                 a checkpoint that comes with azero
 gtp:COMMAND                      another engine, spoken to in GTP
@@ -10,10 +12,11 @@ import re
 from pathlib import Path
 
 from azero.arena.agents import Agent, Limit, RandomAgent, SearchAgent
+from azero.arena.classical import CLASSICAL, make_classical_agent, word_of
 from azero.config import DeviceConfig, SearchConfig
 from azero.errors import BadInput, suggest_nearest
 from azero.games import Game, make_game
-from azero.mcts import FlatSearch, Search, Settings, Uct, rule_from_config
+from azero.mcts import Search, Settings, rule_from_config
 
 MOST_NODES = 1 << 27
 """Nodes of the largest tree, 4 GiB; a search takes the memory as it grows."""
@@ -55,15 +58,15 @@ def make_agent(
         if "@" in name:
             raise BadInput(f"agent {name!r}: random does not think, and takes no limit")
         return RandomAgent(name, _required(game, name), seed)
-    if base == "mc" or _is_uct(base):
-        return _rollout_agent(name, base, _required(game, name), limit, seed, threads, max_nodes)
+    if word_of(base) in CLASSICAL:
+        return make_classical_agent(name, base, _required(game, name), limit, seed, threads, max_nodes)
     return _net_agent(name, find_checkpoint(base), game, limit, seed, threads, device or DeviceConfig(), max_nodes)
 
 
 def game_of(name: str) -> Game | None:
     """Returns the game that an agent's name settles: a checkpoint's own; None for agents that can play any."""
     base, _ = split_name(name)
-    if name.startswith("gtp:") or base in ("random", "mc") or _is_uct(base):
+    if name.startswith("gtp:") or base == "random" or word_of(base) in CLASSICAL:
         return None
     from azero.nets.checkpoint import game_of_card, read_card
 
@@ -115,32 +118,14 @@ def _shipped_checkpoint(base: str) -> Path:
         return shipped[base]
     if "/" in base or base.endswith(".safetensors"):
         raise BadInput(f"checkpoint {base!r} does not exist")
-    known = [*shipped, "uct", "mc", "random", "gtp:COMMAND"]
+    known = [*shipped, *CLASSICAL, "random", "gtp:COMMAND"]
     raise BadInput(f"unknown agent {base!r}: neither a file, a run's folder nor a name; {suggest_nearest(base, known)}")
-
-
-def _is_uct(base: str) -> bool:
-    return re.fullmatch(r"uct(\(c=\d{1,4}(\.\d{1,9})?\))?", base) is not None
 
 
 def _required(game: Game | None, name: str) -> Game:
     if game is None:
         raise BadInput(f"agent {name!r} can play any game: say which with --game, e.g. --game connect_four")
     return game
-
-
-def _rollout_agent(
-    name: str, base: str, game: Game, limit: Limit, seed: int, threads: int, max_nodes: int | None
-) -> Agent:
-    settings = Settings(is_proving=base != "mc", is_choosing_by_value=base == "mc")
-    kind = FlatSearch if base == "mc" else Search
-    constant = base.removeprefix("uct").strip("()").removeprefix("c=")
-    c = float(constant) if _is_uct(base) and constant else Uct().c
-
-    def make_search(num_trees: int, nodes: int, leaves: int) -> Search:
-        return kind(game, Uct(c), settings, None, num_trees, max_nodes or nodes, threads)
-
-    return SearchAgent(name, game, limit, make_search, seed)
 
 
 def _net_agent(

@@ -6,11 +6,14 @@ To read it, begin with `reference.py`, the whole search in plain Python; `kernel
 from azero.mcts.analysis import MoveStatistics, rank_moves, root_value
 from azero.mcts.evaluator import Evaluator, UniformEvaluator
 from azero.mcts.flat import FlatSearch
-from azero.mcts.rules import Puct, Rule, Uct, rule_from_config
+from azero.mcts.minimax import MinimaxSearch
+from azero.mcts.rules import DepthBias, Puct, Rule, Uct, rule_from_config
 from azero.mcts.search import MAX_NODES, Search, nodes_needed
 from azero.mcts.settings import Settings
+from azero.mcts.table_search import TableSearch
 
 __all__ = [
-    "MAX_NODES", "Evaluator", "FlatSearch", "MoveStatistics", "Puct", "Rule", "Search", "Settings", "Uct",
-    "UniformEvaluator", "nodes_needed", "rank_moves", "root_value", "rule_from_config",
+    "MAX_NODES", "DepthBias", "Evaluator", "FlatSearch", "MinimaxSearch", "MoveStatistics", "Puct", "Rule", "Search",
+    "Settings", "TableSearch", "Uct", "UniformEvaluator", "nodes_needed", "rank_moves", "root_value",
+    "rule_from_config",
 ]  # fmt: skip

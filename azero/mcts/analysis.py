@@ -38,10 +38,11 @@ def rank_moves(search: Search, b: int = 0) -> list[MoveStatistics]:
     order = np.zeros(search.game.num_actions, np.int32)
     num_children = rank_children(search.forest, b, search.settings.is_choosing_by_value, order)
     sign = 1 - 2 * int(nodes[0].player)
-    return [_statistics(nodes, int(child), sign) for child in order[:num_children]]
+    return [_statistics(search, b, int(child), sign) for child in order[:num_children]]
 
 
-def _statistics(nodes: np.recarray, child: int, sign: int) -> MoveStatistics:
+def _statistics(search: Search, b: int, child: int, sign: int) -> MoveStatistics:
+    nodes = search.forest.nodes[b]
     node = nodes[child]
     is_proven = node.proven != UNPROVEN
     return MoveStatistics(
@@ -51,7 +52,7 @@ def _statistics(nodes: np.recarray, child: int, sign: int) -> MoveStatistics:
         prior=float(node.P),
         proven=RESULT_NAMES[sign * int(node.proven)] if is_proven else None,
         proven_plies=int(node.proven_plies) + 1 if is_proven else None,
-        pv=principal_variation(nodes, child),
+        pv=[*principal_variation(nodes, child), *search.line_below(b, int(node.action))],
     )
 
 
@@ -68,14 +69,14 @@ def principal_variation(nodes: np.recarray, index: int) -> list[int]:
         node = nodes[index]
         sign = 1 - 2 * int(node.player)
         children = range(node.first_child, node.first_child + node.num_children)
-        index = max(children, key=lambda child: _preference(nodes[child], sign))
+        index = max(children, key=lambda child: preference(nodes[child], sign))
         if nodes[index].N == 0 and nodes[index].proven == UNPROVEN:
             break
         line.append(int(nodes[index].action))
     return line
 
 
-def _preference(node: Any, sign: int) -> tuple[float, ...]:
+def preference(node: Any, sign: int) -> tuple[float, ...]:
     """Returns a key that orders the children of a node for its mover, whose `sign` is 1 (first player) or -1."""
     if node.proven == UNPROVEN:
         return 0.0, float(node.N), float(sign * node.W)

@@ -21,10 +21,9 @@ _DESCENTS_AT_ONCE = 256
 
 
 @subroutine
-def next_unvisited(nodes, node, rng):
-    """Takes a random unvisited child of `node`, moves it in front of the other unvisited ones, and returns it."""
+def visit(nodes, node, taken):
+    """Notes the first visit of a child, `taken`: it moves in front of the other unvisited ones. Returns its place."""
     front = node.first_child + node.num_visited
-    taken = front + random_below(rng, node.num_children - node.num_visited)
     node.num_visited += 1
     a, b = nodes[front], nodes[taken]
     action, prior, proven, plies = a.action, a.P, a.proven, a.proven_plies
@@ -34,14 +33,24 @@ def next_unvisited(nodes, node, rng):
 
 
 @subroutine
-def select_child(rule, nodes, index, rng, is_proving):
+def random_child(nodes, node, rng):
+    """Returns any child of `node`."""
+    k = random_below(rng, node.num_children)
+    return node.first_child + k if k < node.num_visited else visit(nodes, node, node.first_child + k)
+
+
+@subroutine
+def select_child(rule, settings, tree, nodes, index, depth):
     """Returns the child of node `index` that a simulation goes to; a move that loses by force gets no visit.
 
     A descent under way counts as a visit lost for the mover (virtual loss), so that the next goes elsewhere.
     """
     node = nodes[index]
+    if settings.min_visits > node.N:
+        return random_child(nodes, node, tree)
     if rule.is_sweeping() and node.num_visited < node.num_children:
-        return next_unvisited(nodes, node, rng)
+        unvisited = random_below(tree, node.num_children - node.num_visited)
+        return visit(nodes, node, node.first_child + node.num_visited + unvisited)
     sign = 1 - 2 * node.player  # the one place where values are turned to the mover's
     first, last = node.first_child, node.first_child + node.num_children
     first_play_value = 0.0
@@ -51,12 +60,12 @@ def select_child(rule, nodes, index, rng, is_proving):
             if nodes[child].N > 0:
                 visited_prior += np.float64(nodes[child].P)
         first_play_value = rule.first_play_value(sign * node.W / max(node.N, 1), visited_prior)
-    exploration = rule.exploration(node.N + node.virtual_loss)
+    exploration = rule.exploration(node.N + node.virtual_loss, depth, tree.length)
     best = first
     best_score = -math.inf
     for child in range(first, last):
         c = nodes[child]
-        if is_proving and c.proven == -sign:
+        if settings.is_proving and c.proven == -sign:
             continue
         visits = c.N + c.virtual_loss
         value = first_play_value
@@ -92,7 +101,7 @@ def descend(game, rule, settings, tree, nodes, path, state, legal):
                 return depth
             if not settings.is_rollout_only or not create_children(game, tree, nodes, index, state, legal):
                 return depth
-        index = select_child(rule, nodes, index, tree, settings.is_proving)
+        index = select_child(rule, settings, tree, nodes, index, depth)
         game.apply_action(state, np.int64(nodes[index].action))
         depth += 1
         if depth == len(path):

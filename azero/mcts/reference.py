@@ -81,6 +81,7 @@ class Reference:
     def __init__(self, state: State, rule: Rule, settings: Settings, evaluator: Evaluator | None, seed: int):
         self.state, self.rule, self.settings, self.evaluator = state, rule, settings, evaluator
         self.random = SplitMix(seed)
+        self.length = 0.0  # plies that a game from here is expected to last, where the rule asks for it
         self.root = Node(action=-1)
 
     def advance(self, action: int) -> None:
@@ -103,14 +104,21 @@ class Reference:
         node.player = state.current_player()
         node.children = [Node(action, P=float(np.float32(priors[action]))) for action in state.legal_actions()]
 
-    def select(self, node: Node) -> Node:
+    def visit(self, node: Node, taken: int) -> Node:
+        """Returns a child at its first visit, and moves it in front of the other unvisited ones."""
+        children, front = node.children, node.num_visited
+        children[front], children[taken] = children[taken], children[front]
+        node.num_visited += 1
+        return children[front]
+
+    def select(self, node: Node, depth: int) -> Node:
         """Returns the child that a simulation goes to."""
         rule, children = self.rule, node.children
+        if self.settings.min_visits > node.N:
+            k = self.random.below(len(children))
+            return children[k] if k < node.num_visited else self.visit(node, k)
         if not isinstance(rule, Puct) and node.num_visited < len(children):
-            taken = node.num_visited + self.random.below(len(children) - node.num_visited)
-            children[node.num_visited], children[taken] = children[taken], children[node.num_visited]
-            node.num_visited += 1
-            return children[node.num_visited - 1]
+            return self.visit(node, node.num_visited + self.random.below(len(children) - node.num_visited))
 
         first_play_value = 0.0
         if isinstance(rule, Puct):
@@ -122,7 +130,7 @@ class Reference:
                 value = float(node.sign * child.proven)
             else:
                 value = node.sign * child.W / child.N if child.N else first_play_value
-            return rule.score(rule.exploration(node.N), child.N, value, child.P)
+            return rule.score(rule.exploration(node.N, depth, self.length), child.N, value, child.P)
 
         not_lost = [child for child in children if not (self.settings.is_proving and child.proven == -node.sign)]
         return max(not_lost, key=score)
@@ -192,7 +200,7 @@ class Reference:
             if not node.children:
                 legal = state.legal_actions()
                 self.expand(node, state, dict.fromkeys(legal, 1.0 / len(legal)))
-            node = self.select(node)
+            node = self.select(node, len(path) - 1)
             state.apply_action(node.action)
             path.append(node)
 

@@ -27,3 +27,18 @@ def count_random_games(game, state, legal, rng, max_plies, num_games):
         wins += outcome == 1
         draws += outcome == 0
     return plies, wins, draws
+
+
+@kernel
+def mean_length(game, start, states, legal, rng, max_plies, num_games):
+    """Returns how many plies random games last from the position `start`; `states` ([1]) is room to work in."""
+    plies = 0
+    for _ in range(num_games):
+        states[0] = start
+        state = states[0]
+        for _ in range(max_plies):
+            if game.outcome(state) != ONGOING:
+                break
+            game.apply_action(state, np.int64(game.rollout_action(state, legal, rng)))
+            plies += 1
+    return plies / num_games

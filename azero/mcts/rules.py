@@ -1,11 +1,12 @@
 """Selection rules: how a simulation picks its way down. A rule is a NamedTuple of its constants.
 
     is_sweeping()                      whether unvisited children go first, in random order
-    exploration(N(s))                  what is the same for all children of s, computed once
+    exploration(N(s), depth, length)   what is the same for all children of s, computed once
     first_play_value(Q(s), visited_P)  Q(s, a) of an unvisited child; visited_P is the prior of the visited ones
     score(exploration, N(s, a), Q(s, a), P(s, a))
 
-Q is in [-1, 1], for the player to move at s.
+Q is in [-1, 1], for the player to move at s, which lies `depth` plies below the root; `length` is how many plies a
+game from the root is expected to last, for rules that ask for it (`needs_length`), else 0.
 """
 
 import math
@@ -18,7 +19,7 @@ from azero.jit import bind_methods
 
 bind_methods(
     is_sweeping=(),
-    exploration=("parent_visits",),
+    exploration=("parent_visits", "depth", "length"),
     first_play_value=("parent_value", "visited_prior"),
     score=("exploration", "visits", "value", "prior"),
 )
@@ -37,15 +38,26 @@ class Uct(NamedTuple):
 
     Source:
       [1] Auer, Cesa-Bianchi & Fischer, Finite-time analysis of the multiarmed bandit problem (2002), UCB1.
-      [2] Kocsis & Szepesvari, Bandit based Monte-Carlo planning (2006), section 2.2.
+      [2] Kocsis & Szepesvari, Bandit based Monte-Carlo planning (2006), section 2.
+      [3] Sensei's Library, UCT for Monte Carlo computer Go.
     """
 
     c: float = 1.4
 
+    @classmethod
+    def of_bias(cls, C_p: float) -> "Uct":
+        """Returns the rule with the bias 2 C_p sqrt(ln t / s) on rates of wins ([2], section 2.3)."""
+        return cls(4.0 * C_p)
+
+    @classmethod
+    def of_win_rate(cls, K: float) -> "Uct":
+        """Returns the rule `winrate + K sqrt(ln N / (5 n))` ([3])."""
+        return cls(2.0 * K / math.sqrt(5.0))
+
     def is_sweeping(rule):
         return True
 
-    def exploration(rule, parent_visits):
+    def exploration(rule, parent_visits, depth, length):
         is_known = parent_visits < len(_LOGARITHMS)
         return rule.c * rule.c * (_LOGARITHMS[parent_visits] if is_known else math.log(parent_visits))
 
@@ -54,6 +66,34 @@ class Uct(NamedTuple):
 
     def score(rule, exploration, visits, value, prior):
         return value + math.sqrt(exploration / visits)
+
+
+class DepthBias(NamedTuple):
+    """UCT whose bias shrinks with the depth d of a node, below which results vary less: the greatest
+
+        Q(s, a) + c (ln N(s) / N(s, a))^((D + d) / (2 D + d))
+
+    D is how many plies a game from the node is expected to last. At the root the exponent is 1 / 2, as in UCB1; it goes
+    to 1 where the game ends.
+
+    Source: Kocsis & Szepesvari (2006), section 2.1, whose c is 1 on rates of wins.
+    """
+
+    c: float = 2.0
+
+    def is_sweeping(rule):
+        return True
+
+    def exploration(rule, parent_visits, depth, length):
+        left = max(length - depth, 1.0)
+        return math.log(max(parent_visits, 1)), (left + depth) / (2.0 * left + depth)
+
+    def first_play_value(rule, parent_value, visited_prior):
+        return 0.0
+
+    def score(rule, exploration, visits, value, prior):
+        logarithm, exponent = exploration
+        return value + rule.c * (logarithm / visits) ** exponent
 
 
 class Puct(NamedTuple):
@@ -82,7 +122,7 @@ class Puct(NamedTuple):
     def is_sweeping(rule):
         return False
 
-    def exploration(rule, parent_visits):
+    def exploration(rule, parent_visits, depth, length):
         growth = math.log((1.0 + parent_visits + rule.c_puct_base) / rule.c_puct_base)
         return (rule.c_puct + rule.c_puct_factor * growth) * math.sqrt(parent_visits)
 
@@ -107,7 +147,12 @@ class Puct(NamedTuple):
         )
 
 
-Rule = Uct | Puct
+Rule = Uct | DepthBias | Puct
+
+
+def needs_length(rule: Rule) -> bool:
+    """Returns whether a rule asks how long a game from the root will last."""
+    return isinstance(rule, DepthBias)
 
 
 def rule_from_config(config: SearchConfig) -> Rule:

@@ -9,8 +9,9 @@ import numpy as np
 from azero.games import Game, State
 from azero.mcts.evaluator import Evaluator
 from azero.mcts.kernels import expand_and_backup, select_leaves, simulate
+from azero.mcts.rollout import mean_length
 from azero.mcts.root import choose_action
-from azero.mcts.rules import Rule
+from azero.mcts.rules import Rule, needs_length
 from azero.mcts.settings import Settings
 from azero.mcts.tree import NODE_DTYPE, Batch, Forest, advance_tree, new_batch, new_forest, start_tree
 
@@ -19,6 +20,7 @@ MAX_NODES = 1 << 22
 
 _MEMORY_OF_ALL_TREES = 1 << 30  # bytes that the trees of one search may take together, if they all grow to their limit
 _ROLLOUTS_BETWEEN_CLOCKS = 128
+_GAMES_FOR_A_LENGTH = 32
 
 
 def nodes_needed(game: Game, num_simulations: int, num_trees: int) -> int:
@@ -76,6 +78,10 @@ class Search:
         """Plays `action` at the root of tree b, and keeps what was learned below it."""
         advance_tree(self.game.rules, self.forest, b, action)
 
+    def line_below(self, b: int, action: int) -> list[int]:
+        """Returns how play would go on after `action` at the root of tree b, where the tree does not tell it."""
+        return []
+
     def choose(self, b: int, temperature: float = 0.0) -> int:
         """Returns the action to play at the root of tree b; at temperature 0 the best."""
         return int(choose_action(self.forest, b, temperature, self.settings.is_choosing_by_value))
@@ -86,10 +92,20 @@ class Search:
         self.forest.trees.simulations[:] = 0
         self.forest.trees.target[:] = 0
         self.forest.trees.target[list(trees)] = num_simulations
+        if needs_length(self.rule):
+            for b in trees:
+                self._estimate_length(b)
         if self.evaluator is None:
             self._run_with_rollouts(trees, deadline)
         else:
             self._run_with_evaluator(self.evaluator, deadline)
+
+    def _estimate_length(self, b: int) -> None:
+        """Plays a few random games from the root of tree b, and notes how long they last."""
+        batch, root = self._batches[0], self.forest.root_states[b]
+        rng = self.forest.trees[b : b + 1].copy()[0]  # a copy, so that the search's own random numbers stay the same
+        room = batch.states, batch.legal, rng, batch.path.shape[1]
+        self.forest.trees[b].length = mean_length(self.game.rules, root, *room, _GAMES_FOR_A_LENGTH)
 
     def _run_with_rollouts(self, trees: Sequence[int], deadline: float | None) -> None:
         if len(self._batches) == 1:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from azero.games import DRAW, ONGOING
+from azero.games import ONGOING
 from azero.games.contract import Rules
 from azero.games.face import new_states
 from azero.jit import kernel, subroutine
@@ -44,6 +44,7 @@ TREE_DTYPE = np.dtype(
         ("target", np.int32),  # to be done in this search
         ("pending", np.int32),  # under way: their leaves wait for the evaluator
         ("evaluations", np.int64),  # leaves given to the evaluator since the tree was made
+        ("length", np.float32),  # plies that a game from the root is expected to last, where the rule asks for it
         ("is_full", np.int32),  # whether a leaf found no room to grow
     ],
     align=True,
@@ -203,6 +204,19 @@ def advance_tree(game, forest, b, action):
 
 
 @subroutine
+def prefer_proof(win, best, best_plies, proven, plies):
+    """Returns the better of two proven children for the mover, whose win is `win`: results first, then lengths.
+
+    Wins are better short, draws and losses long.
+    """
+    if proven == best:
+        return best, min(best_plies, plies) if best == win else max(best_plies, plies)
+    if proven == win or best == -win:
+        return proven, plies
+    return best, best_plies
+
+
+@subroutine
 def prove_from_children(nodes, index):
     """Proves node `index` from what is proven of its children; returns whether that is news.
 
@@ -218,11 +232,8 @@ def prove_from_children(nodes, index):
         proven, length = nodes[child].proven, nodes[child].proven_plies
         if proven == UNPROVEN:
             all_proven = False
-        elif proven == win:
-            if best != win or length < plies:
-                best, plies = win, length
-        elif best != win and ((proven == best and length > plies) or (best != DRAW and proven == DRAW)):
-            best, plies = proven, length
+        else:
+            best, plies = prefer_proof(win, best, plies, proven, length)
     if (best != win and not all_proven) or (node.proven == best and node.proven_plies == plies + 1):
         return False
     node.proven = best

@@ -7,7 +7,7 @@ import pytest
 
 from azero.games import make_game
 from azero.jit import IS_COMPILED
-from azero.mcts import Puct, Search, Settings, Uct
+from azero.mcts import DepthBias, Puct, Search, Settings, Uct
 from azero.mcts.reference import Node, Reference
 from azero.mcts.tree import UNPROVEN
 
@@ -27,11 +27,16 @@ POSITIONS = {
 RULES = {
     "uct": Uct(),
     "uct of small c": Uct(0.5),
+    "uct with a bias by depth": DepthBias(),
     "puct": Puct(),
     "puct of fast growth": Puct(c_puct=0.5, c_puct_base=20.0, c_puct_factor=2.0, fpu_reduction=0.5),
     "puct with constants": Puct(c_puct=2.0, c_puct_factor=0.0, is_fpu_absolute=True, fpu_value=-0.3),
 }
-WITH_ROLLOUTS = {"rollouts": Settings(), "rollouts, no proofs": Settings(is_proving=False)}
+WITH_ROLLOUTS = {
+    "rollouts": Settings(),
+    "rollouts, no proofs": Settings(is_proving=False),
+    "rollouts, at random at first": Settings(min_visits=12),
+}
 WITH_EVALUATOR = {
     "values": Settings(),
     "values, no proofs": Settings(is_proving=False),
@@ -64,6 +69,7 @@ def check_equal(name, moves, rule, settings, seed):
     search.start(0, state, seed)
     for move in range(NUM_MOVES):
         search.run([0], NUM_SIMULATIONS)
+        reference.length = float(search.forest.trees[0].length)
         for _ in range(NUM_SIMULATIONS):
             reference.simulate()
         assert_same(search.forest.nodes[0], 0, reference.root)

@@ -6,11 +6,11 @@ import pytest
 from pytest import approx
 
 from azero.config import SearchConfig
-from azero.mcts import Puct, Uct
+from azero.mcts import DepthBias, Puct, Uct
 
 
-def score(rule, parent_visits, visits, value, prior=0.0):
-    return rule.score(rule.exploration(parent_visits), visits, value, prior)
+def score(rule, parent_visits, visits, value, prior=0.0, depth=0, length=0.0):
+    return rule.score(rule.exploration(parent_visits, depth, length), visits, value, prior)
 
 
 def test_uct_by_hand():
@@ -24,6 +24,32 @@ def test_uct_of_two_roots_of_two_is_ucb1():
     for mean, visits in [(0.25, 3), (0.5, 40), (1.0, 57)]:
         ucb1 = mean + math.sqrt(2 * math.log(100) / visits)
         assert score(Uct(2 * math.sqrt(2)), 100, visits, 2 * mean - 1) == approx(2 * ucb1 - 1)
+
+
+@pytest.mark.parametrize(("C_p", "mean", "visits"), [(1 / math.sqrt(2), 0.25, 3), (0.1, 0.5, 40), (1.0, 1.0, 57)])
+def test_uct_by_its_bias(C_p, mean, visits):
+    """Kocsis & Szepesvari (2006), (8): c_(t, s) = 2 C_p sqrt(ln t / s), on a mean in [0, 1]."""
+    paper = mean + 2 * C_p * math.sqrt(math.log(100) / visits)
+    assert score(Uct.of_bias(C_p), 100, visits, 2 * mean - 1) == approx(2 * paper - 1)
+
+
+@pytest.mark.parametrize(("K", "wins", "visits"), [(1.0, 1, 3), (0.5, 20, 40)])
+def test_uct_by_rates_of_wins(K, wins, visits):
+    """Sensei's Library: winrate + K sqrt(ln N / (5 n))."""
+    sensei = wins / visits + K * math.sqrt(math.log(100) / (5 * visits))
+    assert score(Uct.of_win_rate(K), 100, visits, 2 * wins / visits - 1) == approx(2 * sensei - 1)
+
+
+def test_a_bias_by_depth_by_hand():
+    """D = 20 - 4 = 16 plies are left, 4 played: the exponent is (16 + 4) / (32 + 4) = 5 / 9, of ln 10 / 3."""
+    assert score(DepthBias(2.0), 10, 3, 0.2, depth=4, length=20.0) == approx(0.2 + 2.0 * 0.767528 ** (5 / 9), abs=1e-6)
+    assert score(DepthBias(2.0), 10, 3, 0.2, length=7.0) == score(Uct(2.0), 10, 3, 0.2)
+
+
+def test_a_bias_by_depth_shrinks_to_the_end_of_the_game_and_not_beyond():
+    at_the_end = score(DepthBias(1.0), 10, 30, 0.0, depth=19, length=20.0)
+    assert at_the_end == approx((math.log(10) / 30) ** (20 / 21))
+    assert score(DepthBias(1.0), 10, 30, 0.0, depth=40, length=20.0) == approx((math.log(10) / 30) ** (41 / 42))
 
 
 def test_uct_knows_no_priors_and_visits_all_children_first():
@@ -42,7 +68,7 @@ def test_alphazero_by_hand():
 
 
 def test_c_puct_grows_by_ln_2_at_its_base():
-    grown = Puct(c_puct=1.25, c_puct_base=400.0, c_puct_factor=3.0).exploration(399)
+    grown = Puct(c_puct=1.25, c_puct_base=400.0, c_puct_factor=3.0).exploration(399, 0, 0.0)
     assert grown / math.sqrt(399) == approx(1.25 + 3 * math.log(2))
 
 

@@ -1,0 +1,76 @@
+"""The classical searches as agents: UCT in its documented forms, plain Monte Carlo, and that with minimax values.
+
+uct    c, cp or k          the constant: of Q in [-1, 1]; C_p of the UCT paper; K of Sensei's Library
+       bias=ucb1|depth     UCB1, or the paper's bias that shrinks with depth
+       by=visits|value     what the best move is chosen by
+       min_visits=N        visits of a node, before which its moves are chosen at random
+       prove=true|false    whether proven results are carried up
+       table=N|NMiB        a transposition table of so many entries, or of that size, in place of the tree
+mc, mmmc                   no options
+"""
+
+from azero.arena.agents import Agent, Limit, SearchAgent
+from azero.arena.options import Options
+from azero.errors import BadInput
+from azero.games import Game
+from azero.mcts import DepthBias, FlatSearch, MinimaxSearch, Search, Settings, TableSearch, Uct
+from azero.mcts.table import ENTRY_DTYPE, FEWEST_ENTRIES, MOST_ENTRIES
+
+_PLAIN = {"mc": FlatSearch, "mmmc": MinimaxSearch}
+
+CLASSICAL = ("uct", *_PLAIN)
+"""Agents that search without a net."""
+
+
+def word_of(base: str) -> str:
+    """Returns an agent's name without its options."""
+    return base.partition("(")[0]
+
+
+def make_classical_agent(
+    name: str, base: str, game: Game, limit: Limit, seed: int, threads: int, max_nodes: int | None
+) -> Agent:
+    """Returns the agent of a name whose `base`, without its limit, is a word of CLASSICAL with options or without."""
+    options = Options(base)
+    if options.word in _PLAIN:
+        options.finish()
+        kind, settings = _PLAIN[options.word], Settings(is_proving=False, is_choosing_by_value=True)
+        return SearchAgent(
+            name,
+            game,
+            limit,
+            lambda trees, nodes, _: kind(game, Uct(), settings, None, trees, max_nodes or nodes, threads),
+            seed,
+        )
+    rule = _rule(options)
+    settings = Settings(
+        is_proving=options.choice("prove", ("true", "false")) == "true",
+        is_choosing_by_value=options.choice("by", ("visits", "value")) == "value",
+        min_visits=options.whole("min_visits", 0, 0, 1 << 30),
+    )
+    entries = options.memory("table", ENTRY_DTYPE.itemsize, FEWEST_ENTRIES, MOST_ENTRIES)
+    options.finish()
+
+    def make_search(num_trees: int, nodes: int, leaves: int) -> Search:
+        if entries is not None:
+            return TableSearch(game, rule, settings, entries, num_trees, threads)
+        return Search(game, rule, settings, None, num_trees, max_nodes or nodes, threads)
+
+    return SearchAgent(name, game, limit, make_search, seed)
+
+
+def _rule(options: Options) -> Uct | DepthBias:
+    """Returns the selection rule; its constant may be written in one of three ways."""
+    is_by_depth = options.choice("bias", ("ucb1", "depth")) == "depth"
+    c, C_p, K = (options.number(key, -1.0, 0.0, 10_000.0) for key in ("c", "cp", "k"))
+    if sum(constant >= 0 for constant in (c, C_p, K)) > 1:
+        raise BadInput(f"agent {options.base!r}: c, cp and k are one constant written in three ways: give one of them")
+    if is_by_depth:
+        if max(C_p, K) >= 0:
+            raise BadInput(f"agent {options.base!r}: the constant of bias=depth is c")
+        return DepthBias(c) if c >= 0 else DepthBias()
+    if C_p >= 0:
+        return Uct.of_bias(C_p)
+    if K >= 0:
+        return Uct.of_win_rate(K)
+    return Uct(c) if c >= 0 else Uct()

@@ -1,0 +1,91 @@
+"""Options in an agent's name, `uct(c=2,by=value)`: read once, and what is left over is an error."""
+
+import math
+import re
+from collections.abc import Sequence
+
+from azero.errors import BadInput, suggest_nearest
+
+_NUMBER = r"-?\d{1,9}(\.\d{0,9})?"
+
+
+def split_options(base: str) -> tuple[str, dict[str, str]]:
+    """Splits `word(key=value,...)` into the word and its options; raises BadInput where they are not so written."""
+    match = re.fullmatch(r"([^()]*)\((.*)\)", base, re.DOTALL)
+    if match is None and "(" not in base:
+        return base, {}
+    if match is None:
+        raise BadInput(f"agent {base!r}: options should be written {base.partition('(')[0]}(key=value,...)")
+    options: dict[str, str] = {}
+    for part in filter(None, match[2].split(",")):
+        key, sign, value = (each.strip() for each in part.partition("="))
+        if not sign or not value:
+            raise BadInput(f"agent {base!r}: {part.strip()!r} should be written key=value")
+        if key in options:
+            raise BadInput(f"agent {base!r} sets {key} twice")
+        options[key] = value
+    return match[1], options
+
+
+class Options:
+    """An agent's options, taken one by one; `finish` raises BadInput where one was not known."""
+
+    def __init__(self, base: str):
+        self.base = base
+        self.word, self._left = split_options(base)
+        self._known: list[str] = []
+
+    def number(self, key: str, default: float, low: float, high: float) -> float:
+        """Returns a number from `low` to `high`."""
+        text = self._take(key)
+        if text is None:
+            return default
+        value = float(text) if re.fullmatch(_NUMBER, text) else math.nan
+        if not low <= value <= high:
+            raise self._wrong(key, text, f"a number from {low:g} to {high:g}")
+        return value
+
+    def whole(self, key: str, default: int, low: int, high: int) -> int:
+        """Returns a whole number from `low` to `high`."""
+        text = self._take(key)
+        if text is None:
+            return default
+        if not re.fullmatch(r"-?\d{1,12}", text) or not low <= int(text) <= high:
+            raise self._wrong(key, text, f"a whole number from {low:,} to {high:,}")
+        return int(text)
+
+    def choice(self, key: str, choices: Sequence[str]) -> str:
+        """Returns one of the choices, the first unless the option is set."""
+        text = self._take(key) or choices[0]
+        if text not in choices:
+            raise self._wrong(key, text, f"one of {', '.join(choices)}")
+        return text
+
+    def text(self, key: str) -> str | None:
+        """Returns what is written, or None."""
+        return self._take(key)
+
+    def memory(self, key: str, entry_bytes: int, low: int, high: int) -> int | None:
+        """Returns a number of entries from `low` to `high`, written as that or in MiB, `64MiB`; None unless set."""
+        text = self._take(key)
+        if text is None:
+            return None
+        match = re.fullmatch(r"(-?\d{1,12})(MiB)?", text)
+        entries = int(match[1]) * ((1 << 20) // entry_bytes if match[2] else 1) if match else -1
+        if not low <= entries <= high:
+            most = high * entry_bytes >> 20
+            raise self._wrong(key, text, f"from {low:,} to {high:,} entries, or 1MiB to {most}MiB")
+        return entries
+
+    def finish(self) -> None:
+        """Raises BadInput where an option is left that nobody has asked for."""
+        for key in self._left:
+            known = suggest_nearest(key, self._known) if self._known else "it has none"
+            raise BadInput(f"agent {self.base!r}: unknown option {key!r}; {known}")
+
+    def _take(self, key: str) -> str | None:
+        self._known.append(key)
+        return self._left.pop(key, None)
+
+    def _wrong(self, key: str, text: str, right: str) -> BadInput:
+        return BadInput(f"agent {self.base!r}: {key} = {text} should be {right}")
