@@ -20,6 +20,16 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
+
+@app.callback()
+def prepare() -> None:
+    """Looks, before any command, whether what is compiled can be kept."""
+    from azero.jit import IS_COMPILED, cache_directory
+
+    if IS_COMPILED:
+        cache_directory()
+
+
 AGENT_HELP = (
     "A checkpoint's path, a run's folder or a shipped name, uct, mc, random or gtp:COMMAND; @800 or @2s limits it."
 )

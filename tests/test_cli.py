@@ -21,6 +21,7 @@ from training.runs import write_config
 import azero
 from azero import cli
 from azero.config import find_config
+from azero.jit import IS_COMPILED
 
 COMMANDS = ["train", "evaluate", "suggest", "play", "games", "bench"]
 GAME = ["--game", "tic_tac_toe"]
@@ -297,6 +298,16 @@ def test_bad_input_in_a_process_of_its_own(tmp_path, words):
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120)
     assert_bad_input((done.returncode, done.stdout, done.stderr))
     assert contents(tmp_path) == {}
+
+
+@pytest.mark.skipif(not IS_COMPILED, reason="nothing is cached")
+@pytest.mark.parametrize("words", [["games"], ["suggest", "random", "--game", "tic_tac_toe"]])
+def test_a_cache_that_cannot_be_kept_is_bad_input_of_any_command(tmp_path, words):
+    (tmp_path / "file").touch()
+    environment = os.environ | {"AZERO_CACHE_DIR": str(tmp_path / "file")}
+    command = [sys.executable, "-m", "azero.cli", *words]
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=120)
+    assert_bad_input((done.returncode, done.stdout, done.stderr), "compiled kernels cannot be kept", "AZERO_CACHE_DIR")
 
 
 def test_a_reader_that_goes_away_is_no_accident():
