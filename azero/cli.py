@@ -20,6 +20,16 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
+
+@app.callback()
+def prepare() -> None:
+    """Looks, before any command, whether what is compiled can be kept."""
+    from azero.jit import IS_COMPILED, cache_directory
+
+    if IS_COMPILED:
+        cache_directory()
+
+
 AGENT_HELP = (
     "A checkpoint's path, a run's folder or a shipped name, uct, mc, random or gtp:COMMAND; @800 or @2s limits it."
 )
@@ -96,6 +106,7 @@ def evaluate(
 
     from azero.arena.match import play_match
     from azero.arena.statistics import Sprt
+    from azero.engine.show import show_match
 
     test = Sprt(*_two_numbers("--sprt", sprt)) if sprt else None
     one, other = _two_agents(a, against, game, seed, threads, device, precision, max_nodes)
@@ -110,21 +121,7 @@ def evaluate(
         finally:
             one.close()
             other.close()
-    fields = result.to_json()
-    if as_json:
-        print(json.dumps(fields))
-        return
-    low, high = fields["score_ci95"]
-    print(f"{a} against {against}, {fields['game']}: {fields['games']} games, {fields['distinct_games']} distinct")
-    print(f"  won {fields['wins']}, drawn {fields['draws']}, lost {fields['losses']}")
-    print(f"  score {fields['score']:.1%}  [{low:.1%}, {high:.1%}]")
-    elo, weakest, strongest = _elo(fields["elo"], fields["score"]), *map(_elo, fields["elo_ci95"], (0.0, 1.0))
-    print(f"  Elo   {elo}  [{weakest}, {strongest}]")
-    for k, name in enumerate((a, against)):
-        milliseconds, simulations = 1000 * fields["seconds_per_move"][k], fields["simulations_per_move"][k]
-        print(f"  {name}: {milliseconds:.2f} ms and {simulations:.0f} simulations a move")
-    if test:
-        print(f"  SPRT {test.elo0:g}, {test.elo1:g}: {result.sprt or 'undecided'}")
+    print(json.dumps(result.to_json()) if as_json else show_match(result, test))
 
 
 @app.command(epilog="Example:  azero suggest connect_four --moves 4453 --simulations 800")
@@ -139,21 +136,26 @@ def suggest(
     device: DeviceOption = "auto",
     precision: PrecisionOption = "auto",
     max_nodes: NodesOption = None,
+    top: Annotated[
+        int | None, typer.Option("--top", metavar="N", help="Moves to list; 10 unless given, or in JSON all.")
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Ask an agent for a move.
 
     Prints the moves of the position, best first, with visits, value, prior, proven result and principal variation.
     """
-    from azero.engine.show import show_suggestion
+    from azero.engine.show import MOST_MOVES, show_suggestion
 
+    if top is not None and top < 1:
+        raise BadInput(f"--top {top} should be 1 or more")
     chosen = _agent(agent, game, seed, threads, device, precision, max_nodes)
     try:
         state = chosen.game.state_from_moves(moves)
         suggestion = chosen.suggest(state, simulations, seconds)
     finally:
         chosen.close()
-    print(json.dumps(suggestion.to_json()) if as_json else show_suggestion(suggestion, state))
+    print(json.dumps(suggestion.to_json(top)) if as_json else show_suggestion(suggestion, state, top or MOST_MOVES))
     if suggestion.is_tree_full and as_json:
         print("azero: the tree reached its limit of nodes and grew no more", file=sys.stderr)
 
@@ -277,10 +279,6 @@ def _two_numbers(option: str, text: str) -> tuple[float, float]:
     except ValueError:
         raise BadInput(f"{option} {text!r} should be two numbers, e.g. 0,50") from None
     return first, second
-
-
-def _elo(elo: float | None, score: float) -> str:
-    return f"{elo:+.0f}" if elo is not None else "+inf" if score > 0.5 else "-inf"
 
 
 def main() -> None:

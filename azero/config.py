@@ -293,8 +293,11 @@ def _apply_override(tables: dict[str, Any], override: str) -> None:
 
 
 def _explain(error: ValidationError) -> str:
-    """Returns the first error as one line that names the setting, its value and what would be right."""
-    first = error.errors()[0]
+    """Returns the first error as one line that names the setting, its value and what would be right.
+
+    What is unknown comes before the rest: a table that is misspelt is missing, too.
+    """
+    first = min(error.errors(), key=lambda each: each["type"] != "extra_forbidden")
     name = ".".join(str(part) for part in first["loc"])
     if first["type"] == "extra_forbidden":
         section: type[BaseModel] = Config

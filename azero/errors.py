@@ -11,5 +11,12 @@ class BadInput(ValueError):
 def suggest_nearest(word: str, known: Iterable[str]) -> str:
     """Returns "did you mean 'x'? " for the nearest known word if one is near, and then the list of all of them."""
     known = sorted(known)
-    near = difflib.get_close_matches(word, known, n=1, cutoff=0.5)
-    return (f"did you mean '{near[0]}'? " if near else "") + f"known: {', '.join(known)}"
+    near = difflib.get_close_matches(word, known, n=3, cutoff=0.5)
+    nearest = max(near, key=lambda each: _likeness(word, each), default=None)
+    return (f"did you mean '{nearest}'? " if nearest else "") + f"known: {', '.join(known)}"
+
+
+def _likeness(word: str, other: str) -> float:
+    """Returns how alike two words are, in the order of their letters and in the letters alone: slips often swap two."""
+    pairs = ((word, other), (sorted(word), sorted(other)))
+    return sum(difflib.SequenceMatcher(None, one, another).ratio() for one, another in pairs)

@@ -12,12 +12,14 @@ their own in it, named by that file's digest. See docs/decisions/0001-compile-ca
 """
 
 import contextlib
+import errno
 import functools
 import hashlib
 import inspect
 import os
 import shutil
 import time
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 
@@ -27,6 +29,7 @@ import numpy as np
 from numba import types
 from numba.core.caching import FunctionCache
 from numba.core.codegen import JITCodeLibrary
+from numba.core.errors import NumbaWarning
 from numba.core.registry import cpu_target
 from numba.core.sigutils import normalize_signature
 from numba.extending import overload_method
@@ -46,6 +49,8 @@ SOURCE_DIGEST = "source_digest"
 
 _NUM_CACHES_KEPT = 8
 _CACHE_LIFETIME_S = 7 * 24 * 3600
+
+warnings.simplefilter("ignore", NumbaWarning)  # advice on style; what cannot be compiled is an error all the same
 
 
 def bind_methods(**parameters: tuple[str, ...]) -> None:
@@ -74,7 +79,6 @@ def kernel(function: Callable) -> Callable:
     """Compiles what Python calls: once for each combination of argument types, kept on disk; releases the GIL."""
     if not IS_COMPILED:
         return _plain(function)
-    _cache_directory()  # an unwritable one is told at once
     compiled = numba.njit(**_OPTIONS)(function)
     compiled._cache = _KernelCache(function)
     return compiled
@@ -96,7 +100,7 @@ class _KernelCache:
         ]
         folder = next(filter(None, sources), "azero")
         if folder not in self._places:
-            shared_directory, numba.config.CACHE_DIR = numba.config.CACHE_DIR, str(_cache_directory() / folder)
+            shared_directory, numba.config.CACHE_DIR = numba.config.CACHE_DIR, str(cache_directory() / folder)
             try:
                 self._places[folder] = FunctionCache(self._function)
             finally:
@@ -148,7 +152,7 @@ cpu_target.target_context.codegen()._library_class = _Library
 
 
 def cache_root() -> Path:
-    """The folder that holds compiled kernels of every digest: `$AZERO_CACHE_DIR`, or the user's cache folder."""
+    """Returns the folder of compiled kernels of every digest: `$AZERO_CACHE_DIR`, or one in the user's cache folder."""
     chosen = os.environ.get("AZERO_CACHE_DIR")
     base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     return Path(chosen) if chosen else base / "azero"
@@ -165,25 +169,25 @@ def sources_digest(package: Path = _PACKAGE) -> str:
     return digest.hexdigest()[:16]
 
 
-_directory: Path | None = None
+@functools.cache
+def cache_directory() -> Path:
+    """Returns this process's cache directory, made on first use; the time of that use keeps it from being removed.
 
-
-def _cache_directory() -> Path:
-    """Returns this process's cache directory, made on first use; the time of that use keeps it from being removed."""
-    global _directory
-    if _directory is None:
-        directory = cache_root() / f"kernels-{sources_digest()}"
-        try:
-            directory.mkdir(parents=True, exist_ok=True)
-            os.utime(directory)
-        except OSError as error:
-            raise BadInput(
-                f"compiled kernels cannot be kept in {str(directory)!r}: {error.strerror}; "
-                "set AZERO_CACHE_DIR to a folder that can be written"
-            ) from None
-        _directory = directory
-        _remove_old_caches(_directory)
-    return _directory
+    Raises BadInput where nothing can be kept there.
+    """
+    directory = cache_root() / f"kernels-{sources_digest()}"
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        os.utime(directory)
+        if not os.access(directory, os.W_OK | os.X_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+    except OSError as error:
+        raise BadInput(
+            f"compiled kernels cannot be kept in {str(directory)!r}: {error.strerror}; "
+            "set AZERO_CACHE_DIR to a folder that can be written"
+        ) from None
+    _remove_old_caches(directory)
+    return directory
 
 
 def _remove_old_caches(current: Path) -> None:

@@ -21,6 +21,7 @@ from training.runs import write_config
 import azero
 from azero import cli
 from azero.config import find_config
+from azero.jit import IS_COMPILED
 
 COMMANDS = ["train", "evaluate", "suggest", "play", "games", "bench"]
 GAME = ["--game", "tic_tac_toe"]
@@ -109,6 +110,8 @@ def contents(folder):
         ([*SUGGEST, "--threads", "0"], ["threads = 0 should be 1 or more"]),
         ([*SUGGEST, "--seed", "-1"], ["--seed", "0"]),
         ([*SUGGEST, "--max-nodes", "0"], ["max_nodes = 0 should be from 1"]),
+        ([*SUGGEST, "--top", "0"], ["--top 0 should be 1 or more"]),
+        ([*SUGGEST, "--top", "-2", "--json"], ["--top -2 should be 1 or more"]),
         ([*EVALUATE, "--games", "0"], ["games = 0 should be 1 or more"]),
         ([*EVALUATE, "--games", "-2"], ["games = -2 should be 1 or more"]),
         ([*EVALUATE, "--opening-plies", "-1"], ["opening plies = -1 should be 0 or more"]),
@@ -238,6 +241,7 @@ def test_a_setting_that_is_wrong_is_named_and_no_run_begins(run_azero, tmp_path,
     [
         ("[game", ["not TOML"]),
         ("[net]\nblocks = 1\n", ["'game' is missing"]),
+        ("[gaem]\nname = 'tic_tac_toe'\n", ["unknown setting 'gaem'", "did you mean 'game'?"]),
         ("[game]\nname = 'tic_tac_toe'\n[selfplay]\ngames = 5\n", ["unknown setting 'selfplay.games'"]),
         ("game = 'tic_tac_toe'\n", ["setting game = 'tic_tac_toe'"]),
         ("\xff", ["not TOML"]),
@@ -297,6 +301,16 @@ def test_bad_input_in_a_process_of_its_own(tmp_path, words):
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120)
     assert_bad_input((done.returncode, done.stdout, done.stderr))
     assert contents(tmp_path) == {}
+
+
+@pytest.mark.skipif(not IS_COMPILED, reason="nothing is cached")
+@pytest.mark.parametrize("words", [["games"], ["suggest", "random", "--game", "tic_tac_toe"]])
+def test_a_cache_that_cannot_be_kept_is_bad_input_of_any_command(tmp_path, words):
+    (tmp_path / "file").touch()
+    environment = os.environ | {"AZERO_CACHE_DIR": str(tmp_path / "file")}
+    command = [sys.executable, "-m", "azero.cli", *words]
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=120)
+    assert_bad_input((done.returncode, done.stdout, done.stderr), "compiled kernels cannot be kept", "AZERO_CACHE_DIR")
 
 
 def test_a_reader_that_goes_away_is_no_accident():
@@ -371,6 +385,14 @@ def test_suggest_is_the_same_for_the_same_seed(run_azero):
     assert one == same != other
 
 
+def test_suggest_lists_as_many_moves_as_are_asked_for(run_azero):
+    words = ["suggest", "uct@50", "--game", "go(size=5)"]
+    assert "\n... and 16 more\n" in run_azero(*words)[1] and "\n... and 24 more\n" in run_azero(*words, "--top", 2)[1]
+    assert "more" not in run_azero(*words, "--top", 26)[1]
+    for options, num_moves in (([], 26), (["--top", 2], 2), (["--top", 99], 26)):
+        assert len(json.loads(run_azero(*words, *options, "--json")[1])["moves"]) == num_moves
+
+
 def test_a_full_tree_is_said_on_stderr_where_stdout_is_json(run_azero):
     code, output, errors = run_azero(*SUGGEST, "--max-nodes", "15", "--json")
     assert code == 0 and json.loads(output) and "limit of nodes" in errors
@@ -433,6 +455,15 @@ def test_play_second_lets_the_agent_begin_and_ends_with_the_input(run_azero):
     code, output, _ = run_azero("play", "uct@50", *GAME, "--second")
     assert code == 0 and output.index("uct@50 plays") < output.index("your move: ")
     assert output.endswith("The game is left unfinished.\n")
+
+
+@pytest.mark.slow
+def test_compiling_is_no_part_of_the_time_a_move_takes(tmp_path):
+    command = [sys.executable, "-m", "azero.cli", *EVALUATE, "--games", "4", "--json"]
+    environment = os.environ | {"AZERO_CACHE_DIR": str(tmp_path)}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300)
+    fields = json.loads(done.stdout)
+    assert fields["elapsed_s"] > 1 and max(fields["seconds_per_move"]) < 0.01
 
 
 @pytest.mark.slow

@@ -126,6 +126,19 @@ def edit(path: Path, old: str, new: str) -> None:
     path.write_text(text.replace(old, new))
 
 
+USE_CACHE = "from azero.jit import cache_directory; cache_directory()"
+
+USE_BAD_CACHE = """
+import azero.games
+from azero.errors import BadInput
+from azero.jit import cache_directory
+try:
+    cache_directory()
+except BadInput as error:
+    print(error)
+"""
+
+
 @pytest.fixture
 def old_caches(tmp_path) -> Path:
     """A cache folder with twelve caches of earlier sources: 0 the newest, 5 unused for eight days, 11 the oldest."""
@@ -181,7 +194,7 @@ def test_cache_is_hit_by_unchanged_sources_and_missed_by_edited_ones(tmp_path):
 
 @pytest.mark.skipif(not IS_COMPILED, reason="nothing is cached")
 def test_old_caches_are_removed(old_caches):
-    run_python("import azero.games", PACKAGE.parent, AZERO_CACHE_DIR=str(old_caches))
+    run_python(USE_CACHE, PACKAGE.parent, AZERO_CACHE_DIR=str(old_caches))
     assert caches(old_caches) == {f"kernels-{age:02}" for age in range(5)} | {f"kernels-{sources_digest()}"}
     assert (old_caches / "another's").exists()
 
@@ -191,8 +204,23 @@ def test_only_the_newest_caches_are_kept(old_caches):
     for age in range(12):
         used = time.time() - 60 * (age + 1)
         os.utime(old_caches / f"kernels-{age:02}", (used, used))
-    run_python("import azero.games", PACKAGE.parent, AZERO_CACHE_DIR=str(old_caches))
+    run_python(USE_CACHE, PACKAGE.parent, AZERO_CACHE_DIR=str(old_caches))
     assert caches(old_caches) == {f"kernels-{age:02}" for age in range(8)} | {f"kernels-{sources_digest()}"}
+
+
+@pytest.mark.parametrize("place", ["file", "file/below", "/proc/azero"])
+def test_a_cache_that_cannot_be_kept_is_bad_input_once_it_is_needed(place, tmp_path):
+    """Not before: what is raised while a package is imported, no command can tell in a line."""
+    (tmp_path / "file").touch()
+    told = run_python(USE_BAD_CACHE, PACKAGE.parent, AZERO_CACHE_DIR=str(tmp_path / place))
+    folder = str(tmp_path / place / f"kernels-{sources_digest()}")
+    assert told.startswith(f"compiled kernels cannot be kept in {folder!r}: ")
+    assert told.endswith("; set AZERO_CACHE_DIR to a folder that can be written\n")
+
+
+def test_the_compiler_s_advice_is_kept_to_itself():
+    warn = "import azero.jit, warnings, numba.core.errors as e; warnings.warn('advice', e.NumbaPerformanceWarning)"
+    assert run_python(warn, PACKAGE.parent) == ""
 
 
 PLAY_AT_RANDOM = """

@@ -59,14 +59,14 @@ class Agent(ABC):
 
     @abstractmethod
     def _choose(self, slots: Sequence[int]) -> list[int]:
-        """Returns the action for each slot."""
+        """Returns the action for each slot, or RESIGN."""
 
     @abstractmethod
     def suggest(self, state: State, simulations: int | None = None, seconds: float | None = None) -> Suggestion:
         """Returns the moves of a position, ranked; limits given here take the place of the agent's own."""
 
     def choose(self, slots: Sequence[int]) -> list[int]:
-        """Returns the action to play in each of the slots, where it is this agent's turn."""
+        """Returns the action to play, or RESIGN, in each of the slots, where it is this agent's turn."""
         start = time.perf_counter()
         actions = self._choose(slots)
         self.seconds += time.perf_counter() - start
@@ -102,6 +102,7 @@ class SearchAgent(Agent):
             self._search.prepare()
         for slot, state in enumerate(states):
             self._search.start(slot, state, derive_seed(self.seed, "game", first_game + slot))
+        self._search.choose(0)  # which compiles it, if need be, while no clock runs
 
     def advance(self, slot: int, action: int) -> None:
         assert self._search is not None, "start comes first"

@@ -1,7 +1,7 @@
 """Matches: pairs of games from random openings, colours swapped, played side by side."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,6 +9,7 @@ import numpy as np
 from azero.arena.agents import Agent
 from azero.arena.openings import draw_openings
 from azero.arena.statistics import Sprt, Tally, elo_from_score, elo_interval, finite_or_none, score_interval
+from azero.arena.suggestion import RESIGN
 from azero.errors import BadInput
 from azero.games import Game, State
 
@@ -22,7 +23,7 @@ class GameResult:
 
     pair: int
     a_is_first: bool
-    actions: tuple[int, ...]  # opening included
+    actions: tuple[int, ...]  # opening included; where someone resigned, to there
     score: float  # A's: 1 win, 0.5 draw, 0 loss
 
 
@@ -147,29 +148,34 @@ def _first_decision(sprt: Sprt, scores: Sequence[float]) -> str | None:
     return next((decision for decision in decisions if decision), None)
 
 
-def _play_side_by_side(a: Agent, b: Agent, openings: Sequence[State], numbers: Sequence[int]):
+def _play_side_by_side(
+    a: Agent, b: Agent, openings: Sequence[State], numbers: Sequence[int]
+) -> Iterator[list[GameResult]]:
     """Plays the games of these numbers, one a slot: 2p and 2p + 1 from opening p; yields those that ended together."""
     states = [openings[number // 2].clone() for number in numbers]
     for agent in (a, b):
         agent.start(len(numbers), states, numbers[0])
     playing = list(range(len(numbers)))
     while playing:
-        ended = []
+        ended = {}
         for agent, is_a in ((a, True), (b, False)):
             turn = [slot for slot in playing if (states[slot].current_player() == numbers[slot] % 2) == is_a]
             for slot, action in zip(turn, agent.choose(turn) if turn else [], strict=True):
+                if action == RESIGN:
+                    ended[slot] = _result(numbers[slot], states[slot], 0.0 if is_a else 1.0)
+                    continue
                 states[slot].apply_action(action)
                 if states[slot].is_terminal():
-                    ended.append(_result(numbers[slot], states[slot]))
+                    returns = states[slot].returns()[numbers[slot] % 2]
+                    ended[slot] = _result(numbers[slot], states[slot], (returns + 1.0) / 2.0)
                 else:
                     a.advance(slot, action)
                     b.advance(slot, action)
-            playing = [slot for slot in playing if not states[slot].is_terminal()]
+            playing = [slot for slot in playing if slot not in ended]
         if ended:
-            yield ended
+            yield list(ended.values())
 
 
-def _result(number: int, state: State) -> GameResult:
-    a_is_first = number % 2 == 0
-    returns = state.returns()[0 if a_is_first else 1]
-    return GameResult(number // 2, a_is_first, tuple(state.history()), (returns + 1.0) / 2.0)
+def _result(number: int, state: State, score: float) -> GameResult:
+    """Returns the result of the game of that number; `score` is A's."""
+    return GameResult(number // 2, number % 2 == 0, tuple(state.history()), score)

@@ -5,6 +5,9 @@ from dataclasses import asdict, dataclass
 from azero.games import State
 from azero.mcts import Search, rank_moves, root_value
 
+RESIGN = -1
+"""What an agent answers in place of an action where it gives the game up."""
+
 
 @dataclass(frozen=True)
 class Move:
@@ -29,18 +32,19 @@ class Suggestion:
     simulations: int  # done for this answer
     elapsed_s: float
     value: float  # of the position, in [-1, 1] for the player to move
-    best: str  # the move to play
-    moves: list[Move]  # best first
+    best: str  # the move to play; "resign" from an agent that gives the game up
+    moves: list[Move]  # best first; none where it resigns
     is_tree_full: bool = False  # whether the search went on without growing
 
     @property
     def action(self) -> int:
-        """The action of the best move."""
-        return self.moves[0].action
+        """The action of the best move, or RESIGN."""
+        return self.moves[0].action if self.moves else RESIGN
 
-    def to_json(self) -> dict:
-        """Returns the object that `azero suggest --json` prints."""
+    def to_json(self, top: int | None = None) -> dict:
+        """Returns the object that `azero suggest --json` prints, with all moves or the `top` best."""
         fields = asdict(self)
+        fields["moves"] = fields["moves"][:top]
         del fields["is_tree_full"]
         for move in fields["moves"]:
             del move["action"], move["proven_plies"]

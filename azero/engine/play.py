@@ -3,11 +3,13 @@
 from collections.abc import Callable
 
 from azero.arena.agents import Agent
+from azero.arena.suggestion import RESIGN
 from azero.engine.show import show_suggestion
 from azero.errors import BadInput
 from azero.games import Game, State
+from azero.games.rollouts import has_own
 
-HELP = "a move (e.g. {move}), or: moves, hint, undo, help, quit"
+HELP = "a move (e.g. {move}), or: moves, hint, undo, resign, help, quit"
 
 
 def play_in_terminal(
@@ -25,6 +27,9 @@ def play_in_terminal(
         tell(f"\n{state}\n")
         if state.current_player() != person:
             suggestion = agent.suggest(state)
+            if suggestion.action == RESIGN:
+                tell(f"{agent.name} resigns. You win.")
+                return
             tell(f"{agent.name} plays {suggestion.best} (value {suggestion.value:+.2f} for it)")
             state.apply_action(suggestion.action)
             continue
@@ -33,13 +38,22 @@ def play_in_terminal(
         except EOFError:
             tell("\nThe game is left unfinished.")
             return
-        if answer == "quit":
+        if answer in ("quit", "q"):
             tell("The game is left unfinished.")
+            return
+        if answer == "resign":
+            tell("You resign, and lose.")
             return
         state = _obey(answer, state, person, agent, tell)
     tell(f"\n{state}\n")
+    tell(_result(state, person))
+
+
+def _result(state: State, person: int) -> str:
+    """Returns how the game has ended for the person, and by how much where the game counts that."""
     result = state.returns()[person]
-    tell("You win." if result > 0 else "You lose." if result < 0 else "A draw.")
+    by = f" by {abs(state.final_score()):g}" if result and has_own(state.game.rules, "final_score") else ""
+    return f"You win{by}." if result > 0 else f"You lose{by}." if result < 0 else "A draw."
 
 
 def _obey(answer: str, state: State, person: int, agent: Agent, tell: Callable[[str], None]) -> State:

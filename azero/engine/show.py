@@ -1,13 +1,20 @@
-"""Suggestions as text: the board with each move's value, and the moves ranked."""
+"""Answers as text: a suggestion, as the board with each move's value and the moves ranked; a match's statistics."""
 
+import itertools
+
+from azero.arena.match import MatchResult
+from azero.arena.statistics import Sprt
 from azero.arena.suggestion import Move, Suggestion
 from azero.games import State
+
+MOST_MOVES = 10
+"""Moves that are listed unless another number is asked for."""
 
 MOST_VISITED, BEST_VALUE = "*", "^"
 
 
-def show_suggestion(suggestion: Suggestion, state: State) -> str:
-    """Returns a position, what each move is worth at its place on the board, and the ranked moves below."""
+def show_suggestion(suggestion: Suggestion, state: State, top: int = MOST_MOVES) -> str:
+    """Returns a position, what each move is worth at its place on the board, and the `top` ranked moves below."""
     player = "first" if suggestion.to_move == 0 else "second"
     seen = [f"{suggestion.simulations} simulations in {suggestion.elapsed_s:.2f} s"]
     if suggestion.is_tree_full:
@@ -20,9 +27,9 @@ def show_suggestion(suggestion: Suggestion, state: State) -> str:
             "",
             f"values in hundredths; {MOST_VISITED} most visited, {BEST_VALUE} highest value",
             "",
-            show_moves(suggestion.moves),
+            show_moves(suggestion.moves, top),
             "",
-            f"best: {suggestion.best}   ({', '.join(seen)})",
+            f"best: {best_turn(suggestion, state)}   ({', '.join(seen)})",
         ]
     )
 
@@ -42,13 +49,51 @@ def value_marks(moves: list[Move]) -> dict[int, str]:
     }
 
 
-def show_moves(moves: list[Move]) -> str:
-    """Returns a table of moves, in their order."""
-    width = max(4, *(len(move.move) for move in moves))
+def best_turn(suggestion: Suggestion, state: State) -> str:
+    """Returns the best move; where the same player goes on, with what follows it in the principal variation."""
+    after, turn = state.clone(), [suggestion.best]
+    for action_text, following in itertools.pairwise(suggestion.moves[0].pv if suggestion.moves else []):
+        after.apply_action(state.game.text_to_action(after, action_text))
+        if after.current_player() != state.current_player():
+            break
+        turn.append(following)
+    is_one_word = state.game.rules.split_moves("".join(turn)) == turn
+    return ("" if is_one_word else " ").join(turn)
+
+
+def show_moves(moves: list[Move], top: int = MOST_MOVES) -> str:
+    """Returns a table of the first `top` moves, in their order, and how many more there are."""
+    num_more, moves = max(0, len(moves) - top), moves[:top]
+    width = max([4, *(len(move.move) for move in moves)])
     lines = [f"{'move':>{width}}  {'visits':>8}  {'value':>6}  {'prior':>5}  {'proven':<10}  principal variation"]
     for move in moves:
         proven = f"{move.proven} in {move.proven_plies}" if move.proven else ""
         value = f"{move.value:+.3f}" if move.visits or move.proven else ""
         pv = " ".join(move.pv)
         lines.append(f"{move.move:>{width}}  {move.visits:>8}  {value:>6}  {move.prior:>5.2f}  {proven:<10}  {pv}")
+    if num_more:
+        lines.append(f"... and {num_more} more")
     return "\n".join(lines)
+
+
+def show_match(match: MatchResult, sprt: Sprt | None) -> str:
+    """Returns a match from A's side: score and Elo difference with their 95 % intervals, what a move took, the SPRT."""
+    fields = match.to_json()
+    low, high = fields["score_ci95"]
+    elo, weakest, strongest = _elo(fields["elo"], fields["score"]), *map(_elo, fields["elo_ci95"], (0.0, 1.0))
+    lines = [
+        f"{match.a} against {match.b}, {match.game}: {fields['games']} games, {fields['distinct_games']} distinct",
+        f"  won {fields['wins']}, drawn {fields['draws']}, lost {fields['losses']}",
+        f"  score {fields['score']:.1%}  [{low:.1%}, {high:.1%}]",
+        f"  Elo   {elo}  [{weakest}, {strongest}]",
+        f"  {match.a}: {1000 * match.seconds_a:.2f} ms and {match.simulations_a:.0f} simulations a move",
+        f"  {match.b}: {1000 * match.seconds_b:.2f} ms and {match.simulations_b:.0f} simulations a move",
+    ]
+    if sprt:
+        lines.append(f"  SPRT {sprt.elo0:g}, {sprt.elo1:g}: {match.sprt or 'undecided'}")
+    return "\n".join(lines)
+
+
+def _elo(elo: float | None, score: float) -> str:
+    """Returns an Elo difference, which is infinite, and None, where a score of 0 or 1 leads to it."""
+    return f"{elo:+.0f}" if elo is not None else "+inf" if score > 0.5 else "-inf"

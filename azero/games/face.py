@@ -1,6 +1,7 @@
 """The Python face of a game, in OpenSpiel's words: `Game` makes states, `State` is a position one can play on."""
 
 import functools
+from collections.abc import Iterable
 
 import numpy as np
 
@@ -8,6 +9,8 @@ from azero.errors import BadInput
 from azero.games.contract import ONGOING, Rules, Symmetries
 from azero.games.registry import name_of, parse_game
 from azero.jit import kernel
+
+_MOST_LISTED = 20  # moves that an error lists
 
 
 @kernel
@@ -89,7 +92,7 @@ class Game:
         if action not in state.legal_actions():
             if state.is_terminal():
                 raise BadInput(f"{text!r} cannot be played: the game is over")
-            legal = " ".join(self.action_to_text(state, each) for each in state.legal_actions())
+            legal = _listed([self.action_to_text(state, each) for each in state.legal_actions()])
             raise BadInput(f"{text!r} is not legal here; legal moves: {legal}")
         return action
 
@@ -142,7 +145,7 @@ class State:
     def apply_action(self, action: int) -> None:
         """Plays an action; raises BadInput where it is not legal."""
         if action not in self._legal:
-            over = "the game is over" if self.is_terminal() else f"legal actions: {self._legal}"
+            over = "the game is over" if self.is_terminal() else f"legal actions: {_listed(map(str, self._legal))}"
             raise BadInput(f"action {action} is not legal here; {over}")
         self._play(int(action))
         self._history.append(int(action))
@@ -190,6 +193,13 @@ class State:
 
     def __str__(self) -> str:
         return self.draw()
+
+
+def _listed(words: Iterable[str]) -> str:
+    """Returns words in a line of bearable length: the first of them, and how many there are where that is not all."""
+    words = list(words)
+    left_out = f" ... ({len(words)} in all)" if len(words) > _MOST_LISTED else ""
+    return " ".join(words[:_MOST_LISTED]) + left_out
 
 
 def make_game(name: str) -> Game:

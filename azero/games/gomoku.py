@@ -126,8 +126,12 @@ class Gomoku(NamedTuple):
 
     def check(game) -> None:
         check_sizes("gomoku", {"rows": 1, "columns": 1}, _MAX, {"rows": game.rows, "columns": game.columns})
-        if not 1 <= game.k <= max(game.rows, game.columns):
-            raise BadInput(f"gomoku: k={game.k} is out of range; it can be 1 to {max(game.rows, game.columns)}")
+        longest = max(game.rows, game.columns)
+        if not 1 <= game.k <= longest:
+            board = f"a board of {game.rows}x{game.columns}"
+            raise BadInput(
+                f"gomoku: k={game.k} in a row do not fit on {board}; k can be 1 to {longest}, e.g. k={longest}"
+            )
 
     @property
     def state_dtype(game) -> np.dtype:

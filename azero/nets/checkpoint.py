@@ -61,11 +61,16 @@ def save_checkpoint(path: Path, net: ResidualTower, card: Card) -> None:
 
 
 def load_checkpoint(path: Path, game: Game | None = None) -> Checkpoint:
-    """Reads a checkpoint, for `game` if one is given; raises BadInput where it is damaged or of another game."""
+    """Reads a checkpoint, for `game` if one is given; raises BadInput where it is damaged or of another game.
+
+    That the file of a user's own game has changed since is told on stderr.
+    """
     card, digest, tensors = _read(path)
     if digest != _digest(tensors, _fields(card)):
         raise BadInput(f"checkpoint {str(path)!r} is damaged: its contents do not match their digest")
     own_game = game_of_card(path, card, game)
+    if card.game_digest != source_digest_of(own_game.rules):
+        print(f"azero: {own_game.name} has changed since checkpoint {str(path)!r} was made", file=sys.stderr)
     try:
         net = ResidualTower(NetConfig(**card.net), own_game)
         net.load_state_dict(tensors)
@@ -77,7 +82,7 @@ def load_checkpoint(path: Path, game: Game | None = None) -> Checkpoint:
 def game_of_card(path: Path, card: Card, game: Game | None = None) -> Game:
     """Returns the game that a checkpoint plays; raises BadInput where `game` is given and is another.
 
-    A user's own game may be given from another place than the card has it; a file that has changed since is told.
+    A user's own game may be given from another place than the card has it.
     """
     if game is None:
         try:
@@ -89,8 +94,6 @@ def game_of_card(path: Path, card: Card, game: Game | None = None) -> Game:
             raise BadInput(f"checkpoint {str(path)!r}: {error}; {advice}") from None
     if _without_folder(game.name) != _without_folder(card.game):
         raise BadInput(f"checkpoint {str(path)!r} plays {card.game}, not {game}")
-    if card.game_digest != source_digest_of(game.rules):
-        print(f"azero: {game.name} has changed since checkpoint {str(path)!r} was made", file=sys.stderr)
     return game
 
 

@@ -26,6 +26,7 @@ def write_checkpoint(path: Path, game: str = "tic_tac_toe", seed: int = 0) -> Pa
 ENGINE = '''
 """Plays the first legal move of tic_tac_toe; `manner` says where it goes wrong. Notes in a file what it was told."""
 import sys
+import time
 
 log, manner = open(sys.argv[1], "a"), sys.argv[2]
 played = []
@@ -44,6 +45,11 @@ for line in sys.stdin:
     if words[0] == "genmove":
         if manner == "dies":
             sys.exit(3)
+        if manner == "waits":
+            time.sleep(60)
+        if manner == "stops":
+            print("= a", end="", flush=True)
+            time.sleep(60)
         if manner == "complains":
             print("? I would rather not\\n", flush=True)
             continue

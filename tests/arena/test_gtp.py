@@ -1,11 +1,17 @@
-"""Other engines over GTP: one that plays, and ones that die, cheat, complain, or are not there."""
+"""Other engines over GTP: one that plays, and ones that die, cheat, complain, resign, fall silent, or are not there."""
 
+import os
+import shutil
 import sys
+import time
 
 import pytest
 
+from azero.arena.gtp import GtpAgent
 from azero.arena.match import play_match
 from azero.arena.names import make_agent
+from azero.arena.statistics import Tally
+from azero.arena.suggestion import RESIGN
 from azero.errors import BadInput
 from azero.games import make_game
 
@@ -71,9 +77,8 @@ def test_an_engine_plays_a_match(engine):
 @pytest.mark.parametrize(
     ("manner", "message"),
     [
-        ("dies", r"the engine (ended before|answered) 'genmove white'"),
+        ("dies", r"the engine ended before 'genmove white' was answered"),
         ("illegal", r"answered genmove with 'a1': 'a1' is not legal here"),
-        ("resigns", r"answered genmove with 'resign': 'resign' is no tic_tac_toe move"),
         ("complains", r"the engine answered 'genmove white' with '\? I would rather not'"),
     ],
 )
@@ -84,13 +89,66 @@ def test_an_engine_that_fails_is_named_in_one_line(engine, manner, message):
     assert "\n" not in str(error.value) and repr(agent.name) in str(error.value)
 
 
+@pytest.mark.parametrize("manner", ["waits", "stops"])
+def test_an_engine_is_not_waited_for_without_end(engine, manner, monkeypatch):
+    agent, begin = engine(manner), time.monotonic()
+    agent._ask("clear_board")  # the process takes a moment to start
+    monkeypatch.setattr(GtpAgent, "most_seconds", 0.3)
+    with pytest.raises(BadInput, match=r"^agent .*: the engine did not answer 'genmove white' within 0.3 s$"):
+        agent.suggest(GAME.state_from_moves("a1"))
+    with pytest.raises(BadInput, match="the engine ended before"):  # and no late answer is taken for another
+        agent.suggest(GAME.state_from_moves("a1"))
+    assert time.monotonic() - begin < 30
+
+
+def test_an_engine_that_resigns_says_so_and_the_next_position_is_set_up_anew(engine, tmp_path):
+    agent = engine("resigns")
+    for _ in range(2):
+        suggestion = agent.suggest(GAME.state_from_moves("a1"))
+        assert (suggestion.best, suggestion.action, suggestion.value) == ("resign", RESIGN, -1)
+        assert suggestion.to_json()["moves"] == []
+    assert told(tmp_path) == 2 * ["boardsize 3", "clear_board", "play black a1", "genmove white"]
+
+
+@pytest.mark.parametrize("is_a", [True, False])
+def test_a_game_that_is_resigned_is_lost_where_it_stands(engine, is_a):
+    agents = [engine("resigns"), make_agent("random", GAME)]
+    match = play_match(*(agents if is_a else agents[::-1]), GAME, 6, seed=1)
+    assert match.tally == (Tally(0, 0, 6) if is_a else Tally(6, 0, 0))
+    assert {len(result.actions) for result in match.results} <= {3, 4, 5}  # the opening, and a move of the other side
+
+
+def test_komi_is_told_where_the_game_has_one(engine, tmp_path):
+    game = make_game("go(size=3,komi=2.5)")
+    engine(game=game).suggest(game.state_from_moves("b2"))
+    assert told(tmp_path) == ["boardsize 3", "clear_board", "komi 2.5", "play black b2", "genmove white"]
+
+
+GNUGO = shutil.which("gnugo", path=f"{os.environ['PATH']}:/usr/games")
+
+
+@pytest.mark.skipif(GNUGO is None, reason="there is no GNU Go here")
+def test_gnu_go_plays_on_until_the_winner_by_our_rules_is_its_own():
+    game = make_game("go(size=5,komi=1.5)")
+    options = "--mode gtp --level 0 --chinese-rules --positional-superko --capture-all-dead --never-resign"
+    agent = make_agent(f"gtp:{GNUGO} {options}", game)
+    match = play_match(agent, make_agent("random", game), game, 4, seed=2)
+    for result in match.results:
+        state = game.new_initial_state()
+        for action in result.actions:
+            state.apply_action(action)
+        agent._show(state)
+        assert (state.final_score() > 0) == agent._ask("final_score").startswith("B+")
+    agent.close()
+
+
 @pytest.mark.parametrize("manner", ["dies", "is gone"])
 def test_an_engine_that_ended_stays_bad_input_and_is_closed_without_a_fuss(tmp_path, manner):
     agent = make_agent(write_engine(tmp_path, "dies") if manner == "dies" else f"gtp:{sys.executable} -c pass", GAME)
     if manner == "is gone":
         agent._process.wait()
     for _ in range(2):
-        with pytest.raises(BadInput, match=r"the engine (ended before|answered)"):
+        with pytest.raises(BadInput, match=r"the engine ended before '.*' was answered$"):
             agent.suggest(GAME.new_initial_state())
     agent.close()
 

@@ -13,13 +13,15 @@ GAME = make_game("tic_tac_toe")
 class Scripted(Agent):
     """Plays moves from a list; asked for a hint, it gives the next of them."""
 
-    def __init__(self, moves):
-        super().__init__("scripted", GAME)
+    def __init__(self, moves, game):
+        super().__init__("scripted", game)
         self.moves_left = moves.split()
 
     def suggest(self, state, simulations=None, seconds=None):
         text = self.moves_left.pop(0)
-        move = Move(GAME.text_to_action(state, text), text, 1, 0.5, 1.0, None, None, [text])
+        if text == "resign":
+            return Suggestion("tic_tac_toe", state.current_player(), 1, 0.0, -1.0, text, [])
+        move = Move(self.game.text_to_action(state, text), text, 1, 0.5, 1.0, None, None, [text])
         return Suggestion("tic_tac_toe", state.current_player(), 1, 0.0, 0.5, text, [move])
 
     def start(self, num_slots, states, first_game): ...
@@ -27,7 +29,7 @@ class Scripted(Agent):
     def _choose(self, slots): ...
 
 
-def play(person, agent_moves, *answers):
+def play(person, agent_moves, *answers, game=GAME):
     """Plays by script; returns what was shown."""
     script, shown, prompts = iter(answers), [], []
 
@@ -38,8 +40,8 @@ def play(person, agent_moves, *answers):
         except StopIteration:
             raise EOFError from None
 
-    agent = Scripted(agent_moves)
-    play_in_terminal(agent, GAME, person, ask, shown.append)
+    agent = Scripted(agent_moves, game)
+    play_in_terminal(agent, game, person, ask, shown.append)
     assert next(script, None) is None, "not all of the script was asked for"
     assert set(prompts) <= {"your move: "}
     return shown
@@ -77,7 +79,7 @@ def test_a_move_that_cannot_be_played_is_asked_for_again(answer, reply):
 
 def test_help_moves_and_spaces():
     shown = play(0, "b1 b2", "a1", "", "help", "?", "moves", "  a2 ", "a3")
-    assert shown.count("Enter a move (e.g. c1), or: moves, hint, undo, help, quit") == 3
+    assert shown.count("Enter a move (e.g. c1), or: moves, hint, undo, resign, help, quit") == 3
     assert "c1 a2 b2 c2 a3 b3 c3" in shown and shown[-1] == "You win."
 
 
@@ -106,7 +108,21 @@ def test_a_game_goes_on_after_an_undo():
     assert play(0, "b1 c1 b2", "a1", "c3", "undo", "a2", "a3")[-1] == "You win."
 
 
-@pytest.mark.parametrize("answers", [["quit"], ["a1", "quit"], [], ["a1"]])
+def test_resigning_ends_the_game():
+    assert play(0, "b1", "a1", "resign")[-1] == "You resign, and lose."
+    assert play(0, "resign", "a1")[-1] == "scripted resigns. You win."
+    assert "best: resign" in play(0, "resign", "hint", "quit")[2]
+
+
+def test_where_a_game_counts_the_score_is_told():
+    go = make_game("go(size=2,komi=0.5)")
+    assert play(0, "pass", "a1", "pass", game=go)[-1] == "You win by 3.5."
+    assert play(1, "a1 pass", "pass", game=go)[-1] == "You lose by 3.5."
+    even = make_game("go(size=2,komi=0)")
+    assert play(0, "pass", "pass", game=even)[-1] == "A draw."
+
+
+@pytest.mark.parametrize("answers", [["quit"], ["q"], ["a1", "quit"], [], ["a1"]])
 def test_a_game_can_be_left(answers):
     shown = play(0, "b1", *answers)
     assert shown[-1].strip() == "The game is left unfinished."

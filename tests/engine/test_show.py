@@ -1,10 +1,15 @@
-"""Suggestions as text: the board with each move's value, and the table."""
+"""Answers as text: the board with each move's value, the table, a match."""
+
+import re
+from pathlib import Path
 
 import pytest
 
+from azero.arena.match import GameResult, MatchResult
 from azero.arena.names import make_agent
+from azero.arena.statistics import Sprt
 from azero.arena.suggestion import Move, Suggestion
-from azero.engine.show import show_moves, show_suggestion, value_marks
+from azero.engine.show import MOST_MOVES, best_turn, show_match, show_moves, show_suggestion, value_marks
 from azero.games import make_game
 
 GAME = make_game("tic_tac_toe")
@@ -63,6 +68,43 @@ def test_a_proven_move_is_shown_though_it_was_never_visited():
     assert "win in 1" in show_moves([move(1, 0, 1.0, "win", 1)])
 
 
+def test_of_many_moves_the_first_are_listed_and_the_rest_counted():
+    moves = [move(action, 9 - action, 0.0) for action in range(9)]
+    rows = show_moves(moves, top=4).splitlines()
+    assert [row.split()[0] for row in rows[1:-1]] == ["a1", "b1", "c1", "a2"] and rows[-1] == "... and 5 more"
+    assert show_moves(moves, top=9) == show_moves(moves) and "more" not in show_moves(moves)
+    amazons = make_game("amazons")
+    state = amazons.state_from_moves("d1")
+    table = show_suggestion(make_agent("random", amazons).suggest(state), state).splitlines()
+    assert table[-3] == f"... and {len(state.legal_actions()) - MOST_MOVES} more"
+
+
+def test_the_best_move_is_shown_to_the_end_of_the_turn():
+    game = make_game("amazons")
+    for played, pv, shown in (
+        ("", "d1 -d7 /g7 a7", "d1-d7/g7"),
+        ("", "d1 -d7", "d1-d7"),
+        ("d1", "-d7 /g7 a7 -a6", "-d7/g7"),
+        ("d1 -d7", "/g7 a7 -a6", "/g7"),
+    ):
+        state, line = game.state_from_moves(played), pv.split()
+        best = Move(game.text_to_action(state, line[0]), line[0], 1, 0.0, 1.0, None, None, line)
+        suggestion = Suggestion("amazons", 0, 1, 0.0, 0.0, line[0], [best])
+        assert best_turn(suggestion, state) == shown
+        assert suggestion.to_json()["best"] == line[0]
+
+
+def test_a_turn_of_moves_that_would_run_together_is_shown_apart(tmp_path):
+    source = (Path(__file__).parent.parent / "data" / "nim.py").read_text()
+    twice = source.replace("return state.ply & 1", "return state.ply // 2 & 1")  # two moves a turn
+    twice = twice.replace("WIN if state.ply & 1 else", "WIN if (state.ply - 1) // 2 & 1 == 0 else")
+    (tmp_path / "nim.py").write_text(twice)
+    game = make_game(f"{tmp_path / 'nim.py'}:Nim")
+    state = game.new_initial_state()
+    suggestion = Suggestion("nim", 0, 1, 0.0, 0.0, "2", [Move(2, "2", 1, 0.0, 1.0, None, None, ["2", "1", "0"])])
+    assert best_turn(suggestion, state) == "2 1"
+
+
 @pytest.mark.parametrize("name", ["uct@50", "mc@50", "random"])
 def test_what_agents_say_can_be_shown(name):
     state = GAME.state_from_moves("b2")
@@ -78,3 +120,21 @@ def test_marks_of_connect_four_stand_above_the_columns_or_in_them():
     state = game.state_from_moves("4453")
     text = show_suggestion(make_agent("random", game).suggest(state), state)
     assert text.startswith("connect_four, first player to move") and text.count("X") == text.count("O") == 2
+
+
+def match_won(num_games, sprt=None):
+    results = [GameResult(pair, True, (pair,), 1.0) for pair in range(num_games)]
+    return MatchResult("one", "other", "tic_tac_toe", results, 1.0, 0.0125, 0.5, 300.4, 0.0, sprt)
+
+
+def test_a_match_is_shown_from_the_first_agent_s_side():
+    lines = show_match(match_won(2), None).splitlines()
+    assert lines[:2] == ["one against other, tic_tac_toe: 2 games, 2 distinct", "  won 2, drawn 0, lost 0"]
+    assert re.fullmatch(r"  score 100.0%  \[\d\d\.\d%, 100.0%\]", lines[2])
+    assert re.fullmatch(r"  Elo   \+inf  \[-\d+, \+inf\]", lines[3])
+    assert lines[4:] == ["  one: 12.50 ms and 300 simulations a move", "  other: 500.00 ms and 0 simulations a move"]
+
+
+def test_a_match_with_an_sprt_says_how_it_ended():
+    assert show_match(match_won(2), Sprt(0, 50)).splitlines()[-1] == "  SPRT 0, 50: undecided"
+    assert show_match(match_won(2, "accept"), Sprt(0, 50)).splitlines()[-1] == "  SPRT 0, 50: accept"

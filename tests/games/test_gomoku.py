@@ -257,9 +257,9 @@ def test_text_that_is_no_move_is_named(text):
         ("rows=20", "rows=20 is out of range; it can be 1 to 19"),
         ("columns=-1", "columns=-1 is out of range; it can be 1 to 19"),
         ("columns=20", "columns=20 is out of range; it can be 1 to 19"),
-        ("k=0", "k=0 is out of range; it can be 1 to 15"),
-        ("k=16", "k=16 is out of range; it can be 1 to 15"),
-        ("rows=3,columns=4", "k=5 is out of range; it can be 1 to 4"),
+        ("k=0", "k=0 in a row do not fit on a board of 15x15; k can be 1 to 15, e.g. k=15"),
+        ("k=16", "k=16 in a row do not fit on a board of 15x15; k can be 1 to 15, e.g. k=15"),
+        ("rows=3,columns=4", "k=5 in a row do not fit on a board of 3x4; k can be 1 to 4, e.g. k=4"),
         ("exact=1", "exact='1' should be of type bool"),
     ],
 )
