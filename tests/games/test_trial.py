@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from azero.errors import BadInput
-from azero.games import make_game, plain
+from azero.games import make_game, patience, plain
 from azero.jit import IS_COMPILED
 
 from .user_games import NIM, TIC_TAC_TOE, added, forget_files, write_file
@@ -161,25 +161,34 @@ STUBBORN = (
     ],
 )
 def test_an_endless_loop_is_told(folder, monkeypatch, change, method):
-    monkeypatch.setattr(plain, "PATIENCE_S", 0.2)
+    monkeypatch.setattr(patience, "PATIENCE_S", 0.2)
     begin = time.monotonic()
     assert refusal(folder, change) == f".{method} has not come to an end within 0.2 s"
     assert time.monotonic() - begin < 5
 
 
 def test_a_loop_that_is_endless_later_is_told_with_its_actions(folder, monkeypatch):
-    monkeypatch.setattr(plain, "PATIENCE_S", 0.2)
+    monkeypatch.setattr(patience, "PATIENCE_S", 0.2)
     told = refusal(folder, (PLAY, f"        while state.left < 4:\n            pass\n{PLAY}"))
     assert told.startswith(".apply_action has not come to an end within 0.2 s after the actions ")
     assert 0 < 21 - sum(action + 1 for action in actions_of(told)) < 4
 
 
+def test_a_method_that_waits_is_told(folder, monkeypatch):
+    monkeypatch.setattr(patience, "LONGEST_S", 0.2)
+    imports = ("import numpy as np", "import time; import numpy as np")
+    told = refusal(folder, imports, ("state.left = game.heap", "time.sleep(30)"))
+    assert told == ".reset has not come to an end within 0.2 s"
+
+
 def test_handlers_of_signals_are_as_they_were(folder):
     handlers = {each: signal.getsignal(each) for each in signal.valid_signals()}
+    timer = signal.getitimer(signal.ITIMER_REAL)
     write_file(folder / "my.py", NIM)
     make_game("my.py:Nim")
     assert {each: signal.getsignal(each) for each in signal.valid_signals()} == handlers
     assert signal.getitimer(signal.ITIMER_VIRTUAL) == (0, 0)
+    assert signal.getitimer(signal.ITIMER_REAL) == pytest.approx(timer, abs=60)  # where tests are timed, it runs
 
 
 def test_rules_are_tried_out_where_there_are_no_signals(folder):
