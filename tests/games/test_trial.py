@@ -293,6 +293,48 @@ def test_what_cannot_be_compiled_is_told_by_method_line_and_reason(folder, chang
     assert len(told) < 400 and "numba" not in told and "method_of_class" not in told and "^" not in told
 
 
+BOARD = (
+    ('("ply", np.int32)', '("ply", np.int32), ("board", np.int8, (4,))'),
+    ("state.ply = 0", "state.ply = 0; state.board[:] = 0"),
+)
+LISTS = ("class Nim", SUBROUTINE[1].format("len([action] * action) + 1"))
+
+
+@pytest.mark.skipif(not IS_COMPILED, reason="nothing is compiled")
+@pytest.mark.parametrize(
+    ("changes", "method"),
+    [
+        ([("return count", "found = np.zeros(count + 1); return count + int(found[0])")], "legal_actions"),
+        ([(PLAY, "        taken = [action]\n        taken.append(state.ply)\n" + PLAY)], "apply_action"),
+        ([("-= action + 1", "-= len({action, -1}) - 1 + action")], "apply_action"),
+        ([("-= action + 1", "-= {0: 1, 1: 2, 2: 3}[action]")], "apply_action"),
+        ([(KEY, "np.uint64(len(str(state.left)) + state.left)")], "hash_key"),
+        ([*BOARD, (KEY, "np.uint64((state.board + 1).sum())")], "hash_key"),
+        ([IMPORT, LISTS, ("-= action + 1", "-= take(action)")], "apply_action"),
+    ],
+)  # fmt: skip
+def test_rules_that_allocate_are_told_by_method(folder, changes, method):
+    told = f".{method} cannot be compiled: it allocates memory (an array, list, set, dict or text); "
+    for _ in range(2):
+        assert refusal(folder, *changes) == f"{told}rules should fill what is there"
+
+
+@pytest.mark.skipif(not IS_COMPILED, reason="nothing is compiled")
+@pytest.mark.parametrize(
+    "changes",
+    [
+        [("-= action + 1", "-= (1, 2, 3)[action]")],
+        [(PLAY, "        for k in (1, 2, action):\n            state.ply += k - k\n" + PLAY)],
+        [("planes[0, 0, k] =", "planes[0, 0, k : k + 1] =")],
+        [*BOARD, (PLAY, "        board = state.board\n        board[1:] = board[:-1]\n" + PLAY)],
+        [(PLAY, "        assert action < 3, 'out of range'\n" + PLAY)],
+    ],
+)  # fmt: skip
+def test_tuples_and_views_are_no_memory_of_their_own(folder, changes):
+    write_file(folder / "my.py", NIM, *changes)
+    assert make_game("my.py:Nim(heap=4)").state_from_moves("2 0").is_terminal()
+
+
 @pytest.mark.skipif(not IS_COMPILED, reason="nothing is compiled")
 def test_functions_beside_the_rules_are_subroutines(folder):
     body = ("class Nim", SUBROUTINE[1].format("action + 1"))
