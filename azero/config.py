@@ -243,16 +243,30 @@ def find_config(name: str) -> Path:
 
 
 def load_config(path: Path, overrides: Sequence[str] = ()) -> Config:
-    """Reads a TOML file, applies overrides of the form `section.key=value`, and checks; raises BadInput."""
+    """Reads a TOML file, applies overrides of the form `section.key=value`, and checks; raises BadInput.
+
+    The file of a user's own game is looked for from the working folder, then from the TOML file's.
+    """
     try:
         tables = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise BadInput(f"config {str(path)!r} cannot be read: {error.strerror}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise BadInput(f"config {str(path)!r} is not TOML: {error}") from None
+    _find_own_game(tables, path.parent)
     for override in overrides:
         _apply_override(tables, override)
     return check_config(tables)
+
+
+def _find_own_game(tables: dict[str, Any], folder: Path) -> None:
+    """Puts `folder` before the path of a game's file that lies there, and not where the path leads from here."""
+    section = tables.get("game")
+    name = section.get("name") if isinstance(section, dict) else None
+    if isinstance(section, dict) and isinstance(name, str) and ".py:" in name:
+        file = Path(name.rpartition(".py:")[0] + ".py")
+        if not file.exists() and (folder / file).exists():
+            section["name"] = str(folder / name)
 
 
 def check_config(tables: dict[str, Any]) -> Config:

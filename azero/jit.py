@@ -8,7 +8,8 @@ method of the argument's own class inside a kernel.
 Numba's disk cache looks at one file only, the kernel's own: a kernel that inlines `games/connect_four.py` would
 run the old rules after that file is edited. So the cache directory is named by a digest of all that can be
 compiled, and an edit anywhere leads to a directory without the old code. Rules from a user's file have a folder of
-their own in it, named by that file's digest. See docs/decisions/0001-compile-cache.md.
+their own in it, named by the digest of that file and of the user's modules that it imports. See
+docs/decisions/0001-compile-cache.md.
 """
 
 import contextlib
@@ -17,6 +18,7 @@ import functools
 import hashlib
 import inspect
 import os
+import re
 import shutil
 import time
 import warnings
@@ -135,12 +137,26 @@ class _Subroutine:
         return self._for_python(*arguments)
 
 
+class Allocates(Exception):
+    """A kernel that may not allocates memory."""
+
+
 class _Library(JITCodeLibrary):
-    """Machine code in the making. Only what Python calls is optimised: the rest is when it has become part of that."""
+    """Machine code in the making. Only what Python calls is optimised: the rest is when it has become part of that.
+
+    Kernels of azero.games hold little else than the rules, which may not allocate: Numba's lists, sets, dicts and text
+    are slow, and when built from many threads without the GIL they have crashed. What is left of allocations after
+    inlining and optimising raises Allocates; copies of overlapping slices, which are freed at once, do not.
+    """
 
     def _optimize_final_module(self) -> None:
-        if any(function.name.startswith("_ZN7cpython") for function in self._final_module.functions):
-            super()._optimize_final_module()
+        if not any(function.name.startswith("_ZN7cpython") for function in self._final_module.functions):
+            return
+        super()._optimize_final_module()
+        names = [function.name for function in self._final_module.functions]
+        is_of_rules = any(name.startswith("_ZN7cpython5azero5games") for name in names)
+        if is_of_rules and any(re.match(r"NRT_MemInfo_(\w*_)?(alloc|new)", name) for name in names):
+            raise Allocates("it allocates memory (an array, list, set, dict or text); rules should fill what is there")
 
 
 def _plain(function: Callable) -> Callable:

@@ -168,6 +168,21 @@ def test_overrides(path, override, section, key, value):
     assert config.seed == 3, "the rest is the file's"
 
 
+def test_a_game_s_file_is_found_from_here_and_from_beside_the_toml(path, monkeypatch):
+    path.write_text('[game]\nname = "rules/my.py:My(size=5)"\n')
+    (path.parent / "rules").mkdir()
+    (path.parent / "here").mkdir()
+    monkeypatch.chdir(path.parent / "here")
+    assert load_config(path).game.name == "rules/my.py:My(size=5)"
+    (path.parent / "rules" / "my.py").touch()
+    assert load_config(path).game.name == f"{path.parent}/rules/my.py:My(size=5)"
+    assert load_config(Path("../run.toml")).game.name == "../rules/my.py:My(size=5)"
+    assert load_config(path, ["game.name=rules/my.py:My"]).game.name == "rules/my.py:My"
+    (path.parent / "here" / "rules").mkdir()
+    (path.parent / "here" / "rules" / "my.py").touch()
+    assert load_config(path).game.name == "rules/my.py:My(size=5)"
+
+
 def test_the_last_override_holds(path):
     assert load_config(path, ["seed=4", "net.blocks=7", "seed=5"]).seed == 5
 

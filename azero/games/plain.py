@@ -1,10 +1,7 @@
-"""Rules run as plain Python, where what is wrong with them can be told; and a limit on how long one waits for them."""
+"""Rules run as plain Python, where what is wrong with them can be told."""
 
 import random
-import signal
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 
 import numpy as np
 from numba.core.errors import NumbaError
@@ -13,37 +10,13 @@ from azero.errors import BadInput
 from azero.games.compiler_messages import reason_from
 from azero.games.contract import DRAW, LOSS, ONGOING, WIN, Rules
 from azero.games.face import new_states
+from azero.games.patience import Endless, patience
 from azero.games.rollouts import has_own, new_rng
 from azero.games.user_file import reason_of, short, where
 
 MOST_ACTIONS, MOST_PLIES = 32767, 100_000
-PATIENCE_S = 10.0
-"""Seconds that one call of a method may compute; on a busy machine it may last longer."""
 
 _MOST_SHOWN = 100  # actions
-
-
-class Endless(BaseException):
-    """A call has taken longer than anyone should wait. No `except Exception` of the rules' own holds it up."""
-
-
-@contextmanager
-def patience() -> Iterator[None]:
-    """Raises Endless inside when PATIENCE_S are over; in the main thread, where there are signals."""
-    if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "setitimer"):
-        yield
-        return
-
-    def ring(signum, frame):
-        raise Endless
-
-    before = signal.signal(signal.SIGVTALRM, ring)
-    timer = signal.setitimer(signal.ITIMER_VIRTUAL, PATIENCE_S)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_VIRTUAL, *timer)
-        signal.signal(signal.SIGVTALRM, before)
 
 
 class Plain:
@@ -82,8 +55,8 @@ class Plain:
                 return work()
         except BadInput:
             raise
-        except Endless:
-            raise self.fail(method, f"has not come to an end within {PATIENCE_S:g} s") from None
+        except Endless as error:
+            raise self.fail(method, str(error)) from None
         except Exception as error:
             line = where(error, self.name.rpartition(":")[0])
             reason = reason_from(error, self.rules) if isinstance(error, NumbaError) else reason_of(error)

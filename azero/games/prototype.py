@@ -8,9 +8,9 @@ import random
 from abc import ABC, abstractmethod
 
 from azero.errors import BadInput
-from azero.games import plain
 from azero.games.face import Game, State
 from azero.games.laws import hold, record_of
+from azero.games.patience import Endless, patience
 from azero.games.registry import parameters_of
 from azero.games.user_file import load_class, reason_of, where
 
@@ -62,7 +62,7 @@ def check_against(game: Game, prototype: type[Prototype], name: str, num_games: 
             slow = prototype(**{key: getattr(game.rules, key) for key in parameters_of(type(game.rules))})
             is_over = False
             while not is_over:
-                with plain.patience():
+                with patience():
                     is_over = _compare(game, state, slow, actions)
                     if not is_over:
                         action = chooser.choice(state.legal_actions())
@@ -71,8 +71,8 @@ def check_against(game: Game, prototype: type[Prototype], name: str, num_games: 
                         actions.append(action)
         except BadInput:
             raise
-        except plain.Endless:
-            raise _failure(f"{name} has not come to an end within {plain.PATIENCE_S:g} s", game, actions) from None
+        except Endless as error:
+            raise _failure(f"{name} {error}", game, actions) from None
         except Exception as error:
             line = where(error, name.rpartition(":")[0])
             raise _failure(f"{name} fails{line}: {reason_of(error)}", game, actions) from None

@@ -71,11 +71,7 @@ def parse_game(text: str) -> Rules:
     Either one of azero's games, `connect_four(rows=5,columns=6)`, or one in a file, `my_game.py:MyGame(heap=7)`. Where
     a game has rows and columns, `size=6` sets both.
     """
-    match = re.fullmatch(r"\s*(?:(.*\.py)\s*:\s*)?(\w+)\s*(?:\((.*)\))?\s*", text)
-    if not match:
-        example = f"{text}:MyGame" if text.endswith(".py") else "connect_four(rows=6)"
-        raise BadInput(f"game {text!r} is not of the form name or name(parameter=value,...), e.g. {example}")
-    file, name, arguments = match.groups()
+    file, name, arguments = _parts_of(text)
     rules = _find(file, name)
     parameters = arguments.split(",") if arguments and arguments.strip() else []
     values: dict[str, object] = {}
@@ -94,6 +90,21 @@ def parse_game(text: str) -> Rules:
 
         try_out(made)
     return made
+
+
+def file_of(text: str) -> str | None:
+    """Returns the file that a game's name has, or None where it is one of azero's; raises BadInput where it is none."""
+    return _parts_of(text)[0]
+
+
+def _parts_of(text: str) -> tuple[str | None, str, str | None]:
+    """Returns file, name and arguments of a game's name; raises BadInput."""
+    match = re.fullmatch(r"\s*(?:(.*\.py)\s*:\s*)?(\w+)\s*(?:\((.*)\))?\s*", text)
+    if not match:
+        example = f"{text}:MyGame" if text.endswith(".py") else "connect_four(rows=6)"
+        raise BadInput(f"game {text!r} is not of the form name or name(parameter=value,...), e.g. {example}")
+    file, name, arguments = match.groups()
+    return file, name, arguments
 
 
 def _find(file: str | None, name: str) -> type:
@@ -142,5 +153,5 @@ def write_value(value: object) -> str:
 
 
 def source_digest_of(rules: Rules) -> str:
-    """Returns the digest of the user's file that the rules come from; empty for azero's own."""
+    """Returns the digest of the user's sources that the rules come from; empty for azero's own."""
     return getattr(type(rules), SOURCE_DIGEST, "")

@@ -1,7 +1,6 @@
 """Games of the user's own: one file with a class of rules, named by its path, `my_game.py:MyGame`."""
 
 import functools
-import hashlib
 import importlib.util
 import inspect
 import re
@@ -17,7 +16,9 @@ import numpy as np
 from azero.errors import BadInput
 from azero.games import registry
 from azero.games.defaults import DEFAULTS
+from azero.games.patience import LONGEST_S, Endless, patience
 from azero.games.registry import PARAMETER_TYPES, complete
+from azero.games.user_sources import Sources
 from azero.jit import SOURCE_DIGEST
 
 REQUIRED = {
@@ -54,15 +55,16 @@ _PYTHON_RETURNS: dict[str, tuple[Callable[[object], bool], str]] = {
 }
 """What the methods that are never compiled return: how that is known, and how it is called."""
 
-_LOADED: dict[tuple[str, str], type] = {}  # by digest of the file and class
+_LOADED: dict[tuple[str, str], type] = {}  # by digest of the sources and class
 
 
 def load_rules(file: str, name: str) -> type:
     """Returns the class of rules `name` in `file`, completed; raises BadInput, in one line, where it is none.
 
-    The file is run once, whatever its path is called. Its digest becomes an attribute of the class, by which kernels
-    that contain its rules are kept apart on disk, and by which a checkpoint knows when it has changed. It becomes part
-    of the class's name, too: Numba takes classes of the same name and parameters for one, and would run the first's.
+    The file is run once, whatever its path is called. The digest of its sources becomes an attribute of the class, by
+    which kernels that contain its rules are kept apart on disk, and by which a checkpoint knows when it has changed. It
+    becomes part of the class's name, too: Numba takes classes of the same name and parameters for one, and would run
+    the first's.
     """
     module, digest = _run(file)
     if (digest, name) not in _LOADED:
@@ -85,34 +87,43 @@ def load_class(file: str, name: str) -> object:
     return getattr(module, name)
 
 
+def digest_of_file(file: str) -> str:
+    """Returns the digest of a file and of the user's modules that it imports; nothing is run. Raises BadInput."""
+    return Sources(file).digest
+
+
 def _run(file: str) -> tuple[ModuleType, str]:
     """Returns the file as a module, and its digest; runs it if that has not been done."""
-    try:
-        source = Path(file).read_bytes()
-    except OSError as error:
-        raise BadInput(f"game file {file!r} cannot be read: {error.strerror or error}") from None
-    digest = hashlib.sha256(source).hexdigest()[:16]
-    module_name = f"azero_user_{digest}"
+    sources = Sources(file)
+    module_name = f"azero_user_{sources.digest}"
     if module_name in sys.modules:
-        return sys.modules[module_name], digest
+        return sys.modules[module_name], sources.digest
     spec = importlib.util.spec_from_file_location(module_name, file)
     assert spec is not None and spec.loader is not None, "its name ends in .py"
     module = importlib.util.module_from_spec(spec)
     sys.modules[module_name] = module
     known = dict(registry._RULES)
+    sources.make_importable()
     try:
-        exec(compile(source, str(Path(file).resolve()), "exec", dont_inherit=True), module.__dict__)
-    except SyntaxError as error:
+        with patience(LONGEST_S):
+            exec(compile(sources.text, str(Path(file).resolve()), "exec", dont_inherit=True), module.__dict__)
+    except (Exception, SystemExit, Endless) as error:
         del sys.modules[module_name]
-        line = f", line {error.lineno}" if error.lineno else ""
-        raise BadInput(f"game file {file!r}{line}: {error.msg}") from None
-    except (Exception, SystemExit) as error:
-        del sys.modules[module_name]
-        raise BadInput(f"game file {file!r}{where(error, file)}: {reason_of(error)}") from None
+        raise BadInput(f"game file {file!r}{_why(error, file)}") from None
     finally:
         registry._RULES.clear()  # what the file has registered goes by the file's name, and by another after an edit
         registry._RULES.update(known)
-    return module, digest
+    return module, sources.digest
+
+
+def _why(error: BaseException, file: str) -> str:
+    """Returns where and why a file cannot be run."""
+    if isinstance(error, Endless):
+        return f"{where(error, file)} {error}"
+    is_own = isinstance(error, SyntaxError) and error.filename in (None, str(Path(file).resolve()))
+    if isinstance(error, SyntaxError) and is_own:
+        return f"{f', line {error.lineno}' if error.lineno else ''}: {error.msg}"
+    return f"{where(error, file)}: {reason_of(error)}"
 
 
 def _told(file: str, name: str, method: Callable) -> Callable:

@@ -20,7 +20,8 @@ from azero.config import NetConfig
 from azero.errors import BadInput
 from azero.files import write_whole
 from azero.games import Game, make_game
-from azero.games.registry import source_digest_of
+from azero.games.registry import file_of, source_digest_of
+from azero.games.user_file import digest_of_file
 from azero.nets.tower import ResidualTower
 
 FORMAT = 1
@@ -40,7 +41,7 @@ class Card:
     seed: int = 0
     torch_version: str = torch.__version__
     format: int = FORMAT
-    game_digest: str = ""  # of the user's file that the rules come from
+    game_digest: str = ""  # of the user's sources that the rules come from
 
 
 @dataclass(frozen=True)
@@ -63,7 +64,7 @@ def save_checkpoint(path: Path, net: ResidualTower, card: Card) -> None:
 def load_checkpoint(path: Path, game: Game | None = None) -> Checkpoint:
     """Reads a checkpoint, for `game` if one is given; raises BadInput where it is damaged or of another game.
 
-    That the file of a user's own game has changed since is told on stderr.
+    Where `game` is a user's own whose sources are not those that the checkpoint was made with, that is told on stderr.
     """
     card, digest, tensors = _read(path)
     if digest != _digest(tensors, _fields(card)):
@@ -75,23 +76,35 @@ def load_checkpoint(path: Path, game: Game | None = None) -> Checkpoint:
         net = ResidualTower(NetConfig(**card.net), own_game)
         net.load_state_dict(tensors)
     except (RuntimeError, ValidationError) as error:
+        if card.game_digest != source_digest_of(own_game.rules):
+            raise BadInput(
+                f"checkpoint {str(path)!r} does not fit {own_game}, which has changed since it was made: its planes, "
+                f"now {'x'.join(map(str, own_game.planes_shape))}, or its actions, now {own_game.num_actions}, "
+                "are of another shape than the net's"
+            ) from None
         raise BadInput(f"checkpoint {str(path)!r} does not fit its own card: {str(error).splitlines()[0]}") from None
+    if card.game_digest != source_digest_of(own_game.rules):
+        print(f"azero: {own_game} has changed since checkpoint {str(path)!r} was made", file=sys.stderr)
     return Checkpoint(net, card, own_game, digest)
 
 
 def game_of_card(path: Path, card: Card, game: Game | None = None) -> Game:
     """Returns the game that a checkpoint plays; raises BadInput where `game` is given and is another.
 
-    A user's own game may be given from another place than the card has it.
+    A card alone has no file run but one that is what it was when the checkpoint was made, to the last byte; a user's
+    own game that has changed since, or lies elsewhere than the card has it, is to be given.
     """
     if game is None:
+        file = file_of(card.game)
         try:
-            game = make_game(card.game)
+            is_as_it_was = file is None or digest_of_file(file) == card.game_digest
         except BadInput as error:
-            if not card.game_digest:
-                raise
             advice = f"it plays {card.game}; name the file's place, e.g. --game path/to/{Path(card.game).name}"
             raise BadInput(f"checkpoint {str(path)!r}: {error}; {advice}") from None
+        if not is_as_it_was:
+            advice = f"to play by it as it is now, say so by --game {card.game!r}"
+            raise BadInput(f"checkpoint {str(path)!r} plays {card.game}, and that file has changed since; {advice}")
+        game = make_game(card.game)
     if _without_folder(game.name) != _without_folder(card.game):
         raise BadInput(f"checkpoint {str(path)!r} plays {card.game}, not {game}")
     return game

@@ -15,7 +15,9 @@ from pathlib import Path
 from types import TracebackType
 
 from azero.config import Config
+from azero.errors import BadInput
 from azero.games import make_game
+from azero.games.registry import source_digest_of
 from azero.interrupt import interruption_waits
 from azero.machine import count_cores
 from azero.mcts import Settings, rule_from_config
@@ -34,6 +36,7 @@ class Task:
     checkpoint: str
     config: Config
     seeds: tuple[int, ...]
+    game_digest: str  # of the sources of a user's own game, as `source_digest_of` tells it
 
 
 def settings_of(config: Config) -> Settings:
@@ -60,6 +63,8 @@ def play_task(task: Task, on_games: Callable[[int], None]) -> Shard:
     """Plays a task's games; calls `on_games` with the number of those that ended."""
     config = task.config
     game = make_game(config.game.name)
+    if source_digest_of(game.rules) != task.game_digest:
+        raise BadInput(f"{game} has changed while it was being played; --resume goes on by the rules as they are now")
     evaluator = NetEvaluator(load_checkpoint(Path(task.checkpoint), game).net, config.device)
     rule, settings, manner = rule_from_config(config.search), settings_of(config), manner_of(config)
     return play_games(game, rule, settings, manner, evaluator, task.seeds, config.selfplay.parallel_games, on_games)

@@ -10,6 +10,7 @@ import torch
 from azero.arena.names import make_agent
 from azero.config import Config
 from azero.games import make_game
+from azero.games.registry import source_digest_of
 from azero.interrupt import interruption_waits
 from azero.nets.evaluator import pick_device
 from azero.rng import derive_seed
@@ -72,7 +73,8 @@ def play(run: Run, progress: Progress, replay: Replay, pool: Pool, trainer: Trai
     shards = {name: load_shard(run.shard_path(name), run.game) for name in names if run.shard_path(name).exists()}
     missing = [number for number, name in enumerate(names) if name not in shards]
     with report.stage("self-play", len(seeds), "games", sum(len(shard.lengths) for shard in shards.values())) as bar:
-        tasks = [Task(checkpoint, run.config, parts[number]) for number in missing]
+        digest = source_digest_of(run.game.rules)
+        tasks = [Task(checkpoint, run.config, parts[number], digest) for number in missing]
         for place, shard in pool.play(tasks, bar.update):
             name = names[missing[place]]
             save_shard(run.shard_path(name), shard, run.game)

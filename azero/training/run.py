@@ -25,9 +25,9 @@ from azero.config import Config, load_config
 from azero.config_text import config_to_toml
 from azero.errors import BadInput
 from azero.files import remove_temporaries, write_whole
-from azero.games import Game
-from azero.games.registry import source_digest_of
-from azero.nets.checkpoint import Card, save_checkpoint
+from azero.games import Game, make_game
+from azero.games.registry import file_of, source_digest_of
+from azero.nets.checkpoint import Card, load_checkpoint, read_card, save_checkpoint
 from azero.nets.tower import ResidualTower
 from azero.selfplay.records import load_shard
 from azero.selfplay.replay import Replay
@@ -175,13 +175,15 @@ def shard_name(iteration: int, number: int | None) -> str:
 def open_run(folder: Path, overrides: list[str]) -> Config:
     """Returns the settings of an existing run, and keeps overrides for good; raises BadInput where there is no run.
 
-    Seed, game and net are what the run is. Where self-play changes, games of the iteration under way are played anew.
+    Seed, game and net are what the run is; only the file of a user's own game may lie elsewhere now. Where self-play
+    changes, games of the iteration under way are played anew.
     """
     path = folder / "config.toml"
     if not path.is_file():
         raise BadInput(f"there is no run to resume in {str(folder)!r}")
     before, config = load_config(path), load_config(path, overrides)
-    for name in ("seed", "game", "net"):
+    _check_game(folder, before, config)
+    for name in ("seed", "net"):
         if getattr(before, name) != getattr(config, name):
             raise BadInput(f"a run's {name} cannot change when it is resumed; begin another with --run")
     if config != before:
@@ -192,6 +194,24 @@ def open_run(folder: Path, overrides: list[str]) -> Config:
                     shard.unlink()
         write_whole(path, config_to_toml(config).encode())
     return config
+
+
+def _check_game(folder: Path, before: Config, config: Config) -> None:
+    """Raises BadInput where the run's game is gone, another, or of another shape than its nets; tells other changes."""
+    name = config.game.name
+    file = file_of(name)
+    if file and not Path(file).exists():
+        advice = f"where it lies now is said by --set game.name=path/to/{Path(name).name}"
+        raise BadInput(f"run {str(folder)!r} plays {name}, and there is no such file; {advice}")
+    game = make_game(name)
+    newest = max((folder / "checkpoints").glob("*.safetensors"), default=None)
+    if config.game != before.game and not (
+        file and newest and read_card(newest).game_digest == source_digest_of(game.rules)
+    ):
+        moved = ", but for the place of a file that is as it was" if file else ""
+        raise BadInput(f"a run's game cannot change when it is resumed{moved}; begin another with --run")
+    if file and newest:
+        load_checkpoint(newest, game)
 
 
 def _shards_of_state(folder: Path) -> list[str]:

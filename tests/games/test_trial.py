@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from azero.errors import BadInput
-from azero.games import make_game, plain
+from azero.games import make_game, patience, plain
 from azero.jit import IS_COMPILED
 
 from .user_games import NIM, TIC_TAC_TOE, added, forget_files, write_file
@@ -161,25 +161,34 @@ STUBBORN = (
     ],
 )
 def test_an_endless_loop_is_told(folder, monkeypatch, change, method):
-    monkeypatch.setattr(plain, "PATIENCE_S", 0.2)
+    monkeypatch.setattr(patience, "PATIENCE_S", 0.2)
     begin = time.monotonic()
     assert refusal(folder, change) == f".{method} has not come to an end within 0.2 s"
     assert time.monotonic() - begin < 5
 
 
 def test_a_loop_that_is_endless_later_is_told_with_its_actions(folder, monkeypatch):
-    monkeypatch.setattr(plain, "PATIENCE_S", 0.2)
+    monkeypatch.setattr(patience, "PATIENCE_S", 0.2)
     told = refusal(folder, (PLAY, f"        while state.left < 4:\n            pass\n{PLAY}"))
     assert told.startswith(".apply_action has not come to an end within 0.2 s after the actions ")
     assert 0 < 21 - sum(action + 1 for action in actions_of(told)) < 4
 
 
+def test_a_method_that_waits_is_told(folder, monkeypatch):
+    monkeypatch.setattr(patience, "LONGEST_S", 0.2)
+    imports = ("import numpy as np", "import time; import numpy as np")
+    told = refusal(folder, imports, ("state.left = game.heap", "time.sleep(30)"))
+    assert told == ".reset has not come to an end within 0.2 s"
+
+
 def test_handlers_of_signals_are_as_they_were(folder):
     handlers = {each: signal.getsignal(each) for each in signal.valid_signals()}
+    timer = signal.getitimer(signal.ITIMER_REAL)
     write_file(folder / "my.py", NIM)
     make_game("my.py:Nim")
     assert {each: signal.getsignal(each) for each in signal.valid_signals()} == handlers
     assert signal.getitimer(signal.ITIMER_VIRTUAL) == (0, 0)
+    assert signal.getitimer(signal.ITIMER_REAL) == pytest.approx(timer, abs=60)  # where tests are timed, it runs
 
 
 def test_rules_are_tried_out_where_there_are_no_signals(folder):
@@ -282,6 +291,48 @@ def test_what_cannot_be_compiled_is_told_by_method_line_and_reason(folder, chang
     told = refusal(folder, *changes)
     assert told.startswith(f"{place} cannot be compiled: {reason}"), told
     assert len(told) < 400 and "numba" not in told and "method_of_class" not in told and "^" not in told
+
+
+BOARD = (
+    ('("ply", np.int32)', '("ply", np.int32), ("board", np.int8, (4,))'),
+    ("state.ply = 0", "state.ply = 0; state.board[:] = 0"),
+)
+LISTS = ("class Nim", SUBROUTINE[1].format("len([action] * action) + 1"))
+
+
+@pytest.mark.skipif(not IS_COMPILED, reason="nothing is compiled")
+@pytest.mark.parametrize(
+    ("changes", "method"),
+    [
+        ([("return count", "found = np.zeros(count + 1); return count + int(found[0])")], "legal_actions"),
+        ([(PLAY, "        taken = [action]\n        taken.append(state.ply)\n" + PLAY)], "apply_action"),
+        ([("-= action + 1", "-= len({action, -1}) - 1 + action")], "apply_action"),
+        ([("-= action + 1", "-= {0: 1, 1: 2, 2: 3}[action]")], "apply_action"),
+        ([(KEY, "np.uint64(len(str(state.left)) + state.left)")], "hash_key"),
+        ([*BOARD, (KEY, "np.uint64((state.board + 1).sum())")], "hash_key"),
+        ([IMPORT, LISTS, ("-= action + 1", "-= take(action)")], "apply_action"),
+    ],
+)  # fmt: skip
+def test_rules_that_allocate_are_told_by_method(folder, changes, method):
+    told = f".{method} cannot be compiled: it allocates memory (an array, list, set, dict or text); "
+    for _ in range(2):
+        assert refusal(folder, *changes) == f"{told}rules should fill what is there"
+
+
+@pytest.mark.skipif(not IS_COMPILED, reason="nothing is compiled")
+@pytest.mark.parametrize(
+    "changes",
+    [
+        [("-= action + 1", "-= (1, 2, 3)[action]")],
+        [(PLAY, "        for k in (1, 2, action):\n            state.ply += k - k\n" + PLAY)],
+        [("planes[0, 0, k] =", "planes[0, 0, k : k + 1] =")],
+        [*BOARD, (PLAY, "        board = state.board\n        board[1:] = board[:-1]\n" + PLAY)],
+        [(PLAY, "        assert action < 3, 'out of range'\n" + PLAY)],
+    ],
+)  # fmt: skip
+def test_tuples_and_views_are_no_memory_of_their_own(folder, changes):
+    write_file(folder / "my.py", NIM, *changes)
+    assert make_game("my.py:Nim(heap=4)").state_from_moves("2 0").is_terminal()
 
 
 @pytest.mark.skipif(not IS_COMPILED, reason="nothing is compiled")

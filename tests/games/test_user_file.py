@@ -1,6 +1,7 @@
 """Games from a user's file: they are like azero's own, each file's rules are its own, and what is wrong is told."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -9,7 +10,7 @@ import pytest
 
 import azero
 from azero.errors import BadInput
-from azero.games import make_game, registered_games, registry, trial
+from azero.games import make_game, patience, registered_games, registry, trial, user_file
 from azero.jit import IS_COMPILED
 
 from .user_games import NIM, added, forget_files, write_file
@@ -197,6 +198,18 @@ IS_NO_PARAMETER = "its parameter 'heap' should be of type int, float or bool"
 def test_what_is_wrong_with_a_file_is_named_in_one_line(folder, changes, message):
     write_file(folder / "nim.py", NIM, *changes)
     assert refusal("nim.py:Nim") == message
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["while True: pass", "import time; time.sleep(30)", "while True:\n    try: x = 1\n    except Exception: pass"],
+)
+def test_a_file_that_does_not_come_to_an_end_is_told(folder, monkeypatch, line):
+    monkeypatch.setattr(user_file, "LONGEST_S", 0.2)
+    monkeypatch.setattr(patience, "LONGEST_S", 0.2)
+    write_file(folder / "nim.py", NIM, ("class Nim", f"{line}\n\n\nclass Nim"))
+    for _ in range(2):
+        assert re.fullmatch(r"game file 'nim.py', line \d+ has not come to an end within 0.2 s", refusal("nim.py:Nim"))
 
 
 def test_files_may_register_their_games_and_be_edited_again(uncompiled, folder):

@@ -28,7 +28,7 @@ def tasks(tmp_path_factory) -> list[Task]:
     net = ResidualTower(config.net, make_game("tic_tac_toe"))
     torch.nn.init.normal_(net.policy.weight)
     save_checkpoint(path, net, Card("tic_tac_toe", config.net.model_dump(), config.search.model_dump()))
-    return [Task(str(path), config, tuple(range(k, k + 3))) for k in (0, 3, 6)]
+    return [Task(str(path), config, tuple(range(k, k + 3)), "") for k in (0, 3, 6)]
 
 
 @pytest.fixture(autouse=True)
@@ -53,7 +53,7 @@ def test_workers_play_what_their_tasks_say(tasks, num_workers):
 
 @pytest.mark.parametrize("parallel_games", [1, 2, 100])
 def test_games_are_the_same_however_many_are_played_at_once(tasks, parallel_games):
-    other = Task(tasks[0].checkpoint, config_with(parallel_games=parallel_games), tasks[0].seeds)
+    other = Task(tasks[0].checkpoint, config_with(parallel_games=parallel_games), tasks[0].seeds, "")
     assert_same(play_task(other, lambda num: None), play_task(tasks[0], lambda num: None))
 
 
@@ -66,7 +66,7 @@ def test_a_pool_is_used_again(tasks):
 
 def test_an_error_in_a_worker_is_an_error_here(tasks):
     with pytest.raises(Exception, match="nowhere"), Pool(2) as pool:
-        list(pool.play([Task("nowhere", tasks[0].config, (1,))], lambda num: None))
+        list(pool.play([Task("nowhere", tasks[0].config, (1,), "")], lambda num: None))
 
 
 def test_settings_reach_the_search():

@@ -5,11 +5,14 @@ import json
 import numpy as np
 import pytest
 import torch
+from games.user_games import NIM, forget_files, write_file
 
 from azero.config import load_config
 from azero.errors import BadInput
 from azero.games import make_game
+from azero.games.registry import source_digest_of
 from azero.nets.checkpoint import read_card
+from azero.selfplay.pool import Task, play_task
 from azero.training.run import Progress, Run, open_run, shard_name
 from azero.training.trainer import Trainer
 
@@ -168,3 +171,76 @@ def test_a_shard_that_is_gone_is_bad_input(run):
 def test_names_of_shards_sort_by_iteration_and_number():
     names = [shard_name(iteration, number) for iteration in (1, 2, 10, 100) for number in (0, 2, 11)]
     assert names == sorted(names) and all(name.startswith(shard_name(int(name[:5]), None)) for name in names)
+
+
+# --- games of the user's own ---
+
+
+@pytest.fixture
+def own(monkeypatch, tmp_path):
+    """A run of Nim from a file in the working folder, with its first net."""
+    forget_files(monkeypatch)
+    monkeypatch.chdir(tmp_path)
+    write_file(tmp_path / "nim.py", NIM)
+    config = tiny_config(game={"name": "nim.py:Nim(heap=5)"})
+    run = Run.create(tmp_path / "own", config, make_game(config.game.name))
+    run.save_net(run.checkpoint_path(0), Trainer(config, run.game).candidate(), Progress(iteration=0))
+    return run
+
+
+def refusal(run, *overrides) -> str:
+    """Returns the line with which a run is not resumed; its settings stay as they were."""
+    before = files(run.folder)
+    with pytest.raises(BadInput) as error:
+        open_run(run.folder, list(overrides))
+    assert files(run.folder) == before and len(str(error.value).splitlines()) == 1
+    return str(error.value)
+
+
+def test_a_game_s_file_that_has_changed_is_told_when_the_run_is_opened(own, capsys):
+    assert open_run(own.folder, []) == own.config and capsys.readouterr().err == ""
+    write_file(own.folder.parent / "nim.py", NIM, ("return WIN if state.ply & 1 else LOSS", "return WIN"))
+    assert open_run(own.folder, []) == own.config
+    assert capsys.readouterr().err.startswith("azero: nim.py:Nim(heap=5) has changed since checkpoint ")
+
+
+def test_a_game_s_file_of_another_shape_is_refused_when_the_run_is_opened(own):
+    write_file(own.folder.parent / "nim.py", NIM, ("return 3", "return 4"))
+    assert "its actions, now 4, are of another shape than the net's" in refusal(own)
+
+
+def test_a_game_s_file_that_was_moved_is_named_anew(own, monkeypatch):
+    folder = own.folder.parent
+    (folder / "rules").mkdir()
+    (folder / "nim.py").rename(folder / "rules" / "nim.py")
+    forget_files(monkeypatch)
+    assert refusal(own).endswith(
+        "own' plays nim.py:Nim(heap=5), and there is no such file; "
+        "where it lies now is said by --set game.name=path/to/nim.py:Nim(heap=5)"
+    )
+    config = open_run(own.folder, ["game.name=rules/nim.py:Nim(heap=5)"])
+    assert config.game.name == "rules/nim.py:Nim(heap=5)" and open_run(own.folder, []) == config
+
+
+@pytest.mark.parametrize(
+    ("name", "changes", "message"),
+    [
+        ("rules/nim.py:Nim(heap=5)", [("return WIN if", "return LOSS if")], "a run's game cannot change when it is "
+         "resumed, but for the place of a file that is as it was; begin another with --run"),
+        ("rules/nim.py:Nim(heap=6)", [], "plays nim.py:Nim(heap=5), not rules/nim.py:Nim(heap=6)"),
+        ("tic_tac_toe", [], "a run's game cannot change when it is resumed; begin another with --run"),
+    ],
+)  # fmt: skip
+def test_a_run_s_game_cannot_change(own, monkeypatch, name, changes, message):
+    (own.folder.parent / "rules").mkdir()
+    write_file(own.folder.parent / "rules" / "nim.py", NIM, *changes)
+    forget_files(monkeypatch)
+    assert refusal(own, f"game.name={name}").endswith(message)
+
+
+def test_games_are_not_played_by_rules_that_change_meanwhile(own):
+    task = Task(str(own.checkpoint_path(0)), own.config, (1, 2), source_digest_of(own.game.rules))
+    assert len(play_task(task, lambda num: None).lengths) == 2
+    write_file(own.folder.parent / "nim.py", NIM, ("return WIN if", "return LOSS if"))
+    with pytest.raises(BadInput, match=r"^nim.py:Nim\(heap=5\) has changed while it was being played; "):
+        play_task(task, lambda num: None)

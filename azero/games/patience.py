@@ -1,0 +1,49 @@
+"""How long one waits for what a user has written: so much computing, and so much time in all."""
+
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+
+PATIENCE_S = 10.0
+"""Seconds that one call of a method may compute; on a busy machine it may last longer."""
+
+LONGEST_S = 60.0
+"""Seconds that it may last, and that running a file may: it may wait, or sleep."""
+
+
+class Endless(BaseException):
+    """Something has taken longer than anyone should wait. No `except Exception` of the rules' own holds it up."""
+
+
+@contextmanager
+def patience(compute_s: float | None = None) -> Iterator[None]:
+    """Raises Endless inside when its time is over; in the main thread, where there are signals.
+
+    Args:
+      compute_s: seconds of computing; PATIENCE_S unless given. LONGEST_S by the clock are the limit in any case.
+    """
+    if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "setitimer"):
+        yield
+        return
+    with ExitStack() as stack:
+        computing = PATIENCE_S if compute_s is None else compute_s
+        stack.enter_context(_timer(signal.ITIMER_VIRTUAL, signal.SIGVTALRM, computing))
+        stack.enter_context(_timer(signal.ITIMER_REAL, signal.SIGALRM, LONGEST_S))
+        yield
+
+
+@contextmanager
+def _timer(which: int, number: signal.Signals, seconds: float) -> Iterator[None]:
+    """Raises Endless when a timer is over; an outer one goes on afterwards from where it was."""
+
+    def ring(signum, frame):
+        raise Endless(f"has not come to an end within {seconds:g} s")
+
+    before = signal.signal(number, ring)
+    timer = signal.setitimer(which, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(which, *timer)
+        signal.signal(number, before)

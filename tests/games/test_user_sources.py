@@ -1,0 +1,152 @@
+"""Modules of the user's own beside a game's file: they are imported from there, and an edit of one is an edit."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from azero.errors import BadInput
+from azero.games import make_game, trial
+from azero.games.user_file import digest_of_file
+from azero.games.user_sources import Sources
+from azero.jit import IS_COMPILED
+
+from .test_user_file import kernels, play
+from .user_games import NIM, forget_files, write_file
+
+WINNER = "from azero.jit import subroutine\n\n\n@subroutine\ndef last_mover(ply):\n    return {} if ply & 1 else {}\n"
+LAST_WINS, LAST_LOSES = WINNER.format(1, -1), WINNER.format(-1, 1)
+
+
+@pytest.fixture(autouse=True)
+def folder(monkeypatch, tmp_path) -> Path:
+    """The working folder of each test; what the tests before have imported is forgotten."""
+    forget_files(monkeypatch)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    return tmp_path
+
+
+def write_nim(path: Path, imports: str = "from result import last_mover", call: str = "last_mover") -> Path:
+    """Writes Nim that asks a module of the user's who has won."""
+    return write_file(
+        path,
+        NIM,
+        ("import numpy as np", f"import numpy as np\n{imports}"),
+        ("return WIN if state.ply & 1 else LOSS", f"return {call}(state.ply)"),
+    )
+
+
+def first_wins(name: str) -> bool:
+    return make_game(name).state_from_moves("2 0").returns()[0] > 0
+
+
+@pytest.fixture
+def uncompiled(monkeypatch):
+    """Files are loaded and tried out in plain Python only."""
+    monkeypatch.setattr(trial, "compile_all", lambda game, name: None)
+
+
+def test_modules_are_imported_from_beside_the_file_wherever_one_is(folder):
+    for each, text in (("wins", LAST_WINS), ("loses", LAST_LOSES)):
+        (folder / each).mkdir()
+        write_nim(folder / each / "nim.py")
+        (folder / each / "result.py").write_text(text)
+    for _ in range(2):
+        assert not first_wins("wins/nim.py:Nim(heap=4)") and first_wins("loses/nim.py:Nim(heap=4)")
+
+
+def test_an_edit_of_a_module_is_noticed_in_the_same_process(folder):
+    write_nim(folder / "nim.py")
+    results = []
+    for text in (LAST_WINS, LAST_LOSES, LAST_WINS):
+        (folder / "result.py").write_text(text)
+        results.append(first_wins("nim.py:Nim(heap=4)"))
+    assert results == [False, True, False]
+
+
+def test_an_edit_of_a_module_is_noticed_in_a_new_process(folder):
+    """Though the game's own file stands as it was, and the module is of the same size."""
+    write_nim(folder / "nim.py")
+    assert len(LAST_WINS) == len(LAST_LOSES)
+    (folder / "result.py").write_text(LAST_WINS)
+    assert play(folder, "nim.py:Nim") == [1]
+    compiled = kernels(folder)
+    (folder / "result.py").write_text(LAST_LOSES)
+    assert play(folder, "nim.py:Nim") == [-1]
+    (folder / "result.py").write_text(LAST_WINS)
+    added = kernels(folder)
+    assert play(folder, "nim.py:Nim") == [1]
+    assert kernels(folder) == added and compiled.items() <= added.items()
+    assert bool(added) == IS_COMPILED
+
+
+@pytest.mark.parametrize(
+    ("imports", "call", "place"),
+    [
+        ("import result", "result.last_mover", "result.py"),
+        ("from rules import last_mover", "last_mover", "rules/__init__.py"),
+        ("import rules.ends", "rules.ends.last_mover", "rules/ends.py"),
+        ("from rules import ends", "ends.last_mover", "rules/ends.py"),
+        ("from rules.ends import last_mover as won", "won", "rules/ends.py"),
+        ("from between import last_mover", "last_mover", "result.py"),
+        ("from around import last_mover", "last_mover", "around/within/ends.py"),
+    ],
+)
+def test_modules_are_found_however_they_are_imported(uncompiled, folder, imports, call, place):
+    for package in ("around", "around/within", "rules"):
+        (folder / package).mkdir()
+    (folder / "around" / "__init__.py").write_text("from .within.ends import last_mover\n")
+    (folder / "between.py").write_text("import between\nfrom result import last_mover\n")
+    write_nim(folder / "nim.py", imports, call)
+    digests = set()
+    for text, is_won in ((LAST_WINS, False), (LAST_LOSES, True)):
+        (folder / place).write_text(text)
+        assert first_wins("nim.py:Nim(heap=4)") == is_won
+        digests.add(digest_of_file("nim.py"))
+    assert len(digests) == 2
+
+
+def test_what_is_not_the_user_s_is_not_followed(folder):
+    imports = "import json, torch, numba.core\nimport azero.games.hex\nfrom . import nothing\nfrom .. import more"
+    (folder / "json.py").write_text("")
+    path = write_nim(folder / "nim.py", imports)
+    assert Sources("nim.py").modules == {} and Sources("nim.py").text == path.read_bytes()
+
+
+def test_modules_elsewhere_on_the_path_are_followed_too(uncompiled, folder, monkeypatch):
+    for name in ("elsewhere", "site-packages"):
+        (folder / name).mkdir()
+        monkeypatch.syspath_prepend(folder / name)
+    (folder / "site-packages" / "result_installed.py").write_text(LAST_WINS)
+    (folder / "elsewhere" / "result_elsewhere.py").write_text(LAST_WINS)
+    write_nim(folder / "nim.py", "import result_installed\nfrom result_elsewhere import last_mover")
+    assert list(Sources("nim.py").modules) == ["result_elsewhere"]
+    assert not first_wins("nim.py:Nim(heap=4)")
+
+
+def test_the_digest_knows_no_places_but_names(folder):
+    (folder / "sub").mkdir()
+    for each in (folder, folder / "sub"):
+        write_nim(each / "nim.py")
+        (each / "result.py").write_text(LAST_WINS)
+    assert digest_of_file("nim.py") == digest_of_file("sub/nim.py")
+    (folder / "result.py").rename("other.py")
+    assert digest_of_file("nim.py") != digest_of_file("sub/nim.py")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (None, "game file 'nim.py', line 6: ModuleNotFoundError: No module named 'result'"),
+        ("def last_mover(", "game file 'nim.py', line 6: SyntaxError: '(' was never closed (result.py, line 1)"),
+        ("1 / 0", "game file 'nim.py', line 6: ZeroDivisionError: division by zero"),
+    ],
+)
+def test_what_is_wrong_with_a_module_is_told_in_one_line(folder, text, message):
+    write_nim(folder / "nim.py")
+    if text is not None:
+        (folder / "result.py").write_text(text)
+    with pytest.raises(BadInput) as error:
+        make_game("nim.py:Nim")
+    assert str(error.value) == message
