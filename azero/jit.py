@@ -32,6 +32,7 @@ from numba.core.sigutils import normalize_signature
 from numba.extending import overload_method
 
 from azero.errors import BadInput
+from azero.interrupt import interruption_waits
 
 IS_COMPILED = not numba.config.DISABLE_JIT
 
@@ -137,6 +138,12 @@ class _Library(JITCodeLibrary):
     def _optimize_final_module(self) -> None:
         if any(function.name.startswith("_ZN7cpython") for function in self._final_module.functions):
             super()._optimize_final_module()
+
+    def _finalize_specific(self) -> None:
+        with interruption_waits() as interrupted:  # LLVM calls back into Python, where it would be swallowed
+            super()._finalize_specific()
+        if interrupted():
+            raise KeyboardInterrupt
 
 
 def _plain(function: Callable) -> Callable:
