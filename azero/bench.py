@@ -8,9 +8,11 @@ from collections.abc import Callable
 import numpy as np
 
 from azero.config import Config, find_config, load_config
+from azero.errors import BrokenRules
 from azero.games import Game, make_game, new_states
 from azero.machine import count_cores
 from azero.mcts import Evaluator, Puct, Search, Settings, Uct, UniformEvaluator, rule_from_config
+from azero.mcts.pace import next_size
 from azero.mcts.rollout import count_random_games
 from azero.mcts.tree import new_forest
 
@@ -25,14 +27,23 @@ def rate(work: Callable[[], int], seconds: float) -> float:
 
 
 def random_games(game: Game, seconds: float) -> float:
-    """Returns random games a second, on one thread."""
+    """Returns random games a second, on one thread. Raises BrokenRules, with the moves, where one cannot go on."""
     state, rng = new_states(game.rules, 1)[0], new_forest(game.rules, 1, 1).trees[0]  # a tree is a random generator
-    legal = np.empty(game.num_actions, np.int32)
-    num = 1 + 200_000 // game.max_plies
+    legal, actions = np.empty(game.num_actions, np.int32), np.zeros(game.max_plies + 1, np.int32)
+    num = 1
 
     def work() -> int:
-        count_random_games(game.rules, state, legal, rng, game.max_plies, num)
-        return num
+        nonlocal num
+        begin, done = time.perf_counter(), num
+        try:
+            count_random_games(game.rules, state, legal, rng, actions, done)
+        except BrokenRules:
+            play_again = game.new_initial_state()
+            for action in actions:
+                play_again.apply_action(int(action))  # fails, and knows the moves
+            raise
+        num = next_size(num, time.perf_counter() - begin)
+        return done
 
     return rate(work, seconds)
 
@@ -44,8 +55,8 @@ def uct_simulations(game: Game, seconds: float, num_simulations: int = 20_000) -
 
     def work() -> int:
         search.start(0, state, 1)
-        search.run([0], num_simulations)
-        return num_simulations
+        search.run([0], num_simulations, seconds)
+        return int(search.forest.trees[0].simulations)
 
     return rate(work, seconds)
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from azero.errors import BadInput
+from azero.errors import BadInput, BrokenRules
 
 app = typer.Typer(
     name="azero",
@@ -202,21 +202,23 @@ def check_game(
     against: Annotated[
         str | None, typer.Option("--against", metavar="FILE.py:NAME", help="A slow prototype of the same game.")
     ] = None,
-    positions: Annotated[int, typer.Option("--positions", help="Random positions to look at, at least.")] = 2000,
+    positions: Annotated[int, typer.Option("--positions", help="Random positions; fewer of a big, slow game.")] = 2000,
     seed: SeedOption = 0,
+    as_json: JsonOption = False,
 ) -> None:
     """Hold a game to the laws that every game keeps.
 
     Random games are played in plain Python and compiled; a law that is broken is told with the moves that lead there.
     """
     from azero.check_game import check_game as check
-    from azero.games import make_game
 
     if not 1 <= positions <= 1_000_000:
         raise BadInput(f"--positions {positions} should be from 1 to 1,000,000")
-    broken = check(make_game(game), against, positions, seed, print)
-    if broken:
-        raise BadInput(f"{game} breaks {len(broken)} of the laws: {', '.join(broken)}")
+    report = check(game, against, positions, seed, (lambda line: None) if as_json else print)
+    if as_json:
+        print(json.dumps(report.to_json()))
+    if report.broken:
+        raise BadInput(f"{game} breaks {len(report.broken)} of the laws: {', '.join(report.broken)}")
 
 
 @app.command(epilog="Example:  azero bench --game connect_four")
@@ -282,9 +284,11 @@ def _two_numbers(option: str, text: str) -> tuple[float, float]:
 
 
 def main() -> None:
-    """Runs the command line; bad input and a full disk become one line on stderr and exit code 2."""
+    """Runs the command line; bad input, broken rules and a full disk become a line on stderr and exit code 2."""
     try:
         sys.exit(app(sys.argv[1:] or ["--help"], standalone_mode=False) or 0)
+    except BrokenRules as error:
+        _fail(f"{error}; azero check-game finds what is wrong with rules")
     except BadInput as error:
         _fail(str(error))
     except typer.TyperException as error:

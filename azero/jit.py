@@ -37,6 +37,7 @@ from numba.core.sigutils import normalize_signature
 from numba.extending import overload_method
 
 from azero.errors import BadInput
+from azero.interrupt import interruption_waits
 
 IS_COMPILED = not numba.config.DISABLE_JIT
 
@@ -157,6 +158,12 @@ class _Library(JITCodeLibrary):
         is_of_rules = any(name.startswith("_ZN7cpython5azero5games") for name in names)
         if is_of_rules and any(re.match(r"NRT_MemInfo_(\w*_)?(alloc|new)", name) for name in names):
             raise Allocates("it allocates memory (an array, list, set, dict or text); rules should fill what is there")
+
+    def _finalize_specific(self) -> None:
+        with interruption_waits() as interrupted:  # LLVM calls back into Python, where it would be swallowed
+            super()._finalize_specific()
+        if interrupted():
+            raise KeyboardInterrupt
 
 
 def _plain(function: Callable) -> Callable:

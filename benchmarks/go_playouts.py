@@ -31,9 +31,10 @@ def main() -> None:
         rng = new_forest(game.rules, 1, 1).trees[0]
         rng.counter = arguments.seed
         state, legal = new_states(game.rules, 1)[0], np.zeros(game.num_actions, np.int32)
-        count_random_games(game.rules, state, legal, rng, game.max_plies, 0)
+        actions = np.zeros(game.max_plies + 1, np.int32)
+        count_random_games(game.rules, state, legal, rng, actions, 0)
         begin = time.perf_counter()
-        plies, wins, draws = count_random_games(game.rules, state, legal, rng, game.max_plies, arguments.games)
+        plies, wins, draws = count_random_games(game.rules, state, legal, rng, actions, arguments.games)
         elapsed = time.perf_counter() - begin
         score, error = (wins + draws / 2) / arguments.games, 0.5 / math.sqrt(arguments.games)
         speed = arguments.games / elapsed

@@ -1,6 +1,8 @@
 """`azero check-game`: a good game's laws and speed, what is told of a broken one, and prototypes."""
 
+import json
 import re
+import subprocess
 import sys
 
 import pytest
@@ -8,7 +10,9 @@ from games.user_games import NIM, SLOW_NIM, added, forget_files, write_file
 
 from azero import cli
 from azero.games.laws import LAWS
+from azero.jit import IS_COMPILED
 
+needs_compiler = pytest.mark.skipif(not IS_COMPILED, reason="it is about compiled rules")
 KEY = ("2 * state.left + (state.ply & 1)", "state.left")
 TEXT = added("action_to_text(game, state, action):\n        return str(action // 2)")
 
@@ -23,7 +27,8 @@ def check(monkeypatch, capsys, tmp_path):
         monkeypatch.setattr(sys, "argv", ["azero", "check-game", *map(str, words)])
         with pytest.raises(SystemExit) as end:
             cli.main()
-        return end.value.code, *capsys.readouterr()
+        output, errors = capsys.readouterr()
+        return end.value.code, output, errors.rpartition("\r")[2]  # behind the progress
 
     return run
 
@@ -32,6 +37,9 @@ def laws_of(output: str) -> dict[str, str]:
     """Returns what is told of each law, of the prototype and of the speed."""
     lines = [re.fullmatch(r"  (.{16}) (.*)", line) for line in output.splitlines()[1:]]
     return {line[1].strip(): line[2] for line in lines}
+
+
+KEPT = ["contract", *LAWS]
 
 
 def test_a_good_game_keeps_every_law_and_its_speed_is_told(check, tmp_path):
@@ -43,8 +51,8 @@ def test_a_good_game_keeps_every_law_and_its_speed_is_told(check, tmp_path):
     positions, games = map(int, re.fullmatch(header, output.splitlines()[0]).groups())
     assert 200 <= positions < 210 and 200 / 10 <= games <= 200 / 4
     told = laws_of(output)
-    assert list(told) == [*LAWS, "prototype", "speed"]
-    assert {told[law] for law in LAWS} == {"ok"}
+    assert list(told) == [*KEPT, "prototype", "speed"]
+    assert {told[law] for law in KEPT} == {"ok"}
     assert told["prototype"] == "ok: 1,000 games in lockstep with slow.py:SlowNim"
     assert re.fullmatch(r"[\d,.]+( M)? random games/s, [\d,.]+( M)? UCT simulations/s on one thread", told["speed"])
 
@@ -53,7 +61,7 @@ def test_a_game_of_azero_s_is_checked_like_any_other(check):
     code, output, errors = check("tic_tac_toe", "--positions", 1, "--seed", 5)
     assert (code, errors) == (0, "")
     assert re.match(r"tic_tac_toe: (\d+) positions of 1 random games, \d plies long\n", output)
-    assert list(laws_of(output)) == [*LAWS, "speed"]
+    assert list(laws_of(output)) == [*KEPT, "speed"]
 
 
 def test_laws_that_are_broken_are_told_with_the_moves_and_the_others_are_ok(check, tmp_path):
@@ -61,7 +69,7 @@ def test_laws_that_are_broken_are_told_with_the_moves_and_the_others_are_ok(chec
     code, output, errors = check("nim.py:Nim", "--positions", 300)
     assert (code, errors) == (2, "azero: nim.py:Nim breaks 2 of the laws: keys, text\n")
     told = laws_of(output)
-    assert list(told) == list(LAWS), "speed is told of a broken game"
+    assert list(told) == KEPT, "speed is told of a broken game"
     assert told.pop("text") == "BROKEN: action 1 is written '0', which is read as 0, after no move"
     assert re.fullmatch(r"BROKEN: hash_key is that of the position after [\d ]+, too, after [\d ]+", told.pop("keys"))
     assert set(told.values()) == {"ok"}
@@ -75,14 +83,87 @@ def test_rules_that_break_their_contract_are_told_in_a_line(check, tmp_path):
 
 def test_rules_that_break_their_contract_late_are_told_with_the_actions(check, tmp_path):
     """So late that the first look at them sees nothing of it."""
-    write_file(tmp_path / "nim.py", NIM, ("return ONGOING", "return ONGOING if state.ply < 17 else 7"))
-    code, output, errors = check("nim.py:Nim(heap=30)", "--positions", 20_000)
-    assert (code, output) == (2, "") and errors.count("\n") == 1
+    write_file(tmp_path / "nim.py", NIM, ("return ONGOING", "return ONGOING if state.ply < 19 else 7"))
+    code, output, errors = check("nim.py:Nim(heap=30)", "--positions", 3_000)
+    assert (code, errors) == (2, "azero: nim.py:Nim(heap=30) breaks 1 of the laws: contract\n")
+    told = laws_of(output)
     assert re.fullmatch(
-        r"azero: nim\.py:Nim(\(heap=30\))?\.outcome returns 7; it should be WIN, DRAW, LOSS, ONGOING "
-        r"after the actions( [012]){17}\n",
-        errors,
+        r"BROKEN: nim\.py:Nim\(heap=30\)\.outcome returns 7; it should be WIN, DRAW, LOSS, ONGOING "
+        r"after the actions( [012]){19}",
+        told.pop("contract"),
     )
+    assert set(told) == set(LAWS) and set(told.values()) == {"ok"}, "the other games are checked"
+
+
+RARE = [
+    (("return game.heap\n\n    @property\n    def planes", "return 24\n\n    @property\n    def planes"), 25),
+    (("return count\n", "return count if state.left != 1 or state.ply < 24 else 0\n"), None),
+]
+
+
+@needs_compiler
+@pytest.mark.parametrize(("change", "num_plies"), RARE)
+def test_what_only_one_game_in_many_shows_is_found_at_compiled_speed(check, tmp_path, change, num_plies):
+    write_file(tmp_path / "nim.py", NIM, change)
+    code, output, errors = check("nim.py:Nim(heap=36)", "--positions", 100, "--json")
+    assert (code, errors) == (2, "azero: nim.py:Nim(heap=36) breaks 1 of the laws: contract\n")
+    told = json.loads(output)
+    assert list(told) == ["game", "games", "positions", "laws", "speeds"]
+    assert told["game"] == "nim.py:Nim(heap=36)" and told["speeds"] is None
+    assert {law for law, finding in told["laws"].items() if finding is None} == set(LAWS)
+    actions = [int(each) for each in told["laws"]["contract"].partition(" after the actions ")[2].split()]
+    if num_plies:
+        assert len(actions) == num_plies and sum(actions) + num_plies < 36
+    else:
+        assert len(actions) >= 24 and sum(actions) + len(actions) == 35
+
+
+def test_json_of_a_good_game(check):
+    code, output, errors = check("tic_tac_toe", "--positions", 20, "--json")
+    told = json.loads(output)
+    assert (code, errors) == (0, "") and told["positions"] >= 20 > told["games"] >= 2
+    assert told["laws"] == dict.fromkeys(KEPT)
+    assert min(told["speeds"][name] for name in ("random_games_per_s", "uct_simulations_per_s")) > 0
+
+
+ENDLESS = """from numba.extending import overload
+
+
+def is_compiled():
+    return False
+
+
+@overload(is_compiled)
+def _is_compiled():
+    return lambda: True
+
+
+class Nim"""
+
+
+@needs_compiler
+@pytest.mark.parametrize(
+    ("change", "what"),
+    [
+        (
+            ("state.left = game.heap\n", "state.left = game.heap\n        while is_compiled(): state.ply = 0\n"),
+            "first call",
+        ),
+        (
+            ("if state.left > 0", "while is_compiled() and state.ply > 24: state.ply += 0\n        if state.left > 0"),
+            "game",
+        ),
+    ],
+)
+def test_compiled_rules_that_do_not_end_are_cut_off(tmp_path, change, what):
+    old, new = change
+    write_file(tmp_path / "nim.py", NIM, ("class Nim", ENDLESS), (old, new.replace(": state", ":\n            state")))
+    program = "import azero.check_game, azero.cli; azero.check_game._ENDLESS_S = 5.0; azero.cli.main()"
+    words = [sys.executable, "-c", program, "check-game", "nim.py:Nim(heap=36)", "--positions", "50"]
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, timeout=120)
+    told = done.stderr.rpartition("\r")[2]
+    assert done.returncode == 2 and told.count("\n") == 1 and what in told
+    assert told.endswith("has not come to an end within 5 s; does a loop in the rules go on for ever?\n")
 
 
 def test_a_prototype_of_another_game_is_told_after_the_laws(check, tmp_path):
@@ -92,7 +173,7 @@ def test_a_prototype_of_another_game_is_told_after_the_laws(check, tmp_path):
     assert (code, errors) == (2, "azero: nim.py:Nim breaks 1 of the laws: prototype\n")
     told = laws_of(output)
     assert told.pop("prototype") == "BROKEN: 2 is legal by the rules, not by the prototype, after no move"
-    assert list(told) == list(LAWS) and set(told.values()) == {"ok"}
+    assert list(told) == KEPT and set(told.values()) == {"ok"}
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import re
 
 import numpy as np
 
-from azero.errors import BadInput
+from azero.errors import NO_ACTION, TOO_LONG, BadInput, BrokenRules
 from azero.games.contract import ONGOING, Symmetries
 from azero.rng import random_below
 
@@ -12,6 +12,8 @@ from azero.rng import random_below
 def rollout_action(game, state, legal, rng):
     """Returns a legal action drawn uniformly."""
     num_legal = game.legal_actions(state, legal)
+    if num_legal == 0:
+        raise BrokenRules(NO_ACTION)
     return legal[random_below(rng, num_legal)]
 
 
@@ -22,7 +24,7 @@ def rollout(game, state, legal, rng, max_plies):
         if outcome != ONGOING:
             return outcome
         game.apply_action(state, np.int64(game.rollout_action(state, legal, rng)))
-    raise BadInput("a game went on beyond the max_plies that its rules state")
+    raise BrokenRules(TOO_LONG)
 
 
 def final_score(game, state):

@@ -1,16 +1,17 @@
 """The Python face of a game, in OpenSpiel's words: `Game` makes states, `State` is a position one can play on."""
 
 import functools
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from azero.errors import BadInput
+from azero.errors import NO_ACTION, TOO_LONG, BadInput, BrokenRules
 from azero.games.contract import ONGOING, Rules, Symmetries
 from azero.games.registry import name_of, parse_game
 from azero.jit import kernel
 
 _MOST_LISTED = 20  # moves that an error lists
+_MOST_SHOWN = 100  # actions
 
 
 @kernel
@@ -44,6 +45,18 @@ def _hash_key(rules, state):
 @kernel
 def _final_score(rules, state):
     return rules.final_score(state)
+
+
+def broken_rules(name: str, what: str, actions: Sequence[int]) -> BrokenRules:
+    """Returns the error that tells, in a line, what is wrong with the rules `name`, and after which actions."""
+    return BrokenRules(f"{name}.{what}{after_actions(actions)}")
+
+
+def after_actions(actions: Sequence[int]) -> str:
+    """Returns where in a game something happened, as the end of a sentence."""
+    shown = " ".join(map(str, actions[:_MOST_SHOWN]))
+    more = f" ... ({len(actions)} in all)" if len(actions) > _MOST_SHOWN else ""
+    return f" after the actions {shown}{more}" if shown else ""
 
 
 def new_states(rules: Rules, *shape: int) -> np.recarray:
@@ -137,18 +150,22 @@ class State:
     def _note(self, legal: np.ndarray, num_legal: int, player: int, outcome: int) -> None:
         self._legal = legal[:num_legal].tolist()
         self._player, self._outcome = int(player), int(outcome)
+        if num_legal == 0 and not self.is_terminal():
+            raise broken_rules(self.game.name, NO_ACTION, self._history)
+        if len(self._history) > self.game.max_plies:
+            raise broken_rules(self.game.name, TOO_LONG, self._history)
 
     def legal_actions(self) -> list[int]:
         """Returns the legal actions, ascending; none where the game is over."""
         return list(self._legal)
 
     def apply_action(self, action: int) -> None:
-        """Plays an action; raises BadInput where it is not legal."""
+        """Plays an action; raises BadInput where it is not legal, BrokenRules where the rules cannot go on from it."""
         if action not in self._legal:
             over = "the game is over" if self.is_terminal() else f"legal actions: {_listed(map(str, self._legal))}"
             raise BadInput(f"action {action} is not legal here; {over}")
-        self._play(int(action))
         self._history.append(int(action))
+        self._play(int(action))
 
     def current_player(self) -> int:
         """Returns who moves, 0 (first) or 1; -4 where the game is over, as OpenSpiel has it."""

@@ -1,6 +1,8 @@
 """The laws that every game keeps, held over random games: `azero check-game`, and the end of each game's own test."""
 
+import math
 import random
+import time
 from collections.abc import Callable, Iterator
 
 import numpy as np
@@ -18,11 +20,24 @@ class Broken(BadInput):
 
 
 class Notes:
-    """What a check remembers from game to game: the keys of the positions it has met."""
+    """What a check remembers from game to game: the keys of the positions it has met, and how long it may take."""
 
-    def __init__(self) -> None:
+    def __init__(self, num_positions: int = 1, seconds: float = math.inf) -> None:
         self.key_of: dict[tuple, int] = {}
         self.met_at: dict[int, tuple[tuple, list[int]]] = {}
+        self.num_passed = self.num_looked = 0
+        self._num_positions, self._seconds, self._begin = num_positions, seconds, time.monotonic()
+
+    def has_time(self) -> bool:
+        """Returns whether to look closely at the next position; those left out are spread over all there are to pass.
+
+        None is left out in the first half of the time.
+        """
+        allowed = self._seconds * max(0.5, self.num_passed / self._num_positions)
+        is_looking = time.monotonic() - self._begin <= allowed
+        self.num_passed += 1
+        self.num_looked += is_looking
+        return is_looking
 
 
 def hold(is_kept: object, what: str, game: Game, actions: list[int]) -> None:
@@ -55,27 +70,34 @@ def looks_of(state: State) -> tuple:
     return *seen, state.final_score(), state.planes().tobytes(), state.record.tobytes()
 
 
+def _compare(state: State, plain: Plain, before: list[int]) -> None:
+    """Raises Broken where compiled and plain rules differ in a position."""
+    game = state.game
+    outcome, legal = plain.look()
+    expected = int(state.returns()[0]) if state.is_terminal() else ONGOING
+    pairs = {
+        "outcome": (expected, outcome),
+        **{f"state.{name}": (state.record[name], plain.state[name]) for name in game.rules.state_dtype.names or ()},
+        "legal_actions": (state.legal_actions(), legal),
+        "hash_key": (state.hash_key(), plain.hash_key()),
+        "final_score": (state.final_score(), plain.final_score()),
+    }
+    if not state.is_terminal():
+        pairs["current_player"] = state.current_player(), plain.current_player()
+        pairs["planes"] = state.planes(), plain.planes()
+    for what, (compiled, in_python) in pairs.items():
+        if not np.array_equal(compiled, in_python):
+            shown = f"{short(compiled)} compiled, {short(in_python)} in plain Python"
+            hold(False, f"{what} is {shown}", game, before)
+
+
 def check_compiled(game: Game, actions: list[int], chooser: random.Random, notes: Notes) -> None:
     """Compiled and as plain Python the methods do the same, and reset makes any state the first."""
     plain = Plain(game.rules, game.name)
     plain.reset()
     for state, before, action in positions_of(game, actions):
-        outcome, legal = plain.look()
-        expected = int(state.returns()[0]) if state.is_terminal() else ONGOING
-        pairs = {
-            "outcome": (expected, outcome),
-            **{f"state.{name}": (state.record[name], plain.state[name]) for name in game.rules.state_dtype.names or ()},
-            "legal_actions": (state.legal_actions(), legal),
-            "hash_key": (state.hash_key(), plain.hash_key()),
-            "final_score": (state.final_score(), plain.final_score()),
-        }
-        if action is not None:
-            pairs["current_player"] = state.current_player(), plain.current_player()
-            pairs["planes"] = state.planes(), plain.planes()
-        for what, (compiled, in_python) in pairs.items():
-            if not np.array_equal(compiled, in_python):
-                shown = f"{short(compiled)} compiled, {short(in_python)} in plain Python"
-                hold(False, f"{what} is {shown}", game, before)
+        if notes.has_time():
+            _compare(state, plain, before)
         if action is not None:
             plain.apply_action(action)
     plain.reset()
@@ -87,6 +109,8 @@ def check_compiled(game: Game, actions: list[int], chooser: random.Random, notes
 def check_positions(game: Game, actions: list[int], chooser: random.Random, notes: Notes) -> None:
     """Copies are equal and go their own way; legal actions can be played; a position does not change when looked at."""
     for state, before, action in positions_of(game, actions):
+        if not notes.has_time():
+            continue
         looks, copy = looks_of(state), state.clone()
         hold(looks_of(copy) == looks, "a copy differs from its state", game, before)
         if action is None:
@@ -120,6 +144,8 @@ def check_rollouts(game: Game, actions: list[int], chooser: random.Random, notes
     for state, before, action in positions_of(game, actions):
         if action is None:
             break
+        if len(before) != ply and not notes.has_time():
+            continue
         copy = state.clone()
         chosen = rollout_action_of(copy, chooser.getrandbits(63))
         is_legal = chosen in state.legal_actions() or not game.rules.is_history_free
@@ -182,7 +208,7 @@ def check_text(game: Game, actions: list[int], chooser: random.Random, notes: No
     """Each legal action has a text of its own that leads back to it, and a game's record can be split and replayed."""
     texts: list[str] = []
     for state, before, action in positions_of(game, actions):
-        for each in state.legal_actions():
+        for each in state.legal_actions() if notes.has_time() else ():
             text = game.action_to_text(state, each)
             back = game.text_to_action(state, text)
             hold(back == each, f"action {each} is written {text!r}, which is read as {back}", game, before)

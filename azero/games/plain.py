@@ -9,14 +9,12 @@ from numba.core.errors import NumbaError
 from azero.errors import BadInput
 from azero.games.compiler_messages import reason_from
 from azero.games.contract import DRAW, LOSS, ONGOING, WIN, Rules
-from azero.games.face import new_states
+from azero.games.face import after_actions, new_states
 from azero.games.patience import Endless, patience
 from azero.games.rollouts import has_own, new_rng
 from azero.games.user_file import reason_of, short, where
 
 MOST_ACTIONS, MOST_PLIES = 32767, 100_000
-
-_MOST_SHOWN = 100  # actions
 
 
 class Plain:
@@ -33,9 +31,7 @@ class Plain:
 
     def fail(self, method: str, what: str) -> BadInput:
         """Returns the error to raise."""
-        shown = " ".join(map(str, self.moves[:_MOST_SHOWN]))
-        more = f" ... ({len(self.moves)} in all)" if len(self.moves) > _MOST_SHOWN else ""
-        return BadInput(f"{self.name}.{method} {what}{f' after the actions {shown}{more}' if shown else ''}")
+        return BadInput(f"{self.name}.{method} {what}{after_actions(self.moves)}")
 
     def call(self, method: str, *arguments):
         """Returns what a method returns; raises BadInput where it raises an error or does not come to an end."""

@@ -4,7 +4,9 @@ A prototype is written the obvious way, with lists, sets and strings. It knows m
 of actions, records or Numba; so whoever writes it makes other mistakes.
 """
 
+import math
 import random
+import time
 from abc import ABC, abstractmethod
 
 from azero.errors import BadInput
@@ -52,10 +54,17 @@ def load_prototype(name: str) -> type[Prototype]:
     return found
 
 
-def check_against(game: Game, prototype: type[Prototype], name: str, num_games: int, seed: int) -> None:
-    """Plays random games with both in lockstep; raises BadInput at the first difference, with the moves to it."""
-    chooser = random.Random(seed)
-    for _ in range(num_games):
+def check_against(
+    game: Game, prototype: type[Prototype], name: str, num_games: int, seed: int, seconds: float = math.inf
+) -> int:
+    """Plays random games with both in lockstep; raises BadInput at the first difference, with the moves to it.
+
+    Begins none after `seconds`, but one at least; returns how many were played.
+    """
+    chooser, begin = random.Random(seed), time.monotonic()
+    for number in range(num_games):
+        if number and time.monotonic() - begin >= seconds:
+            return number
         state = game.new_initial_state()
         actions: list[int] = []
         try:
@@ -76,6 +85,7 @@ def check_against(game: Game, prototype: type[Prototype], name: str, num_games: 
         except Exception as error:
             line = where(error, name.rpartition(":")[0])
             raise _failure(f"{name} fails{line}: {reason_of(error)}", game, actions) from None
+    return num_games
 
 
 def _failure(what: str, game: Game, actions: list[int]) -> BadInput:

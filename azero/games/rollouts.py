@@ -1,10 +1,13 @@
 """Rollout policies, called from Python."""
 
+from collections.abc import Callable
+
 import numpy as np
 
+from azero.errors import BrokenRules
 from azero.games.contract import Rules
 from azero.games.defaults import DEFAULTS
-from azero.games.face import State
+from azero.games.face import State, broken_rules
 from azero.jit import kernel
 from azero.rng import RNG_DTYPE
 
@@ -31,14 +34,20 @@ def _rollout(rules, state, legal, rng, max_plies):
 
 def rollout_action_of(state: State, seed: int) -> int:
     """Returns what the rollout policy plays; the state's record may be changed where nobody looks."""
-    legal = np.zeros(state.game.num_actions, np.int32)
-    return int(_rollout_action(state.game.rules, state.record, legal, new_rng(seed)))
+    return int(_call(_rollout_action, state, new_rng(seed)))
 
 
 def rollout_of(state: State, seed: int) -> int:
     """Returns the outcome of a game played on by the rollout policy; the state is used up."""
+    return int(_call(_rollout, state, new_rng(seed), state.game.max_plies))
+
+
+def _call(kernel: Callable, state: State, *arguments: object) -> int:
     legal = np.zeros(state.game.num_actions, np.int32)
-    return int(_rollout(state.game.rules, state.record, legal, new_rng(seed), state.game.max_plies))
+    try:
+        return kernel(state.game.rules, state.record, legal, *arguments)
+    except BrokenRules as error:
+        raise broken_rules(state.game.name, f"{error} in a rollout", state.history()) from None
 
 
 def has_own(rules: Rules, method: str) -> bool:

@@ -19,6 +19,8 @@ def simulate_flat(game, forest, batch, b, num_simulations):
     nodes = forest.nodes[b]
     root = nodes[0]
     state = batch.states[0]
+    if tree.simulations >= tree.target:
+        return True
     if root.first_child == 0:
         create_children(game, tree, nodes, 0, forest.root_states[b], batch.legal)
     for _ in range(num_simulations):

@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from azero.errors import BadInput
+from azero.errors import TOO_LONG, BrokenRules
 from azero.games import ONGOING
 from azero.jit import kernel, subroutine
 from azero.mcts.root import add_noise, cannot_be_overtaken
@@ -105,7 +105,7 @@ def descend(game, rule, settings, tree, nodes, path, state, legal):
         game.apply_action(state, np.int64(nodes[index].action))
         depth += 1
         if depth == len(path):
-            raise BadInput("a game went on beyond the max_plies that its rules state")
+            raise BrokenRules(TOO_LONG)
         path[depth] = index
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from azero.errors import BadInput
+from azero.errors import TOO_LONG, BrokenRules
 from azero.jit import kernel, subroutine
 from azero.mcts.kernels import random_child
 from azero.mcts.search import Search
@@ -59,7 +59,7 @@ def simulate_minimax(game, forest, batch, b, num_simulations):
             game.apply_action(state, np.int64(nodes[index].action))
             depth += 1
             if depth == len(path):
-                raise BadInput("a game went on beyond the max_plies that its rules state")
+                raise BrokenRules(TOO_LONG)
             path[depth] = index
         value = float(nodes[index].proven)
         if nodes[index].proven == UNPROVEN:

@@ -2,14 +2,17 @@
 
 import numpy as np
 
-from azero.errors import BadInput
+from azero.errors import TOO_LONG, BrokenRules
 from azero.games import ONGOING
 from azero.jit import kernel
 
 
 @kernel
-def count_random_games(game, state, legal, rng, max_plies, num_games):
-    """Plays random games from the start; returns their plies, the first player's wins, and the draws."""
+def count_random_games(game, state, legal, rng, actions, num_games):
+    """Plays random games from the start; returns their plies, the first player's wins, and the draws.
+
+    The last game's actions are left in `actions`, [max_plies + 1] int32, with room for the one too many.
+    """
     plies = 0
     wins = 0
     draws = 0
@@ -18,9 +21,11 @@ def count_random_games(game, state, legal, rng, max_plies, num_games):
         outcome = game.outcome(state)
         length = 0
         while outcome == ONGOING:
-            if length > max_plies:
-                raise BadInput("a game went on beyond the max_plies that its rules state")
-            game.apply_action(state, np.int64(game.rollout_action(state, legal, rng)))
+            if length == len(actions):
+                raise BrokenRules(TOO_LONG)
+            action = np.int64(game.rollout_action(state, legal, rng))
+            actions[length] = action
+            game.apply_action(state, action)
             outcome = game.outcome(state)
             length += 1
         plies += length

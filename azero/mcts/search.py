@@ -1,14 +1,19 @@
 """`Search`: B trees searched side by side, as Python uses them."""
 
+import math
+import threading
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
+from azero.errors import BrokenRules
 from azero.games import Game, State
+from azero.games.face import broken_rules
 from azero.mcts.evaluator import Evaluator
 from azero.mcts.kernels import expand_and_backup, select_leaves, simulate
+from azero.mcts.pace import CALL_S, next_size
 from azero.mcts.rollout import mean_length
 from azero.mcts.root import choose_action
 from azero.mcts.rules import Rule, needs_length
@@ -19,8 +24,8 @@ MAX_NODES = 1 << 22
 """The limit on a tree's nodes unless another is given: 128 MiB."""
 
 _MEMORY_OF_ALL_TREES = 1 << 30  # bytes that the trees of one search may take together, if they all grow to their limit
-_ROLLOUTS_BETWEEN_CLOCKS = 128
 _GAMES_FOR_A_LENGTH = 32
+_FIRST_ROLLOUTS = 16  # of a run; how many follow at once depends on how long they take
 
 
 def nodes_needed(game: Game, num_simulations: int, num_trees: int) -> int:
@@ -52,6 +57,7 @@ class Search:
         self.settings = settings._replace(is_rollout_only=evaluator is None)
         self.evaluator = evaluator
         self.num_threads = num_threads
+        self._actions: list[list[int]] = [[] for _ in range(num_trees)]  # that led to the roots
         self.forest: Forest = new_forest(game.rules, num_trees, max(max_nodes, game.num_actions + 1))
         self._inverse_actions = np.argsort(game.symmetries.actions, axis=1).astype(np.int32)
         batch_size = num_trees * settings.leaves_per_tree if evaluator else 1
@@ -72,10 +78,12 @@ class Search:
 
     def start(self, b: int, state: State, seed: int) -> None:
         """Puts a new tree in place b: the position `state`, and the random numbers of `seed`."""
+        self._actions[b] = state.history()
         start_tree(self.forest, b, state.record, np.uint64(seed))
 
     def advance(self, b: int, action: int) -> None:
         """Plays `action` at the root of tree b, and keeps what was learned below it."""
+        self._actions[b].append(action)
         advance_tree(self.game.rules, self.forest, b, action)
 
     def line_below(self, b: int, action: int) -> list[int]:
@@ -87,18 +95,24 @@ class Search:
         return int(choose_action(self.forest, b, temperature, self.settings.is_choosing_by_value))
 
     def run(self, trees: Sequence[int], num_simulations: int, seconds: float | None = None) -> None:
-        """Searches the given trees: each to `num_simulations` more, or until `seconds` are over, whichever is first."""
-        deadline = None if seconds is None else time.perf_counter() + seconds
+        """Searches the given trees: each to `num_simulations` more, or until `seconds` are over, whichever is first.
+
+        Raises BrokenRules where the game's rules cannot go on.
+        """
         self.forest.trees.simulations[:] = 0
         self.forest.trees.target[:] = 0
         self.forest.trees.target[list(trees)] = num_simulations
         if needs_length(self.rule):
             for b in trees:
                 self._estimate_length(b)
+        seconds = math.inf if seconds is None else seconds
         if self.evaluator is None:
-            self._run_with_rollouts(trees, deadline)
-        else:
-            self._run_with_evaluator(self.evaluator, deadline)
+            self._run_with_rollouts(trees, seconds)
+            return
+        try:
+            self._run_with_evaluator(self.evaluator, seconds)
+        except BrokenRules as error:
+            raise broken_rules(self.game.name, f"{error} in a search", []) from None
 
     def _estimate_length(self, b: int) -> None:
         """Plays a few random games from the root of tree b, and notes how long they last."""
@@ -107,29 +121,46 @@ class Search:
         room = batch.states, batch.legal, rng, batch.path.shape[1]
         self.forest.trees[b].length = mean_length(self.game.rules, root, *room, _GAMES_FOR_A_LENGTH)
 
-    def _run_with_rollouts(self, trees: Sequence[int], deadline: float | None) -> None:
+    def _run_with_rollouts(self, trees: Sequence[int], seconds: float) -> None:
+        is_halted = threading.Event()
         if len(self._batches) == 1:
-            self._simulate_all(trees, self._batches[0], deadline)
+            self._simulate_all(trees, self._batches[0], seconds, is_halted)
             return
         with ThreadPoolExecutor(len(self._batches)) as pool:
-            shares = [
-                pool.submit(self._simulate_all, trees[k :: len(self._batches)], batch, deadline)
-                for k, batch in enumerate(self._batches)
-            ]
-            for share in shares:
-                share.result()
+            try:
+                shares = [
+                    pool.submit(self._simulate_all, trees[k :: len(self._batches)], batch, seconds, is_halted)
+                    for k, batch in enumerate(self._batches)
+                ]
+                for share in shares:
+                    share.result()
+            finally:  # after Ctrl-C the pool waits for its threads, which do not hear of it otherwise
+                is_halted.set()
 
-    def _simulate_all(self, trees: Sequence[int], batch: Batch, deadline: float | None) -> None:
+    def _simulate_all(self, trees: Sequence[int], batch: Batch, seconds: float, is_halted: threading.Event) -> None:
+        """Searches trees one after another, in calls that take some `CALL_S`, or a hundredth of `seconds`, each."""
+        begin = now = time.perf_counter()
+        at_once = _FIRST_ROLLOUTS
         for b in trees:
-            at_once = _ROLLOUTS_BETWEEN_CLOCKS if deadline else int(self.forest.trees[b].target)
-            while not self._simulate(b, batch, at_once) and not (deadline and time.perf_counter() >= deadline):
-                pass
+            is_done = False
+            while not is_done and not is_halted.is_set():
+                start = now
+                try:
+                    is_done = self._simulate(b, batch, at_once)
+                except BrokenRules as error:
+                    raise broken_rules(self.game.name, f"{error} in a search", self._actions[b]) from None
+                now = time.perf_counter()
+                if not is_done:
+                    at_once = next_size(at_once, now - start, min(CALL_S, seconds / 100))
+                if now - begin >= seconds:
+                    break
 
     def _simulate(self, b: int, batch: Batch, num_simulations: int) -> bool:
         """Runs simulations with rollouts in tree b; returns whether it needs no more."""
         return simulate(self.game.rules, self.rule, self.settings, self.forest, batch, b, num_simulations)
 
-    def _run_with_evaluator(self, evaluator: Evaluator, deadline: float | None) -> None:
+    def _run_with_evaluator(self, evaluator: Evaluator, seconds: float) -> None:
+        begin = time.perf_counter()
         rules, symmetries, batch = self.game.rules, self.game.symmetries, self._batches[0]
         is_any_left = True
         while is_any_left:
@@ -137,5 +168,5 @@ class Search:
             if count:
                 answer = evaluator.evaluate(batch.planes[:count])
                 expand_and_backup(rules, self.settings, self._inverse_actions, self.forest, batch, count, *answer)
-            if deadline and time.perf_counter() >= deadline:
+            if time.perf_counter() - begin >= seconds:
                 return

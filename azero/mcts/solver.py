@@ -8,13 +8,16 @@ enhanced transposition cutoffs; Winands et al., The relative history heuristic (
 """
 
 import math
+import time
 from typing import NamedTuple
 
 import numpy as np
 
-from azero.errors import BadInput
+from azero.errors import NO_ACTION, TOO_LONG, BrokenRules
 from azero.games import LOSS, ONGOING, WIN, State, new_states
+from azero.games.face import broken_rules
 from azero.jit import kernel, subroutine
+from azero.mcts.pace import next_size
 from azero.rng import mix
 
 ENTRY_DTYPE = np.dtype(
@@ -51,7 +54,7 @@ FRAME_DTYPE = np.dtype(
 
 PROGRESS_DTYPE = np.dtype([("ply", np.int64), ("num_nodes", np.int64), ("num_leaves", np.int64)])
 
-_NODES_AT_ONCE = 1 << 20  # between which Python gets to see an interrupt
+_FIRST_NODES = 1 << 10  # of a search; how many follow at once depends on how long they take
 _LEARNING_RATE = 1 / 256
 
 
@@ -114,6 +117,8 @@ def open_frame(game, work, ply):
     frame.first_node = work.progress[0].num_nodes
     frame.action = -1
     frame.num_legal = game.legal_actions(work.states[ply], work.legal[ply])
+    if frame.num_legal == 0:
+        raise BrokenRules(NO_ACTION)
     frame.num_looked, frame.num_tried = 0, 0
     work.progress[0].num_nodes += 1
 
@@ -192,7 +197,7 @@ def search_on(game, work, is_by_score, node_limit):
         rates = work.cut_rates[(1 - frame.sign) // 2]
         place = int(frame.num_looked) if is_looking else most_promising(frame, legal, rates)
         if ply + 1 == len(work.frames):
-            raise BadInput("a game went on beyond the max_plies that its rules state")
+            raise BrokenRules(TOO_LONG)
         frame.tried = legal[place]
         work.states[ply + 1] = work.states[ply]
         game.apply_action(work.states[ply + 1], int(frame.tried))
@@ -243,8 +248,13 @@ def solve(
         return Solution(state.final_score() if by_score else state.returns()[0], None, 1, 1)
     work = start_search(state, by_score, max_table_entries)
     progress, root = work.progress[0], work.frames[0]
+    at_once = _FIRST_NODES
     while progress.ply >= 0 and progress.num_nodes < node_limit:
-        next_stop = min(int(progress.num_nodes) + _NODES_AT_ONCE, node_limit)
-        search_on(state.game.rules, work, by_score, next_stop)
+        begin = time.perf_counter()
+        try:
+            search_on(state.game.rules, work, by_score, min(int(progress.num_nodes) + at_once, node_limit))
+        except BrokenRules as error:
+            raise broken_rules(state.game.name, f"{error} in a search", state.history()) from None
+        at_once = next_size(at_once, time.perf_counter() - begin)
     value, action = (float(root.value), int(root.action)) if progress.ply < 0 else (None, None)
     return Solution(value, action, int(progress.num_nodes), int(progress.num_leaves))

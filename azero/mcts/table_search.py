@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from azero.errors import BadInput
+from azero.errors import TOO_LONG, BadInput, BrokenRules
 from azero.games import ONGOING, Game, State
 from azero.jit import kernel, subroutine
 from azero.mcts.analysis import preference
@@ -114,7 +114,7 @@ def descend_in_table(game, rule, settings, tree, nodes, tables, b, batch):
         touch(entries[place], root_ply + depth, visits, root_ply)
         if entries[place].proven != UNPROVEN:
             return depth, entries[place].proven
-    raise BadInput("a game went on beyond the max_plies that its rules state")
+    raise BrokenRules(TOO_LONG)
 
 
 @subroutine
@@ -240,6 +240,7 @@ class TableSearch(Search):
         self.tables.plies[b] = 0
 
     def advance(self, b: int, action: int) -> None:
+        self._actions[b].append(action)
         advance_in_table(self.game.rules, self.forest, self.tables, self._batches[0], b, action)
 
     def line_below(self, b: int, action: int) -> list[int]:

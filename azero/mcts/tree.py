@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from azero.errors import NO_ACTION, BrokenRules
 from azero.games import ONGOING
 from azero.games.contract import Rules
 from azero.games.face import new_states
@@ -126,6 +127,8 @@ def create_children(game, tree, nodes, index, state, legal):
     Their priors are equal until an evaluator says otherwise.
     """
     num_children = game.legal_actions(state, legal)
+    if num_children == 0:
+        raise BrokenRules(NO_ACTION)
     if tree.num_nodes + num_children > len(nodes):
         tree.is_full = 1
         return False

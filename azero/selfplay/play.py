@@ -5,7 +5,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from azero.errors import BrokenRules
 from azero.games import ONGOING, Game, new_states
+from azero.games.face import broken_rules
 from azero.jit import kernel, subroutine
 from azero.mcts import Evaluator, Rule, Settings, nodes_needed
 from azero.mcts.kernels import expand_and_backup, is_done, select_leaves
@@ -119,7 +121,7 @@ def play_games(
 
     A game follows from its seed and the net alone, whatever is played beside it (unless so many are that their trees
     have to share the memory there is, and reach their limit of nodes). `on_games` is called with the number
-    of games that have just ended.
+    of games that have just ended. Raises BrokenRules where the game's rules cannot go on.
     """
     rules, num_slots = game.rules, min(num_slots, len(seeds))
     settings = settings._replace(is_rollout_only=False, leaves_per_tree=1, is_stopping_early=False)
@@ -149,10 +151,13 @@ def play_games(
                 finished[playing.pop(slot)] = _take_game(games, forest.trees[slot].evaluations, slot)
                 begin(slot)
             continue  # a new game may be over before its first evaluation
-        count, _ = select_leaves(rules, rule, settings, game.symmetries, forest, batch)
-        if count:
-            logits, values = evaluator.evaluate(batch.planes[:count])
-            expand_and_backup(rules, settings, inverse_actions, forest, batch, count, logits, values)
+        try:
+            count, _ = select_leaves(rules, rule, settings, game.symmetries, forest, batch)
+            if count:
+                logits, values = evaluator.evaluate(batch.planes[:count])
+                expand_and_backup(rules, settings, inverse_actions, forest, batch, count, logits, values)
+        except BrokenRules as error:
+            raise broken_rules(game.name, f"{error} in self-play", []) from None
     return join_shards([one for one in finished if one is not None])
 
 

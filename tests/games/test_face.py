@@ -3,8 +3,10 @@
 import numpy as np
 import pytest
 
-from azero.errors import BadInput
+from azero.errors import BadInput, BrokenRules
 from azero.games import State, make_game, new_states
+
+from .user_games import NIM, forget_files, write_file
 
 GAME = make_game("tic_tac_toe")
 
@@ -127,3 +129,22 @@ def test_a_game_shows_its_name():
 def test_a_state_shows_its_board():
     state = GAME.state_from_moves("a1 b2")
     assert str(state) == state.draw() == "1 X . .\n2 . O .\n3 . . .\n  a b c"
+
+
+def test_rules_that_cannot_go_on_are_told_with_the_actions(tmp_path, monkeypatch):
+    forget_files(monkeypatch)
+    monkeypatch.chdir(tmp_path)
+    stuck = ("return count\n", "return count if state.left != 1 or state.ply < 24 else 0\n")
+    endless = ("return game.heap\n\n    @property\n    def planes", "return 24\n\n    @property\n    def planes")
+    write_file(tmp_path / "stuck.py", NIM, stuck)
+    write_file(tmp_path / "endless.py", NIM, endless)
+    for name, what, num in [
+        ("stuck.py:Nim(heap=36)", "legal_actions finds 0 actions where the game goes on", 35),
+        ("endless.py:Nim(heap=36)", "max_plies is too small: a game goes on beyond it", 25),
+    ]:
+        state = make_game(name).new_initial_state()
+        for _ in range(num - 1):
+            state.apply_action(0)
+        with pytest.raises(BrokenRules) as error:
+            state.apply_action(0)
+        assert str(error.value) == f"{name}.{what} after the actions" + " 0" * num

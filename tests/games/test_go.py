@@ -467,8 +467,8 @@ def play_random_games(komi: float, num_games: int) -> tuple[float, float]:
     """Returns the mean number of plies, and Black's share of the points, a draw counting half."""
     game = make_go(9, komi=komi)
     rng, legal = new_forest(game.rules, 1, 1).trees[0], np.zeros(game.num_actions, np.int32)
-    state = new_states(game.rules, 1)[0]
-    plies, wins, draws = count_random_games(game.rules, state, legal, rng, game.max_plies, num_games)
+    state, actions = new_states(game.rules, 1)[0], np.zeros(game.max_plies + 1, np.int32)
+    plies, wins, draws = count_random_games(game.rules, state, legal, rng, actions, num_games)
     return plies / num_games, (wins + draws / 2) / num_games
 
 

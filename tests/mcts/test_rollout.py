@@ -16,7 +16,8 @@ from .minimax import RandomPlay
 def play(game, num_games):
     """Returns mean length, share of the first player's wins, and share of draws."""
     rng, legal = new_forest(game.rules, 1, 1).trees[0], np.zeros(game.num_actions, np.int32)
-    totals = count_random_games(game.rules, new_states(game.rules, 1)[0], legal, rng, game.max_plies, num_games)
+    actions = np.zeros(game.max_plies + 1, np.int32)
+    totals = count_random_games(game.rules, new_states(game.rules, 1)[0], legal, rng, actions, num_games)
     return [total / num_games for total in totals]
 
 

@@ -1,16 +1,21 @@
 """The search: puzzles solved and proven, proofs held to minimax, and the same result however the work is shared."""
 
+import os
 import random
+import signal
+import threading
 import time
 from pathlib import Path
 
 import numpy as np
 import pytest
+from games.user_games import NIM, forget_files, write_file
 
 from azero.config import SearchConfig
+from azero.errors import BrokenRules
 from azero.games import make_game
 from azero.jit import IS_COMPILED
-from azero.mcts import MAX_NODES, Puct, Search, Settings, Uct, nodes_needed, rank_moves
+from azero.mcts import MAX_NODES, FlatSearch, Puct, Search, Settings, Uct, nodes_needed, rank_moves
 from azero.mcts.tree import UNPROVEN
 
 from .evaluators import HashEvaluator
@@ -274,3 +279,60 @@ def test_settings_from_a_run_s():
     )
     assert found.dirichlet_epsilon == 0 and not found.has_random_symmetry
     assert Settings.from_config(SearchConfig()) == Settings(is_looking_ahead=True, is_rollout_only=False)
+
+
+@pytest.mark.parametrize("kind", [Search, FlatSearch])
+def test_results_do_not_depend_on_the_size_of_calls(kind, monkeypatch):
+    found = []
+    for first, times in [(1, 1), (7, 3), (10_000, 1)]:
+        monkeypatch.setattr("azero.mcts.search._FIRST_ROLLOUTS", first)
+        monkeypatch.setattr("azero.mcts.search.next_size", lambda size, *_, times=times: size * times)
+        search = kind(CONNECT_FOUR, Uct(), Settings(), num_trees=2, max_nodes=5_000)
+        for b in range(2):
+            search.start(b, CONNECT_FOUR.new_initial_state(), seed=b)
+        search.run([0, 1], 500)
+        found.append([snapshot(search, b) for b in range(2)])
+    assert found[0] == found[1] == found[2]
+
+
+@pytest.mark.skipif(not IS_COMPILED, reason="in plain Python it is seen anyway")
+@pytest.mark.parametrize("kind", [Search, FlatSearch])
+@pytest.mark.parametrize("num_threads", [1, 2])
+def test_ctrl_c_ends_a_search(kind, num_threads):
+    search = kind(CONNECT_FOUR, Uct(), Settings(is_proving=False), None, 4, 5_000, num_threads)
+    search.prepare()
+    for b in range(4):
+        search.start(b, CONNECT_FOUR.new_initial_state(), seed=b)
+    timer = threading.Timer(0.5, os.kill, [os.getpid(), signal.SIGINT])
+    timer.start()
+    begin = time.perf_counter()
+    with pytest.raises(KeyboardInterrupt):
+        search.run(range(4), 1 << 30)
+    assert time.perf_counter() - begin < 20
+
+
+NO_MOVE = ("return count\n", "return count if state.left != 1 or state.ply < 24 else 0\n")
+
+
+@pytest.mark.skipif(not IS_COMPILED, reason="rare positions take many games")
+@pytest.mark.parametrize("judge", ["uct", "flat", "evaluator"])
+def test_a_position_without_moves_that_is_not_over_is_told(judge, tmp_path, monkeypatch):
+    forget_files(monkeypatch)
+    monkeypatch.chdir(tmp_path)
+    write_file(tmp_path / "nim.py", NIM, NO_MOVE)
+    game = make_game("nim.py:Nim(heap=36)")
+    state = game.new_initial_state()
+    for _ in range(22):
+        state.apply_action(0)
+    kind, evaluator = FlatSearch if judge == "flat" else Search, None
+    if judge == "evaluator":
+        evaluator = HashEvaluator(game)
+    search = kind(game, Puct() if evaluator else Uct(), Settings(), evaluator, max_nodes=50_000)
+    search.prepare()
+    search.start(0, state, seed=0)
+    with pytest.raises(BrokenRules) as error:
+        search.run([0], 20_000)
+    where = "" if evaluator else " after the actions" + " 0" * 22
+    assert str(error.value) == (
+        f"nim.py:Nim(heap=36).legal_actions finds 0 actions where the game goes on in a search{where}"
+    )
