@@ -3,6 +3,7 @@
 import re
 from collections import namedtuple
 from collections.abc import Callable
+from pathlib import Path
 from typing import get_type_hints
 
 import numpy as np
@@ -95,6 +96,12 @@ def parse_game(text: str) -> Rules:
 def file_of(text: str) -> str | None:
     """Returns the file that a game's name has, or None where it is one of azero's; raises BadInput where it is none."""
     return _parts_of(text)[0]
+
+
+def without_folder(text: str) -> str:
+    """Returns a game's name, of a user's file the last part of its path only: what a game keeps when it is moved."""
+    file, py, rest = text.rpartition(".py:")
+    return f"{Path(file).name}{py}{rest}"
 
 
 def _parts_of(text: str) -> tuple[str | None, str, str | None]:

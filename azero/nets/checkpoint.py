@@ -4,6 +4,7 @@ The file's metadata have one entry, `azero`, a JSON object with the fields of `C
 weights, so that a flipped bit anywhere is noticed.
 """
 
+import functools
 import hashlib
 import json
 import sys
@@ -20,7 +21,7 @@ from azero.config import NetConfig
 from azero.errors import BadInput
 from azero.files import write_whole
 from azero.games import Game, make_game
-from azero.games.registry import file_of, source_digest_of
+from azero.games.registry import file_of, source_digest_of, without_folder
 from azero.games.user_file import digest_of_file
 from azero.nets.tower import ResidualTower
 
@@ -84,8 +85,14 @@ def load_checkpoint(path: Path, game: Game | None = None) -> Checkpoint:
             ) from None
         raise BadInput(f"checkpoint {str(path)!r} does not fit its own card: {str(error).splitlines()[0]}") from None
     if card.game_digest != source_digest_of(own_game.rules):
-        print(f"azero: {own_game} has changed since checkpoint {str(path)!r} was made", file=sys.stderr)
+        _tell(f"{own_game} has changed since checkpoint {str(path)!r} was made")
     return Checkpoint(net, card, own_game, digest)
+
+
+@functools.cache
+def _tell(what: str) -> None:
+    """Says something on stderr, once in a process: a run loads the same nets again and again."""
+    print(f"azero: {what}", file=sys.stderr)
 
 
 def game_of_card(path: Path, card: Card, game: Game | None = None) -> Game:
@@ -105,15 +112,9 @@ def game_of_card(path: Path, card: Card, game: Game | None = None) -> Game:
             advice = f"to play by it as it is now, say so by --game {card.game!r}"
             raise BadInput(f"checkpoint {str(path)!r} plays {card.game}, and that file has changed since; {advice}")
         game = make_game(card.game)
-    if _without_folder(game.name) != _without_folder(card.game):
+    if without_folder(game.name) != without_folder(card.game):
         raise BadInput(f"checkpoint {str(path)!r} plays {card.game}, not {game}")
     return game
-
-
-def _without_folder(game_name: str) -> str:
-    """Returns a game's name, of a user's file the last part of its path only."""
-    file, py, rest = game_name.rpartition(".py:")
-    return f"{Path(file).name}{py}{rest}"
 
 
 def read_card(path: Path) -> Card:

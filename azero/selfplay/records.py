@@ -11,6 +11,7 @@ from safetensors.numpy import save
 from azero.errors import BadInput
 from azero.files import write_whole
 from azero.games import Game
+from azero.games.registry import without_folder
 
 
 class Shard(NamedTuple):
@@ -60,7 +61,7 @@ def load_shard(path: Path, game: Game) -> Shard:
         with safe_open(str(path), framework="numpy") as file:
             of_game = json.loads((file.metadata() or {})["azero"])["game"]
             arrays = {name: file.get_tensor(name) for name in Shard._fields}
-        if of_game != str(game):
+        if without_folder(str(of_game)) != without_folder(str(game)):
             raise BadInput(f"replay file {str(path)!r} holds games of {of_game}, not {game}")
         arrays["states"] = arrays["states"].reshape(-1).view(game.rules.state_dtype)
         return Shard(**arrays)

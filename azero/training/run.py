@@ -205,9 +205,9 @@ def _check_game(folder: Path, before: Config, config: Config) -> None:
         raise BadInput(f"run {str(folder)!r} plays {name}, and there is no such file; {advice}")
     game = make_game(name)
     newest = max((folder / "checkpoints").glob("*.safetensors"), default=None)
-    if config.game != before.game and not (
-        file and newest and read_card(newest).game_digest == source_digest_of(game.rules)
-    ):
+    nets = [path for path in (newest, folder / "candidate.safetensors") if path and path.is_file()]
+    is_as_it_was = source_digest_of(game.rules) in [read_card(path).game_digest for path in nets]
+    if config.game != before.game and not (file and is_as_it_was):
         moved = ", but for the place of a file that is as it was" if file else ""
         raise BadInput(f"a run's game cannot change when it is resumed{moved}; begin another with --run")
     if file and newest:

@@ -13,6 +13,7 @@ from azero.games import make_game
 from azero.games.registry import source_digest_of
 from azero.nets.checkpoint import read_card
 from azero.selfplay.pool import Task, play_task
+from azero.selfplay.records import save_shard
 from azero.training.run import Progress, Run, open_run, shard_name
 from azero.training.trainer import Trainer
 
@@ -142,8 +143,6 @@ def test_metrics_are_a_line_an_iteration_rewritten_not_repeated(run):
 
 
 def save_shards(run, *names):
-    from azero.selfplay.records import save_shard
-
     for name in names:
         save_shard(run.shard_path(name), shard_of(WON), GAME)
 
@@ -209,8 +208,19 @@ def test_a_game_s_file_of_another_shape_is_refused_when_the_run_is_opened(own):
     assert "its actions, now 4, are of another shape than the net's" in refusal(own)
 
 
-def test_a_game_s_file_that_was_moved_is_named_anew(own, monkeypatch):
-    folder = own.folder.parent
+def play_games_of(run):
+    return play_task(
+        Task(str(run.checkpoint_path(0)), run.config, (1, 2), source_digest_of(run.game.rules)), lambda num: None
+    )
+
+
+@pytest.mark.parametrize("is_edited", [False, True])
+def test_a_game_s_file_that_was_moved_is_named_anew(own, monkeypatch, is_edited):
+    folder, shard = own.folder.parent, play_games_of(own)
+    if is_edited:  # and the run has gone on since, but promoted no net
+        write_file(folder / "nim.py", NIM, ("return WIN if", "return LOSS if"))
+        own.game = make_game(own.config.game.name)
+        own.save_net(own.candidate_path, Trainer(own.config, own.game).candidate(), Progress())
     (folder / "rules").mkdir()
     (folder / "nim.py").rename(folder / "rules" / "nim.py")
     forget_files(monkeypatch)
@@ -218,8 +228,11 @@ def test_a_game_s_file_that_was_moved_is_named_anew(own, monkeypatch):
         "own' plays nim.py:Nim(heap=5), and there is no such file; "
         "where it lies now is said by --set game.name=path/to/nim.py:Nim(heap=5)"
     )
+    save_shard(own.shard_path("00001-0000"), shard, own.game)
     config = open_run(own.folder, ["game.name=rules/nim.py:Nim(heap=5)"])
-    assert config.game.name == "rules/nim.py:Nim(heap=5)" and open_run(own.folder, []) == config
+    moved = Run(own.folder, config, make_game(config.game.name))
+    assert moved.load_replay(Progress(shards=["00001-0000"])).num_positions > 0
+    assert moved.game.name == config.game.name == "rules/nim.py:Nim(heap=5)" and open_run(own.folder, []) == config
 
 
 @pytest.mark.parametrize(
@@ -240,7 +253,7 @@ def test_a_run_s_game_cannot_change(own, monkeypatch, name, changes, message):
 
 def test_games_are_not_played_by_rules_that_change_meanwhile(own):
     task = Task(str(own.checkpoint_path(0)), own.config, (1, 2), source_digest_of(own.game.rules))
-    assert len(play_task(task, lambda num: None).lengths) == 2
+    assert len(play_games_of(own).lengths) == 2
     write_file(own.folder.parent / "nim.py", NIM, ("return WIN if", "return LOSS if"))
     with pytest.raises(BadInput, match=r"^nim.py:Nim\(heap=5\) has changed while it was being played; "):
         play_task(task, lambda num: None)
