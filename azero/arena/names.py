@@ -1,6 +1,7 @@
 """Agents by name, the same everywhere:
 
 uct@1000  mc@1000  random        plain UCT, plain Monte Carlo, no thought at all
+alphabeta@1000                   alpha-beta, at most 1000 leaves a move
 PATH@800  PATH@2s                a checkpoint or a run's folder (its best), with simulations or seconds a move
 connect_four@800                 a checkpoint that comes with azero
 gtp:COMMAND                      another engine, spoken to in GTP
@@ -10,6 +11,7 @@ import re
 from pathlib import Path
 
 from azero.arena.agents import Agent, Limit, RandomAgent, SearchAgent
+from azero.arena.alphabeta import make_alphabeta_agent
 from azero.config import DeviceConfig, SearchConfig
 from azero.errors import BadInput, suggest_nearest
 from azero.games import Game, make_game
@@ -57,13 +59,15 @@ def make_agent(
         return RandomAgent(name, _required(game, name), seed)
     if base == "mc" or _is_uct(base):
         return _rollout_agent(name, base, _required(game, name), limit, seed, threads, max_nodes)
+    if _is_alphabeta(base):
+        return make_alphabeta_agent(name, _options_of(base), _required(game, name), limit, seed)
     return _net_agent(name, find_checkpoint(base), game, limit, seed, threads, device or DeviceConfig(), max_nodes)
 
 
 def game_of(name: str) -> Game | None:
     """Returns the game that an agent's name settles: a checkpoint's own; None for agents that can play any."""
     base, _ = split_name(name)
-    if name.startswith("gtp:") or base in ("random", "mc") or _is_uct(base):
+    if name.startswith("gtp:") or base in ("random", "mc") or _is_uct(base) or _is_alphabeta(base):
         return None
     from azero.nets.checkpoint import game_of_card, read_card
 
@@ -115,12 +119,22 @@ def _shipped_checkpoint(base: str) -> Path:
         return shipped[base]
     if "/" in base or base.endswith(".safetensors"):
         raise BadInput(f"checkpoint {base!r} does not exist")
-    known = [*shipped, "uct", "mc", "random", "gtp:COMMAND"]
+    known = [*shipped, "uct", "mc", "alphabeta", "random", "gtp:COMMAND"]
     raise BadInput(f"unknown agent {base!r}: neither a file, a run's folder nor a name; {suggest_nearest(base, known)}")
 
 
 def _is_uct(base: str) -> bool:
     return re.fullmatch(r"uct(\(c=\d{1,4}(\.\d{1,9})?\))?", base) is not None
+
+
+def _is_alphabeta(base: str) -> bool:
+    return re.fullmatch(r"alphabeta(\(\w+=[^,()=]*(,\w+=[^,()=]*)*\))?", base) is not None
+
+
+def _options_of(base: str) -> dict[str, str]:
+    """Returns the options in parentheses after an agent's name."""
+    _, _, text = base.rstrip(")").partition("(")
+    return dict(part.split("=") for part in text.split(",")) if text else {}
 
 
 def _required(game: Game | None, name: str) -> Game:
