@@ -145,4 +145,4 @@ def test_a_limit_of_seconds_is_kept():
     found = Deepening(make_game("clobber").new_initial_state(), 2, 1 << 16, 0)
     begin = time.perf_counter()
     found.run(UNLIMITED, 0.2)
-    assert 0.2 <= time.perf_counter() - begin < 1
+    assert 0.2 <= time.perf_counter() - begin < (1 if IS_COMPILED else 20)
