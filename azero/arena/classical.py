@@ -1,4 +1,4 @@
-"""The classical searches as agents: UCT in its documented forms, plain Monte Carlo, and that with minimax values.
+"""The classical searches as agents: UCT in its documented forms, plain Monte Carlo, MMMC, alpha-beta.
 
 uct    c, cp or k          the constant: of Q in [-1, 1]; C_p of the UCT paper; K of Sensei's Library
        bias=ucb1|depth     UCB1, or the paper's bias that shrinks with depth
@@ -6,10 +6,14 @@ uct    c, cp or k          the constant: of Q in [-1, 1]; C_p of the UCT paper; 
        min_visits=N        visits of a node, before which its moves are chosen at random
        prove=true|false    whether proven results are carried up
        table=N|NMiB        a transposition table of so many entries, or of that size, in place of the tree
-mc, mmmc                   no options
+mc, mmmc                   no options; the second is plain Monte Carlo with minimax values
+alphabeta
+       rollouts=N          random games that judge a position at the horizon
+       table=N|NMiB        its transposition table
 """
 
 from azero.arena.agents import Agent, Limit, SearchAgent
+from azero.arena.alphabeta import make_alphabeta_agent
 from azero.arena.options import Options
 from azero.errors import BadInput
 from azero.games import Game
@@ -18,7 +22,7 @@ from azero.mcts.table import ENTRY_DTYPE, FEWEST_ENTRIES, MOST_ENTRIES
 
 _PLAIN = {"mc": FlatSearch, "mmmc": MinimaxSearch}
 
-CLASSICAL = ("uct", *_PLAIN)
+CLASSICAL = ("uct", *_PLAIN, "alphabeta")
 """Agents that search without a net."""
 
 
@@ -32,6 +36,8 @@ def make_classical_agent(
 ) -> Agent:
     """Returns the agent of a name whose `base`, without its limit, is a word of CLASSICAL with options or without."""
     options = Options(base)
+    if options.word == "alphabeta":
+        return make_alphabeta_agent(name, options, game, limit, seed)
     if options.word in _PLAIN:
         options.finish()
         kind, settings = _PLAIN[options.word], Settings(is_proving=False, is_choosing_by_value=True)

@@ -3,6 +3,7 @@
 uct@1000                         plain UCT, with random rollouts
 uct(c=2,by=value)@1000           the same with options, see `classical.py`
 mc@1000  mmmc@1000  random       plain Monte Carlo, the same with minimax values; no thought at all
+alphabeta@1000                   alpha-beta, at most 1000 leaves a move
 PATH@800  PATH@2s                a checkpoint or a run's folder (its best), with simulations or seconds a move
 connect_four@800                 a checkpoint that comes with azero
 gtp:COMMAND                      another engine, spoken to in GTP

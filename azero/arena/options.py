@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from azero.errors import BadInput, suggest_nearest
 
+_UNITS = {"KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
 _NUMBER = r"-?\d{1,9}(\.\d{0,9})?"
 
 
@@ -66,15 +67,14 @@ class Options:
         return self._take(key)
 
     def memory(self, key: str, entry_bytes: int, low: int, high: int) -> int | None:
-        """Returns a number of entries from `low` to `high`, written as that or in MiB, `64MiB`; None unless set."""
+        """Returns a number of entries from `low` to `high`, written as that or as memory, `64MiB`; None unless set."""
         text = self._take(key)
         if text is None:
             return None
-        match = re.fullmatch(r"(-?\d{1,12})(MiB)?", text)
-        entries = int(match[1]) * ((1 << 20) // entry_bytes if match[2] else 1) if match else -1
+        match = re.fullmatch(r"(-?\d{1,12})(KiB|MiB|GiB)?", text)
+        entries = int(match[1]) * (_UNITS[match[2]] // entry_bytes if match[2] else 1) if match else -1
         if not low <= entries <= high:
-            most = high * entry_bytes >> 20
-            raise self._wrong(key, text, f"from {low:,} to {high:,} entries, or 1MiB to {most}MiB")
+            raise self._wrong(key, text, f"from {low:,} to {high:,} entries, or memory, e.g. 64MiB")
         return entries
 
     def finish(self) -> None:

@@ -1,9 +1,10 @@
 """What an agent says of a position: its moves, ranked."""
 
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 
 from azero.games import State
-from azero.mcts import Search, rank_moves, root_value
+from azero.mcts import MoveStatistics, Search, rank_moves, root_value
 
 RESIGN = -1
 """What an agent answers in place of an action where it gives the game up."""
@@ -19,7 +20,7 @@ class Move:
     value: float  # in [-1, 1], exact where proven; 0 where the move was not visited
     prior: float
     proven: str | None  # "win", "draw" or "loss"
-    proven_plies: int | None  # to the end of the game, this move included
+    proven_plies: int | None  # to the end of the game, this move included, where they are counted
     pv: list[str]  # principal variation, this move first
 
 
@@ -51,18 +52,23 @@ class Suggestion:
         return fields
 
 
-def suggestion_of(search: Search, state: State, simulations: int, elapsed_s: float, b: int = 0) -> Suggestion:
-    """Returns what tree b, whose root is `state`, has found."""
-    game = state.game
-    moves = []
-    for found in rank_moves(search, b):
+def describe_moves(state: State, ranked: Iterable[MoveStatistics]) -> list[Move]:
+    """Returns moves of `state` in the game's notation."""
+    game, moves = state.game, []
+    for found in ranked:
         after, pv = state.clone(), []
         for action in found.pv:
             pv.append(game.action_to_text(after, action))
             after.apply_action(action)
         values = (found.visits, found.value, found.prior, found.proven, found.proven_plies)
         moves.append(Move(found.action, game.action_to_text(state, found.action), *values, pv))
+    return moves
+
+
+def suggestion_of(search: Search, state: State, simulations: int, elapsed_s: float, b: int = 0) -> Suggestion:
+    """Returns what tree b, whose root is `state`, has found."""
+    moves = describe_moves(state, rank_moves(search, b))
     value = root_value(search, b)
     is_full = bool(search.forest.trees[b].is_full)
     player = state.current_player()
-    return Suggestion(str(game), player, simulations, elapsed_s, value, moves[0].move, moves, is_full)
+    return Suggestion(str(state.game), player, simulations, elapsed_s, value, moves[0].move, moves, is_full)

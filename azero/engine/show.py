@@ -67,7 +67,8 @@ def show_moves(moves: list[Move], top: int = MOST_MOVES) -> str:
     width = max([4, *(len(move.move) for move in moves)])
     lines = [f"{'move':>{width}}  {'visits':>8}  {'value':>6}  {'prior':>5}  {'proven':<10}  principal variation"]
     for move in moves:
-        proven = f"{move.proven} in {move.proven_plies}" if move.proven else ""
+        length = f" in {move.proven_plies}" if move.proven_plies is not None else ""
+        proven = f"{move.proven or ''}{length}"
         value = f"{move.value:+.3f}" if move.visits or move.proven else ""
         pv = " ".join(move.pv)
         lines.append(f"{move.move:>{width}}  {move.visits:>8}  {value:>6}  {move.prior:>5.2f}  {proven:<10}  {pv}")

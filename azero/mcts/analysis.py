@@ -22,7 +22,7 @@ class MoveStatistics:
     value: float  # Q in [-1, 1], exact where proven; 0 before the first visit
     prior: float
     proven: str | None  # "win", "draw", "loss"
-    proven_plies: int | None  # from here to the end, this move included
+    proven_plies: int | None  # from here to the end, this move included, where they are counted
     pv: list[int]  # principal variation, from this move on
 
 

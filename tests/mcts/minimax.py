@@ -9,20 +9,20 @@ class Minimax:
     """Solves positions of one game; remembers what it has solved."""
 
     def __init__(self) -> None:
-        self._solved: dict[int, tuple[int, int]] = {}
+        self.solved: dict[int, tuple[int, int]] = {}  # result and plies, by key
 
     def solve(self, state: State) -> tuple[int, int]:
         """Returns the first player's result, and the plies to it: who wins hurries, who loses or draws delays."""
         if state.is_terminal():
             return int(state.returns()[0]), 0
         key = state.hash_key()
-        if key not in self._solved:
+        if key not in self.solved:
             sign = 1 - 2 * state.current_player()
             answers = [self.solve(after) for _, after in moves_of(state)]
             result = sign * max(sign * result for result, _ in answers)
             lengths = [length for each, length in answers if each == result]
-            self._solved[key] = result, 1 + (min(lengths) if result == sign else max(lengths))
-        return self._solved[key]
+            self.solved[key] = result, 1 + (min(lengths) if result == sign else max(lengths))
+        return self.solved[key]
 
     def best_actions(self, state: State) -> list[int]:
         """Returns the actions that keep the result."""

@@ -10,7 +10,9 @@ import pytest
 from azero.errors import BadInput
 from azero.games import Game, State, make_game, registered_games
 from azero.mcts import solver
-from azero.mcts.solver import ENTRY_DTYPE, find_entry, search_on, solve, start_search
+from azero.mcts.alphabeta import search_on
+from azero.mcts.frames import new_search
+from azero.mcts.solver import solve
 
 from .minimax import Minimax, moves_of
 
@@ -133,8 +135,8 @@ def test_values_do_not_depend_on_the_table(name):
 def test_what_the_table_holds_is_true(name, by_score, moves):
     """Every entry, at the end of a search, against the position that it is of."""
     state = make_game(name).state_from_moves(moves)
-    work = start_search(state, by_score, 1 << 16)
-    while not search_on(state.game.rules, work, by_score, work.progress[0].num_nodes + 1000):
+    work = new_search(state, by_score, 1 << 16)
+    while not search_on(state.game.rules, work, by_score, work.progress[0].num_nodes + 1000, 1 << 62):
         pass
     values: dict[int, float] = {}
     value_of_all(values, state, by_score)
@@ -181,8 +183,8 @@ def test_a_game_longer_than_its_rules_state_is_refused(monkeypatch):
 def test_positions_with_a_history_are_not_remembered():
     free = {name for name, rules in registered_games().items() if rules().is_history_free}
     assert "go" not in free and {"othello", "amazons", "connect_four"} <= free
-    assert len(start_search(make_game("go").new_initial_state(), False, 1 << 10).table) == 0
-    assert len(start_search(make_game("hex").new_initial_state(), False, 1500).table) == 1 << 10
+    assert len(new_search(make_game("go").new_initial_state(), False, 1 << 10).table) == 0
+    assert len(new_search(make_game("hex").new_initial_state(), False, 1500).table) == 1 << 10
 
 
 @pytest.mark.parametrize(("branching", "depth"), [(2, 10), (3, 6), (8, 3)])
@@ -192,13 +194,6 @@ def test_leaves_are_no_fewer_than_a_proof_takes(branching, depth):
         state = make_game(f"p_game(branching={branching},depth={depth},seed={seed})").new_initial_state()
         fewest = branching ** math.ceil(depth / 2) + branching ** (depth // 2) - 1
         assert fewest <= solve(state, by_score=True).num_leaves < branching**depth
-
-
-def test_a_table_finds_only_what_is_in_it():
-    table = np.zeros(8, ENTRY_DTYPE).view(np.recarray)
-    assert find_entry(table, np.uint64(0)) == -1
-    table.effort[:] = 1
-    assert find_entry(table, np.uint64(0)) >= 0 and find_entry(table, np.uint64(5)) == -1
 
 
 # What others have found. The rows of a board come first.

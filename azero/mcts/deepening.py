@@ -1,0 +1,110 @@
+"""Iterative deepening: alpha-beta to one ply, to two, and so on, until a limit comes or the result is proven.
+
+Source: Slate & Atkin, Chess 4.5 (1977).
+"""
+
+import time
+
+import numpy as np
+
+from azero.games import LOSS, State
+from azero.mcts.alphabeta import search_on
+from azero.mcts.analysis import RESULT_NAMES, MoveStatistics
+from azero.mcts.frames import new_search, start_iteration
+from azero.mcts.transpositions import PROOF, find_entry
+
+_NODES_AT_ONCE, _ROLLOUTS_AT_ONCE = 1024, 128  # between looks at the clock
+
+
+class Deepening:
+    """A search of one position. `run` makes it; then `best_action`, `value` and `rank_moves` tell what it has found."""
+
+    def __init__(self, state: State, num_rollouts: int, max_table_entries: int, seed: int):
+        self.state = state
+        self._work = new_search(state, False, max_table_entries, num_rollouts, seed, horizon=1)
+        self._sign = 1 - 2 * state.current_player()
+        self._legal = state.legal_actions()
+        self.best_action = self._legal[0]
+
+    @property
+    def num_leaves(self) -> int:
+        """Positions that were judged, or where the game was over."""
+        return int(self._work.progress[0].num_leaves)
+
+    @property
+    def value(self) -> float:
+        """The value of the best move, in [-1, 1] for the player to move."""
+        return self._value(self.best_action)
+
+    def run(self, max_leaves: int, seconds: float | None = None) -> None:
+        """Searches until `max_leaves` have been seen, `seconds` are over, or nothing is left to find out."""
+        deadline = None if seconds is None else time.perf_counter() + seconds
+        for horizon in range(1, self.state.game.max_plies + 1):
+            start_iteration(self._work, False, horizon, self.best_action if horizon > 1 else -1)
+            is_done = self._run_iteration(max_leaves, deadline)
+            self._choose(is_done)
+            if not is_done or self._work.frames[0].draft == PROOF:
+                return
+
+    def _run_iteration(self, max_leaves: int, deadline: float | None) -> bool:
+        """Returns whether the iteration came to its end."""
+        progress = self._work.progress[0]
+        leaves_at_once = max(1, _ROLLOUTS_AT_ONCE // max(1, int(progress.num_rollouts)))
+        while progress.num_leaves < max_leaves and not (deadline and time.perf_counter() >= deadline):
+            next_leaves = min(max_leaves, int(progress.num_leaves) + leaves_at_once)
+            if search_on(self.state, self._work, False, int(progress.num_nodes) + _NODES_AT_ONCE, next_leaves):
+                return True
+        return False
+
+    def _choose(self, is_done: bool) -> None:
+        """Takes over the best move of an iteration, or of a part of one that got beyond the best move of the last.
+
+        Where that loses, the best of those that do not; where all do, the one that did not at the horizon before.
+        """
+        root, horizon = self._work.frames[0], self._work.progress[0].horizon
+        is_of_use = is_done or horizon == 1 or self._work.root_moves[self.best_action].horizon == horizon
+        if root.num_legal < 0 or not is_of_use:
+            return
+        if self._sign * root.value > LOSS:
+            self.best_action = int(root.action)
+            return
+        undecided = [action for action in self._legal if self._value(action) > LOSS]
+        if undecided:
+            self.best_action = max(undecided, key=self._value)
+
+    def _value(self, action: int) -> float:
+        return float(self._sign * self._work.root_moves[action].value) + 0.0
+
+    def rank_moves(self) -> list[MoveStatistics]:
+        """Returns the moves, the best first, the others by value: as told by the last iteration that got to them.
+
+        A move that an iteration refutes need not be worth what is told of it: that is a bound, the move no better.
+        `visits` are the leaves below a move; the length of a proof is not known, and priors are equal.
+        """
+        order = sorted(self._legal, key=lambda action: (action != self.best_action, -self._value(action)))
+        return [self._statistics(action) for action in order]
+
+    def _statistics(self, action: int) -> MoveStatistics:
+        move, value = self._work.root_moves[action], self._value(action)
+        is_proven = move.draft == PROOF and not move.is_bound
+        return MoveStatistics(
+            action=action,
+            visits=int(move.num_leaves),
+            value=value,
+            prior=1 / len(self._legal),
+            proven=RESULT_NAMES[int(value)] if is_proven else None,
+            proven_plies=None,
+            pv=self._principal_variation(action),
+        )
+
+    def _principal_variation(self, action: int) -> list[int]:
+        """Returns a move and what the table holds for best after it, as far as it does."""
+        table, state, line = self._work.table, self.state.clone(), [action]
+        state.apply_action(action)
+        while not state.is_terminal() and len(table) and len(line) < self._work.progress[0].horizon:
+            place = find_entry(table, np.uint64(state.hash_key()))
+            if place < 0 or int(table[place].action) not in state.legal_actions():
+                break
+            line.append(int(table[place].action))
+            state.apply_action(line[-1])
+        return line

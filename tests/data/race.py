@@ -1,0 +1,57 @@
+"""A race over squares: a small game in which a position is reached at many plies, and turns do not alternate."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from azero.games import ONGOING
+from azero.rng import mix
+
+
+class Race(NamedTuple):
+    """Go on by one, two or three squares; chance drew who moves at each, and how it ends on those beyond."""
+
+    length: int = 18
+    seed: int = 0
+
+    def reset(game, state):
+        state.square = 0
+
+    def legal_actions(game, state, out):
+        for action in range(3):
+            out[action] = action
+        return 3
+
+    def apply_action(game, state, action):
+        state.square += action + 1
+
+    def current_player(game, state):
+        return np.int64(mix(np.uint64(1000 * game.seed + state.square)) & np.uint64(1))
+
+    def outcome(game, state):
+        if state.square < game.length:
+            return ONGOING
+        return np.int64(mix(np.uint64(1000 * game.seed + state.square)) % np.uint64(3)) - 1
+
+    def encode(game, state, planes):
+        for k in range(game.length):
+            planes[0, 0, k] = k == state.square
+
+    def hash_key(game, state):
+        return mix(np.uint64(state.square))
+
+    @property
+    def state_dtype(game):
+        return np.dtype([("square", np.int32)])
+
+    @property
+    def num_actions(game):
+        return 3
+
+    @property
+    def max_plies(game):
+        return game.length
+
+    @property
+    def planes_shape(game):
+        return 1, 1, game.length
