@@ -21,7 +21,8 @@ app = typer.Typer(
 )
 
 AGENT_HELP = (
-    "A checkpoint's path, a run's folder or a shipped name, uct, mc, random or gtp:COMMAND; @800 or @2s limits it."
+    "A checkpoint's path, a run's folder or a shipped name, uct (with options, e.g. 'uct(c=2,table=64MiB)'), mc, mmmc, "
+    "random or gtp:COMMAND; @800 or @2s limits it."
 )
 GameOption = Annotated[
     str | None, typer.Option("--game", help="The game, where no checkpoint tells it; see `azero games`.")
