@@ -31,8 +31,8 @@ def prepare() -> None:
 
 
 AGENT_HELP = (
-    "A checkpoint's path, a run's folder or a shipped name, uct, mc, alphabeta, random or gtp:COMMAND; "
-    "@800 or @2s limits it."
+    "A checkpoint's path, a run's folder or a shipped name, uct (with options, e.g. 'uct(c=2,table=64MiB)'), mc, mmmc, "
+    "alphabeta, random or gtp:COMMAND; @800 or @2s limits it."
 )
 GameOption = Annotated[
     str | None, typer.Option("--game", help="The game, where no checkpoint tells it; see `azero games`.")

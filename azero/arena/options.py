@@ -20,7 +20,7 @@ def split_options(base: str) -> tuple[str, dict[str, str]]:
     options: dict[str, str] = {}
     for part in filter(None, match[2].split(",")):
         key, sign, value = (each.strip() for each in part.partition("="))
-        if not sign or not value:
+        if not sign or not value or not part.isprintable():
             raise BadInput(f"agent {base!r}: {part.strip()!r} should be written key=value")
         if key in options:
             raise BadInput(f"agent {base!r} sets {key} twice")

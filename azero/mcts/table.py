@@ -21,7 +21,7 @@ ENTRY_DTYPE = np.dtype(
         ("key", np.uint64),  # `hash_key` of the position
         ("W", np.float64),  # total value of the visits, for the first player
         ("N", np.int32),  # visits
-        ("parent_visits", np.int32),  # of the most visited parent that a simulation came from
+        ("parent_visits", np.int32),  # of the most visited parent that a simulation came through
         ("ply", np.int32),  # the fewest from the first root at which it was met; 0: there is no entry
         ("proven_plies", np.int16),
         ("proven", np.int8),  # for the first player
@@ -31,6 +31,7 @@ ENTRY_DTYPE = np.dtype(
 assert ENTRY_DTYPE.itemsize == 32, "a bucket is a cache line"
 
 FEWEST_ENTRIES, MOST_ENTRIES = 2, 1 << 28
+"""Of one table, and the most of all tables of a search together: 8 GiB."""
 
 
 class Tables(NamedTuple):
@@ -113,6 +114,6 @@ def _is_free(entry, root_ply):
 @subroutine
 def touch(entry, ply, parent_visits, root_ply):
     """Notes that an entry was met at `ply`, below a parent of so many visits."""
-    if ply < entry.ply or entry.ply <= root_ply:
+    if ply < entry.ply or _is_free(entry, root_ply):
         entry.ply = ply
     entry.parent_visits = max(entry.parent_visits, parent_visits)

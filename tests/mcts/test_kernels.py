@@ -99,6 +99,18 @@ def test_a_lost_move_gets_no_more_visits(evaluator, leaves):
     assert max(before) < 30 and child_of(search, 0).N > 350
 
 
+def test_a_root_s_first_visits_are_random_where_a_minimum_is_asked_for():
+    """One move wins at once: UCT takes it nearly always."""
+    settings, minimum = Settings(is_proving=False, min_visits=700), 700
+    search, state = grow(CONNECT_FOUR, "171717", Uct(), settings, num=minimum)
+    visits = [child_of(search, action).N for action in range(7)]
+    assert sum(visits) == minimum
+    assert sum((N - minimum / 7) ** 2 / (minimum / 7) for N in visits) < 28, "chi-square of 6 degrees: 1 in 10,000"
+    search.run([0], 700)
+    assert child_of(search, 0).N - visits[0] > 650
+    check_tree(search, state)
+
+
 def test_without_proofs_lost_moves_are_visited_on():
     search, _ = grow(CONNECT_FOUR, "17171", Puct(), Settings(is_proving=False), num=300)
     before = visits_below_root(search) - child_of(search, 0).N

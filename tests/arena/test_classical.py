@@ -1,0 +1,128 @@
+"""The classical searches by name: every option, every mistake."""
+
+import math
+import re
+
+import pytest
+
+from azero.arena.classical import CLASSICAL, word_of
+from azero.arena.match import play_match
+from azero.arena.names import game_of, make_agent
+from azero.errors import BadInput
+from azero.games import make_game
+from azero.mcts import DepthBias, FlatSearch, MinimaxSearch, Search, Settings, TableSearch, Uct
+
+GAME = make_game("tic_tac_toe")
+
+
+def search_of(base: str, num_trees: int = 1, **options) -> Search:
+    """Returns the search that an agent of this name plays by."""
+    return make_agent(f"{base}@10", GAME, **options)._make_search(num_trees, 100, 1)
+
+
+@pytest.mark.parametrize(
+    ("base", "rule"),
+    [
+        ("uct", Uct(1.4)),
+        ("uct(c=0.7)", Uct(0.7)),
+        ("uct(c=0)", Uct(0.0)),
+        ("uct(cp=0.5)", Uct(2.0)),
+        ("uct(k=1)", Uct(2 / math.sqrt(5))),
+        ("uct(bias=ucb1,c=2)", Uct(2.0)),
+        ("uct(bias=depth)", DepthBias(2.0)),
+        ("uct(bias=depth,c=1)", DepthBias(1.0)),
+    ],
+)
+def test_the_rule(base, rule):
+    found = search_of(base).rule
+    assert type(found) is type(rule) and found.c == pytest.approx(rule.c)
+
+
+@pytest.mark.parametrize(
+    ("base", "settings"),
+    [
+        ("uct", Settings()),
+        ("uct(by=value)", Settings(is_choosing_by_value=True)),
+        ("uct(by=visits,prove=true)", Settings()),
+        ("uct(prove=false)", Settings(is_proving=False)),
+        ("uct(min_visits=20)", Settings(min_visits=20)),
+        ("uct(table=1000,min_visits=3,by=value)", Settings(min_visits=3, is_choosing_by_value=True)),
+        ("mc", Settings(is_proving=False, is_choosing_by_value=True)),
+        ("mmmc", Settings(is_proving=False, is_choosing_by_value=True)),
+    ],
+)
+def test_the_settings(base, settings):
+    assert search_of(base).settings == settings
+
+
+@pytest.mark.parametrize(
+    ("base", "kind"),
+    [
+        ("uct", Search),
+        ("uct(table=1MiB)", TableSearch),
+        ("mc", FlatSearch),
+        ("mc()", FlatSearch),
+        ("mmmc", MinimaxSearch),
+    ],
+)
+def test_the_kind_of_search(base, kind):
+    assert type(search_of(base)) is kind
+    assert word_of(base) in CLASSICAL and game_of(f"{base}@5") is None
+
+
+@pytest.mark.parametrize(("text", "entries"), [("1000", 1000), ("1001", 1000), ("1MiB", 32_768)])
+def test_the_table_s_size(text, entries):
+    assert search_of(f"uct(table={text})", num_trees=3).tables.entries.shape == (3, entries)
+
+
+def test_a_limit_on_nodes_is_the_tree_s():
+    for base in ("uct", "mc", "mmmc"):
+        assert search_of(base, max_nodes=50).forest.nodes.shape == (1, 50)
+
+
+@pytest.mark.parametrize(
+    ("base", "message"),
+    [
+        ("uct(c=-1)", "c = -1 should be a number from 0 to 10000"),
+        ("uct(cp=much)", "cp = much should be a number from 0 to 10000"),
+        ("uct(k=10001)", "k = 10001 should be a number from 0 to 10000"),
+        ("uct(c=1,cp=1)", "c, cp and k are one constant written in three ways: give one of them"),
+        ("uct(cp=0,k=0)", "c, cp and k are one constant written in three ways: give one of them"),
+        ("uct(bias=depth,cp=1)", "the constant of bias=depth is c"),
+        ("uct(bias=depth,k=0)", "the constant of bias=depth is c"),
+        ("uct(bias=width)", "bias = width should be one of ucb1, depth"),
+        ("uct(by=prior)", "by = prior should be one of visits, value"),
+        ("uct(prove=maybe)", "prove = maybe should be one of true, false"),
+        ("uct(min_visits=-1)", "min_visits = -1 should be a whole number from 0 to 1,073,741,824"),
+        ("uct(table=1)", "table = 1 should be from 2 to 268,435,456 entries, or 1MiB to 8192MiB"),
+        ("uct(table=9000MiB)", "table = 9000MiB should be from 2 to 268,435,456 entries, or 1MiB to 8192MiB"),
+        ("uct(tabel=5)", "unknown option 'tabel'; did you mean 'table'? known: "),
+        ("mc(c=1)", "unknown option 'c'; it has none"),
+        ("mmmc(table=5)", "unknown option 'table'; it has none"),
+        ("uct(c=1", "options should be written uct(key=value,...)"),
+        ("uct(2)", "'2' should be written key=value"),
+    ],
+)
+def test_what_is_wrong_is_named_in_one_line(base, message):
+    with pytest.raises(BadInput, match=f"^{re.escape(f'agent {base!r}: {message}')}[^\n]*$"):
+        make_agent(f"{base}@10", GAME)
+
+
+@pytest.mark.parametrize(
+    "base", ["uct(cp=0.7,min_visits=5)", "uct(bias=depth)", "uct(table=500,by=value)", "mmmc", "mc"]
+)
+def test_they_play_and_suggest(base):
+    agent, other = make_agent(f"{base}@60", GAME, seed=1), make_agent("random", GAME, seed=2)
+    result = play_match(agent, other, GAME, 20, opening_plies=2)
+    assert result.tally.games == 20 and result.tally.score > 0.5
+    suggestion = agent.suggest(GAME.state_from_moves("b2 a1 b1 a2"))
+    assert suggestion.best == "b3" and suggestion.moves[0].pv[0] == "b3"
+    assert suggestion.simulations <= 60
+
+
+@pytest.mark.slow
+def test_a_table_is_no_weaker_than_a_tree():
+    game = make_game("connect_four")
+    a, b = make_agent("uct(table=1000000)@500", game, seed=1, threads=2), make_agent("uct@500", game, seed=2, threads=2)
+    _, upper = play_match(a, b, game, 200, seed=3).to_json()["score_ci95"]
+    assert upper >= 0.5

@@ -1,0 +1,320 @@
+"""UCT on a table: the tree's own search where nothing is lost or shared, and sound where much is."""
+
+import random
+
+import numpy as np
+import pytest
+
+from azero.errors import BadInput
+from azero.games import Game, State, make_game
+from azero.jit import IS_COMPILED
+from azero.mcts import DepthBias, Search, Settings, TableSearch, Uct, rank_moves, root_value
+from azero.mcts.table import MOST_ENTRIES, find_entry
+from azero.mcts.tree import UNPROVEN
+
+from .measured import MeasuredPGame, OwnVisits
+from .minimax import Minimax, RandomPlay, moves_of
+from .trees import child_of, children_of, snapshot, walk
+
+TIC_TAC_TOE, CONNECT_FOUR = make_game("tic_tac_toe"), make_game("connect_four")
+PLAIN = Settings(is_proving=False)
+NUM_SIMULATIONS = 4000 if IS_COMPILED else 400
+REACHABLE = 5478  # positions of tic-tac-toe
+
+
+def search_in_table(state, num_entries, num_simulations, settings=PLAIN, seed=0, rule=None):
+    search = TableSearch(state.game, rule or Uct(), settings, num_entries)
+    search.start(0, state, seed)
+    search.run([0], num_simulations)
+    return search
+
+
+def entry_of(search: TableSearch, state: State, b: int = 0) -> np.record | None:
+    """Returns what table b has of a position."""
+    place = find_entry(search.tables.entries[b], np.uint64(state.hash_key()))
+    return search.tables.entries[b][place] if place >= 0 else None
+
+
+def entries_of(search: TableSearch, b: int = 0) -> np.recarray:
+    """Returns the entries in use."""
+    entries = search.tables.entries[b]
+    return entries[entries.ply > 0]
+
+
+def child_visits(search: TableSearch, b: int = 0) -> list[int]:
+    """Returns the visits of the root's moves, in the order of the actions."""
+    nodes = search.forest.nodes[b]
+    return [int(N) for _, N in sorted((nodes[child].action, nodes[child].N) for child in children_of(nodes))]
+
+
+def positions_of(game: Game, count: int, min_plies: int, seed: int = 0) -> list[State]:
+    """Returns positions out of random games, after at least so many plies."""
+    chooser, positions = random.Random(seed), []
+    while len(positions) < count:
+        state, line = game.new_initial_state(), []
+        while not state.is_terminal():
+            line.append(state.clone())
+            state.apply_action(chooser.choice(state.legal_actions()))
+        positions += [chooser.choice(line[min_plies:])] if len(line) > min_plies else []
+    return positions
+
+
+@pytest.mark.parametrize("is_proving", [False, True])
+@pytest.mark.parametrize("seed", range(4))
+def test_a_table_that_holds_all_is_the_tree_visit_for_visit(seed, is_proving):
+    """In a P-game no two ways meet. With two moves, the random numbers are drawn in the same order, too."""
+    game = Game(MeasuredPGame(branching=2, depth=12, seed=seed))
+    rule, settings = OwnVisits(), Settings(is_proving=is_proving)
+    on_tree, on_table = Search(game, rule, settings, max_nodes=20_000), TableSearch(game, rule, settings, 1 << 18)
+    state = game.new_initial_state()
+    for search in (on_tree, on_table):
+        search.start(0, state, seed)
+    for _ in range(4):
+        for search in (on_tree, on_table):
+            search.run([0], NUM_SIMULATIONS // 4)
+        assert_same_statistics(on_tree, on_table, state)
+        action = on_tree.choose(0)
+        assert on_table.choose(0) == action
+        state.apply_action(action)
+        for search in (on_tree, on_table):
+            search.advance(0, action)
+
+
+def assert_same_statistics(on_tree, on_table, root):
+    """Asserts that table and tree tell the same, but for ends of games: equal in value, they are taken in any order."""
+    nodes, num_compared = on_tree.forest.nodes[0], 0
+    assert on_tree.forest.trees[0].counter == on_table.forest.trees[0].counter
+    assert on_tree.forest.trees[0].simulations == on_table.forest.trees[0].simulations
+    assert nodes[0].proven == on_table.forest.nodes[0][0].proven
+    for index, state in walk(on_tree, root):
+        node = nodes[index]
+        if state.is_terminal() or index == 0 or node.N == 0:
+            continue
+        is_move = index in children_of(nodes)
+        entry = child_of(on_table, node.action) if is_move else entry_of(on_table, state)
+        assert (node.N, node.W) == (entry.N, entry.W)
+        assert (node.proven, node.proven_plies) == (entry.proven, entry.proven_plies)
+        num_compared += 1
+    assert num_compared > 50 or nodes[0].proven != UNPROVEN
+
+
+def test_positions_are_shared_whatever_moves_led_there():
+    search = search_in_table(TIC_TAC_TOE.new_initial_state(), 100_000, 10 * NUM_SIMULATIONS)
+    entries = entries_of(search)
+    assert len(set(entries.key)) == len(entries) <= REACHABLE
+    visits = [int(entries[entries.ply == ply].N.sum()) for ply in (2, 3)]
+    assert visits[0] == 10 * NUM_SIMULATIONS - 9, "each simulation went through one, but the first of every move"
+    assert visits[1] == visits[0] - 72, "and beyond these but the first of every one of them"
+    assert (entries.ply == 3).sum() == 9 * 8 * 7 / 2, "two ways lead to each"
+
+
+def test_two_move_orders_lead_to_one_entry():
+    search = search_in_table(TIC_TAC_TOE.new_initial_state(), 100_000, NUM_SIMULATIONS)
+    one, other = (TIC_TAC_TOE.state_from_moves(moves) for moves in ("b2 a1 c3", "c3 a1 b2"))
+    assert entry_of(search, one) == entry_of(search, other)
+    assert entry_of(search, one) != entry_of(search, TIC_TAC_TOE.state_from_moves("b2 a1 b1"))
+
+
+PROVEN_GAMES = [
+    ("tic_tac_toe", 3),
+    ("connect_four(rows=4,columns=4)", 9),
+    ("clobber(rows=3,columns=3)", 0),
+    ("clobber(rows=3,columns=4)", 2),
+    ("amazons(rows=4,columns=4)", 17),
+]
+
+
+@pytest.mark.parametrize("num_entries", [4, 64, 100_000])
+@pytest.mark.parametrize(("name", "min_plies"), PROVEN_GAMES)
+def test_proofs_are_those_of_minimax(name, min_plies, num_entries):
+    """Every proof of the table and of the root's moves. A win may have been found by a longer way, not a shorter."""
+    minimax, num_proofs = Minimax(), 0
+    for seed, root in enumerate(positions_of(make_game(name), 8 if IS_COMPILED else 2, min_plies)):
+        search = search_in_table(root, num_entries, NUM_SIMULATIONS, Settings(), seed)
+        for state in positions_below(root):
+            found = entry_of(search, state)
+            if found is not None and found.proven != UNPROVEN:
+                check_proof(found, *minimax.solve(state))
+                num_proofs += 1
+                if num_entries == 100_000:
+                    check_line(search, found, state)
+        for action, after in moves_of(root):
+            if child_of(search, action).proven != UNPROVEN:
+                check_proof(child_of(search, action), *minimax.solve(after))
+                num_proofs += 1
+        if search.forest.nodes[0][0].proven != UNPROVEN:
+            check_proof(search.forest.nodes[0][0], *minimax.solve(root))
+            assert search.choose(0) in minimax.best_actions(root)
+    assert num_proofs > 0
+
+
+def check_proof(found, result, plies):
+    assert found.proven == result
+    assert found.proven_plies == plies if result == 0 else found.proven_plies >= plies
+
+
+def check_line(search, found, state):
+    """Asserts that a proof's length is that of a child with the same result: all are still there in a large table."""
+    if not state.is_terminal():
+        children = [entry_of(search, after) for _, after in moves_of(state)]
+        same = [child.proven_plies for child in children if child is not None and child.proven == found.proven]
+        assert found.proven_plies - 1 in same
+        is_won = found.proven == 1 - 2 * state.current_player()
+        assert is_won or found.proven_plies - 1 == max(same)
+
+
+def positions_below(root: State) -> list[State]:
+    """Returns every position that can follow, once."""
+    known, waiting = {}, [root]
+    while waiting:
+        for _, after in moves_of(waiting.pop()):
+            if after.hash_key() not in known:
+                known[after.hash_key()] = after
+                waiting.append(after)
+    return list(known.values())
+
+
+def test_a_small_game_is_proven_to_the_root():
+    state = TIC_TAC_TOE.state_from_moves("b2 a1 b1 b3")
+    search = search_in_table(state, 10_000, 3000, Settings())
+    root, ranked = search.forest.nodes[0][0], rank_moves(search)
+    assert (root.proven, root.proven_plies) == (0, 5) and search.forest.trees[0].simulations < 3000
+    assert (ranked[0].proven, ranked[0].proven_plies, len(ranked[0].pv)) == ("draw", 5, 5)
+    for action in ranked[0].pv:
+        state.apply_action(action)
+    assert state.is_terminal() and state.returns() == [0, 0]
+
+
+@pytest.mark.parametrize("superko", [True, False])
+@pytest.mark.parametrize("size", [2, 3])
+def test_where_the_past_counts_nothing_is_proven_but_ends(size, superko):
+    game = make_game(f"go(size={size},superko={superko})")
+    search = search_in_table(game.new_initial_state(), 20_000, NUM_SIMULATIONS, Settings())
+    entries, nodes = entries_of(search), search.forest.nodes[0]
+    proven = entries[entries.proven != UNPROVEN]
+    assert len(proven) > 0 and not proven.proven_plies.any()
+    assert nodes[0].proven == UNPROVEN and search.forest.trees[0].simulations == NUM_SIMULATIONS
+    num_met = 0
+    for state in positions_of(game, 200 if IS_COMPILED else 20, 2) + two_passes(game):
+        found = entry_of(search, state)
+        if found is not None:
+            assert (found.proven != UNPROVEN) == state.is_terminal()
+            num_met += 1
+    assert num_met > 2
+
+
+def two_passes(game) -> list[State]:
+    return [game.state_from_moves("pass pass"), game.state_from_moves("a1 pass pass")]
+
+
+@pytest.mark.parametrize("name", ["go(size=2,superko=False)", "go(size=3,superko=False,suicide=True)"])
+def test_games_in_circles_end_at_their_limit(name):
+    game = make_game(name)
+    search = search_in_table(game.new_initial_state(), 20_000, NUM_SIMULATIONS)
+    assert search.forest.nodes[0][0].N == sum(child_visits(search)) == NUM_SIMULATIONS
+    assert abs(root_value(search)) <= 1
+    for move in rank_moves(search):
+        assert len(move.pv) <= game.max_plies
+        state = game.new_initial_state()
+        for action in move.pv:
+            state.apply_action(action)
+
+
+@pytest.mark.parametrize("num_entries", [2, 3, 17, 64])
+@pytest.mark.parametrize("name", ["connect_four", "amazons(rows=4,columns=4)", "go(size=3)"])
+def test_memory_is_what_was_asked_for(name, num_entries):
+    state = make_game(name).new_initial_state()
+    search = search_in_table(state, num_entries, NUM_SIMULATIONS)
+    assert len(entries_of(search)) <= search.tables.entries.shape[1] == num_entries - num_entries % 2
+    assert len(search.forest.nodes[0]) == state.game.num_actions + 1
+    assert search.forest.nodes[0][0].N == sum(child_visits(search)) == NUM_SIMULATIONS
+
+
+def test_in_too_small_a_table_moves_below_the_root_s_are_random():
+    """Three moves never find a place each, so that the root's moves are worth what random play makes of them."""
+    root = make_game("p_game(branching=3,depth=6,seed=2)").new_initial_state()
+    search, exact = search_in_table(root, 2, 5 * NUM_SIMULATIONS), RandomPlay()
+    for action, after in moves_of(root):
+        wins, draws, _ = exact.expect(after)
+        mean, node = float(2 * wins + draws - 1), child_of(search, action)
+        assert abs(node.W / node.N - mean) <= 4 * ((float(1 - draws) - mean**2) / node.N) ** 0.5
+
+
+def test_in_too_small_a_table_the_root_s_move_is_chosen_by_uct():
+    state = CONNECT_FOUR.state_from_moves("171717")
+    search = search_in_table(state, 2, NUM_SIMULATIONS)
+    assert child_visits(search)[0] > 0.6 * NUM_SIMULATIONS and search.choose(0) == 0
+
+
+def test_siblings_do_not_take_each_other_s_place():
+    """With two places for three, two are kept, and visited alike: the third is not preferred for being forgotten."""
+    state = make_game("p_game(branching=3,depth=12,seed=1)").new_initial_state()
+    search = search_in_table(state, 2, NUM_SIMULATIONS)
+    favourite = max(child_visits(search))
+    assert min(search.tables.entries[0].N) > favourite / 6
+
+
+@pytest.mark.parametrize("settings", [PLAIN, Settings(), Settings(min_visits=10)])
+@pytest.mark.parametrize("rule", [Uct(), DepthBias()])
+def test_threads_make_no_difference(settings, rule):
+    alone = TableSearch(CONNECT_FOUR, rule, settings, 1000, num_trees=5)
+    together = TableSearch(CONNECT_FOUR, rule, settings, 1000, num_trees=5, num_threads=3)
+    for search in (alone, together):
+        for b, moves in enumerate(("", "4", "44", "4433", "171")):
+            search.start(b, CONNECT_FOUR.state_from_moves(moves), 7 + b)
+        search.run(range(5), NUM_SIMULATIONS // 4)
+    assert [snapshot(alone, b) for b in range(5)] == [snapshot(together, b) for b in range(5)]
+    assert (alone.tables.entries == together.tables.entries).all()
+    assert alone.tables.entries[0].tobytes() != alone.tables.entries[1].tobytes()
+
+
+@pytest.mark.parametrize("is_proving", [False, True])
+def test_a_move_played_keeps_what_is_known_below_it(is_proving):
+    state = CONNECT_FOUR.state_from_moves("4433")
+    search = search_in_table(state, 100_000, NUM_SIMULATIONS, Settings(is_proving=is_proving))
+    before = entries_of(search).copy()
+    for action in (search.choose(0), 2):
+        search.advance(0, action)
+        state.apply_action(action)
+        root, total = search.forest.nodes[0][0], 0
+        for action, after in moves_of(state):
+            node, entry = child_of(search, action), entry_of(search, after)
+            known = (0, 0.0, UNPROVEN) if entry is None else (entry.N, entry.W, entry.proven)
+            assert (node.N, node.W, node.proven) == known
+            total += node.N
+        assert root.N == total > 0
+    assert (entries_of(search) == before).all()
+    search.run([0], 100)
+    assert root.proven != UNPROVEN or root.N - total == 100
+
+
+def test_without_proofs_a_move_played_proves_nothing():
+    search = search_in_table(CONNECT_FOUR.state_from_moves("44332"), 10_000, NUM_SIMULATIONS)
+    search.advance(0, 6)
+    assert search.forest.nodes[0][0].proven == UNPROVEN
+
+
+def test_a_new_game_begins_with_an_empty_table():
+    search = search_in_table(CONNECT_FOUR.new_initial_state(), 1000, NUM_SIMULATIONS)
+    first = snapshot(search)
+    search.advance(0, 3)
+    search.start(0, CONNECT_FOUR.new_initial_state(), 0)
+    assert len(entries_of(search)) == 0 and search.tables.plies[0] == 0
+    search.run([0], NUM_SIMULATIONS)
+    assert snapshot(search) == first
+
+
+@pytest.mark.parametrize("min_visits", [0, 500])
+def test_a_root_s_first_visits_are_random(min_visits):
+    state, settings = CONNECT_FOUR.state_from_moves("171717"), Settings(is_proving=False, min_visits=min_visits)
+    search = search_in_table(state, 10_000, 500, settings)
+    chi_square = sum((N - 500 / 7) ** 2 / (500 / 7) for N in child_visits(search))
+    assert chi_square < 28 if min_visits else chi_square > 500, "of 6 degrees: 28 is 1 in 10,000"
+
+
+def test_sizes_are_bounded():
+    for num_entries in (1, MOST_ENTRIES + 1):
+        with pytest.raises(BadInput, match=rf"^table = {num_entries} should be from 2 to 268,435,456 entries$"):
+            TableSearch(TIC_TAC_TOE, Uct(), PLAIN, num_entries)
+    with pytest.raises(BadInput, match=r"^table = 100000000 should be 2,097,152 entries or fewer where 128 games"):
+        TableSearch(TIC_TAC_TOE, Uct(), PLAIN, 100_000_000, num_trees=128)
