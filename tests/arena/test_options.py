@@ -87,7 +87,7 @@ def test_what_is_no_choice_is_refused():
 
 @pytest.mark.parametrize("text", ["1", "65537", "0MiB", "3MiB", "1GiB", "1.5MiB", "lots", "-2"])
 def test_memory_out_of_range_is_refused(text):
-    message = f"agent 'a(table={text})': table = {text} should be from 2 to 65,536 entries, or 1MiB to 2MiB"
+    message = f"agent 'a(table={text})': table = {text} should be from 2 to 65,536 entries, or memory, e.g. 64MiB"
     with pytest.raises(BadInput, match=f"^{re.escape(message)}$"):
         Options(f"a(table={text})").memory("table", 32, 2, 65_536)
 
