@@ -24,11 +24,18 @@ STATE_DTYPE = np.dtype(
 )
 
 _ONE = np.uint64(1)
+_ROW = np.uint64(0xFFFF)
 _INNER_COLUMNS = np.uint64(0x7E7E7E7E7E7E7E7E)
+_INNER_COLUMNS_OF_16 = np.uint64(0x7FFE7FFE7FFE7FFE)
 _ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 _WAYS = ((_ONE, _INNER_COLUMNS), (np.uint64(8), _ALL), (np.uint64(7), _INNER_COLUMNS), (np.uint64(9), _INNER_COLUMNS))
 """Shifts that step along a row, a column and the diagonals; and where an enemy stone can be stepped over: from the edge
 a step could lead round to the other side of the board, and no stone there lies between two others."""
+
+
+@subroutine
+def _num_words(game):
+    return 1 if game.size <= 8 else 4
 
 
 @subroutine
@@ -42,18 +49,77 @@ def _bit_of(game, row, column):
 
 
 @subroutine
-def _moves_in_word(own, theirs, empty):
+def _action_of(game, word, place):
+    if game.size <= 8:
+        return place // 8 * game.size + place % 8
+    return (4 * word + place // 16) * game.size + place % 16
+
+
+@subroutine
+def _behind_lines(own, enemies, shift, longest):
+    """Returns the cells behind lines of enemy stones that begin beside an own one, both ways along a shift."""
+    up = enemies & own << shift
+    down = enemies & own >> shift
+    for _ in range(longest - 1):
+        up |= enemies & up << shift
+        down |= enemies & down >> shift
+    return up << shift | down >> shift
+
+
+@subroutine
+def _moves_in_word(game, own, theirs):
     """Returns where `own` can put a stone: next to enemy stones with an own one behind them."""
+    line = (_ONE << np.uint64(game.size)) - _ONE
+    board = np.uint64(0)
+    for row in range(game.size):
+        board |= line << np.uint64(8 * row)
     moves = np.uint64(0)
     for shift, between in _WAYS:
-        enemies = theirs & between
-        up = enemies & own << shift
-        down = enemies & own >> shift
-        for _ in range(5):
-            up |= enemies & up << shift
-            down |= enemies & down >> shift
-        moves |= up << shift | down >> shift
-    return moves & empty
+        moves |= _behind_lines(own, theirs & between, shift, 6)
+    return moves & board & ~(own | theirs)
+
+
+@subroutine
+def _note_moves_in_words(game, own, theirs, moves):
+    """Writes where `own` can put a stone into `moves`, each [4].
+
+    Lines along a row lie in one word. For the others the rows are gone through downwards, then upwards, with the ends
+    of lines in three directions that have come as far as the row before.
+    """
+    for word in range(4):
+        moves[word] = _behind_lines(own[word], theirs[word] & _INNER_COLUMNS_OF_16, _ONE, game.size - 2)
+    for turn in range(2):
+        before, left, straight, right = np.uint64(0), np.uint64(0), np.uint64(0), np.uint64(0)
+        for k in range(game.size):
+            row = k if turn == 0 else game.size - 1 - k
+            word, shift = row // 4, np.uint64(16 * (row % 4))
+            enemies = theirs[word] >> shift & _ROW
+            moves[word] |= (left >> _ONE | straight | right << _ONE & _ROW) << shift
+            left = enemies & (left | before) >> _ONE
+            straight = enemies & (straight | before)
+            right = enemies & (right | before) << _ONE
+            before = own[word] >> shift & _ROW
+    line = (_ONE << np.uint64(game.size)) - _ONE
+    for word in range(4):
+        moves[word] &= line * np.uint64(0x0001000100010001) & ~(own[word] | theirs[word])
+
+
+@subroutine
+def _note_moves(game, state):
+    """Notes where the player to move can put a stone; where there is no place, whether the other has one."""
+    for turn in range(2):
+        player = (state.ply + turn) & 1
+        if game.size <= 8:
+            state.moves[0] = _moves_in_word(game, state.stones[player, 0], state.stones[1 - player, 0])
+        else:
+            _note_moves_in_words(game, state.stones[player], state.stones[1 - player], state.moves)
+        can_move = (state.moves[0] | state.moves[1] | state.moves[2] | state.moves[3]) != np.uint64(0)
+        if can_move:
+            break
+    state.is_over = not can_move
+    if turn == 1:
+        for word in range(_num_words(game)):
+            state.moves[word] = np.uint64(0)
 
 
 @subroutine
@@ -94,38 +160,6 @@ def _count_turned(game, state, player, row, column, down, right):
 
 
 @subroutine
-def _turns_any(game, state, player, row, column):
-    for down in range(-1, 2):
-        for right in range(-1, 2):
-            if (down != 0 or right != 0) and _count_turned(game, state, player, row, column, down, right):
-                return True
-    return False
-
-
-@subroutine
-def _note_moves(game, state, player):
-    """Writes where `player` can put a stone into `moves`; returns whether there is any place."""
-    if game.size <= 8:
-        own, theirs = state.stones[player, 0], state.stones[1 - player, 0]
-        line = (_ONE << np.uint64(game.size)) - _ONE
-        board = np.uint64(0)
-        for row in range(game.size):
-            board |= line << np.uint64(8 * row)
-        state.moves[0] = _moves_in_word(own, theirs, board & ~(own | theirs))
-        return state.moves[0] != np.uint64(0)
-    for word in range(4):
-        state.moves[word] = np.uint64(0)
-    is_any = False
-    for row in range(game.size):
-        for column in range(game.size):
-            is_taken = _has_stone(state, 0, row, column) or _has_stone(state, 1, row, column)
-            if not is_taken and _turns_any(game, state, player, row, column):
-                state.moves[row // 4] |= _ONE << _bit_of(game, row, column)
-                is_any = True
-    return is_any
-
-
-@subroutine
 def _put(game, state, player, row, column):
     """Puts a stone and turns over what lies between it and others of its colour."""
     stone = _ONE << _bit_of(game, row, column)
@@ -134,13 +168,13 @@ def _put(game, state, player, row, column):
         state.stones[player, 0] |= turned | stone
         state.stones[1 - player, 0] ^= turned
         return
-    for down in range(-1, 2):
-        for right in range(-1, 2):
-            if down != 0 or right != 0:
-                for k in range(1, 1 + _count_turned(game, state, player, row, column, down, right)):
-                    turned = _ONE << _bit_of(game, row + k * down, column + k * right)
-                    state.stones[player, (row + k * down) // 4] |= turned
-                    state.stones[1 - player, (row + k * down) // 4] ^= turned
+    for direction in range(9):
+        down, right = direction // 3 - 1, direction % 3 - 1
+        if direction != 4:
+            for k in range(1, 1 + _count_turned(game, state, player, row, column, down, right)):
+                turned = _ONE << _bit_of(game, row + k * down, column + k * right)
+                state.stones[player, (row + k * down) // 4] |= turned
+                state.stones[1 - player, (row + k * down) // 4] ^= turned
     state.stones[player, row // 4] |= stone
 
 
@@ -168,19 +202,15 @@ class Othello(NamedTuple):
         state.stones[1, _word_of(game, low)] |= _ONE << _bit_of(game, low, low)
         state.stones[1, _word_of(game, high)] |= _ONE << _bit_of(game, high, high)
         state.ply = 0
-        state.is_over = not _note_moves(game, state, 0)
+        _note_moves(game, state)
 
     def legal_actions(game, state, out):
         count = 0
-        for word in range(4):
+        for word in range(_num_words(game)):
             moves = state.moves[word]
             while moves:
-                place = lowest_bit(moves)
+                out[count] = _action_of(game, word, lowest_bit(moves))
                 moves &= moves - _ONE
-                if game.size <= 8:
-                    out[count] = place // 8 * game.size + place % 8
-                else:
-                    out[count] = (4 * word + place // 16) * game.size + place % 16
                 count += 1
         if count == 0:
             out[0] = game.size * game.size
@@ -188,21 +218,23 @@ class Othello(NamedTuple):
         return count
 
     def rollout_action(game, state, legal, rng):
-        if game.size > 8 or not state.moves[0]:
-            return legal[random_below(rng, game.legal_actions(state, legal))]
-        moves = state.moves[0]
-        place = bit_of_rank(moves, random_below(rng, count_bits(moves)))
-        return place // 8 * game.size + place % 8
+        total = 0
+        for word in range(_num_words(game)):
+            total += count_bits(state.moves[word])
+        if total == 0:
+            return game.size * game.size
+        rank = random_below(rng, total)
+        word = 0
+        while rank >= count_bits(state.moves[word]):
+            rank -= count_bits(state.moves[word])
+            word += 1
+        return _action_of(game, word, bit_of_rank(state.moves[word], rank))
 
     def apply_action(game, state, action):
-        player = state.ply & 1
         if action < game.size * game.size:
-            _put(game, state, player, action // game.size, action % game.size)
+            _put(game, state, state.ply & 1, action // game.size, action % game.size)
         state.ply += 1
-        if not _note_moves(game, state, 1 - player):
-            state.is_over = not _note_moves(game, state, player)
-            for word in range(4):
-                state.moves[word] = np.uint64(0)
+        _note_moves(game, state)
 
     def current_player(game, state):
         return state.ply & 1

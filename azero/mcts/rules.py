@@ -26,7 +26,7 @@ bind_methods(
 
 
 # ln N(s) of most nodes; to compute it anew at each of them was a tenth of a search.
-_LOGARITHMS = np.array([0.0, *(math.log(visits) for visits in range(1, 1 << 15))])
+_LOGARITHMS = np.array([0.0, *(math.log(visits) for visits in range(1, 1 << 12))])
 
 
 class Uct(NamedTuple):
