@@ -9,7 +9,7 @@ from azero.errors import BadInput
 from azero.games.contract import DRAW, LOSS, ONGOING, WIN, Symmetries
 from azero.games.face import Game, State
 from azero.games.plain import Plain
-from azero.games.rollouts import has_own, rollout_action_of, rollout_of
+from azero.games.rollouts import has_own, rollout_action_of, rollout_of, target_of
 from azero.games.user_file import short
 
 
@@ -72,6 +72,7 @@ def check_compiled(game: Game, actions: list[int], chooser: random.Random, notes
         if action is not None:
             pairs["current_player"] = state.current_player(), plain.current_player()
             pairs["planes"] = state.planes(), plain.planes()
+            pairs["target"] = target_of(state, action), plain.target(action)
         for what, (compiled, in_python) in pairs.items():
             if not np.array_equal(compiled, in_python):
                 shown = f"{short(compiled)} compiled, {short(in_python)} in plain Python"
@@ -175,7 +176,12 @@ def check_symmetries(game: Game, actions: list[int], chooser: random.Random, not
             turn, result = (state.current_player(), state.returns()), (seen.current_player(), seen.returns())
             hold(turn == result, f"turn or result is another in symmetry {s}", game, before)
             if action is not None:
-                seen.apply_action(int(np.flatnonzero(gather == action)[0]))
+                same = int(np.flatnonzero(gather == action)[0])
+                if has_own(game.rules, "target"):
+                    cell, target = target_of(seen, same), target_of(state, action)
+                    is_mapped = (cells[cell] if 0 <= cell < len(cells) else cell) == target
+                    hold(is_mapped, f"target is not what symmetry {s} makes of it", game, before)
+                seen.apply_action(same)
 
 
 def check_text(game: Game, actions: list[int], chooser: random.Random, notes: Notes) -> None:

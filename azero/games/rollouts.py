@@ -1,4 +1,4 @@
-"""Rollout policies, called from Python."""
+"""Rollout policies, and where their moves take place, called from Python."""
 
 import numpy as np
 
@@ -39,6 +39,16 @@ def rollout_of(state: State, seed: int) -> int:
     """Returns the outcome of a game played on by the rollout policy; the state is used up."""
     legal = np.zeros(state.game.num_actions, np.int32)
     return int(_rollout(state.game.rules, state.record, legal, new_rng(seed), state.game.max_plies))
+
+
+@kernel
+def _target(rules, state, action):
+    return rules.target(state, action)
+
+
+def target_of(state: State, action: int) -> int:
+    """Returns the cell at which a legal action takes place; a number that is no cell's where it has none."""
+    return int(_target(state.game.rules, state.record, action))
 
 
 def has_own(rules: Rules, method: str) -> bool:
