@@ -6,11 +6,14 @@ To read it, begin with `reference.py`, the whole search in plain Python; `kernel
 from azero.mcts.analysis import MoveStatistics, rank_moves, root_value
 from azero.mcts.evaluator import Evaluator, UniformEvaluator
 from azero.mcts.flat import FlatSearch
+from azero.mcts.rollout_policies import LinearSoftmax, OwnRollout, RolloutPolicy, UniformRollout
+from azero.mcts.rollout_weights import rollout_from_config, rollout_named
 from azero.mcts.rules import Puct, Rule, Uct, rule_from_config
 from azero.mcts.search import MAX_NODES, Search, nodes_needed
 from azero.mcts.settings import Settings
 
 __all__ = [
-    "MAX_NODES", "Evaluator", "FlatSearch", "MoveStatistics", "Puct", "Rule", "Search", "Settings", "Uct",
-    "UniformEvaluator", "nodes_needed", "rank_moves", "root_value", "rule_from_config",
+    "MAX_NODES", "Evaluator", "FlatSearch", "LinearSoftmax", "MoveStatistics", "OwnRollout", "Puct", "RolloutPolicy",
+    "Rule", "Search", "Settings", "Uct", "UniformEvaluator", "UniformRollout",
+    "nodes_needed", "rank_moves", "rollout_from_config", "rollout_named", "root_value", "rule_from_config",
 ]  # fmt: skip
