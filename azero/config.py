@@ -72,7 +72,13 @@ class SearchConfig(Section):
         0.0,
         ge=0,
         le=1,
-        description="a of the leaf value (1 - a) v + a z, z from a random rollout. Paper: 0; AlphaGo: 0.5.",
+        description="a of the leaf value (1 - a) v + a z, z from a rollout. Paper: 0; AlphaGo: 0.5.",
+    )
+    rollout: str = Field(
+        "own",
+        min_length=1,
+        description="The policy of that rollout: `own` (the game's), `uniform`, or a file of `azero train-rollout`. "
+        "Paper: none; AlphaGo: trained.",
     )
     stop_early: bool = Field(
         False, description="End a search when no other move can overtake the most visited one; never in self-play, "

@@ -13,7 +13,7 @@ from azero.arena.agents import Agent, Limit, RandomAgent, SearchAgent
 from azero.config import DeviceConfig, SearchConfig
 from azero.errors import BadInput, suggest_nearest
 from azero.games import Game, make_game
-from azero.mcts import FlatSearch, Search, Settings, Uct, rule_from_config
+from azero.mcts import FlatSearch, Search, Settings, Uct, rollout_from_config, rule_from_config
 
 MOST_NODES = 1 << 27
 """Nodes of the largest tree, 4 GiB; a search takes the memory as it grows."""
@@ -160,11 +160,12 @@ def _net_agent(
     checkpoint = load_checkpoint(path, game)
     config = SearchConfig(**checkpoint.card.search)
     rule, settings = rule_from_config(config), Settings.from_config(config)
+    rollout = rollout_from_config(config, checkpoint.game)
 
     def make_search(num_trees: int, nodes: int, leaves: int) -> Search:
         is_shared = num_trees > 1 and leaves == 1  # else each tree is searched alone
         evaluator = NetEvaluator(checkpoint.net, device, ROWS if is_shared else leaves, threads)
         own = settings._replace(leaves_per_tree=leaves)
-        return Search(checkpoint.game, rule, own, evaluator, num_trees, max_nodes or nodes)
+        return Search(checkpoint.game, rule, own, evaluator, num_trees, max_nodes or nodes, rollout=rollout)
 
     return SearchAgent(name, checkpoint.game, limit, make_search, seed)
