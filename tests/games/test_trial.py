@@ -204,7 +204,7 @@ TARGET = "target(game, state, action)"
         (WHOLE, "ONGOING", "rollout returns 2; it should be WIN, DRAW, LOSS"),
         (WHOLE, "state", "rollout returns np.record((21, 0), "),
         (TARGET, "'a1'", "target returns 'a1'; it should be the number of a cell"),
-        (TARGET, "state.ply / 2", "target returns 0.0; it should be the number of a cell"),
+        (TARGET, "0.5", "target returns 0.5; it should be the number of a cell"),
     ],
 )
 def test_rollouts_of_a_game_s_own_are_tried_out(folder, method, value, message):
