@@ -82,6 +82,48 @@ def train(
     )
 
 
+@app.command(name="train-rollout", epilog="Example:  azero train-rollout runs/connect_four_quick")
+def train_rollout(
+    run: Annotated[list[Path], typer.Argument(metavar="RUN", help="A run's folder, or shards from one's replay/.")],
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", metavar="FILE", help="The policy's file; RUN/rollout.safetensors if not given."),
+    ] = None,
+    epochs: Annotated[int, typer.Option("--epochs", help="How often to go over the positions.")] = 10,
+    seed: SeedOption = 0,
+    as_json: JsonOption = False,
+) -> None:
+    """Train a fast rollout policy from a run's self-play.
+
+    A softmax, linear in the 3x3 cells around a move and the move itself, learns the search's visits. A tenth of the
+    games is held out, and tells how well it does beside uniform play.
+    """
+    from dataclasses import asdict
+
+    from azero.training.rollout import train_rollout as train_policy
+
+    if not 1 <= epochs <= 1000:
+        raise BadInput(f"--epochs {epochs} should be from 1 to 1000")
+    if out is None and not (len(run) == 1 and run[0].is_dir()) and all(path.exists() for path in run):
+        raise BadInput(
+            "shards have no folder to put the policy in: name a file with --out, e.g. --out rollout.safetensors"
+        )
+    path = out or run[0] / "rollout.safetensors"
+    if path.suffix != ".safetensors":
+        raise BadInput(f"--out {str(path)!r} should end in .safetensors")
+    card, figures = train_policy(run, path, epochs, seed)
+    if as_json:
+        print(json.dumps({"file": str(path), **asdict(card)}))
+        return
+    print(f"{path}: {card.game}, {card.positions:,} positions, {card.games:,} games less a tenth held out")
+    print(f"{'held out':<22}{'policy':>8}{'uniform':>9}{'search':>8}")
+    cross_entropies = (
+        f"{figures.cross_entropy:>8.3f}{figures.uniform_cross_entropy:>9.3f}{figures.search_entropy:>8.3f}"
+    )
+    print(f"{'cross-entropy, nats':<22}{cross_entropies}")
+    print(f"{'top-1 accuracy':<22}{figures.top_1:>8.1%}{figures.uniform_top_1:>9.1%}")
+
+
 @app.command(epilog="Example:  azero evaluate connect_four@200 --against uct@1000 --games 100")
 def evaluate(
     a: Annotated[str, typer.Argument(metavar="A", help=AGENT_HELP)],

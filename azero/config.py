@@ -72,7 +72,13 @@ class SearchConfig(Section):
         0.0,
         ge=0,
         le=1,
-        description="a of the leaf value (1 - a) v + a z, z from a random rollout. Paper: 0; AlphaGo: 0.5.",
+        description="a of the leaf value (1 - a) v + a z, z from a rollout. Paper: 0; AlphaGo: 0.5.",
+    )
+    rollout: str = Field(
+        "own",
+        min_length=1,
+        description="The policy of that rollout: `own` (the game's), `uniform`, or a file of `azero train-rollout`. "
+        "Paper: none; AlphaGo: trained.",
     )
     stop_early: bool = Field(
         False, description="End a search when no other move can overtake the most visited one; never in self-play, "
@@ -280,6 +286,17 @@ def check_config(tables: dict[str, Any]) -> Config:
     return config
 
 
+def override_search(values: dict[str, Any], overrides: dict[str, str]) -> SearchConfig:
+    """Returns the settings of a search, with some of them written anew; raises BadInput."""
+    tables = {"search": dict(values)}
+    for key, text in overrides.items():
+        _apply_override(tables, f"search.{key}={text}")
+    try:
+        return SearchConfig.model_validate(tables["search"])
+    except ValidationError as error:
+        raise BadInput(_explain(error, SearchConfig)) from None
+
+
 def check_device(device: str, precision: str) -> DeviceConfig:
     """Returns where a net is to run; raises BadInput."""
     try:
@@ -306,7 +323,7 @@ def _apply_override(tables: dict[str, Any], override: str) -> None:
     tables[name] = value
 
 
-def _explain(error: ValidationError) -> str:
+def _explain(error: ValidationError, root: type[BaseModel] = Config) -> str:
     """Returns the first error as one line that names the setting, its value and what would be right.
 
     What is unknown comes before the rest: a table that is misspelt is missing, too.
@@ -314,7 +331,7 @@ def _explain(error: ValidationError) -> str:
     first = min(error.errors(), key=lambda each: each["type"] != "extra_forbidden")
     name = ".".join(str(part) for part in first["loc"])
     if first["type"] == "extra_forbidden":
-        section: type[BaseModel] = Config
+        section = root
         for part in first["loc"][:-1]:
             section = section.model_fields[str(part)].annotation  # type: ignore[assignment]
         return f"unknown setting {name!r}; {suggest_nearest(str(first['loc'][-1]), section.model_fields)}"

@@ -16,14 +16,17 @@ import torch
 import typer
 from arena.agents import write_checkpoint, write_engine
 from safetensors.torch import save_file
+from selfplay.games import CONNECT_FOUR, TIC_TAC_TOE, some_games
 from training.runs import write_config
 
 import azero
 from azero import cli
 from azero.config import find_config
 from azero.jit import IS_COMPILED
+from azero.mcts import rollout_named
+from azero.selfplay.records import save_shard
 
-COMMANDS = ["train", "evaluate", "suggest", "play", "games", "bench"]
+COMMANDS = ["train", "train-rollout", "evaluate", "suggest", "play", "games", "bench"]
 GAME = ["--game", "tic_tac_toe"]
 SUGGEST, EVALUATE = ["suggest", "uct@20", *GAME], ["evaluate", "uct@20", "--against", "random", *GAME]
 
@@ -455,6 +458,39 @@ def test_play_second_lets_the_agent_begin_and_ends_with_the_input(run_azero):
     code, output, _ = run_azero("play", "uct@50", *GAME, "--second")
     assert code == 0 and output.index("uct@50 plays") < output.index("your move: ")
     assert output.endswith("The game is left unfinished.\n")
+
+
+@pytest.fixture
+def played(tmp_path):
+    """A run's folder with a shard of games."""
+    save_shard(tmp_path / "run" / "replay" / "00001-0000.safetensors", some_games(TIC_TAC_TOE), TIC_TAC_TOE)
+    return tmp_path / "run"
+
+
+def test_train_rollout_trains_and_prints(run_azero, played):
+    code, output, errors = run_azero("train-rollout", played, "--epochs", 2)
+    assert (code, errors) == (0, "") and "cross-entropy" in output and "top-1 accuracy" in output
+    code, output, _ = run_azero("train-rollout", played, "--epochs", 2, "--json")
+    fields = json.loads(output)
+    assert code == 0 and fields["game"] == "tic_tac_toe" and fields["held_out"]["cross_entropy"] > 0
+    assert fields["file"] == str(played / "rollout.safetensors")
+    rollout_named(fields["file"], TIC_TAC_TOE)
+
+
+def test_bad_input_of_train_rollout_is_one_line_and_leaves_no_file(run_azero, played, tmp_path):
+    shard, other = played / "replay" / "00001-0000.safetensors", tmp_path / "other.safetensors"
+    out = ["--out", tmp_path / "out.safetensors"]
+    save_shard(other, some_games(CONNECT_FOUR), CONNECT_FOUR)
+    assert_bad_input(run_azero("train-rollout"), "Missing argument 'RUN'")
+    assert_bad_input(run_azero("train-rollout", played, "--epochs", "0"), "--epochs 0 should be from 1 to 1000")
+    assert_bad_input(run_azero("train-rollout", tmp_path / "none"), "none' does not exist")
+    assert_bad_input(run_azero("train-rollout", tmp_path / "here"), "here' holds no replay/*.safetensors")
+    assert_bad_input(run_azero("train-rollout", shard), "name a file with --out")
+    assert_bad_input(run_azero("train-rollout", played, "--out", "policy.bin"), "--out 'policy.bin'", ".safetensors")
+    assert_bad_input(run_azero("train-rollout", played, other, *out), "connect_four", "not tic_tac_toe")
+    shard.write_bytes(b"no shard")
+    assert_bad_input(run_azero("train-rollout", played), "00001-0000", "cannot be read")
+    assert not (played / "rollout.safetensors").exists() and not (tmp_path / "out.safetensors").exists()
 
 
 @pytest.mark.slow

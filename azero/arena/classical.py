@@ -6,7 +6,9 @@ uct    c, cp or k          the constant: of Q in [-1, 1]; C_p of the UCT paper; 
        min_visits=N        visits of a node, before which its moves are chosen at random
        prove=true|false    whether proven results are carried up
        table=N|NMiB        a transposition table of so many entries, or of that size, in place of the tree
-mc, mmmc                   no options; the second is plain Monte Carlo with minimax values
+       rollout=own|uniform|FILE    how games are played on: the game's policy, any move, a trained policy
+mc, mmmc
+       rollout=...         as above
 alphabeta
        rollouts=N          random games that judge a position at the horizon
        table=N|NMiB        its transposition table
@@ -17,10 +19,10 @@ from azero.arena.alphabeta import make_alphabeta_agent
 from azero.arena.options import Options
 from azero.errors import BadInput
 from azero.games import Game
-from azero.mcts import DepthBias, FlatSearch, MinimaxSearch, Search, Settings, TableSearch, Uct
+from azero.mcts import DepthBias, FlatSearch, MinimaxSearch, Search, Settings, TableSearch, Uct, rollout_named
 from azero.mcts.table import ENTRY_DTYPE, FEWEST_ENTRIES, MOST_ENTRIES
 
-_PLAIN = {"mc": FlatSearch, "mmmc": MinimaxSearch}
+_PLAIN: dict[str, type[Search]] = {"mc": FlatSearch, "mmmc": MinimaxSearch}
 
 CLASSICAL = ("uct", *_PLAIN, "alphabeta")
 """Agents that search without a net."""
@@ -38,31 +40,28 @@ def make_classical_agent(
     options = Options(base)
     if options.word == "alphabeta":
         return make_alphabeta_agent(name, options, game, limit, seed)
-    if options.word in _PLAIN:
-        options.finish()
-        kind, settings = _PLAIN[options.word], Settings(is_proving=False, is_choosing_by_value=True)
-        return SearchAgent(
-            name,
-            game,
-            limit,
-            lambda trees, nodes, _: kind(game, Uct(), settings, None, trees, max_nodes or nodes, threads),
-            seed,
-        )
-    rule = _rule(options)
-    settings = Settings(
-        is_proving=options.choice("prove", ("true", "false")) == "true",
-        is_choosing_by_value=options.choice("by", ("visits", "value")) == "value",
-        min_visits=options.whole("min_visits", 0, 0, 1 << 30),
-    )
-    entries = options.memory("table", ENTRY_DTYPE.itemsize, FEWEST_ENTRIES, MOST_ENTRIES)
+    rollout = rollout_named(options.text("rollout") or "own", game)
+    kind = _PLAIN.get(options.word, Search)
+    rule = _rule(options) if kind is Search else Uct()
+    settings = _settings(options) if kind is Search else Settings(is_proving=False, is_choosing_by_value=True)
+    entries = options.memory("table", ENTRY_DTYPE.itemsize, FEWEST_ENTRIES, MOST_ENTRIES) if kind is Search else None
     options.finish()
 
     def make_search(num_trees: int, nodes: int, leaves: int) -> Search:
         if entries is not None:
-            return TableSearch(game, rule, settings, entries, num_trees, threads)
-        return Search(game, rule, settings, None, num_trees, max_nodes or nodes, threads)
+            return TableSearch(game, rule, settings, entries, num_trees, threads, rollout)
+        return kind(game, rule, settings, None, num_trees, max_nodes or nodes, threads, rollout)
 
     return SearchAgent(name, game, limit, make_search, seed)
+
+
+def _settings(options: Options) -> Settings:
+    """Returns what is switched on in UCT."""
+    return Settings(
+        is_proving=options.choice("prove", ("true", "false")) == "true",
+        is_choosing_by_value=options.choice("by", ("visits", "value")) == "value",
+        min_visits=options.whole("min_visits", 0, 0, 1 << 30),
+    )
 
 
 def _rule(options: Options) -> Uct | DepthBias:

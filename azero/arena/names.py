@@ -5,6 +5,7 @@ uct(c=2,by=value)@1000           the same with options, see `classical.py`
 mc@1000  mmmc@1000  random       plain Monte Carlo, the same with minimax values; no thought at all
 alphabeta@1000                   alpha-beta, at most 1000 leaves a move
 PATH@800  PATH@2s                a checkpoint or a run's folder (its best), with simulations or seconds a move
+PATH(rollout_weight=0.5)@800     the same with other settings of its search
 connect_four@800                 a checkpoint that comes with azero
 gtp:COMMAND                      another engine, spoken to in GTP
 """
@@ -14,10 +15,11 @@ from pathlib import Path
 
 from azero.arena.agents import Agent, Limit, RandomAgent, SearchAgent
 from azero.arena.classical import CLASSICAL, make_classical_agent, word_of
-from azero.config import DeviceConfig, SearchConfig
+from azero.arena.options import split_options
+from azero.config import DeviceConfig, override_search
 from azero.errors import BadInput, suggest_nearest
 from azero.games import Game, make_game
-from azero.mcts import Search, Settings, rule_from_config
+from azero.mcts import Search, Settings, rollout_from_config, rule_from_config
 
 MOST_NODES = 1 << 27
 """Nodes of the largest tree, 4 GiB; a search takes the memory as it grows."""
@@ -61,7 +63,7 @@ def make_agent(
         return RandomAgent(name, _required(game, name), seed)
     if word_of(base) in CLASSICAL:
         return make_classical_agent(name, base, _required(game, name), limit, seed, threads, max_nodes)
-    return _net_agent(name, find_checkpoint(base), game, limit, seed, threads, device or DeviceConfig(), max_nodes)
+    return _net_agent(name, base, game, limit, seed, threads, device or DeviceConfig(), max_nodes)
 
 
 def game_of(name: str) -> Game | None:
@@ -71,7 +73,7 @@ def game_of(name: str) -> Game | None:
         return None
     from azero.nets.checkpoint import game_of_card, read_card
 
-    path = find_checkpoint(base)
+    path = find_checkpoint(_split_settings(base)[0])
     return game_of_card(path, read_card(path))
 
 
@@ -90,6 +92,11 @@ def split_name(name: str) -> tuple[str, Limit]:
         return base, Limit(seconds=float(text[:-1])) if text.endswith("s") else Limit(int(text))
     except BadInput as error:
         raise BadInput(f"agent {name!r}: {error}") from None
+
+
+def _split_settings(base: str) -> tuple[str, dict[str, str]]:
+    """Splits `PATH(key=value,...)`, unless all of it is the path of something."""
+    return (base, {}) if _exists(Path(base)) else split_options(base)
 
 
 def find_checkpoint(base: str) -> Path:
@@ -131,7 +138,7 @@ def _required(game: Game | None, name: str) -> Game:
 
 def _net_agent(
     name: str,
-    path: Path,
+    base: str,
     game: Game | None,
     limit: Limit,
     seed: int,
@@ -143,14 +150,16 @@ def _net_agent(
     from azero.nets.checkpoint import load_checkpoint
     from azero.nets.evaluator import ROWS, NetEvaluator
 
-    checkpoint = load_checkpoint(path, game)
-    config = SearchConfig(**checkpoint.card.search)
+    path, overrides = _split_settings(base)
+    checkpoint = load_checkpoint(find_checkpoint(path), game)
+    config = override_search(checkpoint.card.search, overrides)
     rule, settings = rule_from_config(config), Settings.from_config(config)
+    rollout = rollout_from_config(config, checkpoint.game)
 
     def make_search(num_trees: int, nodes: int, leaves: int) -> Search:
         is_shared = num_trees > 1 and leaves == 1  # else each tree is searched alone
         evaluator = NetEvaluator(checkpoint.net, device, ROWS if is_shared else leaves, threads)
         own = settings._replace(leaves_per_tree=leaves)
-        return Search(checkpoint.game, rule, own, evaluator, num_trees, max_nodes or nodes)
+        return Search(checkpoint.game, rule, own, evaluator, num_trees, max_nodes or nodes, rollout=rollout)
 
     return SearchAgent(name, checkpoint.game, limit, make_search, seed)

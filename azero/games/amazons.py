@@ -269,6 +269,10 @@ class Amazons(NamedTuple):
             mine = state.amazons[state.player, state.moved]
             planes[4, mine[0] - 1, mine[1] - 1] = 1
 
+    def target(game, state, action):
+        """Returns the cell of the amazon that is to go, of where she goes, or of what she shoots at."""
+        return action % (game.rows * game.columns)
+
     def hash_key(game, state):
         """Kept along the way: the exclusive or of a random word for each amazon and arrow (Zobrist 1970)."""
         key = state.key + np.uint64(state.player) + np.uint64(2 * state.phase)

@@ -167,6 +167,12 @@ class Breakthrough(NamedTuple):
                 planes[1, seen_row, column] = is_theirs
                 planes[2, seen_row, column] = _ONE - (is_own | is_theirs)
 
+    def target(game, state, action):
+        """Returns the cell that is stepped on, as the mover sees the board."""
+        cells = game.rows * game.columns
+        step, cell = action // cells, action % cells
+        return cell - game.columns + step - 1
+
     def hash_key(game, state):
         key = mix(state.stones[0, 0] ^ np.uint64(state.ply & 1) << np.uint64(63))
         key = mix(key ^ state.stones[0, 1])

@@ -157,6 +157,13 @@ class Clobber(NamedTuple):
                 planes[1, row, column] = is_theirs
                 planes[2, row, column] = _ONE - (is_own | is_theirs)
 
+    def target(game, state, action):
+        """Returns the cell that is taken."""
+        cells = game.rows * game.columns
+        direction, cell = action // cells, action % cells
+        down = int(direction == SOUTH) - int(direction == NORTH)
+        return cell + down * game.columns + int(direction == EAST) - int(direction == WEST)
+
     def hash_key(game, state):
         """Each move takes a stone, so the stones tell whose turn it is."""
         key = mix(state.stones[0, 0])

@@ -31,6 +31,7 @@ _CALLS: dict[str, Callable] = {
     "final_score": lambda rules, state, legal, planes, rng: rules.final_score(state),
     "rollout_action": lambda rules, state, legal, planes, rng: rules.rollout_action(state, legal, rng),
     "rollout": lambda rules, state, legal, planes, rng: rules.rollout(state, legal, rng, 1),
+    "target": lambda rules, state, legal, planes, rng: rules.target(state, np.int64(0)),
 }
 
 

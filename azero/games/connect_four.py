@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from azero.bits import count_bits
 from azero.errors import BadInput
 from azero.games.boards import draw_grid
 from azero.games.contract import DRAW, LOSS, ONGOING, WIN, Symmetries
@@ -88,6 +89,12 @@ class ConnectFour(NamedTuple):
                 planes[0, row, column] = is_own
                 planes[1, row, column] = is_theirs
                 planes[2, row, column] = _ONE - (is_own | is_theirs)
+
+    def target(game, state, action):
+        """Returns where the stone comes to lie."""
+        column = (state.stones[0] | state.stones[1]) >> np.uint64(8 * action)
+        height = count_bits(column & np.uint64(0xFF))
+        return (game.rows - 1 - height) * game.columns + action
 
     def hash_key(game, state):
         return mix(mix(state.stones[0]) ^ state.stones[1])

@@ -27,6 +27,7 @@ bind_methods(
     rollout_action=("state", "legal", "rng"),
     rollout=("state", "legal", "rng", "max_plies"),
     final_score=("state",),
+    target=("state", "action"),
 )
 
 
@@ -84,6 +85,12 @@ class Rules(Protocol):
 
     def final_score(game, state) -> float:
         """Optional: returns by how much the first player has won, in the game's own units; its sign is the result."""
+
+    def target(game, state, action) -> int:
+        """Optional: returns the cell, `row * W + column` of the planes, at which a legal action takes place.
+
+        The action itself unless written. A number that is no cell's stands for no place: a pass.
+        """
 
     # Plain Python.
 

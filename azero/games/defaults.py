@@ -32,6 +32,11 @@ def final_score(game, state):
     return float(game.outcome(state))
 
 
+def target(game, state, action):
+    """Returns the action, which is the cell where a game's first actions are the cells of its board."""
+    return action
+
+
 def check(game) -> None:
     """Any parameters will do."""
 
@@ -79,6 +84,7 @@ DEFAULTS = {
     "rollout_action": rollout_action,
     "rollout": rollout,
     "final_score": final_score,
+    "target": target,
     "check": check,
     "symmetries": symmetries,
     "action_to_text": action_to_text,

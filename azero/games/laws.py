@@ -11,7 +11,7 @@ from azero.errors import BadInput
 from azero.games.contract import DRAW, LOSS, ONGOING, WIN, Symmetries
 from azero.games.face import Game, State
 from azero.games.plain import Plain
-from azero.games.rollouts import has_own, rollout_action_of, rollout_of
+from azero.games.rollouts import has_own, rollout_action_of, rollout_of, target_of
 from azero.games.user_file import short
 
 
@@ -70,8 +70,8 @@ def looks_of(state: State) -> tuple:
     return *seen, state.final_score(), state.planes().tobytes(), state.record.tobytes()
 
 
-def _compare(state: State, plain: Plain, before: list[int]) -> None:
-    """Raises Broken where compiled and plain rules differ in a position."""
+def _compare(state: State, plain: Plain, before: list[int], action: int | None) -> None:
+    """Raises Broken where compiled and plain rules differ in a position, at which `action` will be played."""
     game = state.game
     outcome, legal = plain.look()
     expected = int(state.returns()[0]) if state.is_terminal() else ONGOING
@@ -85,6 +85,8 @@ def _compare(state: State, plain: Plain, before: list[int]) -> None:
     if not state.is_terminal():
         pairs["current_player"] = state.current_player(), plain.current_player()
         pairs["planes"] = state.planes(), plain.planes()
+    if action is not None:
+        pairs["target"] = target_of(state, action), plain.target(action)
     for what, (compiled, in_python) in pairs.items():
         if not np.array_equal(compiled, in_python):
             shown = f"{short(compiled)} compiled, {short(in_python)} in plain Python"
@@ -97,7 +99,7 @@ def check_compiled(game: Game, actions: list[int], chooser: random.Random, notes
     plain.reset()
     for state, before, action in positions_of(game, actions):
         if notes.has_time():
-            _compare(state, plain, before)
+            _compare(state, plain, before, action)
         if action is not None:
             plain.apply_action(action)
     plain.reset()
@@ -201,7 +203,12 @@ def check_symmetries(game: Game, actions: list[int], chooser: random.Random, not
             turn, result = (state.current_player(), state.returns()), (seen.current_player(), seen.returns())
             hold(turn == result, f"turn or result is another in symmetry {s}", game, before)
             if action is not None:
-                seen.apply_action(int(np.flatnonzero(gather == action)[0]))
+                same = int(np.flatnonzero(gather == action)[0])
+                if has_own(game.rules, "target"):
+                    cell, target = target_of(seen, same), target_of(state, action)
+                    is_mapped = (cells[cell] if 0 <= cell < len(cells) else cell) == target
+                    hold(is_mapped, f"target is not what symmetry {s} makes of it", game, before)
+                seen.apply_action(same)
 
 
 def check_text(game: Game, actions: list[int], chooser: random.Random, notes: Notes) -> None:

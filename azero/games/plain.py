@@ -144,6 +144,13 @@ class Plain:
             raise self.fail("final_score", f"returns {short(score)}; it should be a finite number")
         return float(score)
 
+    def target(self, action: int) -> int:
+        """Returns the cell at which an action takes place."""
+        cell = self.look_by("target", action)
+        if not _is_integer(cell):
+            raise self.fail("target", f"returns {short(cell)}; it should be the number of a cell")
+        return int(cell)
+
     def look(self) -> tuple[int, list[int]]:
         """Returns outcome and legal actions; looks at all else, too."""
         outcome = self.outcome()
@@ -165,7 +172,7 @@ class Plain:
             self.apply_action(chooser.choice(legal))
 
     def try_rollouts(self, chooser: random.Random) -> None:
-        """Plays a random game, and asks the game's own rollout policy at each position of it."""
+        """Plays a random game, and asks the game's own rollout policy at each position of it, and where a move is."""
         self.reset()
         while self.outcome() == ONGOING:
             legal = self.legal_actions()
@@ -174,6 +181,8 @@ class Plain:
                 if not _is_integer(action) or not 0 <= action < self.num_actions:
                     shown = f"{short(action)}; it should be a legal action, of {short(legal)}"
                     raise self.fail("rollout_action", f"returns {shown}")
+            if has_own(self.rules, "target"):
+                self.target(legal[0])
             if has_own(self.rules, "rollout"):
                 outcome = self.call("rollout", *self._rollout_arguments(chooser), self.max_plies)
                 self._known("rollout", outcome, {"WIN": WIN, "DRAW": DRAW, "LOSS": LOSS})

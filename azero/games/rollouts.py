@@ -1,4 +1,4 @@
-"""Rollout policies, called from Python."""
+"""Rollout policies, and where their moves take place, called from Python."""
 
 from collections.abc import Callable
 
@@ -48,6 +48,16 @@ def _call(kernel: Callable, state: State, *arguments: object) -> int:
         return kernel(state.game.rules, state.record, legal, *arguments)
     except BrokenRules as error:
         raise broken_rules(state.game.name, f"{error} in a rollout", state.history()) from None
+
+
+@kernel
+def _target(rules, state, action):
+    return rules.target(state, action)
+
+
+def target_of(state: State, action: int) -> int:
+    """Returns the cell at which a legal action takes place; a number that is no cell's where it has none."""
+    return int(_target(state.game.rules, state.record, action))
 
 
 def has_own(rules: Rules, method: str) -> bool:

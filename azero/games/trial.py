@@ -8,7 +8,7 @@ from azero.games.compiler_messages import place_of, reason_from
 from azero.games.contract import Rules
 from azero.games.face import Game
 from azero.games.plain import Plain
-from azero.games.rollouts import has_own, rollout_action_of, rollout_of
+from azero.games.rollouts import has_own, rollout_action_of, rollout_of, target_of
 
 _LEAST_GAMES, _LEAST_PLIES = 3, 300
 
@@ -37,6 +37,8 @@ def compile_all(game: Game, name: str) -> None:
             rollout_action_of(state.clone(), seed=0)
         if has_own(game.rules, "rollout"):
             rollout_of(state.clone(), seed=0)
+        if has_own(game.rules, "target"):
+            target_of(state, state.legal_actions()[0])
     except BadInput:
         raise
     except Exception as error:  # the compiler's own are not all NumbaErrors

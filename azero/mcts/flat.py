@@ -10,7 +10,7 @@ from azero.rng import random_below
 
 
 @kernel
-def simulate_flat(game, forest, batch, b, num_simulations):
+def simulate_flat(game, rollout, forest, batch, b, num_simulations):
     """Runs simulations in tree b, to its target at most; returns whether that is reached.
 
     Source: "MC" of Kocsis & Szepesvari (2006), section 2.1: moves sampled uniformly, the best mean is played.
@@ -31,7 +31,7 @@ def simulate_flat(game, forest, batch, b, num_simulations):
         game.apply_action(state, np.int64(node.action))
         outcome = game.outcome(state)
         if outcome == ONGOING:
-            outcome = game.rollout(state, batch.legal, tree, batch.path.shape[1])
+            outcome = rollout.play_out(game, state, batch, tree)
         node.N += 1
         node.W += outcome
         root.N += 1
@@ -44,4 +44,4 @@ class FlatSearch(Search):
     """A search that looks one move ahead, and beyond that only plays at random."""
 
     def _simulate(self, b: int, batch: Batch, num_simulations: int) -> bool:
-        return simulate_flat(self.game.rules, self.forest, batch, b, num_simulations)
+        return simulate_flat(self.game.rules, self.rollout, self.forest, batch, b, num_simulations)

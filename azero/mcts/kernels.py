@@ -1,8 +1,9 @@
 """The search itself: down to a leaf, grow, and back up.
 
-One search serves all: with random rollouts it runs from root to result in `simulate`; with an evaluator it is
-`select_leaves`, then the evaluator on the batch, then `expand_and_backup`. What differs is the selection rule and
-the leaf value; both are arguments, compiled into the kernel. `reference.py` is the same in plain Python.
+One search serves all: with rollouts alone it runs from root to result in `simulate`; with an evaluator it is
+`select_leaves`, then the evaluator on the batch, then `expand_and_backup`. What differs is the selection rule, the
+leaf value and the rollout policy; all are arguments, compiled into the kernel. `reference.py` is the same in plain
+Python.
 """
 
 import math
@@ -132,8 +133,8 @@ def finish_simulation(settings, tree, nodes, path, depth, value):
 
 
 @kernel
-def simulate(game, rule, settings, forest, batch, b, num_simulations):
-    """Runs simulations with random rollouts in tree b, to its target at most; returns whether the tree is done."""
+def simulate(game, rule, rollout, settings, forest, batch, b, num_simulations):
+    """Runs simulations with rollouts in tree b, to its target at most; returns whether the tree is done."""
     tree = forest.trees[b]
     nodes = forest.nodes[b]
     path = batch.path[0]
@@ -146,7 +147,7 @@ def simulate(game, rule, settings, forest, batch, b, num_simulations):
         leaf = nodes[path[depth]]
         value = float(leaf.proven)
         if leaf.proven == UNPROVEN:
-            value = float(game.rollout(state, batch.legal, tree, len(path)))
+            value = float(rollout.play_out(game, state, batch, tree))
         finish_simulation(settings, tree, nodes, path, depth, value)
     return is_done(settings, tree, nodes)
 
@@ -252,7 +253,7 @@ def look_ahead(game, nodes, index, state, work):
 
 
 @kernel
-def expand_and_backup(game, settings, inverse_actions, forest, batch, count, logits, values):
+def expand_and_backup(game, rollout, settings, inverse_actions, forest, batch, count, logits, values):
     """Takes the evaluator's answer home: each leaf of the batch grows, and its value goes up to the root.
 
     Args:
@@ -285,6 +286,6 @@ def expand_and_backup(game, settings, inverse_actions, forest, batch, count, log
                     value = float(nodes[index].proven)
         if settings.rollout_weight > 0.0 and nodes[index].proven == UNPROVEN:
             work[0] = state
-            z = float(game.rollout(work[0], batch.legal, tree, len(path)))
+            z = float(rollout.play_out(game, work[0], batch, tree))
             value = (1.0 - settings.rollout_weight) * value + settings.rollout_weight * z
         finish_simulation(settings, tree, nodes, path, depth, value)

@@ -30,7 +30,7 @@ def back_up_minimax(nodes, path, depth, value):
 
 
 @kernel
-def simulate_minimax(game, forest, batch, b, num_simulations):
+def simulate_minimax(game, rollout, forest, batch, b, num_simulations):
     """Runs simulations in tree b, to its target at most; returns whether that is reached.
 
     Source: "MMMC" of Kocsis & Szepesvari (2006), section 3.1. A tree grows by one node a simulation, as in UCT; the
@@ -63,7 +63,7 @@ def simulate_minimax(game, forest, batch, b, num_simulations):
             path[depth] = index
         value = float(nodes[index].proven)
         if nodes[index].proven == UNPROVEN:
-            value = float(game.rollout(state, batch.legal, tree, len(path)))
+            value = float(rollout.play_out(game, state, batch, tree))
         back_up_minimax(nodes, path, depth, value)
         tree.simulations += 1
     return tree.simulations >= tree.target
@@ -73,4 +73,4 @@ class MinimaxSearch(Search):
     """A search that samples moves uniformly and trusts the best of them."""
 
     def _simulate(self, b: int, batch: Batch, num_simulations: int) -> bool:
-        return simulate_minimax(self.game.rules, self.forest, batch, b, num_simulations)
+        return simulate_minimax(self.game.rules, self.rollout, self.forest, batch, b, num_simulations)

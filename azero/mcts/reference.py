@@ -12,9 +12,10 @@ import numpy as np
 
 from azero.games import State
 from azero.mcts.evaluator import Evaluator
+from azero.mcts.rollout_policies import OwnRollout, RolloutPolicy
 from azero.mcts.rules import Puct, Rule
 from azero.mcts.settings import Settings
-from azero.mcts.tree import TREE_DTYPE
+from azero.mcts.tree import TREE_DTYPE, new_batch
 
 _MASK = (1 << 64) - 1
 
@@ -78,8 +79,17 @@ class Node:
 class Reference:
     """One tree. `simulate` as often as you like; then look at `root.children`."""
 
-    def __init__(self, state: State, rule: Rule, settings: Settings, evaluator: Evaluator | None, seed: int):
+    def __init__(
+        self,
+        state: State,
+        rule: Rule,
+        settings: Settings,
+        evaluator: Evaluator | None,
+        seed: int,
+        rollout: RolloutPolicy = OwnRollout(),
+    ):
         self.state, self.rule, self.settings, self.evaluator = state, rule, settings, evaluator
+        self.rollout_policy = rollout
         self.random = SplitMix(seed)
         self.length = 0.0  # plies that a game from here is expected to last, where the rule asks for it
         self.root = Node(action=-1)
@@ -92,10 +102,10 @@ class Reference:
 
     def rollout(self, state: State) -> float:
         """Plays the rollout policy to the end; returns what the first player gets. `state` is used up."""
-        rules, legal = self.state.game.rules, np.zeros(self.state.game.num_actions, np.int32)
+        rules = self.state.game.rules
         generator = np.zeros(1, TREE_DTYPE).view(np.recarray)[0]
         generator.counter = self.random.counter
-        outcome = rules.rollout(state.record, legal, generator, self.state.game.max_plies)
+        outcome = self.rollout_policy.play_out(rules, state.record, new_batch(rules, 1), generator)
         self.random.counter = int(generator.counter)
         return float(outcome)
 

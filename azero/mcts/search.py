@@ -15,6 +15,7 @@ from azero.mcts.evaluator import Evaluator
 from azero.mcts.kernels import expand_and_backup, select_leaves, simulate
 from azero.mcts.pace import CALL_S, next_size
 from azero.mcts.rollout import mean_length
+from azero.mcts.rollout_policies import OwnRollout, RolloutPolicy
 from azero.mcts.root import choose_action
 from azero.mcts.rules import Rule, needs_length
 from azero.mcts.settings import Settings
@@ -38,8 +39,8 @@ def nodes_needed(game: Game, num_simulations: int, num_trees: int) -> int:
 class Search:
     """B trees, each with a position at its root; `run` grows them, `advance` follows a move into them.
 
-    With an evaluator, leaves are judged by it in batches over all trees. Without one they are judged by random
-    rollouts, and threads share the trees.
+    With an evaluator, leaves are judged by it in batches over all trees, and by `rollout` as far as the settings give
+    that weight. Without one they are judged by `rollout` alone, and threads share the trees.
     """
 
     def __init__(
@@ -51,11 +52,13 @@ class Search:
         num_trees: int = 1,
         max_nodes: int = MAX_NODES,
         num_threads: int = 1,
+        rollout: RolloutPolicy = OwnRollout(),
     ):
         self.game = game
         self.rule = rule
         self.settings = settings._replace(is_rollout_only=evaluator is None)
         self.evaluator = evaluator
+        self.rollout = rollout
         self.num_threads = num_threads
         self._actions: list[list[int]] = [[] for _ in range(num_trees)]  # that led to the roots
         self.forest: Forest = new_forest(game.rules, num_trees, max(max_nodes, game.num_actions + 1))
@@ -74,7 +77,7 @@ class Search:
         rules, batch = self.game.rules, self._batches[0]
         select_leaves(rules, self.rule, self.settings, self.game.symmetries, self.forest, batch)
         answer = self.evaluator.evaluate(batch.planes[:1])
-        expand_and_backup(rules, self.settings, self._inverse_actions, self.forest, batch, 0, *answer)
+        self._take_home(batch, 0, answer)
 
     def start(self, b: int, state: State, seed: int) -> None:
         """Puts a new tree in place b: the position `state`, and the random numbers of `seed`."""
@@ -157,7 +160,8 @@ class Search:
 
     def _simulate(self, b: int, batch: Batch, num_simulations: int) -> bool:
         """Runs simulations with rollouts in tree b; returns whether it needs no more."""
-        return simulate(self.game.rules, self.rule, self.settings, self.forest, batch, b, num_simulations)
+        rules, forest = self.game.rules, self.forest
+        return simulate(rules, self.rule, self.rollout, self.settings, forest, batch, b, num_simulations)
 
     def _run_with_evaluator(self, evaluator: Evaluator, seconds: float) -> None:
         begin = time.perf_counter()
@@ -167,6 +171,11 @@ class Search:
             count, is_any_left = select_leaves(rules, self.rule, self.settings, symmetries, self.forest, batch)
             if count:
                 answer = evaluator.evaluate(batch.planes[:count])
-                expand_and_backup(rules, self.settings, self._inverse_actions, self.forest, batch, count, *answer)
+                self._take_home(batch, count, answer)
             if time.perf_counter() - begin >= seconds:
                 return
+
+    def _take_home(self, batch: Batch, count: int, answer: tuple[np.ndarray, np.ndarray]) -> None:
+        """Lets the first `count` leaves of the batch grow, and backs up the evaluator's answer."""
+        rules, settings = self.game.rules, self.settings
+        expand_and_backup(rules, self.rollout, settings, self._inverse_actions, self.forest, batch, count, *answer)

@@ -170,7 +170,7 @@ def carry_proof_up_table(game, nodes, tables, b, root_state, batch, depth):
 
 
 @kernel
-def simulate_in_table(game, rule, settings, forest, tables, batch, b, num_simulations):
+def simulate_in_table(game, rule, rollout, settings, forest, tables, batch, b, num_simulations):
     """Runs simulations with random rollouts in search b, to its target at most; returns whether it is done."""
     tree = forest.trees[b]
     nodes = forest.nodes[b]
@@ -182,7 +182,7 @@ def simulate_in_table(game, rule, settings, forest, tables, batch, b, num_simula
         batch.states[0] = forest.root_states[b]
         depth, proven = descend_in_table(game, rule, settings, tree, nodes, tables, b, batch)
         if proven == UNPROVEN:
-            value = float(game.rollout(batch.states[0], batch.legal, tree, batch.path.shape[1]))
+            value = float(rollout.play_out(game, batch.states[0], batch, tree))
         else:
             value = float(proven)
         back_up_in_table(nodes, tables.entries[b], batch.path[0, 1], tables.keys[b], depth, value)

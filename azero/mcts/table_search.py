@@ -5,6 +5,7 @@ import numpy as np
 from azero.errors import BadInput
 from azero.games import Game, State
 from azero.mcts.analysis import preference
+from azero.mcts.rollout_policies import OwnRollout, RolloutPolicy
 from azero.mcts.rules import Rule
 from azero.mcts.search import Search
 from azero.mcts.settings import Settings
@@ -21,7 +22,14 @@ class TableSearch(Search):
     """
 
     def __init__(
-        self, game: Game, rule: Rule, settings: Settings, num_entries: int, num_trees: int = 1, num_threads: int = 1
+        self,
+        game: Game,
+        rule: Rule,
+        settings: Settings,
+        num_entries: int,
+        num_trees: int = 1,
+        num_threads: int = 1,
+        rollout: RolloutPolicy = OwnRollout(),
     ):
         if not FEWEST_ENTRIES <= num_entries <= MOST_ENTRIES:
             raise BadInput(f"table = {num_entries} should be from {FEWEST_ENTRIES} to {MOST_ENTRIES:,} entries")
@@ -32,7 +40,7 @@ class TableSearch(Search):
             )
         assert rule.is_sweeping(), "a table knows no priors"
         settings = settings._replace(is_proving=settings.is_proving and game.rules.is_history_free)
-        super().__init__(game, rule, settings, None, num_trees, game.num_actions + 1, num_threads)
+        super().__init__(game, rule, settings, None, num_trees, game.num_actions + 1, num_threads, rollout)
         try:
             self.tables = new_tables(game.rules, num_trees, num_entries)
         except MemoryError:
@@ -76,5 +84,5 @@ class TableSearch(Search):
         return -max(known)[1] if known else None
 
     def _simulate(self, b: int, batch: Batch, num_simulations: int) -> bool:
-        rules, rule, settings = self.game.rules, self.rule, self.settings
-        return simulate_in_table(rules, rule, settings, self.forest, self.tables, batch, b, num_simulations)
+        kinds = self.game.rules, self.rule, self.rollout, self.settings
+        return simulate_in_table(*kinds, self.forest, self.tables, batch, b, num_simulations)

@@ -71,6 +71,8 @@ class Batch(NamedTuple):
     states: np.recarray  # [K + 2] the leaves' states, and two to work with
     planes: np.ndarray  # [K + 1, C, H, W] float32, the last to work with
     legal: np.ndarray  # [A] int32
+    weights: np.ndarray  # [A] float64, of legal actions where a rollout policy draws one
+    rows: np.ndarray  # [H + 2] uint64, the board as rollout_features.py has it
 
 
 def new_forest(rules: Rules, num_trees: int, max_nodes: int) -> Forest:
@@ -93,6 +95,8 @@ def new_batch(rules: Rules, size: int) -> Batch:
         states=new_states(rules, size + 2),
         planes=np.zeros((size + 1, *rules.planes_shape), np.float32),
         legal=np.zeros(rules.num_actions, np.int32),
+        weights=np.zeros(rules.num_actions, np.float64),
+        rows=np.zeros(rules.planes_shape[1] + 2, np.uint64),
     )
 
 

@@ -9,7 +9,7 @@ from azero.errors import BrokenRules
 from azero.games import ONGOING, Game, new_states
 from azero.games.face import broken_rules
 from azero.jit import kernel, subroutine
-from azero.mcts import Evaluator, Rule, Settings, nodes_needed
+from azero.mcts import Evaluator, OwnRollout, RolloutPolicy, Rule, Settings, nodes_needed
 from azero.mcts.kernels import expand_and_backup, is_done, select_leaves
 from azero.mcts.root import add_noise, chosen_child, value_for, write_policy_target
 from azero.mcts.tree import clear_tree, new_batch, new_forest, play_at_root, start_tree
@@ -116,6 +116,7 @@ def play_games(
     seeds: Sequence[int],
     num_slots: int,
     on_games: Callable[[int], None] = lambda num: None,
+    rollout: RolloutPolicy = OwnRollout(),
 ) -> Shard:
     """Plays one game for each seed, `num_slots` at a time; returns them in the order of the seeds.
 
@@ -155,7 +156,7 @@ def play_games(
             count, _ = select_leaves(rules, rule, settings, game.symmetries, forest, batch)
             if count:
                 logits, values = evaluator.evaluate(batch.planes[:count])
-                expand_and_backup(rules, settings, inverse_actions, forest, batch, count, logits, values)
+                expand_and_backup(rules, rollout, settings, inverse_actions, forest, batch, count, logits, values)
         except BrokenRules as error:
             raise broken_rules(game.name, f"{error} in self-play", []) from None
     return join_shards([one for one in finished if one is not None])

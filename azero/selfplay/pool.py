@@ -20,7 +20,7 @@ from azero.games import make_game
 from azero.games.registry import source_digest_of
 from azero.interrupt import interruption_waits
 from azero.machine import count_cores
-from azero.mcts import Settings, rule_from_config
+from azero.mcts import Settings, rollout_from_config, rule_from_config
 from azero.nets.checkpoint import load_checkpoint
 from azero.nets.evaluator import NetEvaluator, pick_device
 from azero.selfplay.play import Manner, play_games
@@ -67,7 +67,8 @@ def play_task(task: Task, on_games: Callable[[int], None]) -> Shard:
         raise BadInput(f"{game} has changed while it was being played; --resume goes on by the rules as they are now")
     evaluator = NetEvaluator(load_checkpoint(Path(task.checkpoint), game).net, config.device)
     rule, settings, manner = rule_from_config(config.search), settings_of(config), manner_of(config)
-    return play_games(game, rule, settings, manner, evaluator, task.seeds, config.selfplay.parallel_games, on_games)
+    rollout, num_slots = rollout_from_config(config.search, game), config.selfplay.parallel_games
+    return play_games(game, rule, settings, manner, evaluator, task.seeds, num_slots, on_games, rollout)
 
 
 def count_workers(config: Config) -> int:

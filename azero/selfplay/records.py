@@ -55,6 +55,15 @@ def save_shard(path: Path, shard: Shard, game: Game) -> None:
     write_whole(path, save(arrays, {"azero": json.dumps({"game": str(game)})}))
 
 
+def game_of_shard(path: Path) -> str:
+    """Returns the name of the game that a shard is of; raises BadInput where the file is none of ours."""
+    try:
+        with safe_open(str(path), framework="numpy") as file:
+            return str(json.loads((file.metadata() or {})["azero"])["game"])
+    except (OSError, SafetensorError, ValueError, KeyError, TypeError, RecursionError) as error:
+        raise BadInput(f"replay file {str(path)!r} cannot be read: {error}") from None
+
+
 def load_shard(path: Path, game: Game) -> Shard:
     """Reads a shard; raises BadInput where it is damaged or of another game."""
     try:

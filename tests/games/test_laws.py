@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from azero.errors import BadInput
-from azero.games import Game, Symmetries, make_game
+from azero.games import Game, Symmetries, laws, make_game
 from azero.games.laws import LAWS, Broken, Notes, check_laws, random_games, record_of, swap_two_moves
 from azero.jit import IS_COMPILED
 
@@ -195,6 +195,12 @@ def test_a_board_whose_moves_do_not_turn_with_it_is_told():
         r"(planes|legal actions) are not what symmetry \d makes of them, after (.*)", found["symmetries"]
     )
     assert len(moves[2].split()) == 1
+
+
+def test_a_target_that_does_not_turn_with_the_board_is_told(monkeypatch):
+    monkeypatch.setattr(laws, "target_of", lambda state, action: 0)
+    told = findings(make_game("connect_four"))["symmetries"]
+    assert told == "target is not what symmetry 1 makes of it, after no move"
 
 
 def test_the_first_law_that_is_broken_is_raised(folder):

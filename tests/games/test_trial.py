@@ -158,6 +158,7 @@ STUBBORN = (
         (added(f"final_score(game, state):\n        {FOREVER}"), "final_score"),
         (added(f"rollout_action(game, state, legal, rng):\n        {FOREVER}"), "rollout_action"),
         (added(f"rollout(game, state, legal, rng, max_plies):\n        {FOREVER}"), "rollout"),
+        (added(f"target(game, state, action):\n        {FOREVER}"), "target"),
     ],
 )
 def test_an_endless_loop_is_told(folder, monkeypatch, change, method):
@@ -200,6 +201,7 @@ def test_rules_are_tried_out_where_there_are_no_signals(folder):
 
 
 ACTION, WHOLE = "rollout_action(game, state, legal, rng)", "rollout(game, state, legal, rng, max_plies)"
+TARGET = "target(game, state, action)"
 
 
 @pytest.mark.parametrize(
@@ -210,6 +212,8 @@ ACTION, WHOLE = "rollout_action(game, state, legal, rng)", "rollout(game, state,
         (ACTION, "legal[5]", "rollout_action fails, line 16: IndexError: index 5 is out of bounds"),
         (WHOLE, "ONGOING", "rollout returns 2; it should be WIN, DRAW, LOSS"),
         (WHOLE, "state", "rollout returns np.record((21, 0), "),
+        (TARGET, "'a1'", "target returns 'a1'; it should be the number of a cell"),
+        (TARGET, "0.5", "target returns 0.5; it should be the number of a cell"),
     ],
 )
 def test_rollouts_of_a_game_s_own_are_tried_out(folder, method, value, message):

@@ -5,7 +5,7 @@ import pytest
 
 from azero.games import make_game
 from azero.jit import IS_COMPILED
-from azero.mcts import Puct, Search, Settings, Uct, UniformEvaluator
+from azero.mcts import OwnRollout, Puct, Search, Settings, Uct, UniformEvaluator
 from azero.mcts.kernels import expand_and_backup, is_done, select_leaves
 from azero.mcts.tree import UNPROVEN, new_batch, new_forest, start_tree
 
@@ -136,6 +136,7 @@ def test_virtual_loss_spreads_the_leaves_and_is_gone_afterwards():
         logits, values = evaluator.evaluate(batch.planes[:count])
         expand_and_backup(
             game.rules,
+            OwnRollout(),
             settings,
             np.argsort(game.symmetries.actions).astype(np.int32),
             forest,

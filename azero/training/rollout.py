@@ -1,0 +1,213 @@
+"""Training of a rollout policy (`LinearSoftmax`) from self-play: softmax regression to the search's visits."""
+
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+from tqdm import tqdm
+
+from azero.errors import BadInput
+from azero.games import Game, make_game
+from azero.games.registry import source_digest_of
+from azero.mcts.rollout_features import (
+    NUM_PATTERNS,
+    action_classes,
+    count_legal,
+    pattern_classes,
+    write_features,
+)
+from azero.mcts.rollout_weights import RolloutCard, check_board, save_rollout
+from azero.mcts.tree import new_batch
+from azero.selfplay.records import Shard, game_of_shard, join_shards, load_shard
+
+HELD_OUT = 0.1
+"""Share of the games that are not learnt from."""
+
+BATCH_SIZE = 256
+LEARNING_RATE = 0.03
+"""At the start; it falls to zero in a straight line."""
+WEIGHT_DECAY = 1e-3
+"""Pulls the weights of rare patterns to zero, which says nothing (decoupled, AdamW)."""
+
+_UNSEEN = 0  # place of patterns that have no weight: those never met, and those of actions without a place
+
+
+class Positions(NamedTuple):
+    """What there is to learn from n positions, their legal actions one after the other, m in all."""
+
+    starts: np.ndarray  # [n + 1] int64, where each position's actions begin
+    patterns: np.ndarray  # [m] int32, the pattern's class, NO_PATTERN where there is none
+    actions: np.ndarray  # [m] int32, the action's class
+    policies: np.ndarray  # [m] float32, the search's
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+
+@dataclass(frozen=True)
+class Figures:
+    """How a policy does on positions, and beside it uniform play; means."""
+
+    cross_entropy: float  # to the search's policy, in nats
+    top_1: float  # how often the first choice is the search's; of several first choices the share that is
+    uniform_cross_entropy: float
+    uniform_top_1: float
+    search_entropy: float  # the least cross-entropy there can be
+
+
+class Weights(nn.Module):
+    """The policy as something to train: a weight for each class of patterns that was met, and of actions."""
+
+    def __init__(self, num_patterns: int, num_actions: int):
+        super().__init__()
+        self.patterns = nn.Embedding(num_patterns, 1, padding_idx=_UNSEEN)
+        self.actions = nn.Embedding(num_actions, 1)
+        nn.init.zeros_(self.patterns.weight)
+        nn.init.zeros_(self.actions.weight)
+
+    def forward(self, patterns: Tensor, actions: Tensor, is_legal: Tensor) -> Tensor:
+        """Returns log p of B positions' actions, [B, L]; of those that are padding, minus infinity."""
+        scores = (self.patterns(patterns) + self.actions(actions)).squeeze(2)
+        return F.log_softmax(scores.masked_fill(~is_legal, -torch.inf), dim=1)
+
+
+def shards_of(paths: Sequence[Path]) -> list[Path]:
+    """Returns the shards of self-play that a run's folder, or shards themselves, stand for; raises BadInput."""
+    found: list[Path] = []
+    for path in paths:
+        if not path.exists():
+            raise BadInput(f"{str(path)!r} does not exist; it should be a run's folder, or shards from its replay/")
+        shards = sorted((path / "replay").glob("[!.]*.safetensors")) if path.is_dir() else [path]
+        if not shards:
+            raise BadInput(f"folder {str(path)!r} holds no replay/*.safetensors; is it a run's folder, with games yet?")
+        found += shards
+    return found
+
+
+def positions_of(game: Game, shard: Shard) -> Positions:
+    """Returns the features of a shard's positions, and what the search thought of their actions."""
+    rules, states, batch = game.rules, shard.states.view(np.recarray), new_batch(game.rules, 1)
+    counts = np.zeros(len(states), np.int64)
+    count_legal(rules, states, batch, counts)
+    starts = np.concatenate([[0], np.cumsum(counts)])
+    patterns, actions = np.zeros(starts[-1], np.int32), np.zeros(starts[-1], np.int32)
+    write_features(rules, states, batch, starts, patterns, actions)
+    visits = shard.visits[np.repeat(np.arange(len(states)), counts), actions].astype(np.float32)
+    totals = np.add.reduceat(visits, starts[:-1])
+    if not (totals > 0).all():
+        raise BadInput(f"a replay file of {game} holds a position whose legal moves have no visits; is it damaged?")
+    classes = np.append(pattern_classes(game), np.int32(-1))  # NO_PATTERN, -1, stays what it is
+    return Positions(starts, classes[patterns], action_classes(game)[actions], visits / np.repeat(totals, counts))
+
+
+def choose_games(shard: Shard, seed: int) -> np.ndarray:
+    """Returns for each position whether it is of a game held out, [n] bool; raises BadInput where games are too few."""
+    num_games = len(shard.lengths)
+    if num_games < 2:
+        raise BadInput(f"there is {num_games} game to learn from; it takes 2 or more, one of them to be held out")
+    order = np.random.default_rng(seed).permutation(num_games)
+    return np.repeat(order < max(1, round(HELD_OUT * num_games)), shard.lengths)
+
+
+class Learner:
+    """Trains the weights on some positions, and judges them on others."""
+
+    def __init__(self, positions: Positions, is_held_out: np.ndarray, num_actions: int):
+        self._positions = positions
+        self.held_out, self.learnt = np.flatnonzero(is_held_out), np.flatnonzero(~is_held_out)
+        is_learnt = np.repeat(~is_held_out, np.diff(positions.starts))
+        met = np.unique(positions.patterns[is_learnt])
+        self._met = met[met >= 0]
+        self._place_of = np.full(NUM_PATTERNS + 1, _UNSEEN)  # the last: NO_PATTERN, -1
+        self._place_of[self._met] = 1 + np.arange(len(self._met))
+        self.weights = Weights(1 + len(self._met), num_actions)
+
+    def train(self, epochs: int, seed: int, is_quiet: bool = False) -> None:
+        """Goes over the positions `epochs` times."""
+        rng = np.random.default_rng(seed)
+        num_threads = torch.get_num_threads()
+        torch.set_num_threads(1)  # steps are too small to share
+        optimizer = torch.optim.AdamW(self.weights.parameters(), lr=LEARNING_RATE, weight_decay=WEIGHT_DECAY)
+        steps = epochs * -(-len(self.learnt) // BATCH_SIZE)
+        schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: 1.0 - step / steps)
+        with tqdm(
+            total=steps, unit=" steps", desc="train-rollout", leave=False, file=sys.stderr, delay=0.2, disable=is_quiet
+        ) as bar:
+            for _ in range(epochs):
+                order = rng.permutation(self.learnt)
+                for first in range(0, len(order), BATCH_SIZE):
+                    inputs, policies = self._take(order[first : first + BATCH_SIZE])
+                    loss = _cross_entropy(self.weights(*inputs), policies).mean()
+                    optimizer.zero_grad()
+                    loss.backward()
+                    optimizer.step()
+                    schedule.step()
+                    bar.update()
+        torch.set_num_threads(num_threads)
+
+    @torch.inference_mode()
+    def judge(self, indices: np.ndarray) -> Figures:
+        """Returns how the policy does on the positions of these indices."""
+        sums = np.zeros(5)
+        for first in range(0, len(indices), BATCH_SIZE):
+            inputs, policies = self._take(indices[first : first + BATCH_SIZE])
+            log_p, is_legal = self.weights(*inputs), inputs[2]
+            uniform = torch.zeros_like(log_p).masked_fill(~is_legal, -torch.inf).log_softmax(1)
+            entropy = -torch.xlogy(policies, policies).sum(1)
+            own, none = ((_cross_entropy(each, policies), _top_1(each, policies)) for each in (log_p, uniform))
+            sums += [float(part.sum()) for part in (*own, *none, entropy)]
+        return Figures(*(sums / len(indices)).tolist())
+
+    def tables(self, game: Game) -> tuple[np.ndarray, np.ndarray]:
+        """Returns the weights of all patterns, [NUM_PATTERNS], and actions, [A]; float32."""
+        of_patterns = self.weights.patterns.weight.detach().numpy()[:, 0]
+        of_actions = self.weights.actions.weight.detach().numpy()[:, 0]
+        return of_patterns[self._place_of[pattern_classes(game)]], of_actions[action_classes(game)]
+
+    def _take(self, indices: np.ndarray) -> tuple[tuple[Tensor, Tensor, Tensor], Tensor]:
+        """Returns the patterns, actions and legality, and the search's policy, each [B, L], of B positions."""
+        starts = self._positions.starts
+        counts = (starts[indices + 1] - starts[indices])[:, None]
+        places = np.arange(counts.max())[None]
+        is_legal = places < counts
+        places = np.where(is_legal, starts[indices][:, None] + places, 0)
+        patterns = np.where(is_legal, self._place_of[self._positions.patterns[places]], _UNSEEN)
+        actions = self._positions.actions[places].astype(np.int64)
+        policies = np.where(is_legal, self._positions.policies[places], np.float32(0))
+        inputs = (torch.from_numpy(patterns), torch.from_numpy(actions), torch.from_numpy(is_legal))
+        return inputs, torch.from_numpy(policies)
+
+
+def train_rollout(paths: Sequence[Path], out: Path, epochs: int, seed: int) -> tuple[RolloutCard, Figures]:
+    """Trains a policy on the games of a run, or of shards, and saves it; returns its card and held-out figures."""
+    shards = shards_of(paths)
+    game = make_game(game_of_shard(shards[0]))
+    check_board(game)
+    shard = join_shards([load_shard(path, game) for path in shards])
+    is_held_out = choose_games(shard, seed)
+    learner = Learner(positions_of(game, shard), is_held_out, game.num_actions)
+    learner.train(epochs, seed)
+    figures = learner.judge(learner.held_out)
+    card = RolloutCard(
+        str(game), source_digest_of(game.rules), len(learner.learnt), len(shard.lengths), epochs, seed, asdict(figures)
+    )
+    save_rollout(out, *learner.tables(game), card)
+    return card, figures
+
+
+def _cross_entropy(log_p: Tensor, policies: Tensor) -> Tensor:
+    """Returns the cross-entropy of each position, [B]; actions that are no legal ones have no share in either."""
+    return -(policies * log_p.masked_fill(policies == 0, 0.0)).sum(1)
+
+
+def _top_1(log_p: Tensor, policies: Tensor) -> Tensor:
+    """Returns for each position the share of the policy's first choices that are the search's first, [B]."""
+    is_first = log_p == log_p.max(1, keepdim=True).values
+    is_best = policies == policies.max(1, keepdim=True).values
+    return (is_first & is_best).sum(1) / is_first.sum(1)

@@ -1,0 +1,120 @@
+"""Training of a rollout policy: it finds the policy that is there to be found, and tells how it does on other games."""
+
+import numpy as np
+import pytest
+from safetensors.numpy import load_file
+from selfplay.games import CONNECT_FOUR, TIC_TAC_TOE, some_games
+
+from azero.errors import BadInput
+from azero.games import State
+from azero.mcts.rollout_features import NO_PATTERN, NUM_PATTERNS
+from azero.selfplay.records import Shard, join_shards, save_shard
+from azero.training.rollout import Learner, choose_games, positions_of, shards_of, train_rollout
+
+SHARD = some_games(TIC_TAC_TOE)
+
+
+def legal_actions(game, shard: Shard, n: int) -> list[int]:
+    return State.from_record(game, shard.states[n]).legal_actions()
+
+
+def with_policy(shard: Shard, game, rng: np.random.Generator) -> Shard:
+    """Returns the same positions, the search's policy being a softmax of random weights of the features."""
+    positions, visits = positions_of(game, shard), np.zeros_like(shard.visits)
+    of_patterns, of_actions = rng.normal(size=NUM_PATTERNS), rng.normal(size=game.num_actions)
+    weights = np.exp(of_patterns[positions.patterns] + of_actions[positions.actions])
+    for n in range(len(positions)):
+        own = weights[positions.starts[n] : positions.starts[n + 1]]
+        visits[n, legal_actions(game, shard, n)] = np.round(60_000 * own / own.sum())
+    return shard._replace(visits=visits)
+
+
+@pytest.mark.parametrize("game", [TIC_TAC_TOE, CONNECT_FOUR])
+def test_a_policy_that_the_features_can_tell_is_learnt(game):
+    """On what it has learnt from, cross-entropy falls to the search's own entropy, and the first choices agree."""
+    shard = with_policy(some_games(game), game, np.random.default_rng(0))
+    learner = Learner(positions_of(game, shard), np.zeros(shard.num_positions, bool), game.num_actions)
+    before = learner.judge(learner.learnt)
+    assert before.cross_entropy == pytest.approx(before.uniform_cross_entropy) and before.top_1 < 0.5
+    learner.train(epochs=400, seed=0, is_quiet=True)
+    after = learner.judge(learner.learnt)
+    assert after.search_entropy <= after.cross_entropy < after.search_entropy + 0.02 < before.cross_entropy - 0.1
+    assert after.top_1 > 0.9
+
+
+def test_positions_hold_every_legal_action_and_its_share_of_the_visits():
+    positions = positions_of(TIC_TAC_TOE, SHARD)
+    assert len(positions) == SHARD.num_positions
+    for n in range(len(positions)):
+        own = slice(positions.starts[n], positions.starts[n + 1])
+        legal = legal_actions(TIC_TAC_TOE, SHARD, n)
+        assert own.stop - own.start == len(legal)
+        assert np.allclose(positions.policies[own], SHARD.visits[n, legal] / SHARD.visits[n].sum())
+        assert (positions.patterns[own] != NO_PATTERN).all()
+    assert set(positions.actions.tolist()) == {0, 1, 4}, "a corner, an edge, the centre"
+
+
+def test_whole_games_are_held_out():
+    is_held_out = choose_games(SHARD, seed=3)
+    ends = np.cumsum(SHARD.lengths)
+    games = [is_held_out[end - length : end] for end, length in zip(ends, SHARD.lengths, strict=True)]
+    assert all(each.all() or not each.any() for each in games) and sum(each.all() for each in games) == 1
+    assert any((choose_games(SHARD, seed) != is_held_out).any() for seed in range(4, 9))
+
+
+def test_figures_by_hand():
+    """Of untrained weights: uniform's, with ties counted in part."""
+    shard = some_games(TIC_TAC_TOE)
+    visits = np.zeros_like(shard.visits)
+    firsts = np.array([legal_actions(TIC_TAC_TOE, shard, n)[0] for n in range(shard.num_positions)])
+    visits[np.arange(len(firsts)), firsts] = 5
+    positions = positions_of(TIC_TAC_TOE, shard._replace(visits=visits))
+    learner = Learner(positions, np.zeros(shard.num_positions, bool), 9)
+    figures, counts = learner.judge(learner.learnt), np.diff(positions.starts)
+    assert figures.uniform_cross_entropy == pytest.approx(np.log(counts).mean(), abs=1e-5)
+    assert figures.uniform_top_1 == pytest.approx((1 / counts).mean(), abs=1e-5)
+    assert figures.search_entropy == 0 and figures.top_1 == figures.uniform_top_1
+
+
+@pytest.fixture
+def run(tmp_path):
+    """A run's folder with two shards."""
+    folder = tmp_path / "run"
+    save_shard(folder / "replay" / "00001-0000.safetensors", SHARD, TIC_TAC_TOE)
+    save_shard(folder / "replay" / "00001-0001.safetensors", SHARD, TIC_TAC_TOE)
+    return folder
+
+
+def test_the_same_seed_gives_the_same_file(run, tmp_path):
+    files = [tmp_path / name for name in ("one.safetensors", "same.safetensors", "other.safetensors")]
+    for file, seed in zip(files, (1, 1, 2), strict=True):
+        card, figures = train_rollout([run], file, epochs=2, seed=seed)
+    assert files[0].read_bytes() == files[1].read_bytes() != files[2].read_bytes()
+    assert (card.games, card.game, card.epochs) == (24, "tic_tac_toe", 2)
+    assert 0 < figures.search_entropy < figures.cross_entropy
+
+
+def test_weights_are_the_same_in_every_symmetry(run, tmp_path):
+    train_rollout([run], tmp_path / "out.safetensors", epochs=2, seed=0)
+    actions = load_file(tmp_path / "out.safetensors")["actions"].reshape(3, 3)
+    assert (actions == np.rot90(actions)).all() and (actions == actions.T).all() and len(np.unique(actions)) == 3
+
+
+def test_what_is_not_there_is_told(run, tmp_path):
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(BadInput, match=r"empty' holds no replay/\*\.safetensors; is it a run's folder, with games yet"):
+        shards_of([tmp_path / "empty"])
+    with pytest.raises(BadInput, match="none' does not exist; it should be a run's folder, or shards from its replay/"):
+        shards_of([tmp_path / "none"])
+    assert [path.name for path in shards_of([run])] == ["00001-0000.safetensors", "00001-0001.safetensors"]
+
+
+def test_one_game_is_too_few():
+    one = SHARD._replace(lengths=SHARD.lengths[:1])
+    with pytest.raises(BadInput, match="^there is 1 game to learn from; it takes 2 or more, one of them"):
+        choose_games(one, 0)
+
+
+def test_shards_alone_are_learnt_from(run, tmp_path):
+    card, _ = train_rollout(shards_of([run])[:1], tmp_path / "out.safetensors", epochs=1, seed=0)
+    assert card.games == 12 and join_shards([SHARD]).num_positions > card.positions
