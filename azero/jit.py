@@ -160,7 +160,8 @@ class _Library(JITCodeLibrary):
 
     def add_linking_library(self, library: JITCodeLibrary) -> None:
         library._ensure_finalized()
-        for each in (*library._linking_libraries, library):
+        inner = [] if library._is_kernel() else library._linking_libraries  # a kernel has taken them in already
+        for each in (*inner, library):
             if each not in self._linking_libraries:
                 self._linking_libraries.append(each)
 
