@@ -12,6 +12,8 @@ alphabeta
        table=N|NMiB        its transposition table
 """
 
+from collections.abc import Callable
+
 from azero.arena.agents import Agent, Limit, SearchAgent
 from azero.arena.alphabeta import make_alphabeta_agent
 from azero.arena.options import Options
@@ -35,19 +37,19 @@ def make_classical_agent(
     name: str, base: str, game: Game, limit: Limit, seed: int, threads: int, max_nodes: int | None
 ) -> Agent:
     """Returns the agent of a name whose `base`, without its limit, is a word of CLASSICAL with options or without."""
+    if word_of(base) == "alphabeta":
+        return make_alphabeta_agent(name, Options(base), game, limit, seed)
+    make_search = search_maker(base, game, threads)
+    return SearchAgent(name, game, limit, lambda trees, nodes, _: make_search(trees, max_nodes or nodes), seed)
+
+
+def search_maker(base: str, game: Game, threads: int = 1) -> Callable[[int, int], Search]:
+    """Returns a function that is given the numbers of trees, and of nodes at most, and returns the search of a name."""
     options = Options(base)
-    if options.word == "alphabeta":
-        return make_alphabeta_agent(name, options, game, limit, seed)
     if options.word in _PLAIN:
         options.finish()
-        kind, settings = _PLAIN[options.word], Settings(is_proving=False, is_choosing_by_value=True)
-        return SearchAgent(
-            name,
-            game,
-            limit,
-            lambda trees, nodes, _: kind(game, Uct(), settings, None, trees, max_nodes or nodes, threads),
-            seed,
-        )
+        kind, plain = _PLAIN[options.word], Settings(is_proving=False, is_choosing_by_value=True)
+        return lambda trees, nodes: kind(game, Uct(), plain, None, trees, nodes, threads)
     rule = _rule(options)
     settings = Settings(
         is_proving=options.choice("prove", ("true", "false")) == "true",
@@ -57,12 +59,9 @@ def make_classical_agent(
     entries = options.memory("table", ENTRY_DTYPE.itemsize, FEWEST_ENTRIES, MOST_ENTRIES)
     options.finish()
 
-    def make_search(num_trees: int, nodes: int, leaves: int) -> Search:
-        if entries is not None:
-            return TableSearch(game, rule, settings, entries, num_trees, threads)
-        return Search(game, rule, settings, None, num_trees, max_nodes or nodes, threads)
-
-    return SearchAgent(name, game, limit, make_search, seed)
+    if entries is not None:
+        return lambda trees, nodes: TableSearch(game, rule, settings, entries, trees, threads)
+    return lambda trees, nodes: Search(game, rule, settings, None, trees, nodes, threads)
 
 
 def _rule(options: Options) -> Uct | DepthBias:
