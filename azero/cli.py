@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from azero import lab_commands
 from azero.errors import BadInput, BrokenRules
 
 app = typer.Typer(
@@ -19,6 +20,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+
+app.add_typer(lab_commands.app, name="lab")
 
 
 @app.callback()

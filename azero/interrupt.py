@@ -1,5 +1,7 @@
-"""Ctrl-C, held back where it would strike in the middle of something."""
+"""Ctrl-C, held back where it would strike in the middle of something; and what it is to worker processes."""
 
+import multiprocessing
+import os
 import signal
 import threading
 from collections.abc import Callable, Iterator
@@ -27,3 +29,16 @@ def interruption_waits() -> Iterator[Callable[[], bool]]:
         yield lambda: bool(pressed)
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+def follow_parent() -> None:
+    """Prepares a worker process: Ctrl-C is its parent's business, and it does not outlive its parent."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)

@@ -14,6 +14,8 @@ alphabeta
        table=N|NMiB        its transposition table
 """
 
+from collections.abc import Callable
+
 from azero.arena.agents import Agent, Limit, SearchAgent
 from azero.arena.alphabeta import make_alphabeta_agent
 from azero.arena.options import Options
@@ -37,22 +39,24 @@ def make_classical_agent(
     name: str, base: str, game: Game, limit: Limit, seed: int, threads: int, max_nodes: int | None
 ) -> Agent:
     """Returns the agent of a name whose `base`, without its limit, is a word of CLASSICAL with options or without."""
+    if word_of(base) == "alphabeta":
+        return make_alphabeta_agent(name, Options(base), game, limit, seed)
+    make_search = search_maker(base, game, threads)
+    return SearchAgent(name, game, limit, lambda trees, nodes, _: make_search(trees, max_nodes or nodes), seed)
+
+
+def search_maker(base: str, game: Game, threads: int = 1) -> Callable[[int, int], Search]:
+    """Returns a function that is given the numbers of trees, and of nodes at most, and returns the search of a name."""
     options = Options(base)
-    if options.word == "alphabeta":
-        return make_alphabeta_agent(name, options, game, limit, seed)
     rollout = rollout_named(options.text("rollout") or "own", game)
     kind = _PLAIN.get(options.word, Search)
     rule = _rule(options) if kind is Search else Uct()
     settings = _settings(options) if kind is Search else Settings(is_proving=False, is_choosing_by_value=True)
     entries = options.memory("table", ENTRY_DTYPE.itemsize, FEWEST_ENTRIES, MOST_ENTRIES) if kind is Search else None
     options.finish()
-
-    def make_search(num_trees: int, nodes: int, leaves: int) -> Search:
-        if entries is not None:
-            return TableSearch(game, rule, settings, entries, num_trees, threads, rollout)
-        return kind(game, rule, settings, None, num_trees, max_nodes or nodes, threads, rollout)
-
-    return SearchAgent(name, game, limit, make_search, seed)
+    if entries is not None:
+        return lambda trees, nodes: TableSearch(game, rule, settings, entries, trees, threads, rollout)
+    return lambda trees, nodes: kind(game, rule, settings, None, trees, nodes, threads, rollout)
 
 
 def _settings(options: Options) -> Settings:

@@ -26,6 +26,7 @@ MAX_NODES = 1 << 22
 
 _MEMORY_OF_ALL_TREES = 1 << 30  # bytes that the trees of one search may take together, if they all grow to their limit
 _GAMES_FOR_A_LENGTH = 32
+_SHORTEST_CALL_S = 1e-4  # of a search by the clock: Python's part in a call takes about a tenth of it
 _FIRST_ROLLOUTS = 16  # of a run; how many follow at once depends on how long they take
 
 
@@ -141,7 +142,10 @@ class Search:
                 is_halted.set()
 
     def _simulate_all(self, trees: Sequence[int], batch: Batch, seconds: float, is_halted: threading.Event) -> None:
-        """Searches trees one after another, in calls that take some `CALL_S`, or a hundredth of `seconds`, each."""
+        """Searches trees one after another, in calls that take some `CALL_S`, or a hundredth of `seconds`, each.
+
+        A hundredth of a short time is less than the call itself takes, so that `_SHORTEST_CALL_S` or what is left is.
+        """
         begin = now = time.perf_counter()
         at_once = _FIRST_ROLLOUTS
         for b in trees:
@@ -153,9 +157,10 @@ class Search:
                 except BrokenRules as error:
                     raise broken_rules(self.game.name, f"{error} in a search", self._actions[b]) from None
                 now = time.perf_counter()
+                left = seconds - (now - begin)
                 if not is_done:
-                    at_once = next_size(at_once, now - start, min(CALL_S, seconds / 100))
-                if now - begin >= seconds:
+                    at_once = next_size(at_once, now - start, min(CALL_S, max(seconds / 100, _SHORTEST_CALL_S), left))
+                if left <= 0:
                     break
 
     def _simulate(self, b: int, batch: Batch, num_simulations: int) -> bool:

@@ -5,9 +5,6 @@ that sees the same files.
 """
 
 import multiprocessing
-import os
-import signal
-import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from dataclasses import dataclass
@@ -18,7 +15,7 @@ from azero.config import Config
 from azero.errors import BadInput
 from azero.games import make_game
 from azero.games.registry import source_digest_of
-from azero.interrupt import interruption_waits
+from azero.interrupt import follow_parent, interruption_waits
 from azero.machine import count_cores
 from azero.mcts import Settings, rollout_from_config, rule_from_config
 from azero.nets.checkpoint import load_checkpoint
@@ -136,18 +133,10 @@ _num_ended = None
 
 
 def _start_worker(num_ended) -> None:
-    """Prepares a worker process: Ctrl-C is its parent's business, and it does not outlive its parent."""
+    """Prepares a worker process."""
     global _num_ended
     _num_ended = num_ended
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_end_with_parent, daemon=True).start()
-
-
-def _end_with_parent() -> None:
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        parent.join()
-        os._exit(1)
+    follow_parent()
 
 
 def _work(task: Task) -> Shard:

@@ -1,0 +1,114 @@
+"""Table 2: UCT, plain Monte Carlo and alpha-beta in Clobber 8 x 8, at equal and unequal time.
+
+The paper's alpha-beta was MILA, which is not to be had; ours, `alphabeta`, knows no more of Clobber than its rules.
+"""
+
+from pathlib import Path
+from typing import NamedTuple
+
+from azero.arena.names import make_agent
+from azero.errors import BadInput
+from azero.games import make_game
+from azero.games.clobber import Clobber
+from azero.lab.duels import (
+    KEY,
+    PLAIN_UCT,
+    VALUES,
+    Outcome,
+    check_games,
+    check_times,
+    outcome_of,
+    pairs_of,
+    play_pair,
+    show_score,
+    show_simulations,
+    with_seconds,
+)  # fmt: skip
+from azero.lab.results import Results, Table
+from azero.lab.trees import check_player
+
+NAME = "clobber"
+SHORT = 1 / 6  # of the time: the paper's 5 s of 30 s
+
+
+class Parameters(NamedTuple):
+    """What is to be run."""
+
+    games: int  # a match
+    time: float  # seconds a move, the longer of the two
+    game: str = "clobber(size=8)"
+    uct: str = PLAIN_UCT
+    seed: int = 0
+
+
+SMALL = Parameters(games=40, time=0.06)
+FULL = Parameters(games=200, time=30.0)
+
+
+class Match(NamedTuple):
+    """A match of the paper's, each side with its time in units of the longer."""
+
+    a: str
+    a_share: float
+    b: str
+    b_share: float
+    paper: float  # A's score against MILA or MC, in %
+
+    def label(self, time: float) -> tuple[str, str]:
+        """Returns both sides as the table names them."""
+        return f"{self.a} {time * self.a_share:g} s", f"{self.b} {time * self.b_share:g} s"
+
+
+MATCHES = (
+    Match("UCT", 1, "MC", 1, 85.0),
+    Match("UCT", SHORT, "alpha-beta", SHORT, 21.5),
+    Match("UCT", 1, "alpha-beta", 1, 26.5),
+    Match("UCT", 1, "alpha-beta", SHORT, 44.5),
+    Match("MC", 1, "alpha-beta", 1, 17.5),
+)
+
+
+def run(folder: Path, parameters: Parameters, num_workers: int) -> str:
+    """Runs the experiment, or what is left of it; returns its table."""
+    check_games(parameters.games)
+    check_times((parameters.time, SHORT * parameters.time))
+    check_player(parameters.uct)
+    game = make_game(parameters.game)
+    if not isinstance(game.rules, Clobber):
+        raise BadInput(f"--game {parameters.game!r} should be clobber, e.g. clobber(size=6)")
+    players = {"UCT": parameters.uct, "MC": "mc", "alpha-beta": "alphabeta"}
+    for name in players.values():
+        make_agent(name, game)
+    results = Results(folder, NAME, parameters._asdict(), KEY, VALUES)
+    groups = {
+        match: pairs_of(
+            parameters.game,
+            with_seconds(players[match.a], match.a_share * parameters.time),
+            with_seconds(players[match.b], match.b_share * parameters.time),
+            parameters.games,
+            parameters.seed,
+        )
+        for match in MATCHES
+    }
+    results.complete(play_pair, [unit for units in groups.values() for unit in units], num_workers, NAME)
+    return report(results, {match: outcome_of(results, units) for match, units in groups.items()}, parameters)
+
+
+def report(results: Results, outcomes: dict[Match, Outcome], parameters: Parameters) -> str:
+    """Writes the table, and returns it."""
+    header = ["A", "B", "iterations of A", "of B", "A wins, %", "the paper, %"]
+    rows = [
+        [
+            *match.label(parameters.time),
+            *(show_simulations(each) for each in outcome.simulations),
+            show_score(outcome),
+            f"{match.paper:.1f}",
+        ]
+        for match, outcome in outcomes.items()
+    ]
+    games = next(iter(outcomes.values())).tally.games
+    notes = [
+        f"{games:,} games a row, with 95 % intervals. Iterations are a move's, and leaves with alpha-beta. "
+        "The paper's times are 30 s and 5 s, and its alpha-beta is MILA."
+    ]
+    return results.write_table(Table(header, rows, notes))

@@ -1,0 +1,115 @@
+"""Matches of an experiment, pair by pair: two games from one opening, colours swapped, each worker at its own pair."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from azero.arena.match import play_match
+from azero.arena.names import make_agent
+from azero.arena.statistics import Tally, elo_interval, score_interval
+from azero.errors import BadInput
+from azero.games import Game, make_game
+from azero.lab.results import Results
+from azero.rng import derive_seed
+
+KEY = ("game", "a", "b", "pair")
+VALUES = ("score_first", "score_second", "simulations_a", "simulations_b", "seconds_a", "seconds_b")
+
+PLAIN_UCT = "uct(prove=false)"
+MOST_PAIRS = 1_000_000
+
+
+class Unit(NamedTuple):
+    """One pair of games between two agents."""
+
+    game: str
+    a: str
+    b: str
+    pair: int
+    opening_plies: int
+    seed: int
+
+
+class Outcome(NamedTuple):
+    """What came of a match, from A's side. Simulations and seconds are means over an agent's actions."""
+
+    tally: Tally
+    score: float
+    interval: tuple[float, float]
+    elo_interval: tuple[float, float]
+    simulations: tuple[float, float]
+    seconds: tuple[float, float]
+
+
+def pairs_of(game: str, a: str, b: str, num_games: int, seed: int, opening_plies: int = 0) -> list[Unit]:
+    """Returns the units of a match; an odd number of games is rounded up. Games begin after so many random plies."""
+    return [Unit(game, a, b, pair, opening_plies, seed) for pair in range((num_games + 1) // 2)]
+
+
+def play_pair(unit: Unit) -> dict[str, float]:
+    """Plays a pair; returns A's score in the game that it began and in the other, and what both spent an action.
+
+    Seconds are left out where only simulations limit the agents: those rows are the same on any machine.
+    """
+    game = make_game(unit.game)
+    seed = derive_seed(unit.seed, *unit[:4])
+    a, b = (make_agent(name, game, derive_seed(seed, name)) for name in (unit.a, unit.b))
+    result = play_match(a, b, game, 2, seed, unit.opening_plies)
+    spent = [result.simulations_a, result.simulations_b]
+    if any(name.endswith("s") for name in (unit.a, unit.b)):
+        spent += [result.seconds_a, result.seconds_b]
+    return dict(zip(VALUES, [*(each.score for each in result.results), *spent], strict=False))
+
+
+def outcome_of(results: Results, units: Sequence[Unit]) -> Outcome:
+    """Returns what the pairs of a match come to."""
+    rows = [results.row(unit) for unit in units]
+    scores = [float(row[name]) for row in rows for name in ("score_first", "score_second")]
+    pair_scores = [(scores[k] + scores[k + 1]) / 2 for k in range(0, len(scores), 2)]
+    tally = Tally(scores.count(1.0), scores.count(0.5), scores.count(0.0))
+
+    def mean(name: str) -> float:
+        return sum(float(row[name] or "nan") for row in rows) / len(rows)
+
+    return Outcome(
+        tally,
+        tally.score,
+        score_interval(pair_scores),
+        elo_interval(pair_scores),
+        (mean("simulations_a"), mean("simulations_b")),
+        (mean("seconds_a"), mean("seconds_b")),
+    )
+
+
+def simulations_a_second(name: str, game: Game, seconds: float = 0.5) -> float:
+    """Returns how many simulations a second an agent without a limit does at the start of the game, on one thread."""
+    suggestion = make_agent(name, game).suggest(game.new_initial_state(), seconds=seconds)
+    return suggestion.simulations / suggestion.elapsed_s
+
+
+def with_seconds(name: str, seconds: float) -> str:
+    """Returns an agent's name with a limit on the time of an action."""
+    return f"{name}@{f'{seconds:.9f}'.rstrip('0').rstrip('.')}s"
+
+
+def check_times(times: Sequence[float]) -> None:
+    """Raises BadInput for times that nobody can think."""
+    for seconds in times:
+        if not 1e-5 <= seconds <= 3600:
+            raise BadInput(f"a time of {seconds:g} should be from 0.00001 to 3600 seconds a move")
+
+
+def check_games(num_games: int) -> None:
+    """Raises BadInput for a number of games that cannot be played."""
+    if not 2 <= num_games <= 2 * MOST_PAIRS:
+        raise BadInput(f"games = {num_games} should be from 2 to {2 * MOST_PAIRS:,}")
+
+
+def show_simulations(number: float) -> str:
+    """Returns simulations as tables show them."""
+    return f"{number:,.0f}" if number >= 10 else f"{number:.1f}"
+
+
+def show_score(outcome: Outcome) -> str:
+    """Returns a score in per cent with its interval."""
+    low, high = outcome.interval
+    return f"{100 * outcome.score:.1f} [{100 * low:.1f}, {100 * high:.1f}]"

@@ -1,0 +1,137 @@
+"""The folder of an experiment: `experiment.json` says what it is, `results.csv` has a row for each unit of work that
+is done, `table.md` and `plot.png` are what is made of them. A run that was stopped goes on from the rows there are.
+"""
+
+import csv
+import io
+import json
+import os
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from tqdm import tqdm
+
+from azero.errors import BadInput
+from azero.files import write_whole
+from azero.lab.workers import do_in_order
+
+
+class Table(NamedTuple):
+    """A table as Markdown shows it; `notes` are lines below."""
+
+    header: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    notes: Sequence[str] = ()
+
+    def __str__(self) -> str:
+        lines = [self.header, *self.rows]
+        widths = [max(len(line[k]) for line in lines) for k in range(len(self.header))]
+        padded = [[f"{cell:<{width}}" for cell, width in zip(line, widths, strict=True)] for line in lines]
+        texts = [f"| {' | '.join(line)} |" for line in padded]
+        texts.insert(1, "|" + "|".join("-" * (width + 2) for width in widths) + "|")
+        return "\n".join([*texts, *(f"\n{note}" for note in self.notes)])
+
+
+class Results:
+    """An experiment's folder, opened: a new one, or one of the same experiment with the same parameters.
+
+    Rows are named by their first cells, the key, and written one by one. All cells are text.
+
+    Raises:
+      BadInput: the folder holds anything else; it is left as it is.
+    """
+
+    def __init__(self, folder: Path, name: str, parameters: dict[str, Any], key: Sequence[str], values: Sequence[str]):
+        self.folder = folder
+        self._columns = [*key, *values]
+        self._num_keys = len(key)
+        self._path = folder / "results.csv"
+        self.rows: dict[tuple[str, ...], dict[str, str]] = {}
+        self._open(name, json.loads(json.dumps(parameters)))
+
+    def _open(self, name: str, parameters: dict[str, Any]) -> None:
+        card = self.folder / "experiment.json"
+        if card.is_file():
+            _check_card(self.folder, card.read_text(), name, parameters)
+        elif self.folder.exists() and (not self.folder.is_dir() or any(self.folder.iterdir())):
+            raise BadInput(f"--out {str(self.folder)!r} is no experiment's folder, and not empty; name a new one")
+        else:
+            text = json.dumps({"experiment": name, "parameters": parameters}, indent=2)
+            write_whole(card, f"{text}\n".encode())
+        if self._path.exists():
+            self._read()
+        else:
+            write_whole(self._path, _csv_line(self._columns).encode())
+
+    def _read(self) -> None:
+        """Takes up the rows there are. A last one that was cut short is cut off."""
+        data = self._path.read_bytes()
+        whole = data[: data.rfind(b"\n") + 1]
+        if whole != data:
+            os.truncate(self._path, len(whole))
+        header, *lines = csv.reader(io.StringIO(whole.decode(errors="replace"))) if whole else [[]]
+        if header != self._columns or any(len(line) != len(header) for line in lines):
+            raise BadInput(f"{str(self._path)!r} is damaged: move it away, or name a new folder with --out")
+        for line in lines:
+            self.rows[tuple(line[: self._num_keys])] = dict(zip(header, line, strict=True))
+
+    def complete(self, work: Callable[[Any], dict[str, Any]], units: Iterable, num_workers: int, label: str) -> None:
+        """Does the units of work that have no row yet, and writes their rows in their order.
+
+        Args:
+          work: returns a unit's values by their columns; with several workers it runs in processes of their own.
+          units: each a plain tuple whose first fields are its row's key.
+        """
+        units = list(units)
+        left = [unit for unit in units if self._key(unit) not in self.rows]
+        done = len(units) - len(left)
+        with tqdm(total=len(units), initial=done, desc=label, leave=False, delay=0.5) as bar:
+            for unit, values in zip(left, do_in_order(work, left, num_workers), strict=True):
+                cells = (_cell(values.get(column, "")) for column in self._columns[self._num_keys :])
+                self._append([*self._key(unit), *cells])
+                bar.update()
+
+    def row(self, unit: Sequence) -> dict[str, str]:
+        """Returns the row of a unit that is done."""
+        return self.rows[self._key(unit)]
+
+    def _key(self, unit: Sequence) -> tuple[str, ...]:
+        return tuple(str(cell) for cell in unit[: self._num_keys])
+
+    def _append(self, cells: list[str]) -> None:
+        with open(self._path, "a", newline="") as file:  # a loss of power may cut the last rows, which are done again
+            file.write(_csv_line(cells))
+        self.rows[tuple(cells[: self._num_keys])] = dict(zip(self._columns, cells, strict=True))
+
+    def write_table(self, table: Table) -> str:
+        """Writes `table.md`; returns its text."""
+        text = str(table)
+        write_whole(self.folder / "table.md", f"{text}\n".encode())
+        return text
+
+
+def _check_card(folder: Path, text: str, name: str, parameters: dict[str, Any]) -> None:
+    """Raises BadInput unless the text of `experiment.json` is of this experiment."""
+    try:
+        card = json.loads(text)
+        found, theirs = str(card["experiment"]), dict(card["parameters"])
+    except (ValueError, KeyError, TypeError):
+        raise BadInput(f"{str(folder / 'experiment.json')!r} is damaged; name a new folder with --out") from None
+    advice = "name another folder with --out"
+    if found != name:
+        raise BadInput(f"--out {str(folder)!r} holds the experiment {found}, not {name}; {advice}")
+    for key in {**parameters, **theirs}:
+        if parameters.get(key) != theirs.get(key):
+            there, here = json.dumps(theirs.get(key)), json.dumps(parameters.get(key))
+            raise BadInput(f"--out {str(folder)!r} holds {name} with {key} = {there}, not {here}; {advice}")
+
+
+def _csv_line(cells: Sequence[str]) -> str:
+    line = io.StringIO()
+    csv.writer(line, lineterminator="\n").writerow(cells)
+    return line.getvalue()
+
+
+def _cell(value: Any) -> str:
+    return f"{value:.6g}" if isinstance(value, float) else str(value)

@@ -1,0 +1,89 @@
+"""The strength of UCT by playouts: each number of them against half that number, on any game."""
+
+import math
+from pathlib import Path
+from typing import NamedTuple
+
+from azero.arena.match import OPENING_PLIES
+from azero.arena.statistics import elo_from_score
+from azero.errors import BadInput
+from azero.games import make_game
+from azero.lab.duels import KEY, PLAIN_UCT, VALUES, Outcome, check_games, outcome_of, pairs_of, play_pair, show_score
+from azero.lab.plots import Line, Panel, draw
+from azero.lab.results import Results, Table
+from azero.lab.trees import check_player
+
+NAME = "scaling"
+MOST_PLAYOUTS = 1 << 24
+
+
+class Parameters(NamedTuple):
+    """What is to be run; with the same seed, the same rows."""
+
+    games: int  # a match
+    playouts: int  # at most; from there down by halves
+    game: str = "connect_four"
+    uct: str = PLAIN_UCT
+    seed: int = 0
+
+
+SMALL = Parameters(games=200, playouts=4096)
+FULL = Parameters(games=2000, playouts=65536)
+
+
+def run(folder: Path, parameters: Parameters, num_workers: int) -> str:
+    """Runs the experiment, or what is left of it; returns its table."""
+    check_games(parameters.games)
+    check_player(parameters.uct)
+    make_game(parameters.game)
+    if not 2 <= parameters.playouts <= MOST_PLAYOUTS:
+        raise BadInput(f"--playouts {parameters.playouts} should be from 2 to {MOST_PLAYOUTS:,}")
+    results = Results(folder, NAME, parameters._asdict(), KEY, VALUES)
+    groups = {
+        playouts: pairs_of(
+            parameters.game,
+            f"{parameters.uct}@{playouts}",
+            f"{parameters.uct}@{playouts // 2}",
+            parameters.games,
+            parameters.seed,
+            OPENING_PLIES,
+        )
+        for playouts in steps(parameters.playouts)
+    }
+    results.complete(play_pair, [unit for units in groups.values() for unit in units], num_workers, NAME)
+    outcomes = {playouts: outcome_of(results, units) for playouts, units in groups.items()}
+    return report(results, outcomes, parameters)
+
+
+def steps(playouts: int) -> list[int]:
+    """Returns the numbers of playouts, each twice the one before, up to `playouts`; 32 are the fewest, or 2."""
+    fewest = min(32, playouts)
+    return sorted(playouts >> k for k in range(playouts.bit_length()) if playouts >> k >= fewest)
+
+
+def report(results: Results, outcomes: dict[int, Outcome], parameters: Parameters) -> str:
+    """Writes table and plot; returns the table."""
+    rows = [
+        [f"{playouts:,}", show_score(outcome), *(f"{elo:+.0f}" for elo in (_elo(outcome), *outcome.elo_interval))]
+        for playouts, outcome in outcomes.items()
+    ]
+    games = next(iter(outcomes.values())).tally.games
+    notes = [
+        f"{parameters.game}, {parameters.uct}: {games:,} games a row from openings of {OPENING_PLIES} random plies "
+        "or one fewer, with 95 % intervals."
+    ]
+    finite = {playouts: outcome for playouts, outcome in outcomes.items() if math.isfinite(_elo(outcome))}
+    intervals = [
+        (low if math.isfinite(low) else _elo(each), high if math.isfinite(high) else _elo(each))
+        for each in finite.values()
+        for low, high in [each.elo_interval]
+    ]
+    line = Line(f"{parameters.uct}", list(finite), [_elo(outcome) for outcome in finite.values()], intervals)
+    title = f"{parameters.game}: twice the playouts"
+    panel = Panel(title, "playouts a move", "Elo above half of them", [line], is_y_log=False, x_ticks=list(finite))
+    draw([panel], results.folder / "plot.png")
+    return results.write_table(Table(["playouts", "score against half, %", "Elo", "from", "to"], rows, notes))
+
+
+def _elo(outcome: Outcome) -> float:
+    return elo_from_score(outcome.score)

@@ -1,0 +1,118 @@
+"""P-games under measurement: which moves of a random tree are wrong, and how often a search stopped early plays one."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from azero.arena.classical import search_maker, word_of
+from azero.arena.statistics import score_interval
+from azero.errors import BadInput
+from azero.games import Game, make_game
+from azero.lab.results import Results
+from azero.mcts.solver import solve
+from azero.rng import derive_seed
+
+UCT = "uct(cp=0.707,prove=false)"
+"""The paper's algorithm, with the C_p of its proofs: 1 / sqrt 2."""
+
+ALPHA_BETA = "alpha-beta"
+
+KEY = ("player", "branching", "depth", "tree")
+MOST = 1_000_000
+"""Trees, runs and iterations."""
+
+
+class Unit(NamedTuple):
+    """Runs of one player on one tree. With the same seed all players meet the same trees."""
+
+    player: str  # an agent's name without its limit, or ALPHA_BETA
+    branching: int
+    depth: int
+    tree: int
+    iterations: tuple[int, ...]  # after which a move is chosen
+    num_runs: int
+    seed: int
+
+
+def measure_tree(unit: Unit) -> dict[str, float]:
+    """Returns the failure rate after each of the unit's iterations."""
+    rates = _rates_on_tree(unit)
+    return {str(iterations): rate for iterations, rate in zip(unit.iterations, rates, strict=True)}
+
+
+def _rates_on_tree(unit: Unit) -> list[float]:
+    tree_seed = derive_seed(unit.seed, "tree", unit.branching, unit.depth, unit.tree) % 1_000_000_000
+    game = make_game(f"p_game(branching={unit.branching},depth={unit.depth},seed={tree_seed})")
+    wrong = wrong_moves(game)
+    if unit.player == ALPHA_BETA:
+        leaves = solve(game.new_initial_state(), max_table_entries=0).num_leaves
+        return [0.0 if leaves <= iterations else float(wrong.mean()) for iterations in unit.iterations]
+    if not wrong.any():
+        return [0.0] * len(unit.iterations)
+    return failure_rates(game, wrong, unit)
+
+
+def wrong_moves(game: Game) -> np.ndarray:
+    """Returns [A] bool: the first moves that are worth less than the best, as win, draw or loss."""
+    values = np.zeros(game.num_actions)
+    for action in range(game.num_actions):
+        state = game.new_initial_state()
+        state.apply_action(action)
+        values[action] = solve(state, max_table_entries=0).value
+    return values < values.max()
+
+
+def failure_rates(game: Game, wrong: np.ndarray, unit: Unit) -> list[float]:
+    """Returns the share of runs in which a wrong move was chosen after each of the unit's iterations.
+
+    A run is one search that goes on from each number of iterations to the next.
+    """
+    search = search_maker(unit.player, game)(1, (unit.iterations[-1] + 1) * unit.branching + 1)
+    failures = np.zeros(len(unit.iterations))
+    for run in range(unit.num_runs):
+        search.start(0, game.new_initial_state(), derive_seed(unit.seed, unit.branching, unit.depth, unit.tree, run))
+        done = 0
+        for k, iterations in enumerate(unit.iterations):
+            search.run([0], iterations - done)
+            failures[k] += wrong[search.choose(0)]
+            done = iterations
+    return (failures / unit.num_runs).tolist()
+
+
+def rates_of(results: Results, units: Sequence[Unit]) -> tuple[list[float], list[tuple[float, float]]]:
+    """Returns the mean failure rates over trees, for each of the units' iterations, and their 95 % intervals.
+
+    Trees are what is independent, not the runs on one of them.
+    """
+    rows = [results.row(unit) for unit in units]
+    rates = np.array([[float(row[str(iterations)]) for iterations in units[0].iterations] for row in rows])
+    return rates.mean(axis=0).tolist(), [score_interval(column) for column in rates.T]
+
+
+def spaced(last: int, per_decade: int = 3) -> tuple[int, ...]:
+    """Returns iterations from 1 to `last`, so many to a factor of ten, rounded to two digits: 1, 2, 5, 10 for three."""
+    if per_decade == 3:
+        steps = [digit * 10**power for power in range(12) for digit in (1, 2, 5)]
+    else:
+        steps = [round(float(f"{10 ** (k / per_decade):.2g}")) for k in range(12 * per_decade)]
+    return tuple(sorted({step for step in steps if step < last} | {last}))
+
+
+def percent(rate: float, interval: tuple[float, float]) -> str:
+    """Returns a rate with its interval in per cent, as tables show it."""
+    return f"{100 * rate:.1f} [{100 * interval[0]:.1f}, {100 * interval[1]:.1f}]"
+
+
+def check_player(name: str) -> None:
+    """Raises BadInput where a name is not that of UCT, with options or without."""
+    if word_of(name) != "uct":
+        raise BadInput(f"--uct {name!r} should be uct, with options or without, and without a limit: e.g. {UCT!r}")
+    search_maker(name, make_game("p_game"))(1, 100)
+
+
+def check_size(**numbers: int) -> None:
+    """Raises BadInput for a number of trees, runs or iterations that is not from 1 to a million."""
+    for name, number in numbers.items():
+        if not 1 <= number <= MOST:
+            raise BadInput(f"{name} = {number} should be from 1 to {MOST:,}")

@@ -1,0 +1,171 @@
+"""The experiments, at sizes that end at once: tables, plots, rows that the seed settles; bad input harms nothing."""
+
+import csv
+import shlex
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from azero import cli, lab_commands
+from azero.lab import pgame_growth
+from azero.lab.scaling import steps
+
+TINY = {
+    "pgame-failure": "--trees 6 --runs 2 --iterations 50",
+    "pgame-growth": "--trees 4 --runs 1 --rates 0.5,0.2 --patience 1",
+    "pgame-memory": "--trees 6 --runs 2 --iterations 50 --entries 64,16",
+    "amazons": "--games 2 --times 0.0001,0.001 --game amazons(size=4)",
+    "scaling": "--games 4 --playouts 8 --game tic_tac_toe",
+}
+SEEDED = [name for name in TINY if name != "amazons"]
+
+
+@pytest.fixture
+def run_lab(monkeypatch, capsys, tmp_path):
+    """Returns a function that runs `azero lab` in an empty folder; it returns exit code, stdout, stderr."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(line):
+        monkeypatch.setattr(sys, "argv", ["azero", "lab", *shlex.split(line, posix=True)])
+        with pytest.raises(SystemExit) as end:
+            cli.main()
+        return end.value.code, *capsys.readouterr()
+
+    return run
+
+
+def quoted(line):
+    return " ".join(shlex.quote(word) for word in line.split())
+
+
+def rows(folder):
+    with open(Path(folder) / "results.csv", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def contents(folder):
+    return {str(path): path.read_bytes() for path in Path(folder).rglob("*") if path.is_file()}
+
+
+def test_every_experiment_is_listed_with_a_line(run_lab):
+    code, output, _ = run_lab("")
+    names = [command.name for command in lab_commands.app.registered_commands]
+    assert code == 0 and [line.split()[0] for line in output.splitlines()] == names
+    for name in names:
+        assert name == import_module(f"azero.lab.{name.replace('-', '_')}").NAME
+
+
+@pytest.mark.parametrize("name", TINY)
+def test_an_experiment_ends_with_rows_a_table_and_a_plot(run_lab, name):
+    code, output, errors = run_lab(f"{name} {quoted(TINY[name])} --threads 1")
+    assert code == 0, errors
+    folder = Path("results") / name
+    table = (folder / "table.md").read_text()
+    assert output.startswith(table) and "experiment.json, plot.png, results.csv, table.md" in output
+    assert (folder / "plot.png").read_bytes().startswith(b"\x89PNG")
+    assert all(all(row.values()) or name in ("pgame-growth", "scaling") for row in rows(folder))
+
+
+@pytest.mark.parametrize("name", SEEDED)
+def test_a_seed_settles_the_rows(run_lab, name):
+    for out, seed in (("a", 1), ("b", 1), ("c", 2)):
+        assert run_lab(f"{name} {quoted(TINY[name])} --threads 1 --seed {seed} --out {out}")[0] == 0
+    assert rows("a") == rows("b") != rows("c")
+
+
+def test_neither_threads_nor_a_break_change_the_rows(run_lab):
+    line = f"pgame-failure {TINY['pgame-failure']}"
+    assert run_lab(f"{line} --threads 1 --out one")[0] == run_lab(f"{line} --threads 2 --out two")[0] == 0
+    assert contents("one").keys() == {path.replace("two", "one") for path in contents("two")}
+    whole = Path("one/results.csv").read_bytes()
+    assert Path("two/results.csv").read_bytes() == whole
+    Path("one/results.csv").write_bytes(whole[: len(whole) // 2])
+    assert run_lab(f"{line} --threads 1 --out one")[0] == 0
+    assert Path("one/results.csv").read_bytes() == whole
+
+
+def test_ctrl_c_leaves_one_line_and_the_rows(run_lab, monkeypatch):
+    calls = []
+
+    def measure(unit):
+        if len(calls) == 3:
+            raise KeyboardInterrupt
+        calls.append(unit)
+        return {}
+
+    monkeypatch.setattr("azero.lab.pgame_memory.measure_tree", measure)
+    code, output, errors = run_lab(f"pgame-memory {TINY['pgame-memory']} --threads 1")
+    assert (code, output) == (130, "") and "stopped; the same command goes on" in errors
+    assert len(rows("results/pgame-memory")) == 3
+
+
+@pytest.mark.parametrize(
+    ("line", "parts"),
+    [
+        ("pgame-speed", ["No such command 'pgame-speed'"]),
+        ("pgame-failure --trees 0", ["trees = 0 should be from 1"]),
+        ("pgame-failure --runs -1", ["runs = -1 should be from 1"]),
+        ("pgame-failure --iterations 0", ["iterations = 0 should be from 1"]),
+        ("pgame-failure --threads 0", ["threads = 0 should be 1 or more"]),
+        ("pgame-failure --seed -1", ["--seed", "0"]),
+        ("pgame-failure --uct ucb", ["--uct 'ucb' should be uct"]),
+        ("pgame-failure --uct 'uct(bias=greedy)'", ["bias = greedy should be one of ucb1, depth"]),
+        ("pgame-growth --rates often", ["--rates 'often' should be numbers"]),
+        ("pgame-growth --rates 0", ["a rate of 0 should be between 0 and 1"]),
+        ("pgame-growth --patience 0", ["patience = 0 should be from 1"]),
+        ("pgame-memory --entries 0", ["--entries 0 should be from 2"]),
+        ("pgame-memory --entries 1000,1", ["--entries 1 should be from 2"]),
+        ("pgame-memory --entries -5", ["--entries -5 should be from 2"]),
+        ("pgame-memory --entries few", ["--entries 'few' should be numbers, e.g. 1000,500"]),
+        ("amazons --times -0.5", ["a time of -0.5 should be from"]),
+        ("amazons --times 0", ["a time of 0 should be from"]),
+        ("amazons --times nan", ["a time of nan should be from"]),
+        ("amazons --games 0", ["games = 0 should be from 2"]),
+        ("amazons --game hex", ["--game 'hex' should be amazons"]),
+        ("clobber --time -1", ["a time of -1 should be from"]),
+        ("clobber --game hex", ["--game 'hex' should be clobber"]),
+        ("scaling --playouts 1", ["--playouts 1 should be from 2"]),
+        ("scaling --game chess", ["unknown game 'chess'"]),
+        ("scaling --uct uct@100", ["--uct 'uct@100' should be uct"]),
+    ],
+)
+def test_bad_input_is_one_line_that_names_it(run_lab, line, parts):
+    code, output, errors = run_lab(line)
+    assert (code, output) == (2, "") and errors.startswith("azero: ") and errors.count("\n") == 1, errors
+    for part in parts:
+        assert part in errors
+    assert contents(".") == {}
+
+
+def test_a_folder_of_another_experiment_is_refused_and_left_alone(run_lab):
+    assert run_lab(f"pgame-failure {TINY['pgame-failure']} --threads 1 --out here")[0] == 0
+    before = contents("here")
+    for other in (f"pgame-memory {TINY['pgame-memory']}", "pgame-failure --trees 7 --runs 2 --iterations 50"):
+        code, output, errors = run_lab(f"{other} --threads 1 --out here")
+        assert (code, output) == (2, "") and "'here' holds" in errors and errors.count("\n") == 1
+    assert contents("here") == before
+
+
+def test_iterations_are_read_off_between_two_that_were_measured():
+    iterations, rates = (1, 10, 100, 1000), (0.5, 0.2, 0.05, 0.0)
+    assert pgame_growth.iterations_to_reach(0.1, iterations, rates) == pytest.approx(10**1.5)
+    assert pgame_growth.iterations_to_reach(0.01, iterations, rates) == 1000
+    assert pgame_growth.iterations_to_reach(0.6, iterations, rates) == 1
+    assert np.isnan(pgame_growth.iterations_to_reach(0.01, iterations[:3], rates[:3]))
+
+
+def test_the_slope_is_that_of_the_logarithms():
+    assert pgame_growth.slope([4, 6, 8, 10], [4.0, 8.0, float("nan"), 32.0]) == pytest.approx(np.log(2) / 2)
+
+
+def test_playouts_double_up_to_the_most():
+    assert steps(256) == [32, 64, 128, 256] and steps(100) == [50, 100] and steps(8) == [8]
+
+
+def test_clobber_meets_alpha_beta(run_lab):
+    code, output, errors = run_lab("clobber --games 2 --time 0.0006 --game 'clobber(size=4)' --threads 1")
+    assert code == 0, errors
+    assert output.count("alpha-beta") >= 4

@@ -1,0 +1,120 @@
+"""An experiment's folder: rows kept, taken up again, and never written over by another."""
+
+import json
+
+import pytest
+
+from azero.errors import BadInput
+from azero.lab.results import Results, Table
+from azero.lab.workers import do_in_order
+
+
+def open_results(folder, name="squares", parameters=None):
+    return Results(folder, name, parameters or {"seed": 0}, ["number"], ["square"])
+
+
+def square(unit):
+    return {"square": unit[0] ** 2}
+
+
+def contents(folder):
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+UNITS = [(number,) for number in range(8)]
+
+
+def test_rows_come_in_the_order_of_their_units_whatever_the_workers(tmp_path):
+    for workers in (1, 3):
+        open_results(tmp_path / str(workers)).complete(square, UNITS, workers, "")
+    assert contents(tmp_path / "1") == contents(tmp_path / "3")
+    assert (tmp_path / "1" / "results.csv").read_text().startswith("number,square\n0,0\n1,1\n2,4\n")
+
+
+@pytest.mark.parametrize("cut", range(0, 40, 3))
+def test_a_run_killed_at_any_byte_goes_on_to_the_same_rows(tmp_path, cut):
+    open_results(tmp_path / "whole").complete(square, UNITS, 1, "")
+    whole = (tmp_path / "whole" / "results.csv").read_bytes()
+    open_results(tmp_path / "killed")
+    header = len(b"number,square\n")
+    (tmp_path / "killed" / "results.csv").write_bytes(whole[: header + cut])
+    done = []
+    open_results(tmp_path / "killed").complete(lambda unit: done.append(unit) or square(unit), UNITS, 1, "")
+    assert (tmp_path / "killed" / "results.csv").read_bytes() == whole
+    assert done == UNITS[whole[: header + cut].count(b"\n") - 1 :], "what was there is not done again"
+
+
+def test_what_stops_the_work_keeps_the_rows_before_it(tmp_path):
+    def square_until_five(unit):
+        if unit[0] == 5:
+            raise KeyboardInterrupt
+        return square(unit)
+
+    with pytest.raises(KeyboardInterrupt):
+        open_results(tmp_path).complete(square_until_five, UNITS, 1, "")
+    assert len(open_results(tmp_path).rows) == 5
+
+
+def test_a_worker_that_fails_tells_why(tmp_path):
+    with pytest.raises(TypeError):
+        list(do_in_order(square, [("a",), ("b",)], 2))
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters", "part"),
+    [
+        ("cubes", {"seed": 0}, "holds the experiment squares, not cubes"),
+        ("squares", {"seed": 1}, "with seed = 0, not 1"),
+        ("squares", {"seed": 0, "times": (0.1,)}, "with times = null, not [0.1]"),
+    ],
+)
+def test_a_folder_of_another_experiment_is_refused_and_left_alone(tmp_path, name, parameters, part):
+    open_results(tmp_path).complete(square, UNITS, 1, "")
+    before = contents(tmp_path)
+    with pytest.raises(BadInput, match="name another folder") as error:
+        open_results(tmp_path, name, parameters)
+    assert part in str(error.value) and contents(tmp_path) == before
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "part"),
+    [
+        ("notes.txt", "mine", "is no experiment's folder"),
+        ("experiment.json", "{", "is damaged"),
+        ("experiment.json", "[]", "is damaged"),
+        ("experiment.json", '{"experiment": "squares", "parameters": 3}', "is damaged"),
+    ],
+)
+def test_a_folder_of_something_else_is_refused_and_left_alone(tmp_path, file, text, part):
+    (tmp_path / file).write_text(text)
+    with pytest.raises(BadInput, match=part):
+        open_results(tmp_path)
+    assert contents(tmp_path) == {file: text.encode()}
+
+
+def test_a_file_in_the_folder_s_place_is_refused(tmp_path):
+    (tmp_path / "file").write_text("mine")
+    with pytest.raises(BadInput, match="is no experiment's folder"):
+        open_results(tmp_path / "file")
+    assert (tmp_path / "file").read_text() == "mine"
+
+
+@pytest.mark.parametrize("text", ["number,cube\n1,1\n", "number,square\n1\n", ""])
+def test_damaged_rows_are_refused_and_left_alone(tmp_path, text):
+    open_results(tmp_path)
+    (tmp_path / "results.csv").write_text(text)
+    with pytest.raises(BadInput, match="is damaged"):
+        open_results(tmp_path)
+    assert (tmp_path / "results.csv").read_text() == text
+
+
+def test_the_card_says_what_was_run(tmp_path):
+    open_results(tmp_path, parameters={"seed": 7, "times": (0.1, 1.0)})
+    card = json.loads((tmp_path / "experiment.json").read_text())
+    assert card == {"experiment": "squares", "parameters": {"seed": 7, "times": [0.1, 1.0]}}
+
+
+def test_a_table_is_markdown(tmp_path):
+    text = open_results(tmp_path).write_table(Table(["a", "long"], [["1", "2"], ["333", "4"]], ["a note"]))
+    assert text == "| a   | long |\n|-----|------|\n| 1   | 2    |\n| 333 | 4    |\n\na note"
+    assert (tmp_path / "table.md").read_text() == text + "\n"
