@@ -78,7 +78,7 @@ def test_cache_root_is_the_chosen_folder_or_the_user_s(monkeypatch, tmp_path):
 
 
 def test_digest_knows_every_source_that_kernels_contain(tmp_path):
-    for path in ("jit.py", "bits.py", "rng.py", "games/a.py", "games/b.py", "mcts/a.py", "selfplay/a.py"):
+    for path in ("jit.py", "codegen.py", "bits.py", "rng.py", "games/a.py", "games/b.py", "mcts/a.py", "selfplay/a.py"):
         (tmp_path / path).parent.mkdir(exist_ok=True)
         (tmp_path / path).write_text("x = 1\n")
     digests = [sources_digest(tmp_path)]
@@ -113,7 +113,7 @@ def copy_package(folder: Path) -> Path:
     """Copies what games need of the package into `folder`; returns the copy's path."""
     package = folder / "azero"
     shutil.copytree(PACKAGE / "games", package / "games", ignore=shutil.ignore_patterns("__pycache__"))
-    for name in ("jit.py", "bits.py", "rng.py", "errors.py"):
+    for name in ("jit.py", "codegen.py", "interrupt.py", "bits.py", "rng.py", "errors.py"):
         shutil.copy(PACKAGE / name, package)
     (package / "__init__.py").touch()
     return package

@@ -13,71 +13,14 @@ import numpy as np
 from azero.errors import TOO_LONG, BrokenRules
 from azero.games import ONGOING
 from azero.jit import kernel, subroutine
+from azero.mcts.proofs import carry_proof_up, prove_from_children
 from azero.mcts.root import add_noise, cannot_be_overtaken
-from azero.mcts.tree import UNPROVEN, backup, carry_proof_up, create_children, prove_from_children
+from azero.mcts.selection import select_child
+from azero.mcts.tree import UNPROVEN, backup, create_children
 from azero.rng import random_below
 
 _DESCENTS_AT_ONCE = 256
 """Descents to proven nodes that a tree makes in one call."""
-
-
-@subroutine
-def visit(nodes, node, taken):
-    """Notes the first visit of a child, `taken`: it moves in front of the other unvisited ones. Returns its place."""
-    front = node.first_child + node.num_visited
-    node.num_visited += 1
-    a, b = nodes[front], nodes[taken]
-    action, prior, proven, plies = a.action, a.P, a.proven, a.proven_plies
-    a.action, a.P, a.proven, a.proven_plies = b.action, b.P, b.proven, b.proven_plies
-    b.action, b.P, b.proven, b.proven_plies = action, prior, proven, plies
-    return front
-
-
-@subroutine
-def random_child(nodes, node, rng):
-    """Returns any child of `node`."""
-    k = random_below(rng, node.num_children)
-    return node.first_child + k if k < node.num_visited else visit(nodes, node, node.first_child + k)
-
-
-@subroutine
-def select_child(rule, settings, tree, nodes, index, depth):
-    """Returns the child of node `index` that a simulation goes to; a move that loses by force gets no visit.
-
-    A descent under way counts as a visit lost for the mover (virtual loss), so that the next goes elsewhere.
-    """
-    node = nodes[index]
-    if settings.min_visits > node.N:
-        return random_child(nodes, node, tree)
-    if rule.is_sweeping() and node.num_visited < node.num_children:
-        unvisited = random_below(tree, node.num_children - node.num_visited)
-        return visit(nodes, node, node.first_child + node.num_visited + unvisited)
-    sign = 1 - 2 * node.player  # the one place where values are turned to the mover's
-    first, last = node.first_child, node.first_child + node.num_children
-    first_play_value = 0.0
-    if not rule.is_sweeping():
-        visited_prior = 0.0
-        for child in range(first, last):
-            if nodes[child].N > 0:
-                visited_prior += np.float64(nodes[child].P)
-        first_play_value = rule.first_play_value(sign * node.W / max(node.N, 1), visited_prior)
-    exploration = rule.exploration(node.N + node.virtual_loss, depth, tree.length)
-    best = first
-    best_score = -math.inf
-    for child in range(first, last):
-        c = nodes[child]
-        if settings.is_proving and c.proven == -sign:
-            continue
-        visits = c.N + c.virtual_loss
-        value = first_play_value
-        if c.proven != UNPROVEN:
-            value = float(sign * c.proven)
-        elif visits > 0:
-            value = (sign * c.W - c.virtual_loss) / visits
-        score = rule.score(exploration, visits, value, float(c.P))
-        if score > best_score:
-            best, best_score = child, score
-    return best
 
 
 @subroutine

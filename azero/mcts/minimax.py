@@ -4,8 +4,8 @@ import numpy as np
 
 from azero.errors import TOO_LONG, BrokenRules
 from azero.jit import kernel, subroutine
-from azero.mcts.kernels import random_child
 from azero.mcts.search import Search
+from azero.mcts.selection import random_child
 from azero.mcts.tree import UNPROVEN, Batch, create_children
 
 

@@ -7,9 +7,11 @@ import numpy as np
 from azero.errors import TOO_LONG, BrokenRules
 from azero.games import ONGOING
 from azero.jit import kernel, subroutine
-from azero.mcts.kernels import is_done, select_child, visit
+from azero.mcts.kernels import is_done
+from azero.mcts.proofs import prefer_proof, prove_from_children
+from azero.mcts.selection import select_child, visit
 from azero.mcts.table import can_store, find_entry, store, touch
-from azero.mcts.tree import UNPROVEN, clear_tree, create_children, prefer_proof, prove_from_children
+from azero.mcts.tree import UNPROVEN, clear_tree, create_children
 from azero.rng import random_below
 
 
