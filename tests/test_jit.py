@@ -88,7 +88,7 @@ def test_digest_knows_every_source_that_kernels_contain(tmp_path):
         digests.append(sources_digest(tmp_path))
     (tmp_path / "games" / "c.py").write_text("")
     digests.append(sources_digest(tmp_path))
-    assert len(set(digests)) == len(digests) == 9
+    assert len(set(digests)) == len(digests) == 10
     (tmp_path / "errors.py").write_text("")  # never compiled
     assert sources_digest(tmp_path) == digests[-1]
 
