@@ -145,13 +145,14 @@ class _Library(JITCodeLibrary):
 
     def add_linking_library(self, library: JITCodeLibrary) -> None:
         library._ensure_finalized()
-        for each in (*library._linking_libraries, library):
+        parts = () if library._is_kernel() else library._linking_libraries  # a kernel holds all that it calls
+        for each in (*parts, library):
             if each not in self._linking_libraries:
                 self._linking_libraries.append(each)
 
     def finalize(self) -> None:
         if self._is_kernel():
-            self._linking_libraries.reverse()  # callers first: the linker takes in only what has been asked for
+            self._linking_libraries.reverse()  # callers first: the linker takes in only what was asked for before
             super().finalize()
             return
         self._raise_if_finalized()
