@@ -11,7 +11,7 @@ from typing import NamedTuple
 import pytest
 
 import azero.jit
-from azero.jit import IS_COMPILED, bind_methods, cache_root, kernel, sources_digest
+from azero.jit import IS_COMPILED, bind_methods, cache_root, kernel, sources_digest, subroutine
 
 PACKAGE = Path(azero.jit.__file__).parent
 
@@ -49,6 +49,31 @@ def _twice_plus(rules, addend):
 
 def test_a_method_is_that_of_the_argument_s_class():
     assert [_twice_plus(Nine(), 1), _twice_plus(Minus(), 1), _twice_plus(Nine(4), 1)] == [19, -10, 9]
+
+
+@subroutine
+def _tripled(number):
+    return 3 * number
+
+
+@subroutine
+def _tripled_and_one(number):
+    return _tripled(number) + 1
+
+
+@kernel
+def _inner(number):
+    return _tripled_and_one(number)
+
+
+@kernel
+def _outer(number):
+    return _inner(number) + _tripled_and_one(number)
+
+
+def test_a_kernel_calls_another_and_a_part_of_it():
+    """The parts must be linked callers first, else the linker leaves out what nothing has asked for yet."""
+    assert (_inner(2), _outer(2)) == (7, 14)
 
 
 @pytest.mark.skipif(not IS_COMPILED, reason="nothing is compiled")
