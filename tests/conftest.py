@@ -1,10 +1,13 @@
 """Settings of every test: the same drawn examples each run, and nothing left behind in the working folder."""
 
+import signal
 import tempfile
 from pathlib import Path
 
 import hypothesis
 import hypothesis.configuration
+
+signal.signal(signal.SIGINT, signal.default_int_handler)  # started in the background, a shell's child ignores it
 
 hypothesis.configuration.set_hypothesis_home_dir(Path(tempfile.gettempdir()) / "azero-hypothesis")
 hypothesis.settings.register_profile("azero", derandomize=True, database=None, deadline=None, max_examples=200)

@@ -3,6 +3,7 @@
 Source: Slate & Atkin, Chess 4.5 (1977).
 """
 
+import math
 import time
 
 import numpy as np
@@ -11,9 +12,10 @@ from azero.games import LOSS, State
 from azero.mcts.alphabeta import search_on
 from azero.mcts.analysis import RESULT_NAMES, MoveStatistics
 from azero.mcts.frames import new_search, start_iteration
+from azero.mcts.pace import CALL_S, next_size
 from azero.mcts.transpositions import PROOF, find_entry
 
-_NODES_AT_ONCE, _ROLLOUTS_AT_ONCE = 1024, 128  # between looks at the clock
+_FIRST_NODES = 4  # of a search; how many follow before the next look at the clock depends on how long they take
 
 
 class Deepening:
@@ -25,6 +27,7 @@ class Deepening:
         self._sign = 1 - 2 * state.current_player()
         self._legal = state.legal_actions()
         self.best_action = self._legal[0]
+        self._at_once = _FIRST_NODES
 
     @property
     def num_leaves(self) -> int:
@@ -38,22 +41,24 @@ class Deepening:
 
     def run(self, max_leaves: int, seconds: float | None = None) -> None:
         """Searches until `max_leaves` have been seen, `seconds` are over, or nothing is left to find out."""
-        deadline = None if seconds is None else time.perf_counter() + seconds
+        deadline = math.inf if seconds is None else time.perf_counter() + seconds
+        call_s = CALL_S if seconds is None else min(CALL_S, seconds / 100)
         for horizon in range(1, self.state.game.max_plies + 1):
             start_iteration(self._work, False, horizon, self.best_action if horizon > 1 else -1)
-            is_done = self._run_iteration(max_leaves, deadline)
+            is_done = self._run_iteration(max_leaves, deadline, call_s)
             self._choose(is_done)
             if not is_done or self._work.frames[0].draft == PROOF:
                 return
 
-    def _run_iteration(self, max_leaves: int, deadline: float | None) -> bool:
-        """Returns whether the iteration came to its end."""
-        progress = self._work.progress[0]
-        leaves_at_once = max(1, _ROLLOUTS_AT_ONCE // max(1, int(progress.num_rollouts)))
-        while progress.num_leaves < max_leaves and not (deadline and time.perf_counter() >= deadline):
-            next_leaves = min(max_leaves, int(progress.num_leaves) + leaves_at_once)
-            if search_on(self.state, self._work, False, int(progress.num_nodes) + _NODES_AT_ONCE, next_leaves):
+    def _run_iteration(self, max_leaves: int, deadline: float, call_s: float) -> bool:
+        """Goes on in calls of some `call_s` each; returns whether the iteration came to its end."""
+        progress, now = self._work.progress[0], time.perf_counter()
+        while progress.num_leaves < max_leaves and now < deadline:
+            begin = now
+            if search_on(self.state, self._work, False, int(progress.num_nodes) + self._at_once, max_leaves):
                 return True
+            now = time.perf_counter()
+            self._at_once = next_size(self._at_once, now - begin, call_s)
         return False
 
     def _choose(self, is_done: bool) -> None:

@@ -42,7 +42,7 @@ class OwnRollout(NamedTuple):
 class UniformRollout(NamedTuple):
     """Any legal action, whatever policy the game may have."""
 
-    unused: int = 0
+    unused: int = 0  # as above
 
     def play_out(policy, game, state, batch, rng):
         return _play_out(policy, game, state, batch, rng)

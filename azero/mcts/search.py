@@ -25,9 +25,9 @@ MAX_NODES = 1 << 22
 """The limit on a tree's nodes unless another is given: 128 MiB."""
 
 _MEMORY_OF_ALL_TREES = 1 << 30  # bytes that the trees of one search may take together, if they all grow to their limit
-_GAMES_FOR_A_LENGTH = 32
+_GAMES_FOR_A_LENGTH = 8
 _SHORTEST_CALL_S = 1e-4  # of a search by the clock: Python's part in a call takes about a tenth of it
-_FIRST_ROLLOUTS = 16  # of a run; how many follow at once depends on how long they take
+_FIRST_ROLLOUTS = 1  # of a run; how many follow at once depends on how long they take
 
 
 def nodes_needed(game: Game, num_simulations: int, num_trees: int) -> int:
@@ -106,9 +106,6 @@ class Search:
         self.forest.trees.simulations[:] = 0
         self.forest.trees.target[:] = 0
         self.forest.trees.target[list(trees)] = num_simulations
-        if needs_length(self.rule):
-            for b in trees:
-                self._estimate_length(b)
         seconds = math.inf if seconds is None else seconds
         if self.evaluator is None:
             self._run_with_rollouts(trees, seconds)
@@ -118,9 +115,9 @@ class Search:
         except BrokenRules as error:
             raise broken_rules(self.game.name, f"{error} in a search", []) from None
 
-    def _estimate_length(self, b: int) -> None:
-        """Plays a few random games from the root of tree b, and notes how long they last."""
-        batch, root = self._batches[0], self.forest.root_states[b]
+    def _estimate_length(self, b: int, batch: Batch) -> None:
+        """Plays a few games by the game's own policy from the root of tree b, and notes how long they last."""
+        root = self.forest.root_states[b]
         rng = self.forest.trees[b : b + 1].copy()[0]  # a copy, so that the search's own random numbers stay the same
         room = batch.states, batch.legal, rng, batch.path.shape[1]
         self.forest.trees[b].length = mean_length(self.game.rules, root, *room, _GAMES_FOR_A_LENGTH)
@@ -150,18 +147,21 @@ class Search:
         at_once = _FIRST_ROLLOUTS
         for b in trees:
             is_done = False
-            while not is_done and not is_halted.is_set():
-                start = now
-                try:
+            try:
+                if needs_length(self.rule):
+                    self._estimate_length(b, batch)
+                while not is_done and not is_halted.is_set():
+                    start = now
                     is_done = self._simulate(b, batch, at_once)
-                except BrokenRules as error:
-                    raise broken_rules(self.game.name, f"{error} in a search", self._actions[b]) from None
-                now = time.perf_counter()
-                left = seconds - (now - begin)
-                if not is_done:
-                    at_once = next_size(at_once, now - start, min(CALL_S, max(seconds / 100, _SHORTEST_CALL_S), left))
-                if left <= 0:
-                    break
+                    now = time.perf_counter()
+                    left = seconds - (now - begin)
+                    if not is_done:
+                        wanted_s = min(CALL_S, max(seconds / 100, _SHORTEST_CALL_S), left)
+                        at_once = next_size(at_once, now - start, wanted_s)
+                    if left <= 0:
+                        break
+            except BrokenRules as error:
+                raise broken_rules(self.game.name, f"{error} in a search", self._actions[b]) from None
 
     def _simulate(self, b: int, batch: Batch, num_simulations: int) -> bool:
         """Runs simulations with rollouts in tree b; returns whether it needs no more."""

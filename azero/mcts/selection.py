@@ -32,6 +32,8 @@ def random_child(nodes, node, rng):
 def select_child(rule, settings, tree, nodes, index, depth):
     """Returns the child of node `index` that a simulation goes to; a move that loses by force gets no visit.
 
+    Until a node has `min_visits` any child will do.
+
     A descent under way counts as a visit lost for the mover (virtual loss), so that the next goes elsewhere.
     """
     node = nodes[index]

@@ -61,7 +61,7 @@ def select_in_table(game, rule, settings, tree, tables, b, state, work, legal, d
     entries, places = tables.entries[b], tables.places[b]
     ply = tables.plies[b] + depth + 1
     num_children, visits, num_new = place_children(game, tables, b, state, work, legal, ply)
-    if num_new < 0 or visits < settings.min_visits:
+    if num_new < 0 or visits + 1 < settings.min_visits:
         return legal[random_below(tree, num_children)], visits
     if num_new > 0:
         rank = random_below(tree, num_new)

@@ -80,6 +80,7 @@ def store(table, frame, effort):
 @subroutine
 def settle(entry, alpha, beta, draft):
     """Returns whether bounds of at least this draft tell all about a value that matters; the value, and its draft."""
+    draft = min(draft, PROOF)
     has_low, has_high = entry.low_draft >= draft, entry.high_draft >= draft
     if has_low and entry.low >= beta:
         return True, entry.low, int(entry.low_draft)

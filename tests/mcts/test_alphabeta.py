@@ -40,7 +40,7 @@ def plain_value(state: State, horizon: int, num_rollouts: int, seed: int) -> flo
 
 
 def run(state: State, work: Work) -> None:
-    assert search_on(state.game.rules, work, False, NO_LIMIT, NO_LIMIT)
+    assert search_on(state, work, False, NO_LIMIT, NO_LIMIT)
 
 
 @pytest.mark.parametrize("name", GAMES)
@@ -139,7 +139,7 @@ def test_a_search_halts_at_its_limit_of_leaves():
     state = make_game("connect_four").new_initial_state()
     work = new_search(state, False, 1 << 12, 1, 0, 6)
     for leaves in (1, 2, 50, 51):
-        assert not search_on(state.game.rules, work, False, NO_LIMIT, leaves)
+        assert not search_on(state, work, False, NO_LIMIT, leaves)
         assert work.progress[0].num_leaves == leaves == work.root_moves.num_leaves.sum()
 
 
@@ -147,7 +147,7 @@ def test_a_search_goes_on_where_it_was_halted():
     state = make_game("connect_four").state_from_moves("4453")
     unbroken, broken = (new_search(state, False, 1 << 12, 2, 3, 4) for _ in range(2))
     run(state, unbroken)
-    while not search_on(state.game.rules, broken, False, broken.progress[0].num_nodes + 7, NO_LIMIT):
+    while not search_on(state, broken, False, broken.progress[0].num_nodes + 7, NO_LIMIT):
         pass
     assert unbroken.progress[0] == broken.progress[0]
     assert (unbroken.root_moves == broken.root_moves).all() and (unbroken.table == broken.table).all()

@@ -9,6 +9,7 @@ import pytest
 
 from azero.errors import BadInput
 from azero.games import Game, State, make_game, registered_games
+from azero.jit import IS_COMPILED
 from azero.mcts import solver
 from azero.mcts.alphabeta import search_on
 from azero.mcts.frames import new_search
@@ -136,7 +137,7 @@ def test_what_the_table_holds_is_true(name, by_score, moves):
     """Every entry, at the end of a search, against the position that it is of."""
     state = make_game(name).state_from_moves(moves)
     work = new_search(state, by_score, 1 << 16)
-    while not search_on(state.game.rules, work, by_score, work.progress[0].num_nodes + 1000, 1 << 62):
+    while not search_on(state, work, by_score, work.progress[0].num_nodes + 1000, 1 << 62):
         pass
     values: dict[int, float] = {}
     value_of_all(values, state, by_score)
@@ -293,3 +294,12 @@ def test_go_on_nine_points():
 def test_amazons(rows, columns, value):
     """4x5: Song & Müller, An enhanced solver for the game of Amazons (2014); 4x4: another program of ours."""
     assert value_of(f"amazons(rows={rows},columns={columns})", max_table_entries=1 << 23) == value
+
+
+@pytest.mark.parametrize("heap", [255, 256, 257, 300, 1000] if IS_COMPILED else [255, 256])
+def test_long_games(heap):
+    """Who takes the last of a heap, one to three at a time, loses from a multiple of four."""
+    nim = Path(__file__).parents[1] / "data" / "nim.py"
+    game = make_game(f"{nim}:Nim(heap={heap})")
+    assert game.max_plies == heap
+    assert value_of(str(game)) == (1 if heap % 4 else -1)
