@@ -57,9 +57,9 @@ def make_agent(
 
         return GtpAgent(name, _required(game, name), name.removeprefix("gtp:"), seed)
     base, limit = split_name(name)
-    if base == "random":
-        if "@" in name:
-            raise BadInput(f"agent {name!r}: random does not think, and takes no limit")
+    if word_of(base) == "random":
+        if name != "random":
+            raise BadInput(f"agent {name!r}: random does not think, and takes neither a limit nor options")
         return RandomAgent(name, _required(game, name), seed)
     if word_of(base) in CLASSICAL:
         return make_classical_agent(name, base, _required(game, name), limit, seed, threads, max_nodes)
@@ -69,7 +69,7 @@ def make_agent(
 def game_of(name: str) -> Game | None:
     """Returns the game that an agent's name settles: a checkpoint's own; None for agents that can play any."""
     base, _ = split_name(name)
-    if name.startswith("gtp:") or base == "random" or word_of(base) in CLASSICAL:
+    if name.startswith("gtp:") or word_of(base) in ("random", *CLASSICAL):
         return None
     from azero.nets.checkpoint import game_of_card, read_card
 
@@ -153,6 +153,10 @@ def _net_agent(
     path, overrides = _split_settings(base)
     checkpoint = load_checkpoint(find_checkpoint(path), game)
     config = override_search(checkpoint.card.search, overrides)
+    if "rollout" in overrides and config.rollout_weight == 0:
+        raise BadInput(
+            f"agent {name!r}: its rollout_weight is 0, so that no rollout is played; give that, too, e.g. 0.5"
+        )
     rule, settings = rule_from_config(config), Settings.from_config(config)
     rollout = rollout_from_config(config, checkpoint.game)
 

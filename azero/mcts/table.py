@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from azero.games.contract import Rules
-from azero.jit import subroutine
+from azero.jit import kernel, subroutine
 from azero.mcts.tree import UNPROVEN
 from azero.rng import mix
 
@@ -117,3 +117,11 @@ def touch(entry, ply, parent_visits, root_ply):
     if ply < entry.ply or _is_free(entry, root_ply):
         entry.ply = ply
     entry.parent_visits = max(entry.parent_visits, parent_visits)
+
+
+@kernel
+def clear_entries(entries):
+    """Empties a table; memory that was not in use is looked at only, and so not taken."""
+    for place in range(len(entries)):
+        if entries[place].ply > 0:
+            entries[place].ply = 0

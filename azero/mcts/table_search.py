@@ -9,7 +9,7 @@ from azero.mcts.rollout_policies import OwnRollout, RolloutPolicy
 from azero.mcts.rules import Rule
 from azero.mcts.search import Search
 from azero.mcts.settings import Settings
-from azero.mcts.table import FEWEST_ENTRIES, MOST_ENTRIES, find_entry, new_tables
+from azero.mcts.table import FEWEST_ENTRIES, MOST_ENTRIES, clear_entries, find_entry, new_tables
 from azero.mcts.table_kernels import advance_in_table, simulate_in_table
 from azero.mcts.tree import Batch
 
@@ -41,6 +41,7 @@ class TableSearch(Search):
         assert rule.is_sweeping(), "a table knows no priors"
         settings = settings._replace(is_proving=settings.is_proving and game.rules.is_history_free)
         super().__init__(game, rule, settings, None, num_trees, game.num_actions + 1, num_threads, rollout)
+        self._is_used = [False] * num_trees
         try:
             self.tables = new_tables(game.rules, num_trees, num_entries)
         except MemoryError:
@@ -48,8 +49,8 @@ class TableSearch(Search):
 
     def start(self, b: int, state: State, seed: int) -> None:
         super().start(b, state, seed)
-        entries = self.tables.entries[b]
-        entries[entries.ply > 0] = np.zeros((), entries.dtype)  # memory that was not used is not taken by clearing it
+        if self._is_used[b]:
+            clear_entries(self.tables.entries[b])
         self.tables.plies[b] = 0
 
     def advance(self, b: int, action: int) -> None:
@@ -84,5 +85,6 @@ class TableSearch(Search):
         return -max(known)[1] if known else None
 
     def _simulate(self, b: int, batch: Batch, num_simulations: int) -> bool:
+        self._is_used[b] = True
         kinds = self.game.rules, self.rule, self.rollout, self.settings
         return simulate_in_table(*kinds, self.forest, self.tables, batch, b, num_simulations)

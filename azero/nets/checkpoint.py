@@ -138,6 +138,8 @@ def _read(path: Path) -> tuple[Card, str, dict[str, Tensor]]:
         if metadata is None:
             raise BadInput(f"{name} is a safetensors file, but not one of azero's: it has no card")
         fields = json.loads(metadata)
+        if set(tensors) == {"patterns", "actions"}:
+            raise BadInput(f"{name} is a rollout policy, not a net; it is used as uct(rollout={path}), for example")
         if fields["format"] != FORMAT:
             raise BadInput(f"{name} is of format {fields['format']!r}; this version of azero reads format {FORMAT}")
         return Card(**{key: value for key, value in fields.items() if key != "digest"}), fields["digest"], tensors
