@@ -154,9 +154,7 @@ def _net_agent(
     checkpoint = load_checkpoint(find_checkpoint(path), game)
     config = override_search(checkpoint.card.search, overrides)
     if "rollout" in overrides and config.rollout_weight == 0:
-        raise BadInput(
-            f"agent {name!r}: its rollout_weight is 0, so that no rollout is played; give that, too, e.g. 0.5"
-        )
+        raise BadInput(f"agent {name!r}: rollout has no effect while rollout_weight is 0; set that, too, e.g. to 0.5")
     rule, settings = rule_from_config(config), Settings.from_config(config)
     rollout = rollout_from_config(config, checkpoint.game)
 
