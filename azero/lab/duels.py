@@ -15,6 +15,9 @@ KEY = ("game", "a", "b", "pair")
 VALUES = ("score_first", "score_second", "simulations_a", "simulations_b", "seconds_a", "seconds_b")
 
 PLAIN_UCT = "uct(prove=false)"
+"""UCB1 with c = 1.4 and a tree. The paper's had the bias by depth and, in Amazons, a table of 2^20 entries, which is
+`uct(bias=depth,prove=false,table=1048576)`.
+"""
 MOST_PAIRS = 1_000_000
 
 
@@ -30,7 +33,7 @@ class Unit(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What came of a match, from A's side. Simulations and seconds are means over an agent's actions."""
+    """What came of a match, from A's side. Simulations and seconds an action are means over pairs of a pair's mean."""
 
     tally: Tally
     score: float
