@@ -1,5 +1,6 @@
 """Table 1: UCT against plain Monte Carlo in Amazons, by seconds a move."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -54,7 +55,9 @@ def run(folder: Path, parameters: Parameters, num_workers: int) -> str:
     if not isinstance(game.rules, Amazons):
         raise BadInput(f"--game {parameters.game!r} should be amazons, e.g. amazons(size=6)")
     results = Results(folder, NAME, parameters._asdict(), KEY, VALUES)
-    speeds = simulations_a_second(parameters.uct, game), simulations_a_second("mc", game)
+    speeds = results.measured_once(
+        "iterations_a_second", lambda: [simulations_a_second(name, game) for name in (parameters.uct, "mc")]
+    )
     groups = {
         seconds: pairs_of(
             parameters.game,
@@ -70,7 +73,7 @@ def run(folder: Path, parameters: Parameters, num_workers: int) -> str:
     return report(results, parameters.game, outcomes, speeds)
 
 
-def report(results: Results, game: str, outcomes: dict[float, Outcome], speeds: tuple[float, float]) -> str:
+def report(results: Results, game: str, outcomes: dict[float, Outcome], speeds: Sequence[float]) -> str:
     """Writes table and plot; returns the table."""
     header = ["seconds a move", "ms an action", "UCT", "MC", "UCT wins, %", "the paper, %"]
     rows = [
@@ -79,7 +82,7 @@ def report(results: Results, game: str, outcomes: dict[float, Outcome], speeds: 
     ]
     games = next(iter(outcomes.values())).tally.games
     notes = [
-        f"{games:,} games a row, with 95 % intervals. UCT, MC: iterations an action, over the whole game. "
+        f"{games:,} games a row, with 95 % intervals. UCT, MC: iterations an action, over whole games. "
         f"A move is {ACTIONS_A_MOVE} actions, and its seconds are shared equally among them.",
         f"At the start UCT does {speeds[0]:,.0f} iterations a second, and MC {speeds[1]:,.0f}; "
         f"the paper's {PAPER_SPEEDS[0]:,} and {PAPER_SPEEDS[1]:,}.",

@@ -19,6 +19,7 @@ from azero.lab.trees import (
     measure_tree,
     percent,
     rates_of,
+    shown,
     spaced,
 )  # fmt: skip
 
@@ -70,8 +71,7 @@ def report(results: Results, groups: dict, iterations: tuple[int, ...], paramete
         [str(shape[0]), str(shape[1]), f"{iterations[k]:,}"]
         + [percent(rates[label, shape][0][k], rates[label, shape][1][k]) for label in labels]
         for shape in SHAPES
-        for k in range(len(iterations))
-        if str(iterations[k]).strip("0") == "1" or k == len(iterations) - 1
+        for k in shown(iterations)
     ]
     note = f"Failures in %, with 95 % intervals: {parameters.trees:,} trees x {parameters.runs:,} runs."
     panels = [

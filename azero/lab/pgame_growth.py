@@ -1,6 +1,7 @@
 """Figure 5: how many iterations UCT needs in P-games, by the depth of the tree and by its branching.
 
-Alpha-beta needs of the order of B^(D/2) leaves; the question is whether UCT, too, grows no faster.
+Alpha-beta needs of the order of B^(D/2) leaves; the question is whether UCT, too, grows no faster. Exponents have
+intervals by a bootstrap over trees.
 """
 
 from collections.abc import Sequence
@@ -12,12 +13,14 @@ import numpy as np
 from azero.errors import BadInput
 from azero.lab.plots import Line, Panel, draw
 from azero.lab.results import Results, Table
-from azero.lab.trees import KEY, UCT, Unit, check_player, check_size, measure_tree, rates_of, spaced
+from azero.lab.trees import KEY, UCT, Unit, check_player, check_size, measure_tree, rates_by_tree, spaced
+from azero.rng import derive_seed
 
 NAME = "pgame-growth"
 BY_DEPTH = tuple((2, depth) for depth in range(4, 21, 2))  # branching, depth
 BY_BRANCHING = tuple((branching, 8) for branching in range(2, 9))
-FITTED_DEPTHS = (4, 16)
+FITTED_DEPTHS = ((4, 16), (4, 20))  # from, to; the second are all
+_RESAMPLES = 1000
 
 
 class Parameters(NamedTuple):
@@ -35,6 +38,8 @@ SMALL = Parameters(trees=1000, runs=2, rates=(0.1, 0.01), patience=16)
 FULL = Parameters(trees=4000, runs=10, rates=(0.1, 0.01, 0.001), patience=64)
 
 Shape = tuple[int, int]
+Needed = dict[tuple[Shape, float], np.ndarray]
+"""Iterations needed by shape and failure rate: [1 + R], of the trees themselves and of R resamples of them."""
 
 
 def run(folder: Path, parameters: Parameters, num_workers: int) -> str:
@@ -56,11 +61,11 @@ def run(folder: Path, parameters: Parameters, num_workers: int) -> str:
         for shape in shapes
     }
     results.complete(measure_tree, [unit for units in groups.values() for unit in units], num_workers, NAME)
-    needed = {
-        (shape, rate): iterations_to_reach(rate, iterations[shape], rates_of(results, units)[0])
-        for shape, units in groups.items()
-        for rate in parameters.rates
-    }
+    needed: Needed = {}
+    for shape, units in groups.items():
+        samples = resampled(rates_by_tree(results, units), derive_seed(parameters.seed, "resample", *shape))
+        for rate in parameters.rates:
+            needed[shape, rate] = np.array([iterations_to_reach(rate, iterations[shape], each) for each in samples])
     return report(results, needed, shapes, parameters)
 
 
@@ -73,7 +78,8 @@ def most_iterations(shape: Shape, patience: int) -> int:
 def iterations_to_reach(rate: float, iterations: Sequence[int], rates: Sequence[float]) -> float:
     """Returns after how many iterations the failure rate stays at `rate` or below; NaN where it does not get there.
 
-    Between two that were measured it is read off the straight line in the log-log plot.
+    Between two that were measured it is read off the straight line in the log-log plot. It is the last time that the
+    rate is crossed, which chance makes too late where runs are few.
     """
     above = np.flatnonzero(np.array(rates) > rate)
     if len(above) == 0:
@@ -87,34 +93,49 @@ def iterations_to_reach(rate: float, iterations: Sequence[int], rates: Sequence[
     return float(np.exp((1 - share) * np.log(iterations[last]) + share * np.log(iterations[last + 1])))
 
 
-def slope(xs: list[float], needed: list[float]) -> float:
+def resampled(rates: np.ndarray, seed: int) -> np.ndarray:
+    """Returns [1 + R, I] mean failure rates: of the [T, I] trees, and of R times T trees drawn from them."""
+    rng = np.random.default_rng(seed)
+    num_trees = len(rates)
+    draws = (np.bincount(rng.integers(num_trees, size=num_trees), minlength=num_trees) for _ in range(_RESAMPLES))
+    return np.array([rates.mean(axis=0), *(draw @ rates / num_trees for draw in draws)])
+
+
+def slope(xs: Sequence[float], needed: np.ndarray) -> float:
     """Returns the slope of the straight line through the logarithms of `needed` over xs; NaN without two points."""
     known = np.isfinite(needed)
     if known.sum() < 2:
         return float("nan")
-    return float(np.polyfit(np.array(xs)[known], np.log(np.array(needed)[known]), 1)[0])
+    return float(np.polyfit(np.array(xs)[known], np.log(needed[known]), 1)[0])
 
 
-def report(
-    results: Results, needed: dict[tuple[Shape, float], float], shapes: list[Shape], parameters: Parameters
-) -> str:
+def exponent(xs: Sequence[float], shapes: Sequence[Shape], rate: float, needed: Needed) -> tuple[float, float, float]:
+    """Returns the slope over xs, one of each shape, and its 95 % interval; resamples that have none are left out."""
+    slopes = [slope(xs, sample) for sample in np.stack([needed[shape, rate] for shape in shapes], axis=1)]
+    known = [each for each in slopes[1:] if np.isfinite(each)]
+    low, high = np.percentile(known, [2.5, 97.5]) if known else (np.nan, np.nan)
+    return slopes[0], float(low), float(high)
+
+
+def report(results: Results, needed: Needed, shapes: list[Shape], parameters: Parameters) -> str:
     """Writes table and plot; returns the table."""
     rates = parameters.rates
     header = ["B", "D", "B^(D/2)", *(f"{rate:.1%} failures".replace("%", " %") for rate in rates)]
     rows = [
-        [str(shape[0]), str(shape[1]), f"{shape[0] ** (shape[1] / 2):,.0f}", *(_count(needed[shape, r]) for r in rates)]
+        [
+            str(shape[0]),
+            str(shape[1]),
+            f"{shape[0] ** (shape[1] / 2):,.0f}",
+            *(_count(needed[shape, r][0]) for r in rates),
+        ]
         for shape in shapes
     ]
-    lowest, highest = FITTED_DEPTHS
-    fitted = [shape for shape in BY_DEPTH if lowest <= shape[1] <= highest]
-    notes = [f"Iterations of UCT until it fails no more often; {parameters.trees:,} trees x {parameters.runs:,} runs."]
-    for rate in rates:
-        depth_slope = slope([shape[1] for shape in fitted], [needed[shape, rate] for shape in fitted]) / np.log(2)
-        branching_slope = slope([np.log(shape[0]) for shape in BY_BRANCHING], [needed[s, rate] for s in BY_BRANCHING])
-        notes.append(
-            f"At {rate:g}: B^({depth_slope:.3f} D) for B = 2 and D from {lowest} to {highest}, where alpha-beta has "
-            f"B^(0.5 D); B^{branching_slope:.2f} for D = 8, where it has B^4."
-        )
+    notes = [
+        f"Iterations of UCT until it fails no more often; {parameters.trees:,} trees x {parameters.runs:,} runs. "
+        "It is the last time that the rate is crossed, which chance makes too late where runs are few. "
+        "Intervals are of 95 %, by a bootstrap over trees.",
+        *(_exponents(rate, needed) for rate in rates),
+    ]
     draw(
         [
             _panel("B = 2", "depth D (plies)", BY_DEPTH, [shape[1] for shape in BY_DEPTH], False, needed, rates),
@@ -125,9 +146,23 @@ def report(
     return results.write_table(Table(header, rows, notes))
 
 
+def _exponents(rate: float, needed: Needed) -> str:
+    texts = []
+    for lowest, highest in FITTED_DEPTHS:
+        fitted = [shape for shape in BY_DEPTH if lowest <= shape[1] <= highest]
+        ends = exponent([shape[1] * np.log(shape[0]) for shape in fitted], fitted, rate, needed)
+        texts.append("B^({:.3f} D) [{:.3f}, {:.3f}]".format(*ends) + f" for D from {lowest} to {highest}")
+    by_branching = exponent([np.log(shape[0]) for shape in BY_BRANCHING], BY_BRANCHING, rate, needed)
+    return (
+        f"At {rate:g}: for B = 2, {' and '.join(texts)}, where alpha-beta has B^(0.5 D); "
+        + "for D = 8, B^{:.2f} [{:.2f}, {:.2f}], where it has B^4.".format(*by_branching)
+    )
+
+
 def _panel(title, x_label, shapes, xs, is_x_log, needed, rates) -> Panel:
     lines = [
-        Line(f"UCT, failure rate {rate:g}", xs, [_or_zero(needed[shape, rate]) for shape in shapes]) for rate in rates
+        Line(f"UCT, failure rate {rate:g}", xs, [_or_zero(needed[shape, rate][0]) for shape in shapes])
+        for rate in rates
     ]
     lines.append(Line("$B^{D/2}$", xs, [shape[0] ** (shape[1] / 2) for shape in shapes], is_reference=True))
     return Panel(title, x_label, "iterations", lines, is_x_log=is_x_log, x_ticks=xs)

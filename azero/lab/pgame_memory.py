@@ -7,7 +7,7 @@ from azero.arena.options import split_options
 from azero.errors import BadInput
 from azero.lab.plots import Line, Panel, draw
 from azero.lab.results import Results, Table
-from azero.lab.trees import KEY, UCT, Unit, check_player, check_size, measure_tree, percent, rates_of, spaced
+from azero.lab.trees import KEY, UCT, Unit, check_player, check_size, measure_tree, percent, rates_of, shown, spaced
 from azero.mcts.table import FEWEST_ENTRIES, MOST_ENTRIES
 
 NAME = "pgame-memory"
@@ -33,6 +33,8 @@ def run(folder: Path, parameters: Parameters, num_workers: int) -> str:
     """Runs the experiment, or what is left of it; returns its table."""
     check_size(trees=parameters.trees, runs=parameters.runs, iterations=parameters.iterations)
     check_player(parameters.uct)
+    if "table" in split_options(parameters.uct)[1]:
+        raise BadInput(f"--uct {parameters.uct!r} should have no table: the sizes of tables are given by --entries")
     for entries in parameters.entries:
         if not FEWEST_ENTRIES <= entries <= MOST_ENTRIES:
             raise BadInput(f"--entries {entries} should be from {FEWEST_ENTRIES} to {MOST_ENTRIES:,}")
@@ -66,8 +68,7 @@ def report(results: Results, groups: dict, iterations: tuple[int, ...], paramete
     rates = {label: rates_of(results, units) for label, units in groups.items()}
     rows = [
         [f"{iterations[k]:,}", *(percent(mean[k], intervals[k]) for mean, intervals in rates.values())]
-        for k in range(len(iterations))
-        if str(iterations[k]).strip("0") == "1" or k == len(iterations) - 1
+        for k in shown(iterations)
     ]
     note = (
         f"Failures in %, with 95 % intervals, B = {BRANCHING}, D = {DEPTH}: "

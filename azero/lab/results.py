@@ -3,15 +3,19 @@ is done, `table.md` and `plot.png` are what is made of them. A run that was stop
 """
 
 import csv
+import fcntl
 import io
 import json
 import os
-from collections.abc import Callable, Iterable, Sequence
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from tqdm import tqdm
 
+from azero import __version__
 from azero.errors import BadInput
 from azero.files import write_whole
 from azero.lab.workers import do_in_order
@@ -39,7 +43,7 @@ class Results:
     Rows are named by their first cells, the key, and written one by one. All cells are text.
 
     Raises:
-      BadInput: the folder holds anything else; it is left as it is.
+      BadInput: the folder holds anything else, or another run is at it; it is left as it is.
     """
 
     def __init__(self, folder: Path, name: str, parameters: dict[str, Any], key: Sequence[str], values: Sequence[str]):
@@ -47,18 +51,21 @@ class Results:
         self._columns = [*key, *values]
         self._num_keys = len(key)
         self._path = folder / "results.csv"
+        self._card_path = folder / "experiment.json"
         self.rows: dict[tuple[str, ...], dict[str, str]] = {}
-        self._open(name, json.loads(json.dumps(parameters)))
+        if folder.exists() and not folder.is_dir():
+            raise BadInput(f"--out {str(folder)!r} is no experiment's folder, but a file; name a new one")
+        folder.mkdir(parents=True, exist_ok=True)
+        with held(folder):
+            self._open(name, json.loads(json.dumps(parameters)))
 
     def _open(self, name: str, parameters: dict[str, Any]) -> None:
-        card = self.folder / "experiment.json"
-        if card.is_file():
-            _check_card(self.folder, card.read_text(), name, parameters)
-        elif self.folder.exists() and (not self.folder.is_dir() or any(self.folder.iterdir())):
+        if self._card_path.is_file():
+            _check_card(self.folder, self._card_path.read_text(), name, parameters)
+        elif any(self.folder.iterdir()):
             raise BadInput(f"--out {str(self.folder)!r} is no experiment's folder, and not empty; name a new one")
         else:
-            text = json.dumps({"experiment": name, "parameters": parameters}, indent=2)
-            write_whole(card, f"{text}\n".encode())
+            self._write_card({"experiment": name, "azero": __version__, "parameters": parameters})
         if self._path.exists():
             self._read()
         else:
@@ -73,8 +80,23 @@ class Results:
         header, *lines = csv.reader(io.StringIO(whole.decode(errors="replace"))) if whole else [[]]
         if header != self._columns or any(len(line) != len(header) for line in lines):
             raise BadInput(f"{str(self._path)!r} is damaged: move it away, or name a new folder with --out")
-        for line in lines:
-            self.rows[tuple(line[: self._num_keys])] = dict(zip(header, line, strict=True))
+        self.rows = {tuple(line[: self._num_keys]): dict(zip(header, line, strict=True)) for line in lines}
+        if len(self.rows) < len(lines):
+            raise BadInput(
+                f"{str(self._path)!r} has two rows of one name: move it away, or name a new folder with --out"
+            )
+
+    def _write_card(self, card: dict[str, Any]) -> None:
+        write_whole(self._card_path, f"{json.dumps(card, indent=2)}\n".encode())
+
+    def measured_once(self, name: str, measure: Callable[[], Any]) -> Any:
+        """Returns a measurement by the clock, as JSON has it; it is made once, and kept in `experiment.json`."""
+        with held(self.folder):
+            card = json.loads(self._card_path.read_text())
+            if name not in card:
+                card[name] = measure()
+                self._write_card(card)
+            return card[name]
 
     def complete(self, work: Callable[[Any], dict[str, Any]], units: Iterable, num_workers: int, label: str) -> None:
         """Does the units of work that have no row yet, and writes their rows in their order.
@@ -82,15 +104,20 @@ class Results:
         Args:
           work: returns a unit's values by their columns; with several workers it runs in processes of their own.
           units: each a plain tuple whose first fields are its row's key.
+
+        Raises:
+          BadInput: another run is at it.
         """
         units = list(units)
-        left = [unit for unit in units if self._key(unit) not in self.rows]
-        done = len(units) - len(left)
-        with tqdm(total=len(units), initial=done, desc=label, leave=False, delay=0.5) as bar:
-            for unit, values in zip(left, do_in_order(work, left, num_workers), strict=True):
-                cells = (_cell(values.get(column, "")) for column in self._columns[self._num_keys :])
-                self._append([*self._key(unit), *cells])
-                bar.update()
+        with held(self.folder):
+            self._read()  # what another run may have done since the folder was opened
+            left = [unit for unit in units if self._key(unit) not in self.rows]
+            done = len(units) - len(left)
+            with tqdm(total=len(units), initial=done, desc=label, leave=False, delay=0.5) as bar:
+                for unit, values in zip(left, do_in_order(work, left, num_workers), strict=True):
+                    cells = (_cell(values.get(column, "")) for column in self._columns[self._num_keys :])
+                    self._append([*self._key(unit), *cells])
+                    bar.update()
 
     def row(self, unit: Sequence) -> dict[str, str]:
         """Returns the row of a unit that is done."""
@@ -111,8 +138,21 @@ class Results:
         return text
 
 
+@contextmanager
+def held(folder: Path) -> Iterator[None]:
+    """Keeps other processes out of an experiment's folder; raises BadInput where one is in it."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    except BlockingIOError:
+        raise BadInput(f"--out {str(folder)!r} is in use by another run; let it end, or name another folder") from None
+    finally:
+        os.close(descriptor)
+
+
 def _check_card(folder: Path, text: str, name: str, parameters: dict[str, Any]) -> None:
-    """Raises BadInput unless the text of `experiment.json` is of this experiment."""
+    """Raises BadInput unless the text of `experiment.json` is of this experiment; another version is told on stderr."""
     try:
         card = json.loads(text)
         found, theirs = str(card["experiment"]), dict(card["parameters"])
@@ -125,6 +165,9 @@ def _check_card(folder: Path, text: str, name: str, parameters: dict[str, Any]) 
         if parameters.get(key) != theirs.get(key):
             there, here = json.dumps(theirs.get(key)), json.dumps(parameters.get(key))
             raise BadInput(f"--out {str(folder)!r} holds {name} with {key} = {there}, not {here}; {advice}")
+    version = card.get("azero", "(version unknown)")
+    if version != __version__:
+        print(f"azero: {str(folder)!r} was begun by azero {version} and goes on with {__version__}", file=sys.stderr)
 
 
 def _csv_line(cells: Sequence[str]) -> str:

@@ -14,7 +14,10 @@ from azero.mcts.solver import solve
 from azero.rng import derive_seed
 
 UCT = "uct(cp=0.707,prove=false)"
-"""The paper's algorithm, with the C_p of its proofs: 1 / sqrt 2."""
+"""UCB1 with the bias of the paper's proofs, 2 C_p sqrt(ln t / s) and C_p = 1 / sqrt 2, to which known figures belong.
+
+The paper's own experiments (section 3) had the bias (ln t / s)^((D + d) / (2 D + d)): `uct(bias=depth,prove=false)`.
+"""
 
 ALPHA_BETA = "alpha-beta"
 
@@ -80,13 +83,18 @@ def failure_rates(game: Game, wrong: np.ndarray, unit: Unit) -> list[float]:
     return (failures / unit.num_runs).tolist()
 
 
+def rates_by_tree(results: Results, units: Sequence[Unit]) -> np.ndarray:
+    """Returns [T, I]: the failure rate on each of the units' trees after each of their iterations."""
+    rows = [results.row(unit) for unit in units]
+    return np.array([[float(row[str(iterations)]) for iterations in units[0].iterations] for row in rows])
+
+
 def rates_of(results: Results, units: Sequence[Unit]) -> tuple[list[float], list[tuple[float, float]]]:
     """Returns the mean failure rates over trees, for each of the units' iterations, and their 95 % intervals.
 
     Trees are what is independent, not the runs on one of them.
     """
-    rows = [results.row(unit) for unit in units]
-    rates = np.array([[float(row[str(iterations)]) for iterations in units[0].iterations] for row in rows])
+    rates = rates_by_tree(results, units)
     return rates.mean(axis=0).tolist(), [score_interval(column) for column in rates.T]
 
 
@@ -97,6 +105,12 @@ def spaced(last: int, per_decade: int = 3) -> tuple[int, ...]:
     else:
         steps = [round(float(f"{10 ** (k / per_decade):.2g}")) for k in range(12 * per_decade)]
     return tuple(sorted({step for step in steps if step < last} | {last}))
+
+
+def shown(iterations: Sequence[int]) -> list[int]:
+    """Returns the indices of those iterations that tables show: the powers of ten, and the last."""
+    last = len(iterations) - 1
+    return [k for k, each in enumerate(iterations) if str(each).strip("0") == "1" or k == last]
 
 
 def percent(rate: float, interval: tuple[float, float]) -> str:

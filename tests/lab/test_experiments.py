@@ -119,6 +119,7 @@ def test_ctrl_c_leaves_one_line_and_the_rows(run_lab, monkeypatch):
         ("pgame-memory --entries 0", ["--entries 0 should be from 2"]),
         ("pgame-memory --entries 1000,1", ["--entries 1 should be from 2"]),
         ("pgame-memory --entries -5", ["--entries -5 should be from 2"]),
+        ("pgame-memory --uct 'uct(table=1MiB)'", ["--uct 'uct(table=1MiB)' should have no table", "--entries"]),
         ("pgame-memory --entries few", ["--entries 'few' should be numbers, e.g. 1000,500"]),
         ("amazons --times -0.5", ["a time of -0.5 should be from"]),
         ("amazons --times 0", ["a time of 0 should be from"]),
@@ -158,7 +159,41 @@ def test_iterations_are_read_off_between_two_that_were_measured():
 
 
 def test_the_slope_is_that_of_the_logarithms():
-    assert pgame_growth.slope([4, 6, 8, 10], [4.0, 8.0, float("nan"), 32.0]) == pytest.approx(np.log(2) / 2)
+    assert pgame_growth.slope([4, 6, 8, 10], np.array([4.0, 8.0, np.nan, 32.0])) == pytest.approx(np.log(2) / 2)
+
+
+def test_resamples_of_trees_spread_as_means_do():
+    rates = np.random.default_rng(0).integers(0, 2, (400, 3)).astype(float)
+    samples = pgame_growth.resampled(rates, 0)
+    assert samples[0].tolist() == rates.mean(axis=0).tolist()
+    assert samples[1:].mean(axis=0) == pytest.approx(rates.mean(axis=0), abs=0.005)
+    assert samples[1:].std(axis=0) == pytest.approx(rates.std(axis=0) / 20, rel=0.1)
+
+
+def test_an_exponent_has_an_interval_of_the_resamples_that_have_one():
+    shapes = [(2, 4), (2, 6)]
+    samples = [(4.0, 8.0), (4.0, 16.0), (4.0, 4.0), (4.0, np.nan)]
+    needed = {(shape, 0.1): np.array(column) for shape, column in zip(shapes, zip(*samples, strict=True), strict=True)}
+    exponent, low, high = pgame_growth.exponent([4, 6], shapes, 0.1, needed)
+    assert exponent == pytest.approx(np.log(2) / 2)
+    assert (low, high) == (pytest.approx(0.025 * np.log(2)), pytest.approx(0.975 * np.log(2)))
+
+
+def test_the_paper_s_bias_runs_in_p_games(run_lab):
+    tables = []
+    for uct in ("uct(bias=depth,prove=false)", "uct(cp=0.707,prove=false)"):
+        line = f"pgame-failure --trees 6 --runs 5 --iterations 500 --threads 1 --uct '{uct}' --out '{uct}'"
+        code, _, errors = run_lab(line)
+        assert code == 0, errors
+        tables.append((Path(uct) / "table.md").read_text())
+    assert tables[0] != tables[1]
+
+
+def test_the_speeds_of_amazons_are_those_of_the_first_run(run_lab):
+    line = f"amazons {quoted(TINY['amazons'])} --threads 1 --out here"
+    first = run_lab(line)
+    before = contents("here")
+    assert run_lab(line) == first and contents("here") == before
 
 
 def test_playouts_double_up_to_the_most():

@@ -4,8 +4,9 @@ import json
 
 import pytest
 
+import azero
 from azero.errors import BadInput
-from azero.lab.results import Results, Table
+from azero.lab.results import Results, Table, held
 from azero.lab.workers import do_in_order
 
 
@@ -99,11 +100,19 @@ def test_a_file_in_the_folder_s_place_is_refused(tmp_path):
     assert (tmp_path / "file").read_text() == "mine"
 
 
-@pytest.mark.parametrize("text", ["number,cube\n1,1\n", "number,square\n1\n", ""])
-def test_damaged_rows_are_refused_and_left_alone(tmp_path, text):
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("number,cube\n1,1\n", "is damaged"),
+        ("number,square\n1\n", "is damaged"),
+        ("", "is damaged"),
+        ("number,square\n1,1\n2,4\n1,1\n", "has two rows of one name"),
+    ],
+)
+def test_damaged_rows_are_refused_and_left_alone(tmp_path, text, part):
     open_results(tmp_path)
     (tmp_path / "results.csv").write_text(text)
-    with pytest.raises(BadInput, match="is damaged"):
+    with pytest.raises(BadInput, match=part):
         open_results(tmp_path)
     assert (tmp_path / "results.csv").read_text() == text
 
@@ -111,7 +120,50 @@ def test_damaged_rows_are_refused_and_left_alone(tmp_path, text):
 def test_the_card_says_what_was_run(tmp_path):
     open_results(tmp_path, parameters={"seed": 7, "times": (0.1, 1.0)})
     card = json.loads((tmp_path / "experiment.json").read_text())
-    assert card == {"experiment": "squares", "parameters": {"seed": 7, "times": [0.1, 1.0]}}
+    parameters = {"seed": 7, "times": [0.1, 1.0]}
+    assert card == {"experiment": "squares", "azero": azero.__version__, "parameters": parameters}
+
+
+def test_another_version_goes_on_and_says_so(tmp_path, capsys):
+    open_results(tmp_path).complete(square, UNITS[:3], 1, "")
+    assert capsys.readouterr().err == ""
+    card = tmp_path / "experiment.json"
+    card.write_text(card.read_text().replace(f'"{azero.__version__}"', '"0.0.9"'))
+    assert len(open_results(tmp_path).rows) == 3
+    errors = capsys.readouterr().err
+    assert "was begun by azero 0.0.9 and goes on with" in errors and errors.count("\n") == 1
+
+
+def test_a_folder_in_use_is_refused(tmp_path):
+    results = open_results(tmp_path)
+    with held(tmp_path):
+        for use in (lambda: open_results(tmp_path), lambda: results.complete(square, UNITS, 1, "")):
+            with pytest.raises(BadInput, match="is in use by another run"):
+                use()
+    results.complete(square, UNITS, 1, "")
+
+
+def test_a_folder_is_held_while_rows_are_made(tmp_path):
+    def square_and_open(unit):
+        with pytest.raises(BadInput, match="is in use by another run"):
+            open_results(tmp_path)
+        return square(unit)
+
+    open_results(tmp_path).complete(square_and_open, UNITS[:1], 1, "")
+
+
+def test_rows_of_a_run_that_came_between_are_not_done_again(tmp_path):
+    first, second = open_results(tmp_path), open_results(tmp_path)
+    first.complete(square, UNITS, 1, "")
+    before = contents(tmp_path)
+    second.complete(square, UNITS, 1, "")
+    assert contents(tmp_path) == before and second.row(UNITS[3])["square"] == "9"
+
+
+def test_what_is_measured_by_the_clock_is_measured_once(tmp_path):
+    speeds = iter([[1.5, 2.0], [3.0, 4.0]])
+    assert open_results(tmp_path).measured_once("speeds", lambda: next(speeds)) == [1.5, 2.0]
+    assert open_results(tmp_path).measured_once("speeds", lambda: next(speeds)) == [1.5, 2.0]
 
 
 def test_a_table_is_markdown(tmp_path):
