@@ -71,8 +71,6 @@ def load_checkpoint(path: Path, game: Game | None = None) -> Checkpoint:
     if digest != _digest(tensors, _fields(card)):
         raise BadInput(f"checkpoint {str(path)!r} is damaged: its contents do not match their digest")
     own_game = game_of_card(path, card, game)
-    if card.game_digest != source_digest_of(own_game.rules):
-        print(f"azero: {own_game.name} has changed since checkpoint {str(path)!r} was made", file=sys.stderr)
     try:
         net = ResidualTower(NetConfig(**card.net), own_game)
         net.load_state_dict(tensors)
