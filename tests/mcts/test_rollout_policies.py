@@ -36,7 +36,7 @@ DIGESTS = [
     ("connect_four", "own", "cb23ff1451c0"),
     ("connect_four", "uniform", "cb23ff1451c0"),
     ("connect_four", "softmax", "0304d8cc664a"),
-    ("othello(size=4)", "own", "9f51cabe7074"),
+    ("othello(size=4)", "own", "78ff503ed03f"),
     ("othello(size=4)", "uniform", "9f51cabe7074"),
     ("othello(size=4)", "softmax", "c01a89a806c5"),
     ("go(size=3)", "own", "f4ad5152d5d4"),
