@@ -44,8 +44,8 @@ class Outcome(NamedTuple):
 
 
 def pairs_of(game: str, a: str, b: str, num_games: int, seed: int, opening_plies: int = 0) -> list[Unit]:
-    """Returns the units of a match; an odd number of games is rounded up. Games begin after so many random plies."""
-    return [Unit(game, a, b, pair, opening_plies, seed) for pair in range((num_games + 1) // 2)]
+    """Returns the units of a match. Games begin after so many random plies."""
+    return [Unit(game, a, b, pair, opening_plies, seed) for pair in range(num_games // 2)]
 
 
 def play_pair(unit: Unit) -> dict[str, float]:
@@ -105,8 +105,8 @@ def check_times(times: Sequence[float]) -> None:
 
 def check_games(num_games: int) -> None:
     """Raises BadInput for a number of games that cannot be played."""
-    if not 2 <= num_games <= 2 * MOST_PAIRS:
-        raise BadInput(f"games = {num_games} should be from 2 to {2 * MOST_PAIRS:,}")
+    if not 2 <= num_games <= 2 * MOST_PAIRS or num_games % 2:
+        raise BadInput(f"games = {num_games} should be an even number from 2 to {2 * MOST_PAIRS:,}")
 
 
 def show_simulations(number: float) -> str:
