@@ -43,7 +43,16 @@ _INNER = {"forceinline": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": T
 """Of code that only other compiled code calls. Left to itself, LLVM stops inlining where loops are hottest."""
 
 _PACKAGE = Path(__file__).parent
-_COMPILED_SOURCES = ("jit.py", "codegen.py", "bits.py", "rng.py", "games/*.py", "mcts/*.py", "selfplay/*.py")
+_COMPILED_SOURCES = (
+    "jit.py",
+    "codegen.py",
+    "errors.py",
+    "bits.py",
+    "rng.py",
+    "games/*.py",
+    "mcts/*.py",
+    "selfplay/*.py",
+)
 SOURCE_DIGEST = "source_digest"
 """The attribute by which a class of rules from a user's file tells the digest of its sources."""
 

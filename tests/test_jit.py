@@ -103,7 +103,8 @@ def test_cache_root_is_the_chosen_folder_or_the_user_s(monkeypatch, tmp_path):
 
 
 def test_digest_knows_every_source_that_kernels_contain(tmp_path):
-    for path in ("jit.py", "codegen.py", "bits.py", "rng.py", "games/a.py", "games/b.py", "mcts/a.py", "selfplay/a.py"):
+    rooms = ("games/a.py", "games/b.py", "mcts/a.py", "selfplay/a.py")
+    for path in ("jit.py", "codegen.py", "errors.py", "bits.py", "rng.py", *rooms):
         (tmp_path / path).parent.mkdir(exist_ok=True)
         (tmp_path / path).write_text("x = 1\n")
     digests = [sources_digest(tmp_path)]
@@ -113,8 +114,8 @@ def test_digest_knows_every_source_that_kernels_contain(tmp_path):
         digests.append(sources_digest(tmp_path))
     (tmp_path / "games" / "c.py").write_text("")
     digests.append(sources_digest(tmp_path))
-    assert len(set(digests)) == len(digests) == 10
-    (tmp_path / "errors.py").write_text("")  # never compiled
+    assert len(set(digests)) == len(digests) == 11
+    (tmp_path / "interrupt.py").write_text("")  # never compiled
     assert sources_digest(tmp_path) == digests[-1]
 
 

@@ -18,7 +18,7 @@ from azero.games import registry
 from azero.games.defaults import DEFAULTS
 from azero.games.patience import LONGEST_S, Endless, patience
 from azero.games.registry import PARAMETER_TYPES, complete
-from azero.games.user_sources import Sources
+from azero.games.user_sources import Sources, public_names
 from azero.jit import SOURCE_DIGEST
 
 REQUIRED = {
@@ -106,9 +106,10 @@ def _run(file: str) -> tuple[ModuleType, str]:
     sources.make_importable()
     try:
         with patience(LONGEST_S):
-            exec(compile(sources.text, str(Path(file).resolve()), "exec", dont_inherit=True), module.__dict__)
+            exec(sources.compiled(sources.text, str(Path(file).resolve())), module.__dict__)
     except (Exception, SystemExit, Endless) as error:
         del sys.modules[module_name]
+        sources.forget_modules()
         raise BadInput(f"game file {file!r}{_why(error, file)}") from None
     finally:
         registry._RULES.clear()  # what the file has registered goes by the file's name, and by another after an edit
@@ -163,7 +164,7 @@ def in_one_line(text: str) -> str:
 
 
 def _without_digest(text: str) -> str:
-    return re.sub(r"(?<=\w)_[0-9a-f]{16}\b", "", text)
+    return re.sub(r"(?<=\w)_[0-9a-f]{16}\b", "", public_names(text))
 
 
 def where(error: BaseException, file: str) -> str:
@@ -182,7 +183,7 @@ def _class_of(file: str, name: str, module: ModuleType) -> type:
     if not _is_rules(rules):
         raise BadInput(f"{file}:{name} is no game: rules are a class {name}(NamedTuple)")
     if rules.__module__ != module.__name__:
-        raise BadInput(f"{file}:{name} is not written there: it is imported from {rules.__module__}")
+        raise BadInput(f"{file}:{name} is not written there: it is imported from {public_names(rules.__module__)}")
     lacking = [f"{each}({', '.join(('game', *names))})" for each, names in REQUIRED.items() if not hasattr(rules, each)]
     lacking += [each for each in REQUIRED_PROPERTIES if not hasattr(rules, each)]
     if lacking:

@@ -1,21 +1,26 @@
 """A user's sources: a game's file and the user's own modules that it imports, found, and hashed, without running any.
 
-Modules beside the file can be imported wherever azero is started from, and are run as they were hashed: anew with each
-new version of the file or of one of them, and never from bytecode, which can be that of the version before.
+Each version of a file has its modules in a package of its own, named by the digest. What it imports, whenever that is,
+is what was hashed with it, though other games or versions have modules of the same names. Modules beside the file are
+found wherever azero is started from; none is run from bytecode, which can be that of the version before.
 """
 
 import ast
 import hashlib
 import importlib.util
+import re
 import sys
 import warnings
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 from importlib.machinery import ModuleSpec, SourceFileLoader
 from pathlib import Path
+from types import CodeType
 
 from azero.errors import BadInput
 
+_PACKAGE = "azero_user_modules_"
+_OURS = {"azero", "llvmlite", "numba", "numpy", "torch"}  # there is one of each, wherever it lies
 _INSTALLED = {"site-packages", "dist-packages"}
 
 
@@ -55,42 +60,82 @@ class Sources:
         return digest.hexdigest()[:16]
 
     def make_importable(self) -> None:
-        """Lets the modules beside the file be imported, anew."""
+        """Lets the modules be imported, by what `compiled` returns and by one another, each when it is first needed."""
         if _FINDER not in sys.meta_path:
             sys.meta_path.insert(0, _FINDER)
-        if str(self.folder) not in sys.path:
-            sys.path.append(str(self.folder))  # for folders of modules without an __init__.py
-        beside = {name: module for name, module in self.modules.items() if module[0].is_relative_to(self.folder)}
-        for name in beside | _FINDER.modules:
-            for each in _with_packages(name):
-                sys.modules.pop(each, None)
-        _FINDER.modules = beside
+        _FINDER.sources[self._package] = self
+
+    def forget_modules(self) -> None:
+        """Lets them be run anew; those that have not come to an end may be half of what they should be."""
+        for name in [each for each in sys.modules if each.partition(".")[0] == self._package]:
+            del sys.modules[name]
+
+    def compiled(self, text: bytes, file: str) -> CodeType:
+        """Returns the code of the file's text, or a module's; it imports the modules from the game's own package.
+
+        The names to which it binds them stay what they were. Raises SyntaxError, ValueError, RecursionError.
+        """
+        tree = ast.parse(text, file)
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Import):
+                node.names = [each for alias in node.names for each in self._private(alias)]
+            elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module and self._has(node.module):
+                node.module = f"{self._package}.{node.module}"
+        return compile(tree, file, "exec", dont_inherit=True)
+
+    def _private(self, alias: ast.alias) -> list[ast.alias]:
+        """Returns what stands for `import a.b`, which imports a.b and then means a, or for `import a.b as c`."""
+        if not self._has(alias.name):
+            return [alias]
+        top = alias.name.partition(".")[0]
+        names = [alias.name] if alias.asname else dict.fromkeys((alias.name, top))
+        return [ast.copy_location(ast.alias(f"{self._package}.{name}", alias.asname or top), alias) for name in names]
+
+    def _has(self, name: str) -> bool:
+        """Returns whether a module, or the package that it is in, is the user's own."""
+        return any(each.partition(".")[0] == name.partition(".")[0] for each in self.modules)
+
+    @property
+    def _package(self) -> str:
+        return f"{_PACKAGE}{self.digest}"
+
+
+def public_names(text: str) -> str:
+    """Returns a text with the modules called what the user's sources call them."""
+    return re.sub(rf"\b{_PACKAGE}[0-9a-f]{{16}}\.", "", text)
 
 
 class _Finder:
-    """Finds the modules beside a game's file, the last that was run."""
+    """Finds the modules of every game's file that was run, in the package of that game's own."""
 
     def __init__(self) -> None:
-        self.modules: dict[str, tuple[Path, bytes]] = {}
+        self.sources: dict[str, Sources] = {}
 
     def find_spec(self, name: str, path: object = None, target: object = None) -> ModuleSpec | None:
-        if name not in self.modules:
+        package, _, rest = name.partition(".")
+        if package not in self.sources:
             return None
-        file, text = self.modules[name]
-        places = [str(file.parent)] if file.name == "__init__.py" else None
-        loader = _Loader(name, str(file), text)
-        return importlib.util.spec_from_file_location(name, file, loader=loader, submodule_search_locations=places)
+        modules = self.sources[package].modules
+        if rest in modules:
+            file = modules[rest][0]
+            places = [str(file.parent)] if file.name == "__init__.py" else None
+            loader = _Loader(name, str(file), self.sources[package])
+            return importlib.util.spec_from_file_location(name, file, loader=loader, submodule_search_locations=places)
+        if not rest or any(each.startswith(f"{rest}.") for each in modules):  # a folder without an __init__.py
+            return ModuleSpec(name, None, is_package=True)
+        return None
 
 
 class _Loader(SourceFileLoader):
     """Runs what was read before."""
 
-    def __init__(self, name: str, path: str, text: bytes):
+    def __init__(self, name: str, path: str, sources: Sources):
         super().__init__(name, path)
-        self._text = text
+        self._sources = sources
 
-    def get_code(self, fullname: str):
-        return self.source_to_code(self._text, self.path)
+    def get_code(self, fullname: str) -> CodeType:
+        _, text = self._sources.modules[fullname.partition(".")[2]]
+        return self._sources.compiled(text, self.path)
 
 
 _FINDER = _Finder()
@@ -122,10 +167,10 @@ def _with_packages(name: str) -> Iterator[str]:
 
 
 def _is_library(name: str) -> bool:
-    """Returns whether a module is Python's, azero's, or of an installed package in use."""
+    """Returns whether a module is Python's, azero's, of what azero needs, or of an installed package in use."""
     top = name.partition(".")[0]
     file = getattr(sys.modules.get(top), "__file__", None)
-    return top in sys.stdlib_module_names or top == "azero" or (file is not None and _is_installed(Path(file)))
+    return top in sys.stdlib_module_names | _OURS or (file is not None and _is_installed(Path(file)))
 
 
 def _is_installed(path: Path) -> bool:

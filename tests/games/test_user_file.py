@@ -302,16 +302,22 @@ def test_a_file_s_digest_is_that_of_its_text(uncompiled, folder):
 
 PLAY = """
 from azero.games import make_game
-for name, moves in [("tic_tac_toe", "a1 b1 a2 b2 a3"), ("nim.py:Nim", "2 2 2 2 2 2 2")]:
-    if name in {names!r}:
-        print(make_game(name).state_from_moves(moves).returns()[0])
+for name in {names!r}:
+    moves = "a1 b1 a2 b2 a3" if name == "tic_tac_toe" else "2 2 2 2 2 2 2"
+    print(make_game(name).state_from_moves(moves).returns()[0])
 """
 
 
 def play(folder: Path, *names: str) -> list[float]:
     """Returns what the first player gets in each game, played in a new process."""
-    settings = {"PYTHONPATH": str(Path(azero.__file__).parents[1]), "AZERO_CACHE_DIR": str(folder / "cache")}
-    command = [sys.executable, "-W", "error", "-c", PLAY.format(names=names)]
+    return printed(folder, PLAY.format(names=names))
+
+
+def printed(folder: Path, code: str, *path: Path) -> list[float]:
+    """Returns the numbers that `code` prints in a new process, which also imports from the folders in `path`."""
+    places = os.pathsep.join(map(str, (Path(azero.__file__).parents[1], *path)))
+    settings = {"PYTHONPATH": places, "AZERO_CACHE_DIR": str(folder / "cache")}
+    command = [sys.executable, "-W", "error", "-c", code]
     done = subprocess.run(command, cwd=folder, env=os.environ | settings, capture_output=True, text=True, timeout=300)
     assert (done.returncode, done.stderr) == (0, "")
     return [float(line) for line in done.stdout.split()]

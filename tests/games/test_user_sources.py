@@ -2,6 +2,7 @@
 
 import sys
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -11,8 +12,8 @@ from azero.games.user_file import digest_of_file
 from azero.games.user_sources import Sources
 from azero.jit import IS_COMPILED
 
-from .test_user_file import kernels, play
-from .user_games import NIM, forget_files, write_file
+from .test_user_file import kernels, play, printed
+from .user_games import NIM, added, forget_files, write_file
 
 WINNER = "from azero.jit import subroutine\n\n\n@subroutine\ndef last_mover(ply):\n    return {} if ply & 1 else {}\n"
 LAST_WINS, LAST_LOSES = WINNER.format(1, -1), WINNER.format(-1, 1)
@@ -41,19 +42,70 @@ def first_wins(name: str) -> bool:
     return make_game(name).state_from_moves("2 0").returns()[0] > 0
 
 
+def first_text(game) -> str:
+    return game.action_to_text(game.new_initial_state(), 0)
+
+
 @pytest.fixture
 def uncompiled(monkeypatch):
     """Files are loaded and tried out in plain Python only."""
     monkeypatch.setattr(trial, "compile_all", lambda game, name: None)
 
 
-def test_modules_are_imported_from_beside_the_file_wherever_one_is(folder):
+def write_both(folder: Path) -> None:
+    """Writes Nim into two folders, each with a module `result` of its own."""
     for each, text in (("wins", LAST_WINS), ("loses", LAST_LOSES)):
         (folder / each).mkdir()
         write_nim(folder / each / "nim.py")
         (folder / each / "result.py").write_text(text)
+
+
+def test_modules_are_imported_from_beside_the_file_wherever_one_is(folder):
+    """One process, one name for two modules; nothing else that runs there can tell."""
+    write_both(folder)
+    before = list(sys.path)
     for _ in range(2):
         assert not first_wins("wins/nim.py:Nim(heap=4)") and first_wins("loses/nim.py:Nim(heap=4)")
+    assert "result" not in sys.modules and sys.path == before
+
+
+def test_modules_of_one_name_are_kept_apart_on_disk(folder):
+    write_both(folder)
+    names = ["wins/nim.py:Nim", "loses/nim.py:Nim"]
+    assert play(folder, *names) == [1, -1] and play(folder, *reversed(names)) == [-1, 1]
+
+
+def test_a_game_s_modules_are_its_own_whenever_they_are_imported(uncompiled, folder):
+    """Also where others have been loaded since; an edit is heard with the next version of the game, not before."""
+    lazy = "action_to_text(game, state, action):\n        import lazy.texts\n        return lazy.texts.NAME"
+    for each in ("one", "other"):
+        (folder / each / "lazy").mkdir(parents=True)
+        write_file(folder / each / "nim.py", NIM, added(lazy))
+        (folder / each / "lazy" / "texts.py").write_text(f"NAME = {each!r}\n")
+    one, other = make_game("one/nim.py:Nim"), make_game("other/nim.py:Nim")
+    (folder / "one" / "lazy" / "texts.py").write_text("NAME = 'new'\n")
+    new = make_game("one/nim.py:Nim")
+    assert [first_text(game) for game in (new, one, other, one)] == ["new", "one", "other", "one"]
+
+
+def test_what_a_program_has_imported_itself_stays_as_it_is(uncompiled, folder, monkeypatch):
+    monkeypatch.setitem(sys.modules, "result", ModuleType("result"))
+    result = sys.modules["result"]
+    write_nim(folder / "nim.py")
+    (folder / "result.py").write_text(LAST_LOSES)
+    assert first_wins("nim.py:Nim(heap=4)")
+    assert sys.modules["result"] is result
+
+
+def test_a_module_that_failed_is_run_anew(uncompiled, folder, monkeypatch):
+    write_nim(folder / "nim.py")
+    (folder / "result.py").write_text(f"from between import NUMBER\n{LAST_WINS}\nint(NUMBER)\n")
+    (folder / "between.py").write_text("import os\nNUMBER = os.environ.get('AZERO_TEST')\n")
+    with pytest.raises(BadInput, match="NoneType"):
+        make_game("nim.py:Nim")
+    monkeypatch.setenv("AZERO_TEST", "1")
+    assert not first_wins("nim.py:Nim(heap=4)")
+    assert [each.NUMBER for name, each in sys.modules.items() if name.endswith(".between")] == ["1"]
 
 
 def test_an_edit_of_a_module_is_noticed_in_the_same_process(folder):
@@ -89,12 +141,15 @@ def test_an_edit_of_a_module_is_noticed_in_a_new_process(folder):
         ("import rules.ends", "rules.ends.last_mover", "rules/ends.py"),
         ("from rules import ends", "ends.last_mover", "rules/ends.py"),
         ("from rules.ends import last_mover as won", "won", "rules/ends.py"),
+        ("import json, rules.ends as won", "won.last_mover", "rules/ends.py"),
+        ("import plain.ends, json", "plain.ends.last_mover", "plain/ends.py"),
+        ("from plain import ends", "ends.last_mover", "plain/ends.py"),
         ("from between import last_mover", "last_mover", "result.py"),
         ("from around import last_mover", "last_mover", "around/within/ends.py"),
     ],
 )
 def test_modules_are_found_however_they_are_imported(uncompiled, folder, imports, call, place):
-    for package in ("around", "around/within", "rules"):
+    for package in ("around", "around/within", "plain", "rules"):
         (folder / package).mkdir()
     (folder / "around" / "__init__.py").write_text("from .within.ends import last_mover\n")
     (folder / "between.py").write_text("import between\nfrom result import last_mover\n")
@@ -107,9 +162,11 @@ def test_modules_are_found_however_they_are_imported(uncompiled, folder, imports
     assert len(digests) == 2
 
 
-def test_what_is_not_the_user_s_is_not_followed(folder):
+def test_what_is_not_the_user_s_is_not_followed(folder, monkeypatch):
+    monkeypatch.delitem(sys.modules, "torch", raising=False)  # known for what it is before it is in use
     imports = "import json, torch, numba.core\nimport azero.games.hex\nfrom . import nothing\nfrom .. import more"
-    (folder / "json.py").write_text("")
+    for name in ("json.py", "torch.py"):
+        (folder / name).write_text("")
     path = write_nim(folder / "nim.py", imports)
     assert Sources("nim.py").modules == {} and Sources("nim.py").text == path.read_bytes()
 
@@ -123,6 +180,24 @@ def test_modules_elsewhere_on_the_path_are_followed_too(uncompiled, folder, monk
     write_nim(folder / "nim.py", "import result_installed\nfrom result_elsewhere import last_mover")
     assert list(Sources("nim.py").modules) == ["result_elsewhere"]
     assert not first_wins("nim.py:Nim(heap=4)")
+
+
+EDIT_ELSEWHERE = """
+from pathlib import Path
+from azero.games import make_game
+for text in {texts!r}:
+    Path("elsewhere/result.py").write_text(text)
+    print(make_game("nim.py:Nim(heap=4)").state_from_moves("2 0").returns()[0])
+"""
+
+
+def test_an_edit_of_a_module_elsewhere_is_noticed(folder):
+    """In the same process, and in a new one that plays by what the first has compiled."""
+    (folder / "elsewhere").mkdir()
+    write_nim(folder / "nim.py")
+    for texts in ([LAST_WINS, LAST_LOSES], [LAST_LOSES], [LAST_WINS]):
+        results = printed(folder, EDIT_ELSEWHERE.format(texts=texts), folder / "elsewhere")
+        assert results == [-1 if text == LAST_WINS else 1 for text in texts]
 
 
 def test_the_digest_knows_no_places_but_names(folder):
@@ -141,6 +216,10 @@ def test_the_digest_knows_no_places_but_names(folder):
         (None, "game file 'nim.py', line 6: ModuleNotFoundError: No module named 'result'"),
         ("def last_mover(", "game file 'nim.py', line 6: SyntaxError: '(' was never closed (result.py, line 1)"),
         ("1 / 0", "game file 'nim.py', line 6: ZeroDivisionError: division by zero"),
+        (
+            "import result.no",
+            "game file 'nim.py', line 6: ModuleNotFoundError: No module named 'result.no'; 'result' is not a package",
+        ),
     ],
 )
 def test_what_is_wrong_with_a_module_is_told_in_one_line(folder, text, message):
@@ -150,3 +229,11 @@ def test_what_is_wrong_with_a_module_is_told_in_one_line(folder, text, message):
     with pytest.raises(BadInput) as error:
         make_game("nim.py:Nim")
     assert str(error.value) == message
+
+
+def test_a_game_written_in_a_module_is_told_by_the_module_s_name(folder):
+    (folder / "rules").mkdir()
+    write_file(folder / "rules" / "heaps.py", NIM)
+    (folder / "nim.py").write_text("from rules.heaps import Nim\n")
+    with pytest.raises(BadInput, match="nim.py:Nim is not written there: it is imported from rules.heaps$"):
+        make_game("nim.py:Nim")
