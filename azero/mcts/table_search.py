@@ -44,7 +44,7 @@ class TableSearch(Search):
         self._is_used = [False] * num_trees
         try:
             self.tables = new_tables(game.rules, num_trees, num_entries)
-        except MemoryError:
+        except OSError:
             raise BadInput(f"{num_trees} tables of {num_entries:,} entries do not fit into memory") from None
 
     def start(self, b: int, state: State, seed: int) -> None:
@@ -85,6 +85,6 @@ class TableSearch(Search):
         return -max(known)[1] if known else None
 
     def _simulate(self, b: int, batch: Batch, num_simulations: int) -> bool:
-        self._is_used[b] = True
+        self._is_used[b] = self._is_used[b] or num_simulations > 0
         kinds = self.game.rules, self.rule, self.rollout, self.settings
         return simulate_in_table(*kinds, self.forest, self.tables, batch, b, num_simulations)
