@@ -124,7 +124,7 @@ def test_ctrl_c_leaves_one_line_and_the_rows(run_lab, monkeypatch):
         ("amazons --times -0.5", ["a time of -0.5 should be from"]),
         ("amazons --times 0", ["a time of 0 should be from"]),
         ("amazons --times nan", ["a time of nan should be from"]),
-        ("amazons --games 0", ["games = 0 should be from 2"]),
+        ("amazons --games 0", ["games = 0 should be an even number from 2"]),
         ("amazons --game hex", ["--game 'hex' should be amazons"]),
         ("clobber --time -1", ["a time of -1 should be from"]),
         ("clobber --game hex", ["--game 'hex' should be clobber"]),
