@@ -209,7 +209,8 @@ def test_a_file_that_does_not_come_to_an_end_is_told(folder, monkeypatch, line):
     monkeypatch.setattr(patience, "LONGEST_S", 0.2)
     write_file(folder / "nim.py", NIM, ("class Nim", f"{line}\n\n\nclass Nim"))
     for _ in range(2):
-        assert re.fullmatch(r"game file 'nim.py', line \d+ has not come to an end within 0.2 s", refusal("nim.py:Nim"))
+        told = refusal("nim.py:Nim")  # without a line where a busy machine had not got to the file's first by then
+        assert re.fullmatch(r"game file 'nim.py'(, line \d+)? has not come to an end within 0.2 s", told)
 
 
 def test_files_may_register_their_games_and_be_edited_again(uncompiled, folder):
