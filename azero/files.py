@@ -1,7 +1,12 @@
-"""Files written whole or not at all: to a temporary neighbour, flushed to the disk, then renamed."""
+"""Files written whole or not at all: to a temporary neighbour, flushed to the disk, then renamed; folders held."""
 
+import fcntl
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+
+from azero.errors import BadInput
 
 
 def write_whole(path: Path, data: bytes) -> None:
@@ -34,3 +39,16 @@ def remove_temporaries(directory: Path) -> None:
     """Removes what a killed process left half written in `directory` and below."""
     for path in directory.rglob(".*.tmp"):
         path.unlink(missing_ok=True)
+
+
+@contextmanager
+def held(folder: Path, refusal: str) -> Iterator[None]:
+    """Keeps other processes out of a folder; raises BadInput(refusal) where one is in it."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    except BlockingIOError:
+        raise BadInput(refusal) from None
+    finally:
+        os.close(descriptor)

@@ -54,7 +54,7 @@ def pgame_failure(
     iterations: IterationsOption = None,
     uct: UctOption = None,
 ) -> None:
-    """Figure 4: wrong moves of UCT, plain Monte Carlo and alpha-beta in random trees, by iterations."""
+    """Figure 4: wrong moves of UCT, alpha-beta and plain Monte Carlo, averaged or minimax, in random trees."""
     _run("pgame-failure", out, full, threads, seed=seed, trees=trees, runs=runs, iterations=iterations, uct=uct)
 
 

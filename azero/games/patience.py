@@ -26,18 +26,25 @@ def patience(compute_s: float | None = None) -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "setitimer"):
         yield
         return
+    rung: list[int] = []
     with ExitStack() as stack:
         computing = PATIENCE_S if compute_s is None else compute_s
-        stack.enter_context(_timer(signal.ITIMER_VIRTUAL, signal.SIGVTALRM, computing))
-        stack.enter_context(_timer(signal.ITIMER_REAL, signal.SIGALRM, LONGEST_S))
+        stack.enter_context(_timer(signal.ITIMER_VIRTUAL, signal.SIGVTALRM, computing, rung))
+        stack.enter_context(_timer(signal.ITIMER_REAL, signal.SIGALRM, LONGEST_S, rung))
         yield
 
 
 @contextmanager
-def _timer(which: int, number: signal.Signals, seconds: float) -> Iterator[None]:
-    """Raises Endless when a timer is over; an outer one goes on afterwards from where it was."""
+def _timer(which: int, number: signal.Signals, seconds: float, rung: list[int]) -> Iterator[None]:
+    """Raises Endless when a timer is over; an outer one goes on afterwards from where it was.
+
+    Of timers that share `rung` one raises: a second would take the place of the first, which knows where it struck.
+    """
 
     def ring(signum, frame):
+        if rung:
+            return
+        rung.append(signum)
         raise Endless(f"has not come to an end within {seconds:g} s")
 
     before = signal.signal(number, ring)

@@ -3,13 +3,11 @@ is done, `table.md` and `plot.png` are what is made of them. A run that was stop
 """
 
 import csv
-import fcntl
 import io
 import json
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,7 +15,7 @@ from tqdm import tqdm
 
 from azero import __version__
 from azero.errors import BadInput
-from azero.files import write_whole
+from azero.files import held, write_whole
 from azero.lab.workers import do_in_order
 
 
@@ -56,7 +54,7 @@ class Results:
         if folder.exists() and not folder.is_dir():
             raise BadInput(f"--out {str(folder)!r} is no experiment's folder, but a file; name a new one")
         folder.mkdir(parents=True, exist_ok=True)
-        with held(folder):
+        with held(folder, _in_use(folder)):
             self._open(name, json.loads(json.dumps(parameters)))
 
     def _open(self, name: str, parameters: dict[str, Any]) -> None:
@@ -91,7 +89,7 @@ class Results:
 
     def measured_once(self, name: str, measure: Callable[[], Any]) -> Any:
         """Returns a measurement by the clock, as JSON has it; it is made once, and kept in `experiment.json`."""
-        with held(self.folder):
+        with held(self.folder, _in_use(self.folder)):
             card = json.loads(self._card_path.read_text())
             if name not in card:
                 card[name] = measure()
@@ -109,7 +107,7 @@ class Results:
           BadInput: another run is at it.
         """
         units = list(units)
-        with held(self.folder):
+        with held(self.folder, _in_use(self.folder)):
             self._read()  # what another run may have done since the folder was opened
             left = [unit for unit in units if self._key(unit) not in self.rows]
             done = len(units) - len(left)
@@ -138,17 +136,8 @@ class Results:
         return text
 
 
-@contextmanager
-def held(folder: Path) -> Iterator[None]:
-    """Keeps other processes out of an experiment's folder; raises BadInput where one is in it."""
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        yield
-    except BlockingIOError:
-        raise BadInput(f"--out {str(folder)!r} is in use by another run; let it end, or name another folder") from None
-    finally:
-        os.close(descriptor)
+def _in_use(folder: Path) -> str:
+    return f"--out {str(folder)!r} is in use by another run; let it end, or name another folder"
 
 
 def _check_card(folder: Path, text: str, name: str, parameters: dict[str, Any]) -> None:

@@ -9,6 +9,7 @@ import torch
 
 from azero.arena.names import make_agent
 from azero.config import Config
+from azero.files import held
 from azero.games import make_game
 from azero.games.registry import source_digest_of
 from azero.interrupt import interruption_waits
@@ -20,7 +21,7 @@ from azero.selfplay.replay import Replay
 from azero.training.gate import evaluate_best, hold_gate
 from azero.training.measure import describe_games, judge_fresh_positions, mean_losses
 from azero.training.report import Report
-from azero.training.run import Progress, Run, held, shard_name
+from azero.training.run import Progress, Run, shard_name
 from azero.training.trainer import Trainer
 
 
@@ -36,7 +37,7 @@ def train(folder: Path, config: Config, is_resuming: bool) -> Progress:
         make_agent(config.evaluation.opponent, game).close()  # better told now than after the first iterations
     torch.use_deterministic_algorithms(True, warn_only=True)
     run = Run(folder, config, game) if is_resuming else Run.create(folder, config, game)
-    with held(folder):
+    with held(folder, f"run {str(folder)!r} is being trained by another process"):
         return run_iterations(run)
 
 

@@ -10,11 +10,7 @@ metrics.jsonl        a line an iteration
 tensorboard/
 """
 
-import fcntl
 import json
-import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
@@ -148,19 +144,6 @@ class Run:
         """Adds an iteration's line, in the place of what an interrupted run may have left for it and later ones."""
         lines = [each for each in self.read_metrics() if each["iteration"] < line["iteration"]] + [line]
         write_whole(self.folder / "metrics.jsonl", "".join(json.dumps(each) + "\n" for each in lines).encode())
-
-
-@contextmanager
-def held(folder: Path) -> Iterator[None]:
-    """Keeps other processes out of a run's folder, where the system can; raises BadInput where one is in it."""
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        yield
-    except BlockingIOError:
-        raise BadInput(f"run {str(folder)!r} is being trained by another process") from None
-    finally:
-        os.close(descriptor)
 
 
 def _is_half_config(path: Path) -> bool:

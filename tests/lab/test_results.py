@@ -6,7 +6,8 @@ import pytest
 
 import azero
 from azero.errors import BadInput
-from azero.lab.results import Results, Table, held
+from azero.files import held
+from azero.lab.results import Results, Table
 from azero.lab.workers import do_in_order
 
 
@@ -136,7 +137,7 @@ def test_another_version_goes_on_and_says_so(tmp_path, capsys):
 
 def test_a_folder_in_use_is_refused(tmp_path):
     results = open_results(tmp_path)
-    with held(tmp_path):
+    with held(tmp_path, "busy"):
         for use in (lambda: open_results(tmp_path), lambda: results.complete(square, UNITS, 1, "")):
             with pytest.raises(BadInput, match="is in use by another run"):
                 use()
