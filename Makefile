@@ -18,7 +18,7 @@ train: .venv/installed
 
 test: .venv/installed-dev
 	$(BIN)/python -m pytest
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest tests/games tests/test_rng.py tests/mcts/test_root.py tests/mcts/test_tree.py tests/mcts/test_rules.py
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest tests/games tests/test_rng.py tests/mcts/test_root.py tests/mcts/test_tree.py tests/mcts/test_rules.py tests/mcts/test_views.py tests/mcts/test_cache.py
 
 test-slow: .venv/installed-dev
 	$(BIN)/python -m pytest -m slow

@@ -12,8 +12,8 @@ from dataclasses import asdict, dataclass, field
 
 from tqdm import tqdm
 
-from azero.bench import random_games as random_games_per_s
-from azero.bench import uct_simulations
+from azero.bench.kernels import random_games as random_games_per_s
+from azero.bench.kernels import uct_simulations
 from azero.errors import BadInput
 from azero.games import Game, make_game
 from azero.games.face import after_actions
@@ -38,6 +38,7 @@ class Report:
     games: int = 0  # random ones that came to their end
     positions: int = 0
     laws: dict[str, str | None] = field(default_factory=dict)  # how each is broken, None where it is kept
+    remark: str | None = None  # what breaks no law, and is seldom meant
     speeds: dict[str, float] | None = None  # units a second on one thread; None for a broken game
 
     @property
@@ -76,7 +77,8 @@ def check_game(name: str, against: str | None, num_positions: int, seed: int, te
                 games_per_s = random_games_per_s(game, _SPEED_S)
         except BadInput as error:
             finding = str(error)
-    note("contract", finding)
+    report.remark = _idle_player(game, games)
+    note("contract", finding, f": {report.remark}" if report.remark else "")
     for law_name, law in LAWS.items():
         note(law_name, *_hold_law(law_name, law, game, games, seed))
     if prototype and against:
@@ -113,6 +115,19 @@ def _play(game: Game, num_positions: int, seed: int) -> tuple[list[list[int]], s
     if not games:
         raise findings[0]
     return games, str(findings[0]) if findings else None
+
+
+def _idle_player(game: Game, games: Sequence[list[int]]) -> str | None:
+    """Returns a remark where one player has nothing to do in any of these games, and else None."""
+    plain, movers = Plain(game.rules, game.name), set()
+    for actions in games:
+        plain.reset()
+        for action in actions:
+            movers.add(plain.current_player())
+            if len(movers) == 2:
+                return None
+            plain.apply_action(action)
+    return f"the {('second', 'first')[movers.pop()]} player never moves in these games"
 
 
 def _hold_law(name: str, law: Law, game: Game, games: Sequence[list[int]], seed: int) -> tuple[str | None, str]:

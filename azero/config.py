@@ -1,20 +1,15 @@
-"""The settings of a run: read from TOML and checked once, here; frozen and complete from then on.
+"""The settings of a run: checked once, frozen and complete from then on; `config_files.py` reads them.
 
 Each field's description says what it does and, after "Paper:", what AlphaZero (Silver et al. 2018) or AlphaGo Zero
 (2017) used. `config_text.py` makes the comments of a run's `config.toml` and `docs/configuration.md` from these.
 """
 
-import contextlib
-import tomllib
-from collections.abc import Sequence
-from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
-from azero.errors import BadInput, suggest_nearest
-
-_PLACES = (Path(__file__).parent / "configs", Path(__file__).parent.parent / "configs")
+C_UCT = 1.0
+"""The exploration constant of UCT unless another is given: chosen by matches, see docs/lab.md."""
 
 
 class Section(BaseModel):
@@ -45,7 +40,7 @@ class SearchConfig(Section):
     """The search of self-play, gate and evaluation alike."""
 
     selection: Literal["puct", "uct"] = Field("puct", description="How a simulation picks its way down. Paper: puct.")
-    c_uct: float = Field(1.4, ge=0, le=100, description="Exploration constant of selection = uct; Q is in [-1, 1].")
+    c_uct: float = Field(C_UCT, ge=0, le=100, description="Exploration constant of selection = uct; Q is in [-1, 1].")
     c_puct: float = Field(1.25, gt=0, le=100, description="Exploration constant of PUCT. Paper: 1.25.")
     c_puct_factor: float = Field(
         1.0,
@@ -84,6 +79,13 @@ class SearchConfig(Section):
         False, description="End a search when no other move can overtake the most visited one; never in self-play, "
         "nor where moves are chosen by value. Paper: no."
     )  # fmt: skip
+    cache_mib: int = Field(
+        64,
+        ge=0,
+        le=1 << 20,
+        description="Memory in MiB for what the net has said, for each worker or agent; 0 keeps nothing. Where it is "
+        "kept, the net sees every position in one and the same of its symmetries. Paper: none.",
+    )
     choose_by: Literal["visits", "value"] = Field(
         "visits", description="What the best move is chosen by when no temperature is set. Paper: visits."
     )
@@ -94,7 +96,10 @@ class SelfPlayConfig(Section):
 
     games_per_iteration: int = Field(1000, ge=1, description="Games an iteration. Paper: 25000 (AlphaGo Zero).")
     parallel_games: int = Field(
-        256, ge=1, le=16384, description="Games a worker plays in lockstep, one net batch a step."
+        256,
+        ge=1,
+        le=16384,
+        description="Games a worker plays side by side; their leaves go to the net in whole passes.",
     )
     num_workers: int = Field(
         0, ge=0, le=1024, description="Worker processes; 1 is the training process, 0 takes one a core (one on a GPU). "
@@ -123,7 +128,9 @@ class SelfPlayConfig(Section):
     )
     keep_tree: bool = Field(True, description="Keep the subtree of the move played for the next search. Paper: yes.")
     random_symmetry: bool = Field(
-        True, description="Let the net see each leaf in a random symmetry. Paper: yes in AlphaGo Zero, no in AlphaZero."
+        True,
+        description="Let the net see each leaf in a random symmetry, where search.cache_mib is 0. "
+        "Paper: yes in AlphaGo Zero, no in AlphaZero.",
     )
 
 
@@ -145,7 +152,13 @@ class TrainingConfig(Section):
         4.0,
         gt=0,
         le=1000,
-        description="How often each new position is drawn on average; it sets the steps of an iteration.",
+        description="How often each new position is drawn on average: the ratio of training to self-play, which sets "
+        "the steps of an iteration.",
+    )
+    precision: Literal["auto", "fp32", "bf16"] = Field(
+        "auto",
+        description="Arithmetic of the net's layers in training; `auto` takes bf16 where the machine computes in it. "
+        "Weights, gradients and optimiser are fp32 always.",
     )
     optimizer: Literal["adamw", "sgd"] = Field("adamw", description="AdamW or SGD with momentum. Paper: sgd.")
     learning_rate: float = Field(
@@ -215,9 +228,11 @@ class DeviceConfig(Section):
     device: Literal["auto", "cpu", "cuda", "mps"] = Field(
         "auto", description="`auto` takes CUDA, else MPS, else the CPU."
     )
-    precision: Literal["auto", "fp32", "bf16"] = Field(
-        "auto",
-        description="Arithmetic of inference; `auto` takes bf16 where the machine computes in it. Training is in fp32.",
+    precision: Literal["auto", "fp32", "bf16", "int8"] = Field(
+        "auto", description="Arithmetic of inference; `auto` takes the fastest that stays near fp32."
+    )
+    runtime: Literal["auto", "torch", "openvino"] = Field(
+        "auto", description="What runs the net on a CPU; `auto` takes the fastest, which is measured once a machine."
     )
     threads: int = Field(0, ge=0, le=1024, description="Threads of training and matches; 0 takes a thread a core.")
 
@@ -235,110 +250,3 @@ class Config(Section):
     gate: GateConfig = GateConfig()
     evaluation: EvaluationConfig = EvaluationConfig()
     device: DeviceConfig = DeviceConfig()
-
-
-def find_config(name: str) -> Path:
-    """Returns the file of a config named by path, or by the name of one that comes with azero; raises BadInput."""
-    with contextlib.suppress(OSError, ValueError):  # a name that no file can have
-        if Path(name).is_file():
-            return Path(name)
-    shipped = {path.stem: path for place in _PLACES for path in place.glob("*.toml")}
-    if name in shipped:
-        return shipped[name]
-    raise BadInput(f"config {name!r} is neither a file nor one that comes with azero; {suggest_nearest(name, shipped)}")
-
-
-def load_config(path: Path, overrides: Sequence[str] = ()) -> Config:
-    """Reads a TOML file, applies overrides of the form `section.key=value`, and checks; raises BadInput.
-
-    The file of a user's own game is looked for from the working folder, then from the TOML file's.
-    """
-    try:
-        tables = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise BadInput(f"config {str(path)!r} cannot be read: {error.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise BadInput(f"config {str(path)!r} is not TOML: {error}") from None
-    _find_own_game(tables, path.parent)
-    for override in overrides:
-        _apply_override(tables, override)
-    return check_config(tables)
-
-
-def _find_own_game(tables: dict[str, Any], folder: Path) -> None:
-    """Puts `folder` before the path of a game's file that lies there, and not where the path leads from here."""
-    section = tables.get("game")
-    name = section.get("name") if isinstance(section, dict) else None
-    if isinstance(section, dict) and isinstance(name, str) and ".py:" in name:
-        file = Path(name.rpartition(".py:")[0] + ".py")
-        if not file.exists() and (folder / file).exists():
-            section["name"] = str(folder / name)
-
-
-def check_config(tables: dict[str, Any]) -> Config:
-    """Returns the settings of nested tables, complete and checked; raises BadInput with the first that is wrong."""
-    try:
-        config = Config.model_validate(tables)
-    except ValidationError as error:
-        raise BadInput(_explain(error)) from None
-    if config.gate.elo1 <= config.gate.elo0:
-        raise BadInput(f"gate.elo1 = {config.gate.elo1} should be greater than gate.elo0 = {config.gate.elo0}")
-    return config
-
-
-def override_search(values: dict[str, Any], overrides: dict[str, str]) -> SearchConfig:
-    """Returns the settings of a search, with some of them written anew; raises BadInput."""
-    tables = {"search": dict(values)}
-    for key, text in overrides.items():
-        _apply_override(tables, f"search.{key}={text}")
-    try:
-        return SearchConfig.model_validate(tables["search"])
-    except ValidationError as error:
-        raise BadInput(_explain(error, SearchConfig)) from None
-
-
-def check_device(device: str, precision: str) -> DeviceConfig:
-    """Returns where a net is to run; raises BadInput."""
-    try:
-        return DeviceConfig.model_validate({"device": device, "precision": precision})
-    except ValidationError as error:
-        first = error.errors()[0]
-        raise BadInput(f"{first['loc'][0]} {first['input']!r} is not known: {_lower(first['msg'])}") from None
-
-
-def _apply_override(tables: dict[str, Any], override: str) -> None:
-    """Sets one `section.key=value`; the value is TOML, and a word that is no TOML is a string."""
-    key, separator, text = override.partition("=")
-    *sections, name = key.strip().split(".")
-    if not separator or not name:
-        raise BadInput(f"--set {override!r} should be of the form section.key=value, e.g. training.iterations=10")
-    value: object = text.strip()
-    if "\n" not in text:
-        with contextlib.suppress(tomllib.TOMLDecodeError):
-            value = tomllib.loads(f"value = {text}")["value"]
-    for section in sections:
-        tables = tables.setdefault(section, {})
-        if not isinstance(tables, dict):
-            raise BadInput(f"--set {override!r}: {section!r} is a setting, not a section")
-    tables[name] = value
-
-
-def _explain(error: ValidationError, root: type[BaseModel] = Config) -> str:
-    """Returns the first error as one line that names the setting, its value and what would be right.
-
-    What is unknown comes before the rest: a table that is misspelt is missing, too.
-    """
-    first = min(error.errors(), key=lambda each: each["type"] != "extra_forbidden")
-    name = ".".join(str(part) for part in first["loc"])
-    if first["type"] == "extra_forbidden":
-        section = root
-        for part in first["loc"][:-1]:
-            section = section.model_fields[str(part)].annotation  # type: ignore[assignment]
-        return f"unknown setting {name!r}; {suggest_nearest(str(first['loc'][-1]), section.model_fields)}"
-    if first["type"] == "missing":
-        return f"setting {name!r} is missing"
-    return f"setting {name} = {first['input']!r} is not valid: {_lower(first['msg'])}"
-
-
-def _lower(message: str) -> str:
-    return message[0].lower() + message[1:]

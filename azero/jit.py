@@ -39,8 +39,17 @@ from azero.errors import BadInput
 IS_COMPILED = not numba.config.DISABLE_JIT
 
 _OPTIONS = {"nogil": True, "error_model": "numpy"}
+
+_OF_KERNELS = {**_OPTIONS, "_nrt": False}
+"""Kernels fill arrays that they are handed, and allocate none. Without `_nrt`, Numba's memory management, they and the
+subroutines that they call count no references: in a large kernel that was half of the time.
+"""
+
 _INNER = {"forceinline": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 """Of code that only other compiled code calls. Left to itself, LLVM stops inlining where loops are hottest."""
+
+_OF_RULES = {**_INNER, "_nrt": True}
+"""A user's rules may copy overlapping slices, for which Numba takes memory for a moment; `codegen.py` sees the rest."""
 
 _PACKAGE = Path(__file__).parent
 _COMPILED_SOURCES = (
@@ -82,14 +91,14 @@ def bind_methods(**parameters: tuple[str, ...]) -> None:
             [inspect.Parameter(each, kind) for each in ("instance", *names)]
         )
         for named_tuple in (types.NamedTuple, types.NamedUniTuple):
-            overload_method(named_tuple, name, strict=False, jit_options=_INNER)(method_of_class)
+            overload_method(named_tuple, name, strict=False, jit_options=_OF_RULES)(method_of_class)
 
 
 def kernel(function: Callable) -> Callable:
     """Compiles what Python calls: once for each combination of argument types, kept on disk; releases the GIL."""
     if not IS_COMPILED:
         return _plain(function)
-    compiled = numba.njit(**_OPTIONS)(function)
+    compiled = numba.njit(**_OF_KERNELS)(function)
     compiled._cache = _KernelCache(function)
     return compiled
 
@@ -163,9 +172,14 @@ def sources_digest(package: Path = _PACKAGE) -> str:
     for pattern in _COMPILED_SOURCES:
         for path in sorted(package.glob(pattern)):
             digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
-    cpu = llvmlite.binding.get_host_cpu_name(), llvmlite.binding.get_host_cpu_features().flatten()
-    digest.update(repr((str(package), numba.__version__, llvmlite.__version__, np.__version__, cpu)).encode())
+    versions = numba.__version__, llvmlite.__version__, np.__version__
+    digest.update(repr((str(package), *versions, cpu_identity())).encode())
     return digest.hexdigest()[:16]
+
+
+def cpu_identity() -> tuple[str, str]:
+    """Returns the CPU's name, and what it can do."""
+    return llvmlite.binding.get_host_cpu_name(), llvmlite.binding.get_host_cpu_features().flatten()
 
 
 @functools.cache

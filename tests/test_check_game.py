@@ -57,6 +57,17 @@ def test_a_good_game_keeps_every_law_and_its_speed_is_told(check, tmp_path):
     assert re.fullmatch(r"[\d,.]+( M)? random games/s, [\d,.]+( M)? UCT simulations/s on one thread", told["speed"])
 
 
+@pytest.mark.parametrize(("mover", "idle"), [(0, "second"), (1, "first")])
+def test_a_player_who_never_moves_is_remarked_upon(check, tmp_path, mover, idle):
+    write_file(tmp_path / "nim.py", NIM, ("return state.ply & 1", f"return {mover}"))
+    _, output, _ = check("nim.py:Nim", "--positions", 200)
+    remark = f"the {idle} player never moves in these games"
+    assert laws_of(output)["contract"] == f"ok: {remark}"
+    _, output, _ = check("nim.py:Nim", "--positions", 200, "--json")
+    told = json.loads(output)
+    assert told["remark"] == remark and told["laws"]["contract"] is None
+
+
 def test_a_game_of_azero_s_is_checked_like_any_other(check):
     code, output, errors = check("tic_tac_toe", "--positions", 1, "--seed", 5)
     assert (code, errors) == (0, "")
@@ -108,7 +119,7 @@ def test_what_only_one_game_in_many_shows_is_found_at_compiled_speed(check, tmp_
     code, output, errors = check("nim.py:Nim(heap=36)", "--positions", 100, "--json")
     assert (code, errors) == (2, "azero: nim.py:Nim(heap=36) breaks 1 of the laws: contract\n")
     told = json.loads(output)
-    assert list(told) == ["game", "games", "positions", "laws", "speeds"]
+    assert list(told) == ["game", "games", "positions", "laws", "remark", "speeds"]
     assert told["game"] == "nim.py:Nim(heap=36)" and told["speeds"] is None
     assert {law for law, finding in told["laws"].items() if finding is None} == set(LAWS)
     actions = [int(each) for each in told["laws"]["contract"].partition(" after the actions ")[2].split()]

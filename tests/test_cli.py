@@ -21,7 +21,7 @@ from training.runs import write_config
 
 import azero
 from azero import cli
-from azero.config import find_config
+from azero.config_files import find_config
 from azero.jit import IS_COMPILED
 from azero.mcts import rollout_named
 from azero.selfplay.records import save_shard
@@ -107,8 +107,9 @@ def contents(folder):
         (["suggest", "uct@0", *GAME], ["'uct@0'", "simulations = 0"]),
         (["suggest", "uct@-2s", *GAME], ["'uct@-2s'", "seconds = -2"]),
         (["suggest", "uct@lots", *GAME], ["'uct@lots'", "uct@800"]),
-        (["bench", "--time", "0"], ["--time 0", "from 0.1"]),
-        (["bench", "--time", "nan", "--config", "smoke", *GAME], ["--time nan"]),
+        (["bench", "--seconds", "0"], ["--seconds 0", "from 0.01"]),
+        (["bench", "--seconds", "nan", "--config", "smoke", *GAME], ["--seconds nan"]),
+        (["bench", "--only", "nets"], ["--only 'nets'", "did you mean 'net'?"]),
         # other numbers
         ([*SUGGEST, "--threads", "0"], ["threads = 0 should be 1 or more"]),
         ([*SUGGEST, "--seed", "-1"], ["--seed", "0"]),
@@ -444,8 +445,15 @@ def test_games_lists_them_with_their_parameters(run_azero):
     assert "connect_four(rows=6,columns=7)\n" in output and "\ntic_tac_toe\n" in output
     fields = json.loads(run_azero("games", "--json")[1])
     assert len(fields) == 10 and list(fields) == sorted(fields)
-    assert fields["connect_four"] == {"rows": 6, "columns": 7} and fields["tic_tac_toe"] == {}
-    assert fields["go"] == {"size": 9, "komi": 7.5, "superko": True, "suicide": False, "max_game_length": 0}
+    assert fields["tic_tac_toe"] == {}
+    assert fields["connect_four"] == {
+        "rows": {"default": 6, "range": [4, 8]},
+        "columns": {"default": 7, "range": [4, 8]},
+    }
+    assert list(fields["go"]) == ["size", "komi", "superko", "suicide", "max_game_length"]
+    assert fields["go"]["komi"] == {"default": 7.5, "range": [-361, 361]}
+    assert fields["go"]["superko"] == {"default": True, "range": None}
+    assert "    size 2 to 19, komi -361 to 361, max_game_length 0 to 100000\n" in output
     assert "go(size=9,komi=7.5,superko=true,suicide=false,max_game_length=0)\n" in output
 
 
@@ -507,11 +515,9 @@ def test_compiling_is_no_part_of_the_time_a_move_takes(tmp_path):
 @pytest.mark.slow
 def test_bench_measures_on_a_machine_that_has_compiled_nothing_yet(tmp_path):
     """Nothing goes to stderr but progress, and compiling is no part of what is measured."""
-    command = [sys.executable, "-m", "azero.cli", "bench", *GAME, "--config", "smoke", "--time", "0.5", "--json"]
+    command = [sys.executable, "-m", "azero.cli", "bench", *GAME, "--config", "smoke", "--seconds", "0.5", "--json"]
     environment = os.environ | {"AZERO_CACHE_DIR": str(tmp_path)}
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300)
-    rows = json.loads(done.stdout)
+    report = json.loads(done.stdout)
     assert done.returncode == 0 and "Warning" not in done.stderr
-    assert [sorted(row) for row in rows] == [["note", "rate", "unit", "what"]] * 6
-    rates = {row["what"]: row["rate"] for row in rows}
-    assert 0.2 * rates["net alone"] < rates["self-play"] and all(rates.values())
+    assert report["selfplay"][0]["share_of_net"] > 0.2

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from azero.config import Config, GameConfig, check_config, check_device, find_config, load_config
+from azero.config import Config, GameConfig
+from azero.config_files import check_config, check_device, find_config, load_config
 from azero.config_text import config_to_toml, settings
 from azero.errors import BadInput
 
@@ -247,7 +248,7 @@ def test_a_device_named_on_the_command_line():
     assert check_device("cpu", "bf16").precision == "bf16"
     for device, precision, message in [
         ("gpu", "auto", "device 'gpu' is not known: input should be 'auto', 'cpu', 'cuda' or 'mps'"),
-        ("cpu", "fp16", "precision 'fp16' is not known: input should be 'auto', 'fp32' or 'bf16'"),
+        ("cpu", "fp16", "precision 'fp16' is not known: input should be 'auto', 'fp32', 'bf16' or 'int8'"),
     ]:
         with pytest.raises(BadInput) as error:
             check_device(device, precision)

@@ -7,7 +7,7 @@ import types
 import pytest
 
 import azero
-from azero.config import _PLACES, find_config, load_config
+from azero.config_files import _PLACES, find_config, load_config
 from azero.config_text import settings
 from azero.games import make_game
 

@@ -6,6 +6,7 @@ mc@1000  mmmc@1000  random       plain Monte Carlo, the same with minimax values
 alphabeta@1000                   alpha-beta, at most 1000 leaves a move
 PATH@800  PATH@2s                a checkpoint or a run's folder (its best), with simulations or seconds a move
 PATH(rollout_weight=0.5)@800     the same with other settings of its search
+PATH(precision=fp32)@800         the same, its net run otherwise: device, runtime, precision
 connect_four@800                 a checkpoint that comes with azero
 gtp:COMMAND                      another engine, spoken to in GTP
 """
@@ -16,7 +17,8 @@ from pathlib import Path
 from azero.arena.agents import Agent, Limit, RandomAgent, SearchAgent
 from azero.arena.classical import CLASSICAL, make_classical_agent, word_of
 from azero.arena.options import split_options
-from azero.config import DeviceConfig, override_search
+from azero.config import DeviceConfig, SearchConfig
+from azero.config_files import override_section
 from azero.errors import BadInput, suggest_nearest
 from azero.games import Game, make_game
 from azero.mcts import Search, Settings, rollout_from_config, rule_from_config
@@ -27,6 +29,7 @@ MOST_NODES = 1 << 27
 DEFAULT_SIMULATIONS = 400
 """Of an agent whose name sets no limit."""
 
+_DEVICE_SETTINGS = ("device", "runtime", "precision")
 _CHECKPOINTS = (Path(__file__).parent.parent / "checkpoints", Path(__file__).parent.parent.parent / "checkpoints")
 
 
@@ -152,7 +155,9 @@ def _net_agent(
 
     path, overrides = _split_settings(base)
     checkpoint = load_checkpoint(find_checkpoint(path), game)
-    config = override_search(checkpoint.card.search, overrides)
+    own = {key: overrides.pop(key) for key in _DEVICE_SETTINGS if key in overrides}
+    device = override_section(DeviceConfig, device.model_dump(), own)
+    config = override_section(SearchConfig, checkpoint.card.search, overrides)
     if "rollout" in overrides and config.rollout_weight == 0:
         raise BadInput(f"agent {name!r}: rollout has no effect while rollout_weight is 0; set that, too, e.g. to 0.5")
     rule, settings = rule_from_config(config), Settings.from_config(config)
@@ -161,7 +166,7 @@ def _net_agent(
     def make_search(num_trees: int, nodes: int, leaves: int) -> Search:
         is_shared = num_trees > 1 and leaves == 1  # else each tree is searched alone
         evaluator = NetEvaluator(checkpoint.net, device, ROWS if is_shared else leaves, threads)
-        own = settings._replace(leaves_per_tree=leaves)
-        return Search(checkpoint.game, rule, own, evaluator, num_trees, max_nodes or nodes, rollout=rollout)
+        manner = settings._replace(leaves_per_tree=leaves)
+        return Search(checkpoint.game, rule, manner, evaluator, num_trees, max_nodes or nodes, rollout=rollout)
 
     return SearchAgent(name, checkpoint.game, limit, make_search, seed)

@@ -5,107 +5,28 @@ from typing import NamedTuple
 
 import numpy as np
 
-from azero.bits import leading_zeros, lowest_bit
+from azero.bits import lowest_bit
 from azero.errors import BadInput
-from azero.games.boards import cell_to_text, check_sizes, draw_board, text_to_cell
-from azero.games.contract import LOSS, ONGOING, WIN, Symmetries
-from azero.games.registry import game
-from azero.jit import subroutine
-from azero.rng import mix, random_below
-
-# The board lies in a frame of occupied cells, and every cell stands in four lines: its row, column and diagonals. How
-# far an amazon can go is then a count of zeros beside her bit.
-_MAX = 10
-_FRAMED = _MAX + 2
-_DIAGONALS = 2 * _FRAMED - 1
-
-STATE_DTYPE = np.dtype(
-    [
-        # What is occupied, by line; framed coordinates, rows and columns from 1.
-        ("rows", np.uint16, (_FRAMED,)),  # bit column
-        ("columns", np.uint16, (_FRAMED,)),  # bit row
-        ("falling", np.uint16, (_DIAGONALS,)),  # line row - column + 11, bit column
-        ("rising", np.uint16, (_DIAGONALS,)),  # line row + column, bit column
-        ("amazons", np.int32, (2, 4, 2)),  # by player: row and column
-        ("phase", np.int32),  # of the move: FROM, TO or SHOT
-        ("player", np.int32),  # who moves
-        ("moved", np.int32),  # the amazon that moves, in phases TO and SHOT
-        ("is_over", np.int32),
-        ("key", np.uint64),
-        ("ply", np.int32),
-    ],
-    align=True,
+from azero.games.amazons_board import (
+    DIAGONALS,
+    DOWN,
+    FRAMED,
+    FROM,
+    LONGEST,
+    RIGHT,
+    SHOT,
+    STATE_DTYPE,
+    TO,
+    can_move,
+    is_blocked,
+    measure_reach,
+    toggle,
+    word_of,
 )
-
-FROM, TO, SHOT = range(3)
-
-# The eight directions, in pairs that share a line.
-_DOWN = np.array([0, 0, 1, -1, 1, -1, -1, 1])
-_RIGHT = np.array([1, -1, 0, 0, 1, -1, 1, -1])
-
-
-@subroutine
-def _toggle(state, row, column):
-    """Occupies an empty cell, or empties an occupied one."""
-    at_column = np.uint16(1 << column)
-    state.rows[row] ^= at_column
-    state.columns[column] ^= np.uint16(1 << row)
-    state.falling[row - column + _FRAMED - 1] ^= at_column
-    state.rising[row + column] ^= at_column
-
-
-@subroutine
-def _zeros_above(line, place):
-    """Returns how many places of a line are free from the one above `place` on."""
-    return lowest_bit(np.uint64(line) >> np.uint64(place + 1))
-
-
-@subroutine
-def _zeros_below(line, place):
-    return leading_zeros(np.uint64(line) << np.uint64(64 - place))
-
-
-@subroutine
-def _measure(state, row, column, reach):
-    """Writes how many cells are free in each direction from a cell into `reach`; returns how many in all."""
-    along_row, along_column = state.rows[row], state.columns[column]
-    falling, rising = state.falling[row - column + _FRAMED - 1], state.rising[row + column]
-    reach[0] = _zeros_above(along_row, column)
-    reach[1] = _zeros_below(along_row, column)
-    reach[2] = _zeros_above(along_column, row)
-    reach[3] = _zeros_below(along_column, row)
-    reach[4] = _zeros_above(falling, column)
-    reach[5] = _zeros_below(falling, column)
-    reach[6] = _zeros_above(rising, column)
-    reach[7] = _zeros_below(rising, column)
-    return reach[0] + reach[1] + reach[2] + reach[3] + reach[4] + reach[5] + reach[6] + reach[7]
-
-
-@subroutine
-def _can_move(state, row, column):
-    """Returns whether a cell has a free one beside it."""
-    around = np.uint16(7 << column - 1)
-    beside = np.uint16(5 << column - 1)
-    return (
-        state.rows[row - 1] & around != around
-        or state.rows[row + 1] & around != around
-        or state.rows[row] & beside != beside
-    )
-
-
-@subroutine
-def _is_blocked(state, player):
-    """Returns whether none of a player's amazons can move."""
-    for k in range(4):
-        if _can_move(state, np.int64(state.amazons[player, k, 0]), np.int64(state.amazons[player, k, 1])):
-            return False
-    return True
-
-
-@subroutine
-def _word(kind, row, column):
-    """Returns the random word of player 0's or 1's amazon (kind 0, 1), an arrow (2), or the amazon on the move (3)."""
-    return mix(np.uint64(4 * (row * _FRAMED + column) + kind + 1))
+from azero.games.boards import cell_to_text, draw_board, text_to_cell
+from azero.games.contract import LOSS, ONGOING, WIN, Ranges, Symmetries
+from azero.games.registry import game
+from azero.rng import mix, random_below
 
 
 @game("amazons")
@@ -123,16 +44,16 @@ class Amazons(NamedTuple):
     columns: int = 10
 
     def reset(game, state):
-        for line in range(_FRAMED):
+        for line in range(FRAMED):
             state.rows[line] = np.uint16(0)
             state.columns[line] = np.uint16(0)
-        for line in range(_DIAGONALS):
+        for line in range(DIAGONALS):
             state.falling[line] = np.uint16(0)
             state.rising[line] = np.uint16(0)
         for row in range(game.rows + 2):
             for column in range(game.columns + 2):
                 if row == 0 or row == game.rows + 1 or column == 0 or column == game.columns + 1:
-                    _toggle(state, row, column)
+                    toggle(state, row, column)
         down, right = 1 + (game.rows - 1) // 3, 1 + (game.columns - 1) // 3
         for player in range(2):
             for k in range(4):
@@ -143,13 +64,13 @@ class Amazons(NamedTuple):
                     row = game.rows + 1 - row
                 state.amazons[player, k, 0] = row
                 state.amazons[player, k, 1] = column
-                _toggle(state, row, column)
+                toggle(state, row, column)
         state.phase = FROM
         state.player = 0
         state.moved = 0
         state.key = np.uint64(0)
         state.ply = 0
-        state.is_over = _is_blocked(state, 0)
+        state.is_over = is_blocked(state, 0)
 
     def legal_actions(game, state, out):
         cells = game.rows * game.columns
@@ -157,7 +78,7 @@ class Amazons(NamedTuple):
         if state.phase == FROM:
             for k in range(4):
                 row, column = np.int64(state.amazons[state.player, k, 0]), np.int64(state.amazons[state.player, k, 1])
-                if _can_move(state, row, column):
+                if can_move(state, row, column):
                     place = count
                     action = (row - 1) * game.columns + column - 1
                     while place > 0 and out[place - 1] > action:
@@ -169,11 +90,11 @@ class Amazons(NamedTuple):
         row = np.int64(state.amazons[state.player, state.moved, 0])
         column = np.int64(state.amazons[state.player, state.moved, 1])
         first, second = np.uint64(0), np.uint64(0)  # the cells in reach, up to number 63 and from there on
-        _measure(state, row, column, out)
+        measure_reach(state, row, column, out)
         for direction in range(8):
             cell = (row - 1) * game.columns + column - 1
             for _ in range(out[direction]):
-                cell += _DOWN[direction] * game.columns + _RIGHT[direction]
+                cell += DOWN[direction] * game.columns + RIGHT[direction]
                 if cell < 64:
                     first |= np.uint64(1) << np.uint64(cell)
                 else:
@@ -194,11 +115,11 @@ class Amazons(NamedTuple):
             while True:
                 k = random_below(rng, 4)
                 row, column = np.int64(state.amazons[state.player, k, 0]), np.int64(state.amazons[state.player, k, 1])
-                if _can_move(state, row, column):
+                if can_move(state, row, column):
                     return (row - 1) * game.columns + column - 1
         row = np.int64(state.amazons[state.player, state.moved, 0])
         column = np.int64(state.amazons[state.player, state.moved, 1])
-        rank = random_below(rng, _measure(state, row, column, legal))
+        rank = random_below(rng, measure_reach(state, row, column, legal))
         direction = 0
         before = 0
         counted = 0
@@ -206,8 +127,8 @@ class Amazons(NamedTuple):
             counted += legal[k]
             direction += rank >= counted
             before = counted if rank >= counted else before
-        row += _DOWN[direction] * (rank - before + 1)
-        column += _RIGHT[direction] * (rank - before + 1)
+        row += DOWN[direction] * (rank - before + 1)
+        column += RIGHT[direction] * (rank - before + 1)
         return (state.phase * game.rows + row - 1) * game.columns + column - 1
 
     def apply_action(game, state, action):
@@ -221,23 +142,23 @@ class Amazons(NamedTuple):
             for k in range(1, 4):
                 moved += k * (state.amazons[player, k, 0] == row and state.amazons[player, k, 1] == column)
             state.moved = moved
-            _toggle(state, row, column)
+            toggle(state, row, column)
             state.phase = TO
         elif state.phase == TO:
             mine = state.amazons[player, state.moved]
-            state.key ^= _word(player, np.int64(mine[0]), np.int64(mine[1])) ^ _word(player, row, column)
+            state.key ^= word_of(player, np.int64(mine[0]), np.int64(mine[1])) ^ word_of(player, row, column)
             mine[0] = row
             mine[1] = column
             state.phase = SHOT
         else:
-            _toggle(
+            toggle(
                 state, np.int64(state.amazons[player, state.moved, 0]), np.int64(state.amazons[player, state.moved, 1])
             )
-            _toggle(state, row, column)
-            state.key ^= _word(2, row, column)
+            toggle(state, row, column)
+            state.key ^= word_of(2, row, column)
             state.phase = FROM
             state.player = 1 - player
-            state.is_over = _is_blocked(state, 1 - player)
+            state.is_over = is_blocked(state, 1 - player)
 
     def current_player(game, state):
         return np.int64(state.player)
@@ -278,11 +199,11 @@ class Amazons(NamedTuple):
         key = state.key + np.uint64(state.player) + np.uint64(2 * state.phase)
         if state.phase != FROM:
             mine = state.amazons[state.player, state.moved]
-            key ^= _word(3, np.int64(mine[0]), np.int64(mine[1]))
+            key ^= word_of(3, np.int64(mine[0]), np.int64(mine[1]))
         return mix(key)
 
-    def check(game) -> None:
-        check_sizes("amazons", {"rows": 4, "columns": 4}, _MAX, game._asdict())
+    def ranges(game) -> Ranges:
+        return {"rows": (4, LONGEST), "columns": (4, LONGEST)}
 
     @property
     def state_dtype(game) -> np.dtype:

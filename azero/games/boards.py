@@ -5,8 +5,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from azero.errors import BadInput
-
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 GO_LETTERS = "abcdefghjklmnopqrstuvwxyz"
 """Columns as Go names them: without the i."""
@@ -76,10 +74,3 @@ def step_symmetries(cells: np.ndarray, height: int, width: int, steps: Sequence[
 def split_cells(text: str) -> list[str]:
     """Splits a record of moves that are single cells or words, e.g. `f5d6 pass`."""
     return re.findall(r"[A-Za-z]\d+|[^\s,;\d]+|[^\s,;]+", text)
-
-
-def check_sizes(name: str, low: dict[str, int], high: int, sizes: dict[str, int]) -> None:
-    """Raises BadInput where a size of the game `name` lies outside its range, `low` by size to `high`."""
-    for size, value in sizes.items():
-        if not low[size] <= value <= high:
-            raise BadInput(f"{name}: {size}={value} is out of range; it can be {low[size]} to {high}")

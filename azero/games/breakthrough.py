@@ -7,8 +7,8 @@ import numpy as np
 
 from azero.bits import bit_of_rank, count_bits, lowest_bit
 from azero.errors import BadInput
-from azero.games.boards import cell_to_text, check_sizes, draw_board, step_symmetries, text_to_cell
-from azero.games.contract import LOSS, ONGOING, WIN, Symmetries
+from azero.games.boards import cell_to_text, draw_board, step_symmetries, text_to_cell
+from azero.games.contract import LOSS, ONGOING, WIN, Ranges, Symmetries
 from azero.games.registry import game
 from azero.jit import subroutine
 from azero.rng import mix, random_below
@@ -179,8 +179,8 @@ class Breakthrough(NamedTuple):
         key = mix(key ^ state.stones[1, 0])
         return mix(key ^ state.stones[1, 1])
 
-    def check(game) -> None:
-        check_sizes("breakthrough", {"rows": 3, "columns": 2}, 10, game._asdict())
+    def ranges(game) -> Ranges:
+        return {"rows": (3, 10), "columns": (2, 10)}
 
     @property
     def state_dtype(game) -> np.dtype:

@@ -10,12 +10,11 @@ from azero.errors import BadInput
 from azero.games.boards import (
     board_symmetries,
     cell_to_text,
-    check_sizes,
     draw_board,
     step_symmetries,
     text_to_cell,
 )
-from azero.games.contract import LOSS, ONGOING, WIN, Symmetries
+from azero.games.contract import LOSS, ONGOING, WIN, Ranges, Symmetries
 from azero.games.registry import game
 from azero.jit import subroutine
 from azero.rng import mix, random_below
@@ -171,8 +170,8 @@ class Clobber(NamedTuple):
         key = mix(key ^ state.stones[1, 0])
         return mix(key ^ state.stones[1, 1])
 
-    def check(game) -> None:
-        check_sizes("clobber", {"rows": 2, "columns": 2}, 10, game._asdict())
+    def ranges(game) -> Ranges:
+        return {"rows": (2, 10), "columns": (2, 10)}
 
     @property
     def state_dtype(game) -> np.dtype:

@@ -8,7 +8,7 @@ import numpy as np
 from azero.bits import count_bits
 from azero.errors import BadInput
 from azero.games.boards import draw_grid
-from azero.games.contract import DRAW, LOSS, ONGOING, WIN, Symmetries
+from azero.games.contract import DRAW, LOSS, ONGOING, WIN, Ranges, Symmetries
 from azero.games.registry import game
 from azero.rng import mix
 
@@ -99,10 +99,8 @@ class ConnectFour(NamedTuple):
     def hash_key(game, state):
         return mix(mix(state.stones[0]) ^ state.stones[1])
 
-    def check(game) -> None:
-        for name, size in game._asdict().items():
-            if not 4 <= size <= 8:
-                raise BadInput(f"connect_four: {name}={size} is out of range; sizes are 4 to 8")
+    def ranges(game) -> Ranges:
+        return {"rows": (4, 8), "columns": (4, 8)}
 
     @property
     def state_dtype(game) -> np.dtype:

@@ -31,6 +31,10 @@ bind_methods(
 )
 
 
+Ranges = dict[str, tuple[float, float]]
+"""The least and the greatest value of parameters, by name."""
+
+
 class Symmetries(NamedTuple):
     """Symmetries as gathers, the identity first.
 
@@ -94,8 +98,11 @@ class Rules(Protocol):
 
     # Plain Python.
 
+    def ranges(game) -> Ranges:
+        """Optional: returns the least and the greatest value of the parameters that have such."""
+
     def check(game) -> None:
-        """Optional: raises BadInput where a parameter is out of range."""
+        """Optional: raises BadInput where parameters, each within its range, will not do."""
 
     @property
     def state_dtype(game) -> np.dtype:

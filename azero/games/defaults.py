@@ -5,7 +5,7 @@ import re
 import numpy as np
 
 from azero.errors import NO_ACTION, TOO_LONG, BadInput, BrokenRules
-from azero.games.contract import ONGOING, Symmetries
+from azero.games.contract import ONGOING, Ranges, Symmetries
 from azero.rng import random_below
 
 
@@ -35,6 +35,11 @@ def final_score(game, state):
 def target(game, state, action):
     """Returns the action, which is the cell where a game's first actions are the cells of its board."""
     return action
+
+
+def ranges(game) -> Ranges:
+    """No parameter has a least or greatest value."""
+    return {}
 
 
 def check(game) -> None:
@@ -85,6 +90,7 @@ DEFAULTS = {
     "rollout": rollout,
     "final_score": final_score,
     "target": target,
+    "ranges": ranges,
     "check": check,
     "symmetries": symmetries,
     "action_to_text": action_to_text,

@@ -6,8 +6,8 @@ import numpy as np
 
 from azero.bits import leading_zeros, lowest_bit
 from azero.errors import BadInput
-from azero.games.boards import board_symmetries, cell_to_text, check_sizes, draw_board, split_cells, text_to_cell
-from azero.games.contract import DRAW, LOSS, ONGOING, WIN, Symmetries
+from azero.games.boards import board_symmetries, cell_to_text, draw_board, split_cells, text_to_cell
+from azero.games.contract import DRAW, LOSS, ONGOING, WIN, Ranges, Symmetries
 from azero.games.registry import game
 from azero.jit import subroutine
 from azero.rng import mix, random_below
@@ -124,10 +124,12 @@ class Gomoku(NamedTuple):
         """Kept along the way: the exclusive or of a random word for each stone (Zobrist 1970)."""
         return mix(state.key)
 
+    def ranges(game) -> Ranges:
+        return {"rows": (1, _MAX), "columns": (1, _MAX), "k": (1, _MAX)}
+
     def check(game) -> None:
-        check_sizes("gomoku", {"rows": 1, "columns": 1}, _MAX, {"rows": game.rows, "columns": game.columns})
         longest = max(game.rows, game.columns)
-        if not 1 <= game.k <= longest:
+        if game.k > longest:
             board = f"a board of {game.rows}x{game.columns}"
             raise BadInput(
                 f"gomoku: k={game.k} in a row do not fit on {board}; k can be 1 to {longest}, e.g. k={longest}"

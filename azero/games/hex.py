@@ -5,8 +5,8 @@ from typing import NamedTuple
 import numpy as np
 
 from azero.errors import BadInput
-from azero.games.boards import LETTERS, cell_to_text, check_sizes, split_cells, text_to_cell
-from azero.games.contract import LOSS, ONGOING, WIN, Symmetries
+from azero.games.boards import LETTERS, cell_to_text, split_cells, text_to_cell
+from azero.games.contract import LOSS, ONGOING, WIN, Ranges, Symmetries
 from azero.games.registry import game
 from azero.jit import subroutine
 from azero.rng import mix, random_below, random_pair_below
@@ -215,8 +215,8 @@ class Hex(NamedTuple):
         can_swap = game.swap and state.ply == 1
         return mix(state.key + np.uint64(state.ply & 1) + np.uint64(2 * can_swap))
 
-    def check(game) -> None:
-        check_sizes("hex", {"size": 2}, _MAX, {"size": game.size})
+    def ranges(game) -> Ranges:
+        return {"size": (2, _MAX)}
 
     @property
     def state_dtype(game) -> np.dtype:

@@ -6,8 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from azero.errors import BadInput
-from azero.games.boards import check_sizes
-from azero.games.contract import DRAW, LOSS, ONGOING, WIN
+from azero.games.contract import DRAW, LOSS, ONGOING, WIN, Ranges
 from azero.games.registry import game
 from azero.jit import subroutine
 from azero.rng import mix
@@ -77,10 +76,8 @@ class PGame(NamedTuple):
         """No two paths meet."""
         return state.path
 
-    def check(game) -> None:
-        check_sizes("p_game", {"branching": 1}, 1000, {"branching": game.branching})
-        check_sizes("p_game", {"depth": 1}, 1000, {"depth": game.depth})
-        check_sizes("p_game", {"seed": 0}, 999_999_999, {"seed": game.seed})
+    def ranges(game) -> Ranges:
+        return {"branching": (1, 1000), "depth": (1, 1000), "seed": (0, 999_999_999)}
 
     @property
     def state_dtype(game) -> np.dtype:

@@ -2,7 +2,8 @@
 
 import re
 from collections import namedtuple
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import get_type_hints
 
@@ -33,6 +34,17 @@ def game(name: str) -> Callable[[type], type]:
         return _RULES[name]
 
     return register
+
+
+@contextmanager
+def without_registering() -> Iterator[None]:
+    """Forgets, when the block is left, the games that were registered in it."""
+    known = dict(_RULES)
+    try:
+        yield
+    finally:
+        _RULES.clear()
+        _RULES.update(known)
 
 
 def complete(rules: type) -> type:
@@ -85,12 +97,24 @@ def parse_game(text: str) -> Rules:
     if lacking:
         raise BadInput(f"{name} needs {', '.join(lacking)}, e.g. {name}({lacking[0]}=...)")
     made = rules(**values)
+    _check_ranges(name, made)
     made.check()
     if file:
         from azero.games.trial import try_out
 
         try_out(made)
     return made
+
+
+def _check_ranges(name: str, rules: Rules) -> None:
+    """Raises BadInput where a parameter lies outside the range that the rules give for it."""
+    parameters = parameters_of(type(rules))
+    for key, (low, high) in rules.ranges().items():
+        if key not in parameters:
+            raise BadInput(f"{name}.ranges names {key!r}; the parameters are {', '.join(parameters) or 'none'}")
+        value = getattr(rules, key)
+        if not low <= value <= high:
+            raise BadInput(f"{name}: {key}={value} is out of range; it can be {low} to {high}")
 
 
 def file_of(text: str) -> str | None:

@@ -80,9 +80,6 @@ class TicTacToe(NamedTuple):
     def hash_key(game, state):
         return mix(np.uint64(state.stones[0]) << np.uint64(9) | np.uint64(state.stones[1]))
 
-    def check(game) -> None:
-        """There is nothing to set."""
-
     @property
     def state_dtype(game) -> np.dtype:
         return STATE_DTYPE

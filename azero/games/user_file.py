@@ -14,10 +14,9 @@ from typing import get_type_hints
 import numpy as np
 
 from azero.errors import BadInput
-from azero.games import registry
 from azero.games.defaults import DEFAULTS
 from azero.games.patience import LONGEST_S, Endless, patience
-from azero.games.registry import PARAMETER_TYPES, complete
+from azero.games.registry import PARAMETER_TYPES, complete, without_registering
 from azero.games.user_sources import Sources, public_names
 from azero.jit import SOURCE_DIGEST
 
@@ -39,7 +38,16 @@ _OPTIONAL = {
 }
 _PROPERTIES = (*REQUIRED_PROPERTIES, *(name for name, method in DEFAULTS.items() if not callable(method)))
 
+
+def _are_ranges(value: object) -> bool:
+    if not isinstance(value, dict):
+        return False
+    is_pair = [isinstance(each, tuple) and len(each) == 2 for each in value.values()]
+    return all(is_pair) and all(isinstance(end, int | float) for each in value.values() for end in each)
+
+
 _PYTHON_RETURNS: dict[str, tuple[Callable[[object], bool], str]] = {
+    "ranges": (_are_ranges, "pairs by name, e.g. {'size': (2, 8)}"),
     "check": (lambda value: value is None, "None, and bad parameters raise BadInput"),
     "symmetries": (
         lambda value: isinstance(value, tuple) and [getattr(each, "ndim", None) for each in value] == [2, 2],
@@ -102,18 +110,14 @@ def _run(file: str) -> tuple[ModuleType, str]:
     assert spec is not None and spec.loader is not None, "its name ends in .py"
     module = importlib.util.module_from_spec(spec)
     sys.modules[module_name] = module
-    known = dict(registry._RULES)
     sources.make_importable()
-    try:
-        with patience(LONGEST_S):
+    try:  # what the file registers goes by the file's name, and by another after an edit
+        with patience(LONGEST_S), without_registering():
             exec(sources.compiled(sources.text, str(Path(file).resolve())), module.__dict__)
     except (Exception, SystemExit, Endless) as error:
         del sys.modules[module_name]
         sources.forget_modules()
         raise BadInput(f"game file {file!r}{_why(error, file)}") from None
-    finally:
-        registry._RULES.clear()  # what the file has registered goes by the file's name, and by another after an edit
-        registry._RULES.update(known)
     return module, sources.digest
 
 

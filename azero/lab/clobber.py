@@ -3,31 +3,26 @@
 The paper's alpha-beta was MILA, which is not to be had; ours, `alphabeta`, knows no more of Clobber than its rules.
 """
 
-from pathlib import Path
 from typing import NamedTuple
 
-from azero.arena.names import make_agent
 from azero.errors import BadInput
 from azero.games import make_game
 from azero.games.clobber import Clobber
 from azero.lab.duels import (
-    KEY,
     PLAIN_UCT,
-    VALUES,
-    Outcome,
+    PLAYING,
     check_games,
     check_times,
     outcome_of,
     pairs_of,
-    play_pair,
     show_score,
     show_simulations,
     with_seconds,
 )  # fmt: skip
+from azero.lab.experiment import Experiment, Groups
 from azero.lab.results import Results, Table
 from azero.lab.trees import check_player
 
-NAME = "clobber"
 SHORT = 1 / 6  # of the time: the paper's 5 s of 30 s
 
 
@@ -68,19 +63,19 @@ MATCHES = (
 )
 
 
-def run(folder: Path, parameters: Parameters, num_workers: int) -> str:
-    """Runs the experiment, or what is left of it; returns its table."""
+def check(parameters: Parameters) -> None:
+    """Raises BadInput for parameters that will not do."""
     check_games(parameters.games)
     check_times((parameters.time, SHORT * parameters.time))
     check_player(parameters.uct)
-    game = make_game(parameters.game)
-    if not isinstance(game.rules, Clobber):
+    if not isinstance(make_game(parameters.game).rules, Clobber):
         raise BadInput(f"--game {parameters.game!r} should be clobber, e.g. clobber(size=6)")
+
+
+def groups_of(parameters: Parameters) -> Groups:
+    """Returns the units by match."""
     players = {"UCT": parameters.uct, "MC": "mc", "alpha-beta": "alphabeta"}
-    for name in players.values():
-        make_agent(name, game)
-    results = Results(folder, NAME, parameters._asdict(), KEY, VALUES)
-    groups = {
+    return {
         match: pairs_of(
             parameters.game,
             with_seconds(players[match.a], match.a_share * parameters.time),
@@ -90,12 +85,11 @@ def run(folder: Path, parameters: Parameters, num_workers: int) -> str:
         )
         for match in MATCHES
     }
-    results.complete(play_pair, [unit for units in groups.values() for unit in units], num_workers, NAME)
-    return report(results, {match: outcome_of(results, units) for match, units in groups.items()}, parameters)
 
 
-def report(results: Results, outcomes: dict[Match, Outcome], parameters: Parameters) -> str:
+def report(results: Results, groups: Groups, parameters: Parameters) -> str:
     """Writes the table, and returns it."""
+    outcomes = {match: outcome_of(results, units) for match, units in groups.items()}
     header = ["A", "B", "iterations of A", "of B", "A wins, %", "the paper, %"]
     rows = [
         [
@@ -106,9 +100,11 @@ def report(results: Results, outcomes: dict[Match, Outcome], parameters: Paramet
         ]
         for match, outcome in outcomes.items()
     ]
-    games = next(iter(outcomes.values())).tally.games
     notes = [
-        f"{games:,} games a row, with 95 % intervals. Iterations are a move's, and leaves with alpha-beta. "
+        f"{parameters.games:,} games a row, with 95 % intervals. Iterations are a move's, and leaves with alpha-beta. "
         "The paper's times are 30 s and 5 s, and its alpha-beta is MILA."
     ]
     return results.write_table(Table(header, rows, notes))
+
+
+EXPERIMENT = Experiment("clobber", SMALL, FULL, PLAYING, check, groups_of, report)

@@ -6,17 +6,19 @@ from typing import NamedTuple
 from azero.arena.match import play_match
 from azero.arena.names import make_agent
 from azero.arena.statistics import Tally, elo_interval, score_interval
+from azero.config import C_UCT
 from azero.errors import BadInput
 from azero.games import Game, make_game
+from azero.lab.experiment import Work
 from azero.lab.results import Results
 from azero.rng import derive_seed
 
 KEY = ("game", "a", "b", "pair")
 VALUES = ("score_first", "score_second", "simulations_a", "simulations_b", "seconds_a", "seconds_b")
 
-PLAIN_UCT = "uct(prove=false)"
-"""UCB1 with c = 1.4 and a tree. The paper's had the bias by depth and, in Amazons, a table of 2^20 entries, which is
-`uct(bias=depth,prove=false,table=1048576)`.
+PLAIN_UCT = f"uct(c={C_UCT:g},prove=false)"
+"""UCB1 with a tree; its constant is part of what a folder of results is known by. The paper's had the bias by depth
+and, in Amazons, a table of 2^20 entries, which is `uct(bias=depth,prove=false,table=1048576)`.
 """
 MOST_PAIRS = 1_000_000
 
@@ -61,6 +63,9 @@ def play_pair(unit: Unit) -> dict[str, float]:
     if any(name.endswith("s") for name in (unit.a, unit.b)):
         spent += [result.seconds_a, result.seconds_b]
     return dict(zip(VALUES, [*(each.score for each in result.results), *spent], strict=False))
+
+
+PLAYING = Work(KEY, lambda units: VALUES, play_pair)
 
 
 def outcome_of(results: Results, units: Sequence[Unit]) -> Outcome:

@@ -4,26 +4,24 @@ UCT against plain Monte Carlo (MC), the same with minimax values (MMMC), and alp
 full search has ended; an iteration is a leaf of the tree looked at.
 """
 
-from pathlib import Path
 from typing import NamedTuple
 
+from azero.lab.experiment import Experiment, Groups
 from azero.lab.plots import Line, Panel, draw
 from azero.lab.results import Results, Table
 from azero.lab.trees import (
     ALPHA_BETA,
-    KEY,
+    MEASURING,
     UCT,
     Unit,
     check_player,
     check_size,
-    measure_tree,
     percent,
     rates_of,
     shown,
     spaced,
 )  # fmt: skip
 
-NAME = "pgame-failure"
 SHAPES = ((2, 20), (8, 8))  # branching, depth
 
 
@@ -41,21 +39,22 @@ SMALL = Parameters(trees=200, runs=5, iterations=100_000)
 FULL = Parameters(trees=200, runs=200, iterations=100_000)
 
 
-def run(folder: Path, parameters: Parameters, num_workers: int) -> str:
-    """Runs the experiment, or what is left of it; returns its table."""
+def check(parameters: Parameters) -> None:
+    """Raises BadInput for parameters that will not do."""
     check_size(trees=parameters.trees, runs=parameters.runs, iterations=parameters.iterations)
     check_player(parameters.uct)
+
+
+def groups_of(parameters: Parameters) -> Groups:
+    """Returns the units by player's label and shape."""
     iterations = spaced(parameters.iterations)
-    results = Results(folder, NAME, parameters._asdict(), KEY, [str(each) for each in iterations])
-    groups = {
+    return {
         (label, shape): [
             Unit(player, *shape, tree, iterations, parameters.runs, parameters.seed) for tree in range(parameters.trees)
         ]
         for shape in SHAPES
         for label, player in players(parameters)
     }
-    results.complete(measure_tree, [unit for units in groups.values() for unit in units], num_workers, NAME)
-    return report(results, groups, iterations, parameters)
 
 
 def players(parameters: Parameters) -> list[tuple[str, str]]:
@@ -63,8 +62,9 @@ def players(parameters: Parameters) -> list[tuple[str, str]]:
     return [("alpha-beta", ALPHA_BETA), ("MC", "mc"), ("MMMC", "mmmc"), ("UCT", parameters.uct)]
 
 
-def report(results: Results, groups: dict, iterations: tuple[int, ...], parameters: Parameters) -> str:
+def report(results: Results, groups: Groups, parameters: Parameters) -> str:
     """Writes table and plot; returns the table."""
+    iterations = spaced(parameters.iterations)
     labels = [label for label, _ in players(parameters)]
     rates = {key: rates_of(results, units) for key, units in groups.items()}
     rows = [
@@ -86,3 +86,6 @@ def report(results: Results, groups: dict, iterations: tuple[int, ...], paramete
     ]
     draw(panels, results.folder / "plot.png")
     return results.write_table(Table(["B", "D", "iterations", *labels], rows, [note]))
+
+
+EXPERIMENT = Experiment("pgame-failure", SMALL, FULL, MEASURING, check, groups_of, report)

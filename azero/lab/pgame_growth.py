@@ -5,18 +5,17 @@ intervals by a bootstrap over trees.
 """
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
 from azero.errors import BadInput
+from azero.lab.experiment import Experiment
 from azero.lab.plots import Line, Panel, draw
 from azero.lab.results import Results, Table
-from azero.lab.trees import KEY, UCT, Unit, check_player, check_size, measure_tree, rates_by_tree, spaced
+from azero.lab.trees import MEASURING, UCT, Unit, check_player, check_size, rates_by_tree, spaced
 from azero.rng import derive_seed
 
-NAME = "pgame-growth"
 BY_DEPTH = tuple((2, depth) for depth in range(4, 21, 2))  # branching, depth
 BY_BRANCHING = tuple((branching, 8) for branching in range(2, 9))
 FITTED_DEPTHS = ((4, 16), (4, 20))  # from, to; the second are all
@@ -42,37 +41,41 @@ Needed = dict[tuple[Shape, float], np.ndarray]
 """Iterations needed by shape and failure rate: [1 + R], of the trees themselves and of R resamples of them."""
 
 
-def run(folder: Path, parameters: Parameters, num_workers: int) -> str:
-    """Runs the experiment, or what is left of it; returns its table."""
+def check(parameters: Parameters) -> None:
+    """Raises BadInput for parameters that will not do."""
     check_size(trees=parameters.trees, runs=parameters.runs, patience=parameters.patience)
     check_player(parameters.uct)
     for rate in parameters.rates:
         if not 0.0 < rate < 1.0:
             raise BadInput(f"a rate of {rate:g} should be between 0 and 1")
-    shapes = sorted({*BY_DEPTH, *BY_BRANCHING})
-    iterations = {shape: spaced(most_iterations(shape, parameters.patience), per_decade=10) for shape in shapes}
-    columns = sorted({each for some in iterations.values() for each in some})
-    results = Results(folder, NAME, parameters._asdict(), KEY, [str(each) for each in columns])
-    groups = {
+
+
+def groups_of(parameters: Parameters) -> dict[Shape, list[Unit]]:
+    """Returns the units by shape."""
+    return {
         shape: [
-            Unit(parameters.uct, *shape, tree, iterations[shape], parameters.runs, parameters.seed)
+            Unit(parameters.uct, *shape, tree, iterations_of(shape, parameters), parameters.runs, parameters.seed)
             for tree in range(parameters.trees)
         ]
-        for shape in shapes
+        for shape in sorted({*BY_DEPTH, *BY_BRANCHING})
     }
-    results.complete(measure_tree, [unit for units in groups.values() for unit in units], num_workers, NAME)
+
+
+def iterations_of(shape: Shape, parameters: Parameters) -> tuple[int, ...]:
+    """Returns after which iterations failures on trees of a shape are counted."""
+    branching, depth = shape
+    return spaced(round(parameters.patience * branching ** (depth / 2)), per_decade=10)
+
+
+def needed_by(results: Results, groups: dict[Shape, list[Unit]], parameters: Parameters) -> Needed:
+    """Returns the iterations needed, from the rows."""
     needed: Needed = {}
     for shape, units in groups.items():
+        iterations = iterations_of(shape, parameters)
         samples = resampled(rates_by_tree(results, units), derive_seed(parameters.seed, "resample", *shape))
         for rate in parameters.rates:
-            needed[shape, rate] = np.array([iterations_to_reach(rate, iterations[shape], each) for each in samples])
-    return report(results, needed, shapes, parameters)
-
-
-def most_iterations(shape: Shape, patience: int) -> int:
-    """Returns how long the runs on trees of a shape are."""
-    branching, depth = shape
-    return round(patience * branching ** (depth / 2))
+            needed[shape, rate] = np.array([iterations_to_reach(rate, iterations, each) for each in samples])
+    return needed
 
 
 def iterations_to_reach(rate: float, iterations: Sequence[int], rates: Sequence[float]) -> float:
@@ -117,9 +120,9 @@ def exponent(xs: Sequence[float], shapes: Sequence[Shape], rate: float, needed: 
     return slopes[0], float(low), float(high)
 
 
-def report(results: Results, needed: Needed, shapes: list[Shape], parameters: Parameters) -> str:
+def report(results: Results, groups: dict[Shape, list[Unit]], parameters: Parameters) -> str:
     """Writes table and plot; returns the table."""
-    rates = parameters.rates
+    rates, needed = parameters.rates, needed_by(results, groups, parameters)
     header = ["B", "D", "B^(D/2)", *(f"{rate:.1%} failures".replace("%", " %") for rate in rates)]
     rows = [
         [
@@ -128,7 +131,7 @@ def report(results: Results, needed: Needed, shapes: list[Shape], parameters: Pa
             f"{shape[0] ** (shape[1] / 2):,.0f}",
             *(_count(needed[shape, r][0]) for r in rates),
         ]
-        for shape in shapes
+        for shape in groups
     ]
     notes = [
         f"Iterations of UCT until it fails no more often; {parameters.trees:,} trees x {parameters.runs:,} runs. "
@@ -174,3 +177,6 @@ def _or_zero(number: float) -> float:
 
 def _count(number: float) -> str:
     return f"{number:,.0f}" if np.isfinite(number) else "not reached"
+
+
+EXPERIMENT = Experiment("pgame-growth", SMALL, FULL, MEASURING, check, groups_of, report)

@@ -1,16 +1,15 @@
 """Figure 6: UCT in P-games with a transposition table in place of the tree, of fewer and fewer entries."""
 
-from pathlib import Path
 from typing import NamedTuple
 
 from azero.arena.options import split_options
 from azero.errors import BadInput
+from azero.lab.experiment import Experiment, Groups
 from azero.lab.plots import Line, Panel, draw
 from azero.lab.results import Results, Table
-from azero.lab.trees import KEY, UCT, Unit, check_player, check_size, measure_tree, percent, rates_of, shown, spaced
+from azero.lab.trees import MEASURING, UCT, Unit, check_player, check_size, percent, rates_of, shown, spaced
 from azero.mcts.table import FEWEST_ENTRIES, MOST_ENTRIES
 
-NAME = "pgame-memory"
 BRANCHING, DEPTH = 2, 20
 
 
@@ -29,8 +28,8 @@ SMALL = Parameters(trees=200, runs=1, iterations=100_000)
 FULL = Parameters(trees=200, runs=200, iterations=100_000)
 
 
-def run(folder: Path, parameters: Parameters, num_workers: int) -> str:
-    """Runs the experiment, or what is left of it; returns its table."""
+def check(parameters: Parameters) -> None:
+    """Raises BadInput for parameters that will not do."""
     check_size(trees=parameters.trees, runs=parameters.runs, iterations=parameters.iterations)
     check_player(parameters.uct)
     if "table" in split_options(parameters.uct)[1]:
@@ -38,17 +37,18 @@ def run(folder: Path, parameters: Parameters, num_workers: int) -> str:
     for entries in parameters.entries:
         if not FEWEST_ENTRIES <= entries <= MOST_ENTRIES:
             raise BadInput(f"--entries {entries} should be from {FEWEST_ENTRIES} to {MOST_ENTRIES:,}")
+
+
+def groups_of(parameters: Parameters) -> Groups:
+    """Returns the units by player's label."""
     iterations = spaced(parameters.iterations)
-    results = Results(folder, NAME, parameters._asdict(), KEY, [str(each) for each in iterations])
-    groups = {
+    return {
         label: [
             Unit(player, BRANCHING, DEPTH, tree, iterations, parameters.runs, parameters.seed)
             for tree in range(parameters.trees)
         ]
         for label, player in players(parameters)
     }
-    results.complete(measure_tree, [unit for units in groups.values() for unit in units], num_workers, NAME)
-    return report(results, groups, iterations, parameters)
 
 
 def players(parameters: Parameters) -> list[tuple[str, str]]:
@@ -63,8 +63,9 @@ def with_table(uct: str, entries: int) -> str:
     return f"{word}({','.join(f'{key}={value}' for key, value in {**options, 'table': entries}.items())})"
 
 
-def report(results: Results, groups: dict, iterations: tuple[int, ...], parameters: Parameters) -> str:
+def report(results: Results, groups: Groups, parameters: Parameters) -> str:
     """Writes table and plot; returns the table."""
+    iterations = spaced(parameters.iterations)
     rates = {label: rates_of(results, units) for label, units in groups.items()}
     rows = [
         [f"{iterations[k]:,}", *(percent(mean[k], intervals[k]) for mean, intervals in rates.values())]
@@ -83,3 +84,6 @@ def report(results: Results, groups: dict, iterations: tuple[int, ...], paramete
     )
     draw([panel], results.folder / "plot.png")
     return results.write_table(Table(["iterations", *rates], rows, [note]))
+
+
+EXPERIMENT = Experiment("pgame-memory", SMALL, FULL, MEASURING, check, groups_of, report)

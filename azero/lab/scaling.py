@@ -1,19 +1,18 @@
 """The strength of UCT by playouts: each number of them against half that number, on any game."""
 
 import math
-from pathlib import Path
 from typing import NamedTuple
 
 from azero.arena.match import OPENING_PLIES
 from azero.arena.statistics import elo_from_score
 from azero.errors import BadInput
 from azero.games import make_game
-from azero.lab.duels import KEY, PLAIN_UCT, VALUES, Outcome, check_games, outcome_of, pairs_of, play_pair, show_score
+from azero.lab.duels import PLAIN_UCT, PLAYING, Outcome, check_games, outcome_of, pairs_of, show_score
+from azero.lab.experiment import Experiment, Groups
 from azero.lab.plots import Line, Panel, draw
 from azero.lab.results import Results, Table
 from azero.lab.trees import check_player
 
-NAME = "scaling"
 MOST_PLAYOUTS = 1 << 24
 
 
@@ -31,15 +30,18 @@ SMALL = Parameters(games=200, playouts=4096)
 FULL = Parameters(games=2000, playouts=65536)
 
 
-def run(folder: Path, parameters: Parameters, num_workers: int) -> str:
-    """Runs the experiment, or what is left of it; returns its table."""
+def check(parameters: Parameters) -> None:
+    """Raises BadInput for parameters that will not do."""
     check_games(parameters.games)
     check_player(parameters.uct)
     make_game(parameters.game)
     if not 2 <= parameters.playouts <= MOST_PLAYOUTS:
         raise BadInput(f"--playouts {parameters.playouts} should be from 2 to {MOST_PLAYOUTS:,}")
-    results = Results(folder, NAME, parameters._asdict(), KEY, VALUES)
-    groups = {
+
+
+def groups_of(parameters: Parameters) -> Groups:
+    """Returns the units by the playouts of the stronger side."""
+    return {
         playouts: pairs_of(
             parameters.game,
             f"{parameters.uct}@{playouts}",
@@ -50,9 +52,6 @@ def run(folder: Path, parameters: Parameters, num_workers: int) -> str:
         )
         for playouts in steps(parameters.playouts)
     }
-    results.complete(play_pair, [unit for units in groups.values() for unit in units], num_workers, NAME)
-    outcomes = {playouts: outcome_of(results, units) for playouts, units in groups.items()}
-    return report(results, outcomes, parameters)
 
 
 def steps(playouts: int) -> list[int]:
@@ -61,16 +60,16 @@ def steps(playouts: int) -> list[int]:
     return sorted(playouts >> k for k in range(playouts.bit_length()) if playouts >> k >= fewest)
 
 
-def report(results: Results, outcomes: dict[int, Outcome], parameters: Parameters) -> str:
+def report(results: Results, groups: Groups, parameters: Parameters) -> str:
     """Writes table and plot; returns the table."""
+    outcomes = {playouts: outcome_of(results, units) for playouts, units in groups.items()}
     rows = [
         [f"{playouts:,}", show_score(outcome), *(f"{elo:+.0f}" for elo in (_elo(outcome), *outcome.elo_interval))]
         for playouts, outcome in outcomes.items()
     ]
-    games = next(iter(outcomes.values())).tally.games
     notes = [
-        f"{parameters.game}, {parameters.uct}: {games:,} games a row from openings of {OPENING_PLIES} random plies "
-        "or one fewer, with 95 % intervals."
+        f"{parameters.game}, {parameters.uct}: {parameters.games:,} games a row "
+        f"from openings of {OPENING_PLIES} random plies or one fewer, with 95 % intervals."
     ]
     finite = {playouts: outcome for playouts, outcome in outcomes.items() if math.isfinite(_elo(outcome))}
     intervals = [
@@ -87,3 +86,6 @@ def report(results: Results, outcomes: dict[int, Outcome], parameters: Parameter
 
 def _elo(outcome: Outcome) -> float:
     return elo_from_score(outcome.score)
+
+
+EXPERIMENT = Experiment("scaling", SMALL, FULL, PLAYING, check, groups_of, report)

@@ -9,6 +9,7 @@ from azero.arena.classical import search_maker, word_of
 from azero.arena.statistics import score_interval
 from azero.errors import BadInput
 from azero.games import Game, make_game
+from azero.lab.experiment import Work
 from azero.lab.results import Results
 from azero.mcts.solver import solve
 from azero.rng import derive_seed
@@ -42,6 +43,14 @@ def measure_tree(unit: Unit) -> dict[str, float]:
     """Returns the failure rate after each of the unit's iterations."""
     rates = _rates_on_tree(unit)
     return {str(iterations): rate for iterations, rate in zip(unit.iterations, rates, strict=True)}
+
+
+def columns_of(units: Sequence[Unit]) -> list[str]:
+    """Returns the columns of a row: all iterations after which moves are chosen."""
+    return [str(each) for each in sorted({each for unit in units for each in unit.iterations})]
+
+
+MEASURING = Work(KEY, columns_of, measure_tree)
 
 
 def _rates_on_tree(unit: Unit) -> list[float]:

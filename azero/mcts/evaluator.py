@@ -6,7 +6,13 @@ import numpy as np
 
 
 class Evaluator(Protocol):
-    """Judges positions in batches. A net does (`azero.nets.evaluator`); so does anything with this method."""
+    """Judges positions in batches. A net does (`azero.nets.evaluator`); so does anything that has this."""
+
+    rows: int
+    """Rows of one forward pass: a batch of a multiple of them wastes nothing. 0: any size is as good."""
+
+    is_apart: bool
+    """Whether it works on a device apart from the CPU, which is free meanwhile."""
 
     def evaluate(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Returns what a batch of positions is worth.
@@ -22,6 +28,9 @@ class Evaluator(Protocol):
 
 class UniformEvaluator:
     """Knows nothing: every move alike, every position even. It shows what the search alone costs, and can."""
+
+    rows = 0
+    is_apart = False
 
     def __init__(self, num_actions: int):
         self._num_actions = num_actions

@@ -3,45 +3,56 @@
 Source: Winands et al., Monte-Carlo tree search solver (2008); lengths are ours.
 """
 
+import numpy as np
+
 from azero.jit import subroutine
 from azero.mcts.tree import UNPROVEN
 
 
 @subroutine
-def prefer_proof(win, best, best_plies, proven, plies):
-    """Returns the better of two proven children for the mover, whose win is `win`: results first, then lengths.
+def weigh_child(win, found, proven, plies):
+    """Adds a child to what is found of its siblings, for the mover, whose win is `win`.
 
-    Wins are better short, draws and losses long.
+    Results come first, then lengths: wins are better short, draws and losses long.
+
+    Returns:
+      The best result of those that are proven, its plies, and whether all are; `(-win, -1, True)` is what is found of
+      none.
     """
+    best, longest, all_proven = found
+    if proven == UNPROVEN:
+        return best, longest, False
     if proven == best:
-        return best, min(best_plies, plies) if best == win else max(best_plies, plies)
+        return best, min(longest, plies) if best == win else max(longest, plies), all_proven
     if proven == win or best == -win:
-        return proven, plies
-    return best, best_plies
+        return np.int64(proven), np.int64(plies), all_proven
+    return best, longest, all_proven
 
 
 @subroutine
-def prove_from_children(nodes, index):
-    """Proves node `index` from what is proven of its children; returns whether that is news.
+def conclude(win, found):
+    """Returns the mover's result, or UNPROVEN, and its plies, by what is found of all children.
 
     The mover wins if one child wins, by the shortest way; draws if all are proven and one draws; loses if all
     lose, by the longest way.
     """
+    best, plies, all_proven = found
+    return best if best == win or all_proven else UNPROVEN, plies + 1
+
+
+@subroutine
+def prove_from_children(nodes, index):
+    """Proves node `index` from what is proven of its children; returns whether that is news."""
     node = nodes[index]
     win = 1 - 2 * node.player
-    best = -win
-    plies = -1
-    all_proven = True
+    found = -win, -1, True
     for child in range(node.first_child, node.first_child + node.num_children):
-        proven, length = nodes[child].proven, nodes[child].proven_plies
-        if proven == UNPROVEN:
-            all_proven = False
-        else:
-            best, plies = prefer_proof(win, best, plies, proven, length)
-    if (best != win and not all_proven) or (node.proven == best and node.proven_plies == plies + 1):
+        found = weigh_child(win, found, nodes[child].proven, nodes[child].proven_plies)
+    proven, plies = conclude(win, found)
+    if proven == UNPROVEN or (node.proven == proven and node.proven_plies == plies):
         return False
-    node.proven = best
-    node.proven_plies = plies + 1
+    node.proven = proven
+    node.proven_plies = plies
     return True
 
 

@@ -10,16 +10,18 @@ from azero.rng import random_gamma, random_unit
 
 
 @subroutine
-def add_noise(nodes, rng, alpha, epsilon):
+def add_noise(nodes, rng, alpha, epsilon, eta):
     """Mixes Dirichlet noise into the root's priors: P(s, a) = (1 - epsilon) p_a + epsilon eta_a, eta ~ Dir(alpha).
+
+    `eta` ([A] float64) is room to work in.
 
     Source: Silver et al., AlphaGo Zero (2017), Methods, self-play.
     """
     root = nodes[0]
-    eta = np.empty(root.num_children, np.float64)
+    total = 0.0
     for k in range(root.num_children):
         eta[k] = random_gamma(rng, alpha)
-    total = eta.sum()
+        total += eta[k]
     for k in range(root.num_children):
         node = nodes[root.first_child + k]
         node.P = np.float32((1.0 - epsilon) * np.float64(node.P) + epsilon * eta[k] / total)

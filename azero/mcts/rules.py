@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from azero.config import SearchConfig
+from azero.config import C_UCT, SearchConfig
 from azero.jit import bind_methods
 
 bind_methods(
@@ -34,7 +34,9 @@ class Uct(NamedTuple):
 
         Q(s, a) + c sqrt(ln N(s) / N(s, a))
 
-    Q is a mean of results in [-1, 1], not a rate of wins in [0, 1]: a constant for win rates is doubled here.
+    Q is a mean of results in [-1, 1], not a rate of wins in [0, 1]: a constant for win rates is doubled here. UCB1's
+    own sqrt(2 ln N / n) is c = 2.83, and so is C_p = 1 / sqrt 2. The default of 1 is sqrt(ln N / n) / 2 on rates of
+    wins, which is C_p = 1 / 4, or K = 1.12; docs/lab.md says what speaks for it.
 
     Source:
       [1] Auer, Cesa-Bianchi & Fischer, Finite-time analysis of the multiarmed bandit problem (2002), UCB1.
@@ -42,7 +44,7 @@ class Uct(NamedTuple):
       [3] Sensei's Library, UCT for Monte Carlo computer Go.
     """
 
-    c: float = 1.4
+    c: float = C_UCT
 
     @classmethod
     def of_bias(cls, C_p: float) -> "Uct":

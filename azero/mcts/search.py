@@ -11,8 +11,10 @@ import numpy as np
 from azero.errors import BrokenRules
 from azero.games import Game, State
 from azero.games.face import broken_rules
+from azero.mcts.cache import Cache, keep_answers, new_cache
 from azero.mcts.evaluator import Evaluator
-from azero.mcts.kernels import expand_and_backup, select_leaves, simulate
+from azero.mcts.kernels import simulate
+from azero.mcts.leaves import expand_and_backup, select_leaves
 from azero.mcts.pace import CALL_S, next_size
 from azero.mcts.rollout import mean_length
 from azero.mcts.rollout_policies import OwnRollout, RolloutPolicy
@@ -20,6 +22,7 @@ from azero.mcts.root import choose_action
 from azero.mcts.rules import Rule, needs_length
 from azero.mcts.settings import Settings
 from azero.mcts.tree import NODE_DTYPE, Batch, Forest, advance_tree, new_batch, new_forest, start_tree
+from azero.mcts.views import new_views
 
 MAX_NODES = 1 << 22
 """The limit on a tree's nodes unless another is given: 128 MiB."""
@@ -41,7 +44,8 @@ class Search:
     """B trees, each with a position at its root; `run` grows them, `advance` follows a move into them.
 
     With an evaluator, leaves are judged by it in batches over all trees, and by `rollout` as far as the settings give
-    that weight. Without one they are judged by `rollout` alone, and threads share the trees.
+    that weight; what it has said is kept in a cache, if the settings ask for one. Without an evaluator they are judged
+    by `rollout` alone, and threads share the trees.
     """
 
     def __init__(
@@ -63,7 +67,8 @@ class Search:
         self.num_threads = num_threads
         self._actions: list[list[int]] = [[] for _ in range(num_trees)]  # that led to the roots
         self.forest: Forest = new_forest(game.rules, num_trees, max(max_nodes, game.num_actions + 1))
-        self._inverse_actions = np.argsort(game.symmetries.actions, axis=1).astype(np.int32)
+        self._views = new_views(game)
+        self._cache = self._new_cache()
         batch_size = num_trees * settings.leaves_per_tree if evaluator else 1
         self._batches: list[Batch] = [
             new_batch(game.rules, batch_size) for _ in range(1 if evaluator else min(num_threads, num_trees))
@@ -75,15 +80,15 @@ class Search:
         if self.evaluator is None:
             self._simulate(0, self._batches[0], 0)
             return
-        rules, batch = self.game.rules, self._batches[0]
-        select_leaves(rules, self.rule, self.settings, self.game.symmetries, self.forest, batch)
-        answer = self.evaluator.evaluate(batch.planes[:1])
-        self._take_home(batch, 0, answer)
+        self._select(self._batches[0])
+        self._take_home(self._batches[0], self.evaluator.evaluate(self._batches[0].planes[:1]), 0)
 
     def start(self, b: int, state: State, seed: int) -> None:
         """Puts a new tree in place b: the position `state`, and the random numbers of `seed`."""
         self._actions[b] = state.history()
         start_tree(self.forest, b, state.record, np.uint64(seed))
+        if self.settings.leaves_per_tree > 1:  # then what is known sets the order of leaves; the seed alone is to do so
+            self._cache = self._new_cache()
 
     def advance(self, b: int, action: int) -> None:
         """Plays `action` at the root of tree b, and keeps what was learned below it."""
@@ -170,17 +175,29 @@ class Search:
 
     def _run_with_evaluator(self, evaluator: Evaluator, seconds: float) -> None:
         begin = time.perf_counter()
-        rules, symmetries, batch = self.game.rules, self.game.symmetries, self._batches[0]
+        batch = self._batches[0]
+        batch.waiting[0].leaves = batch.waiting[0].rows = 0  # an interrupted run may have left some behind
         is_any_left = True
         while is_any_left:
-            count, is_any_left = select_leaves(rules, self.rule, self.settings, symmetries, self.forest, batch)
-            if count:
-                answer = evaluator.evaluate(batch.planes[:count])
-                self._take_home(batch, count, answer)
+            is_any_left = self._select(batch)
+            num_rows = int(batch.waiting[0].rows)
+            if num_rows:
+                self._take_home(batch, evaluator.evaluate(batch.planes[:num_rows]), num_rows)
             if time.perf_counter() - begin >= seconds:
                 return
 
-    def _take_home(self, batch: Batch, count: int, answer: tuple[np.ndarray, np.ndarray]) -> None:
-        """Lets the first `count` leaves of the batch grow, and backs up the evaluator's answer."""
+    def _new_cache(self) -> Cache:
+        return new_cache(self.game.num_actions, self.settings.cache_mib if self.evaluator else 0)
+
+    def _select(self, batch: Batch) -> bool:
+        """Fills the batch with leaves; returns whether any tree has simulations left to do."""
+        rules, forest = self.game.rules, self.forest
+        return select_leaves(rules, self.rule, self.rollout, self.settings, self._views, self._cache, forest, batch)
+
+    def _take_home(self, batch: Batch, answer: tuple[np.ndarray, np.ndarray], num_rows: int) -> None:
+        """Lets the leaves of the first `num_rows` rows grow, and backs up the evaluator's answer."""
+        logits, values = (each[:num_rows] for each in answer)
+        if self.settings.cache_mib:
+            keep_answers(self._cache, batch.key, logits, values)
         rules, settings = self.game.rules, self.settings
-        expand_and_backup(rules, self.rollout, settings, self._inverse_actions, self.forest, batch, count, *answer)
+        expand_and_backup(rules, self.rollout, settings, self._views, self.forest, batch, logits, values)

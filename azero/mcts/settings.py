@@ -15,7 +15,8 @@ class Settings(NamedTuple):
     min_visits: int = 0  # of a node, before its children are chosen by the rule: until then at random
     leaves_per_tree: int = 1  # how many leaves of a tree go to the evaluator together
     is_stopping_early: bool = False  # whether a search ends when no other move can overtake the most visited
-    has_random_symmetry: bool = False  # whether the evaluator sees each leaf in a random symmetry
+    has_random_symmetry: bool = False  # whether the evaluator, without a cache, sees each leaf in a random symmetry
+    cache_mib: int = 0  # size of the evaluation cache; 0: there is none
     dirichlet_alpha: float = 1.0
     dirichlet_epsilon: float = 0.0  # the noise's share of the root's priors
     is_choosing_by_value: bool = False  # whether the move played is the one of highest Q, or of most visits
@@ -28,6 +29,7 @@ class Settings(NamedTuple):
             is_looking_ahead=config.look_ahead,
             is_rollout_only=False,
             rollout_weight=config.rollout_weight,
+            cache_mib=config.cache_mib,
             is_choosing_by_value=config.choose_by == "value",
             is_stopping_early=config.stop_early and config.choose_by == "visits",
         )

@@ -8,7 +8,7 @@ from azero.errors import TOO_LONG, BrokenRules
 from azero.games import ONGOING
 from azero.jit import kernel, subroutine
 from azero.mcts.kernels import is_done
-from azero.mcts.proofs import prefer_proof, prove_from_children
+from azero.mcts.proofs import conclude, prove_from_children, weigh_child
 from azero.mcts.selection import select_child, visit
 from azero.mcts.table import can_store, find_entry, store, touch
 from azero.mcts.tree import UNPROVEN, clear_tree, create_children
@@ -136,16 +136,14 @@ def back_up_in_table(nodes, entries, child, keys, depth, value):
 def proof_of(game, entries, state, work, legal):
     """Returns the result of a position, or UNPROVEN, and its plies, by what the table has of its children."""
     win = 1 - 2 * game.current_player(state)
-    best = -win
-    plies = -1
-    all_proven = True
+    found = -win, -1, True
     for i in range(game.legal_actions(state, legal)):
         place = find_entry(entries, key_after(game, state, legal[i], work))
-        if place < 0 or entries[place].proven == UNPROVEN:
-            all_proven = False
+        if place < 0:
+            found = weigh_child(win, found, UNPROVEN, 0)
         else:
-            best, plies = prefer_proof(win, best, plies, entries[place].proven, entries[place].proven_plies)
-    return best if best == win or all_proven else UNPROVEN, plies + 1
+            found = weigh_child(win, found, entries[place].proven, entries[place].proven_plies)
+    return conclude(win, found)
 
 
 @subroutine

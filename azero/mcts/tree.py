@@ -44,7 +44,8 @@ TREE_DTYPE = np.dtype(
         ("simulations", np.int32),  # done in this search
         ("target", np.int32),  # to be done in this search
         ("pending", np.int32),  # under way: their leaves wait for the evaluator
-        ("evaluations", np.int64),  # leaves given to the evaluator since the tree was made
+        ("evaluations", np.int64),  # positions that the evaluator was given since the tree was made
+        ("cache_hits", np.int64),  # leaves that it need not judge, since it had judged the position before
         ("length", np.float32),  # plies that a game from the root is expected to last, where the rule asks for it
         ("is_full", np.int32),  # whether a leaf found no room to grow
     ],
@@ -61,15 +62,27 @@ class Forest(NamedTuple):
     spare_nodes: np.recarray  # [M] where a subtree is put together
 
 
-class Batch(NamedTuple):
-    """Up to K leaves on their way to the evaluator and back, and room to work in."""
+WAITING_DTYPE = np.dtype([("leaves", np.int64), ("rows", np.int64)])
 
+
+class Batch(NamedTuple):
+    """Up to K leaves on their way to the evaluator and back, and room to work in.
+
+    The evaluator sees a row for each leaf; leaves that look the same to it may share one.
+    """
+
+    waiting: np.recarray  # [1] WAITING_DTYPE, how many leaves and rows there are
     tree: np.ndarray  # [K] int32, whose leaf it is
     depth: np.ndarray  # [K] int32
     path: np.ndarray  # [K, max_plies + 1] int32, nodes from the root (place 0) to the leaf (place depth)
     symmetry: np.ndarray  # [K] int32, the one in which the evaluator sees the leaf
+    row: np.ndarray  # [K] int32, where it sees the leaf
     states: np.recarray  # [K + 2] the leaves' states, and two to work with
-    planes: np.ndarray  # [K + 1, C, H, W] float32, the last to work with
+    key: np.ndarray  # [K] uint64, of each row: its hash, where there is a cache
+    planes: np.ndarray  # [K + 1, C, H, W] float32, of each row; the last to work with
+    bits: np.ndarray  # [K + 1, C * H * W] uint32, the same memory
+    entries: np.ndarray  # [C * H * W] int32
+    factors: np.ndarray  # [C * H * W] uint64
     legal: np.ndarray  # [A] int32
     weights: np.ndarray  # [A] float64, of legal actions where a rollout policy draws one
     rows: np.ndarray  # [H + 2] uint64, the board as rollout_features.py has it
@@ -87,17 +100,32 @@ def new_forest(rules: Rules, num_trees: int, max_nodes: int) -> Forest:
 
 def new_batch(rules: Rules, size: int) -> Batch:
     """Returns room for `size` leaves."""
+    planes = np.zeros((size + 1, *rules.planes_shape), np.float32)
+    bits = planes.view(np.uint32).reshape(size + 1, -1)
     return Batch(
+        waiting=np.zeros(1, WAITING_DTYPE).view(np.recarray),
         tree=np.zeros(size, np.int32),
         depth=np.zeros(size, np.int32),
         path=np.zeros((size, rules.max_plies + 1), np.int32),
         symmetry=np.zeros(size, np.int32),
+        row=np.zeros(size, np.int32),
         states=new_states(rules, size + 2),
-        planes=np.zeros((size + 1, *rules.planes_shape), np.float32),
+        key=np.zeros(size, np.uint64),
+        planes=planes,
+        bits=bits,
+        entries=np.zeros(bits.shape[1], np.int32),
+        factors=np.zeros(bits.shape[1], np.uint64),
         legal=np.zeros(rules.num_actions, np.int32),
         weights=np.zeros(rules.num_actions, np.float64),
         rows=np.zeros(rules.planes_shape[1] + 2, np.uint64),
     )
+
+
+@subroutine
+def copy_numbers(source, target):
+    """Copies an array to another of the same length; an assignment would look for overlaps, and allocate."""
+    for place in range(len(source)):
+        target[place] = source[place]
 
 
 @subroutine
@@ -200,6 +228,7 @@ def start_tree(forest, b, state, seed):
     tree.target = 0
     tree.pending = 0
     tree.evaluations = 0
+    tree.cache_hits = 0
     forest.root_states[b] = state
     clear_tree(tree, forest.nodes[b])
 

@@ -57,6 +57,7 @@ class ResidualTower(nn.Module):
 
     def __init__(self, config: NetConfig, game: Game):
         super().__init__()
+        self.game = game
         planes, height, width = game.planes_shape
         self.stem = NormalizedConvolution(planes, config.channels, 3)
         self.blocks = nn.Sequential(*(ResidualBlock(config.channels) for _ in range(config.blocks)))
@@ -76,30 +77,11 @@ class ResidualTower(nn.Module):
         return Prediction(self.policy(policy), self.results(F.relu(self.value_hidden(value))))
 
 
-class AlignedLinear(nn.Module):
-    """A linear layer whose inputs are filled up with zeros to whole vectors of the CPU.
-
-    Where a row of inputs does not begin at such a boundary, its sums may be taken in another order than those of the
-    row beside it, and differ in the last bit.
-    """
-
-    def __init__(self, linear: nn.Linear):
-        super().__init__()
-        self.missing = -linear.in_features % 16
-        self.weight = nn.Parameter(F.pad(linear.weight, (0, self.missing)))
-        self.bias = linear.bias
-
-    def forward(self, x: Tensor) -> Tensor:
-        return F.linear(F.pad(x, (0, self.missing)), self.weight, self.bias)
-
-
 def fold(net: ResidualTower) -> ResidualTower:
-    """Returns a copy for inference alone: normalisations folded into the convolutions before them, heads aligned."""
+    """Returns a copy for inference alone, its normalisations folded into the convolutions before them."""
     folded = copy.deepcopy(net).eval()
     for parent in list(folded.modules()):
         for name, child in list(parent.named_children()):
             if isinstance(child, NormalizedConvolution):
                 setattr(parent, name, torch.nn.utils.fuse_conv_bn_eval(child.convolution, child.norm))
-            elif isinstance(child, nn.Linear):
-                setattr(parent, name, AlignedLinear(child))
     return folded.requires_grad_(False)

@@ -19,9 +19,11 @@ from azero.interrupt import follow_parent, interruption_waits
 from azero.machine import count_cores
 from azero.mcts import Settings, rollout_from_config, rule_from_config
 from azero.nets.checkpoint import load_checkpoint
-from azero.nets.evaluator import NetEvaluator, pick_device
-from azero.selfplay.play import Manner, play_games
+from azero.nets.evaluator import NetEvaluator
+from azero.nets.runtimes import pick_device
+from azero.selfplay.play import play_games
 from azero.selfplay.records import Shard
+from azero.selfplay.slots import Manner
 
 _POLL_S = 0.1
 
@@ -65,7 +67,8 @@ def play_task(task: Task, on_games: Callable[[int], None]) -> Shard:
     evaluator = NetEvaluator(load_checkpoint(Path(task.checkpoint), game).net, config.device)
     rule, settings, manner = rule_from_config(config.search), settings_of(config), manner_of(config)
     rollout, num_slots = rollout_from_config(config.search, game), config.selfplay.parallel_games
-    return play_games(game, rule, settings, manner, evaluator, task.seeds, num_slots, on_games, rollout)
+    num_threads = max(1, count_cores() // count_workers(config)) if evaluator.is_apart else 1  # a share of the cores
+    return play_games(game, rule, settings, manner, evaluator, task.seeds, num_slots, on_games, rollout, num_threads)
 
 
 def count_workers(config: Config) -> int:

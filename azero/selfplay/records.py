@@ -25,6 +25,7 @@ class Shard(NamedTuple):
     outcomes: np.ndarray  # [n] int8, how the game ended, for the first player
     lengths: np.ndarray  # [G] int32, plies
     evaluations: np.ndarray  # [1] int64, positions that the net judged for these games
+    cache_hits: np.ndarray  # [1] int64, positions that it need not judge, since it had judged them before
     simulations: np.ndarray  # [1] int64
 
     @property
@@ -40,12 +41,13 @@ class Shard(NamedTuple):
         return self.outcomes[np.cumsum(self.lengths) - 1]
 
 
+_COUNTS = "evaluations", "cache_hits", "simulations"
+
+
 def join_shards(shards: list[Shard]) -> Shard:
     """Returns one shard with the games of all."""
     joined = Shard(*(np.concatenate(arrays) for arrays in zip(*shards, strict=True)))
-    return joined._replace(
-        evaluations=joined.evaluations.sum(keepdims=True), simulations=joined.simulations.sum(keepdims=True)
-    )
+    return joined._replace(**{name: getattr(joined, name).sum(keepdims=True) for name in _COUNTS})
 
 
 def save_shard(path: Path, shard: Shard, game: Game) -> None:
@@ -69,7 +71,8 @@ def load_shard(path: Path, game: Game) -> Shard:
     try:
         with safe_open(str(path), framework="numpy") as file:
             of_game = json.loads((file.metadata() or {})["azero"])["game"]
-            arrays = {name: file.get_tensor(name) for name in Shard._fields}
+            arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118, it is no dict
+        arrays.setdefault("cache_hits", np.zeros(1, np.int64))  # of a run from before there was a cache
         if without_folder(str(of_game)) != without_folder(str(game)):
             raise BadInput(f"replay file {str(path)!r} holds games of {of_game}, not {game}")
         arrays["states"] = arrays["states"].reshape(-1).view(game.rules.state_dtype)

@@ -1,5 +1,8 @@
 """Replay: the newest positions of self-play, and batches of them for training."""
 
+from collections import deque
+from collections.abc import Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import NamedTuple
 
 import numpy as np
@@ -60,6 +63,17 @@ class Replay:
         indices = rng.integers(0, self._joined.num_positions, batch_size)
         symmetries = rng.integers(0, len(self.game.symmetries.cells), batch_size)
         return make_sample(self.game, self._joined, indices, symmetries, self.root_value_weight)
+
+    def samples(self, batch_size: int, generators: Iterable[np.random.Generator]) -> Iterator[Sample]:
+        """Yields the sample of each generator; while the caller is at work on one, a thread makes the next."""
+        with ThreadPoolExecutor(1) as thread:
+            pending: deque[Future[Sample]] = deque()
+            for rng in generators:
+                pending.append(thread.submit(self.sample, batch_size, rng))
+                if len(pending) == 2:
+                    yield pending.popleft().result()
+            while pending:
+                yield pending.popleft().result()
 
 
 def make_sample(

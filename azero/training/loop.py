@@ -9,11 +9,13 @@ import torch
 
 from azero.arena.names import make_agent
 from azero.config import Config
+from azero.errors import BadInput
 from azero.files import held
 from azero.games import make_game
 from azero.games.registry import source_digest_of
 from azero.interrupt import interruption_waits
-from azero.nets.evaluator import pick_device
+from azero.nets.evaluator import NetEvaluator
+from azero.nets.runtimes import wanted_runtimes
 from azero.rng import derive_seed
 from azero.selfplay.pool import Pool, Task, count_workers
 from azero.selfplay.records import load_shard, save_shard
@@ -22,7 +24,7 @@ from azero.training.gate import evaluate_best, hold_gate
 from azero.training.measure import describe_games, judge_fresh_positions, mean_losses
 from azero.training.report import Report
 from azero.training.run import Progress, Run, shard_name
-from azero.training.trainer import Trainer
+from azero.training.trainer import Losses, Trainer
 
 
 def train(folder: Path, config: Config, is_resuming: bool) -> Progress:
@@ -32,7 +34,7 @@ def train(folder: Path, config: Config, is_resuming: bool) -> Progress:
     that was cut short is done again, or gone on with, and ends alike.
     """
     game = make_game(config.game.name)
-    pick_device(config.device.device)
+    wanted_runtimes(config.device)
     if config.evaluation.every:
         make_agent(config.evaluation.opponent, game).close()  # better told now than after the first iterations
     torch.use_deterministic_algorithms(True, warn_only=True)
@@ -52,6 +54,7 @@ def run_iterations(run: Run) -> Progress:
     run.publish_best(progress)
     run.remove_old_shards(progress)
     replay = run.load_replay(progress)
+    NetEvaluator(trainer.candidate(), run.config.device)  # settles what runs nets, before the workers ask for it
     with Pool(count_workers(run.config)) as pool, Report(run, progress) as report:
         while progress.iteration <= run.config.training.iterations:
             if progress.stage == "play":
@@ -87,6 +90,7 @@ def play(run: Run, progress: Progress, replay: Replay, pool: Pool, trainer: Trai
         replay.add(name, shards[name])
     positions = progress.positions + sum(shard.num_positions for shard in fresh)
     notes |= {"replay/positions": replay.num_positions, "replay/age_iterations": replay_age(replay, iteration)}
+    notes["time/play_s"] = elapsed
     done = replace(progress, stage="train", positions=positions, shards=list(replay.names), notes=notes)
     run.save_state(trainer, done)
     run.remove_old_shards(done)
@@ -106,32 +110,50 @@ def learn(run: Run, progress: Progress, replay: Replay, trainer: Trainer, report
     fresh = progress.notes["selfplay/positions"]
     num_steps = max(1, round(fresh * training.samples_per_position / training.batch_size))
     first = progress.steps_this_iteration
-    losses = []
+    steps = range(first, num_steps)
+    generators = (np.random.default_rng([run.config.seed, iteration, step]) for step in steps)
+    samples = replay.samples(training.batch_size, generators)
+    losses: list[Losses] = []
     with report.stage("training", num_steps, "steps", first) as bar, interruption_waits() as interrupted:
-        for step in range(first, num_steps):
-            rng = np.random.default_rng([run.config.seed, iteration, step])
+        for step, sample in zip(steps, samples, strict=True):
             share = (iteration - 1 + step / num_steps) / training.iterations
-            losses.append(trainer.step(replay.sample(training.batch_size, rng), share))
+            losses.append(trainer.step(sample, share))
             bar.update(1)
             is_saving = (step + 1) % training.save_every_steps == 0 and step + 1 < num_steps
             if is_saving or interrupted():
+                check_finite(trainer, losses)
                 run.save_state(trainer, replace(progress, steps=trainer.steps, steps_this_iteration=step + 1))
             if interrupted():
                 raise KeyboardInterrupt
+    check_finite(trainer, losses)
     elapsed = time.perf_counter() - begin
     notes = progress.notes | mean_losses(losses) | {"train/steps_per_s": len(losses) / elapsed}
     notes |= {"train/steps": num_steps, "train/learning_rate": trainer.optimizer.param_groups[0]["lr"]}
+    notes["time/train_s"] = elapsed
     done = replace(progress, stage="gate", steps=trainer.steps, steps_this_iteration=0, notes=notes)
     run.save_net(run.candidate_path, trainer.candidate(), done)
     run.save_state(trainer, done)
     return done
 
 
+def check_finite(trainer: Trainer, losses: list[Losses]) -> None:
+    """Raises BadInput where a loss since the beginning, or a weight now, is no number; before such a state is saved."""
+    totals = torch.stack([each.policy + each.value for each in losses]) if losses else torch.zeros(0)
+    wrong = (~totals.isfinite()).nonzero()
+    if len(wrong) or not trainer.is_finite():
+        step = trainer.steps - len(losses) + int(wrong[0]) if len(wrong) else trainer.steps
+        raise BadInput(
+            f"the loss of training step {step + 1} is not a finite number; what was saved before is kept: go on with "
+            f"--resume and a training.learning_rate lower than {trainer.config.learning_rate}"
+        )
+
+
 def gate(run: Run, progress: Progress, trainer: Trainer, report: Report) -> Progress:
     """Lets the candidate meet the best, promotes it if it is better, and closes the iteration."""
+    begin = time.perf_counter()
     iteration = progress.iteration
     verdict = hold_gate(run, progress, report)
-    notes = progress.notes | verdict.notes
+    notes = progress.notes | verdict.notes | {"time/gate_s": time.perf_counter() - begin}
     if verdict.is_promoted:
         rating = progress.rating + verdict.elo
         progress = replace(progress, best=iteration, rating=rating, promotions=progress.promotions + 1)

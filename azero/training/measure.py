@@ -29,6 +29,7 @@ def describe_games(game: Game, shards: list[Shard], elapsed_s: float) -> dict:
         "selfplay/positions_per_s": shard.num_positions / elapsed_s,
         "selfplay/simulations_per_s": float(shard.simulations[0]) / elapsed_s,
         "selfplay/evaluations_per_s": float(shard.evaluations[0]) / elapsed_s,
+        "selfplay/cache_hits": float(shard.cache_hits[0] / max(1, shard.cache_hits[0] + shard.evaluations[0])),
     }
 
 

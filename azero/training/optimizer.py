@@ -13,9 +13,10 @@ def make_optimizer(net: nn.Module, config: TrainingConfig) -> torch.optim.Optimi
     weights = [p for p in net.parameters() if p.ndim > 1]
     others = [p for p in net.parameters() if p.ndim <= 1]
     groups = [{"params": weights, "weight_decay": config.weight_decay}, {"params": others, "weight_decay": 0.0}]
+    rate, momentum = config.learning_rate, config.momentum
     if config.optimizer == "sgd":
-        return torch.optim.SGD(groups, lr=config.learning_rate, momentum=config.momentum, nesterov=config.momentum > 0)
-    return torch.optim.AdamW(groups, lr=config.learning_rate, betas=(config.momentum, 0.999))
+        return torch.optim.SGD(groups, lr=rate, momentum=momentum, nesterov=momentum > 0, fused=True)
+    return torch.optim.AdamW(groups, lr=rate, betas=(momentum, 0.999), fused=True)
 
 
 def learning_rate(config: TrainingConfig, step: int, progress: float) -> float:
@@ -42,7 +43,8 @@ def update_average(average: nn.Module, net: nn.Module, decay: float, step: int) 
     Early on d is less, (1 + step) / (10 + step), so that the first random weights are soon forgotten.
     """
     decay = min(decay, (1 + step) / (10 + step))
-    for a, w in zip(average.state_dict().values(), net.state_dict().values(), strict=True):
+    torch._foreach_lerp_([*average.parameters()], [*net.parameters()], 1.0 - decay)
+    for a, w in zip(average.buffers(), net.buffers(), strict=True):
         if a.is_floating_point():
             a.lerp_(w, 1.0 - decay)
         else:

@@ -22,9 +22,10 @@ _COLUMNS: tuple[tuple[str, Callable[[dict], str]], ...] = (
     ("gate", lambda n: f"{n['gate/score']:.0%}" + (" promoted" if n["gate/is_promoted"] else "")),
     ("Elo", lambda n: f"{n['gate/rating']:+.0f}"),
     ("opponent", lambda n: f"{n['evaluation/score']:.0%}" if "evaluation/score" in n else ""),
+    ("play+train+gate", lambda n: "{time/play_s:.0f}+{time/train_s:.0f}+{time/gate_s:.0f} s".format_map(n)),
     ("time", lambda n: f"{n['elapsed_s'] // 60:.0f}:{n['elapsed_s'] % 60:02.0f}"),
 )
-_WIDTHS = (11, 6, 6, 6, 12, 11, 6, 14, 7, 9, 7)
+_WIDTHS = (11, 6, 6, 6, 12, 11, 6, 14, 7, 9, 17, 7)
 
 
 class Report:

@@ -17,7 +17,8 @@ from pathlib import Path
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save
 
-from azero.config import Config, load_config
+from azero.config import Config
+from azero.config_files import load_config
 from azero.config_text import config_to_toml
 from azero.errors import BadInput
 from azero.files import remove_temporaries, write_whole

@@ -1,7 +1,7 @@
 """The trainer: a net, its moving average, and the step that learns from a sample."""
 
 import copy
-from collections.abc import Sequence
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
@@ -12,8 +12,8 @@ from torch.nn import functional as F
 from azero.config import Config
 from azero.errors import BadInput
 from azero.games import Game
-from azero.machine import count_cores
-from azero.nets.evaluator import pick_device
+from azero.machine import count_cores, keep_freed_memory
+from azero.nets.runtimes import pick_device, pick_dtype
 from azero.nets.tower import Prediction, ResidualTower
 from azero.selfplay.replay import Sample
 from azero.training.optimizer import learning_rate, make_optimizer, update_average
@@ -53,12 +53,17 @@ class Trainer:
 
     On a CPU a batch goes in passes of the same number of rows, side by side, one thread each, their gradients added
     in order: so the weights do not depend on the number of threads, and no thread waits within a layer for another.
+    On a GPU a batch goes in one pass, and nothing in a step waits for the GPU.
+
+    Weights, gradients, optimiser and average are float32 always; in bf16, convolutions and linear layers compute in it.
     """
 
     def __init__(self, config: Config, game: Game):
+        keep_freed_memory()
         torch.manual_seed(config.seed)
         self.config = config.training
         self.device = pick_device(config.device.device)
+        self.dtype = pick_dtype(config.training.precision, self.device)
         self.net = ResidualTower(config.net, game).to(self.device)
         self.average = copy.deepcopy(self.net).eval()
         self.optimizer = make_optimizer(self.net, config.training)
@@ -72,24 +77,24 @@ class Trainer:
         return self.average
 
     def to_device(self, sample: Sample) -> tuple[Tensor, Tensor, Tensor]:
-        """Returns planes, policies and results of a sample as tensors."""
-        planes, policies, results = (torch.from_numpy(array).to(self.device) for array in sample)
+        """Returns planes, policies and results of a sample as tensors; a GPU copies them while the CPU goes on."""
+        tensors = [torch.from_numpy(array) for array in sample]
+        if self.device.type == "cuda":
+            tensors = [tensor.pin_memory().to(self.device, non_blocking=True) for tensor in tensors]
+        planes, policies, results = (tensor.to(self.device) for tensor in tensors)
         return planes.contiguous(memory_format=torch.channels_last), policies, results
 
     def step(self, sample: Sample, progress: float) -> Losses:
         """Takes one step; returns the losses before it. `progress` is the share of the run that is over."""
         torch.set_num_threads(1)
-        self.net.train()
         size = len(sample.results)
         rows = PASS_ROWS if self.device.type == "cpu" else size
-        passes = [slice(at, min(at + rows, size)) for at in range(0, size, rows)]
-        while len(self._twins) < len(passes):
+        parts = [Sample(*(array[at : at + rows] for array in sample)) for at in range(0, size, rows)]
+        while len(self._twins) < len(parts):
             self._twins.append(_twin(self.net))
-        parts = [Sample(*(array[own] for array in sample)) for own in passes]
-        done = list(self._threads.map(self._backward, self._twins, parts))
         shares = [len(part.results) / size for part in parts]
-        for parameter, *gradients in zip(self.net.parameters(), *(gradients for _, gradients in done), strict=True):
-            parameter.grad = _weighted_sum(gradients, shares)
+        losses, gradients = zip(*self._threads.map(self._backward, self._twins, parts, shares), strict=True)
+        _set_gradients(list(self.net.parameters()), gradients)
         for group in self.optimizer.param_groups:
             group["lr"] = learning_rate(self.config, self.steps, progress)
         if self.config.gradient_clip > 0:
@@ -97,15 +102,21 @@ class Trainer:
         self.optimizer.step()
         self.steps += 1
         update_average(self.average, self.net, self.config.ema_decay, self.steps)
-        return Losses(*(_weighted_sum(each, shares) for each in zip(*(losses for losses, _ in done), strict=True)))
+        return Losses(*(sum(each) for each in zip(*losses, strict=True)))
 
-    def _backward(self, net: ResidualTower, part: Sample) -> tuple[Losses, tuple[Tensor, ...]]:
-        """Returns the losses of a part of the batch, and the gradient of each parameter."""
+    def _backward(self, net: ResidualTower, part: Sample, share: float) -> tuple[Losses, tuple[Tensor, ...]]:
+        """Returns a part's share in the batch's losses, and in the gradient of each parameter."""
         planes, policies, results = self.to_device(part)
-        losses = losses_of(net(planes), policies, results)
-        loss = losses.policy + self.config.value_loss_weight * losses.value
+        with torch.autocast(self.device.type, torch.bfloat16, self.dtype == torch.bfloat16, cache_enabled=False):
+            prediction = net(planes)
+        losses = losses_of(Prediction(*(logits.float() for logits in prediction)), policies, results)
+        loss = share * (losses.policy + self.config.value_loss_weight * losses.value)
         gradients = torch.autograd.grad(loss, list(net.parameters()))
-        return Losses(*(each.detach() for each in losses)), gradients
+        return Losses(*(share * each.detach() for each in losses)), gradients
+
+    def is_finite(self) -> bool:
+        """Returns whether all weights and running statistics are numbers; waits for the GPU."""
+        return all(bool(tensor.isfinite().all()) for tensor in self.net.state_dict().values())
 
     def tensors(self) -> dict[str, Tensor]:
         """Returns all that changes, by name."""
@@ -145,5 +156,14 @@ def _twin(net: ResidualTower) -> ResidualTower:
     return twin
 
 
-def _weighted_sum(tensors: Sequence[Tensor], weights: Sequence[float]) -> Tensor:
-    return torch.stack([tensor * weight for tensor, weight in zip(tensors, weights, strict=True)]).sum(0)
+def _set_gradients(parameters: list[torch.nn.Parameter], parts: Iterable[tuple[Tensor, ...]]) -> None:
+    """Makes the sum of the parts, added in order, the parameters' gradient.
+
+    It lies in memory as the parameter does: a fused optimiser takes them side by side, whatever their strides, and
+    convolutions leave gradients with others.
+    """
+    gradients = [torch.zeros_like(parameter) for parameter in parameters]
+    for part in parts:
+        torch._foreach_add_(gradients, part)
+    for parameter, gradient in zip(parameters, gradients, strict=True):
+        parameter.grad = gradient

@@ -23,7 +23,7 @@ def search_of(base: str, num_trees: int = 1, **options) -> Search:
 @pytest.mark.parametrize(
     ("base", "rule"),
     [
-        ("uct", Uct(1.4)),
+        ("uct", Uct(1.0)),
         ("uct(c=0.7)", Uct(0.7)),
         ("uct(c=0)", Uct(0.0)),
         ("uct(cp=0.5)", Uct(2.0)),

@@ -296,7 +296,7 @@ def test_text_that_is_no_move_is_named(text):
 
 @pytest.mark.parametrize("size", ["rows=3", "rows=9", "columns=0", "columns=-7", "rows=6,columns=9"])
 def test_sizes_are_4_to_8(size):
-    with pytest.raises(BadInput, match=rf"connect_four: {size.split(',')[-1]} is out of range; sizes are 4 to 8"):
+    with pytest.raises(BadInput, match=rf"connect_four: {size.split(',')[-1]} is out of range; it can be 4 to 8"):
         make_game(f"connect_four({size})")
 
 

@@ -128,6 +128,11 @@ def test_a_file_without_the_name_of_a_class(folder):
     assert refusal("nim.py") == f"game 'nim.py' {form}"
 
 
+def with_ranges(ranges):
+    """Returns the change that gives the game these ranges."""
+    return added(f"ranges(game):\n        return {ranges}")
+
+
 IS_NO_GAME = "is no game: rules are a class Nim(NamedTuple)"
 IS_NO_PROPERTY = "should be a property: write @property above it"
 IS_NO_PARAMETER = "its parameter 'heap' should be of type int, float or bool"
@@ -170,6 +175,12 @@ IS_NO_PARAMETER = "its parameter 'heap' should be of type int, float or bool"
         ([("    @property\n    def num_actions", "    def num_actions")], f"nim.py:Nim.num_actions {IS_NO_PROPERTY}"),
         ([added("is_history_free(game):\n        return False")], f"nim.py:Nim.is_history_free {IS_NO_PROPERTY}"),
         # parameters
+        ([with_ranges("7")], "nim.py:Nim.ranges returns 7; it should be pairs by name, e.g. {'size': (2, 8)}"),
+        (
+            [with_ranges("{'heap': 7}")],
+            "nim.py:Nim.ranges returns {'heap': 7}; it should be pairs by name, e.g. {'size': (2, 8)}",
+        ),
+        ([with_ranges("{'size': (2, 8)}")], "Nim.ranges names 'size'; the parameters are heap"),
         ([("heap: int", "heap: list")], f"nim.py:Nim: {IS_NO_PARAMETER}"),
         ([("heap: int", "heap: int | None")], f"nim.py:Nim: {IS_NO_PARAMETER}"),
         (
@@ -222,6 +233,12 @@ def test_files_may_register_their_games_and_be_edited_again(uncompiled, folder):
     write_file(folder / "nim.py", NIM, *registered, ("21", "22"))
     assert make_game("nim.py:Nim").rules == (22,)
     assert registered_games() == before
+
+
+def test_ranges_hold_for_a_user_s_own_game(uncompiled, folder):
+    write_file(folder / "nim.py", NIM, with_ranges("{'heap': (1, 30)}"))
+    assert make_game("nim.py:Nim(heap=30)").name == "nim.py:Nim(heap=30)"
+    assert refusal("nim.py:Nim(heap=31)") == "Nim: heap=31 is out of range; it can be 1 to 30"
 
 
 def test_the_annotations_of_the_future(uncompiled, folder):

@@ -9,8 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from azero import cli, lab_commands
-from azero.lab import pgame_growth
+from azero import cli
+from azero.commands import lab
+from azero.lab import pgame_growth, pgame_memory
 from azero.lab.scaling import steps
 
 TINY = {
@@ -52,10 +53,10 @@ def contents(folder):
 
 def test_every_experiment_is_listed_with_a_line(run_lab):
     code, output, _ = run_lab("")
-    names = [command.name for command in lab_commands.app.registered_commands]
+    names = [command.name for command in lab.app.registered_commands]
     assert code == 0 and [line.split()[0] for line in output.splitlines()] == names
     for name in names:
-        assert name == import_module(f"azero.lab.{name.replace('-', '_')}").NAME
+        assert name == import_module(f"azero.lab.{name.replace('-', '_')}").EXPERIMENT.name
 
 
 @pytest.mark.parametrize("name", TINY)
@@ -96,7 +97,9 @@ def test_ctrl_c_leaves_one_line_and_the_rows(run_lab, monkeypatch):
         calls.append(unit)
         return {}
 
-    monkeypatch.setattr("azero.lab.pgame_memory.measure_tree", measure)
+    experiment = pgame_memory.EXPERIMENT
+    work = experiment.work._replace(do=measure)
+    monkeypatch.setattr(pgame_memory, "EXPERIMENT", experiment._replace(work=work))
     code, output, errors = run_lab(f"pgame-memory {TINY['pgame-memory']} --threads 1")
     assert (code, output) == (130, "") and "stopped; the same command goes on" in errors
     assert len(rows("results/pgame-memory")) == 3

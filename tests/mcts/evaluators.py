@@ -13,6 +13,9 @@ class HashEvaluator:
     All numbers are multiples of 2^-15, small enough for sums of a few to be exact.
     """
 
+    rows = 0
+    is_apart = False
+
     def __init__(self, game: Game):
         self._num_actions = game.num_actions
         self.batch_sizes: list[int] = []
@@ -50,6 +53,9 @@ class SymmetricEvaluator(HashEvaluator):
 
 class FixedEvaluator:
     """Says the same of every position."""
+
+    rows = 0
+    is_apart = False
 
     def __init__(self, logits: list[float], value: float = 0.0):
         self._logits, self._value = np.array(logits, np.float32), value

@@ -67,7 +67,7 @@ def test_a_win_in_one(moves, best, proven, plies):
 
 
 def test_losses_stand_last():
-    _, _, ranked = analyse("17171")
+    _, _, ranked = analyse("17171", num_simulations=3000)
     assert [move.proven for move in ranked] == [None] + ["loss"] * 6
     assert all(move.proven_plies == 2 and move.pv == [move.action, 0] for move in ranked[1:])
     assert ranked[0].action == 0 and len(ranked[0].pv) > 2

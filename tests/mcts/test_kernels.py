@@ -6,8 +6,11 @@ import pytest
 from azero.games import make_game
 from azero.jit import IS_COMPILED
 from azero.mcts import OwnRollout, Puct, Search, Settings, Uct, UniformEvaluator
-from azero.mcts.kernels import expand_and_backup, is_done, select_leaves
+from azero.mcts.cache import new_cache
+from azero.mcts.kernels import is_done
+from azero.mcts.leaves import expand_and_backup, select_leaves
 from azero.mcts.tree import UNPROVEN, new_batch, new_forest, start_tree
+from azero.mcts.views import new_views
 
 from .evaluators import FixedEvaluator, HashEvaluator, SymmetricEvaluator
 from .trees import check_tree, child_of, children_of, snapshot
@@ -125,26 +128,17 @@ def test_virtual_loss_spreads_the_leaves_and_is_gone_afterwards():
     forest, batch = new_forest(game.rules, 1, 2_000), new_batch(game.rules, 7)
     start_tree(forest, 0, game.new_initial_state().record, np.uint64(1))
     forest.trees[0].target = 100
-    nodes, evaluator = forest.nodes[0], UniformEvaluator(7)
+    nodes, evaluator, views, cache = forest.nodes[0], UniformEvaluator(7), new_views(game), new_cache(7, 0)
     sizes = []
     for _ in range(4):
-        count, _ = select_leaves(game.rules, Puct(), settings, game.symmetries, forest, batch)
+        select_leaves(game.rules, Puct(), OwnRollout(), settings, views, cache, forest, batch)
+        count = int(batch.waiting[0].leaves)
         sizes.append(count)
         leaves = [int(batch.path[row, batch.depth[row]]) for row in range(count)]
         assert len(set(leaves)) == count == forest.trees[0].pending == nodes[0].virtual_loss
         assert all(nodes[leaf].virtual_loss == 1 for leaf in leaves)
-        logits, values = evaluator.evaluate(batch.planes[:count])
-        expand_and_backup(
-            game.rules,
-            OwnRollout(),
-            settings,
-            np.argsort(game.symmetries.actions).astype(np.int32),
-            forest,
-            batch,
-            count,
-            logits,
-            values,
-        )
+        answer = evaluator.evaluate(batch.planes[:count])
+        expand_and_backup(game.rules, OwnRollout(), settings, views, forest, batch, *answer)
         assert forest.trees[0].pending == 0 and not nodes.virtual_loss[: forest.trees[0].num_nodes].any()
     assert sizes == [1, 7, 7, 7] and nodes[0].N == 22
 

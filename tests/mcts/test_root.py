@@ -79,7 +79,7 @@ WIN_3, WIN_5, LOST_2, LOST_4, DRAWN = (
 @pytest.mark.parametrize("epsilon", [0.25, 1.0])
 def test_noisy_priors_are_a_distribution(epsilon):
     forest = make_tree({"P": 0.5}, {"P": 0.3}, {"P": 0.2})
-    add_noise(forest.nodes[0], forest.trees[0], 0.3, epsilon)
+    add_noise(forest.nodes[0], forest.trees[0], 0.3, epsilon, np.zeros(64))
     priors = forest.nodes[0].P[1:4]
     assert priors.sum() == approx(1, abs=1e-6) and np.all(priors >= 0)
     assert np.all(priors > (1 - epsilon) * np.array([0.5, 0.3, 0.2]) - 1e-6)
@@ -94,7 +94,7 @@ def test_noise_has_mean_and_variance_of_a_dirichlet(alpha):
     etas = []
     for seed in range(count):
         forest = make_tree(*({"P": p} for p in prior), seed=seed)
-        add_noise(forest.nodes[0], forest.trees[0], alpha, epsilon)
+        add_noise(forest.nodes[0], forest.trees[0], alpha, epsilon, np.zeros(64))
         etas.append((forest.nodes[0].P[1:5] - (1 - epsilon) * prior) / epsilon)
     variance = 0.25 * 0.75 / (4 * alpha + 1)
     assert np.mean(etas, axis=0) == approx(0.25, abs=4 * math.sqrt(variance / count))

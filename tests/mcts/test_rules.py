@@ -6,7 +6,7 @@ import pytest
 from pytest import approx
 
 from azero.config import SearchConfig
-from azero.mcts import DepthBias, Puct, Uct
+from azero.mcts import DepthBias, Puct, Uct, rule_from_config
 
 
 def score(rule, parent_visits, visits, value, prior=0.0, depth=0, length=0.0):
@@ -89,3 +89,7 @@ def test_puct_from_settings(fpu, is_absolute):
 
 def test_puct_s_own_constants_are_those_of_the_settings():
     assert Puct.from_config(SearchConfig()) == Puct()
+
+
+def test_uct_s_own_constant_is_that_of_the_settings():
+    assert rule_from_config(SearchConfig(selection="uct")) == Uct()

@@ -272,13 +272,13 @@ def test_room_for_nodes():
 
 
 def test_settings_from_a_run_s():
-    config = SearchConfig(prove=False, look_ahead=False, rollout_weight=0.25, choose_by="value")
+    config = SearchConfig(prove=False, look_ahead=False, rollout_weight=0.25, choose_by="value", cache_mib=0)
     found = Settings.from_config(config)
     assert found == Settings(
         is_proving=False, is_looking_ahead=False, is_rollout_only=False, rollout_weight=0.25, is_choosing_by_value=True
     )
     assert found.dirichlet_epsilon == 0 and not found.has_random_symmetry
-    assert Settings.from_config(SearchConfig()) == Settings(is_looking_ahead=True, is_rollout_only=False)
+    assert Settings.from_config(SearchConfig()) == Settings(is_looking_ahead=True, is_rollout_only=False, cache_mib=64)
 
 
 @pytest.mark.parametrize("kind", [Search, FlatSearch])

@@ -99,7 +99,7 @@ def assert_same_statistics(on_tree, on_table, root):
 
 
 def test_positions_are_shared_whatever_moves_led_there():
-    search = search_in_table(TIC_TAC_TOE.new_initial_state(), 100_000, 10 * NUM_SIMULATIONS)
+    search = search_in_table(TIC_TAC_TOE.new_initial_state(), 100_000, 10 * NUM_SIMULATIONS, rule=Uct(2.0))
     entries = entries_of(search)
     assert len(set(entries.key)) == len(entries) <= REACHABLE
     visits = [int(entries[entries.ply == ply].N.sum()) for ply in (2, 3)]

@@ -6,8 +6,9 @@ from mcts.evaluators import HashEvaluator
 
 from azero.games import Game, make_game
 from azero.mcts import Puct, Settings
-from azero.selfplay.play import Manner, play_games
+from azero.selfplay.play import play_games
 from azero.selfplay.records import Shard
+from azero.selfplay.slots import Manner
 
 TIC_TAC_TOE, CONNECT_FOUR = make_game("tic_tac_toe"), make_game("connect_four(rows=5,columns=4)")
 

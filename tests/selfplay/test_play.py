@@ -6,7 +6,7 @@ from mcts.evaluators import HashEvaluator
 
 from azero.games import State
 from azero.mcts import Puct, Search
-from azero.selfplay.play import _begin_search
+from azero.selfplay.slots import begin_search
 
 from .games import CONNECT_FOUR, MANNER, NOISY, PLAIN, QUIET, TIC_TAC_TOE, assert_same, play, some_games, split
 
@@ -145,7 +145,7 @@ def test_a_search_from_a_kept_tree_has_noise_of_its_own():
     search.advance(0, search.choose(0))
     tree, nodes = search.forest.trees[0], search.forest.nodes[0]
     before = nodes.P[1:5].copy()
-    _begin_search(settings, MANNER, tree, nodes)
+    begin_search(settings, MANNER, tree, nodes, np.zeros(4))
     assert (tree.target, tree.simulations) == (30, 0)
     assert np.abs(nodes.P[1:5] - before).max() > 0.01 and nodes.P[1:5].sum() == pytest.approx(1)
 

@@ -3,13 +3,14 @@
 import pytest
 import torch
 
-from azero.config import Config, check_config
+from azero.config import Config
+from azero.config_files import check_config
 from azero.games import make_game
 from azero.mcts import Settings
 from azero.nets.checkpoint import Card, save_checkpoint
 from azero.nets.tower import ResidualTower
-from azero.selfplay.play import Manner
 from azero.selfplay.pool import Pool, Task, count_workers, manner_of, play_task, settings_of
+from azero.selfplay.slots import Manner
 
 from .games import assert_same
 
@@ -75,7 +76,7 @@ def test_settings_reach_the_search():
         final_temperature=0.1, keep_tree=False,
     )  # fmt: skip
     assert settings_of(config) == Settings(
-        is_looking_ahead=True, is_rollout_only=False, dirichlet_alpha=0.3, dirichlet_epsilon=0.5
+        is_looking_ahead=True, is_rollout_only=False, dirichlet_alpha=0.3, dirichlet_epsilon=0.5, cache_mib=64
     )
     assert settings_of(config_with()).has_random_symmetry
     assert manner_of(config) == Manner(8, 2.0, 7, 0.1, False)

@@ -1,5 +1,7 @@
 """Replay: the window, and samples that are positions of the games kept, seen in a random symmetry."""
 
+import threading
+
 import numpy as np
 import pytest
 
@@ -110,6 +112,38 @@ def test_samples_follow_from_the_generator():
     one, same, other = (replay.sample(16, np.random.default_rng(seed)) for seed in (1, 1, 2))
     assert all(np.array_equal(a, b) for a, b in zip(one, same, strict=True))
     assert not np.array_equal(one.planes, other.planes)
+
+
+def test_samples_made_ahead_are_the_same():
+    replay = Replay(CONNECT_FOUR, 10_000)
+    replay.add("0", some_games(CONNECT_FOUR))
+    alone = [replay.sample(16, np.random.default_rng([7, step])) for step in range(5)]
+    for num in (0, 1, 5):
+        ahead = list(replay.samples(16, (np.random.default_rng([7, step]) for step in range(num))))
+        assert len(ahead) == num
+        for one, other in zip(ahead, alone, strict=False):
+            assert [array.tobytes() for array in one] == [array.tobytes() for array in other]
+
+
+def test_while_one_sample_is_learnt_from_the_next_is_made():
+    replay, made, threads = Replay(TIC_TAC_TOE, 10_000), threading.Semaphore(0), set()
+    replay.add("0", some_games(TIC_TAC_TOE))
+    draw = replay.sample
+
+    def noted(*arguments):
+        sample = draw(*arguments)
+        threads.add(threading.get_ident())
+        made.release()
+        return sample
+
+    replay.sample = noted
+    samples = replay.samples(4, (np.random.default_rng(step) for step in range(3)))
+    for _ in range(2):
+        next(samples)
+        assert made.acquire(timeout=30)
+    assert made.acquire(timeout=30), "the third is made, the second not yet given back"
+    assert threading.get_ident() not in threads and len(threads) == 1
+    assert len(list(samples)) == 1
 
 
 def test_samples_come_from_what_is_kept():

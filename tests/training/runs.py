@@ -21,7 +21,8 @@ from unittest import mock
 
 import azero.files
 from azero.cli import main
-from azero.config import Config, check_config
+from azero.config import Config
+from azero.config_files import check_config
 
 TIMEOUT_S = 240
 

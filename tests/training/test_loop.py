@@ -16,7 +16,8 @@ from pathlib import Path
 
 import pytest
 
-from azero.config import load_config
+from azero.config_files import load_config
+from azero.errors import BadInput
 from azero.games import make_game
 from azero.nets.checkpoint import load_checkpoint
 from azero.selfplay.replay import Replay
@@ -50,7 +51,7 @@ CURVES = {
     *("fresh/calibration_error", "fresh/policy_agreement", "fresh/policy_loss", "fresh/value_loss"),
     *("selfplay/mean_plies", "selfplay/first_player_score", "selfplay/draws", "selfplay/distinct_games"),
     *("selfplay/positions_per_s", "selfplay/simulations_per_s", "replay/age_iterations", "replay/positions"),
-    *("gate/score", "gate/rating", "gate/promotions"),
+    *("gate/score", "gate/rating", "gate/promotions", "time/play_s", "time/train_s", "time/gate_s"),
 }
 
 
@@ -304,6 +305,31 @@ def test_ctrl_c_within_a_step_waits_for_its_end_and_saves_it(tmp_path):
     resumed = Trainer(config, game)
     run.load_state(resumed)
     assert state_bytes(resumed) == state_bytes(trainer)
+
+
+def test_weights_that_are_no_numbers_are_never_saved(tmp_path):
+    config, game = tiny_config(training={"save_every_steps": 2}), make_game("tic_tac_toe")
+    run, trainer, replay = Run.create(tmp_path / "run", config, game), Trainer(config, game), Replay(game, 100)
+    replay.add("00001-0000", shard_of(WON))
+    step, good = trainer.step, {}
+
+    def poisoned_step(*arguments):
+        if trainer.steps == 2:
+            good.update(state_bytes(trainer))
+        losses = step(*arguments)
+        if trainer.steps == poisoned:
+            trainer.net.policy.bias.data[0] = float("nan")
+        return losses
+
+    trainer.step = poisoned_step
+    progress = Progress(stage="train", notes={"selfplay/positions": 100})
+    for poisoned in (3, 4):  # seen in the loss of the step after it; seen in the weights alone
+        trainer.steps = 0
+        with pytest.raises(BadInput, match=rf"^the loss of training step {poisoned + 1} .* lower than 0.02$"):
+            learn(run, progress, replay, trainer, Silent())
+        assert progress_of(run.folder)["steps_this_iteration"] == 2
+        run.load_state(trainer)
+        assert state_bytes(trainer) == good
 
 
 @needs_proc

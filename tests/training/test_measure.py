@@ -38,6 +38,7 @@ def shard_of(moves, root_value=0.25):
         outcomes=np.full(n, int(state.returns()[0]), np.int8),
         lengths=np.array([n], np.int32),
         evaluations=np.array([n * 3], np.int64),
+        cache_hits=np.array([n], np.int64),
         simulations=np.array([n * 4], np.int64),
     )
 
@@ -55,6 +56,7 @@ def test_games_are_described():
             "selfplay/positions_per_s": 5.0,
             "selfplay/simulations_per_s": 20.0,
             "selfplay/evaluations_per_s": 15.0,
+            "selfplay/cache_hits": 0.25,
         }
     )
 

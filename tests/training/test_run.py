@@ -7,7 +7,7 @@ import pytest
 import torch
 from games.user_games import NIM, forget_files, write_file
 
-from azero.config import load_config
+from azero.config_files import load_config
 from azero.errors import BadInput
 from azero.games import make_game
 from azero.games.registry import source_digest_of

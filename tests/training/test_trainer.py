@@ -1,5 +1,6 @@
 """The trainer: losses by hand, a step that learns, and a state that can be taken up again to the byte."""
 
+import copy
 import math
 
 import numpy as np
@@ -8,13 +9,17 @@ import torch
 
 from azero.errors import BadInput
 from azero.games import make_game
+from azero.nets.runtimes import pick_dtype
 from azero.nets.tower import Prediction
 from azero.selfplay.replay import Sample
-from azero.training.trainer import Trainer, losses_of
+from azero.training.trainer import PASS_ROWS, Trainer, losses_of
 
 from .runs import tiny_config
 
 GAME = make_game("tic_tac_toe")
+TAKES_BF16 = pytest.mark.skipif(
+    pick_dtype("auto", torch.device("cpu")) != torch.bfloat16, reason="takes a CPU that computes in bf16"
+)
 
 
 @pytest.fixture(autouse=True)
@@ -57,9 +62,12 @@ def test_a_new_net_knows_nothing():
     assert losses.value.item() == pytest.approx(math.log(3)) and losses.target_entropy.item() == 0
 
 
-@pytest.mark.parametrize("optimizer", ["adamw", "sgd"])
-def test_a_sample_is_learnt_by_heart(optimizer):
-    config = tiny_config(net={"channels": 16}, training={"optimizer": optimizer, "schedule": "constant"})
+@pytest.mark.parametrize(
+    ("optimizer", "precision"), [("adamw", "fp32"), ("sgd", "fp32"), pytest.param("adamw", "bf16", marks=TAKES_BF16)]
+)
+def test_a_sample_is_learnt_by_heart(optimizer, precision):
+    settings = {"optimizer": optimizer, "precision": precision, "schedule": "constant"}
+    config = tiny_config(net={"channels": 16}, training=settings)
     trainer, batch = Trainer(config, GAME), sample(8)
     for _ in range(150):
         losses = trainer.step(batch, 0.0)
@@ -69,6 +77,76 @@ def test_a_sample_is_learnt_by_heart(optimizer):
         prediction = trainer.candidate()(planes)  # the average, with its own statistics
     assert (prediction.policy_logits.argmax(1) == policies.argmax(1)).all()
     assert (prediction.result_logits.argmax(1) == results).all()
+
+
+OPTIMIZERS = {
+    "adamw": lambda net: torch.optim.AdamW(net.parameters(), lr=0.01, betas=(0.9, 0.999), weight_decay=0, fused=False),
+    "sgd": lambda net: torch.optim.SGD(net.parameters(), lr=0.01, momentum=0.9, nesterov=True, fused=False),
+}
+
+
+@pytest.mark.parametrize("name", OPTIMIZERS)
+def test_steps_are_those_of_the_plain_optimizer(name):
+    """Two passes of unequal size and the fused optimiser, beside one loss, `backward` and the optimiser in Python."""
+    settings = {"optimizer": name, "learning_rate": 0.01, "weight_decay": 0, "warmup_steps": 0, "gradient_clip": 0}
+    config = tiny_config(net={"channels": 16}, training={**settings, "schedule": "constant", "precision": "fp32"})
+    trainer = Trainer(config, GAME)
+    net = copy.deepcopy(trainer.net)
+    optimizer = OPTIMIZERS[name](net)
+    for step in range(4):
+        batch = sample(PASS_ROWS + 40, step)
+        trainer.step(batch, 0.0)
+        planes, policies, results = trainer.to_device(batch)
+        parts = [net(planes[own]) for own in (slice(0, PASS_ROWS), slice(PASS_ROWS, None))]
+        losses = losses_of(Prediction(*(torch.cat(logits) for logits in zip(*parts, strict=True))), policies, results)
+        optimizer.zero_grad()
+        (losses.policy + losses.value).backward()
+        optimizer.step()
+    for (key, ours), theirs in zip(trainer.net.named_parameters(), net.parameters(), strict=True):
+        torch.testing.assert_close(ours, theirs, rtol=1e-3, atol=1e-5, msg=lambda text, key=key: f"{key}: {text}")
+
+
+def losses_in(precision, num_steps=120):
+    """Returns what each step's sample costs, [num_steps, 2], on samples of a rule that can be learnt."""
+    trainer = Trainer(tiny_config(net={"channels": 16}, training={"precision": precision}), GAME)
+    losses = []
+    for step in range(num_steps):
+        drawn = sample(64, step)
+        first = drawn.planes[:, 0].reshape(64, 9)
+        policies = (first + 0.1) / (first + 0.1).sum(1, keepdims=True)
+        batch = Sample(drawn.planes, policies, np.minimum(first[:, :3].sum(1), 2).astype(np.int64))
+        losses.append([float(loss) for loss in trainer.step(batch, step / num_steps)[:2]])
+    return np.array(losses)
+
+
+@TAKES_BF16
+def test_bf16_learns_as_fp32_does():
+    exact, rough = losses_in("fp32"), losses_in("bf16")
+    assert exact[-20:].mean() < 0.85 * exact[:20].mean(), "there is something to learn"
+    assert not np.array_equal(exact, rough)
+    np.testing.assert_allclose(rough[:10], exact[:10], rtol=0.02)
+    np.testing.assert_allclose(rough[-20:].mean(0), exact[-20:].mean(0), rtol=0.02, atol=0.01)
+
+
+@pytest.mark.parametrize("precision", ["fp32", pytest.param("bf16", marks=TAKES_BF16)])
+def test_weights_do_not_depend_on_the_number_of_threads(precision):
+    trainers = [
+        Trainer(tiny_config(device={"threads": num}, training={"precision": precision}), GAME) for num in (1, 2, 5)
+    ]
+    for step in range(3):
+        for trainer in trainers:
+            trainer.step(sample(3 * PASS_ROWS + 7, step), 0.0)
+    one, *others = (state_bytes(trainer) for trainer in trainers)
+    assert all(each == one for each in others)
+
+
+@pytest.mark.parametrize("precision", ["auto", "fp32", pytest.param("bf16", marks=TAKES_BF16)])
+def test_whatever_computes_weights_and_optimizer_are_fp32(precision):
+    trainer = Trainer(tiny_config(training={"precision": precision}), GAME)
+    assert trainer.dtype == pick_dtype(precision, torch.device("cpu"))
+    trainer.step(sample(8), 0.0)
+    kinds = {tensor.dtype for name, tensor in trainer.tensors().items() if "num_batches" not in name}
+    assert kinds == {torch.float32} == {parameter.grad.dtype for parameter in trainer.net.parameters()}
 
 
 def test_a_step_takes_the_rate_of_the_schedule():
@@ -114,9 +192,11 @@ def test_a_seed_settles_the_first_net():
     assert state_bytes(one) == state_bytes(same) != state_bytes(other)
 
 
-@pytest.mark.parametrize("optimizer", ["adamw", "sgd"])
-def test_a_restored_trainer_goes_on_to_the_byte(optimizer):
-    config = tiny_config(training={"optimizer": optimizer})
+@pytest.mark.parametrize(
+    ("optimizer", "precision"), [("adamw", "fp32"), ("sgd", "fp32"), pytest.param("adamw", "bf16", marks=TAKES_BF16)]
+)
+def test_a_restored_trainer_goes_on_to_the_byte(optimizer, precision):
+    config = tiny_config(training={"optimizer": optimizer, "precision": precision})
     unbroken, broken = Trainer(config, GAME), Trainer(config, GAME)
     for step in range(4):
         for trainer in (unbroken, broken):

@@ -1,0 +1,82 @@
+"""What the compiled kernels do in a second on one thread: random games, UCT, PUCT. No torch."""
+
+import time
+from typing import NamedTuple
+
+import numpy as np
+
+from azero.bench.rates import rate
+from azero.errors import BrokenRules
+from azero.games import Game, new_states
+from azero.mcts import Puct, Search, Settings, Uct, UniformEvaluator
+from azero.mcts.pace import next_size
+from azero.mcts.rollout import count_random_games
+from azero.mcts.tree import new_forest
+
+
+class KernelRow(NamedTuple):
+    """What was measured, on one thread."""
+
+    what: str
+    rate: float
+    unit: str
+    note: str
+
+
+def measure_kernels(game: Game, seconds: float) -> list[KernelRow]:
+    """Returns a row for each of the kernels' uses."""
+    return [
+        KernelRow("random games", random_games(game, seconds), "games/s", ""),
+        KernelRow("UCT with rollouts", uct_simulations(game, seconds), "simulations/s", "20,000 from the start"),
+        KernelRow("PUCT, free evaluator", puct_simulations(game, seconds), "simulations/s", "128 trees, 64 each"),
+    ]
+
+
+def random_games(game: Game, seconds: float) -> float:
+    """Returns random games a second, on one thread. Raises BrokenRules, with the moves, where one cannot go on."""
+    state, rng = new_states(game.rules, 1)[0], new_forest(game.rules, 1, 1).trees[0]  # a tree is a random generator
+    legal, actions = np.empty(game.num_actions, np.int32), np.zeros(game.max_plies + 1, np.int32)
+    num = 1
+
+    def work() -> int:
+        nonlocal num
+        begin, done = time.perf_counter(), num
+        try:
+            count_random_games(game.rules, state, legal, rng, actions, done)
+        except BrokenRules:
+            play_again = game.new_initial_state()
+            for action in actions:
+                play_again.apply_action(int(action))  # fails, and knows the moves
+            raise
+        num = next_size(num, time.perf_counter() - begin)
+        return done
+
+    return rate(work, seconds)
+
+
+def uct_simulations(game: Game, seconds: float, num_simulations: int = 20_000) -> float:
+    """Returns simulations a second of plain UCT from the start of the game, on one thread, each search a new tree."""
+    search = Search(game, Uct(), Settings(is_proving=False), max_nodes=num_simulations * game.num_actions + 1)
+    state = game.new_initial_state()
+
+    def work() -> int:
+        search.start(0, state, 1)
+        search.run([0], num_simulations, seconds)
+        return int(search.forest.trees[0].simulations)
+
+    return rate(work, seconds)
+
+
+def puct_simulations(game: Game, seconds: float, num_trees: int = 128, num_simulations: int = 64) -> float:
+    """Returns simulations a second of many PUCT trees whose evaluator costs nothing, on one thread."""
+    settings = Settings(is_looking_ahead=True)
+    search = Search(game, Puct(), settings, UniformEvaluator(game.num_actions), num_trees, 1 << 13)
+    state = game.new_initial_state()
+
+    def work() -> int:
+        for b in range(num_trees):
+            search.start(b, state, b)
+        search.run(range(num_trees), num_simulations)
+        return num_trees * num_simulations
+
+    return rate(work, seconds)

@@ -1,0 +1,122 @@
+"""The bare net in a second: every path of the machine, at several batch sizes, on one core and on all of them.
+
+Each is held against the machine's peak, and against what the net does in plain torch.
+"""
+
+import copy
+from collections.abc import Sequence
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+import torch
+
+from azero.bench.operations import count_operations
+from azero.bench.peaks import peak_measures
+from azero.bench.rates import Measure, Work, median_ratio, rate, rate_of_threads, rates_in_turns
+from azero.config import Config, DeviceConfig
+from azero.games import Game
+from azero.machine import count_cores
+from azero.mcts import Evaluator
+from azero.nets.evaluator import ROWS, NetEvaluator
+from azero.nets.runtimes import available_runtimes, pick_device
+from azero.nets.tower import ResidualTower
+
+BATCH_SIZES = (1, 8, 64, 256)
+EAGER = "torch eager fp32"
+_EAGER_THREADS = torch.get_num_threads()
+"""Torch's own choice, asked before anybody changes it: evaluators do."""
+
+
+class NetRow(NamedTuple):
+    """A path at a batch size. With several threads each has an evaluator of its own; plain torch shares out a pass."""
+
+    path: str
+    batch_size: int
+    threads: int
+    evaluations_per_s: float  # of all threads
+    share_of_peak: float | None  # operations on the board, of the CPU's peak for the path's type on as many threads
+    ratio_to_eager: float  # with torch's own number of threads or with one, whichever is faster within a turn
+
+
+def describe_net(config: Config, game: Game) -> dict[str, int]:
+    """Returns the net's sizes, and the operations of an evaluation: with all taps, and with those on the board."""
+    net = ResidualTower(config.net, game).eval()
+    work = count_operations(net, game.planes_shape)
+    return {
+        "blocks": config.net.blocks,
+        "channels": config.net.channels,
+        "parameters": sum(parameter.numel() for parameter in net.parameters()),
+        "operations": work.all_taps,
+        "operations_on_board": work.on_board,
+    }
+
+
+def list_paths(config: DeviceConfig) -> dict[str, DeviceConfig]:
+    """Returns the ways in which this machine can run a net: what leads an evaluator there, by name."""
+    return {
+        each.name: config.model_copy(update={"runtime": each.library, "precision": each.precision})
+        for each in available_runtimes(pick_device(config.device))
+    }
+
+
+def evaluator_work(evaluator: Evaluator, planes: np.ndarray) -> Work:
+    """Returns an evaluator at work on the same batch over and over."""
+
+    def work() -> int:
+        evaluator.evaluate(planes)
+        return len(planes)
+
+    return work
+
+
+def eager_work(net: ResidualTower, device: torch.device, planes: np.ndarray, threads: int) -> Work:
+    """Returns the net as it is written, at work: what one would do first who knows torch."""
+    eager = copy.deepcopy(net).eval().to(device)
+
+    @torch.inference_mode()
+    def work() -> int:
+        if torch.get_num_threads() != threads:  # an evaluator has had its turn
+            torch.set_num_threads(threads)
+        prediction = eager(torch.from_numpy(planes).to(device))
+        prediction.policy_logits.cpu().numpy(), prediction.value().cpu().numpy()
+        return len(planes)
+
+    return work
+
+
+def random_planes(batch_size: int, planes_shape: tuple[int, int, int]) -> np.ndarray:
+    """Returns planes [B, C, H, W] float32."""
+    return np.random.default_rng(0).random((batch_size, *planes_shape), np.float32)
+
+
+def measure_nets(config: Config, game: Game, seconds: float, batch_sizes: Sequence[int] = BATCH_SIZES) -> list[NetRow]:
+    """Returns the rows of plain torch and of each path, on one thread and on as many as there are cores."""
+    net = ResidualTower(config.net, game).eval()
+    operations = count_operations(net, game.planes_shape).on_board
+    is_cpu = pick_device(config.device.device).type == "cpu"
+    rows = []
+    for batch_size in batch_sizes:
+        contestants = _contestants(net, config.device, random_planes(batch_size, game.planes_shape), is_cpu)
+        peaks = peak_measures({threads for _, threads in contestants}) if is_cpu else {}
+        rates = rates_in_turns(contestants | peaks, seconds)
+        eager = np.max([own for (path, _), own in rates.items() if path == EAGER], axis=0)
+        for path, threads in contestants:
+            own, peak = rates[path, threads], rates.get((path.split()[-1], threads))
+            share = operations * median_ratio(own, peak) if peak else None
+            rows.append(NetRow(path, batch_size, threads, float(np.median(own)), share, median_ratio(own, eager)))
+    return rows
+
+
+def _contestants(
+    net: ResidualTower, config: DeviceConfig, planes: np.ndarray, is_cpu: bool
+) -> dict[tuple[str, int], Measure]:
+    """Returns what is to be measured by path and threads; plain torch with its own number of threads, and with one."""
+    contestants: dict[tuple[str, int], Measure] = {}
+    for threads in dict.fromkeys([_EAGER_THREADS, 1]) if is_cpu else [1]:
+        contestants[EAGER, threads] = partial(rate, eager_work(net, pick_device(config.device), planes, threads))
+    for path, own in list_paths(config).items():
+        for threads in dict.fromkeys([1, count_cores()]) if is_cpu else [1]:
+            evaluators = [NetEvaluator(net, own, min(len(planes), ROWS)) for _ in range(threads)]
+            contestants[path, threads] = partial(rate_of_threads, [evaluator_work(each, planes) for each in evaluators])
+    return contestants

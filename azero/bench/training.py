@@ -1,0 +1,52 @@
+"""Training in a second."""
+
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+import torch
+
+from azero.bench.nets import random_planes
+from azero.bench.operations import count_operations
+from azero.bench.peaks import peak_measures
+from azero.bench.rates import median_ratio, rate, rates_in_turns
+from azero.config import Config
+from azero.games import Game
+from azero.machine import count_cores
+from azero.selfplay.replay import Sample
+from azero.training.trainer import Trainer
+
+_PASSES = 3
+"""Multiply-adds of a step, in forward passes: forward, to the inputs of each layer, to its weights."""
+
+
+class TrainingRow(NamedTuple):
+    """What training does in a second."""
+
+    precision: str  # that of convolutions and linear layers
+    threads: int
+    batch_size: int
+    positions_per_s: float
+    share_of_peak: float | None  # operations on the board, of the CPU's peak in that precision
+
+
+def measure_training(config: Config, game: Game, seconds: float) -> list[TrainingRow]:
+    """Returns the row of training with the settings' batches and threads."""
+    trainer, size = Trainer(config, game), config.training.batch_size
+    rng = np.random.default_rng(0)
+    policies = rng.dirichlet(np.ones(game.num_actions), size).astype(np.float32)
+    results = rng.dirichlet(np.ones(3), size).astype(np.float32)
+    sample = Sample(random_planes(size, game.planes_shape), policies, results)
+
+    def work() -> int:
+        trainer.step(sample, 0.0)
+        return size
+
+    threads = config.device.threads or count_cores()
+    peaks = peak_measures([threads]) if trainer.device.type == "cpu" else {}
+    rates = rates_in_turns({"training": partial(rate, work)} | peaks, seconds)
+    precision = {torch.float32: "fp32", torch.bfloat16: "bf16"}[trainer.dtype]
+    own, peak = rates["training"], rates.get((precision, threads))
+    operations = _PASSES * count_operations(trainer.average, game.planes_shape).on_board
+    share = operations * median_ratio(own, peak) if peak else None
+    return [TrainingRow(precision, threads, size, float(np.median(own)), share)]

@@ -1,0 +1,157 @@
+"""`azero evaluate`, `azero suggest` and `azero play`: what agents do."""
+
+import json
+import sys
+from typing import Annotated, Any
+
+import typer
+
+from azero.commands.options import (
+    AGENT_HELP,
+    DeviceOption,
+    GameOption,
+    JsonOption,
+    NodesOption,
+    PrecisionOption,
+    RuntimeOption,
+    SeedOption,
+    ThreadsOption,
+)
+from azero.errors import BadInput
+
+app = typer.Typer()
+
+
+@app.command(epilog="Example:  azero evaluate connect_four@200 --against uct@1000 --games 100")
+def evaluate(
+    a: Annotated[str, typer.Argument(metavar="A", help=AGENT_HELP)],
+    against: Annotated[str, typer.Option("--against", metavar="B", help="The other agent.")],
+    game: GameOption = None,
+    games: Annotated[int, typer.Option("--games", help="Games to play, in pairs with colours swapped.")] = 100,
+    opening_plies: Annotated[
+        int, typer.Option("--opening-plies", help="Random plies before a pair, or one fewer.")
+    ] = 4,
+    sprt: Annotated[str | None, typer.Option("--sprt", metavar="ELO0,ELO1", help="Stop when an SPRT decides.")] = None,
+    seed: SeedOption = 0,
+    threads: ThreadsOption = None,
+    device: DeviceOption = "auto",
+    precision: PrecisionOption = "auto",
+    runtime: RuntimeOption = "auto",
+    max_nodes: NodesOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Play a match between two agents.
+
+    Prints A's score and Elo difference with their 95 % intervals, and what each side spent.
+    """
+    from tqdm import tqdm
+
+    from azero.arena.match import play_match
+    from azero.arena.statistics import Sprt
+    from azero.engine.show import show_match
+
+    test = Sprt(*_two_numbers("--sprt", sprt)) if sprt else None
+    one, other = _two_agents(a, against, game, seed, threads, (device, precision, runtime), max_nodes)
+    with tqdm(total=games, unit=" games", desc=f"{a} - {against}", leave=False, file=sys.stderr, delay=0.5) as bar:
+
+        def show(num: int, tally: Any) -> None:
+            bar.set_postfix_str(f"+{tally.wins} ={tally.draws} -{tally.losses}", refresh=False)
+            bar.update(num)
+
+        try:
+            result = play_match(one, other, one.game, games, seed, opening_plies, test, show)
+        finally:
+            one.close()
+            other.close()
+    print(json.dumps(result.to_json()) if as_json else show_match(result, test))
+
+
+@app.command(epilog="Example:  azero suggest connect_four --moves 4453 --simulations 800")
+def suggest(
+    agent: Annotated[str, typer.Argument(metavar="AGENT", help=AGENT_HELP)],
+    game: GameOption = None,
+    moves: Annotated[str, typer.Option("--moves", help="Moves from the start, in the game's notation.")] = "",
+    simulations: Annotated[int | None, typer.Option("--simulations", help="Simulations to search.")] = None,
+    seconds: Annotated[float | None, typer.Option("--time", metavar="S", help="Seconds to search.")] = None,
+    seed: SeedOption = 0,
+    threads: ThreadsOption = None,
+    device: DeviceOption = "auto",
+    precision: PrecisionOption = "auto",
+    runtime: RuntimeOption = "auto",
+    max_nodes: NodesOption = None,
+    top: Annotated[
+        int | None, typer.Option("--top", metavar="N", help="Moves to list; 10 unless given, or in JSON all.")
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Ask an agent for a move.
+
+    Prints the moves of the position, best first, with visits, value, prior, proven result and principal variation.
+    """
+    from azero.engine.show import MOST_MOVES, show_suggestion
+
+    if top is not None and top < 1:
+        raise BadInput(f"--top {top} should be 1 or more")
+    chosen = _agent(agent, game, seed, threads, (device, precision, runtime), max_nodes)
+    try:
+        state = chosen.game.state_from_moves(moves)
+        suggestion = chosen.suggest(state, simulations, seconds)
+    finally:
+        chosen.close()
+    print(json.dumps(suggestion.to_json(top)) if as_json else show_suggestion(suggestion, state, top or MOST_MOVES))
+    if suggestion.is_tree_full and as_json:
+        print("azero: the tree reached its limit of nodes and grew no more", file=sys.stderr)
+
+
+@app.command(epilog="Example:  azero play connect_four@400 --second")
+def play(
+    agent: Annotated[str, typer.Argument(metavar="AGENT", help=AGENT_HELP)],
+    game: GameOption = None,
+    second: Annotated[bool, typer.Option("--second", help="Let the agent move first.")] = False,
+    seed: SeedOption = 0,
+    threads: ThreadsOption = None,
+    device: DeviceOption = "auto",
+    precision: PrecisionOption = "auto",
+    runtime: RuntimeOption = "auto",
+) -> None:
+    """Play against an agent in the terminal."""
+    from azero.engine.play import play_in_terminal
+
+    opponent = _agent(agent, game, seed, threads, (device, precision, runtime), None)
+    try:
+        play_in_terminal(opponent, opponent.game, int(second), input, print)
+    finally:
+        opponent.close()
+
+
+def _agent(name, game, seed, threads, where, max_nodes):
+    from azero.arena.names import make_agent
+    from azero.config_files import check_device
+    from azero.machine import count_cores
+
+    cores = count_cores() if threads is None else threads
+    device = check_device(*where)
+    if where != ("auto", "auto", "auto"):  # what is not to be had is told even where no net would notice
+        from azero.nets.runtimes import wanted_runtimes
+
+        wanted_runtimes(device)
+    return make_agent(name, game, seed, cores, device, max_nodes)
+
+
+def _two_agents(a, b, game, seed, threads, where, max_nodes):
+    """Returns both agents; where one is a checkpoint, it tells the game for the other."""
+    from azero.arena.names import game_of
+
+    if game is None:
+        told = game_of(a) or game_of(b)
+        game = str(told) if told else None
+    options = (threads, where, max_nodes)
+    return _agent(a, game, seed, *options), _agent(b, game, seed + 1, *options)
+
+
+def _two_numbers(option: str, text: str) -> tuple[float, float]:
+    try:
+        first, second = (float(part) for part in text.split(","))
+    except ValueError:
+        raise BadInput(f"{option} {text!r} should be two numbers, e.g. 0,50") from None
+    return first, second

@@ -1,0 +1,93 @@
+"""`azero games`, `azero check-game` and `azero bench`: the games, whether rules are right, how fast they run."""
+
+import json
+from typing import Annotated
+
+import typer
+
+from azero.commands.options import JsonOption, SeedOption
+from azero.errors import BadInput, suggest_nearest
+
+app = typer.Typer()
+
+
+@app.command(epilog="Example:  azero games")
+def games(as_json: JsonOption = False) -> None:
+    """List the games, with their parameters and the values that these can have."""
+    from azero.games import parameters_of, registered_games
+    from azero.games.registry import write_value
+
+    found = registered_games()
+    if as_json:
+        of_all = {}
+        for name, rules in found.items():
+            ranges = rules().ranges()
+            defaults = parameters_of(rules)
+            of_all[name] = {key: {"default": value, "range": ranges.get(key)} for key, value in defaults.items()}
+        print(json.dumps(of_all))
+        return
+    for name, rules in found.items():
+        listed = ",".join(f"{key}={write_value(value)}" for key, value in parameters_of(rules).items())
+        print(f"{name}({listed})" if listed else name)
+        print(f"    {(rules.__doc__ or '').strip().splitlines()[0]}")
+        if ranges := rules().ranges():
+            print(f"    {', '.join(f'{key} {low} to {high}' for key, (low, high) in ranges.items())}")
+
+
+@app.command(name="check-game", epilog="Example:  azero check-game my_game.py:MyGame --against slow.py:SlowGame")
+def check_game(
+    game: Annotated[str, typer.Argument(metavar="GAME", help="A game's name, or FILE.py:NAME for one of your own.")],
+    against: Annotated[
+        str | None, typer.Option("--against", metavar="FILE.py:NAME", help="A slow prototype of the same game.")
+    ] = None,
+    positions: Annotated[int, typer.Option("--positions", help="Random positions; fewer of a big, slow game.")] = 2000,
+    seed: SeedOption = 0,
+    as_json: JsonOption = False,
+) -> None:
+    """Hold a game to the laws that every game keeps.
+
+    Random games are played in plain Python and compiled; a law that is broken is told with the moves that lead there.
+    """
+    from azero.check_game import check_game as check
+
+    if not 1 <= positions <= 1_000_000:
+        raise BadInput(f"--positions {positions} should be from 1 to 1,000,000")
+    report = check(game, against, positions, seed, (lambda line: None) if as_json else print)
+    if as_json:
+        print(json.dumps(report.to_json()))
+    if report.broken:
+        raise BadInput(f"{game} breaks {len(report.broken)} of the laws: {', '.join(report.broken)}")
+
+
+@app.command(epilog="Example:  azero bench --only net --seconds 1")
+def bench(
+    game: Annotated[
+        str | None, typer.Option("--game", help="The game to measure with; the settings' own unless given.")
+    ] = None,
+    config: Annotated[
+        str, typer.Option("--config", help="The settings whose net, self-play and training are measured.")
+    ] = "connect_four",
+    seconds: Annotated[float, typer.Option("--seconds", metavar="S", help="Seconds each measurement takes.")] = 1.0,
+    only: Annotated[
+        list[str] | None,
+        typer.Option("--only", metavar="PART", help="Of peak, kernels, net, selfplay and training; can be repeated."),
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Measure this machine.
+
+    Its peak of multiply-adds, random games and searches without a net, the net alone beside the peak and beside plain
+    torch, self-play, and training.
+    """
+    from azero.bench.report import SECTIONS, measure
+    from azero.config_files import find_config, load_config
+
+    if not 0.01 <= seconds <= 600:
+        raise BadInput(f"--seconds {seconds} should be from 0.01 to 600")
+    for each in only or ():
+        if each not in SECTIONS:
+            raise BadInput(f"--only {each!r} is not measured; {suggest_nearest(each, SECTIONS)}")
+    settings = load_config(find_config(config), [f"game.name={json.dumps(game)}"] if game else [])
+    report = measure(settings, only or SECTIONS, seconds, (lambda text: None) if as_json else print)
+    if as_json:
+        print(json.dumps(report))

@@ -1,0 +1,92 @@
+"""`azero train` and `azero train-rollout`."""
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from azero.commands.options import JsonOption, SeedOption
+from azero.errors import BadInput
+
+app = typer.Typer()
+
+
+@app.command(epilog="Example:  azero train connect_four_quick --run runs/c4 --set training.iterations=10")
+def train(
+    config: Annotated[str | None, typer.Argument(help="A TOML file, or the name of one in configs/.")] = None,
+    run: Annotated[Path | None, typer.Option("--run", help="The run's folder; runs/CONFIG unless given.")] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with the run, with its own settings.")] = False,
+    settings: Annotated[
+        list[str] | None, typer.Option("--set", help="Another value of a setting: section.key=value.")
+    ] = None,
+) -> None:
+    """Train an agent by self-play.
+
+    Each iteration plays games with the best net, trains a candidate on them, and promotes it if it beats the best.
+    A run that was killed or interrupted goes on with --resume, and ends as if it had never stopped.
+    """
+    from azero.config_files import find_config, load_config
+    from azero.training.loop import train as run_training
+    from azero.training.run import open_run
+
+    if config is None and not (resume and run):
+        raise BadInput("train needs a CONFIG, e.g. azero train connect_four_quick; or --resume with --run FOLDER")
+    path = find_config(config) if config else None
+    folder = run or Path("runs") / path.stem  # type: ignore[union-attr]
+    values = open_run(folder, settings or []) if resume else load_config(path, settings or [])  # type: ignore[arg-type]
+    if resume and path is not None and load_config(path, settings or []) != values:
+        print(f"azero: {folder} goes on with its own settings, which differ from {path}", file=sys.stderr)
+    try:
+        progress = run_training(folder, values, resume)
+    except KeyboardInterrupt:
+        has_begun = (folder / "config.toml").exists()
+        advice = f"; go on with: azero train --run {folder} --resume" if has_begun else " before the run began"
+        print(f"\nazero: stopped{advice}", file=sys.stderr)
+        raise typer.Exit(130) from None
+    print(
+        f"\n{folder}/best.safetensors: {progress.promotions} promotions, {progress.rating:+.0f} Elo above the first net"
+    )
+
+
+@app.command(name="train-rollout", epilog="Example:  azero train-rollout runs/connect_four_quick")
+def train_rollout(
+    run: Annotated[list[Path], typer.Argument(metavar="RUN", help="A run's folder, or shards from one's replay/.")],
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", metavar="FILE", help="The policy's file; RUN/rollout.safetensors if not given."),
+    ] = None,
+    epochs: Annotated[int, typer.Option("--epochs", help="How often to go over the positions.")] = 10,
+    seed: SeedOption = 0,
+    as_json: JsonOption = False,
+) -> None:
+    """Train a fast rollout policy from a run's self-play.
+
+    A softmax, linear in the 3x3 cells around a move and the move itself, learns the search's visits. A tenth of the
+    games is held out, and tells how well it does beside uniform play.
+    """
+    from dataclasses import asdict
+
+    from azero.training.rollout import train_rollout as train_policy
+
+    if not 1 <= epochs <= 1000:
+        raise BadInput(f"--epochs {epochs} should be from 1 to 1000")
+    if out is None and not (len(run) == 1 and run[0].is_dir()) and all(path.exists() for path in run):
+        raise BadInput(
+            "shards have no folder to put the policy in: name a file with --out, e.g. --out rollout.safetensors"
+        )
+    path = out or run[0] / "rollout.safetensors"
+    if path.suffix != ".safetensors":
+        raise BadInput(f"--out {str(path)!r} should end in .safetensors")
+    card, figures = train_policy(run, path, epochs, seed)
+    if as_json:
+        print(json.dumps({"file": str(path), **asdict(card)}))
+        return
+    print(f"{path}: {card.game}, {card.positions:,} positions, {card.games:,} games less a tenth held out")
+    print(f"{'held out':<22}{'policy':>8}{'uniform':>9}{'search':>8}")
+    cross_entropies = (
+        f"{figures.cross_entropy:>8.3f}{figures.uniform_cross_entropy:>9.3f}{figures.search_entropy:>8.3f}"
+    )
+    print(f"{'cross-entropy, nats':<22}{cross_entropies}")
+    print(f"{'top-1 accuracy':<22}{figures.top_1:>8.1%}{figures.uniform_top_1:>9.1%}")

@@ -1,0 +1,170 @@
+"""Crews and groups: who walks the slots of self-play, and whose leaves go to the net together.
+
+A crew is some slots that one thread walks at a time; a group is crews that threads walk side by side. While the net
+judges the leaves of one group on a device of its own, the CPU walks another.
+"""
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+import numpy as np
+
+from azero.games import ONGOING, Game
+from azero.mcts import RolloutPolicy, Rule, Settings
+from azero.mcts.cache import Cache, keep_answers
+from azero.mcts.leaves import expand_and_backup
+from azero.mcts.tree import new_batch, new_forest, start_tree
+from azero.mcts.views import Views
+from azero.selfplay.records import Shard
+from azero.selfplay.slots import Manner, begin_game, new_games, play_on, take_game
+
+Answer = tuple[np.ndarray, np.ndarray]
+"""What the net says of R positions: logits [R, A] and values [R], both float32."""
+
+
+@dataclass(frozen=True)
+class Setup:
+    """What is the same for all slots."""
+
+    game: Game
+    rule: Rule
+    rollout: RolloutPolicy
+    settings: Settings
+    manner: Manner
+    views: Views
+    cache: Cache
+    max_nodes: int
+
+
+class Agenda:
+    """The games to play, in the order of their seeds, and those that have been played."""
+
+    def __init__(self, seeds: Sequence[int], on_games: Callable[[int], None]):
+        self._waiting = iter(enumerate(seeds))
+        self._finished: list[Shard | None] = [None] * len(seeds)
+        self.on_games = on_games
+
+    def next_game(self) -> tuple[int, int] | None:
+        """Returns the place and the seed of the next game; None where all have begun."""
+        return next(self._waiting, None)
+
+    def note(self, place: int, shard: Shard) -> None:
+        """Takes in a game that has been played."""
+        self._finished[place] = shard
+
+    def finished(self) -> list[Shard]:
+        """Returns the games that have been played, in order."""
+        return [shard for shard in self._finished if shard is not None]
+
+
+class Crew:
+    """Some slots, with what a thread needs to walk them."""
+
+    def __init__(self, setup: Setup, agenda: Agenda, num_slots: int):
+        self._setup, self._agenda = setup, agenda
+        self._forest = new_forest(setup.game.rules, num_slots, setup.max_nodes)
+        self._batch = new_batch(setup.game.rules, num_slots)
+        self._games = new_games(setup.game, num_slots)
+        self._initial = setup.game.new_initial_state().record
+        self._playing: dict[int, int] = {}  # slot to place of its game
+        for slot in range(num_slots):
+            self._begin(slot)
+
+    def _begin(self, slot: int) -> None:
+        """Begins the next game, if there is one, in a slot that is free."""
+        following = self._agenda.next_game()
+        if following is not None:
+            self._playing[slot], seed = following
+            start_tree(self._forest, slot, self._initial, np.uint64(seed))
+            begin_game(self._setup.settings, self._setup.manner, self._forest, self._games, self._batch, slot)
+
+    @property
+    def planes(self) -> np.ndarray:
+        """What the net is to judge, [R, C, H, W] float32."""
+        return self._batch.planes[: self._batch.waiting[0].rows]
+
+    def play_on(self) -> int:
+        """Plays on until each slot waits for the net, or its game is over; returns how many games have ended."""
+        one = self._setup
+        search = one.game.rules, one.rule, one.rollout, one.settings, one.manner, one.views, one.cache
+        return int(play_on(*search, self._forest, self._games, self._batch))
+
+    def renew(self) -> None:
+        """Takes the games that have ended out of their slots, and begins others there."""
+        for slot in [slot for slot in self._playing if self._games.outcomes[slot] != ONGOING]:
+            self._agenda.note(self._playing.pop(slot), take_game(self._games, self._forest.trees[slot], slot))
+            self._begin(slot)
+
+    def keep(self, answer: Answer) -> None:
+        """Puts the net's answer to the first of the planes into the cache."""
+        keep_answers(self._setup.cache, self._batch.key, *answer)
+
+    def take_home(self, answer: Answer) -> None:
+        """Lets the leaves of the first of the planes grow by the net's answer, and backs it up."""
+        one = self._setup
+        expand_and_backup(one.game.rules, one.rollout, one.settings, one.views, self._forest, self._batch, *answer)
+
+
+class Group:
+    """Crews whose leaves go to the net together.
+
+    Args:
+      sizes: slots of each crew.
+      rows: of one forward pass; leaves that do not fill one wait for others, while there are others. 0: none wait.
+      threads: to walk the crews; None where there is but one.
+    """
+
+    def __init__(
+        self, setup: Setup, agenda: Agenda, sizes: Sequence[int], rows: int, threads: ThreadPoolExecutor | None
+    ):
+        self._crews = [Crew(setup, agenda, num_slots) for num_slots in sizes]
+        self._agenda, self._rows, self._threads = agenda, rows, threads
+        self._is_caching = setup.settings.cache_mib > 0
+        num_together = sum(sizes) if len(sizes) > 1 else 0
+        self._together = np.zeros((num_together, *setup.game.planes_shape), np.float32)
+        self._shares: list[slice] = []  # each crew's rows of what the net judges
+
+    def play_on(self) -> np.ndarray:
+        """Plays on in all slots; returns what the net is to judge, nothing where all games are over.
+
+        Games that have ended make way for others, which are played on as well.
+        """
+        crews = self._crews
+        while crews:
+            num_ended = self._side_by_side(Crew.play_on, crews)
+            crews = [crew for crew, num in zip(crews, num_ended, strict=True) if num]
+            for crew in crews:
+                crew.renew()
+            if crews:
+                self._agenda.on_games(sum(num_ended))
+        return self._gather()
+
+    def _gather(self) -> np.ndarray:
+        """Returns the planes of all crews, whole passes of them if there are as many."""
+        total = sum(len(crew.planes) for crew in self._crews)
+        if self._rows and total > self._rows:
+            total -= total % self._rows
+        self._shares, begin = [], 0
+        for crew in self._crews:
+            end = min(begin + len(crew.planes), total)
+            self._shares.append(slice(begin, end))
+            begin = end
+        if len(self._crews) == 1:
+            return self._crews[0].planes[:total]
+        for crew, share in zip(self._crews, self._shares, strict=True):
+            self._together[share] = crew.planes[: share.stop - share.start]
+        return self._together[:total]
+
+    def take_home(self, answer: Answer) -> None:
+        """Takes in what the net says of the planes that `play_on` returned last."""
+        logits, values = answer
+        shares = [(logits[share], values[share]) for share in self._shares]
+        if self._is_caching:
+            for crew, share in zip(self._crews, shares, strict=True):  # one after the other: they write to the same
+                crew.keep(share)
+        self._side_by_side(Crew.take_home, self._crews, shares)
+
+    def _side_by_side(self, work: Callable, *arguments: Sequence) -> list:
+        """Returns what `work` does for each crew, a thread each."""
+        return list((self._threads.map if self._threads else map)(work, *arguments))

@@ -1,0 +1,130 @@
+"""Slots: each is a game on its way, with its tree; kernels play on in all of them until they need the net."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from azero.games import ONGOING, Game, new_states
+from azero.jit import kernel, subroutine
+from azero.mcts.kernels import is_done
+from azero.mcts.leaves import select_leaf
+from azero.mcts.root import add_noise, chosen_child, value_for, write_policy_target
+from azero.mcts.tree import clear_tree, play_at_root
+from azero.selfplay.records import Shard
+
+
+class Manner(NamedTuple):
+    """How self-play plays."""
+
+    num_simulations: int
+    temperature: float
+    temperature_plies: int
+    final_temperature: float
+    is_keeping_tree: bool
+
+
+class Games(NamedTuple):
+    """B games on their way, at most T plies each."""
+
+    states: np.recarray  # [B, T] the game's state dtype
+    players: np.ndarray  # [B, T] int8
+    actions: np.ndarray  # [B, T] int16
+    visits: np.ndarray  # [B, T, A] uint16
+    root_values: np.ndarray  # [B, T] float32
+    lengths: np.ndarray  # [B] int32, plies so far
+    outcomes: np.ndarray  # [B] int8, ONGOING until the end
+    simulations: np.ndarray  # [B] int64, so far
+
+
+def new_games(game: Game, size: int) -> Games:
+    """Returns room for `size` games, none of them begun."""
+    plies = game.max_plies
+    return Games(
+        states=new_states(game.rules, size, plies),
+        players=np.zeros((size, plies), np.int8),
+        actions=np.zeros((size, plies), np.int16),
+        visits=np.zeros((size, plies, game.num_actions), np.uint16),
+        root_values=np.zeros((size, plies), np.float32),
+        lengths=np.zeros(size, np.int32),
+        outcomes=np.zeros(size, np.int8),  # a slot without a game counts as one that is over
+        simulations=np.zeros(size, np.int64),
+    )
+
+
+@subroutine
+def begin_search(settings, manner, tree, nodes, weights):
+    """Sets a tree its simulations; a root that has children already gets its noise now; `weights` ([A]) is for that."""
+    tree.simulations = 0
+    tree.target = manner.num_simulations
+    if nodes[0].first_child > 0 and settings.dirichlet_epsilon > 0.0:
+        add_noise(nodes, tree, settings.dirichlet_alpha, settings.dirichlet_epsilon, weights)
+
+
+@kernel
+def begin_game(settings, manner, forest, games, batch, b):
+    """Makes the tree in slot b a game that has just begun."""
+    games.lengths[b] = 0
+    games.outcomes[b] = ONGOING
+    games.simulations[b] = 0
+    begin_search(settings, manner, forest.trees[b], forest.nodes[b], batch.weights)
+
+
+@subroutine
+def _play_move(game, settings, manner, forest, games, batch, b):
+    """Notes what the search in slot b found, plays its move, and begins the next search, or ends the game."""
+    tree = forest.trees[b]
+    nodes = forest.nodes[b]
+    ply = games.lengths[b]
+    player = game.current_player(forest.root_states[b])
+    games.states[b][ply] = forest.root_states[b]
+    games.players[b, ply] = player
+    games.root_values[b, ply] = value_for(nodes[0], 1 - 2 * player)
+    write_policy_target(nodes, games.visits[b, ply])
+    temperature = manner.temperature if ply < manner.temperature_plies else manner.final_temperature
+    action = nodes[chosen_child(nodes, tree, temperature, settings.is_choosing_by_value)].action
+    games.actions[b, ply] = action
+    games.lengths[b] += 1
+    games.simulations[b] += tree.simulations
+    play_at_root(game, forest, b, action)
+    games.outcomes[b] = game.outcome(forest.root_states[b])
+    if games.outcomes[b] != ONGOING:
+        tree.target = 0
+        return
+    if not manner.is_keeping_tree:
+        clear_tree(tree, nodes)
+    begin_search(settings, manner, tree, nodes, batch.weights)
+
+
+@kernel
+def play_on(game, rule, rollout, settings, manner, views, cache, forest, games, batch):
+    """Plays on in every slot until it has a leaf for the net in the batch, or its game is over.
+
+    Returns how many games have ended.
+    """
+    num_ended = 0
+    for b in range(len(forest.trees)):
+        tree = forest.trees[b]
+        while games.outcomes[b] == ONGOING and tree.pending == 0:
+            if is_done(settings, tree, forest.nodes[b]):
+                _play_move(game, settings, manner, forest, games, batch, b)
+                num_ended += games.outcomes[b] != ONGOING
+            else:
+                select_leaf(game, rule, rollout, settings, views, cache, forest, batch, b)
+    return num_ended
+
+
+def take_game(games: Games, tree: np.record, slot: int) -> Shard:
+    """Returns a copy of the finished game in a slot."""
+    plies = games.lengths[slot]
+    return Shard(
+        states=np.asarray(games.states[slot, :plies]).copy(),
+        players=games.players[slot, :plies].copy(),
+        actions=games.actions[slot, :plies].copy(),
+        visits=games.visits[slot, :plies].copy(),
+        root_values=games.root_values[slot, :plies].copy(),
+        outcomes=np.full(plies, games.outcomes[slot], np.int8),
+        lengths=np.array([plies], np.int32),
+        evaluations=np.array([tree.evaluations], np.int64),
+        cache_hits=np.array([tree.cache_hits], np.int64),
+        simulations=games.simulations[slot : slot + 1].copy(),
+    )

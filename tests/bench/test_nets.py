@@ -1,0 +1,70 @@
+"""The net's table: who is in it, and the numbers that follow from others."""
+
+import numpy as np
+import pytest
+import torch
+
+from azero.bench import nets
+from azero.bench.nets import EAGER, describe_net, eager_work, list_paths, measure_nets, random_planes
+from azero.bench.operations import count_operations
+from azero.config import DeviceConfig
+from azero.config_files import find_config, load_config
+from azero.games import make_game
+from azero.machine import count_cores
+from azero.nets.evaluator import NetEvaluator
+from azero.nets.tower import ResidualTower
+
+CONFIG = load_config(find_config("smoke"), ["device.device=cpu"])
+GAME = make_game(CONFIG.game.name)
+
+
+def test_every_path_meets_plain_torch_on_one_core_and_on_all(monkeypatch):
+    def peak_measures(thread_counts):
+        return {("fp32", num): lambda seconds, num=num: 1e9 * num for num in thread_counts}
+
+    monkeypatch.setattr(nets, "peak_measures", peak_measures)
+    rows = measure_nets(CONFIG, GAME, 0.05, batch_sizes=(1, 8))
+    for batch_size in (1, 8):
+        own = [row for row in rows if row.batch_size == batch_size]
+        assert own[0].path == EAGER and all(row.ratio_to_eager <= 1.0 for row in own if row.path == EAGER)
+        for path in list_paths(CONFIG.device):
+            assert [row.threads for row in own if row.path == path] == sorted({1, count_cores()})
+    operations = count_operations(ResidualTower(CONFIG.net, GAME).eval(), GAME.planes_shape).on_board
+    for row in rows:
+        assert row.evaluations_per_s > 0 and row.ratio_to_eager > 0
+        has_peak = row.path.endswith("fp32")
+        wanted = row.evaluations_per_s * operations / (1e9 * row.threads) if has_peak else None
+        assert row.share_of_peak == pytest.approx(wanted)
+
+
+def test_paths_lead_to_their_runtime():
+    paths = list_paths(DeviceConfig(device="cpu"))
+    assert "torch fp32" in paths
+    for name, config in paths.items():
+        assert name.split() == [config.runtime, config.precision]
+
+
+def test_plain_torch_does_the_net_with_its_threads(monkeypatch):
+    net, planes = ResidualTower(CONFIG.net, GAME), random_planes(5, GAME.planes_shape)
+    asked = []
+    monkeypatch.setattr(nets.torch, "set_num_threads", asked.append)
+    work = eager_work(net, torch.device("cpu"), planes, torch.get_num_threads() + 1)
+    assert work() == 5 and asked == [torch.get_num_threads() + 1]
+    assert net.training, "the net that was given stays as it is"
+
+
+def test_a_new_net_says_what_the_free_evaluator_says():
+    """Self-play is measured on the games that a free evaluator has led to."""
+    evaluator = NetEvaluator(ResidualTower(CONFIG.net, GAME), CONFIG.device)
+    logits, values = evaluator.evaluate(random_planes(7, GAME.planes_shape))
+    assert not np.any(logits) and not np.any(values)
+
+
+def test_description():
+    assert describe_net(CONFIG, GAME) == {
+        "blocks": 1,
+        "channels": 8,
+        "parameters": 2472,
+        "operations": 27672,
+        "operations_on_board": 17944,
+    }

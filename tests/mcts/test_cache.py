@@ -1,0 +1,187 @@
+"""The evaluation cache: what goes in comes out, the oldest makes way; a search is the same whatever its size."""
+
+import numpy as np
+import pytest
+
+from azero.errors import BadInput
+from azero.games import make_game
+from azero.jit import IS_COMPILED, kernel
+from azero.mcts import Puct, Search, Settings
+from azero.mcts.cache import WAYS, find_answer, keep_answers, new_cache, value_at
+
+from .evaluators import HashEvaluator
+from .trees import check_tree, snapshot
+
+NUM_SIMULATIONS = 600 if IS_COMPILED else 60
+CACHED = Settings(is_looking_ahead=True, cache_mib=1)
+GAMES = ["connect_four", "tic_tac_toe", "othello(size=6)", "go(size=5)"]
+
+
+@kernel
+def _find(cache, key):
+    place = find_answer(cache, key)
+    return place, value_at(cache, max(place, 0))
+
+
+def answer_to(cache, key: int) -> tuple[list[float], float] | None:
+    place, value = _find(cache, np.uint64(key))
+    return None if place < 0 else (cache.logits[place].tolist(), float(value))
+
+
+def keep(cache, *keys: int) -> None:
+    """Takes in answers that tell the keys they belong to."""
+    numbers = np.array(keys, np.float32)
+    keep_answers(cache, np.array(keys, np.uint64), np.stack([numbers, -numbers], axis=1), numbers / 128)
+
+
+def few_buckets(num: int):
+    """Returns a cache of two actions and so many buckets."""
+    cache = new_cache(2, 1)
+    return cache._replace(buckets=cache.buckets[:num], logits=cache.logits[: num * WAYS])
+
+
+def test_what_goes_in_comes_out():
+    cache = new_cache(2, 1)
+    assert answer_to(cache, 5) is None
+    keep(cache, *range(1, 101))
+    for key in range(1, 101):
+        assert answer_to(cache, key) == ([key, -key], key / 128)
+    assert answer_to(cache, 101) is None
+
+
+def test_the_size_is_what_was_asked_for():
+    for num_actions, mib in ((2, 1), (82, 3), (10_000, 2)):
+        cache = new_cache(num_actions, mib)
+        size = cache.buckets.nbytes + cache.logits.nbytes
+        assert mib / 2 < size / 2**20 <= mib
+    assert len(new_cache(7, 0).buckets) == 0
+
+
+def test_what_was_not_asked_for_the_longest_makes_way():
+    cache = few_buckets(1)
+    keep(cache, 1, 2, 3, 4)
+    assert answer_to(cache, 1) is not None
+    keep(cache, 5, 6)
+    assert [key for key in range(1, 7) if answer_to(cache, key)] == [1, 4, 5, 6]
+
+
+def test_a_key_has_one_place():
+    cache = few_buckets(1)
+    keep(cache, 1, 2, 2, 2, 2)
+    assert answer_to(cache, 1) is not None and np.count_nonzero(cache.buckets[0].key) == 2
+
+
+def test_what_is_found_is_right_however_much_is_put_in():
+    cache, num = few_buckets(16), 500
+    keep(cache, *range(1, num + 1))
+    found = [key for key in range(1, num + 1) if answer_to(cache, key)]
+    assert all(answer_to(cache, key) == ([key, -key], key / 128) for key in found)
+    assert len(found) == WAYS * 16 and num in found
+
+
+def search_of(game, settings, moves="", num_trees=1, evaluator=None, num=NUM_SIMULATIONS):
+    """Returns a search of equal trees, with different seeds, and the position at their roots."""
+    state = game.state_from_moves(moves)
+    search = Search(game, Puct(), settings, evaluator or HashEvaluator(game), num_trees, max_nodes=20_000)
+    for b in range(num_trees):
+        search.start(b, state, seed=b)
+    search.run(range(num_trees), num)
+    return search, state
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_a_tree_is_the_same_whatever_the_cache_can_hold(name):
+    """With a bucket for everything nearly nothing is found; the tree is the same, and only the net has more to do."""
+    game = make_game(name)
+    large, state = search_of(game, CACHED)
+    small = Search(game, Puct(), CACHED, HashEvaluator(game), max_nodes=20_000)
+    small._cache = small._cache._replace(buckets=small._cache.buckets[:1], logits=small._cache.logits[:WAYS])
+    small.start(0, state, seed=0)
+    small.run([0], NUM_SIMULATIONS)
+    check_tree(large, state)
+    assert snapshot(small) == snapshot(large)
+    one, other = small.forest.trees[0], large.forest.trees[0]
+    assert one.evaluations + one.cache_hits == other.evaluations + other.cache_hits
+    assert other.cache_hits > one.cache_hits
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_a_symmetric_position_has_its_symmetric_answer(name):
+    """Roots that are symmetric to each other: one answer for all, and every move the prior of its image."""
+    game = make_game(name)
+    start = game.new_initial_state()
+    for action in (1, 0, 5)[: 2 if name == "othello(size=6)" else 3]:
+        start.apply_action(start.legal_actions()[action % len(start.legal_actions())])
+    evaluator = HashEvaluator(game)
+    search = Search(game, Puct(), Settings(cache_mib=1), evaluator, num_trees=len(game.symmetries.cells), max_nodes=200)
+    for b, actions in enumerate(game.symmetries.actions):
+        state = game.new_initial_state()
+        for action in start.history():
+            state.apply_action(int(np.flatnonzero(actions == action)[0]))
+        search.start(b, state, seed=0)
+    search.run(range(len(game.symmetries.actions)), 1)
+    assert evaluator.batch_sizes == [1], "they share a row"
+    nodes = search.forest.nodes
+    first = {int(node.action): float(node.P) for node in nodes[0, 1 : 1 + nodes[0, 0].num_children]}
+    assert len(set(first.values())) == len(first)
+    for b, actions in enumerate(game.symmetries.actions):
+        own = {int(node.action): float(node.P) for node in nodes[b, 1 : 1 + nodes[b, 0].num_children]}
+        assert own == {int(np.flatnonzero(actions == action)[0]): prior for action, prior in first.items()}
+        assert nodes[b, 0].W == nodes[0, 0].W
+
+
+def test_trees_learn_from_each_other_and_grow_the_same():
+    evaluator = HashEvaluator(make_game("connect_four"))
+    search, _ = search_of(make_game("connect_four"), CACHED, num_trees=3, evaluator=evaluator)
+    alone, _ = search_of(make_game("connect_four"), CACHED)
+    trees = search.forest.trees
+    assert snapshot(search, 0) == snapshot(search, 2) == snapshot(alone)
+    assert sum(evaluator.batch_sizes) == trees.evaluations.sum() == alone.forest.trees[0].evaluations
+    assert max(evaluator.batch_sizes) == 1, "they ask for the same, and share a row"
+
+
+def test_a_search_is_never_told_what_another_evaluator_said():
+    game = make_game("connect_four")
+    evaluators = [HashEvaluator(game), HashEvaluator(game)]
+    first, second = (search_of(game, CACHED, evaluator=each)[0] for each in evaluators)
+    assert sum(evaluators[0].batch_sizes) == sum(evaluators[1].batch_sizes) == first.forest.trees[0].evaluations
+    assert snapshot(first) == snapshot(second)
+
+
+@pytest.mark.parametrize("leaves", [2, 8])
+@pytest.mark.parametrize("moves", ["", "44", "443"])
+def test_several_leaves_of_a_tree_at_a_time(leaves, moves):
+    """The tree is sound; and the same when it is asked for again, since its cache begins anew with it."""
+    game = make_game("connect_four")
+    settings = CACHED._replace(leaves_per_tree=leaves)
+    search, state = search_of(game, settings, moves)
+    check_tree(search, state)
+    tree = search.forest.trees[0]
+    assert tree.simulations == search.forest.nodes[0][0].N == NUM_SIMULATIONS and tree.cache_hits > 0
+    before = snapshot(search)
+    search.start(0, state, seed=0)
+    search.run([0], NUM_SIMULATIONS)
+    assert snapshot(search) == before
+
+
+def test_a_full_tree_is_searched_on():
+    game = make_game("connect_four")
+    search = Search(game, Puct(), Settings(cache_mib=1), HashEvaluator(game), max_nodes=60)
+    search.start(0, game.new_initial_state(), seed=0)
+    search.run([0], NUM_SIMULATIONS)
+    check_tree(search, game.new_initial_state())
+    assert search.forest.trees[0].simulations == NUM_SIMULATIONS
+
+
+def test_rollouts_and_noise_are_drawn_alike_from_what_is_known_and_what_is_not():
+    game, settings = make_game("connect_four"), CACHED._replace(rollout_weight=0.5, dirichlet_epsilon=0.25)
+    search, state = search_of(game, settings, num=100)
+    before = snapshot(search)
+    search.start(0, state, seed=0)
+    search.run([0], 100)
+    assert snapshot(search) == before and search.forest.trees[0].evaluations == 0
+
+
+def test_more_memory_than_there_is_is_bad_input():
+    with pytest.raises(BadInput, match=r"^search.cache_mib = 1048576000 is more than this machine has to give"):
+        new_cache(7, 1_048_576_000)

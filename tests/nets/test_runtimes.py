@@ -1,0 +1,226 @@
+"""The ways to run a net: each held to fp32, what is asked for, what is taken, and what happens to one that fails."""
+
+import importlib.util
+import json
+import sys
+import time
+
+import numpy as np
+import pytest
+import torch
+
+from azero.config import DeviceConfig
+from azero.errors import BadInput
+from azero.games import make_game
+from azero.jit import cache_root
+from azero.nets import runtime_rates, runtimes
+from azero.nets.calibration import NUM_POSITIONS, sample_positions
+from azero.nets.runtimes import (
+    EXACT,
+    TOLERANCE,
+    Runtime,
+    available_runtimes,
+    measure_drift,
+    open_session,
+    pick_device,
+    wanted_runtimes,
+)
+
+from .towers import make_net
+
+GAME = make_game("connect_four(rows=5,columns=6)")
+CPU = torch.device("cpu")
+RUNTIMES = available_runtimes(CPU)
+
+
+@pytest.fixture(scope="module")
+def net():
+    return make_net(GAME)
+
+
+@pytest.fixture(autouse=True)
+def no_rates_kept(tmp_path, monkeypatch):
+    monkeypatch.setenv("AZERO_CACHE_DIR", str(tmp_path))
+    runtimes._warn.cache_clear()
+
+
+@pytest.fixture
+def bare_machine(monkeypatch):
+    """Neither CUDA nor MPS, no bfloat16, no OpenVINO."""
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    monkeypatch.setattr(torch.backends.mps, "is_available", lambda: False)
+    monkeypatch.setattr(torch.cpu, "_is_avx512_bf16_supported", lambda: False)
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+
+
+@pytest.mark.parametrize("runtime", RUNTIMES, ids=lambda each: each.name)
+@pytest.mark.parametrize("game", ["tic_tac_toe", "connect_four", "othello(size=6)", "go(size=5)"])
+def test_each_is_near_fp32(runtime, game):
+    net = make_net(make_game(game))
+    config = DeviceConfig(device="cpu", runtime=runtime.library, precision=runtime.precision)
+    taken, session = open_session(net, config, 16, 1)
+    assert taken == runtime
+    drift = measure_drift(net, session, 16)
+    assert drift <= {"fp32": 1e-5, "bf16": 0.01, "int8": TOLERANCE}[runtime.precision]
+    assert drift > 0 or runtime == EXACT
+
+
+def test_drift_is_the_distance_of_values_or_of_likelihoods(net):
+    exact = open_session(net, DeviceConfig(device="cpu", runtime="torch", precision="fp32"), 16, 1)[1]
+
+    class Off:
+        def __init__(self, of_logits, of_values):
+            self.of_logits, self.of_values = of_logits, of_values
+
+        def run(self, planes):
+            logits, values = exact.run(planes)
+            return logits * self.of_logits, values + np.float32(self.of_values)
+
+    assert measure_drift(net, Off(1.0, 0.0), 16) == 0
+    assert measure_drift(net, Off(1.0, 0.25), 16) == pytest.approx(0.25, abs=1e-5)
+    logits = torch.from_numpy(exact.run(sample_positions(GAME))[0])
+    even = torch.full_like(logits, 1 / logits.shape[1])
+    expected = (torch.softmax(logits, 1) - even).abs().sum(1).mean() / 2
+    assert measure_drift(net, Off(0.0, 0.01), 16) == pytest.approx(float(expected), abs=1e-5)
+    assert np.isnan(measure_drift(net, Off(1.0, np.nan), 16))
+
+
+def test_positions_are_of_all_stages_and_the_same_every_time():
+    planes = sample_positions(GAME)
+    assert planes.shape == (NUM_POSITIONS, *GAME.planes_shape) and planes.dtype == np.float32
+    sample_positions.cache_clear()
+    assert np.array_equal(planes, sample_positions(GAME))
+    stones = planes[:, :2].sum(axis=(1, 2, 3))
+    assert stones.min() <= 1 and stones.max() >= 20
+
+
+@pytest.mark.parametrize("name", ["cuda", "mps"])
+def test_a_device_that_is_not_there_is_bad_input(bare_machine, net, name):
+    with pytest.raises(BadInput) as error:
+        open_session(net, DeviceConfig(device=name), 16, 1)
+    assert str(error.value) == f"device {name!r} is not to be had here; there is: cpu"
+
+
+@pytest.mark.parametrize(
+    ("runtime", "precision", "asked"),
+    [("openvino", "auto", "openvino"), ("auto", "bf16", "bf16"), ("torch", "int8", "torch int8")],
+)
+def test_a_runtime_that_is_not_there_is_bad_input(bare_machine, runtime, precision, asked):
+    with pytest.raises(BadInput) as error:
+        wanted_runtimes(DeviceConfig(device="cpu", runtime=runtime, precision=precision))
+    assert str(error.value) == f"a net cannot run by {asked!r} here; on cpu there is: torch fp32"
+
+
+def test_auto_is_the_best_device_there_is(bare_machine, monkeypatch):
+    assert pick_device("auto") == pick_device("cpu") == CPU
+    monkeypatch.setattr(torch.backends.mps, "is_available", lambda: True)
+    assert pick_device("auto").type == "mps"
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    assert pick_device("auto").type == "cuda" and pick_device("cpu").type == "cpu"
+
+
+def test_what_there_is(bare_machine, monkeypatch):
+    cuda = torch.device("cuda")
+    assert available_runtimes(CPU) == [EXACT]
+    monkeypatch.setattr(torch.cpu, "_is_avx512_bf16_supported", lambda: True)
+    assert available_runtimes(CPU) == [EXACT, Runtime("torch", "bf16")]
+    monkeypatch.setattr(torch.cuda, "is_bf16_supported", lambda including_emulation: True)
+    assert available_runtimes(cuda) == [EXACT, Runtime("torch", "bf16")]
+    monkeypatch.setattr(torch.cuda, "is_bf16_supported", lambda including_emulation: False)
+    assert available_runtimes(cuda) == [EXACT]
+
+
+class Slow:
+    """A session that answers as fp32 does, and takes its time; or that answers something else."""
+
+    def __init__(self, net, seconds, off=0.0):
+        self.exact = runtimes._open(EXACT, net, CPU, 16, 1)
+        self.seconds, self.off = seconds, off
+
+    def run(self, planes):
+        time.sleep(self.seconds)
+        logits, values = self.exact.run(planes)
+        return logits, values + np.float32(self.off)
+
+
+@pytest.fixture
+def three_runtimes(net, monkeypatch):
+    """Of three runtimes the second is the fastest, and the first the slowest."""
+    names = EXACT, Runtime("openvino", "bf16"), Runtime("openvino", "int8")
+    sessions = {names[0]: Slow(net, 0.02), names[1]: Slow(net, 0.0), names[2]: Slow(net, 0.01)}
+    monkeypatch.setattr(runtimes, "available_runtimes", lambda device: list(names))
+    monkeypatch.setattr(runtimes, "_open", lambda runtime, *arguments: sessions[runtime])
+    return sessions
+
+
+ANY = DeviceConfig(device="cpu")
+
+
+def test_the_fastest_is_taken_and_remembered(net, three_runtimes):
+    assert open_session(net, ANY, 16, 1)[0] == Runtime("openvino", "bf16")
+    (kept,) = (cache_root() / "runtimes").iterdir()
+    rates = json.loads(kept.read_text())
+    assert rates["openvino bf16"] > rates["openvino int8"] > rates["torch fp32"] > 0
+    kept.write_text(json.dumps(rates | {"openvino int8": 1e9}))
+    assert open_session(net, ANY, 16, 1)[0] == Runtime("openvino", "int8")
+    kept.write_text("{")  # damaged: measured again
+    assert open_session(net, ANY, 16, 1)[0] == Runtime("openvino", "bf16")
+
+
+def test_what_is_kept_is_of_this_shape_of_net_and_these_versions(net, three_runtimes, monkeypatch):
+    open_session(net, ANY, 16, 1)
+    open_session(make_net(GAME, seed=1), ANY, 16, 1)
+    assert len(list((cache_root() / "runtimes").iterdir())) == 1
+    open_session(net, ANY, 8, 1)
+    monkeypatch.setattr(runtime_rates, "versions", lambda: ["another"])
+    open_session(net, ANY, 16, 1)
+    assert len(list((cache_root() / "runtimes").iterdir())) == 3
+
+
+@pytest.mark.parametrize("off", [0.1, np.nan])
+def test_one_that_drifts_is_left_with_a_warning(net, three_runtimes, capsys, off):
+    three_runtimes[Runtime("openvino", "bf16")].off = off
+    for _ in range(2):
+        assert open_session(net, ANY, 16, 1)[0] == Runtime("openvino", "int8")
+    (line,) = capsys.readouterr().err.splitlines()
+    expected = f"openvino bf16 is {off:.2g} from fp32 with this net, more than {TOLERANCE}"
+    assert line == f"azero: {expected}; the next best way is taken"
+
+
+def test_one_that_fails_is_left_with_a_warning(net, three_runtimes, capsys):
+    def fail(planes):
+        raise RuntimeError("no such primitive\nat line 7")
+
+    three_runtimes[Runtime("openvino", "bf16")].run = fail
+    assert open_session(net, ANY, 16, 1)[0] == Runtime("openvino", "int8")
+    assert "openvino bf16 cannot run this net (no such primitive); the next best" in capsys.readouterr().err
+
+
+def test_where_all_fail_there_is_fp32(net, three_runtimes, capsys):
+    config = DeviceConfig(device="cpu", runtime="openvino")
+    for runtime in list(three_runtimes)[1:]:
+        three_runtimes[runtime].off = 1.0
+    assert open_session(net, config, 16, 1)[0] == EXACT
+    assert len(capsys.readouterr().err.splitlines()) == 2
+
+
+def test_one_that_has_failed_is_measured_again(net, three_runtimes, monkeypatch, capsys):
+    works = three_runtimes[Runtime("openvino", "bf16")].run
+
+    def fail(planes):
+        raise RuntimeError
+
+    three_runtimes[Runtime("openvino", "bf16")].run = fail
+    open_session(net, ANY, 16, 1)
+    assert "openvino bf16 cannot run this net (RuntimeError)" in capsys.readouterr().err
+    assert not (cache_root() / "runtimes").exists()
+    three_runtimes[Runtime("openvino", "bf16")].run = works
+    assert open_session(net, ANY, 16, 1)[0] == Runtime("openvino", "bf16")
+
+
+def test_openvino_that_cannot_be_loaded_is_left_out(monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "azero.nets.openvino_runtime", None)
+    assert {each.library for each in available_runtimes(CPU)} == {"torch"}
+    assert "openvino is installed but cannot be used" in capsys.readouterr().err or not importlib.util.find_spec(
+        "openvino"
+    )

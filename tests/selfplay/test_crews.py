@@ -1,0 +1,105 @@
+"""Who walks the slots and when the net is asked changes nothing of the games: caches, passes, threads, groups."""
+
+import threading
+
+import pytest
+from mcts.evaluators import HashEvaluator
+
+from azero.mcts.cache import WAYS, new_cache
+from azero.selfplay.play import _split
+
+from .games import CONNECT_FOUR, NOISY, TIC_TAC_TOE, assert_same, play, split
+
+GAMES = [TIC_TAC_TOE, CONNECT_FOUR]
+CACHED = NOISY._replace(cache_mib=64)
+
+
+class Apart(HashEvaluator):
+    """Works on a device apart: it notes which threads ask it."""
+
+    is_apart = True
+
+    def __init__(self, game, rows=0):
+        super().__init__(game)
+        self.rows = rows
+        self.threads: set[int] = set()
+
+    def evaluate(self, planes):
+        self.threads.add(threading.get_ident())
+        return super().evaluate(planes)
+
+
+class InPasses(HashEvaluator):
+    """Has passes of so many rows."""
+
+    def __init__(self, game, rows):
+        super().__init__(game)
+        self.rows = rows
+
+
+def tiny_cache(num_actions, mib):
+    """Returns a cache of 20 positions, which soon make way for others."""
+    cache = new_cache(num_actions, mib)
+    return cache._replace(buckets=cache.buckets[:5], logits=cache.logits[: 5 * WAYS])
+
+
+def test_a_number_is_split_evenly():
+    assert _split(7, 2) == [4, 3] and _split(2, 4) == [1, 1] and _split(9, 3) == [3, 3, 3]
+
+
+@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("num_slots", [1, 5, 16])
+def test_games_are_the_same_whatever_the_size_of_the_cache(game, num_slots, monkeypatch):
+    expected = play(game, range(16), settings=CACHED)
+    assert expected.cache_hits[0] > 0.2 * expected.evaluations[0] > 0
+    small = play(game, range(16), num_slots, settings=CACHED._replace(cache_mib=1))
+    assert_same(small, expected)
+    monkeypatch.setattr("azero.selfplay.play.new_cache", tiny_cache)
+    evicting = play(game, range(16), num_slots, settings=CACHED)
+    assert split(evicting) == split(expected) and evicting.evaluations[0] > expected.evaluations[0]
+    assert evicting.cache_hits + evicting.evaluations == expected.cache_hits + expected.evaluations
+
+
+def test_without_a_cache_nothing_is_found():
+    assert play(CONNECT_FOUR, range(4)).cache_hits.tolist() == [0]
+
+
+@pytest.mark.parametrize("settings", [NOISY, CACHED], ids=["without a cache", "cached"])
+@pytest.mark.parametrize("rows", [1, 3, 4, 8, 100])
+def test_the_net_is_given_whole_passes(rows, settings):
+    evaluator = InPasses(CONNECT_FOUR, rows)
+    shard = play(CONNECT_FOUR, range(24), 10, settings=settings, evaluator=evaluator)
+    assert_same(shard, play(CONNECT_FOUR, range(24), 10, settings=settings))
+    broken = [size for size in evaluator.batch_sizes if size % rows]
+    assert all(size < rows for size in broken), "a pass is filled up only where there is no whole one"
+    if settings is NOISY and rows <= 4:  # with ten games under way, and none that share a row
+        assert max(evaluator.batch_sizes) == 10 - 10 % rows
+        assert len(broken) < len(evaluator.batch_sizes) / 2
+
+
+@pytest.mark.parametrize("settings", [NOISY, CACHED], ids=["without a cache", "cached"])
+@pytest.mark.parametrize("rows", [0, 4])
+@pytest.mark.parametrize("num_threads", [1, 3])
+@pytest.mark.parametrize("num_slots", [1, 2, 12])
+def test_games_are_the_same_on_a_device_apart(settings, rows, num_threads, num_slots):
+    evaluator = Apart(CONNECT_FOUR, rows)
+    how = {"settings": settings, "evaluator": evaluator, "num_threads": num_threads}
+    shard = play(CONNECT_FOUR, range(20), num_slots, **how)
+    expected = play(CONNECT_FOUR, range(20), settings=settings)
+    assert split(shard) == split(expected) and shard.simulations == expected.simulations
+    assert shard.cache_hits + shard.evaluations == expected.cache_hits + expected.evaluations
+    assert sum(evaluator.batch_sizes) == shard.evaluations[0]
+    assert len(evaluator.threads) == 1 and threading.get_ident() not in evaluator.threads
+    assert max(evaluator.batch_sizes) <= (num_slots + 1) // 2, "half of the games at a time"
+
+
+@pytest.mark.parametrize("num_threads", [2, 5])
+def test_games_are_the_same_with_any_number_of_threads(num_threads):
+    expected = play(CONNECT_FOUR, range(20), 8)
+    assert_same(play(CONNECT_FOUR, range(20), 8, num_threads=num_threads), expected)
+
+
+def test_games_that_end_are_reported_by_all_groups():
+    reports = []
+    play(CONNECT_FOUR, range(20), 8, evaluator=Apart(CONNECT_FOUR), num_threads=2, on_games=reports.append)
+    assert sum(reports) == 20 and min(reports) > 0
