@@ -1,6 +1,7 @@
-"""Where self-play's time goes: the net, the tree, the moves, the rest; and evaluations a second beside the bare net's.
+"""Where self-play's time goes: the net, the trees, the rest; what the cache saves; evaluations a second beside the
+bare net's.
 
-python benchmarks/selfplay_profile.py --config connect_four --games 256
+python benchmarks/selfplay_profile.py --config connect_four --checkpoint connect_four --games 256
 """
 
 import argparse
@@ -11,13 +12,16 @@ from typing import Any
 
 import numpy as np
 
-from azero.bench import net_evaluations, selfplay_evaluations
-from azero.config import find_config, load_config
+from azero.arena.names import find_checkpoint
+from azero.bench.selfplay import count_whole_games, play_in_turns
+from azero.config_files import find_config, load_config
 from azero.games import make_game
 from azero.mcts import rule_from_config
+from azero.nets.checkpoint import load_checkpoint
 from azero.nets.evaluator import NetEvaluator
 from azero.nets.tower import ResidualTower
-from azero.selfplay import play
+from azero.selfplay import crews
+from azero.selfplay.play import play_games
 from azero.selfplay.pool import manner_of, settings_of
 
 SECONDS: Counter[str] = Counter()
@@ -39,37 +43,43 @@ def clocked(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--config", default="connect_four")
+    parser.add_argument("--checkpoint", help="whose net plays; one that has learned nothing unless given")
     parser.add_argument("--games", type=int, default=256)
+    parser.add_argument("--slots", type=int, help="games in lockstep, unless as many as the config says")
     arguments = parser.parse_args()
 
     config = load_config(find_config(arguments.config))
-    game, size = make_game(config.game.name), config.selfplay.parallel_games
-    evaluator = NetEvaluator(ResidualTower(config.net, game), config.device)
-    settings = game, rule_from_config(config.search), settings_of(config), manner_of(config)
-    play.play_games(*settings, evaluator, range(8), 8)  # compiles
-    for name, kernel in (
-        ("descents", "select_leaves"),
-        ("growth and backup", "expand_and_backup"),
-        ("moves", "_play_moves"),
-    ):
-        setattr(play, kernel, clocked(name, getattr(play, kernel)))
-    evaluator.evaluate = clocked("net", evaluator.evaluate)  # type: ignore[method-assign]
+    game, size = make_game(config.game.name), arguments.slots or config.selfplay.parallel_games
+    net = ResidualTower(config.net, game)
+    if arguments.checkpoint:
+        net = load_checkpoint(find_checkpoint(arguments.checkpoint), game).net
+    evaluator = NetEvaluator(net, config.device)
+    for name, kernel in (("descents, moves, known leaves", "play_on"), ("growth and backup", "expand_and_backup")):
+        setattr(crews, kernel, clocked(name, getattr(crews, kernel)))
+    crews.keep_answers = clocked("answers into the cache", crews.keep_answers)
+    evaluator.evaluate = clocked("the net", evaluator.evaluate)  # type: ignore[method-assign]
 
-    begin = time.perf_counter()
-    shard = play.play_games(*settings, evaluator, range(arguments.games), size)
-    elapsed = time.perf_counter() - begin
-    SECONDS["the rest, in Python"] = elapsed - sum(SECONDS.values())
-    num = int(shard.evaluations[0])
-    print(f"{arguments.games} games, {num:,} evaluations, {elapsed:.1f} s, one thread, {config.net}")
-    for name, seconds in SECONDS.most_common():
-        print(f"  {name:<22}{seconds / elapsed:>7.1%}  {1e6 * seconds / num:>7.2f} us an evaluation")
+    for mib in (0, config.search.cache_mib or 64):
+        settings = settings_of(config)._replace(cache_mib=mib)
+        how = game, rule_from_config(config.search), settings, manner_of(config), evaluator
+        play_games(*how, range(8), 8)  # compiles
+        SECONDS.clear()
+        begin = time.perf_counter()
+        shard = play_games(*how, range(arguments.games), size)
+        elapsed = time.perf_counter() - begin
+        SECONDS["the rest, in Python"] = elapsed - sum(SECONDS.values())
+        num, hits, simulations = (int(each[0]) for each in (shard.evaluations, shard.cache_hits, shard.simulations))
+        print(f"{arguments.games} games, {size} in lockstep, a cache of {mib} MiB, {elapsed:.1f} s, one thread")
+        print(f"  {simulations:,} simulations, {simulations / elapsed:,.0f} a second; {num:,} evaluations", end="")
+        print(f", {num / elapsed:,.0f} a second; {hits / (hits + num):.1%} in the cache")
+        for name, seconds in SECONDS.most_common():
+            print(f"  {name:<30}{seconds / elapsed:>7.1%}  {1e6 * seconds / num:>7.2f} us an evaluation")
 
-    ratios = []
-    for _ in range(5):
-        bare = net_evaluations(config, game, 2.0, size)
-        ratios.append(selfplay_evaluations(config, game, 4.0, size) / bare)
+    num_evaluations, _ = count_whole_games(config)
+    turns = play_in_turns(config, num_evaluations, 15.0)
+    ratios, bare = [turn.selfplay / turn.net for turn in turns], np.median([turn.net for turn in turns])
     print(f"evaluations a second in full swing, of the bare net's at batch {size}: {np.median(ratios):.1%}", end="")
-    print(f" (median of 5, {min(ratios):.1%} to {max(ratios):.1%}; bare {bare:,.0f})")
+    print(f" (median of {len(turns)}, {min(ratios):.1%} to {max(ratios):.1%}; bare {bare:,.0f})")
 
 
 if __name__ == "__main__":

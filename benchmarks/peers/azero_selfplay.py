@@ -1,0 +1,83 @@
+"""azero: self-play by a worker's own task, with a new net of configs/connect_four.toml.
+
+Self-play counts simulations and evaluations of whole games. So a measurement plays a number of games, and looks at the
+time in full swing: from when as many games have ended as are played at once, until the last of them has begun.
+"""
+
+import argparse
+import itertools
+import tempfile
+import time
+from pathlib import Path
+
+import torch
+from serving import serve
+
+from azero.config import Config
+from azero.config_files import find_config, load_config
+from azero.games import make_game
+from azero.games.registry import source_digest_of
+from azero.nets.checkpoint import Card, save_checkpoint
+from azero.nets.tower import ResidualTower
+from azero.selfplay.pool import Task, play_task
+
+SETTINGS = "selfplay.num_simulations=64", "selfplay.parallel_games=64"
+"""Beside those of the config; 64 games at once fill a pass of the net, and are sooner in full swing than 128."""
+
+
+def save_new_net(path: Path, config: Config) -> None:
+    """Saves a net with random weights in all layers, the last ones too."""
+    game = make_game(config.game.name)
+    net = ResidualTower(config.net, game)
+    for weights in net.parameters():
+        if weights.ndim > 1:
+            torch.nn.init.normal_(weights, std=weights[0].numel() ** -0.5)
+    save_checkpoint(path, net, Card(game.name, config.net.model_dump(), config.search.model_dump()))
+
+
+def full_swing(ended: list[tuple[float, int]], num_slots: int) -> float:
+    """Returns games a second while all slots were taken.
+
+    Args:
+      ended: for each time at which games ended, that time in seconds and how many had ended by then.
+    """
+    total = ended[-1][1]
+    within = [each for each in ended if num_slots <= each[1] <= total - num_slots]
+    (begin, before), (end, after) = within[0], within[-1]
+    return (after - before) / (end - begin)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--set", action="append", default=[], metavar="SECTION.KEY=VALUE", help="a setting of azero")
+    overrides = parser.parse_args().set
+
+    config = load_config(find_config("connect_four"), [*SETTINGS, *overrides])
+    num_slots, seeds = config.selfplay.parallel_games, itertools.count()
+    digest = source_digest_of(make_game(config.game.name).rules)
+    games_per_s = 0.0
+
+    def measure(seconds: float) -> dict[str, float]:
+        nonlocal games_per_s
+        num_games = 2 * num_slots + max(num_slots // 2, int(seconds * games_per_s))
+        ended: list[tuple[float, int]] = []
+
+        def on_games(num: int) -> None:
+            ended.append((time.perf_counter(), num + (ended[-1][1] if ended else 0)))
+
+        task = Task(str(checkpoint), config, tuple(itertools.islice(seeds, num_games)), digest)
+        shard = play_task(task, on_games)
+        games_per_s = full_swing(ended, num_slots)
+        return {
+            "simulations": int(shard.simulations[0]) / num_games * games_per_s,
+            "evaluations": int(shard.evaluations[0]) / num_games * games_per_s,
+        }
+
+    with tempfile.TemporaryDirectory() as folder:
+        checkpoint = Path(folder) / "net.safetensors"
+        save_new_net(checkpoint, config)
+        serve(measure)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,111 @@
+"""Where a training step's time goes, and positions a second by precision, in turns.
+
+python benchmarks/training_profile.py --config connect_four
+"""
+
+import argparse
+import time
+from collections import defaultdict
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import torch
+
+from azero.config import Config
+from azero.config_files import find_config, load_config
+from azero.games import Game, make_game
+from azero.mcts import UniformEvaluator, rule_from_config
+from azero.selfplay.play import play_games
+from azero.selfplay.pool import manner_of, settings_of
+from azero.selfplay.replay import Replay
+from azero.training import trainer as parts
+from azero.training.trainer import Trainer
+
+SECONDS: dict[str, list[float]] = defaultdict(list)
+
+
+def clocked(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    """Returns the function, the time of each call noted under `name`."""
+
+    def run(*arguments: Any, **options: Any) -> Any:
+        begin = time.perf_counter()
+        try:
+            return function(*arguments, **options)
+        finally:
+            SECONDS[name].append(time.perf_counter() - begin)
+
+    return run
+
+
+def replay_of(game: Game, config: Config) -> Replay:
+    """Returns a few games played without a net."""
+    settings = rule_from_config(config.search), settings_of(config), manner_of(config)
+    shard = play_games(game, *settings, UniformEvaluator(game.num_actions), range(64), 64)
+    replay = Replay(game, config.replay.window)
+    replay.add("00001-0000", shard)
+    return replay
+
+
+def take_steps(trainer: Trainer, replay: Replay, num: int) -> None:
+    """Takes steps as the training loop does."""
+    generators = (np.random.default_rng([0, step]) for step in range(num))
+    for sample in replay.samples(trainer.config.batch_size, generators):
+        trainer.step(sample, 0.0)
+
+
+def show_parts(trainer: Trainer, replay: Replay, num_steps: int) -> None:
+    """Prints the median time of each part of a step; `forward` and `backward` are of a pass, several at a time."""
+    threads = trainer._threads.map
+    for owner, function, name in (
+        (trainer._threads, "map", "passes, side by side"),
+        (trainer.net, "forward", "forward, of a pass"),
+        (torch.autograd, "grad", "backward, of a pass"),
+        (parts, "_set_gradients", "sum of gradients"),
+        (torch.nn.utils, "clip_grad_norm_", "clip"),
+        (trainer.optimizer, "step", "optimiser"),
+        (parts, "update_average", "moving average"),
+        (replay, "sample", "sample, beside the step"),
+        (trainer, "step", "step"),
+    ):
+        work = (lambda *each: list(threads(*each))) if function == "map" else getattr(owner, function)
+        setattr(owner, function, clocked(name, work))
+    take_steps(trainer, replay, num_steps)
+    whole = np.median(SECONDS["step"])
+    for name, seconds in sorted(SECONDS.items(), key=lambda each: -np.median(each[1])):
+        print(f"  {name:<26}{1e3 * np.median(seconds):>8.2f} ms{np.median(seconds) / whole:>8.1%}")
+
+
+def positions_per_s(trainer: Trainer, replay: Replay, num_steps: int) -> float:
+    begin = time.perf_counter()
+    take_steps(trainer, replay, num_steps)
+    return num_steps * trainer.config.batch_size / (time.perf_counter() - begin)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--config", default="connect_four")
+    parser.add_argument("--steps", type=int, default=40)
+    parser.add_argument("--rounds", type=int, default=5)
+    arguments = parser.parse_args()
+
+    path = find_config(arguments.config)
+    configs = {name: load_config(path, [f"training.precision={name}"]) for name in ("fp32", "bf16")}
+    game = make_game(configs["fp32"].game.name)
+    replay = replay_of(game, configs["fp32"])
+    trainers = {name: Trainer(config, game) for name, config in configs.items()}
+    for trainer in trainers.values():
+        take_steps(trainer, replay, 5)  # to warm up
+    rates = {name: [] for name in trainers}
+    for _ in range(arguments.rounds):
+        for name, trainer in trainers.items():
+            rates[name].append(positions_per_s(trainer, replay, max(1, arguments.steps // 4)))
+    for name, each in rates.items():
+        ratio = np.median(np.array(each) / rates["fp32"])
+        print(f"{name}: {np.median(each):,.0f} positions a second, {ratio:.2f} of fp32 in the same round")
+    print(f"{trainers['bf16'].dtype} and {configs['bf16'].net}, a step:")
+    show_parts(trainers["bf16"], replay, arguments.steps)
+
+
+if __name__ == "__main__":
+    main()
