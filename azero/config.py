@@ -109,6 +109,18 @@ class SelfPlayConfig(Section):
         250, ge=1, description="Games that are played, saved and, after an interruption, kept together."
     )
     num_simulations: int = Field(64, ge=1, le=30000, description="Simulations a move. Paper: 800.")
+    full_search_share: float = Field(
+        1.0,
+        gt=0,
+        le=1,
+        description="Playout cap randomisation: the share of searches that are full and learnt from; the others are "
+        "fast, and without noise. Paper: 1; KataGo: 0.25.",
+    )
+    fast_simulations: int = Field(16, ge=1, le=30000, description="Simulations of a fast search. KataGo: 100 of 600.")
+    random_opening_share: float = Field(
+        0.0, ge=0, le=1, description="Share of games that start after uniformly random plies. Paper: 0."
+    )
+    random_opening_plies: int = Field(12, ge=1, le=1000, description="How many such plies at the most; at least one.")
     temperature: float = Field(
         1.0,
         ge=0,
@@ -138,9 +150,16 @@ class ReplayConfig(Section):
     """The positions that training draws from."""
 
     window: int = Field(
-        200_000, ge=1, description="Positions kept, the newest; whole shards, so up to one shard more. "
-        "Paper: the last 500,000 games."
+        200_000, ge=1, description="Positions to learn from that are kept, the newest; whole shards, so up to one "
+        "shard more. Paper: the last 500,000 games."
     )  # fmt: skip
+    window_growth: float = Field(
+        0.0,
+        ge=0,
+        le=1,
+        description="How fast the window grows, once as many positions have come: beta of "
+        "window (1 + beta ((positions / window)^0.75 - 1) / 0.75). Paper: 0; KataGo: 0.4.",
+    )
 
 
 class TrainingConfig(Section):
@@ -189,6 +208,9 @@ class TrainingConfig(Section):
         ge=0,
         le=1,
         description="Share of the search's value in the value to learn, beside the game's result. Paper: 0.",
+    )
+    learn_proven: bool = Field(
+        False, description="Learn the result that the search proved in place of those two, where it did. Paper: no."
     )
     save_every_steps: int = Field(500, ge=1, description="Steps between saves of the whole state within an iteration.")
 

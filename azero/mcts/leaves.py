@@ -68,7 +68,7 @@ def grow(game, rollout, settings, views, tree, nodes, batch, leaf, logits, value
     value = sign * float(value)  # the one place where a value is turned to the first player's
     if create_children(game, tree, nodes, index, state, batch.legal):
         set_priors(nodes, index, logits, views.actions[batch.symmetry[leaf]])
-        if index == 0 and settings.dirichlet_epsilon > 0.0:
+        if index == 0 and settings.dirichlet_epsilon > 0.0 and not tree.is_fast:
             add_noise(nodes, tree, settings.dirichlet_alpha, settings.dirichlet_epsilon, batch.weights)
         if settings.is_looking_ahead:
             look_ahead(game, nodes, index, state, work)

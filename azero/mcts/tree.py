@@ -43,6 +43,7 @@ TREE_DTYPE = np.dtype(
         ("num_nodes", np.int32),  # nodes in use
         ("simulations", np.int32),  # done in this search
         ("target", np.int32),  # to be done in this search
+        ("is_fast", np.int32),  # whether this search is one of the fast ones of self-play, without noise at the root
         ("pending", np.int32),  # under way: their leaves wait for the evaluator
         ("evaluations", np.int64),  # positions that the evaluator was given since the tree was made
         ("cache_hits", np.int64),  # leaves that it need not judge, since it had judged the position before
@@ -226,6 +227,7 @@ def start_tree(forest, b, state, seed):
     tree.counter = seed
     tree.simulations = 0
     tree.target = 0
+    tree.is_fast = 0
     tree.pending = 0
     tree.evaluations = 0
     tree.cache_hits = 0

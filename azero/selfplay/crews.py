@@ -77,7 +77,8 @@ class Crew:
         if following is not None:
             self._playing[slot], seed = following
             start_tree(self._forest, slot, self._initial, np.uint64(seed))
-            begin_game(self._setup.settings, self._setup.manner, self._forest, self._games, self._batch, slot)
+            one = self._setup
+            begin_game(one.game.rules, one.settings, one.manner, self._forest, self._games, self._batch, slot)
 
     @property
     def planes(self) -> np.ndarray:

@@ -55,6 +55,10 @@ def manner_of(config: Config) -> Manner:
         temperature_plies=config.selfplay.temperature_plies,
         final_temperature=config.selfplay.final_temperature,
         is_keeping_tree=config.selfplay.keep_tree,
+        full_search_share=config.selfplay.full_search_share,
+        fast_simulations=config.selfplay.fast_simulations,
+        random_opening_share=config.selfplay.random_opening_share,
+        random_opening_plies=config.selfplay.random_opening_plies,
     )
 
 

@@ -12,6 +12,7 @@ from azero.errors import BadInput
 from azero.files import write_whole
 from azero.games import Game
 from azero.games.registry import without_folder
+from azero.mcts.tree import UNPROVEN
 
 
 class Shard(NamedTuple):
@@ -22,6 +23,10 @@ class Shard(NamedTuple):
     actions: np.ndarray  # [n] int16, what was played
     visits: np.ndarray  # [n, A] uint16, the policy to learn: visit counts, all on one move where proofs decided
     root_values: np.ndarray  # [n] float32 in [-1, 1], the search's, for the player to move
+    proven: (
+        np.ndarray
+    )  # [n] int8, for the player to move: 1 win, 0 draw, -1 loss, UNPROVEN where the search had no proof
+    weights: np.ndarray  # [n] float32, how often the position is drawn beside others: 0 after a fast search
     outcomes: np.ndarray  # [n] int8, how the game ended, for the first player
     lengths: np.ndarray  # [G] int32, plies
     evaluations: np.ndarray  # [1] int64, positions that the net judged for these games
@@ -31,6 +36,11 @@ class Shard(NamedTuple):
     @property
     def num_positions(self) -> int:
         return len(self.states)
+
+    @property
+    def num_learnt(self) -> int:
+        """Positions to learn from: the sum of the weights."""
+        return round(float(self.weights.sum(dtype=np.float64)))
 
     def results(self) -> np.ndarray:
         """Returns how the games ended for the player to move at each position: [n] int8, 1 win, 0 draw, -1 loss."""
@@ -42,6 +52,7 @@ class Shard(NamedTuple):
 
 
 _COUNTS = "evaluations", "cache_hits", "simulations"
+PER_POSITION = "states", "players", "actions", "visits", "root_values", "proven", "weights", "outcomes"
 
 
 def join_shards(shards: list[Shard]) -> Shard:
@@ -72,7 +83,10 @@ def load_shard(path: Path, game: Game) -> Shard:
         with safe_open(str(path), framework="numpy") as file:
             of_game = json.loads((file.metadata() or {})["azero"])["game"]
             arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118, it is no dict
-        arrays.setdefault("cache_hits", np.zeros(1, np.int64))  # of a run from before there was a cache
+        num_positions = len(arrays["players"])
+        arrays.setdefault("cache_hits", np.zeros(1, np.int64))  # of a run from before there were these
+        arrays.setdefault("proven", np.full(num_positions, UNPROVEN, np.int8))
+        arrays.setdefault("weights", np.ones(num_positions, np.float32))
         if without_folder(str(of_game)) != without_folder(str(game)):
             raise BadInput(f"replay file {str(path)!r} holds games of {of_game}, not {game}")
         arrays["states"] = arrays["states"].reshape(-1).view(game.rules.state_dtype)

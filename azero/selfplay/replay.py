@@ -9,7 +9,8 @@ import numpy as np
 
 from azero.games import Game
 from azero.jit import kernel
-from azero.selfplay.records import Shard, join_shards
+from azero.mcts.tree import UNPROVEN
+from azero.selfplay.records import PER_POSITION, Shard, join_shards
 
 
 class Sample(NamedTuple):
@@ -20,16 +21,47 @@ class Sample(NamedTuple):
     results: np.ndarray  # [B, 3] float32, probabilities of win, draw and loss to learn; sums to 1
 
 
+class Targets(NamedTuple):
+    """What a position's value is to be.
+
+    The game's result and, with the given weight, what the search thought: a value q counts as a win with probability
+    (1 + q) / 2, else a loss. Where the search proved a result, that alone, if it is asked for.
+    """
+
+    root_value_weight: float = 0.0
+    learns_proven: bool = False
+
+
+class Window(NamedTuple):
+    """How many positions are kept: `first`, and of N > first first (1 + beta ((N / first)^0.75 - 1) / 0.75).
+
+    Source: Wu, Accelerating self-play learning in Go (2019), appendix C.
+    """
+
+    first: int
+    growth: float = 0.0  # beta
+
+    def size(self, num_seen: int) -> int:
+        """Returns the window's size when so many positions have come."""
+        ratio = max(1.0, num_seen / self.first)
+        return round(self.first * (1.0 + self.growth * (ratio**_EXPONENT - 1.0) / _EXPONENT))
+
+
+_EXPONENT = 0.75
+
+
 class Replay:
     """Keeps the newest positions, as states: planes are made when they are sampled.
 
-    Whole shards come and go, so that between `window` positions and a shard more are kept.
+    Whole shards come and go, so that between the window's positions and a shard more are kept.
     """
 
-    def __init__(self, game: Game, window: int, root_value_weight: float = 0.0):
+    def __init__(self, game: Game, window: Window, targets: Targets = Targets(), num_before: int = 0):
+        """Begins empty; `num_before` positions to learn from have come and gone before."""
         self.game = game
         self.window = window
-        self.root_value_weight = root_value_weight
+        self.targets = targets
+        self._num_seen = num_before
         self.names: list[str] = []
         self._shards: list[Shard] = []
         self._joined: Shard | None = None
@@ -39,16 +71,17 @@ class Replay:
         self.names.append(name)
         self._shards.append(shard)
         self._joined = None
-        leaving = []
-        while self.num_positions - self._shards[0].num_positions >= self.window:
+        self._num_seen += shard.num_learnt
+        window, leaving = self.window.size(self._num_seen), []
+        while self.num_learnt - self._shards[0].num_learnt >= window:
             leaving.append(self.names.pop(0))
             self._shards.pop(0)
         return leaving
 
     @property
-    def num_positions(self) -> int:
-        """Positions that are kept."""
-        return sum(shard.num_positions for shard in self._shards)
+    def num_learnt(self) -> int:
+        """Positions to learn from that are kept."""
+        return sum(shard.num_learnt for shard in self._shards)
 
     @property
     def shards(self) -> list[Shard]:
@@ -56,13 +89,14 @@ class Replay:
         return list(self._shards)
 
     def sample(self, batch_size: int, rng: np.random.Generator) -> Sample:
-        """Draws positions uniformly, with replacement, each in a symmetry drawn uniformly."""
+        """Draws positions by their weights, with replacement, each in a symmetry drawn uniformly."""
         if self._joined is None:
             self._joined = join_shards(self._shards)
             self._shards = _split_again(self._joined, self._shards)
-        indices = rng.integers(0, self._joined.num_positions, batch_size)
+            self._heaps = np.cumsum(self._joined.weights, dtype=np.float64)
+        indices = np.searchsorted(self._heaps, rng.random(batch_size) * self._heaps[-1], side="right")
         symmetries = rng.integers(0, len(self.game.symmetries.cells), batch_size)
-        return make_sample(self.game, self._joined, indices, symmetries, self.root_value_weight)
+        return make_sample(self.game, self._joined, indices, symmetries, self.targets)
 
     def samples(self, batch_size: int, generators: Iterable[np.random.Generator]) -> Iterator[Sample]:
         """Yields the sample of each generator; while the caller is at work on one, a thread makes the next."""
@@ -77,24 +111,32 @@ class Replay:
 
 
 def make_sample(
-    game: Game, shard: Shard, indices: np.ndarray, symmetries: np.ndarray, root_value_weight: float = 0.0
+    game: Game, shard: Shard, indices: np.ndarray, symmetries: np.ndarray, targets: Targets = Targets()
 ) -> Sample:
-    """Returns the positions at `indices` ([B] int64) of a shard, seen through `symmetries` ([B] int64).
-
-    The results to learn are the game's and, with the given weight, what the search thought: a value q counts as a win
-    with probability (1 + q) / 2, else a loss.
-    """
+    """Returns the positions at `indices` ([B] int64) of a shard, seen through `symmetries` ([B] int64)."""
     planes = np.empty((len(indices), *game.planes_shape), np.float32)
     policies = np.empty((len(indices), game.num_actions), np.float32)
     work = np.empty(game.planes_shape, np.float32)
     states = shard.states.view(np.recarray)
     _fill(game.rules, game.symmetries, states, shard.visits, indices, symmetries, planes, policies, work)
+    return Sample(planes, policies, results_to_learn(shard, indices, targets))
+
+
+def results_to_learn(shard: Shard, indices: np.ndarray, targets: Targets) -> np.ndarray:
+    """Returns probabilities of win, draw and loss for the player to move at `indices`, [B, 3] float32."""
     z = shard.outcomes[indices] * (1 - 2 * shard.players[indices])  # for the player to move
     q = shard.root_values[indices]
-    ended = np.stack([z == 1, z == 0, z == -1], axis=1)
+    proven = shard.proven[indices]
     thought = np.stack([(1 + q) / 2, np.zeros_like(q), (1 - q) / 2], axis=1)
-    results = (1 - root_value_weight) * ended + root_value_weight * thought
-    return Sample(planes, policies, results.astype(np.float32))
+    results = (1 - targets.root_value_weight) * _as_results(z) + targets.root_value_weight * thought
+    if targets.learns_proven:
+        results = np.where((proven != UNPROVEN)[:, None], _as_results(proven), results)
+    return results.astype(np.float32)
+
+
+def _as_results(z: np.ndarray) -> np.ndarray:
+    """Returns [B, 3], a one at the win, draw or loss that z ([B]) is."""
+    return np.stack([z == 1, z == 0, z == -1], axis=1)
 
 
 @kernel
@@ -121,6 +163,5 @@ def _split_again(joined: Shard, shards: list[Shard]) -> list[Shard]:
     ends = np.cumsum([shard.num_positions for shard in shards])
     for shard, end in zip(shards, ends, strict=True):
         own = slice(end - shard.num_positions, end)
-        per_position = ("states", "players", "actions", "visits", "root_values", "outcomes")
-        views.append(shard._replace(**{name: getattr(joined, name)[own] for name in per_position}))
+        views.append(shard._replace(**{name: getattr(joined, name)[own] for name in PER_POSITION}))
     return views

@@ -9,7 +9,8 @@ from azero.jit import kernel, subroutine
 from azero.mcts.kernels import is_done
 from azero.mcts.leaves import select_leaf
 from azero.mcts.root import add_noise, chosen_child, value_for, write_policy_target
-from azero.mcts.tree import clear_tree, play_at_root
+from azero.mcts.tree import UNPROVEN, clear_tree, play_at_root
+from azero.rng import random_below, random_unit
 from azero.selfplay.records import Shard
 
 
@@ -21,6 +22,10 @@ class Manner(NamedTuple):
     temperature_plies: int
     final_temperature: float
     is_keeping_tree: bool
+    full_search_share: float = 1.0  # of the searches; the others are fast, and not learnt from
+    fast_simulations: int = 0
+    random_opening_share: float = 0.0  # of the games
+    random_opening_plies: int = 0  # at the most
 
 
 class Games(NamedTuple):
@@ -31,6 +36,8 @@ class Games(NamedTuple):
     actions: np.ndarray  # [B, T] int16
     visits: np.ndarray  # [B, T, A] uint16
     root_values: np.ndarray  # [B, T] float32
+    proven: np.ndarray  # [B, T] int8
+    weights: np.ndarray  # [B, T] float32
     lengths: np.ndarray  # [B] int32, plies so far
     outcomes: np.ndarray  # [B] int8, ONGOING until the end
     simulations: np.ndarray  # [B] int64, so far
@@ -45,6 +52,8 @@ def new_games(game: Game, size: int) -> Games:
         actions=np.zeros((size, plies), np.int16),
         visits=np.zeros((size, plies, game.num_actions), np.uint16),
         root_values=np.zeros((size, plies), np.float32),
+        proven=np.zeros((size, plies), np.int8),
+        weights=np.zeros((size, plies), np.float32),
         lengths=np.zeros(size, np.int32),
         outcomes=np.zeros(size, np.int8),  # a slot without a game counts as one that is over
         simulations=np.zeros(size, np.int64),
@@ -53,16 +62,39 @@ def new_games(game: Game, size: int) -> Games:
 
 @subroutine
 def begin_search(settings, manner, tree, nodes, weights):
-    """Sets a tree its simulations; a root that has children already gets its noise now; `weights` ([A]) is for that."""
+    """Sets a tree its simulations; a root that has children already gets its noise now; `weights` ([A]) is for that.
+
+    Playout cap randomisation [1]: some searches are full; the others are fast, without noise, and move the game on.
+
+    Source:
+      [1] Wu, Accelerating self-play learning in Go (2019), section 3.1.
+    """
     tree.simulations = 0
-    tree.target = manner.num_simulations
-    if nodes[0].first_child > 0 and settings.dirichlet_epsilon > 0.0:
+    tree.is_fast = manner.full_search_share < 1.0 and random_unit(tree) >= manner.full_search_share
+    tree.target = manner.fast_simulations if tree.is_fast else manner.num_simulations
+    if nodes[0].first_child > 0 and settings.dirichlet_epsilon > 0.0 and not tree.is_fast:
         add_noise(nodes, tree, settings.dirichlet_alpha, settings.dirichlet_epsilon, weights)
 
 
+@subroutine
+def play_random_opening(game, manner, forest, batch, b):
+    """Moves the root of tree b on by 1 to `random_opening_plies` uniformly random plies, but not to the game's end."""
+    tree = forest.trees[b]
+    work = batch.states[len(batch.states) - 1 :]
+    for _ in range(1 + random_below(tree, manner.random_opening_plies)):
+        num_legal = game.legal_actions(forest.root_states[b], batch.legal)
+        work[0] = forest.root_states[b]
+        game.apply_action(work[0], np.int64(batch.legal[random_below(tree, num_legal)]))
+        if game.outcome(work[0]) != ONGOING:
+            return
+        forest.root_states[b] = work[0]
+
+
 @kernel
-def begin_game(settings, manner, forest, games, batch, b):
+def begin_game(game, settings, manner, forest, games, batch, b):
     """Makes the tree in slot b a game that has just begun."""
+    if manner.random_opening_share > 0.0 and random_unit(forest.trees[b]) < manner.random_opening_share:
+        play_random_opening(game, manner, forest, batch, b)
     games.lengths[b] = 0
     games.outcomes[b] = ONGOING
     games.simulations[b] = 0
@@ -79,6 +111,8 @@ def _play_move(game, settings, manner, forest, games, batch, b):
     games.states[b][ply] = forest.root_states[b]
     games.players[b, ply] = player
     games.root_values[b, ply] = value_for(nodes[0], 1 - 2 * player)
+    games.proven[b, ply] = nodes[0].proven if nodes[0].proven == UNPROVEN else (1 - 2 * player) * nodes[0].proven
+    games.weights[b, ply] = 0.0 if tree.is_fast else 1.0
     write_policy_target(nodes, games.visits[b, ply])
     temperature = manner.temperature if ply < manner.temperature_plies else manner.final_temperature
     action = nodes[chosen_child(nodes, tree, temperature, settings.is_choosing_by_value)].action
@@ -122,6 +156,8 @@ def take_game(games: Games, tree: np.record, slot: int) -> Shard:
         actions=games.actions[slot, :plies].copy(),
         visits=games.visits[slot, :plies].copy(),
         root_values=games.root_values[slot, :plies].copy(),
+        proven=games.proven[slot, :plies].copy(),
+        weights=games.weights[slot, :plies].copy(),
         outcomes=np.full(plies, games.outcomes[slot], np.int8),
         lengths=np.array([plies], np.int32),
         evaluations=np.array([tree.evaluations], np.int64),

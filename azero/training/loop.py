@@ -88,8 +88,8 @@ def play(run: Run, progress: Progress, replay: Replay, pool: Pool, trainer: Trai
     notes = describe_games(run.game, fresh, elapsed) | judge_fresh_positions(trainer, run.game, fresh)
     for name in names:
         replay.add(name, shards[name])
-    positions = progress.positions + sum(shard.num_positions for shard in fresh)
-    notes |= {"replay/positions": replay.num_positions, "replay/age_iterations": replay_age(replay, iteration)}
+    positions = progress.positions + sum(shard.num_learnt for shard in fresh)
+    notes |= {"replay/positions": replay.num_learnt, "replay/age_iterations": replay_age(replay, iteration)}
     notes["time/play_s"] = elapsed
     done = replace(progress, stage="train", positions=positions, shards=list(replay.names), notes=notes)
     run.save_state(trainer, done)
@@ -100,7 +100,7 @@ def play(run: Run, progress: Progress, replay: Replay, pool: Pool, trainer: Trai
 def replay_age(replay: Replay, iteration: int) -> float:
     """Returns the mean age of the window's positions, in iterations."""
     ages = [iteration - int(name.split("-")[0]) for name in replay.names]
-    return float(np.average(ages, weights=[shard.num_positions for shard in replay.shards]))
+    return float(np.average(ages, weights=[shard.num_learnt for shard in replay.shards]))
 
 
 def learn(run: Run, progress: Progress, replay: Replay, trainer: Trainer, report: Report) -> Progress:

@@ -4,6 +4,7 @@ import numpy as np
 import torch
 
 from azero.games import Game
+from azero.mcts.tree import UNPROVEN
 from azero.rng import derive_seed
 from azero.selfplay.records import Shard, join_shards
 from azero.selfplay.replay import make_sample
@@ -18,15 +19,20 @@ def describe_games(game: Game, shards: list[Shard], elapsed_s: float) -> dict:
     shard = join_shards(shards)
     outcomes = shard.game_outcomes()
     ends = np.cumsum(shard.lengths)
-    lines = {shard.actions[end - length : end].tobytes() for end, length in zip(ends, shard.lengths, strict=True)}
+    begins = ends - shard.lengths
+    lines = {
+        shard.states[begin].tobytes() + shard.actions[begin:end].tobytes()
+        for begin, end in zip(begins, ends, strict=True)
+    }
     return {
         "selfplay/games": len(shard.lengths),
-        "selfplay/positions": shard.num_positions,
+        "selfplay/positions": shard.num_learnt,
         "selfplay/mean_plies": float(shard.lengths.mean()),
         "selfplay/first_player_score": float((outcomes + 1).mean() / 2),
         "selfplay/draws": float((outcomes == 0).mean()),
         "selfplay/distinct_games": len(lines) / len(shard.lengths),
-        "selfplay/positions_per_s": shard.num_positions / elapsed_s,
+        "selfplay/positions_per_s": shard.num_learnt / elapsed_s,
+        "selfplay/proven": float((shard.proven != UNPROVEN).mean()),
         "selfplay/simulations_per_s": float(shard.simulations[0]) / elapsed_s,
         "selfplay/evaluations_per_s": float(shard.evaluations[0]) / elapsed_s,
         "selfplay/cache_hits": float(shard.cache_hits[0] / max(1, shard.cache_hits[0] + shard.evaluations[0])),
@@ -42,7 +48,8 @@ def judge_fresh_positions(trainer: Trainer, game: Game, shards: list[Shard]) -> 
     """
     shard = join_shards(shards)
     rng = np.random.default_rng(derive_seed(trainer.steps, shard.num_positions))
-    indices = rng.choice(shard.num_positions, min(_JUDGED, shard.num_positions), replace=False)
+    candidates = np.flatnonzero(shard.weights)
+    indices = rng.choice(candidates, min(_JUDGED, len(candidates)), replace=False)
     sample = make_sample(game, shard, indices, np.zeros(len(indices), np.int64))
     planes, policies, results = trainer.to_device(sample)
     prediction = trainer.candidate()(planes)

@@ -27,7 +27,7 @@ from azero.games.registry import file_of, source_digest_of
 from azero.nets.checkpoint import Card, load_checkpoint, read_card, save_checkpoint
 from azero.nets.tower import ResidualTower
 from azero.selfplay.records import load_shard
-from azero.selfplay.replay import Replay
+from azero.selfplay.replay import Replay, Targets, Window
 from azero.training.trainer import Trainer
 
 
@@ -39,7 +39,7 @@ class Progress:
     stage: str = "play"  # of "play", "train", "gate"
     steps: int = 0  # training steps in the run
     steps_this_iteration: int = 0
-    positions: int = 0  # from self-play, in the run
+    positions: int = 0  # to learn from, of self-play in the run
     best: int = 0  # iteration of the best net
     rating: float = 0.0  # the best net's Elo above the first
     promotions: int = 0
@@ -125,9 +125,15 @@ class Run:
 
     def load_replay(self, progress: Progress) -> Replay:
         """Returns the replay window as it was."""
-        replay = Replay(self.game, self.config.replay.window, self.config.training.root_value_weight)
-        for name in progress.shards:
-            replay.add(name, load_shard(self.shard_path(name), self.game))
+        training, shards = (
+            self.config.training,
+            [load_shard(self.shard_path(name), self.game) for name in progress.shards],
+        )
+        window = Window(self.config.replay.window, self.config.replay.window_growth)
+        num_before = progress.positions - sum(shard.num_learnt for shard in shards)
+        replay = Replay(self.game, window, Targets(training.root_value_weight, training.learn_proven), num_before)
+        for name, shard in zip(progress.shards, shards, strict=True):
+            replay.add(name, shard)
         return replay
 
     def remove_old_shards(self, progress: Progress) -> None:

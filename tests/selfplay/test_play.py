@@ -6,6 +6,7 @@ from mcts.evaluators import HashEvaluator
 
 from azero.games import State
 from azero.mcts import Puct, Search
+from azero.mcts.tree import UNPROVEN
 from azero.selfplay.slots import begin_search
 
 from .games import CONNECT_FOUR, MANNER, NOISY, PLAIN, QUIET, TIC_TAC_TOE, assert_same, play, some_games, split
@@ -177,3 +178,67 @@ def test_one_simulation_a_move_is_enough_for_a_game():
 def test_trees_that_are_full_play_on(monkeypatch):
     monkeypatch.setattr("azero.mcts.search._MEMORY_OF_ALL_TREES", 0)
     assert len(play(CONNECT_FOUR, range(6)).lengths) == 6
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_fast_searches_have_their_own_simulations_and_no_weight(game):
+    manner = MANNER._replace(full_search_share=0.3, fast_simulations=5, is_keeping_tree=False)
+    shard = play(game, range(60), manner=manner, settings=PLAIN)
+    assert set(shard.weights) == {0, 1}
+    visits = shard.visits.sum(axis=1)  # the root's own first visit goes to none of its moves
+    assert set(visits[shard.weights == 1]) <= {29, 30} and set(visits[shard.weights == 0]) <= {4, 5}
+    assert abs(shard.weights.mean() - 0.3) < 0.1
+    assert shard.num_learnt == shard.weights.sum()
+
+
+def test_fast_searches_have_no_noise():
+    """With all visits on the prior's first choice, a game moves as without noise wherever its searches are fast."""
+    manner = MANNER._replace(full_search_share=0.5, fast_simulations=30, temperature=0.0, is_keeping_tree=False)
+    noisy, plain = (
+        play(CONNECT_FOUR, range(20), manner=manner, settings=PLAIN._replace(dirichlet_epsilon=epsilon))
+        for epsilon in (0.25, 0.0)
+    )
+    fast = {state.tobytes(): visits.tolist() for state, visits, weight in rows(plain) if weight == 0}
+    met = [
+        visits.tolist() == fast[state.tobytes()]
+        for state, visits, w in rows(noisy)
+        if w == 0 and state.tobytes() in fast
+    ]
+    assert len(met) > 20 and all(met)
+
+
+def rows(shard):
+    return zip(shard.states, shard.visits, shard.weights, strict=True)
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_random_openings_move_the_start_on(game):
+    manner = MANNER._replace(random_opening_share=0.6, random_opening_plies=5)
+    shard = play(game, range(200))
+    opened = play(game, range(200), manner=manner)
+    begins = np.cumsum(opened.lengths) - opened.lengths
+    start = game.new_initial_state().planes()
+    stones = [int((State.from_record(game, opened.states[k]).planes()[:2]).sum() - start[:2].sum()) for k in begins]
+    assert set(stones) == {0, 1, 2, 3, 4, 5} and abs(stones.count(0) / 200 - 0.4) < 0.12
+    assert abs(stones.count(3) / 200 - 0.12) < 0.08
+    assert not any(State.from_record(game, opened.states[k]).is_terminal() for k in begins)
+    assert shard.lengths.mean() > opened.lengths.mean()
+    assert_same(play(game, range(200), 3, manner=manner), opened)
+
+
+def test_a_random_opening_does_not_end_the_game():
+    manner = MANNER._replace(random_opening_share=1.0, random_opening_plies=200)
+    shard = play(TIC_TAC_TOE, range(100), manner=manner)
+    assert np.all(shard.lengths >= 1) and set(shard.lengths) > {1, 5}
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_what_was_proven_is_on_record(game):
+    shard = some_games(game)
+    proven = shard.proven != UNPROVEN
+    assert 0 < proven.sum() < len(proven)
+    ends = np.cumsum(shard.lengths) - 1
+    won = shard.outcomes[ends] * (1 - 2 * shard.players[ends]) == 1
+    assert np.all(shard.proven[ends][won] == 1), "a win at once is seen"
+    later = np.flatnonzero(proven & (shard.proven != 0))
+    assert np.all(shard.results()[later] == shard.proven[later]), "proven moves are played"

@@ -73,13 +73,14 @@ def test_an_error_in_a_worker_is_an_error_here(tasks):
 def test_settings_reach_the_search():
     config = config_with(
         random_symmetry=False, dirichlet_alpha=0.3, dirichlet_epsilon=0.5, temperature=2.0, temperature_plies=7,
-        final_temperature=0.1, keep_tree=False,
+        final_temperature=0.1, keep_tree=False, full_search_share=0.5, fast_simulations=5, random_opening_share=0.7,
+        random_opening_plies=6,
     )  # fmt: skip
     assert settings_of(config) == Settings(
         is_looking_ahead=True, is_rollout_only=False, dirichlet_alpha=0.3, dirichlet_epsilon=0.5, cache_mib=64
     )
     assert settings_of(config_with()).has_random_symmetry
-    assert manner_of(config) == Manner(8, 2.0, 7, 0.1, False)
+    assert manner_of(config) == Manner(8, 2.0, 7, 0.1, False, 0.5, 5, 0.7, 6)
 
 
 def test_workers_are_counted(monkeypatch):

@@ -7,7 +7,8 @@ import pytest
 
 from azero.games import State
 from azero.jit import IS_COMPILED
-from azero.selfplay.replay import Replay, make_sample
+from azero.mcts.tree import UNPROVEN
+from azero.selfplay.replay import Replay, Targets, Window, make_sample
 
 from .games import CONNECT_FOUR, TIC_TAC_TOE, assert_same, play, some_games
 
@@ -21,28 +22,28 @@ def shards(count=6):
 def test_the_window_moves_by_whole_shards():
     parts = shards()
     sizes = [part.num_positions for part in parts]
-    replay = Replay(TIC_TAC_TOE, window=sizes[1] + sizes[2])
+    replay = Replay(TIC_TAC_TOE, Window(sizes[1] + sizes[2]))
     assert replay.add("0", parts[0]) == replay.add("1", parts[1]) == []
-    assert replay.num_positions == sizes[0] + sizes[1]
+    assert replay.num_learnt == sizes[0] + sizes[1]
     assert replay.add("2", parts[2]) == ["0"], "the two newest are just the window"
-    assert replay.names == ["1", "2"] and replay.num_positions == sizes[1] + sizes[2]
+    assert replay.names == ["1", "2"] and replay.num_learnt == sizes[1] + sizes[2]
     assert replay.add("3", parts[3]) == (["1"] if sizes[3] >= sizes[1] else [])
 
 
 @pytest.mark.parametrize("window", [1, 15, 30, 10_000])
 def test_between_the_window_and_a_shard_more_are_kept(window):
-    replay, added = Replay(TIC_TAC_TOE, window), []
+    replay, added = Replay(TIC_TAC_TOE, Window(window)), []
     for k, part in enumerate(shards()):
         before = list(replay.names)
         assert replay.add(str(k), part) + replay.names == [*before, str(k)]
         added.append(part.num_positions)
         kept = added[-len(replay.names) :]
-        assert replay.num_positions == sum(kept) == sum(each.num_positions for each in replay.shards)
+        assert replay.num_learnt == sum(kept) == sum(each.num_positions for each in replay.shards)
         assert sum(kept[1:]) < window and (sum(kept) >= window or len(kept) == k + 1)
 
 
 def test_shards_are_kept_as_they_are_whatever_is_sampled():
-    parts, replay = shards(3), Replay(TIC_TAC_TOE, window=10_000)
+    parts, replay = shards(3), Replay(TIC_TAC_TOE, Window(10_000))
     for k, part in enumerate(parts):
         replay.add(str(k), part)
         replay.sample(4, np.random.default_rng(k))
@@ -72,11 +73,53 @@ def test_a_sample_is_the_positions_seen_through_their_symmetries(game):
 def test_results_may_lean_on_what_the_search_thought():
     shard = some_games(GAMES[0])
     indices = np.arange(shard.num_positions)
-    sample = make_sample(GAMES[0], shard, indices, np.zeros_like(indices), root_value_weight=0.25)
+    sample = make_sample(GAMES[0], shard, indices, np.zeros_like(indices), Targets(root_value_weight=0.25))
     np.testing.assert_allclose(sample.results.sum(axis=1), 1, rtol=1e-6)
     value = 0.75 * shard.results() + 0.25 * shard.root_values
     np.testing.assert_allclose(sample.results[:, 0] - sample.results[:, 2], value, rtol=1e-5, atol=1e-6)
     np.testing.assert_allclose(sample.results[:, 1], 0.75 * (shard.results() == 0), rtol=1e-6)
+
+
+def test_proven_results_take_the_place_of_results_and_thoughts():
+    shard = some_games(TIC_TAC_TOE)
+    indices = np.arange(shard.num_positions)
+    how = indices, np.zeros_like(indices)
+    plain = make_sample(TIC_TAC_TOE, shard, *how, Targets(root_value_weight=0.5)).results
+    exact = make_sample(TIC_TAC_TOE, shard, *how, Targets(root_value_weight=0.5, learns_proven=True)).results
+    proven = shard.proven != UNPROVEN
+    assert 0 < proven.sum() < len(proven) and set(shard.proven[proven]) == {-1, 0, 1}
+    assert np.array_equal(exact[~proven], plain[~proven])
+    assert np.array_equal(exact[proven], np.eye(3, dtype=np.float32)[1 - shard.proven[proven]])
+    assert np.array_equal(shard.root_values[proven], shard.proven[proven])
+
+
+def test_positions_are_drawn_by_their_weights():
+    replay, shard = Replay(TIC_TAC_TOE, Window(10_000)), play(TIC_TAC_TOE, range(2))
+    weights = np.zeros(shard.num_positions, np.float32)
+    weights[[0, 3]] = 1, 3
+    replay.add("0", shard._replace(weights=weights))
+    results = replay.sample(8_000, np.random.default_rng(3)).planes[:, 2].sum(axis=(1, 2))  # the empty cells
+    assert set(results) == {9, 6} and abs((results == 6).mean() - 0.75) < 0.03
+    assert replay.num_learnt == 4
+
+
+def test_the_window_grows_with_what_has_come():
+    constant, growing = Window(1000), Window(1000, growth=0.4)
+    assert [constant.size(seen) for seen in (1, 1000, 10**6)] == [1000, 1000, 1000]
+    assert [growing.size(seen) for seen in (1, 1000, 16_000)] == [1000, 1000, 1000 + round(400 * (16**0.75 - 1) / 0.75)]
+
+
+def test_a_window_that_grows_is_the_same_when_it_is_loaded_again():
+    parts, window = shards(), Window(12, growth=0.5)
+    replay, seen = Replay(TIC_TAC_TOE, window), 0
+    for k, part in enumerate(parts):
+        replay.add(str(k), part)
+        seen += part.num_learnt
+        again = Replay(TIC_TAC_TOE, window, num_before=seen - replay.num_learnt)
+        for name, shard in zip(replay.names, replay.shards, strict=True):
+            assert again.add(name, shard) == []
+        assert again.names == replay.names
+    assert 1 < len(replay.names) < len(parts)
 
 
 def test_a_policy_points_at_the_same_cells_as_the_planes():
@@ -90,7 +133,7 @@ def test_a_policy_points_at_the_same_cells_as_the_planes():
 @pytest.mark.parametrize("game", GAMES)
 def test_positions_and_symmetries_are_drawn_evenly(game):
     """Each draw is told from the planes; those that several positions share count for all of them."""
-    replay, shard = Replay(game, 10_000), play(game, range(2))
+    replay, shard = Replay(game, Window(10_000)), play(game, range(2))
     replay.add("0", shard)
     cells, count = game.symmetries.cells, 20_000 if IS_COMPILED else 2_000
     expected: dict[bytes, float] = {}
@@ -107,7 +150,7 @@ def test_positions_and_symmetries_are_drawn_evenly(game):
 
 
 def test_samples_follow_from_the_generator():
-    replay = Replay(CONNECT_FOUR, 10_000)
+    replay = Replay(CONNECT_FOUR, Window(10_000))
     replay.add("0", some_games(CONNECT_FOUR))
     one, same, other = (replay.sample(16, np.random.default_rng(seed)) for seed in (1, 1, 2))
     assert all(np.array_equal(a, b) for a, b in zip(one, same, strict=True))
@@ -115,7 +158,7 @@ def test_samples_follow_from_the_generator():
 
 
 def test_samples_made_ahead_are_the_same():
-    replay = Replay(CONNECT_FOUR, 10_000)
+    replay = Replay(CONNECT_FOUR, Window(10_000))
     replay.add("0", some_games(CONNECT_FOUR))
     alone = [replay.sample(16, np.random.default_rng([7, step])) for step in range(5)]
     for num in (0, 1, 5):
@@ -126,7 +169,7 @@ def test_samples_made_ahead_are_the_same():
 
 
 def test_while_one_sample_is_learnt_from_the_next_is_made():
-    replay, made, threads = Replay(TIC_TAC_TOE, 10_000), threading.Semaphore(0), set()
+    replay, made, threads = Replay(TIC_TAC_TOE, Window(10_000)), threading.Semaphore(0), set()
     replay.add("0", some_games(TIC_TAC_TOE))
     draw = replay.sample
 
@@ -147,7 +190,7 @@ def test_while_one_sample_is_learnt_from_the_next_is_made():
 
 
 def test_samples_come_from_what_is_kept():
-    parts, replay = shards(3), Replay(TIC_TAC_TOE, window=1)
+    parts, replay = shards(3), Replay(TIC_TAC_TOE, Window(1))
     for k, part in enumerate(parts):
         replay.add(str(k), part)
         sample = replay.sample(200, np.random.default_rng(k))

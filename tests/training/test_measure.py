@@ -5,6 +5,7 @@ import pytest
 import torch
 
 from azero.games import make_game, new_states
+from azero.mcts.tree import UNPROVEN
 from azero.selfplay.records import Shard, join_shards
 from azero.training.measure import calibration_error, describe_games, judge_fresh_positions, mean_losses
 from azero.training.trainer import Losses, Trainer
@@ -35,6 +36,8 @@ def shard_of(moves, root_value=0.25):
         actions=np.array(actions, np.int16),
         visits=visits,
         root_values=np.full(n, root_value, np.float32),
+        proven=np.where(np.arange(n) == n - 1, 1, UNPROVEN).astype(np.int8),
+        weights=np.ones(n, np.float32),
         outcomes=np.full(n, int(state.returns()[0]), np.int8),
         lengths=np.array([n], np.int32),
         evaluations=np.array([n * 3], np.int64),
@@ -54,6 +57,7 @@ def test_games_are_described():
             "selfplay/draws": 0.25,
             "selfplay/distinct_games": 0.75,
             "selfplay/positions_per_s": 5.0,
+            "selfplay/proven": 4 / 25,
             "selfplay/simulations_per_s": 20.0,
             "selfplay/evaluations_per_s": 15.0,
             "selfplay/cache_hits": 0.25,
