@@ -33,7 +33,9 @@ class Targets(NamedTuple):
 
 
 class Window(NamedTuple):
-    """How many positions are kept: `first`, and of N > first first (1 + beta ((N / first)^0.75 - 1) / 0.75).
+    """How many positions are kept: `first` at the least, and when N of them have come
+
+        first (1 + beta ((max(N, first) / first)^0.75 - 1) / 0.75)
 
     Source: Wu, Accelerating self-play learning in Go (2019), appendix C.
     """
