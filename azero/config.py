@@ -29,6 +29,12 @@ class NetConfig(Section):
 
     blocks: int = Field(5, ge=1, le=80, description="Residual blocks. Paper: 19.")
     channels: int = Field(64, ge=1, le=1024, description="Filters of each 3x3 convolution. Paper: 256.")
+    global_context: Literal["none", "se", "se_bias", "pool"] = Field(
+        "none",
+        description="How a block tells each cell of the whole board: not at all; by squeeze-and-excitation, with a "
+        "scale or with a scale and a bias for each channel; or by a bias from pooled channels. "
+        "Paper: none; Lc0: se_bias; KataGo: pool.",
+    )
     policy_channels: int = Field(
         8, ge=1, le=256, description="Filters of the policy head's 1x1 convolution. Paper: 2 (Go)."
     )
