@@ -196,6 +196,27 @@ class TrainingConfig(Section):
         le=1,
         description="Share of the search's value in the value to learn, beside the game's result. Paper: 0.",
     )
+    reply_loss_weight: float = Field(
+        0.0,
+        ge=0,
+        le=100,
+        description="Weight of the loss of a head, in training only, for the opponent's policy at the next ply; "
+        "0 builds none. Paper: none; KataGo: 0.15.",
+    )
+    plies_left_loss_weight: float = Field(
+        0.0,
+        ge=0,
+        le=100,
+        description="Weight of the loss of a head, in training only, for the plies until the game ends; 0 builds none. "
+        "Paper: none.",
+    )
+    short_term_loss_weight: float = Field(
+        0.0,
+        ge=0,
+        le=100,
+        description="Weight of the loss of a head, in training only, for the search's values soon after; 0 builds "
+        "none. Paper: none.",
+    )
     save_every_steps: int = Field(500, ge=1, description="Steps between saves of the whole state within an iteration.")
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from azero.games import Game
 from azero.jit import kernel
+from azero.selfplay.futures import BLIND, Foresight, look_ahead
 from azero.selfplay.records import Shard, join_shards
 
 
@@ -18,6 +19,9 @@ class Sample(NamedTuple):
     planes: np.ndarray  # [B, C, H, W] float32
     policies: np.ndarray  # [B, A] float32, the search's; sums to 1
     results: np.ndarray  # [B, 3] float32, probabilities of win, draw and loss to learn; sums to 1
+    replies: np.ndarray  # from here on as in `Futures`
+    plies_left: np.ndarray
+    short_term: np.ndarray
 
 
 class Replay:
@@ -26,10 +30,11 @@ class Replay:
     Whole shards come and go, so that between `window` positions and a shard more are kept.
     """
 
-    def __init__(self, game: Game, window: int, root_value_weight: float = 0.0):
+    def __init__(self, game: Game, window: int, root_value_weight: float = 0.0, foresight: Foresight = BLIND):
         self.game = game
         self.window = window
         self.root_value_weight = root_value_weight
+        self.foresight = foresight
         self.names: list[str] = []
         self._shards: list[Shard] = []
         self._joined: Shard | None = None
@@ -62,7 +67,7 @@ class Replay:
             self._shards = _split_again(self._joined, self._shards)
         indices = rng.integers(0, self._joined.num_positions, batch_size)
         symmetries = rng.integers(0, len(self.game.symmetries.cells), batch_size)
-        return make_sample(self.game, self._joined, indices, symmetries, self.root_value_weight)
+        return make_sample(self.game, self._joined, indices, symmetries, self.root_value_weight, self.foresight)
 
     def samples(self, batch_size: int, generators: Iterable[np.random.Generator]) -> Iterator[Sample]:
         """Yields the sample of each generator; while the caller is at work on one, a thread makes the next."""
@@ -77,7 +82,12 @@ class Replay:
 
 
 def make_sample(
-    game: Game, shard: Shard, indices: np.ndarray, symmetries: np.ndarray, root_value_weight: float = 0.0
+    game: Game,
+    shard: Shard,
+    indices: np.ndarray,
+    symmetries: np.ndarray,
+    root_value_weight: float = 0.0,
+    foresight: Foresight = BLIND,
 ) -> Sample:
     """Returns the positions at `indices` ([B] int64) of a shard, seen through `symmetries` ([B] int64).
 
@@ -94,7 +104,8 @@ def make_sample(
     ended = np.stack([z == 1, z == 0, z == -1], axis=1)
     thought = np.stack([(1 + q) / 2, np.zeros_like(q), (1 - q) / 2], axis=1)
     results = (1 - root_value_weight) * ended + root_value_weight * thought
-    return Sample(planes, policies, results.astype(np.float32))
+    futures = look_ahead(shard, game.symmetries, indices, symmetries, foresight)
+    return Sample(planes, policies, results.astype(np.float32), *futures)
 
 
 @kernel

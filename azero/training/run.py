@@ -26,6 +26,7 @@ from azero.games import Game, make_game
 from azero.games.registry import file_of, source_digest_of
 from azero.nets.checkpoint import Card, load_checkpoint, read_card, save_checkpoint
 from azero.nets.tower import ResidualTower
+from azero.selfplay.futures import foresight_of
 from azero.selfplay.records import load_shard
 from azero.selfplay.replay import Replay
 from azero.training.trainer import Trainer
@@ -125,7 +126,9 @@ class Run:
 
     def load_replay(self, progress: Progress) -> Replay:
         """Returns the replay window as it was."""
-        replay = Replay(self.game, self.config.replay.window, self.config.training.root_value_weight)
+        training = self.config.training
+        foresight = foresight_of(training, self.game)
+        replay = Replay(self.game, self.config.replay.window, training.root_value_weight, foresight)
         for name in progress.shards:
             replay.add(name, load_shard(self.shard_path(name), self.game))
         return replay
