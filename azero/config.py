@@ -29,6 +29,12 @@ class NetConfig(Section):
 
     blocks: int = Field(5, ge=1, le=80, description="Residual blocks. Paper: 19.")
     channels: int = Field(64, ge=1, le=1024, description="Filters of each 3x3 convolution. Paper: 256.")
+    global_context: Literal["none", "se", "se_bias", "pool"] = Field(
+        "none",
+        description="How a block tells each cell of the whole board: not at all; by squeeze-and-excitation, with a "
+        "scale or with a scale and a bias for each channel; or by a bias from pooled channels. "
+        "Paper: none; Lc0: se_bias; KataGo: pool.",
+    )
     policy_channels: int = Field(
         8, ge=1, le=256, description="Filters of the policy head's 1x1 convolution. Paper: 2 (Go)."
     )
@@ -211,6 +217,27 @@ class TrainingConfig(Section):
     )
     learn_proven: bool = Field(
         False, description="Learn the result that the search proved in place of those two, where it did. Paper: no."
+    )
+    reply_loss_weight: float = Field(
+        0.0,
+        ge=0,
+        le=100,
+        description="Weight of the loss of a head, in training only, for the opponent's policy at the next ply; "
+        "0 builds none. Paper: none; KataGo: 0.15.",
+    )
+    plies_left_loss_weight: float = Field(
+        0.0,
+        ge=0,
+        le=100,
+        description="Weight of the loss of a head, in training only, for the plies until the game ends; 0 builds none. "
+        "Paper: none.",
+    )
+    short_term_loss_weight: float = Field(
+        0.0,
+        ge=0,
+        le=100,
+        description="Weight of the loss of a head, in training only, for the search's values soon after; 0 builds "
+        "none. Paper: none.",
     )
     save_every_steps: int = Field(500, ge=1, description="Steps between saves of the whole state within an iteration.")
 

@@ -60,6 +60,8 @@ def check_config(tables: dict[str, Any]) -> Config:
         raise BadInput(_explain(error)) from None
     if config.gate.elo1 <= config.gate.elo0:
         raise BadInput(f"gate.elo1 = {config.gate.elo1} should be greater than gate.elo0 = {config.gate.elo0}")
+    if config.net.global_context == "pool" and config.net.channels < 2:
+        raise BadInput(f"net.channels = {config.net.channels} should be 2 or more where net.global_context is 'pool'")
     return config
 
 

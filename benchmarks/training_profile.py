@@ -18,7 +18,7 @@ from azero.games import Game, make_game
 from azero.mcts import UniformEvaluator, rule_from_config
 from azero.selfplay.play import play_games
 from azero.selfplay.pool import manner_of, settings_of
-from azero.selfplay.replay import Replay, Window
+from azero.selfplay.replay import Replay, Window, targets_of
 from azero.training import trainer as parts
 from azero.training.trainer import Trainer
 
@@ -42,7 +42,7 @@ def replay_of(game: Game, config: Config) -> Replay:
     """Returns a few games played without a net."""
     settings = rule_from_config(config.search), settings_of(config), manner_of(config)
     shard = play_games(game, *settings, UniformEvaluator(game.num_actions), range(64), 64)
-    replay = Replay(game, Window(config.replay.window))
+    replay = Replay(game, Window(config.replay.window), targets_of(config.training, game))
     replay.add("00001-0000", shard)
     return replay
 
@@ -59,7 +59,7 @@ def show_parts(trainer: Trainer, replay: Replay, num_steps: int) -> None:
     threads = trainer._threads.map
     for owner, function, name in (
         (trainer._threads, "map", "passes, side by side"),
-        (trainer.net, "forward", "forward, of a pass"),
+        (trainer.learner, "forward", "forward, of a pass"),
         (torch.autograd, "grad", "backward, of a pass"),
         (parts, "_set_gradients", "sum of gradients"),
         (torch.nn.utils, "clip_grad_norm_", "clip"),

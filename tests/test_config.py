@@ -98,6 +98,10 @@ def test_settings_are_frozen(setting):
             {"game": GAME, "gate": {"elo0": 10, "elo1": 10}},
             "gate.elo1 = 10.0 should be greater than gate.elo0 = 10.0",
         ),
+        (
+            {"game": GAME, "net": {"channels": 1, "global_context": "pool"}},
+            "net.channels = 1 should be 2 or more where net.global_context is 'pool'",
+        ),
     ],
 )
 def test_what_is_wrong_is_named_in_one_line(tables, message):

@@ -2,7 +2,8 @@
 
 int8: the residual blocks' convolutions are of integers. An activation that one reads, never negative, is one of 256
 steps from 0 to its peak over `sample_positions`; a weight is one of 255 steps around 0, as wide as its output channel
-needs. The way around a block, the input and the heads keep their precision: they cost little, and matter much.
+needs. The way around a block, its global context, the input and the heads keep their precision: they cost little, and
+matter much.
 """
 
 import functools
@@ -16,6 +17,8 @@ from openvino import opset13 as ops
 
 from azero.nets.calibration import sample_positions
 from azero.nets.tower import ResidualTower, fold
+
+_BOARD = [2, 3]  # the board's dimensions
 
 
 class OpenVinoSession:
@@ -64,8 +67,10 @@ def build_model(
     planes = ops.parameter([rows, *folded.game.planes_shape], np.float32, name="planes")
     x = ops.relu(graph.convolution(planes, folded.stem))
     for block in folded.blocks:
-        y = graph.quantized(ops.relu(graph.convolution(graph.quantized(x), block.first, is_quantized=True)))
-        x = ops.relu(ops.add(x, graph.convolution(y, block.second, is_quantized=True)))
+        y = graph.convolution(graph.quantized(x), block.first, is_quantized=True)
+        y = ops.relu(graph.pooling_bias(y, block.pooling) if block.pooling else y)
+        y = graph.convolution(graph.quantized(y), block.second, is_quantized=True)
+        x = ops.relu(ops.add(x, graph.excitation(y, block.excitation) if block.excitation else y))
     policy = graph.flat(ops.relu(graph.convolution(x, folded.policy_features)), rows)
     value = graph.flat(ops.relu(graph.convolution(x, folded.value_features)), rows)
     hidden = ops.relu(graph.linear(value, folded.value_hidden))
@@ -101,8 +106,26 @@ class _Graph:
         product = ops.matmul(x, ops.constant(layer.weight.numpy()), False, True)
         return ops.add(product, ops.constant(layer.bias.numpy().reshape(1, -1)))
 
+    def excitation(self, x: openvino.Node, layer: Any) -> openvino.Node:
+        hidden = ops.relu(self.linear(ops.reduce_mean(x, _BOARD, False), layer.squeeze))
+        excited = _on_board(self.linear(hidden, layer.excite))
+        scale, *bias = ops.split(excited, 1, layer.excite.out_features // layer.channels).outputs()
+        y = ops.multiply(ops.sigmoid(scale), x)
+        return ops.add(y, bias[0]) if bias else y
+
+    def pooling_bias(self, x: openvino.Node, layer: Any) -> openvino.Node:
+        pooled, kept = ops.variadic_split(x, 1, [layer.pooled, layer.kept]).outputs()
+        pooled = ops.relu(pooled)
+        summary = ops.concat([ops.reduce_mean(pooled, _BOARD, False), ops.reduce_max(pooled, _BOARD, False)], 1)
+        return ops.add(kept, _on_board(self.linear(summary, layer.bias)))
+
     def flat(self, x: openvino.Node, rows: int) -> openvino.Node:
         return ops.reshape(x, ops.constant(np.array([rows, -1])), False)
+
+
+def _on_board(x: openvino.Node) -> openvino.Node:
+    """Returns numbers of channels, [rows, C], as [rows, C, 1, 1]."""
+    return ops.unsqueeze(x, _BOARD)
 
 
 def _in_steps(x: openvino.Node, low: np.ndarray, high: np.ndarray | np.float32, num_steps: int) -> openvino.Node:

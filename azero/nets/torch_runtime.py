@@ -27,9 +27,10 @@ class AlignedLinear(nn.Module):
 
 def align(net: ResidualTower) -> ResidualTower:
     """Aligns the linear layers of a folded net, in place; returns it."""
-    for name, child in list(net.named_children()):
-        if isinstance(child, nn.Linear):
-            setattr(net, name, AlignedLinear(child))
+    for parent in list(net.modules()):
+        for name, child in list(parent.named_children()):
+            if isinstance(child, nn.Linear):
+                setattr(parent, name, AlignedLinear(child))
     return net.requires_grad_(False)
 
 

@@ -9,6 +9,7 @@ from torch.nn import functional as F
 
 from azero.config import NetConfig
 from azero.games import Game
+from azero.nets.global_context import GlobalPoolingBias, SqueezeExcitation
 
 
 class Prediction(NamedTuple):
@@ -36,15 +37,21 @@ class NormalizedConvolution(nn.Module):
 
 
 class ResidualBlock(nn.Module):
-    """Two convolutions, and a way around them (He et al. 2016)."""
+    """Two convolutions, and a way around them (He et al. 2016); `global_context` as in the settings."""
 
-    def __init__(self, channels: int):
+    def __init__(self, channels: int, global_context: str):
         super().__init__()
         self.first = NormalizedConvolution(channels, channels, 3)
-        self.second = NormalizedConvolution(channels, channels, 3)
+        self.pooling = GlobalPoolingBias(channels) if global_context == "pool" else None
+        self.second = NormalizedConvolution(self.pooling.kept if self.pooling else channels, channels, 3)
+        has_bias = global_context == "se_bias"
+        self.excitation = SqueezeExcitation(channels, has_bias) if global_context in ("se", "se_bias") else None
 
     def forward(self, x: Tensor) -> Tensor:
-        return F.relu(x + self.second(F.relu(self.first(x))))
+        y = self.first(x)
+        y = F.relu(self.pooling(y) if self.pooling else y)
+        y = self.second(y)
+        return F.relu(x + (self.excitation(y) if self.excitation else y))
 
 
 class ResidualTower(nn.Module):
@@ -60,7 +67,9 @@ class ResidualTower(nn.Module):
         self.game = game
         planes, height, width = game.planes_shape
         self.stem = NormalizedConvolution(planes, config.channels, 3)
-        self.blocks = nn.Sequential(*(ResidualBlock(config.channels) for _ in range(config.blocks)))
+        self.blocks = nn.Sequential(
+            *(ResidualBlock(config.channels, config.global_context) for _ in range(config.blocks))
+        )
         self.policy_features = NormalizedConvolution(config.channels, config.policy_channels, 1)
         self.policy = nn.Linear(config.policy_channels * height * width, game.num_actions)
         self.value_features = NormalizedConvolution(config.channels, config.value_channels, 1)
@@ -71,9 +80,16 @@ class ResidualTower(nn.Module):
             nn.init.zeros_(last.bias)
 
     def forward(self, planes: Tensor) -> Prediction:  # [B, C, H, W] float32
-        x = self.blocks(F.relu(self.stem(planes)))  # [B, channels, H, W]
-        policy = F.relu(self.policy_features(x)).flatten(1)  # [B, policy_channels * H * W]
-        value = F.relu(self.value_features(x)).flatten(1)  # [B, value_channels * H * W]
+        return self.judge(self.features(planes))
+
+    def features(self, planes: Tensor) -> Tensor:
+        """Returns what the tower makes of the planes, [B, channels, H, W], from which all heads start."""
+        return self.blocks(F.relu(self.stem(planes)))
+
+    def judge(self, features: Tensor) -> Prediction:
+        """Returns what policy and value head say of features."""
+        policy = F.relu(self.policy_features(features)).flatten(1)  # [B, policy_channels * H * W]
+        value = F.relu(self.value_features(features)).flatten(1)  # [B, value_channels * H * W]
         return Prediction(self.policy(policy), self.results(F.relu(self.value_hidden(value))))
 
 

@@ -7,9 +7,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from azero.config import TrainingConfig
 from azero.games import Game
 from azero.jit import kernel
 from azero.mcts.tree import UNPROVEN
+from azero.selfplay.futures import BLIND, Foresight, foresight_of, look_ahead
 from azero.selfplay.records import PER_POSITION, Shard, join_shards
 
 
@@ -19,17 +21,26 @@ class Sample(NamedTuple):
     planes: np.ndarray  # [B, C, H, W] float32
     policies: np.ndarray  # [B, A] float32, the search's; sums to 1
     results: np.ndarray  # [B, 3] float32, probabilities of win, draw and loss to learn; sums to 1
+    replies: np.ndarray  # from here on as in `Futures`
+    plies_left: np.ndarray
+    short_term: np.ndarray
 
 
 class Targets(NamedTuple):
-    """What a position's value is to be.
+    """What is to be learnt of a position, beside the search's policy.
 
-    The game's result and, with the given weight, what the search thought: a value q counts as a win with probability
-    (1 + q) / 2, else a loss. Where the search proved a result, that alone, if it is asked for.
+    Its value is the game's result and, with the given weight, what the search thought: a value q counts as a win with
+    probability (1 + q) / 2, else a loss. Where the search proved a result, it is that alone, if it is asked for.
     """
 
     root_value_weight: float = 0.0
     learns_proven: bool = False
+    foresight: Foresight = BLIND
+
+
+def targets_of(config: TrainingConfig, game: Game) -> Targets:
+    """Returns what a run's settings ask for."""
+    return Targets(config.root_value_weight, config.learn_proven, foresight_of(config, game))
 
 
 class Window(NamedTuple):
@@ -121,7 +132,8 @@ def make_sample(
     work = np.empty(game.planes_shape, np.float32)
     states = shard.states.view(np.recarray)
     _fill(game.rules, game.symmetries, states, shard.visits, indices, symmetries, planes, policies, work)
-    return Sample(planes, policies, results_to_learn(shard, indices, targets))
+    futures = look_ahead(shard, game.symmetries, indices, symmetries, targets.foresight)
+    return Sample(planes, policies, results_to_learn(shard, indices, targets), *futures)
 
 
 def results_to_learn(shard: Shard, indices: np.ndarray, targets: Targets) -> np.ndarray:

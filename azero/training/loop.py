@@ -138,7 +138,7 @@ def learn(run: Run, progress: Progress, replay: Replay, trainer: Trainer, report
 
 def check_finite(trainer: Trainer, losses: list[Losses]) -> None:
     """Raises BadInput where a loss since the beginning, or a weight now, is no number; before such a state is saved."""
-    totals = torch.stack([each.policy + each.value for each in losses]) if losses else torch.zeros(0)
+    totals = torch.stack([each.total(trainer.config) for each in losses]) if losses else torch.zeros(0)
     wrong = (~totals.isfinite()).nonzero()
     if len(wrong) or not trainer.is_finite():
         step = trainer.steps - len(losses) + int(wrong[0]) if len(wrong) else trainer.steps

@@ -51,7 +51,7 @@ def judge_fresh_positions(trainer: Trainer, game: Game, shards: list[Shard]) -> 
     candidates = np.flatnonzero(shard.weights)
     indices = rng.choice(candidates, min(_JUDGED, len(candidates)), replace=False)
     sample = make_sample(game, shard, indices, np.zeros(len(indices), np.int64))
-    planes, policies, results = trainer.to_device(sample)
+    planes, policies, results, *_ = trainer.to_device(sample)
     prediction = trainer.candidate()(planes)
     losses = losses_of(prediction, policies, results)
     agreement = (prediction.policy_logits.argmax(1) == policies.argmax(1)).float().mean()
@@ -74,8 +74,7 @@ def calibration_error(values: np.ndarray, outcomes: np.ndarray) -> float:
 
 
 def mean_losses(losses: list[Losses]) -> dict:
-    """Returns the means over steps, by name."""
-    if not losses:
-        return {}
-    means = {name: float(torch.stack([getattr(each, name) for each in losses]).mean()) for name in Losses._fields}
+    """Returns the means over steps, by name; of auxiliary heads those that there are."""
+    columns = {name: torch.stack(steps) for name, steps in zip(Losses._fields, zip(*losses, strict=True), strict=False)}
+    means = {name: float(steps.mean()) for name, steps in columns.items() if steps.numel()}
     return {f"train/{name}_loss" if "entropy" not in name else f"train/{name}": mean for name, mean in means.items()}

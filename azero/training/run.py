@@ -27,7 +27,7 @@ from azero.games.registry import file_of, source_digest_of
 from azero.nets.checkpoint import Card, load_checkpoint, read_card, save_checkpoint
 from azero.nets.tower import ResidualTower
 from azero.selfplay.records import load_shard
-from azero.selfplay.replay import Replay, Targets, Window
+from azero.selfplay.replay import Replay, Window, targets_of
 from azero.training.trainer import Trainer
 
 
@@ -125,13 +125,10 @@ class Run:
 
     def load_replay(self, progress: Progress) -> Replay:
         """Returns the replay window as it was."""
-        training, shards = (
-            self.config.training,
-            [load_shard(self.shard_path(name), self.game) for name in progress.shards],
-        )
+        shards = [load_shard(self.shard_path(name), self.game) for name in progress.shards]
         window = Window(self.config.replay.window, self.config.replay.window_growth)
         num_before = progress.positions - sum(shard.num_learnt for shard in shards)
-        replay = Replay(self.game, window, Targets(training.root_value_weight, training.learn_proven), num_before)
+        replay = Replay(self.game, window, targets_of(self.config.training, self.game), num_before)
         for name, shard in zip(progress.shards, shards, strict=True):
             replay.add(name, shard)
         return replay

@@ -9,27 +9,44 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from azero.config import Config
+from azero.config import Config, TrainingConfig
 from azero.errors import BadInput
 from azero.games import Game
 from azero.machine import count_cores, keep_freed_memory
 from azero.nets.runtimes import pick_device, pick_dtype
 from azero.nets.tower import Prediction, ResidualTower
 from azero.selfplay.replay import Sample
+from azero.training.heads import Learner, auxiliary_losses
 from azero.training.optimizer import learning_rate, make_optimizer, update_average
+
+NONE = torch.zeros(0)
+"""The loss of an auxiliary head that there is none of."""
 
 
 class Losses(NamedTuple):
-    """What a batch costs, in nats; and how sure the net and the search are of their moves."""
+    """What a batch costs, in nats but for `plies_left`; and how sure the net and the search are of their moves."""
 
     policy: Tensor  # cross-entropy of the net's policy to the search's
     value: Tensor  # cross-entropy of the net's win, draw and loss to the results
     policy_entropy: Tensor  # of the net's policy
     target_entropy: Tensor  # of the search's policy, below which the policy loss cannot fall
+    reply: Tensor = NONE  # from here on of the auxiliary heads, as in `auxiliary_losses`
+    plies_left: Tensor = NONE
+    short_term: Tensor = NONE
+
+    def total(self, config: TrainingConfig) -> Tensor:
+        """Returns what a step is to lessen: the losses, by their weights; that of no head is 0."""
+        return (
+            self.policy
+            + config.value_loss_weight * self.value
+            + config.reply_loss_weight * self.reply.sum()
+            + config.plies_left_loss_weight * self.plies_left.sum()
+            + config.short_term_loss_weight * self.short_term.sum()
+        )
 
 
 def losses_of(prediction: Prediction, policies: Tensor, results: Tensor) -> Losses:
-    """Returns the losses of B predictions.
+    """Returns the losses of B predictions, without auxiliary heads.
 
     Args:
       policies: [B, A], the search's.
@@ -64,11 +81,12 @@ class Trainer:
         self.config = config.training
         self.device = pick_device(config.device.device)
         self.dtype = pick_dtype(config.training.precision, self.device)
-        self.net = ResidualTower(config.net, game).to(self.device)
+        self.learner = Learner(config, game).to(self.device)
+        self.net = self.learner.net
         self.average = copy.deepcopy(self.net).eval()
-        self.optimizer = make_optimizer(self.net, config.training)
+        self.optimizer = make_optimizer(self.learner, config.training)
         self.steps = 0
-        self._twins = [self.net]
+        self._twins = [self.learner]
         num_threads = config.device.threads or count_cores()
         self._threads = ThreadPoolExecutor(num_threads, initializer=torch.set_num_threads, initargs=(1,))
 
@@ -76,13 +94,13 @@ class Trainer:
         """Returns the net that goes to the gate: the average, which with a decay of 0 is the net itself."""
         return self.average
 
-    def to_device(self, sample: Sample) -> tuple[Tensor, Tensor, Tensor]:
-        """Returns planes, policies and results of a sample as tensors; a GPU copies them while the CPU goes on."""
+    def to_device(self, sample: Sample) -> list[Tensor]:
+        """Returns the arrays of a sample as tensors, in its order; a GPU copies them while the CPU goes on."""
         tensors = [torch.from_numpy(array) for array in sample]
         if self.device.type == "cuda":
             tensors = [tensor.pin_memory().to(self.device, non_blocking=True) for tensor in tensors]
-        planes, policies, results = (tensor.to(self.device) for tensor in tensors)
-        return planes.contiguous(memory_format=torch.channels_last), policies, results
+        planes, *targets = (tensor.to(self.device) for tensor in tensors)
+        return [planes.contiguous(memory_format=torch.channels_last), *targets]
 
     def step(self, sample: Sample, progress: float) -> Losses:
         """Takes one step; returns the losses before it. `progress` is the share of the run that is over."""
@@ -91,44 +109,50 @@ class Trainer:
         rows = PASS_ROWS if self.device.type == "cpu" else size
         parts = [Sample(*(array[at : at + rows] for array in sample)) for at in range(0, size, rows)]
         while len(self._twins) < len(parts):
-            self._twins.append(_twin(self.net))
+            self._twins.append(_twin(self.learner))
         shares = [len(part.results) / size for part in parts]
         losses, gradients = zip(*self._threads.map(self._backward, self._twins, parts, shares), strict=True)
-        _set_gradients(list(self.net.parameters()), gradients)
+        _set_gradients(list(self.learner.parameters()), gradients)
         for group in self.optimizer.param_groups:
             group["lr"] = learning_rate(self.config, self.steps, progress)
         if self.config.gradient_clip > 0:
-            torch.nn.utils.clip_grad_norm_(self.net.parameters(), self.config.gradient_clip)
+            torch.nn.utils.clip_grad_norm_(self.learner.parameters(), self.config.gradient_clip)
         self.optimizer.step()
         self.steps += 1
         update_average(self.average, self.net, self.config.ema_decay, self.steps)
         return Losses(*(sum(each) for each in zip(*losses, strict=True)))
 
-    def _backward(self, net: ResidualTower, part: Sample, share: float) -> tuple[Losses, tuple[Tensor, ...]]:
+    def _backward(self, learner: Learner, part: Sample, share: float) -> tuple[Losses, tuple[Tensor, ...]]:
         """Returns a part's share in the batch's losses, and in the gradient of each parameter."""
-        planes, policies, results = self.to_device(part)
+        planes, policies, results, *futures = self.to_device(part)
         with torch.autocast(self.device.type, torch.bfloat16, self.dtype == torch.bfloat16, cache_enabled=False):
-            prediction = net(planes)
+            prediction, outputs = learner(planes)
         losses = losses_of(Prediction(*(logits.float() for logits in prediction)), policies, results)
-        loss = share * (losses.policy + self.config.value_loss_weight * losses.value)
-        gradients = torch.autograd.grad(loss, list(net.parameters()))
+        of_heads = auxiliary_losses({name: output.float() for name, output in outputs.items()}, *futures)
+        losses = losses._replace(**of_heads)
+        gradients = torch.autograd.grad(share * losses.total(self.config), list(learner.parameters()))
         return Losses(*(share * each.detach() for each in losses)), gradients
 
     def is_finite(self) -> bool:
         """Returns whether all weights and running statistics are numbers; waits for the GPU."""
-        return all(bool(tensor.isfinite().all()) for tensor in self.net.state_dict().values())
+        return all(bool(tensor.isfinite().all()) for tensor in self.learner.state_dict().values())
 
     def tensors(self) -> dict[str, Tensor]:
         """Returns all that changes, by name."""
         state = self.optimizer.state_dict()["state"]
         optimizer = {f"{index}.{name}": tensor for index, own in state.items() for name, tensor in own.items()}
-        parts = {"net": self.net.state_dict(), "average": self.average.state_dict(), "optimizer": optimizer}
+        parts = {
+            "net": self.net.state_dict(),
+            "heads": self.learner.heads.state_dict(),
+            "average": self.average.state_dict(),
+            "optimizer": optimizer,
+        }
         named = {f"{part}.{name}": tensor for part, own in parts.items() for name, tensor in own.items()}
         return {name: tensor.detach().cpu().contiguous() for name, tensor in named.items() if tensor is not None}
 
     def restore(self, tensors: dict[str, Tensor], steps: int) -> None:
         """Takes up again from what `tensors` returned after `steps` steps; raises BadInput where it does not fit."""
-        parts: dict[str, dict[str, Tensor]] = {"net": {}, "average": {}, "optimizer": {}}
+        parts: dict[str, dict[str, Tensor]] = {"net": {}, "heads": {}, "average": {}, "optimizer": {}}
         for name, tensor in tensors.items():
             part, _, rest = name.partition(".")
             parts[part][rest] = tensor
@@ -138,6 +162,7 @@ class Trainer:
             state.setdefault(int(index), {})[key] = tensor
         try:
             self.net.load_state_dict(parts["net"])
+            self.learner.heads.load_state_dict(parts["heads"])
             self.average.load_state_dict(parts["average"])
             groups = self.optimizer.state_dict()["param_groups"]
             self.optimizer.load_state_dict({"state": state, "param_groups": groups})
@@ -148,10 +173,10 @@ class Trainer:
         self.steps = steps
 
 
-def _twin(net: ResidualTower) -> ResidualTower:
-    """Returns a net with the same parameters in memory, and normalisation statistics of its own."""
-    twin = copy.deepcopy(net)
-    for own, shared in zip(twin.parameters(), net.parameters(), strict=True):
+def _twin(learner: Learner) -> Learner:
+    """Returns a learner with the same parameters in memory, and normalisation statistics of its own."""
+    twin = copy.deepcopy(learner)
+    for own, shared in zip(twin.parameters(), learner.parameters(), strict=True):
         own.data = shared.data
     return twin
 

@@ -10,7 +10,7 @@ from azero.nets.evaluator import ROWS, NetEvaluator
 from azero.nets.runtimes import available_runtimes, pick_device
 from azero.nets.tower import ResidualTower
 
-from .towers import SMALL, make_net, random_planes
+from .towers import SMALL, SMALL_OF_CONTEXT, make_net, random_planes
 
 GAME = make_game("connect_four(rows=5,columns=6)")
 CPU = DeviceConfig(device="cpu", runtime="torch", precision="fp32")
@@ -57,6 +57,12 @@ def test_an_answer_does_not_depend_on_what_else_is_asked(runtime, rows, num_thre
 def test_nor_does_it_where_the_heads_are_of_any_width(runtime, channels):
     """A row of 30 or 90 numbers does not begin where vector instructions like it, but for every other one."""
     config = SMALL.model_copy(update={"policy_channels": channels, "value_channels": channels})
+    check_batches(make_net(GAME, config), runtime, ROWS, num_threads=1)
+
+
+@pytest.mark.parametrize("runtime", RUNTIMES, ids=lambda each: each.name)
+@pytest.mark.parametrize("config", SMALL_OF_CONTEXT[1:], ids=lambda each: each.global_context)
+def test_nor_where_blocks_look_at_the_whole_board(runtime, config):
     check_batches(make_net(GAME, config), runtime, ROWS, num_threads=1)
 
 

@@ -26,7 +26,7 @@ from azero.nets.runtimes import (
     wanted_runtimes,
 )
 
-from .towers import make_net
+from .towers import SMALL_OF_CONTEXT, make_net
 
 GAME = make_game("connect_four(rows=5,columns=6)")
 CPU = torch.device("cpu")
@@ -54,9 +54,10 @@ def bare_machine(monkeypatch):
 
 
 @pytest.mark.parametrize("runtime", RUNTIMES, ids=lambda each: each.name)
+@pytest.mark.parametrize("net_config", SMALL_OF_CONTEXT, ids=lambda each: each.global_context)
 @pytest.mark.parametrize("game", ["tic_tac_toe", "connect_four", "othello(size=6)", "go(size=5)"])
-def test_each_is_near_fp32(runtime, game):
-    net = make_net(make_game(game))
+def test_each_is_near_fp32(runtime, net_config, game):
+    net = make_net(make_game(game), net_config)
     config = DeviceConfig(device="cpu", runtime=runtime.library, precision=runtime.precision)
     taken, session = open_session(net, config, 16, 1)
     assert taken == runtime

@@ -8,13 +8,15 @@ from azero.config import NetConfig
 from azero.games import make_game
 from azero.nets.tower import Prediction, ResidualTower, fold
 
-from .towers import SMALL, make_net, random_planes
+from .towers import SMALL, SMALL_OF_CONTEXT, make_net, random_planes
 
 GAME = make_game("connect_four(rows=5,columns=6)")
 
 
 @pytest.mark.parametrize("name", ["tic_tac_toe", "connect_four", "connect_four(rows=4,columns=8)"])
-@pytest.mark.parametrize("config", [SMALL, NetConfig(blocks=1, channels=4, value_hidden=1), NetConfig(blocks=3)])
+@pytest.mark.parametrize(
+    "config", [*SMALL_OF_CONTEXT, NetConfig(blocks=1, channels=4, value_hidden=1), NetConfig(blocks=3)]
+)
 def test_shapes(name, config):
     game = make_game(name)
     net = ResidualTower(config, game)
@@ -35,8 +37,9 @@ def test_value_is_the_chance_of_winning_less_that_of_losing():
     torch.testing.assert_close(Prediction(torch.zeros(4, 1), results).value(), torch.tensor([0.5, 0.0, 1.0, -1.0]))
 
 
-def test_a_folded_net_says_what_the_net_says():
-    net = make_net(GAME)
+@pytest.mark.parametrize("config", SMALL_OF_CONTEXT, ids=lambda each: each.global_context)
+def test_a_folded_net_says_what_the_net_says(config):
+    net = make_net(GAME, config)
     before = {name: tensor.clone() for name, tensor in net.state_dict().items()}
     folded = fold(net)
     planes = torch.from_numpy(random_planes(GAME, 40, seed=9))

@@ -11,6 +11,7 @@ from azero.games import Game
 from azero.nets.tower import ResidualTower
 
 SMALL = NetConfig(blocks=2, channels=8, policy_channels=3, value_channels=2, value_hidden=8)
+SMALL_OF_CONTEXT = [SMALL.model_copy(update={"global_context": each}) for each in ("none", "se", "se_bias", "pool")]
 
 
 def make_net(game: Game, config: NetConfig = SMALL, seed: int = 0) -> ResidualTower:

@@ -6,6 +6,7 @@ full, at instants chosen or drawn; they are resumed, and must leave the same net
 
 import contextlib
 import json
+import math
 import os
 import random
 import shutil
@@ -267,6 +268,17 @@ def test_killed_thirty_times_on_the_command_line_it_ends_the_same(whole, tmp_pat
         most = max(2.0, time.monotonic() - begin)
     finish_train(run, config)
     assert nets_of(run) == nets_of(whole)
+
+
+def test_heads_learn_what_the_settings_give_a_weight(tmp_path):
+    config, game = tiny_config(training={"reply_loss_weight": 0.2}), make_game("tic_tac_toe")
+    run, trainer = Run.create(tmp_path / "run", config, game), Trainer(config, game)
+    replay = run.load_replay(Progress())
+    replay.add("00001-0000", shard_of(WON))
+    progress = Progress(stage="train", notes={"selfplay/positions": 100})
+    notes = learn(run, progress, replay, trainer, Silent()).notes
+    assert 0 < notes["train/reply_loss"] < math.log(9)
+    assert not {"train/plies_left_loss", "train/short_term_loss"} & notes.keys()
 
 
 # --- interrupted ---

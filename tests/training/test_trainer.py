@@ -9,9 +9,12 @@ import torch
 
 from azero.errors import BadInput
 from azero.games import make_game
+from azero.nets.checkpoint import Card, load_checkpoint, save_checkpoint
 from azero.nets.runtimes import pick_dtype
 from azero.nets.tower import Prediction
 from azero.selfplay.replay import Sample
+from azero.training.heads import auxiliary_losses
+from azero.training.measure import mean_losses
 from azero.training.trainer import PASS_ROWS, Trainer, losses_of
 
 from .runs import tiny_config
@@ -34,8 +37,15 @@ def sample(size, seed=0):
     """Returns positions that never were, with targets to learn by heart."""
     rng = np.random.default_rng(seed)
     planes = rng.integers(0, 2, (size, *GAME.planes_shape)).astype(np.float32)
-    policies = np.eye(9, dtype=np.float32)[rng.integers(0, 9, size)]
-    return Sample(planes, policies, rng.integers(0, 3, size))
+    policies, results = one_hot(rng.integers(0, 9, size), 9), one_hot(rng.integers(0, 3, size), 3)
+    replies = one_hot(rng.integers(0, 9, size), 9)
+    replies[::4] = 0  # after these the game is over
+    plies_left = rng.integers(1, 60, (size, 1)).astype(np.float32)
+    return Sample(planes, policies, results, replies, plies_left, rng.uniform(-1, 1, (size, 3)).astype(np.float32))
+
+
+def one_hot(classes, count):
+    return np.eye(count, dtype=np.float32)[classes]
 
 
 def state_bytes(trainer):
@@ -48,9 +58,9 @@ def test_losses_by_hand():
         result_logits=torch.tensor([[0.0, 0.0, 0.0], [math.log(2.0), 0.0, 0.0]]),  # thirds; 1/2, 1/4, 1/4
     )
     policies = torch.tensor([[1.0, 0.0], [0.5, 0.5]])
-    losses = losses_of(prediction, policies, torch.tensor([1, 2]))
+    losses = losses_of(prediction, policies, torch.tensor([[0.0, 1.0, 0.0], [0.25, 0.0, 0.75]]))
     assert losses.policy.item() == pytest.approx((math.log(4 / 3) + math.log(2)) / 2)
-    assert losses.value.item() == pytest.approx((math.log(3) + math.log(4)) / 2)
+    assert losses.value.item() == pytest.approx((math.log(3) + 0.25 * math.log(2) + 0.75 * math.log(4)) / 2)
     entropy = 0.75 * math.log(4 / 3) + 0.25 * math.log(4)
     assert losses.policy_entropy.item() == pytest.approx((entropy + math.log(2)) / 2)
     assert losses.target_entropy.item() == pytest.approx(math.log(2) / 2)
@@ -72,11 +82,73 @@ def test_a_sample_is_learnt_by_heart(optimizer, precision):
     for _ in range(150):
         losses = trainer.step(batch, 0.0)
     assert losses.policy < 0.1 and losses.value < 0.1
-    planes, policies, results = trainer.to_device(batch)
+    planes, policies, results, *_ = trainer.to_device(batch)
     with torch.inference_mode():
         prediction = trainer.candidate()(planes)  # the average, with its own statistics
     assert (prediction.policy_logits.argmax(1) == policies.argmax(1)).all()
-    assert (prediction.result_logits.argmax(1) == results).all()
+    assert (prediction.result_logits.argmax(1) == results.argmax(1)).all()
+
+
+ALL_HEADS = {"reply_loss_weight": 0.5, "plies_left_loss_weight": 2.0, "short_term_loss_weight": 1.5}
+
+
+@pytest.mark.parametrize("context", ["none", "se", "se_bias", "pool"])
+def test_all_heads_learn_a_sample_by_heart(context):
+    settings = ALL_HEADS | {"schedule": "constant", "precision": "fp32"}
+    config = tiny_config(net={"channels": 16, "global_context": context}, training=settings)
+    trainer, batch = Trainer(config, GAME), sample(8)
+    for _ in range(200):
+        losses = trainer.step(batch, 0.0)
+    win = (1 + torch.from_numpy(batch.short_term)) / 2
+    least = torch.nn.functional.binary_cross_entropy(win, win)
+    assert losses.policy < 0.1 and losses.value < 0.1 and losses.reply < 0.1
+    assert losses.plies_left < 0.01 and losses.short_term < least + 0.02
+    trainer.learner.eval()
+    with torch.inference_mode():
+        _, outputs = trainer.learner(torch.from_numpy(batch.planes))
+    has_reply = batch.replies.any(1)
+    assert np.array_equal(outputs["reply"].argmax(1).numpy()[has_reply], batch.replies.argmax(1)[has_reply])
+    np.testing.assert_allclose(20 * outputs["plies_left"], batch.plies_left, atol=5)
+    np.testing.assert_allclose(2 * torch.sigmoid(outputs["short_term"]) - 1, batch.short_term, atol=0.25)
+
+
+def test_a_head_s_losses_by_hand():
+    outputs = {
+        "reply": torch.tensor([[math.log(3.0), 0.0], [0.0, 5.0]]),  # 3/4, 1/4
+        "plies_left": torch.tensor([[0.5], [3.0]]),  # 10 and 60 plies
+        "short_term": torch.tensor([[0.0, math.log(3.0)], [0.0, 0.0]]),  # values 0, 1/2
+    }
+    replies, plies_left = torch.tensor([[0.5, 0.5], [0.0, 0.0]]), torch.tensor([[6.0], [20.0]])
+    short_term = torch.tensor([[1.0, -1.0], [0.0, 0.0]])
+    losses = auxiliary_losses(outputs, replies, plies_left, short_term)
+    assert losses["reply"].item() == pytest.approx((math.log(4 / 3) + math.log(4)) / 2 / 2), "the second has none"
+    assert losses["plies_left"].item() == pytest.approx((0.2**2 / 2 + 0.5 * (2.0 - 0.25)) / 2)
+    assert losses["short_term"].item() == pytest.approx((3 * math.log(2) + math.log(4)) / 4)
+    assert auxiliary_losses({}, replies[:, :0], plies_left[:, :0], short_term[:, :0]) == {}
+
+
+@pytest.mark.parametrize("name", ["reply", "plies_left", "short_term"])
+def test_a_head_is_there_where_its_loss_has_a_weight_and_the_net_is_the_same_at_first(name):
+    plain, trainer = (Trainer(tiny_config(training=own), GAME) for own in ({}, {f"{name}_loss_weight": 0.1}))
+    assert list(trainer.learner.heads) == [name] and not list(plain.learner.heads)
+    batch = sample(8)
+    before = {key: tensor.clone() for key, tensor in trainer.net.state_dict().items()}
+    assert all(torch.equal(tensor, before[key]) for key, tensor in plain.net.state_dict().items())
+    losses = trainer.step(batch, 0.0)
+    assert set(mean_losses([losses])) - set(mean_losses([plain.step(batch, 0.0)])) == {f"train/{name}_loss"}
+    assert losses.total(trainer.config).item() == pytest.approx(
+        (losses.policy + losses.value + 0.1 * getattr(losses, name)).item()
+    )
+
+
+def test_what_is_saved_of_a_net_is_without_heads(tmp_path):
+    config, path = tiny_config(training=ALL_HEADS), tmp_path / "net.safetensors"
+    trainer = Trainer(config, GAME)
+    trainer.step(sample(8), 0.0)
+    save_checkpoint(path, trainer.candidate(), Card(GAME.name, config.net.model_dump(), config.search.model_dump()))
+    loaded, expected = load_checkpoint(path).net.state_dict(), trainer.average.state_dict()
+    assert loaded.keys() == expected.keys() and not any("reply" in name for name in loaded)
+    assert all(torch.equal(tensor, expected[name]) for name, tensor in loaded.items())
 
 
 OPTIMIZERS = {
@@ -96,7 +168,7 @@ def test_steps_are_those_of_the_plain_optimizer(name):
     for step in range(4):
         batch = sample(PASS_ROWS + 40, step)
         trainer.step(batch, 0.0)
-        planes, policies, results = trainer.to_device(batch)
+        planes, policies, results, *_ = trainer.to_device(batch)
         parts = [net(planes[own]) for own in (slice(0, PASS_ROWS), slice(PASS_ROWS, None))]
         losses = losses_of(Prediction(*(torch.cat(logits) for logits in zip(*parts, strict=True))), policies, results)
         optimizer.zero_grad()
@@ -114,7 +186,8 @@ def losses_in(precision, num_steps=120):
         drawn = sample(64, step)
         first = drawn.planes[:, 0].reshape(64, 9)
         policies = (first + 0.1) / (first + 0.1).sum(1, keepdims=True)
-        batch = Sample(drawn.planes, policies, np.minimum(first[:, :3].sum(1), 2).astype(np.int64))
+        results = one_hot(np.minimum(first[:, :3].sum(1), 2).astype(int), 3)
+        batch = drawn._replace(policies=policies, results=results)
         losses.append([float(loss) for loss in trainer.step(batch, step / num_steps)[:2]])
     return np.array(losses)
 
@@ -192,11 +265,12 @@ def test_a_seed_settles_the_first_net():
     assert state_bytes(one) == state_bytes(same) != state_bytes(other)
 
 
+@pytest.mark.parametrize("heads", [{}, ALL_HEADS], ids=["no heads", "all heads"])
 @pytest.mark.parametrize(
     ("optimizer", "precision"), [("adamw", "fp32"), ("sgd", "fp32"), pytest.param("adamw", "bf16", marks=TAKES_BF16)]
 )
-def test_a_restored_trainer_goes_on_to_the_byte(optimizer, precision):
-    config = tiny_config(training={"optimizer": optimizer, "precision": precision})
+def test_a_restored_trainer_goes_on_to_the_byte(optimizer, precision, heads):
+    config = tiny_config(training=heads | {"optimizer": optimizer, "precision": precision})
     unbroken, broken = Trainer(config, GAME), Trainer(config, GAME)
     for step in range(4):
         for trainer in (unbroken, broken):
@@ -226,3 +300,11 @@ def test_a_state_of_another_optimizer_is_bad_input():
     trainer.step(sample(8), 0.0)
     with pytest.raises(BadInput, match="does not fit the settings"):
         Trainer(tiny_config(), GAME).restore(trainer.tensors(), 1)
+
+
+@pytest.mark.parametrize(("saved", "wanted"), [({}, ALL_HEADS), (ALL_HEADS, {})])
+def test_a_state_of_other_heads_is_bad_input(saved, wanted):
+    trainer = Trainer(tiny_config(training=saved), GAME)
+    trainer.step(sample(8), 0.0)
+    with pytest.raises(BadInput, match="does not fit the settings"):
+        Trainer(tiny_config(training=wanted), GAME).restore(trainer.tensors(), 1)

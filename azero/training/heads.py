@@ -1,0 +1,72 @@
+"""Auxiliary heads: what the tower is taught beside policy and value. Only training has them; checkpoints do not.
+
+Source:
+  [1] Wu, Accelerating self-play learning in Go, 2019, section 3.4: the opponent's reply, on the policy head's layers.
+  [2] Leela Chess Zero, lczero-training, `moves_left_loss`: plies left, by a Huber loss.
+  [3] KataGo, docs/KataGoMethods.md, "Short-term value and score targets": less noisy than the game's result.
+
+Here each head starts from the tower's features, so that a net can be saved and used without them.
+"""
+
+from itertools import pairwise
+
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from azero.config import Config, NetConfig
+from azero.games import Game
+from azero.nets.tower import NormalizedConvolution, Prediction, ResidualTower
+from azero.selfplay.futures import foresight_of
+
+_PLIES = 20.0
+"""The unit of plies left, which makes that loss about as large as others; it is quadratic up to half of it [2]."""
+
+
+class Learner(nn.Module):
+    """A net, and those auxiliary heads whose losses the settings give a weight: `reply`, `plies_left`, `short_term`."""
+
+    def __init__(self, config: Config, game: Game):
+        super().__init__()
+        self.net = ResidualTower(config.net, game)
+        self.heads = nn.ModuleDict()
+        foresight, net = foresight_of(config.training, game), config.net
+        if foresight.has_reply:
+            self.heads["reply"] = _head(net, game, net.policy_channels, [game.num_actions])
+        if foresight.has_plies_left:
+            self.heads["plies_left"] = _head(net, game, net.value_channels, [net.value_hidden, 1])
+        if foresight.horizons:
+            self.heads["short_term"] = _head(net, game, net.value_channels, [net.value_hidden, len(foresight.horizons)])
+
+    def forward(self, planes: Tensor) -> tuple[Prediction, dict[str, Tensor]]:
+        """Returns what the net says of planes [B, C, H, W], and what each head puts out, [B, outputs]."""
+        features = self.net.features(planes)
+        return self.net.judge(features), {name: head(features) for name, head in self.heads.items()}
+
+
+def _head(net: NetConfig, game: Game, channels: int, sizes: list[int]) -> nn.Sequential:
+    """Returns a 1x1 convolution to `channels`, then linear layers of `sizes`; a new one puts out zeros."""
+    _, height, width = game.planes_shape
+    *hidden, last = (nn.Linear(*pair) for pair in pairwise([channels * height * width, *sizes]))
+    nn.init.zeros_(last.weight)
+    nn.init.zeros_(last.bias)
+    between = (layer for each in hidden for layer in (each, nn.ReLU()))
+    return nn.Sequential(NormalizedConvolution(net.channels, channels, 1), nn.ReLU(), nn.Flatten(), *between, last)
+
+
+def auxiliary_losses(
+    outputs: dict[str, Tensor], replies: Tensor, plies_left: Tensor, short_term: Tensor
+) -> dict[str, Tensor]:
+    """Returns the loss of each head that there is, by name; the targets are those of `Futures`.
+
+    reply: cross-entropy of policies, of which a position without a reply has none.
+    plies_left: Huber loss of the distance, in units of 20 plies.
+    short_term: cross-entropy of the chance to win, (1 + v) / 2; mean over horizons.
+    """
+    losses = {}
+    if "reply" in outputs:
+        losses["reply"] = -(replies * F.log_softmax(outputs["reply"], dim=1)).sum(1).mean()
+    if "plies_left" in outputs:
+        losses["plies_left"] = F.huber_loss(outputs["plies_left"], plies_left / _PLIES, delta=0.5)
+    if "short_term" in outputs:
+        losses["short_term"] = F.binary_cross_entropy_with_logits(outputs["short_term"], (1 + short_term) / 2)
+    return losses
