@@ -39,7 +39,14 @@ def leaves_together(limit: Limit) -> int:
 
 
 class Agent(ABC):
-    """Plays one side of games: `start` them, `advance` by every move of both sides, `choose` when it is its turn."""
+    """Plays one side of games: `start` them, `advance` by every move of both sides, `choose` when it is its turn.
+
+    Attributes:
+      net_alone: the agent's net without a search: of planes [B, C, H, W] logits of actions [B, A] and of win, draw and
+        loss [B, 3], all float32; None for an agent without a net.
+    """
+
+    net_alone: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]] | None = None
 
     def __init__(self, name: str, game: Game, seed: int = 0):
         self.name = name

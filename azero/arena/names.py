@@ -11,6 +11,7 @@ connect_four@800                 a checkpoint that comes with azero
 gtp:COMMAND                      another engine, spoken to in GTP
 """
 
+import functools
 import re
 from pathlib import Path
 
@@ -150,6 +151,7 @@ def _net_agent(
     max_nodes: int | None,
 ) -> Agent:
     # Only here: agents without a net answer without the seconds that loading torch takes.
+    from azero.nets.alone import judge_alone
     from azero.nets.checkpoint import load_checkpoint
     from azero.nets.evaluator import ROWS, NetEvaluator
 
@@ -169,4 +171,6 @@ def _net_agent(
         manner = settings._replace(leaves_per_tree=leaves)
         return Search(checkpoint.game, rule, manner, evaluator, num_trees, max_nodes or nodes, rollout=rollout)
 
-    return SearchAgent(name, checkpoint.game, limit, make_search, seed)
+    agent = SearchAgent(name, checkpoint.game, limit, make_search, seed)
+    agent.net_alone = functools.partial(judge_alone, checkpoint.net, device)
+    return agent

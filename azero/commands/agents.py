@@ -22,15 +22,25 @@ from azero.errors import BadInput
 app = typer.Typer()
 
 
-@app.command(epilog="Example:  azero evaluate connect_four@200 --against uct@1000 --games 100")
+@app.command(
+    epilog="Examples:  azero evaluate connect_four@200 --against uct@1000 --games 100;  "
+    "azero evaluate connect_four@600 --benchmark connect_four_pons"
+)
 def evaluate(
     a: Annotated[str, typer.Argument(metavar="A", help=AGENT_HELP)],
-    against: Annotated[str, typer.Option("--against", metavar="B", help="The other agent.")],
+    against: Annotated[str | None, typer.Option("--against", metavar="B", help="The other agent.")] = None,
+    benchmark: Annotated[
+        str | None,
+        typer.Option("--benchmark", metavar="NAME", help="Solved positions: connect_four_pons, a file or a folder."),
+    ] = None,
     game: GameOption = None,
-    games: Annotated[int, typer.Option("--games", help="Games to play, in pairs with colours swapped.")] = 100,
+    games: Annotated[
+        int | None, typer.Option("--games", help="Games to play, in pairs with colours swapped; 100 unless given.")
+    ] = None,
     opening_plies: Annotated[
-        int, typer.Option("--opening-plies", help="Random plies before a pair, or one fewer.")
-    ] = 4,
+        int | None,
+        typer.Option("--opening-plies", help="Random plies before a pair, or one fewer; 4 unless given."),
+    ] = None,
     sprt: Annotated[str | None, typer.Option("--sprt", metavar="ELO0,ELO1", help="Stop when an SPRT decides.")] = None,
     seed: SeedOption = 0,
     threads: ThreadsOption = None,
@@ -40,18 +50,34 @@ def evaluate(
     max_nodes: NodesOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Play a match between two agents.
+    """Play a match between two agents, or hold one to solved positions.
 
-    Prints A's score and Elo difference with their 95 % intervals, and what each side spent.
+    Prints A's score and Elo difference with their 95 % intervals, and what each side spent; or, of each set
+    of positions, the share of A's moves that are mistakes.
     """
+    where = (device, precision, runtime)
+    if (against is None) == (benchmark is None):
+        raise BadInput("say whom to meet by --against, e.g. uct@1000, or what to solve by --benchmark, and not both")
+    if benchmark is not None:
+        for option, value in (("--games", games), ("--opening-plies", opening_plies), ("--sprt", sprt)):
+            if value is not None:
+                raise BadInput(f"{option} is of matches, and has no effect with --benchmark")
+        _evaluate_on_benchmark(a, benchmark, game, seed, threads, where, max_nodes, as_json)
+    else:
+        match = (100 if games is None else games, 4 if opening_plies is None else opening_plies, sprt)
+        _play_match(a, against, match, game, seed, threads, where, max_nodes, as_json)
+
+
+def _play_match(a, against, match, game, seed, threads, where, max_nodes, as_json):
     from tqdm import tqdm
 
     from azero.arena.match import play_match
     from azero.arena.statistics import Sprt
     from azero.engine.show import show_match
 
+    games, opening_plies, sprt = match
     test = Sprt(*_two_numbers("--sprt", sprt)) if sprt else None
-    one, other = _two_agents(a, against, game, seed, threads, (device, precision, runtime), max_nodes)
+    one, other = _two_agents(a, against, game, seed, threads, where, max_nodes)
     with tqdm(total=games, unit=" games", desc=f"{a} - {against}", leave=False, file=sys.stderr, delay=0.5) as bar:
 
         def show(num: int, tally: Any) -> None:
@@ -64,6 +90,26 @@ def evaluate(
             one.close()
             other.close()
     print(json.dumps(result.to_json()) if as_json else show_match(result, test))
+
+
+def _evaluate_on_benchmark(name, benchmark, game, seed, threads, where, max_nodes, as_json):
+    from tqdm import tqdm
+
+    from azero.arena.benchmark import evaluate_on_benchmark
+    from azero.arena.benchmark_files import read_benchmark
+    from azero.arena.names import game_of
+    from azero.engine.show import show_benchmark
+    from azero.games import make_game
+
+    solved = read_benchmark(benchmark, make_game(game) if game else game_of(name))
+    agent = _agent(name, str(solved.game), seed, threads, where, max_nodes)
+    total = sum(len(each.problems) for each in solved.sets)
+    with tqdm(total=total, unit=" positions", desc=name, leave=False, file=sys.stderr, delay=0.5) as bar:
+        try:
+            result = evaluate_on_benchmark(agent, solved, bar.update)
+        finally:
+            agent.close()
+    print(json.dumps(result.to_json()) if as_json else show_benchmark(result))
 
 
 @app.command(epilog="Example:  azero suggest connect_four --moves 4453 --simulations 800")

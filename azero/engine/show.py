@@ -1,7 +1,10 @@
-"""Answers as text: a suggestion, as the board with each move's value and the moves ranked; a match's statistics."""
+"""Answers as text: a suggestion, as the board with each move's value and the moves ranked; a match's statistics;
+mistakes in solved positions.
+"""
 
 import itertools
 
+from azero.arena.benchmark import BenchmarkResult, Share
 from azero.arena.match import MatchResult
 from azero.arena.statistics import Sprt
 from azero.arena.suggestion import Move, Suggestion
@@ -93,6 +96,37 @@ def show_match(match: MatchResult, sprt: Sprt | None) -> str:
     if sprt:
         lines.append(f"  SPRT {sprt.elo0:g}, {sprt.elo1:g}: {match.sprt or 'undecided'}")
     return "\n".join(lines)
+
+
+def show_benchmark(result: BenchmarkResult) -> str:
+    """Returns the mistakes of each set with their 95 % intervals, by the net alone and with search."""
+    width = max([5, *(len(each.name) for each in result.sets)])
+    has_net = any(each.net_mistakes for each in result.sets)
+    header = f"  {'set':<{width}} {'positions':>9} "
+    header += f" {'net alone':^20}  {'net, wrong value':>16} " * has_net + f" {'with search':^20} {'simulations':>11}"
+    lines = [
+        f"{result.agent} on {result.benchmark}, {result.game}: moves whose result is worse than the best there is",
+        header.rstrip(),
+    ]
+    for each in result.sets:
+        line = f"  {each.name:<{width}} {each.positions:>9} "
+        if each.net_mistakes and each.net_wrong_values:
+            line += f" {_share(each.net_mistakes):>20}  {each.net_wrong_values.share:>16.1%} "
+        line += f" {_share(each.search_mistakes):>20} {each.simulations:>11.0f}"
+        lines.append(line + (f"  {each.not_judged} not judged" if each.not_judged else ""))
+    if any(each.not_judged for each in result.sets):
+        lines.append(
+            "  not judged: no solver could settle the move within its limit; left out of the shares of mistakes"
+        )
+    return "\n".join([*lines, f"  {result.elapsed_s:.1f} s"])
+
+
+def _share(share: Share) -> str:
+    """Returns a share with its interval, in percent; a dash for no cases."""
+    if share.share is None or share.ci95 is None:
+        return "-"
+    low, high = share.ci95
+    return f"{share.share:.1%} [{100 * low:.1f}, {100 * high:.1f}]"
 
 
 def _elo(elo: float | None, score: float) -> str:

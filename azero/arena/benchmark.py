@@ -1,0 +1,167 @@
+"""An agent held to solved positions: how often its moves are worse than the best there is, with search and without."""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from azero.arena.agents import Agent
+from azero.arena.benchmark_files import Benchmark, Problem, read_benchmark
+from azero.arena.judges import Judge, judge_for
+from azero.arena.statistics import score_interval
+from azero.arena.suggestion import RESIGN
+from azero.errors import BadInput
+from azero.games import LOSS
+
+_SIDE_BY_SIDE = 128  # positions
+_RESULTS = np.array([1, 0, -1])  # of a net's result logits
+
+
+@dataclass(frozen=True)
+class Share:
+    """How often something is so."""
+
+    cases: tuple[bool, ...]
+
+    @property
+    def share(self) -> float | None:
+        """In [0, 1]; None of no cases."""
+        return sum(self.cases) / len(self.cases) if self.cases else None
+
+    @property
+    def ci95(self) -> list[float] | None:
+        """The ends of Wilson's 95 % interval."""
+        return list(score_interval(self.cases)) if self.cases else None
+
+    @staticmethod
+    def of_all(shares: Sequence["Share"]) -> "Share":
+        """Returns the share of all their cases together."""
+        return Share(tuple(case for each in shares for case in each.cases))
+
+
+@dataclass(frozen=True)
+class SetResult:
+    """What an agent made of one set."""
+
+    name: str
+    positions: int
+    not_judged: int  # positions with a move that no judge could settle; they count as no mistakes, in neither share
+    net_mistakes: Share | None  # None for an agent without a net
+    net_wrong_values: Share | None  # whether the net's most likely result is not the position's
+    search_mistakes: Share
+    simulations: float  # a position
+
+    def to_json(self) -> dict:
+        """Returns the set as `azero evaluate --benchmark --json` has it."""
+        fields: dict = {"name": self.name, "positions": self.positions, "not_judged": self.not_judged}
+        for name, each in (("net", self.net_mistakes), ("search", self.search_mistakes)):
+            fields |= {f"{name}_mistakes": each and each.share, f"{name}_ci95": each and each.ci95}
+        wrong = self.net_wrong_values
+        return fields | {"net_wrong_values": wrong and wrong.share, "simulations": self.simulations}
+
+
+@dataclass(frozen=True)
+class BenchmarkResult:
+    """What an agent made of all sets."""
+
+    agent: str
+    game: str
+    benchmark: str
+    sets: list[SetResult]
+    elapsed_s: float
+
+    def to_json(self) -> dict:
+        """Returns the object that `azero evaluate --benchmark --json` prints."""
+        fields = {"agent": self.agent, "game": self.game, "benchmark": self.benchmark}
+        return fields | {"sets": [each.to_json() for each in self.sets], "elapsed_s": self.elapsed_s}
+
+
+def evaluate_on_benchmark(
+    agent: Agent, benchmark: Benchmark, on_positions: Callable[[int], None] = lambda num: None
+) -> BenchmarkResult:
+    """Lets an agent choose a move in every position, by its net alone where it has one, and with its own search.
+
+    Args:
+      on_positions: called with the number of positions that have just been searched.
+    """
+    if agent.game != benchmark.game:
+        raise BadInput(
+            f"benchmark {benchmark.name!r} has positions of {benchmark.game}; {agent.name} plays {agent.game}"
+        )
+    begin = time.perf_counter()
+    judge = judge_for(agent.game)
+    sets = []
+    for each in benchmark.sets:
+        before = agent.simulations
+        searched = _choose_by_search(agent, each.problems, on_positions)
+        verdicts = _find_mistakes(judge, each.problems, searched)
+        simulations = (agent.simulations - before) / len(each.problems)
+        by_net, wrong_values = None, None
+        if agent.net_alone:
+            chosen, results = _choose_by_net(agent, each.problems)
+            by_net = _find_mistakes(judge, each.problems, chosen)
+            wrong_values = Share(tuple(r != p.result for r, p in zip(results, each.problems, strict=True)))
+        known = [
+            k for k, verdict in enumerate(verdicts) if verdict is not None and (not by_net or by_net[k] is not None)
+        ]
+        sets.append(
+            SetResult(
+                each.name,
+                len(each.problems),
+                len(each.problems) - len(known),
+                Share(tuple(bool(by_net[k]) for k in known)) if by_net else None,
+                wrong_values,
+                Share(tuple(bool(verdicts[k]) for k in known)),
+                simulations,
+            )
+        )
+    return BenchmarkResult(agent.name, str(agent.game), benchmark.name, sets, time.perf_counter() - begin)
+
+
+def sample_benchmark(agent: Agent, name: str, num_positions: int) -> dict[str, float]:
+    """Returns an agent's mistakes on the first positions of each set, about `num_positions` in all."""
+    result = evaluate_on_benchmark(agent, read_benchmark(name, agent.game, num_positions))
+    shares = {
+        "benchmark/search_mistakes": [each.search_mistakes for each in result.sets],
+        "benchmark/net_mistakes": [each.net_mistakes for each in result.sets if each.net_mistakes],
+        "benchmark/net_wrong_values": [each.net_wrong_values for each in result.sets if each.net_wrong_values],
+    }
+    pooled = {name: Share.of_all(each).share for name, each in shares.items()}
+    return {name: share for name, share in pooled.items() if share is not None}
+
+
+def _choose_by_search(agent: Agent, problems: Sequence[Problem], on_positions: Callable[[int], None]) -> list[int]:
+    """Returns the action, or RESIGN, that the agent chooses in each position."""
+    chosen: list[int] = []
+    for first in range(0, len(problems), _SIDE_BY_SIDE):
+        states = [each.state for each in problems[first : first + _SIDE_BY_SIDE]]
+        agent.start(len(states), states, first)
+        chosen += agent.choose(range(len(states)))
+        on_positions(len(states))
+    return chosen
+
+
+def _choose_by_net(agent: Agent, problems: Sequence[Problem]) -> tuple[list[int], list[int]]:
+    """Returns the action of highest prior in each position, and the most likely result for the player to move."""
+    assert agent.net_alone is not None
+    logits, results = agent.net_alone(np.stack([each.state.planes() for each in problems]))
+    legal = [each.state.legal_actions() for each in problems]
+    actions = [some[int(np.argmax(row[some]))] for row, some in zip(logits, legal, strict=True)]
+    return actions, _RESULTS[results.argmax(axis=1)].tolist()
+
+
+def _find_mistakes(judge: Judge, problems: Sequence[Problem], actions: Sequence[int]) -> list[bool | None]:
+    """Returns of each position whether the action is worse than the best there is; None where that is not known."""
+    return [_is_mistake(judge, problem, action) for problem, action in zip(problems, actions, strict=True)]
+
+
+def _is_mistake(judge: Judge, problem: Problem, action: int) -> bool | None:
+    if problem.result == LOSS:
+        return False
+    if action == RESIGN:
+        return True
+    if problem.keeping is not None:
+        return action not in problem.keeping
+    keeps = judge.keeps(problem.state, action, problem.result)
+    return None if keeps is None else not keeps

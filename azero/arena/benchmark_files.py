@@ -1,0 +1,185 @@
+"""Positions with known scores, from files; docs/benchmarks.md has the format."""
+
+import math
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from azero.arena.judges import Judge, judge_for
+from azero.errors import BadInput, suggest_nearest
+from azero.games import Game, State, make_game
+from azero.games.registry import file_of, without_folder
+
+_SHIPPED = Path(__file__).parent.parent / "data" / "benchmarks"
+_NO_MOVES = "-"
+"""In a file, the moves to the position that the game starts from."""
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A position, and what it is worth."""
+
+    state: State
+    score: float  # for the player to move: positive wins, 0 draws, negative loses
+    keeping: frozenset[int] | None  # the actions that keep the result; None where that is left to a judge
+
+    @property
+    def result(self) -> int:
+        """WIN, DRAW or LOSS for the player to move."""
+        return result_of(self.score)
+
+
+@dataclass(frozen=True)
+class ProblemSet:
+    """The positions of a file."""
+
+    name: str
+    problems: list[Problem]
+
+
+@dataclass(frozen=True)
+class Benchmark:
+    """Sets of positions of one game."""
+
+    name: str
+    game: Game
+    sets: list[ProblemSet]
+
+
+def result_of(score: float) -> int:
+    """Returns WIN, DRAW or LOSS: the score's sign."""
+    return (score > 0) - (score < 0)
+
+
+def shipped_benchmarks() -> dict[str, Path]:
+    """Returns the folders of the benchmarks that come with azero, by name."""
+    return {folder.name: folder for folder in sorted(_SHIPPED.iterdir()) if folder.is_dir()}
+
+
+def shipped_benchmark_of(game: Game) -> str | None:
+    """Returns the name of a benchmark that comes with azero and is of this game; None where there is none."""
+    for name, folder in shipped_benchmarks().items():
+        if str(game) == _game_in(_files_in(folder)[0]):
+            return name
+    return None
+
+
+def read_benchmark(name: str, game: Game | None = None, sample: int | None = None) -> Benchmark:
+    """Returns the benchmark that comes with azero by that name, or is in a file or a folder of files.
+
+    Where it is the user's own its scores are held to the rules and, as far as that is done in a moment, to a solver.
+
+    Args:
+      game: whose positions they are to be; where it is None a header tells.
+      sample: about how many positions to read in all, the first ones of each set; all of them unless given.
+
+    Raises:
+      BadInput: there is no such benchmark, or the file and line where something is wrong.
+    """
+    path, shipped = Path(name), shipped_benchmarks()
+    is_shipped = not path.exists()
+    if is_shipped:
+        if name not in shipped:
+            raise BadInput(
+                f"unknown benchmark {name!r}: neither a file, a folder nor a name; {suggest_nearest(name, shipped)}"
+            )
+        path = shipped[name]
+    files = _files_in(path)
+    game = game or _game_told(files[0])
+    judge = None if is_shipped else judge_for(game)
+    most = None if sample is None else max(1, sample // len(files))
+    sets = [ProblemSet(file.name.removesuffix(".txt"), _read_file(file, game, judge, most)) for file in files]
+    return Benchmark(name, game, sets)
+
+
+def _files_in(path: Path) -> list[Path]:
+    """Returns the file itself, or a folder's files in alphabetical order, without hidden ones and Markdown."""
+    if not path.is_dir():
+        return [path]
+    files = [each for each in sorted(path.iterdir()) if each.is_file() and each.suffix != ".md" and each.name[0] != "."]
+    if not files:
+        raise BadInput(f"folder {str(path)!r} holds no file of positions")
+    return files
+
+
+def _lines_of(file: Path) -> list[str]:
+    try:
+        return file.read_text(encoding="utf-8").splitlines()
+    except OSError as error:
+        raise BadInput(f"benchmark {str(file)!r} cannot be read: {error.strerror or error}") from None
+    except UnicodeDecodeError:
+        raise BadInput(f"benchmark {str(file)!r} is not a text file") from None
+
+
+def _game_in(file: Path) -> str | None:
+    """Returns the game that a header of the file names, its parameters as azero writes them; None for no header."""
+    headers = (re.fullmatch(r"#\s*game:\s*(.*\S)\s*", line) for line in _lines_of(file))
+    for number, header in enumerate(headers, start=1):
+        if header:
+            try:  # a user's game is compared by its name: a file of positions has no code run
+                return header[1] if file_of(header[1]) else str(make_game(header[1]))
+            except BadInput as error:
+                raise BadInput(f"{file}, line {number}: {error}") from None
+    return None
+
+
+def _game_told(file: Path) -> Game:
+    """Returns the game that the file's header names; raises BadInput where it names none, or a user's own."""
+    name = _game_in(file)
+    if name is None or file_of(name):
+        raise BadInput(f"benchmark {str(file)!r}: say which game its positions are of, e.g. --game connect_four")
+    return make_game(name)
+
+
+def _read_file(file: Path, game: Game, judge: Judge | None, most: int | None) -> list[Problem]:
+    told = _game_in(file)
+    if told is not None and without_folder(told) != without_folder(str(game)):
+        raise BadInput(f"benchmark {str(file)!r} has positions of {told}, not of {game}")
+    problems: list[Problem] = []
+    for number, line in enumerate(_lines_of(file), start=1):
+        text = line.partition("#")[0].strip()
+        if text and (most is None or len(problems) < most):
+            try:
+                problem = _read_line(text, game)
+                if judge:
+                    judge.check(problem.state, problem.score)
+            except BadInput as error:
+                raise BadInput(f"{file}, line {number}: {error}") from None
+            problems.append(problem)
+    if not problems:
+        raise BadInput(f"benchmark {str(file)!r} has no positions; a line is MOVES SCORE, e.g. 4453 -1")
+    return problems
+
+
+def _read_line(text: str, game: Game) -> Problem:
+    """Reads `MOVES SCORE`, then moves that keep the result, or moves with scores of their own; raises BadInput."""
+    moves, *rest = text.split()
+    if not rest:
+        raise BadInput(f"{text!r} should be MOVES SCORE, e.g. 4453 -1")
+    score = _number(rest[0])
+    state = game.state_from_moves("" if moves == _NO_MOVES else moves)
+    if state.is_terminal():
+        raise BadInput(f"the game is over after {moves}, and there is no move to choose")
+    problem = Problem(state, score, None)
+    listed: dict[int, int] = {}
+    for word in rest[1:]:
+        move, colon, own = word.rpartition(":") if ":" in word else (word, "", "")
+        action = game.text_to_action(state, move)
+        if action in listed:
+            raise BadInput(f"move {move!r} is listed twice")
+        listed[action] = result_of(_number(own)) if colon else problem.result
+    if listed and max(listed.values()) != problem.result:
+        names = ("loses", "draws", "wins")
+        best = names[max(listed.values()) + 1]
+        raise BadInput(f"the score {score:g} says that the player to move {names[problem.result + 1]}, but the best of "
+                       f"the moves listed {best}")  # fmt: skip
+    if problem.result < 0:
+        return Problem(state, score, frozenset(state.legal_actions()))
+    keeping = frozenset(action for action, result in listed.items() if result == problem.result)
+    return Problem(state, score, keeping or None)
+
+
+def _number(text: str) -> float:
+    if not re.fullmatch(r"[+-]?\d+(\.\d*)?", text) or not math.isfinite(float(text)):
+        raise BadInput(f"the score {text!r} is not a number")
+    return float(text)

@@ -1,0 +1,109 @@
+"""Judges: whether a move keeps a position's result, by solving what it leads to; and whether scores can be true."""
+
+from abc import ABC, abstractmethod
+
+from azero.errors import BadInput
+from azero.games import DRAW, LOSS, WIN, Game, State
+from azero.games.connect_four import ConnectFour
+from azero.mcts.connect_four_solver import ConnectFourSolver
+from azero.mcts.solver import solve
+
+_RESULTS = {LOSS: "loses", DRAW: "draws", WIN: "wins"}
+
+
+class Judge(ABC):
+    """Solves positions of one game, as far as its limits on nodes reach.
+
+    Attributes:
+      node_limit: of a move's judgement.
+      check_limit: of a score's check.
+    """
+
+    node_limit: int
+    check_limit: int
+
+    @abstractmethod
+    def _is_at_least(self, state: State, player: int, result: int, node_limit: int) -> bool | None:
+        """Returns whether `player` gets `result` or more in a position that goes on; None: not within the limit."""
+
+    def _check_score(self, state: State, score: float) -> None:  # noqa: B027, of most games any score can be
+        """Raises BadInput where no game that goes on from here can have this score."""
+
+    def keeps(self, state: State, action: int, result: int) -> bool | None:
+        """Returns whether the player to move still gets `result` after `action`; None: not known."""
+        player, after = state.current_player(), state.clone()
+        after.apply_action(action)
+        if after.is_terminal():
+            return after.returns()[player] >= result
+        return self._is_at_least(after, player, result, self.node_limit)
+
+    def check(self, state: State, score: float) -> None:
+        """Raises BadInput where the rules, or a short search, contradict the score of the player to move."""
+        player, result = state.current_player(), (score > 0) - (score < 0)
+        if result < WIN:
+            for action in state.legal_actions():
+                after = state.clone()
+                after.apply_action(action)
+                if after.returns()[player] > 0:
+                    move = state.game.action_to_text(state, action)
+                    raise BadInput(f"the score {score:g} should be positive: {move} wins at once")
+        self._check_score(state, score)
+        is_less = self._is_at_least(state, player, result, self.check_limit) is False
+        is_more = result < WIN and self._is_at_least(state, player, result + 1, self.check_limit)
+        if is_less or is_more:
+            known = "less" if is_less else "more"
+            says = _RESULTS[result]
+            raise BadInput(
+                f"the score {score:g} says that the player to move {says}; solved, the position is worth {known}"
+            )
+
+
+class ConnectFourJudge(Judge):
+    """Solves Connect Four."""
+
+    node_limit = 1 << 27
+    check_limit = 1 << 15
+
+    def __init__(self, rules: ConnectFour):
+        self._rules = rules
+        self._solver = ConnectFourSolver(rules)
+
+    def _is_at_least(self, state: State, player: int, result: int, node_limit: int) -> bool | None:
+        if state.current_player() == player:
+            return self._solver.is_at_least(state, result, node_limit)
+        is_opponents = self._solver.is_at_least(state, 1 - result, node_limit)
+        return None if is_opponents is None else not is_opponents
+
+    def _check_score(self, state: State, score: float) -> None:
+        """A win with the last but n-th of one's own stones scores n + 1, as Pons has it."""
+        num_empty = self._rules.max_plies - len(state.history())
+        low, high = -(num_empty // 2), (num_empty + 1) // 2
+        if not (low <= score <= high and score == int(score)):
+            raise BadInput(
+                f"the score {score:g} cannot be: with {num_empty} cells empty it is whole, from {low} to {high}"
+            )
+
+
+class AlphaBetaJudge(Judge):
+    """Solves any game by alpha-beta."""
+
+    node_limit = 1 << 21
+    check_limit = 1 << 13
+
+    def __init__(self) -> None:
+        self._solved: dict[tuple[tuple[int, ...], int], float | None] = {}
+
+    def _is_at_least(self, state: State, player: int, result: int, node_limit: int) -> bool | None:
+        question = tuple(state.history()), node_limit
+        if question not in self._solved:
+            self._solved[question] = solve(state, node_limit=node_limit).value
+        value = self._solved[question]
+        return None if value is None else (value if player == 0 else -value) >= result
+
+
+def judge_for(game: Game) -> Judge:
+    """Returns a judge of positions of this game."""
+    rules = game.rules
+    if isinstance(rules, ConnectFour) and rules.columns * (rules.rows + 1) <= 64:
+        return ConnectFourJudge(rules)
+    return AlphaBetaJudge()

@@ -1,0 +1,25 @@
+"""The net without a search: what it says at first sight."""
+
+import numpy as np
+import torch
+
+from azero.config import DeviceConfig
+from azero.nets.runtimes import pick_device
+from azero.nets.torch_runtime import TorchSession
+from azero.nets.tower import ResidualTower
+
+_ROWS = 256  # of a pass
+
+
+def judge_alone(net: ResidualTower, config: DeviceConfig, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Returns a net's logits in fp32 for the player to move: [B, A] of all actions, [B, 3] of win, draw and loss.
+
+    Args:
+      planes: [B, C, H, W] float32.
+    """
+    session = TorchSession(net, pick_device(config.device), torch.float32)
+    with torch.inference_mode():
+        passes = [session.predict(torch.from_numpy(planes[at : at + _ROWS])) for at in range(0, len(planes), _ROWS)]
+    logits = torch.cat([each.policy_logits for each in passes])
+    results = torch.cat([each.result_logits for each in passes])
+    return logits.cpu().numpy(), results.cpu().numpy()
