@@ -13,7 +13,8 @@ stretches until they fill [0, 1] at every root. Logits are ln P. Ours is the tem
 among moves of known worth that draws from pi'^(1 / T), and at 0 plays the best. Moves that are proven lost are out of
 it all, and their visits do not count.
 
-A search begins with a root alone, so that N are the visits of this search; for one leaf at a time.
+A search begins with a root alone, so that N are the visits of this search, one leaf at a time: see
+docs/decisions/0009-gumbel-root.md. `gumbel_reference.py` is the same in plain Python.
 
 Source: Danihelka et al., Policy improvement by planning with Gumbel (ICLR 2022), sections 3 and 4; v_mix: appendix D.
 """
