@@ -20,9 +20,7 @@ class Shard(NamedTuple):
     states: np.ndarray  # [n] the game's state dtype
     players: np.ndarray  # [n] int8, who moves
     actions: np.ndarray  # [n] int16, what was played
-    visits: (
-        np.ndarray
-    )  # [n, A] uint16, the policy to learn: visit counts or parts of it, all on one move where proofs decided
+    visits: np.ndarray  # [n, A] uint16, the policy to learn, as counts: all on one move where proofs decided
     root_values: np.ndarray  # [n] float32 in [-1, 1], the search's, for the player to move
     outcomes: np.ndarray  # [n] int8, how the game ended, for the first player
     lengths: np.ndarray  # [G] int32, plies
