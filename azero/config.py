@@ -135,6 +135,24 @@ class SelfPlayConfig(Section):
     )
     temperature_plies: int = Field(30, ge=0, description="Length of that opening in plies. Paper: 30.")
     final_temperature: float = Field(0.0, ge=0, le=100, description="Temperature after the opening. Paper: 0.")
+    root: Literal["noise", "gumbel"] = Field(
+        "noise",
+        description="What happens at the root: `noise` mixes Dirichlet noise into the priors, and learns from visits; "
+        "`gumbel` draws the moves to consider, halves them in rounds, and learns from their values (Danihelka et al. "
+        "2022), which needs fewer simulations. With `gumbel` the temperature scales the draw, each search begins with "
+        "an empty tree, and the simulation that judges the root is not counted. Paper: noise.",
+    )
+    gumbel_considered: int = Field(
+        16, ge=1, le=30000, description="Moves that a search of root = gumbel begins with. Paper: none; Gumbel: 16."
+    )
+    gumbel_visit: float = Field(
+        50.0, ge=0, le=1e6, description="c_visit of root = gumbel, whose policy is the softmax of logits + "
+        "(c_visit + most visits) c_scale q, q in [0, 1]. Paper: none; Gumbel: 50."
+    )  # fmt: skip
+    gumbel_scale: float = Field(
+        1.0, gt=0, le=1000, description="c_scale of root = gumbel: the more, the more a value counts beside the "
+        "prior. Paper: none; Gumbel: 1 in Go and chess."
+    )  # fmt: skip
     dirichlet_alpha: float = Field(
         1.0,
         gt=0,

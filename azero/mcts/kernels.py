@@ -11,6 +11,7 @@ import numpy as np
 from azero.errors import TOO_LONG, BrokenRules
 from azero.games import ONGOING
 from azero.jit import kernel, subroutine
+from azero.mcts.gumbel import halving_child
 from azero.mcts.proofs import carry_proof_up
 from azero.mcts.root import cannot_be_overtaken
 from azero.mcts.selection import select_child
@@ -39,7 +40,10 @@ def descend(game, rule, settings, tree, nodes, path, state, legal):
                 return depth
             if not settings.is_rollout_only or not create_children(game, tree, nodes, index, state, legal):
                 return depth
-        index = select_child(rule, settings, tree, nodes, index, depth)
+        if depth == 0 and settings.gumbel_considered > 0:
+            index = halving_child(settings, tree, nodes)
+        else:
+            index = select_child(rule, settings, tree, nodes, index, depth)
         game.apply_action(state, np.int64(nodes[index].action))
         depth += 1
         if depth == len(path):

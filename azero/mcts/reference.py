@@ -27,7 +27,12 @@ class SplitMix:
         self.counter = seed
 
     def bits(self) -> int:
-        self.counter = word = (self.counter + 0x9E3779B97F4A7C15) & _MASK
+        self.counter = (self.counter + 0x9E3779B97F4A7C15) & _MASK
+        return self.mix(self.counter)
+
+    @staticmethod
+    def mix(word: int) -> int:
+        word &= _MASK
         word = (word ^ word >> 30) * 0xBF58476D1CE4E5B9 & _MASK
         word = (word ^ word >> 27) * 0x94D049BB133111EB & _MASK
         return word ^ word >> 31

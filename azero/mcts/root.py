@@ -36,6 +36,12 @@ def value_for(node, sign):
 
 
 @subroutine
+def has_value(node):
+    """Returns whether anything is known of what a node is worth."""
+    return node.N > 0 or node.proven != UNPROVEN
+
+
+@subroutine
 def is_decided(nodes):
     """Returns whether proofs decide what to play at the root: one move wins, or all lose."""
     root = nodes[0]
@@ -63,9 +69,8 @@ def is_better(node, rival, sign, is_by_value):
         return (node.proven_plies < rival.proven_plies) == (rank > 0)
     gain = value_for(node, sign) - value_for(rival, sign)
     visits = float(node.N - rival.N)
-    has_value, rival_has_value = node.N > 0 or node.proven != UNPROVEN, rival.N > 0 or rival.proven != UNPROVEN
-    if is_by_value and has_value != rival_has_value:
-        return has_value
+    if is_by_value and has_value(node) != has_value(rival):
+        return has_value(node)
     first, second = (gain, visits) if is_by_value else (visits, gain)
     if first != 0.0:
         return first > 0.0

@@ -19,6 +19,9 @@ class Settings(NamedTuple):
     cache_mib: int = 0  # size of the evaluation cache; 0: there is none
     dirichlet_alpha: float = 1.0
     dirichlet_epsilon: float = 0.0  # the noise's share of the root's priors
+    gumbel_considered: int = 0  # m, the moves that sequential halving at the root begins with; 0: there is none
+    gumbel_visit: float = 50.0  # c_visit
+    gumbel_scale: float = 1.0  # c_scale
     is_choosing_by_value: bool = False  # whether the move played is the one of highest Q, or of most visits
 
     @classmethod

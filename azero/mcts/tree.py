@@ -48,6 +48,8 @@ TREE_DTYPE = np.dtype(
         ("evaluations", np.int64),  # positions that the evaluator was given since the tree was made
         ("cache_hits", np.int64),  # leaves that it need not judge, since it had judged the position before
         ("length", np.float32),  # plies that a game from the root is expected to last, where the rule asks for it
+        ("gumbel_seed", np.uint64),  # of this search's noise, where the root is Gumbel's
+        ("temperature", np.float64),  # by which that noise is scaled
         ("is_full", np.int32),  # whether a leaf found no room to grow
     ],
     align=True,
@@ -231,6 +233,8 @@ def start_tree(forest, b, state, seed):
     tree.pending = 0
     tree.evaluations = 0
     tree.cache_hits = 0
+    tree.gumbel_seed = 0
+    tree.temperature = 0.0
     forest.root_states[b] = state
     clear_tree(tree, forest.nodes[b])
 

@@ -40,10 +40,14 @@ class Task:
 
 def settings_of(config: Config) -> Settings:
     """Returns the search of self-play."""
+    is_gumbel = config.selfplay.root == "gumbel"
     return Settings.from_config(config.search)._replace(
         has_random_symmetry=config.selfplay.random_symmetry,
         dirichlet_alpha=config.selfplay.dirichlet_alpha,
-        dirichlet_epsilon=config.selfplay.dirichlet_epsilon,
+        dirichlet_epsilon=0.0 if is_gumbel else config.selfplay.dirichlet_epsilon,
+        gumbel_considered=config.selfplay.gumbel_considered if is_gumbel else 0,
+        gumbel_visit=config.selfplay.gumbel_visit,
+        gumbel_scale=config.selfplay.gumbel_scale,
     )
 
 

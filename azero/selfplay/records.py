@@ -21,7 +21,7 @@ class Shard(NamedTuple):
     states: np.ndarray  # [n] the game's state dtype
     players: np.ndarray  # [n] int8, who moves
     actions: np.ndarray  # [n] int16, what was played
-    visits: np.ndarray  # [n, A] uint16, the policy to learn: visit counts, all on one move where proofs decided
+    visits: np.ndarray  # [n, A] uint16, the policy to learn, as counts: all on one move where proofs decided
     root_values: np.ndarray  # [n] float32 in [-1, 1], the search's, for the player to move
     proven: (
         np.ndarray

@@ -6,6 +6,7 @@ import numpy as np
 
 from azero.games import ONGOING, Game, new_states
 from azero.jit import kernel, subroutine
+from azero.mcts.gumbel import begin_halving, surviving_child, write_improved_policy
 from azero.mcts.kernels import is_done
 from azero.mcts.leaves import select_leaf
 from azero.mcts.root import add_noise, chosen_child, value_for, write_policy_target
@@ -61,7 +62,13 @@ def new_games(game: Game, size: int) -> Games:
 
 
 @subroutine
-def begin_search(settings, manner, tree, nodes, weights):
+def temperature_at(manner, ply):
+    """Returns the temperature of the move of that ply."""
+    return manner.temperature if ply < manner.temperature_plies else manner.final_temperature
+
+
+@subroutine
+def begin_search(settings, manner, tree, nodes, ply, weights):
     """Sets a tree its simulations; a root that has children already gets its noise now; `weights` ([A]) is for that.
 
     Playout cap randomisation [1]: some searches are full; the others are fast, without noise, and move the game on.
@@ -72,7 +79,9 @@ def begin_search(settings, manner, tree, nodes, weights):
     tree.simulations = 0
     tree.is_fast = manner.full_search_share < 1.0 and random_unit(tree) >= manner.full_search_share
     tree.target = manner.fast_simulations if tree.is_fast else manner.num_simulations
-    if nodes[0].first_child > 0 and settings.dirichlet_epsilon > 0.0 and not tree.is_fast:
+    if settings.gumbel_considered > 0:
+        begin_halving(tree, nodes, temperature_at(manner, ply))
+    elif nodes[0].first_child > 0 and settings.dirichlet_epsilon > 0.0 and not tree.is_fast:
         add_noise(nodes, tree, settings.dirichlet_alpha, settings.dirichlet_epsilon, weights)
 
 
@@ -98,7 +107,7 @@ def begin_game(game, settings, manner, forest, games, batch, b):
     games.lengths[b] = 0
     games.outcomes[b] = ONGOING
     games.simulations[b] = 0
-    begin_search(settings, manner, forest.trees[b], forest.nodes[b], batch.weights)
+    begin_search(settings, manner, forest.trees[b], forest.nodes[b], 0, batch.weights)
 
 
 @subroutine
@@ -110,12 +119,16 @@ def _play_move(game, settings, manner, forest, games, batch, b):
     player = game.current_player(forest.root_states[b])
     games.states[b][ply] = forest.root_states[b]
     games.players[b, ply] = player
-    games.root_values[b, ply] = value_for(nodes[0], 1 - 2 * player)
     games.proven[b, ply] = nodes[0].proven if nodes[0].proven == UNPROVEN else (1 - 2 * player) * nodes[0].proven
     games.weights[b, ply] = 0.0 if tree.is_fast else 1.0
-    write_policy_target(nodes, games.visits[b, ply])
-    temperature = manner.temperature if ply < manner.temperature_plies else manner.final_temperature
-    action = nodes[chosen_child(nodes, tree, temperature, settings.is_choosing_by_value)].action
+    if settings.gumbel_considered > 0:
+        games.root_values[b, ply] = write_improved_policy(settings, nodes, games.visits[b, ply])
+        child = surviving_child(settings, tree, nodes)
+    else:
+        games.root_values[b, ply] = value_for(nodes[0], 1 - 2 * player)
+        write_policy_target(nodes, games.visits[b, ply])
+        child = chosen_child(nodes, tree, temperature_at(manner, ply), settings.is_choosing_by_value)
+    action = nodes[child].action
     games.actions[b, ply] = action
     games.lengths[b] += 1
     games.simulations[b] += tree.simulations
@@ -126,7 +139,7 @@ def _play_move(game, settings, manner, forest, games, batch, b):
         return
     if not manner.is_keeping_tree:
         clear_tree(tree, nodes)
-    begin_search(settings, manner, tree, nodes, batch.weights)
+    begin_search(settings, manner, tree, nodes, games.lengths[b], batch.weights)
 
 
 @kernel

@@ -74,8 +74,8 @@ def check_tree(search: Search, state: State, b: int = 0) -> None:
     assert tree.pending == 0
 
 
-def make_tree(*children: dict, player: int = 0, seed: int = 0) -> Forest:
-    """Returns a forest of one tree, the root with these children.
+def make_tree(*children: dict, player: int = 0, seed: int = 0, value: float = 0.0) -> Forest:
+    """Returns a forest of one tree, the root with these children; it was itself judged to be worth `value`.
 
     Args:
       children: each its N, Q and `proven` (for the player to move), `plies`, P; child k has action 6 - k.
@@ -94,4 +94,5 @@ def make_tree(*children: dict, player: int = 0, seed: int = 0) -> Forest:
         node.proven = sign * given["proven"] if "proven" in given else UNPROVEN
         node.proven_plies = given.get("plies", 0)
     nodes[0].N = 1 + sum(nodes[1 + k].N for k in range(len(children)))
+    nodes[0].W = sign * value + sum(nodes[1 + k].W for k in range(len(children)))
     return forest

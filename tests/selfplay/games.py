@@ -20,6 +20,8 @@ NOISY = Settings(is_looking_ahead=True, has_random_symmetry=True, dirichlet_alph
 PLAIN = Settings(is_proving=False)
 """No noise, no symmetry, no proofs."""
 
+GUMBEL = Settings(is_looking_ahead=True, gumbel_considered=3)
+
 
 def play(game: Game, seeds, num_slots: int = 4, manner: Manner = MANNER, settings: Settings = NOISY, **how) -> Shard:
     return play_games(

@@ -6,17 +6,18 @@ from mcts.evaluators import HashEvaluator
 
 from azero.games import State
 from azero.mcts import Puct, Search
+from azero.mcts.gumbel import TARGET_TOTAL
 from azero.mcts.tree import UNPROVEN
 from azero.selfplay.slots import begin_search
 
-from .games import CONNECT_FOUR, MANNER, NOISY, PLAIN, QUIET, TIC_TAC_TOE, assert_same, play, some_games, split
+from .games import CONNECT_FOUR, GUMBEL, MANNER, NOISY, PLAIN, QUIET, TIC_TAC_TOE, assert_same, play, some_games, split
 
 GAMES = [TIC_TAC_TOE, CONNECT_FOUR]
 
 
 @pytest.mark.parametrize("game", GAMES)
 @pytest.mark.parametrize("num_slots", [1, 3, 12, 100])
-@pytest.mark.parametrize("settings", [NOISY, PLAIN])
+@pytest.mark.parametrize("settings", [NOISY, PLAIN, GUMBEL])
 def test_games_follow_from_their_seeds_whatever_is_played_beside_them(game, num_slots, settings):
     assert_same(play(game, range(12), num_slots, settings=settings), play(game, range(12), 4, settings=settings))
 
@@ -104,9 +105,25 @@ def test_games_that_end_are_reported(num_slots):
     assert sum(reports) == 8 and min(reports) > 0 and max(reports) <= num_slots
 
 
-def test_with_nothing_at_random_all_games_are_one():
-    games = split(play(CONNECT_FOUR, range(4), manner=QUIET, settings=PLAIN))
+@pytest.mark.parametrize("settings", [PLAIN, GUMBEL])
+def test_with_nothing_at_random_all_games_are_one(settings):
+    games = split(play(CONNECT_FOUR, range(4), manner=QUIET, settings=settings))
     assert games[0] == games[1] == games[2] == games[3]
+
+
+def test_with_gumbel_the_opening_alone_is_drawn():
+    """After the first move, each game is the one that follows from that move."""
+    games = split(play(CONNECT_FOUR, range(30), manner=MANNER._replace(temperature_plies=1), settings=GUMBEL))
+    followed = {(game[2][0], tuple(game[2])) for game in games}
+    assert 2 <= len(followed) == len({first for first, _ in followed})
+
+
+def test_with_gumbel_the_target_is_the_improved_policy():
+    shard = play(CONNECT_FOUR, range(5), settings=GUMBEL._replace(is_proving=False, is_looking_ahead=False))
+    totals, is_decided = shard.visits.sum(axis=1, dtype=int), (shard.visits > 0).sum(axis=1) == 1
+    assert np.all(np.abs(totals - TARGET_TOTAL)[~is_decided] <= 2) and not is_decided.all()
+    assert shard.simulations.tolist() == [31 * shard.num_positions], "the root's own judgement comes on top"
+    assert np.all(np.abs(shard.root_values) <= 1)
 
 
 @pytest.mark.parametrize(
@@ -146,7 +163,7 @@ def test_a_search_from_a_kept_tree_has_noise_of_its_own():
     search.advance(0, search.choose(0))
     tree, nodes = search.forest.trees[0], search.forest.nodes[0]
     before = nodes.P[1:5].copy()
-    begin_search(settings, MANNER, tree, nodes, np.zeros(4))
+    begin_search(settings, MANNER, tree, nodes, 2, np.zeros(4))
     assert (tree.target, tree.simulations) == (30, 0)
     assert np.abs(nodes.P[1:5] - before).max() > 0.01 and nodes.P[1:5].sum() == pytest.approx(1)
 

@@ -80,6 +80,10 @@ def test_settings_reach_the_search():
         is_looking_ahead=True, is_rollout_only=False, dirichlet_alpha=0.3, dirichlet_epsilon=0.5, cache_mib=64
     )
     assert settings_of(config_with()).has_random_symmetry
+    gumbel = settings_of(config_with(root="gumbel", gumbel_considered=5, gumbel_visit=20, gumbel_scale=0.5))
+    assert (gumbel.gumbel_considered, gumbel.gumbel_visit, gumbel.gumbel_scale) == (5, 20.0, 0.5)
+    assert gumbel.dirichlet_epsilon == 0
+    assert settings_of(config_with()).gumbel_considered == 0
     assert manner_of(config) == Manner(8, 2.0, 7, 0.1, False, 0.5, 5, 0.7, 6)
 
 
