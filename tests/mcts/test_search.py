@@ -365,7 +365,7 @@ def test_a_search_that_was_interrupted_goes_on_as_if_it_had_stopped_there(leaves
     with pytest.raises(KeyboardInterrupt):
         broken.run([0, 1], 300)
     num_done = broken.forest.trees.simulations.tolist()
-    assert 0 < min(num_done) and max(num_done) < 300
+    assert min(num_done) > 0 and max(num_done) < 300
     assert not broken.forest.trees.pending.any() and not broken.forest.nodes[0].virtual_loss.any()
     for b in range(2):
         whole.run([b], num_done[b])
