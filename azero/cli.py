@@ -1,68 +1,69 @@
-"""`azero`: all commands; bad input exits with 2, and a line on stderr."""
+"""`azero`: a command line is run; bad input exits with 2, and a line on stderr, Ctrl-C with 130.
+
+Nothing but what every Python has loaded is imported before Ctrl-C is understood.
+"""
 
 import os
 import sys
 
-import typer
-
-from azero.commands import agents, games, lab, training
-from azero.errors import BadInput, BrokenRules
-
-app = typer.Typer(
-    name="azero",
-    help="AlphaZero for any two-player board game.\n\nTrain an agent by self-play, evaluate it, ask it for a move.",
-    epilog="First steps:  azero suggest connect_four --moves 4453",
-    add_completion=False,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-
-for part in (training.app, agents.app, games.app):
-    app.add_typer(part)
-app.add_typer(lab.app, name="lab")
-
-
-@app.callback()
-def prepare() -> None:
-    """Looks, before any command, whether what is compiled can be kept."""
-    from azero.jit import IS_COMPILED, cache_directory
-
-    if IS_COMPILED:
-        cache_directory()
-
-
-@app.command(hidden=True)
-def version() -> None:
-    """Print the version."""
-    import azero
-
-    print(azero.__version__)
+INTERRUPTED = 130
+"""The exit code after Ctrl-C, as shells have it: 128 and the signal's number."""
 
 
 def main() -> None:
-    """Runs the command line; bad input, broken rules and a full disk become a line on stderr and exit code 2."""
+    """Runs the command line; bad input, broken rules, a full disk and Ctrl-C become a line on stderr."""
     try:
-        sys.exit(app(sys.argv[1:] or ["--help"], standalone_mode=False) or 0)
+        code = _run(sys.argv[1:] or ["--help"])
+    except KeyboardInterrupt:
+        code = _stop("stopped")
+    if code == INTERRUPTED:  # Python would wait for threads, and may end by the signal although it was dealt with
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
+    sys.exit(code)
+
+
+def _run(words: list[str]) -> int:
+    """Runs a command; returns the exit code."""
+    import typer
+
+    from azero.commands.app import app
+    from azero.errors import BadInput, BrokenRules, Stopped
+
+    try:
+        code = app(words, standalone_mode=False) or 0
+        return _stop("stopped") if code == INTERRUPTED else code  # which is what typer makes of Ctrl-C
+    except Stopped as stopped:
+        return _stop(str(stopped))
+    except typer.Abort:
+        return _stop("stopped")
     except BrokenRules as error:
-        _fail(f"{error}; azero check-game finds what is wrong with rules")
+        return _fail(f"{error}; azero check-game finds what is wrong with rules")
     except BadInput as error:
-        _fail(str(error))
+        return _fail(str(error))
     except typer.TyperException as error:
-        _fail(error.format_message())
-    except (typer.Abort, KeyboardInterrupt):
-        sys.exit(130)
+        return _fail(error.format_message())
     except BrokenPipeError:  # whoever read our output has gone
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(1)
+        return 1
     except OSError as error:  # a full disk, a folder that cannot be written
         what = f": {error.filename}" if error.filename else ""
-        _fail(f"{error.strerror or error}{what}; what was saved before stays")
+        return _fail(f"{error.strerror or error}{what}; what was saved before stays")
 
 
-def _fail(message: str) -> None:
+def _fail(message: str) -> int:
     print(f"azero: {' '.join(message.split())}", file=sys.stderr)
-    sys.exit(2)
+    return 2
+
+
+def _stop(message: str) -> int:
+    """Tells of Ctrl-C; from here on another one changes nothing, for the end comes at once."""
+    import signal
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    after_echo = "\n" if sys.stderr.isatty() else ""  # a terminal has written ^C
+    print(f"{after_echo}azero: {message}", file=sys.stderr)
+    return INTERRUPTED
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Bad input: the one exception that commands turn into a line on stderr and exit code 2."""
+"""What ends a command with a line on stderr: bad input, with exit code 2; and Ctrl-C, with 130."""
 
 import difflib
 from collections.abc import Iterable
@@ -10,6 +10,10 @@ class BadInput(ValueError):
 
 class BrokenRules(BadInput):
     """Rules break their contract in the middle of a game. Compiled code can say what is wrong, Python which game."""
+
+
+class Stopped(Exception):
+    """Ctrl-C, where there is something to say of it: how to go on."""
 
 
 NO_ACTION = "legal_actions finds 0 actions where the game goes on"

@@ -7,8 +7,10 @@ import pickle
 import re
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -21,12 +23,14 @@ from training.runs import write_config
 
 import azero
 from azero import cli
+from azero.commands.app import app
 from azero.config_files import find_config
 from azero.jit import IS_COMPILED
 from azero.mcts import rollout_named
 from azero.selfplay.records import save_shard
 
 COMMANDS = ["train", "train-rollout", "evaluate", "suggest", "play", "games", "bench"]
+needs_posix = pytest.mark.skipif(os.name != "posix", reason="it sends SIGINT")
 GAME = ["--game", "tic_tac_toe"]
 SUGGEST, EVALUATE = ["suggest", "uct@20", *GAME], ["evaluate", "uct@20", "--against", "random", *GAME]
 
@@ -323,6 +327,24 @@ def test_a_reader_that_goes_away_is_no_accident():
     assert done.stderr == ""
 
 
+# --- Ctrl-C ---
+
+
+@needs_posix
+@pytest.mark.parametrize("words", [EVALUATE, ["play", "uct@20", *GAME], ["suggest", "uct", "--time", "60", *GAME]])
+@pytest.mark.parametrize("seconds", [0.2, 0.7, 3.0])
+def test_ctrl_c_is_one_line_at_any_moment(words, seconds):
+    command = [sys.executable, "-m", "azero.cli", *words, *(["--games", "100000"] if words == EVALUATE else [])]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen(command, text=True, **pipes) as process:
+        time.sleep(seconds)
+        process.send_signal(signal.SIGINT)
+        time.sleep(0.01)
+        process.send_signal(signal.SIGINT)  # of someone impatient
+        errors = process.communicate(timeout=60)[1]
+    assert (process.returncode, errors) == (130, "azero: stopped\n")
+
+
 # --- help ---
 
 
@@ -331,7 +353,7 @@ def test_help_has_an_example_that_parses(run_azero, command):
     code, output, errors = run_azero(command, "--help")
     assert (code, errors) == (0, "")
     [example] = re.findall(r"^ *Example:\s+azero (.*)\Z", output, re.MULTILINE | re.DOTALL)
-    program = typer.main.get_command(cli.app)
+    program = typer.main.get_command(app)
     context = program.make_context("azero", shlex.split(example))
     name, found, rest = program.resolve_command(context, [*context._protected_args, *context.args])
     assert name == command
@@ -341,7 +363,7 @@ def test_help_has_an_example_that_parses(run_azero, command):
 
 
 def test_every_option_says_what_it_does():
-    commands = typer.main.get_command(cli.app).commands
+    commands = typer.main.get_command(app).commands
     commands |= {f"lab {name}": command for name, command in commands.pop("lab").commands.items()}
     for name, command in commands.items():
         assert command.help and (command.hidden or command.epilog.startswith("Example:  azero " + name))

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from azero.errors import BadInput
+from azero.errors import BadInput, Stopped
 
 app = typer.Typer(
     help="Rerun the UCT paper's experiments.",
@@ -86,8 +86,7 @@ def _run(name: str, out: Path | None, is_full: bool, threads: int | None, given:
     try:
         table = experiment.run(folder, parameters, check_workers(threads))
     except KeyboardInterrupt:
-        typer.echo(f"\nazero: stopped; the same command goes on with what is in {folder}", err=True)
-        raise typer.Exit(130) from None
+        raise Stopped(f"stopped; the same command goes on with what is in {folder}") from None
     print(f"{table}\n\n{folder}: {', '.join(sorted(path.name for path in folder.iterdir()))}")
 
 

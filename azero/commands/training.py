@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from azero.commands.options import JsonOption, SeedOption
-from azero.errors import BadInput
+from azero.errors import BadInput, Stopped
 
 app = typer.Typer()
 
@@ -43,8 +43,7 @@ def train(
     except KeyboardInterrupt:
         has_begun = (folder / "config.toml").exists()
         advice = f"; go on with: azero train --run {folder} --resume" if has_begun else " before the run began"
-        print(f"\nazero: stopped{advice}", file=sys.stderr)
-        raise typer.Exit(130) from None
+        raise Stopped(f"stopped{advice}") from None
     print(
         f"\n{folder}/best.safetensors: {progress.promotions} promotions, {progress.rating:+.0f} Elo above the first net"
     )

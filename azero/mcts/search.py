@@ -176,15 +176,25 @@ class Search:
     def _run_with_evaluator(self, evaluator: Evaluator, seconds: float) -> None:
         begin = time.perf_counter()
         batch = self._batches[0]
-        batch.waiting[0].leaves = batch.waiting[0].rows = 0  # an interrupted run may have left some behind
         is_any_left = True
-        while is_any_left:
-            is_any_left = self._select(batch)
-            num_rows = int(batch.waiting[0].rows)
-            if num_rows:
-                self._take_home(batch, evaluator.evaluate(batch.planes[:num_rows]), num_rows)
-            if time.perf_counter() - begin >= seconds:
-                return
+        try:
+            while is_any_left:
+                is_any_left = self._select(batch)
+                num_rows = int(batch.waiting[0].rows)
+                if num_rows:
+                    self._take_home(batch, evaluator.evaluate(batch.planes[:num_rows]), num_rows)
+                if time.perf_counter() - begin >= seconds:
+                    return
+        finally:
+            self._forget_leaves(batch)
+
+    def _forget_leaves(self, batch: Batch) -> None:
+        """Takes back the leaves that wait for an answer which does not come: the run was interrupted, or has failed."""
+        for leaf in range(int(batch.waiting[0].leaves)):
+            b = batch.tree[leaf]
+            self.forest.nodes[b].virtual_loss[batch.path[leaf, : batch.depth[leaf] + 1]] -= 1
+            self.forest.trees.pending[b] -= 1
+        batch.waiting[0].leaves = batch.waiting[0].rows = 0
 
     def _new_cache(self) -> Cache:
         return new_cache(self.game.num_actions, self.settings.cache_mib if self.evaluator else 0)

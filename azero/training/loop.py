@@ -21,10 +21,11 @@ from azero.selfplay.pool import Pool, Task, count_workers
 from azero.selfplay.records import load_shard, save_shard
 from azero.selfplay.replay import Replay
 from azero.training.gate import evaluate_best, hold_gate
+from azero.training.health import find_symptoms
 from azero.training.measure import describe_games, judge_fresh_positions, mean_losses
 from azero.training.report import Report
 from azero.training.run import Progress, Run, shard_name
-from azero.training.trainer import Losses, Trainer
+from azero.training.trainer import LARGEST_WEIGHT, Losses, Trainer
 
 
 def train(folder: Path, config: Config, is_resuming: bool) -> Progress:
@@ -121,11 +122,11 @@ def learn(run: Run, progress: Progress, replay: Replay, trainer: Trainer, report
             bar.update(1)
             is_saving = (step + 1) % training.save_every_steps == 0 and step + 1 < num_steps
             if is_saving or interrupted():
-                check_finite(trainer, losses)
+                check_divergence(trainer, losses)
                 run.save_state(trainer, replace(progress, steps=trainer.steps, steps_this_iteration=step + 1))
             if interrupted():
                 raise KeyboardInterrupt
-    check_finite(trainer, losses)
+    check_divergence(trainer, losses)
     elapsed = time.perf_counter() - begin
     notes = progress.notes | mean_losses(losses) | {"train/steps_per_s": len(losses) / elapsed}
     notes |= {"train/steps": num_steps, "train/learning_rate": trainer.optimizer.param_groups[0]["lr"]}
@@ -136,16 +137,21 @@ def learn(run: Run, progress: Progress, replay: Replay, trainer: Trainer, report
     return done
 
 
-def check_finite(trainer: Trainer, losses: list[Losses]) -> None:
-    """Raises BadInput where a loss since the beginning, or a weight now, is no number; before such a state is saved."""
+def check_divergence(trainer: Trainer, losses: list[Losses]) -> None:
+    """Raises BadInput where training has diverged, by a loss since the beginning or a weight now: no state to save."""
     totals = torch.stack([each.total(trainer.config) for each in losses]) if losses else torch.zeros(0)
     wrong = (~totals.isfinite()).nonzero()
-    if len(wrong) or not trainer.is_finite():
-        step = trainer.steps - len(losses) + int(wrong[0]) if len(wrong) else trainer.steps
-        raise BadInput(
-            f"the loss of training step {step + 1} is not a finite number; what was saved before is kept: go on with "
-            f"--resume and a training.learning_rate lower than {trainer.config.learning_rate}"
-        )
+    largest = trainer.largest_weight()
+    if len(wrong):
+        what = f"the loss of step {trainer.steps - len(losses) + int(wrong[0]) + 1} is not a finite number"
+    elif largest <= LARGEST_WEIGHT:
+        return
+    else:  # also where it is NaN
+        what = f"the largest weight after step {trainer.steps} is {largest:.2g}"
+    raise BadInput(
+        f"training has diverged: {what}; what was saved before is kept: go on with --resume and a "
+        f"training.learning_rate lower than {trainer.config.learning_rate}"
+    )
 
 
 def gate(run: Run, progress: Progress, trainer: Trainer, report: Report) -> Progress:
@@ -161,9 +167,12 @@ def gate(run: Run, progress: Progress, trainer: Trainer, report: Report) -> Prog
     notes |= {"gate/rating": progress.rating, "gate/promotions": progress.promotions}
     every, last = run.config.evaluation.every, run.config.training.iterations
     if every and (iteration % every == 0 or iteration == last):
+        begin = time.perf_counter()
         notes |= evaluate_best(run, progress, report)
+        notes["time/evaluation_s"] = time.perf_counter() - begin
     run.write_metrics({"iteration": iteration, "positions": progress.positions, "steps": progress.steps, **notes})
     report.iteration(iteration, progress, notes)
+    report.health(iteration, find_symptoms(run.read_metrics()))
     done = replace(progress, iteration=iteration + 1, stage="play", notes={})
     run.save_state(trainer, done)
     run.publish_best(done)

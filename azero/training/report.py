@@ -9,6 +9,7 @@ from types import TracebackType
 from tqdm import tqdm
 
 from azero.training.curves import Curves
+from azero.training.health import REPEATED_AFTER
 from azero.training.run import Progress, Run
 
 _COLUMNS: tuple[tuple[str, Callable[[dict], str]], ...] = (
@@ -37,6 +38,7 @@ class Report:
         self._begin = time.perf_counter()
         self._curves = Curves(run.folder / "tensorboard", progress.iteration)
         self._has_header = False
+        self._told: dict[str, int] = {}  # the iteration in which each symptom was told last
 
     def __enter__(self) -> "Report":
         return self
@@ -66,3 +68,10 @@ class Report:
         cells = zip(_COLUMNS, _WIDTHS, strict=True)
         print(f"{iteration:>9}" + "".join(f"{show(values):>{width}}" for (_, show), width in cells), flush=True)
         self._curves.add({key: float(value) for key, value in notes.items()}, iteration)
+
+    def health(self, iteration: int, symptoms: dict[str, str]) -> None:
+        """Warns of symptoms, by name, on stderr; of one that was told already, again only after REPEATED_AFTER."""
+        for name, text in symptoms.items():
+            if iteration - self._told.get(name, -REPEATED_AFTER) >= REPEATED_AFTER:
+                self._told[name] = iteration
+                print(f"azero: iteration {iteration}: {text}", file=sys.stderr, flush=True)

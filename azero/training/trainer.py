@@ -64,6 +64,9 @@ def losses_of(prediction: Prediction, policies: Tensor, results: Tensor) -> Loss
 PASS_ROWS = 128
 """Rows of a forward and backward pass on a CPU. Batch normalisation takes its statistics over these."""
 
+LARGEST_WEIGHT = 1e6
+"""Of a net that learns. What a step adds, 0.002 and less, is lost beside such a weight in float32's seven digits."""
+
 
 class Trainer:
     """Holds what changes with every step; all of it can be taken out as tensors, and put back.
@@ -133,9 +136,10 @@ class Trainer:
         gradients = torch.autograd.grad(share * losses.total(self.config), list(learner.parameters()))
         return Losses(*(share * each.detach() for each in losses)), gradients
 
-    def is_finite(self) -> bool:
-        """Returns whether all weights and running statistics are numbers; waits for the GPU."""
-        return all(bool(tensor.isfinite().all()) for tensor in self.learner.state_dict().values())
+    def largest_weight(self) -> float:
+        """Returns the largest absolute value of a weight or running statistic, NaN if one is; waits for the GPU."""
+        tensors = [tensor for tensor in self.learner.state_dict().values() if tensor.is_floating_point()]
+        return float(torch.stack([tensor.abs().max() for tensor in tensors]).max())
 
     def tensors(self) -> dict[str, Tensor]:
         """Returns all that changes, by name."""

@@ -336,3 +336,40 @@ def test_a_position_without_moves_that_is_not_over_is_told(judge, tmp_path, monk
     assert str(error.value) == (
         f"nim.py:Nim(heap=36).legal_actions finds 0 actions where the game goes on in a search{where}"
     )
+
+
+class Interrupted(HashEvaluator):
+    """Is interrupted, once, while it judges the last of so many batches."""
+
+    def __init__(self, game, num_batches):
+        super().__init__(game)
+        self._num_left = num_batches
+
+    def evaluate(self, planes):
+        self._num_left -= 1
+        if self._num_left == 0:
+            raise KeyboardInterrupt
+        return super().evaluate(planes)
+
+
+@pytest.mark.parametrize("leaves", [1, 4])
+def test_a_search_that_was_interrupted_goes_on_as_if_it_had_stopped_there(leaves):
+    settings = Settings(leaves_per_tree=leaves, is_looking_ahead=True)
+    broken, whole = (
+        Search(CONNECT_FOUR, Puct(), settings, evaluator, num_trees=2)
+        for evaluator in (Interrupted(CONNECT_FOUR, 20), HashEvaluator(CONNECT_FOUR))
+    )
+    for b in range(2):
+        for search in (broken, whole):
+            search.start(b, CONNECT_FOUR.new_initial_state(), b)
+    with pytest.raises(KeyboardInterrupt):
+        broken.run([0, 1], 300)
+    num_done = broken.forest.trees.simulations.tolist()
+    assert min(num_done) > 0 and max(num_done) < 300
+    assert not broken.forest.trees.pending.any() and not broken.forest.nodes[0].virtual_loss.any()
+    for b in range(2):
+        whole.run([b], num_done[b])
+    for search in (broken, whole):
+        search.run([0, 1], 200)
+    assert broken.forest.trees.simulations.tolist() == [200, 200]
+    assert [snapshot(broken, b) for b in range(2)] == [snapshot(whole, b) for b in range(2)]

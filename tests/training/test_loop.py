@@ -12,6 +12,7 @@ import random
 import shutil
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -116,6 +117,7 @@ def test_metrics_have_a_line_an_iteration_with_every_figure(whole):
     for line in lines:
         assert set(line) >= CURVES and line["selfplay/games"] == 12
         assert ("evaluation/score" in line) == (line["iteration"] in (2, 3))  # every second, and the last
+        assert ("time/evaluation_s" in line) == ("evaluation/score" in line)
     assert (
         lines[-1]["positions"] == progress_of(whole)["positions"] == sum(line["selfplay/positions"] for line in lines)
     )
@@ -335,13 +337,27 @@ def test_weights_that_are_no_numbers_are_never_saved(tmp_path):
 
     trainer.step = poisoned_step
     progress = Progress(stage="train", notes={"selfplay/positions": 100})
-    for poisoned in (3, 4):  # seen in the loss of the step after it; seen in the weights alone
+    seen = {3: "the loss of step 4 is not a finite number", 4: "the largest weight after step 4 is nan"}
+    for poisoned in seen:  # `poisoned_step` looks at it
         trainer.steps = 0
-        with pytest.raises(BadInput, match=rf"^the loss of training step {poisoned + 1} .* lower than 0.02$"):
+        with pytest.raises(BadInput, match=f"^training has diverged: {seen[poisoned]}; .* lower than 0.02$"):
             learn(run, progress, replay, trainer, Silent())
         assert progress_of(run.folder)["steps_this_iteration"] == 2
         run.load_state(trainer)
         assert state_bytes(trainer) == good
+
+
+def test_a_run_that_has_diverged_ends_and_can_be_resumed_with_a_lower_rate(tmp_path):
+    """What it kept are weights with which there is something to learn; not only such as are finite."""
+    run, training = tmp_path / "run", {"optimizer": "sgd", "momentum": 0.99, "learning_rate": 10}
+    training |= {"value_loss_weight": 100, "gradient_clip": 0, "warmup_steps": 0, "iterations": 2}
+    process = fork_train(run, write_config(tmp_path, training=training))
+    process.join(TIMEOUT_S)
+    assert process.exitcode == 2 and "azero: training has diverged: " in Path(f"{run}.err").read_text()
+    lower = ["--set", "training.learning_rate=0.01", "--set", "training.value_loss_weight=1"]
+    command = [sys.executable, "-m", "azero.cli", "train", "--run", str(run), "--resume", *lower]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT_S)
+    assert done.returncode == 0 and "azero: " not in done.stderr, done.stderr
 
 
 @needs_proc

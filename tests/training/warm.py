@@ -6,7 +6,7 @@ Nothing here computes with torch, whose threads would not live on in a fork.
 import torch._inductor
 import torch.utils.tensorboard  # noqa: F401
 
-import azero.cli
+import azero.commands.app
 import azero.training.loop  # noqa: F401
 from azero.arena.names import make_agent
 from azero.games import make_game

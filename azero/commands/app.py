@@ -1,0 +1,36 @@
+"""All commands together."""
+
+import typer
+
+from azero.commands import agents, games, lab, training
+
+app = typer.Typer(
+    name="azero",
+    help="AlphaZero for any two-player board game.\n\nTrain an agent by self-play, evaluate it, ask it for a move.",
+    epilog="First steps:  azero suggest connect_four --moves 4453",
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+for part in (training.app, agents.app, games.app):
+    app.add_typer(part)
+app.add_typer(lab.app, name="lab")
+
+
+@app.callback()
+def prepare() -> None:
+    """Looks, before any command, whether what is compiled can be kept."""
+    from azero.jit import IS_COMPILED, cache_directory
+
+    if IS_COMPILED:
+        cache_directory()
+
+
+@app.command(hidden=True)
+def version() -> None:
+    """Print the version."""
+    import azero
+
+    print(azero.__version__)

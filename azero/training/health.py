@@ -1,0 +1,193 @@
+"""Whether a run is in good health: what its figures tell of collapse, stalling and divergence, and what to try.
+
+A symptom is a function of the run's lines of metrics.jsonl, oldest first; it returns what is wrong, the likely cause
+and what to try, in a line, or None. What is judged lasts for some iterations, but for losses that explode.
+"""
+
+from collections.abc import Callable, Sequence
+from statistics import fmean
+from typing import Any
+
+Line = dict[str, Any]
+Symptom = Callable[[Sequence[Line]], str | None]
+
+LASTING = 3
+"""Iterations that a symptom lasts before it is told: one is often an accident, and three cost little."""
+
+REPEATED_AFTER = 20
+"""Iterations after which what lasts is told again: enough to see whether a change of settings has helped."""
+
+STALLED = 20
+"""Iterations without a promotion: with gates that pass one candidate in five, 1 run in 100 is that unlucky."""
+
+EARLY = 10
+"""Iterations in which a search that is certain has seen too little; later it may have learned the game."""
+
+EVEN = 0.45
+"""Mean gate score from which candidates count as good as the best: over so many gates chance stays within 0.05."""
+
+ALIKE = 0.1
+"""Share of distinct games: in tic-tac-toe, fully learned, it is 0.7; below a tenth most of self-play is wasted."""
+
+ONE_END = 0.99
+"""Share of games with one and the same end; of hundreds one or two are left to the noise."""
+
+SMALL_LOSS = 0.05
+"""A value loss, in nats, with nothing left to learn: results are named with a likelihood of 95 %."""
+
+CERTAIN = 0.05
+"""Entropy of the search's policy, in nats, that is next to none: 99 % of the visits are on one move."""
+
+OVERCONFIDENT = 0.5
+"""Entropy of the net's policy, as a share of the search's. It learns the mean of many, whose entropy is higher."""
+
+EXPLODED = 1.5
+"""A loss, as a multiple of the untrained net's, which says nothing of any move or result; noise stays within 1.1."""
+
+GAP = 0.1
+"""Nats by which the loss on fresh positions exceeds the loss in training: with less there is little to be gained."""
+
+RISE = 1.2
+"""Ratio of the loss on fresh positions to what it was before. After 200 games of Connect Four each it varies by 7 %."""
+
+MISCALIBRATED = 0.3
+"""Mean distance of values from results, which lie in [-1, 1]; new nets with few games reach 0.2."""
+
+
+def find_symptoms(lines: Sequence[Line]) -> dict[str, str]:
+    """Returns what is wrong after the last of a run's lines, by the symptom's name; empty for a run in good health."""
+    trained = [line for line in lines if "train/policy_loss" in line]  # some steps were taken since the last resumption
+    found = {symptom.__name__: symptom(trained) for symptom in SYMPTOMS if trained}
+    return {name: text for name, text in found.items() if text}
+
+
+def _lasts(lines: Sequence[Line], is_so: Callable[[Line], bool]) -> bool:
+    """Returns whether something is so in each of the last iterations."""
+    return len(lines) >= LASTING and all(map(is_so, lines[-LASTING:]))
+
+
+def losses_explode(lines: Sequence[Line]) -> str | None:
+    """The net is much worse than one that has learned nothing."""
+    for name in ("policy_loss", "value_loss"):
+        untrained, loss = lines[0][f"fresh/{name}"], lines[-1][f"train/{name}"]
+        if loss > EXPLODED * untrained:
+            return (
+                f"losses explode: train/{name} is {loss:.3g}, where an untrained net's is {untrained:.3g}; the "
+                "learning rate is too high: resume with a lower training.learning_rate, or a training.gradient_clip"
+            )
+    return None
+
+
+def net_is_overconfident(lines: Sequence[Line]) -> str | None:
+    """The net's policy is certain where the search's is not."""
+
+    def is_so(line: Line) -> bool:
+        entropy, target = line["train/policy_entropy"], line["train/target_entropy"]
+        return target > CERTAIN and entropy < OVERCONFIDENT * target
+
+    if not _lasts(lines, is_so):
+        return None
+    entropy, target = (lines[-1][f"train/{name}_entropy"] for name in ("policy", "target"))
+    return (
+        f"the policy collapses: its entropy is {entropy:.2g}, the search's is {target:.2g}; the net is surer than what "
+        "it learns from: try a lower training.learning_rate or fewer training.samples_per_position"
+    )
+
+
+def search_is_certain_early(lines: Sequence[Line]) -> str | None:
+    """The search puts all visits on one move before it can know."""
+    last = lines[-1]
+    if last["iteration"] > EARLY or not _lasts(lines, lambda line: line["train/target_entropy"] < CERTAIN):
+        return None
+    return (
+        f"the search explores next to nothing: the entropy of its policy is {last['train/target_entropy']:.2g} in "
+        f"iteration {last['iteration']} already; try more selfplay.num_simulations, a higher search.c_puct or more "
+        "noise, selfplay.dirichlet_epsilon"
+    )
+
+
+def games_are_alike(lines: Sequence[Line]) -> str | None:
+    """Self-play plays the same few games over and over."""
+    if not _lasts(lines, lambda line: line["selfplay/distinct_games"] < ALIKE):
+        return None
+    return (
+        f"games are alike: only {lines[-1]['selfplay/distinct_games']:.0%} of self-play's differ from each other; try "
+        "a higher selfplay.temperature, more selfplay.temperature_plies or a higher selfplay.dirichlet_epsilon"
+    )
+
+
+def games_end_alike(lines: Sequence[Line]) -> str | None:
+    """All games have the same result, and the net knows it: nothing is left to learn of values."""
+    ends = {
+        "in a draw": lambda line: line["selfplay/draws"],
+        "with the first player's win": lambda line: line["selfplay/first_player_score"],
+        "with the second player's win": lambda line: 1 - line["selfplay/first_player_score"],
+    }
+    for end, share in ends.items():
+
+        def is_so(line: Line, share: Callable[[Line], float] = share) -> bool:
+            return share(line) >= ONE_END and line["train/value_loss"] < SMALL_LOSS
+
+        if _lasts(lines, is_so):
+            return (
+                f"all games end {end}, and the value has nothing left to learn; if the game is not solved by now, try "
+                "more selfplay.temperature_plies or a higher selfplay.dirichlet_epsilon"
+            )
+    return None
+
+
+def no_candidate_is_promoted(lines: Sequence[Line]) -> str | None:
+    """The best net has been the best for long."""
+    if len(lines) <= STALLED or lines[-1]["gate/promotions"] != lines[-1 - STALLED]["gate/promotions"]:
+        return None
+    score = fmean(line["gate/score"] for line in lines[-STALLED:])
+    worse = "candidates are worse: try a lower training.learning_rate or fewer training.samples_per_position"
+    equal = (
+        "candidates are as good as the best, so this net may have learned what it can: try more "
+        "selfplay.num_simulations, more gate.games, a lower gate.win_rate_threshold, or a run with a larger net"
+    )
+    likely = worse if score < EVEN else equal
+    return f"no promotion for {STALLED} iterations, at a mean gate score of {score:.0%}; {likely}"
+
+
+def net_overfits(lines: Sequence[Line]) -> str | None:
+    """Losses rise on fresh positions while they fall in training."""
+    if len(lines) < 2 * LASTING:
+        return None
+    for name in ("policy_loss", "value_loss"):
+        (fresh_before, fresh), (train_before, train) = (
+            [
+                fmean(line[f"{part}/{name}"] for line in half)
+                for half in (lines[-2 * LASTING : -LASTING], lines[-LASTING:])
+            ]
+            for part in ("fresh", "train")
+        )
+        if train < train_before and fresh > RISE * fresh_before and fresh - train > GAP:
+            return (
+                f"the net overfits: {name} rises on fresh positions ({fresh_before:.3g} to {fresh:.3g}) and falls in "
+                f"training ({train_before:.3g} to {train:.3g}); try fewer training.samples_per_position, a larger "
+                "replay.window or a higher training.weight_decay"
+            )
+    return None
+
+
+def values_are_miscalibrated(lines: Sequence[Line]) -> str | None:
+    """The values that the net names are far from the results that come."""
+    if not _lasts(lines, lambda line: line["fresh/calibration_error"] > MISCALIBRATED):
+        return None
+    return (
+        f"values are far from results: fresh/calibration_error is {lines[-1]['fresh/calibration_error']:.2g}; try more "
+        "selfplay.games_per_iteration, fewer training.samples_per_position or a lower training.value_loss_weight"
+    )
+
+
+SYMPTOMS: tuple[Symptom, ...] = (
+    losses_explode,
+    net_is_overconfident,
+    search_is_certain_early,
+    games_are_alike,
+    games_end_alike,
+    no_candidate_is_promoted,
+    net_overfits,
+    values_are_miscalibrated,
+)
