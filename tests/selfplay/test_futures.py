@@ -47,7 +47,9 @@ def test_a_reply_points_at_cells_that_were_empty_before():
     """In tic-tac-toe the moves are the cells, and the third plane says which are empty."""
     shard = some_games(TIC_TAC_TOE)
     indices = np.repeat(np.arange(shard.num_positions), 8)
-    sample = make_sample(TIC_TAC_TOE, shard, indices, np.tile(np.arange(8), shard.num_positions), foresight=ALL)
+    sample = make_sample(
+        TIC_TAC_TOE, shard, indices, np.tile(np.arange(8), shard.num_positions), Targets(foresight=ALL)
+    )
     assert np.all((sample.replies > 0) <= (sample.planes[:, 2].reshape(-1, 9) == 1))
 
 
