@@ -20,9 +20,9 @@ from azero.mcts import rule_from_config
 from azero.nets.checkpoint import load_checkpoint
 from azero.nets.evaluator import NetEvaluator
 from azero.nets.tower import ResidualTower
-from azero.selfplay import crews
+from azero.selfplay import groups
 from azero.selfplay.play import play_games
-from azero.selfplay.pool import manner_of, settings_of
+from azero.selfplay.pool import play_settings_of, settings_of
 
 SECONDS: Counter[str] = Counter()
 
@@ -55,13 +55,13 @@ def main() -> None:
         net = load_checkpoint(find_checkpoint(arguments.checkpoint), game).net
     evaluator = NetEvaluator(net, config.device)
     for name, kernel in (("descents, moves, known leaves", "play_on"), ("growth and backup", "expand_and_backup")):
-        setattr(crews, kernel, clocked(name, getattr(crews, kernel)))
-    crews.keep_answers = clocked("answers into the cache", crews.keep_answers)
+        setattr(groups, kernel, clocked(name, getattr(groups, kernel)))
+    groups.keep_answers = clocked("answers into the cache", groups.keep_answers)
     evaluator.evaluate = clocked("the net", evaluator.evaluate)  # type: ignore[method-assign]
 
     for mib in (0, config.search.cache_mib or 64):
         settings = settings_of(config)._replace(cache_mib=mib)
-        how = game, rule_from_config(config.search), settings, manner_of(config), evaluator
+        how = game, rule_from_config(config.search), settings, play_settings_of(config), evaluator
         play_games(*how, range(8), 8)  # compiles
         SECONDS.clear()
         begin = time.perf_counter()

@@ -17,7 +17,7 @@ from azero.config_files import find_config, load_config
 from azero.games import Game, make_game
 from azero.mcts import UniformEvaluator, rule_from_config
 from azero.selfplay.play import play_games
-from azero.selfplay.pool import manner_of, settings_of
+from azero.selfplay.pool import play_settings_of, settings_of
 from azero.selfplay.replay import Replay, Window, targets_of
 from azero.training import trainer as parts
 from azero.training.trainer import Trainer
@@ -40,7 +40,7 @@ def clocked(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
 
 def replay_of(game: Game, config: Config) -> Replay:
     """Returns a few games played without a net."""
-    settings = rule_from_config(config.search), settings_of(config), manner_of(config)
+    settings = rule_from_config(config.search), settings_of(config), play_settings_of(config)
     shard = play_games(game, *settings, UniformEvaluator(game.num_actions), range(64), 64)
     replay = Replay(game, Window(config.replay.window), targets_of(config.training, game))
     replay.add("00001-0000", shard)

@@ -19,7 +19,7 @@ from azero.mcts import Evaluator, UniformEvaluator, rollout_from_config, rule_fr
 from azero.nets.evaluator import NetEvaluator
 from azero.nets.tower import ResidualTower
 from azero.selfplay.play import play_games
-from azero.selfplay.pool import count_workers, manner_of, settings_of
+from azero.selfplay.pool import count_workers, play_settings_of, settings_of
 from azero.selfplay.records import Shard
 
 _MANY_GAMES = 1 << 20
@@ -112,9 +112,9 @@ def play_in_turns(
 def _play(
     config: Config, game: Game, evaluator: Evaluator, num_games: int, on_games: Callable[[int], None] = lambda num: None
 ) -> Shard:
-    rule, settings, manner = rule_from_config(config.search), settings_of(config), manner_of(config)
+    rule, settings, playing = rule_from_config(config.search), settings_of(config), play_settings_of(config)
     rollout, num_slots = rollout_from_config(config.search, game), config.selfplay.parallel_games
-    return play_games(game, rule, settings, manner, evaluator, range(num_games), num_slots, on_games, rollout)
+    return play_games(game, rule, settings, playing, evaluator, range(num_games), num_slots, on_games, rollout)
 
 
 class _Counter:

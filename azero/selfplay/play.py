@@ -12,16 +12,16 @@ from azero.games.face import broken_rules
 from azero.mcts import Evaluator, OwnRollout, RolloutPolicy, Rule, Settings, nodes_needed
 from azero.mcts.cache import new_cache
 from azero.mcts.views import new_views
-from azero.selfplay.crews import Agenda, Answer, Group, Setup
+from azero.selfplay.groups import Answer, GameQueue, Group, Setup
 from azero.selfplay.records import Shard, join_shards
-from azero.selfplay.slots import Manner
+from azero.selfplay.slots import PlaySettings
 
 
 def play_games(
     game: Game,
     rule: Rule,
     settings: Settings,
-    manner: Manner,
+    playing: PlaySettings,
     evaluator: Evaluator,
     seeds: Sequence[int],
     num_slots: int,
@@ -38,21 +38,21 @@ def play_games(
     """
     num_slots = min(num_slots, len(seeds))
     settings = settings._replace(is_rollout_only=False, leaves_per_tree=1, is_stopping_early=False)
-    max_nodes = nodes_needed(game, manner.num_simulations, num_slots)
+    max_nodes = nodes_needed(game, playing.num_simulations, num_slots)
     views, cache = new_views(game), new_cache(game.num_actions, settings.cache_mib)
-    setup, agenda = Setup(game, rule, rollout, settings, manner, views, cache, max_nodes), Agenda(seeds, on_games)
+    setup, queue = Setup(game, rule, rollout, settings, playing, views, cache, max_nodes), GameQueue(seeds, on_games)
     with ExitStack() as stack:
         threads = stack.enter_context(ThreadPoolExecutor(num_threads)) if num_threads > 1 else None
         device = stack.enter_context(ThreadPoolExecutor(1)) if evaluator.is_apart else None
         groups = [
-            Group(setup, agenda, _split(size, num_threads), evaluator.rows, threads)
+            Group(setup, queue, _split(size, num_threads), evaluator.rows, threads)
             for size in _split(num_slots, 2 if evaluator.is_apart else 1)
         ]
         try:
             _play_all(groups, evaluator, device)
         except BrokenRules as error:
             raise broken_rules(game.name, f"{error} in self-play", []) from None
-    return join_shards(agenda.finished())
+    return join_shards(queue.finished())
 
 
 def _split(number: int, num_parts: int) -> list[int]:

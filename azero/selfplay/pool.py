@@ -23,7 +23,7 @@ from azero.nets.evaluator import NetEvaluator
 from azero.nets.runtimes import pick_device
 from azero.selfplay.play import play_games
 from azero.selfplay.records import Shard
-from azero.selfplay.slots import Manner
+from azero.selfplay.slots import PlaySettings
 
 _POLL_S = 0.1
 
@@ -51,9 +51,9 @@ def settings_of(config: Config) -> Settings:
     )
 
 
-def manner_of(config: Config) -> Manner:
+def play_settings_of(config: Config) -> PlaySettings:
     """Returns how self-play plays."""
-    return Manner(
+    return PlaySettings(
         num_simulations=config.selfplay.num_simulations,
         temperature=config.selfplay.temperature,
         temperature_plies=config.selfplay.temperature_plies,
@@ -73,10 +73,10 @@ def play_task(task: Task, on_games: Callable[[int], None]) -> Shard:
     if source_digest_of(game.rules) != task.game_digest:
         raise BadInput(f"{game} has changed while it was being played; --resume goes on by the rules as they are now")
     evaluator = NetEvaluator(load_checkpoint(Path(task.checkpoint), game).net, config.device)
-    rule, settings, manner = rule_from_config(config.search), settings_of(config), manner_of(config)
+    rule, settings, playing = rule_from_config(config.search), settings_of(config), play_settings_of(config)
     rollout, num_slots = rollout_from_config(config.search, game), config.selfplay.parallel_games
     num_threads = max(1, count_cores() // count_workers(config)) if evaluator.is_apart else 1  # a share of the cores
-    return play_games(game, rule, settings, manner, evaluator, task.seeds, num_slots, on_games, rollout, num_threads)
+    return play_games(game, rule, settings, playing, evaluator, task.seeds, num_slots, on_games, rollout, num_threads)
 
 
 def count_workers(config: Config) -> int:

@@ -15,7 +15,7 @@ from azero.rng import random_below, random_unit
 from azero.selfplay.records import Shard
 
 
-class Manner(NamedTuple):
+class PlaySettings(NamedTuple):
     """How self-play plays."""
 
     num_simulations: int
@@ -62,13 +62,13 @@ def new_games(game: Game, size: int) -> Games:
 
 
 @subroutine
-def temperature_at(manner, ply):
+def temperature_at(playing, ply):
     """Returns the temperature of the move of that ply."""
-    return manner.temperature if ply < manner.temperature_plies else manner.final_temperature
+    return playing.temperature if ply < playing.temperature_plies else playing.final_temperature
 
 
 @subroutine
-def begin_search(settings, manner, tree, nodes, ply, weights):
+def begin_search(settings, playing, tree, nodes, ply, weights):
     """Sets a tree its simulations; a root that has children already gets its noise now; `weights` ([A]) is for that.
 
     Playout cap randomisation [1]: some searches are full; the others are fast, without noise, and move the game on.
@@ -77,20 +77,20 @@ def begin_search(settings, manner, tree, nodes, ply, weights):
       [1] Wu, Accelerating self-play learning in Go (2019), section 3.1.
     """
     tree.simulations = 0
-    tree.is_fast = manner.full_search_share < 1.0 and random_unit(tree) >= manner.full_search_share
-    tree.target = manner.fast_simulations if tree.is_fast else manner.num_simulations
+    tree.is_fast = playing.full_search_share < 1.0 and random_unit(tree) >= playing.full_search_share
+    tree.target = playing.fast_simulations if tree.is_fast else playing.num_simulations
     if settings.gumbel_considered > 0:
-        begin_halving(tree, nodes, temperature_at(manner, ply))
+        begin_halving(tree, nodes, temperature_at(playing, ply))
     elif nodes[0].first_child > 0 and settings.dirichlet_epsilon > 0.0 and not tree.is_fast:
         add_noise(nodes, tree, settings.dirichlet_alpha, settings.dirichlet_epsilon, weights)
 
 
 @subroutine
-def play_random_opening(game, manner, forest, batch, b):
+def play_random_opening(game, playing, forest, batch, b):
     """Moves the root of tree b on by 1 to `random_opening_plies` uniformly random plies, but not to the game's end."""
     tree = forest.trees[b]
     work = batch.states[len(batch.states) - 1 :]
-    for _ in range(1 + random_below(tree, manner.random_opening_plies)):
+    for _ in range(1 + random_below(tree, playing.random_opening_plies)):
         num_legal = game.legal_actions(forest.root_states[b], batch.legal)
         work[0] = forest.root_states[b]
         game.apply_action(work[0], np.int64(batch.legal[random_below(tree, num_legal)]))
@@ -100,18 +100,18 @@ def play_random_opening(game, manner, forest, batch, b):
 
 
 @kernel
-def begin_game(game, settings, manner, forest, games, batch, b):
+def begin_game(game, settings, playing, forest, games, batch, b):
     """Makes the tree in slot b a game that has just begun."""
-    if manner.random_opening_share > 0.0 and random_unit(forest.trees[b]) < manner.random_opening_share:
-        play_random_opening(game, manner, forest, batch, b)
+    if playing.random_opening_share > 0.0 and random_unit(forest.trees[b]) < playing.random_opening_share:
+        play_random_opening(game, playing, forest, batch, b)
     games.lengths[b] = 0
     games.outcomes[b] = ONGOING
     games.simulations[b] = 0
-    begin_search(settings, manner, forest.trees[b], forest.nodes[b], 0, batch.weights)
+    begin_search(settings, playing, forest.trees[b], forest.nodes[b], 0, batch.weights)
 
 
 @subroutine
-def _play_move(game, settings, manner, forest, games, batch, b):
+def _play_move(game, settings, playing, forest, games, batch, b):
     """Notes what the search in slot b found, plays its move, and begins the next search, or ends the game."""
     tree = forest.trees[b]
     nodes = forest.nodes[b]
@@ -127,7 +127,7 @@ def _play_move(game, settings, manner, forest, games, batch, b):
     else:
         games.root_values[b, ply] = value_for(nodes[0], 1 - 2 * player)
         write_policy_target(nodes, games.visits[b, ply])
-        child = chosen_child(nodes, tree, temperature_at(manner, ply), settings.is_choosing_by_value)
+        child = chosen_child(nodes, tree, temperature_at(playing, ply), settings.is_choosing_by_value)
     action = nodes[child].action
     games.actions[b, ply] = action
     games.lengths[b] += 1
@@ -137,13 +137,13 @@ def _play_move(game, settings, manner, forest, games, batch, b):
     if games.outcomes[b] != ONGOING:
         tree.target = 0
         return
-    if not manner.is_keeping_tree:
+    if not playing.is_keeping_tree:
         clear_tree(tree, nodes)
-    begin_search(settings, manner, tree, nodes, games.lengths[b], batch.weights)
+    begin_search(settings, playing, tree, nodes, games.lengths[b], batch.weights)
 
 
 @kernel
-def play_on(game, rule, rollout, settings, manner, views, cache, forest, games, batch):
+def play_on(game, rule, rollout, settings, playing, views, cache, forest, games, batch):
     """Plays on in every slot until it has a leaf for the net in the batch, or its game is over.
 
     Returns how many games have ended.
@@ -153,7 +153,7 @@ def play_on(game, rule, rollout, settings, manner, views, cache, forest, games, 
         tree = forest.trees[b]
         while games.outcomes[b] == ONGOING and tree.pending == 0:
             if is_done(settings, tree, forest.nodes[b]):
-                _play_move(game, settings, manner, forest, games, batch, b)
+                _play_move(game, settings, playing, forest, games, batch, b)
                 num_ended += games.outcomes[b] != ONGOING
             else:
                 select_leaf(game, rule, rollout, settings, views, cache, forest, batch, b)

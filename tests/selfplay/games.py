@@ -8,12 +8,14 @@ from azero.games import Game, make_game
 from azero.mcts import Puct, Settings
 from azero.selfplay.play import play_games
 from azero.selfplay.records import Shard
-from azero.selfplay.slots import Manner
+from azero.selfplay.slots import PlaySettings
 
 TIC_TAC_TOE, CONNECT_FOUR = make_game("tic_tac_toe"), make_game("connect_four(rows=5,columns=4)")
 
-MANNER = Manner(num_simulations=30, temperature=1.0, temperature_plies=4, final_temperature=0.0, is_keeping_tree=True)
-QUIET = MANNER._replace(temperature=0.0)
+PLAY = PlaySettings(
+    num_simulations=30, temperature=1.0, temperature_plies=4, final_temperature=0.0, is_keeping_tree=True
+)
+QUIET = PLAY._replace(temperature=0.0)
 """Nothing is drawn from the visits."""
 
 NOISY = Settings(is_looking_ahead=True, has_random_symmetry=True, dirichlet_alpha=1.0, dirichlet_epsilon=0.25)
@@ -23,9 +25,11 @@ PLAIN = Settings(is_proving=False)
 GUMBEL = Settings(is_looking_ahead=True, gumbel_considered=3)
 
 
-def play(game: Game, seeds, num_slots: int = 4, manner: Manner = MANNER, settings: Settings = NOISY, **how) -> Shard:
+def play(
+    game: Game, seeds, num_slots: int = 4, playing: PlaySettings = PLAY, settings: Settings = NOISY, **how
+) -> Shard:
     return play_games(
-        game, Puct(), settings, manner, how.pop("evaluator", HashEvaluator(game)), seeds, num_slots, **how
+        game, Puct(), settings, playing, how.pop("evaluator", HashEvaluator(game)), seeds, num_slots, **how
     )
 
 

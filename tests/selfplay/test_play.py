@@ -10,7 +10,7 @@ from azero.mcts.gumbel import TARGET_TOTAL
 from azero.mcts.tree import UNPROVEN
 from azero.selfplay.slots import begin_search
 
-from .games import CONNECT_FOUR, GUMBEL, MANNER, NOISY, PLAIN, QUIET, TIC_TAC_TOE, assert_same, play, some_games, split
+from .games import CONNECT_FOUR, GUMBEL, NOISY, PLAIN, PLAY, QUIET, TIC_TAC_TOE, assert_same, play, some_games, split
 
 GAMES = [TIC_TAC_TOE, CONNECT_FOUR]
 
@@ -73,7 +73,7 @@ def test_states_can_be_played_on():
 
 def test_every_search_has_its_simulations():
     """A fresh tree's visits are all but the first simulation, which judged the root; where a win is seen, all."""
-    shard = play(CONNECT_FOUR, range(5), settings=PLAIN, manner=MANNER._replace(is_keeping_tree=False))
+    shard = play(CONNECT_FOUR, range(5), settings=PLAIN, playing=PLAY._replace(is_keeping_tree=False))
     is_decided = (shard.visits > 0).sum(axis=1) == 1
     assert is_decided.any() and not is_decided.all()
     assert np.all(shard.visits.sum(axis=1)[~is_decided] == 29)
@@ -81,8 +81,8 @@ def test_every_search_has_its_simulations():
 
 
 def test_a_kept_tree_has_more_visits_for_the_same_simulations():
-    fresh = MANNER._replace(is_keeping_tree=False)
-    kept, lone = (play(CONNECT_FOUR, range(5), settings=PLAIN, manner=manner) for manner in (MANNER, fresh))
+    fresh = PLAY._replace(is_keeping_tree=False)
+    kept, lone = (play(CONNECT_FOUR, range(5), settings=PLAIN, playing=playing) for playing in (PLAY, fresh))
     assert kept.simulations.tolist() == [30 * kept.num_positions]
     visits = kept.visits.sum(axis=1)
     first = np.cumsum(kept.lengths) - kept.lengths
@@ -107,13 +107,13 @@ def test_games_that_end_are_reported(num_slots):
 
 @pytest.mark.parametrize("settings", [PLAIN, GUMBEL])
 def test_with_nothing_at_random_all_games_are_one(settings):
-    games = split(play(CONNECT_FOUR, range(4), manner=QUIET, settings=settings))
+    games = split(play(CONNECT_FOUR, range(4), playing=QUIET, settings=settings))
     assert games[0] == games[1] == games[2] == games[3]
 
 
 def test_with_gumbel_the_opening_alone_is_drawn():
     """After the first move, each game is the one that follows from that move."""
-    games = split(play(CONNECT_FOUR, range(30), manner=MANNER._replace(temperature_plies=1), settings=GUMBEL))
+    games = split(play(CONNECT_FOUR, range(30), playing=PLAY._replace(temperature_plies=1), settings=GUMBEL))
     followed = {(game[2][0], tuple(game[2])) for game in games}
     assert 2 <= len(followed) == len({first for first, _ in followed})
 
@@ -127,22 +127,22 @@ def test_with_gumbel_the_target_is_the_improved_policy():
 
 
 @pytest.mark.parametrize(
-    ("manner", "settings"),
+    ("playing", "settings"),
     [
-        (MANNER, PLAIN),
+        (PLAY, PLAIN),
         (QUIET._replace(final_temperature=1.0), PLAIN),
         (QUIET, NOISY._replace(has_random_symmetry=False)),
     ],
     ids=["temperature", "final temperature", "noise"],
 )
-def test_games_differ_where_something_is_random(manner, settings):
-    assert len({str(each) for each in split(play(CONNECT_FOUR, range(8), manner=manner, settings=settings))}) >= 5
+def test_games_differ_where_something_is_random(playing, settings):
+    assert len({str(each) for each in split(play(CONNECT_FOUR, range(8), playing=playing, settings=settings))}) >= 5
 
 
 def test_moves_are_drawn_in_the_opening_and_the_best_afterwards():
     """A draw at this temperature is nearly uniform, so that many a move of the opening is not the most visited."""
-    manner = MANNER._replace(temperature=5.0, temperature_plies=4)
-    shard = play(CONNECT_FOUR, range(30), manner=manner, settings=PLAIN)
+    playing = PLAY._replace(temperature=5.0, temperature_plies=4)
+    shard = play(CONNECT_FOUR, range(30), playing=playing, settings=PLAIN)
     plies = np.concatenate([np.arange(length) for length in shard.lengths])
     is_best = shard.visits[np.arange(len(plies)), shard.actions] == shard.visits.max(axis=1)
     assert is_best[plies >= 4].all()
@@ -163,7 +163,7 @@ def test_a_search_from_a_kept_tree_has_noise_of_its_own():
     search.advance(0, search.choose(0))
     tree, nodes = search.forest.trees[0], search.forest.nodes[0]
     before = nodes.P[1:5].copy()
-    begin_search(settings, MANNER, tree, nodes, 2, np.zeros(4))
+    begin_search(settings, PLAY, tree, nodes, 2, np.zeros(4))
     assert (tree.target, tree.simulations) == (30, 0)
     assert np.abs(nodes.P[1:5] - before).max() > 0.01 and nodes.P[1:5].sum() == pytest.approx(1)
 
@@ -188,7 +188,7 @@ def test_proofs_decide_moves_and_targets():
 
 
 def test_one_simulation_a_move_is_enough_for_a_game():
-    shard = play(TIC_TAC_TOE, range(5), manner=MANNER._replace(num_simulations=1))
+    shard = play(TIC_TAC_TOE, range(5), playing=PLAY._replace(num_simulations=1))
     assert len(shard.lengths) == 5 and np.all(shard.visits.sum(axis=1) > 0)
 
 
@@ -199,8 +199,8 @@ def test_trees_that_are_full_play_on(monkeypatch):
 
 @pytest.mark.parametrize("game", GAMES)
 def test_fast_searches_have_their_own_simulations_and_no_weight(game):
-    manner = MANNER._replace(full_search_share=0.3, fast_simulations=5, is_keeping_tree=False)
-    shard = play(game, range(60), manner=manner, settings=PLAIN)
+    playing = PLAY._replace(full_search_share=0.3, fast_simulations=5, is_keeping_tree=False)
+    shard = play(game, range(60), playing=playing, settings=PLAIN)
     assert set(shard.weights) == {0, 1}
     visits = shard.visits.sum(axis=1)  # the root's own first visit goes to none of its moves
     assert set(visits[shard.weights == 1]) <= {29, 30} and set(visits[shard.weights == 0]) <= {4, 5}
@@ -210,9 +210,9 @@ def test_fast_searches_have_their_own_simulations_and_no_weight(game):
 
 def test_fast_searches_have_no_noise():
     """With all visits on the prior's first choice, a game moves as without noise wherever its searches are fast."""
-    manner = MANNER._replace(full_search_share=0.5, fast_simulations=30, temperature=0.0, is_keeping_tree=False)
+    playing = PLAY._replace(full_search_share=0.5, fast_simulations=30, temperature=0.0, is_keeping_tree=False)
     noisy, plain = (
-        play(CONNECT_FOUR, range(20), manner=manner, settings=PLAIN._replace(dirichlet_epsilon=epsilon))
+        play(CONNECT_FOUR, range(20), playing=playing, settings=PLAIN._replace(dirichlet_epsilon=epsilon))
         for epsilon in (0.25, 0.0)
     )
     fast = {state.tobytes(): visits.tolist() for state, visits, weight in rows(plain) if weight == 0}
@@ -230,9 +230,9 @@ def rows(shard):
 
 @pytest.mark.parametrize("game", GAMES)
 def test_random_openings_move_the_start_on(game):
-    manner = MANNER._replace(random_opening_share=0.6, random_opening_plies=5)
+    playing = PLAY._replace(random_opening_share=0.6, random_opening_plies=5)
     shard = play(game, range(200))
-    opened = play(game, range(200), manner=manner)
+    opened = play(game, range(200), playing=playing)
     begins = np.cumsum(opened.lengths) - opened.lengths
     start = game.new_initial_state().planes()
     stones = [int((State.from_record(game, opened.states[k]).planes()[:2]).sum() - start[:2].sum()) for k in begins]
@@ -240,12 +240,12 @@ def test_random_openings_move_the_start_on(game):
     assert abs(stones.count(3) / 200 - 0.12) < 0.08
     assert not any(State.from_record(game, opened.states[k]).is_terminal() for k in begins)
     assert shard.lengths.mean() > opened.lengths.mean()
-    assert_same(play(game, range(200), 3, manner=manner), opened)
+    assert_same(play(game, range(200), 3, playing=playing), opened)
 
 
 def test_a_random_opening_does_not_end_the_game():
-    manner = MANNER._replace(random_opening_share=1.0, random_opening_plies=200)
-    shard = play(TIC_TAC_TOE, range(100), manner=manner)
+    playing = PLAY._replace(random_opening_share=1.0, random_opening_plies=200)
+    shard = play(TIC_TAC_TOE, range(100), playing=playing)
     assert np.all(shard.lengths >= 1) and set(shard.lengths) > {1, 5}
 
 

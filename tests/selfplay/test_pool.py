@@ -9,8 +9,8 @@ from azero.games import make_game
 from azero.mcts import Settings
 from azero.nets.checkpoint import Card, save_checkpoint
 from azero.nets.tower import ResidualTower
-from azero.selfplay.pool import Pool, Task, count_workers, manner_of, play_task, settings_of
-from azero.selfplay.slots import Manner
+from azero.selfplay.pool import Pool, Task, count_workers, play_settings_of, play_task, settings_of
+from azero.selfplay.slots import PlaySettings
 
 from .games import assert_same
 
@@ -84,7 +84,7 @@ def test_settings_reach_the_search():
     assert (gumbel.gumbel_considered, gumbel.gumbel_visit, gumbel.gumbel_scale) == (5, 20.0, 0.5)
     assert gumbel.dirichlet_epsilon == 0
     assert settings_of(config_with()).gumbel_considered == 0
-    assert manner_of(config) == Manner(8, 2.0, 7, 0.1, False, 0.5, 5, 0.7, 6)
+    assert play_settings_of(config) == PlaySettings(8, 2.0, 7, 0.1, False, 0.5, 5, 0.7, 6)
 
 
 def test_workers_are_counted(monkeypatch):

@@ -1,6 +1,6 @@
-"""Crews and groups: who walks the slots of self-play, and whose leaves go to the net together.
+"""Walkers and groups: who walks the slots of self-play, and whose leaves go to the net together.
 
-A crew is some slots that one thread walks at a time; a group is crews that threads walk side by side. While the net
+A walker is some slots that one thread walks at a time; a group is walkers that threads walk side by side. While the net
 judges the leaves of one group on a device of its own, the CPU walks another.
 """
 
@@ -17,7 +17,7 @@ from azero.mcts.leaves import expand_and_backup
 from azero.mcts.tree import new_batch, new_forest, start_tree
 from azero.mcts.views import Views
 from azero.selfplay.records import Shard
-from azero.selfplay.slots import Manner, begin_game, new_games, play_on, take_game
+from azero.selfplay.slots import PlaySettings, begin_game, new_games, play_on, take_game
 
 Answer = tuple[np.ndarray, np.ndarray]
 """What the net says of R positions: logits [R, A] and values [R], both float32."""
@@ -31,13 +31,13 @@ class Setup:
     rule: Rule
     rollout: RolloutPolicy
     settings: Settings
-    manner: Manner
+    playing: PlaySettings
     views: Views
     cache: Cache
     max_nodes: int
 
 
-class Agenda:
+class GameQueue:
     """The games to play, in the order of their seeds, and those that have been played."""
 
     def __init__(self, seeds: Sequence[int], on_games: Callable[[int], None]):
@@ -58,11 +58,11 @@ class Agenda:
         return [shard for shard in self._finished if shard is not None]
 
 
-class Crew:
+class SlotWalker:
     """Some slots, with what a thread needs to walk them."""
 
-    def __init__(self, setup: Setup, agenda: Agenda, num_slots: int):
-        self._setup, self._agenda = setup, agenda
+    def __init__(self, setup: Setup, queue: GameQueue, num_slots: int):
+        self._setup, self._queue = setup, queue
         self._forest = new_forest(setup.game.rules, num_slots, setup.max_nodes)
         self._batch = new_batch(setup.game.rules, num_slots)
         self._games = new_games(setup.game, num_slots)
@@ -73,12 +73,12 @@ class Crew:
 
     def _begin(self, slot: int) -> None:
         """Begins the next game, if there is one, in a slot that is free."""
-        following = self._agenda.next_game()
+        following = self._queue.next_game()
         if following is not None:
             self._playing[slot], seed = following
             start_tree(self._forest, slot, self._initial, np.uint64(seed))
             one = self._setup
-            begin_game(one.game.rules, one.settings, one.manner, self._forest, self._games, self._batch, slot)
+            begin_game(one.game.rules, one.settings, one.playing, self._forest, self._games, self._batch, slot)
 
     @property
     def planes(self) -> np.ndarray:
@@ -88,13 +88,13 @@ class Crew:
     def play_on(self) -> int:
         """Plays on until each slot waits for the net, or its game is over; returns how many games have ended."""
         one = self._setup
-        search = one.game.rules, one.rule, one.rollout, one.settings, one.manner, one.views, one.cache
+        search = one.game.rules, one.rule, one.rollout, one.settings, one.playing, one.views, one.cache
         return int(play_on(*search, self._forest, self._games, self._batch))
 
     def renew(self) -> None:
         """Takes the games that have ended out of their slots, and begins others there."""
         for slot in [slot for slot in self._playing if self._games.outcomes[slot] != ONGOING]:
-            self._agenda.note(self._playing.pop(slot), take_game(self._games, self._forest.trees[slot], slot))
+            self._queue.note(self._playing.pop(slot), take_game(self._games, self._forest.trees[slot], slot))
             self._begin(slot)
 
     def keep(self, answer: Answer) -> None:
@@ -108,53 +108,53 @@ class Crew:
 
 
 class Group:
-    """Crews whose leaves go to the net together.
+    """Walkers whose leaves go to the net together.
 
     Args:
-      sizes: slots of each crew.
+      sizes: slots of each walker.
       rows: of one forward pass; leaves that do not fill one wait for others, while there are others. 0: none wait.
-      threads: to walk the crews; None where there is but one.
+      threads: to walk the walkers; None where there is but one.
     """
 
     def __init__(
-        self, setup: Setup, agenda: Agenda, sizes: Sequence[int], rows: int, threads: ThreadPoolExecutor | None
+        self, setup: Setup, queue: GameQueue, sizes: Sequence[int], rows: int, threads: ThreadPoolExecutor | None
     ):
-        self._crews = [Crew(setup, agenda, num_slots) for num_slots in sizes]
-        self._agenda, self._rows, self._threads = agenda, rows, threads
+        self._walkers = [SlotWalker(setup, queue, num_slots) for num_slots in sizes]
+        self._queue, self._rows, self._threads = queue, rows, threads
         self._is_caching = setup.settings.cache_mib > 0
         num_together = sum(sizes) if len(sizes) > 1 else 0
         self._together = np.zeros((num_together, *setup.game.planes_shape), np.float32)
-        self._shares: list[slice] = []  # each crew's rows of what the net judges
+        self._shares: list[slice] = []  # each walker's rows of what the net judges
 
     def play_on(self) -> np.ndarray:
         """Plays on in all slots; returns what the net is to judge, nothing where all games are over.
 
         Games that have ended make way for others, which are played on as well.
         """
-        crews = self._crews
-        while crews:
-            num_ended = self._side_by_side(Crew.play_on, crews)
-            crews = [crew for crew, num in zip(crews, num_ended, strict=True) if num]
-            for crew in crews:
-                crew.renew()
-            if crews:
-                self._agenda.on_games(sum(num_ended))
+        walkers = self._walkers
+        while walkers:
+            num_ended = self._side_by_side(SlotWalker.play_on, walkers)
+            walkers = [walker for walker, num in zip(walkers, num_ended, strict=True) if num]
+            for walker in walkers:
+                walker.renew()
+            if walkers:
+                self._queue.on_games(sum(num_ended))
         return self._gather()
 
     def _gather(self) -> np.ndarray:
-        """Returns the planes of all crews, whole passes of them if there are as many."""
-        total = sum(len(crew.planes) for crew in self._crews)
+        """Returns the planes of all walkers, whole passes of them if there are as many."""
+        total = sum(len(walker.planes) for walker in self._walkers)
         if self._rows and total > self._rows:
             total -= total % self._rows
         self._shares, begin = [], 0
-        for crew in self._crews:
-            end = min(begin + len(crew.planes), total)
+        for walker in self._walkers:
+            end = min(begin + len(walker.planes), total)
             self._shares.append(slice(begin, end))
             begin = end
-        if len(self._crews) == 1:
-            return self._crews[0].planes[:total]
-        for crew, share in zip(self._crews, self._shares, strict=True):
-            self._together[share] = crew.planes[: share.stop - share.start]
+        if len(self._walkers) == 1:
+            return self._walkers[0].planes[:total]
+        for walker, share in zip(self._walkers, self._shares, strict=True):
+            self._together[share] = walker.planes[: share.stop - share.start]
         return self._together[:total]
 
     def take_home(self, answer: Answer) -> None:
@@ -162,10 +162,10 @@ class Group:
         logits, values = answer
         shares = [(logits[share], values[share]) for share in self._shares]
         if self._is_caching:
-            for crew, share in zip(self._crews, shares, strict=True):  # one after the other: they write to the same
-                crew.keep(share)
-        self._side_by_side(Crew.take_home, self._crews, shares)
+            for walker, share in zip(self._walkers, shares, strict=True):  # one after the other: they write to the same
+                walker.keep(share)
+        self._side_by_side(SlotWalker.take_home, self._walkers, shares)
 
     def _side_by_side(self, work: Callable, *arguments: Sequence) -> list:
-        """Returns what `work` does for each crew, a thread each."""
+        """Returns what `work` does for each walker, a thread each."""
         return list((self._threads.map if self._threads else map)(work, *arguments))
