@@ -119,9 +119,11 @@ def evaluate_on_benchmark(
     return BenchmarkResult(agent.name, str(agent.game), benchmark.name, sets, time.perf_counter() - begin)
 
 
-def sample_benchmark(agent: Agent, name: str, num_positions: int) -> dict[str, float]:
+def sample_benchmark(
+    agent: Agent, name: str, num_positions: int, on_positions: Callable[[int], None] = lambda num: None
+) -> dict[str, float]:
     """Returns an agent's mistakes on the first positions of each set, about `num_positions` in all."""
-    result = evaluate_on_benchmark(agent, read_benchmark(name, agent.game, num_positions))
+    result = evaluate_on_benchmark(agent, read_benchmark(name, agent.game, num_positions), on_positions)
     shares = {
         "benchmark/search_mistakes": [each.search_mistakes for each in result.sets],
         "benchmark/net_mistakes": [each.net_mistakes for each in result.sets if each.net_mistakes],
