@@ -28,13 +28,16 @@ _NODES_A_CALL = 1 << 18
 _EMPTY_CELLS_MIRRORED = 18
 """A position and its mirror image share an entry where at least so many cells are empty; later that costs too much."""
 
+_EMPTY_CELLS_LOOKED_UP = 14
+"""A position's moves are looked up in the table where at least so many cells are empty; later that costs too much."""
+
 FRAME_DTYPE = np.dtype(
     [
         ("own", np.uint64),  # stones of the player to move: bit (rows + 1) column + row, row 0 at the bottom
         ("mask", np.uint64),  # all stones
         ("key", np.uint64),
         ("moves", np.uint64, (8,)),  # cells, the most promising first
-        ("threats", np.int32, (8,)),  # that each of them makes or leaves
+        ("promises", np.int32, (8,)),  # by which they are ordered
         ("first_node", np.int64),  # nodes visited before this one
         ("least", np.int32),  # the question: is the position worth as much to the player to move, DRAW or WIN?
         ("num_moves", np.int32),  # that do not lose at once; -1 before they are looked for
@@ -168,24 +171,38 @@ def open_frame(board, table, frame):
     if least >= frame.least or most < frame.least:
         frame.answer = _YES if least >= frame.least else _NO
         return
-    lay_out_moves(board, frame, safe)
+    lay_out_moves(board, table, frame, safe)
 
 
 @subroutine
-def lay_out_moves(board, frame, safe):
-    """Writes the moves, those that make the most threats first, and of these those nearest to the middle."""
+def lay_out_moves(board, table, frame, safe):
+    """Writes the moves, those that leave the most threats first, and of these those nearest to the middle.
+
+    A move below a threat of one's own spends it, since the opponent blocks: it counts for little. While the end is far
+    the table is asked about each move; if it knows one that answers the question, nothing is to be tried.
+    """
     column = (_ONE << np.uint64(board.rows)) - _ONE
+    below_threats = winning_cells(board, frame.own, frame.mask) >> _ONE
+    is_looking_up = count_bits(board.cells ^ frame.mask) >= _EMPTY_CELLS_LOOKED_UP
     for k in range(board.columns):
         index = board.columns // 2 + (1 - 2 * (k % 2)) * (k + 1) // 2
         move = safe & column << np.uint64((board.rows + 1) * index)
         if move == 0:
             continue
-        threats = count_bits(winning_cells(board, frame.own | move, frame.mask | move))
+        if is_looking_up:
+            least, most = find_bounds(table, key_of(board, frame.own ^ frame.mask, frame.mask | move))
+            if most < 1 - frame.least:
+                frame.answer = _YES
+                return
+            if least >= 1 - frame.least:
+                continue
+        threats = 4 * count_bits(winning_cells(board, frame.own | move, frame.mask | move))
+        promise = threats - 3 if move & below_threats else threats
         place = frame.num_moves
-        while place > 0 and threats > frame.threats[place - 1]:
-            frame.moves[place], frame.threats[place] = frame.moves[place - 1], frame.threats[place - 1]
+        while place > 0 and promise > frame.promises[place - 1]:
+            frame.moves[place], frame.promises[place] = frame.moves[place - 1], frame.promises[place - 1]
             place -= 1
-        frame.moves[place], frame.threats[place] = move, threats
+        frame.moves[place], frame.promises[place] = move, promise
         frame.num_moves += 1
 
 
