@@ -6,15 +6,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from azero.arena.agents import Agent
+from azero.arena.agents import Agent, SearchAgent
 from azero.arena.benchmark_files import Benchmark, Problem, read_benchmark
 from azero.arena.judges import Judge, judge_for
 from azero.arena.statistics import score_interval
 from azero.arena.suggestion import RESIGN
 from azero.errors import BadInput
 from azero.games import LOSS
+from azero.mcts import nodes_needed
 
 _SIDE_BY_SIDE = 128  # positions
+_SIDE_BY_SIDE_FOR_A_NET = 512  # its passes stay full while one search after another ends early, its root being proven
 _RESULTS = np.array([1, 0, -1])  # of a net's result logits
 
 
@@ -136,12 +138,23 @@ def sample_benchmark(
 def _choose_by_search(agent: Agent, problems: Sequence[Problem], on_positions: Callable[[int], None]) -> list[int]:
     """Returns the action, or RESIGN, that the agent chooses in each position."""
     chosen: list[int] = []
-    for first in range(0, len(problems), _SIDE_BY_SIDE):
-        states = [each.state for each in problems[first : first + _SIDE_BY_SIDE]]
+    at_once = _num_side_by_side(agent)
+    for first in range(0, len(problems), at_once):
+        states = [each.state for each in problems[first : first + at_once]]
         agent.start(len(states), states, first)
         chosen += agent.choose(range(len(states)))
         on_positions(len(states))
     return chosen
+
+
+def _num_side_by_side(agent: Agent) -> int:
+    """Returns how many positions are searched at once: many with a net, if all their trees can grow to their limit."""
+    if isinstance(agent, SearchAgent) and agent.net_alone:
+        num_simulations = agent.limit.simulations
+        max_nodes = nodes_needed(agent.game, num_simulations, _SIDE_BY_SIDE_FOR_A_NET)
+        if max_nodes > (num_simulations + 1) * agent.game.num_actions:
+            return _SIDE_BY_SIDE_FOR_A_NET
+    return _SIDE_BY_SIDE
 
 
 def _choose_by_net(agent: Agent, problems: Sequence[Problem]) -> tuple[list[int], list[int]]:

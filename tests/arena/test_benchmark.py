@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from mcts.minimax import Minimax, moves_of
 
+from azero.arena import benchmark
 from azero.arena.agents import RandomAgent
 from azero.arena.benchmark import Share, evaluate_on_benchmark, sample_benchmark
 from azero.arena.benchmark_files import Benchmark, Problem, ProblemSet, read_benchmark
@@ -133,6 +134,13 @@ def test_the_same_seed_gives_the_same_answers(solved, net):
     for name in ("uct@30", "random", f"{net}@20"):
         one, other = (evaluate_on_benchmark(make_agent(name, GAME, 3), read_benchmark(solved, GAME)) for _ in range(2))
         assert one.sets == other.sets
+
+
+def test_it_does_not_matter_how_many_positions_are_searched_at_once(solved, net, monkeypatch):
+    one = evaluate_on_benchmark(make_agent(f"{net}@20"), read_benchmark(solved, GAME))
+    monkeypatch.setattr(benchmark, "_SIDE_BY_SIDE_FOR_A_NET", 7)
+    other = evaluate_on_benchmark(make_agent(f"{net}@20"), read_benchmark(solved, GAME))
+    assert one.sets == other.sets
 
 
 def test_another_game_is_refused(solved):
