@@ -281,12 +281,19 @@ class GateConfig(Section):
 
 
 class EvaluationConfig(Section):
-    """The score against a fixed opponent, for the record."""
+    """The score against a fixed opponent, and mistakes in solved positions, for the record."""
 
     opponent: str = Field("uct@1000", description="The agent that the best net meets.")
     every: int = Field(5, ge=0, description="Iterations between these matches, and one after the last; 0 plays none.")
     games: int = Field(40, ge=2, description="Games of a match.")
     num_simulations: int = Field(64, ge=1, le=30000, description="The net's simulations a move.")
+    benchmark: str = Field(
+        "auto",
+        min_length=1,
+        description="Solved positions that the best net is held to at the same time: a benchmark's name, a file or a "
+        "folder; `auto` takes what comes with azero for the game, if anything does, `none` nothing.",
+    )
+    benchmark_positions: int = Field(180, ge=1, description="Positions of it, the first ones of each set.")
 
 
 class DeviceConfig(Section):

@@ -38,11 +38,12 @@ def main() -> None:
     parser.add_argument("source", type=Path, help="the folder of Test_L*_R*")
     parser.add_argument("target", type=Path)
     parser.add_argument("--log-entries", type=int, default=25, help="the table's size, 2^25 entries: 256 MiB")
+    parser.add_argument("--first", type=int, help="positions of each set to solve; all unless given")
     options = parser.parse_args()
     solver = ConnectFourSolver(GAME.rules, options.log_entries)
     options.target.mkdir(parents=True, exist_ok=True)
     for name, called in SETS.items():
-        lines = [line for line in (options.source / name).read_text().splitlines() if line.strip()]
+        lines = [line for line in (options.source / name).read_text().splitlines() if line.strip()][: options.first]
         target = options.target / f"{called}.txt"
         if not target.exists():
             target.write_text(HEADER.format(name=name))

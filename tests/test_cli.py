@@ -86,7 +86,12 @@ def contents(folder):
         # commands and options
         (["sugest", "uct"], ["No such command 'sugest'", "suggest"]),
         (["suggest"], ["Missing argument 'AGENT'"]),
-        (["evaluate", "uct"], ["Missing option '--against'"]),
+        (["evaluate", "uct"], ["--against", "--benchmark", "not both"]),
+        ([*EVALUATE, "--benchmark", "connect_four_pons"], ["--against", "--benchmark", "not both"]),
+        (["evaluate", "uct", "--benchmark", "pons"], ["unknown benchmark 'pons'", "known: connect_four_pons"]),
+        (["evaluate", "uct", *GAME, "--benchmark", "connect_four_pons"], ["of connect_four, not of tic_tac_toe"]),
+        (["evaluate", "uct", "--benchmark", "connect_four_pons", "--games", "9"], ["--games", "no effect"]),
+        (["evaluate", "uct", "--benchmark", "connect_four_pons", "--sprt", "0,9"], ["--sprt", "no effect"]),
         ([*SUGGEST, "--simulation", "5"], ["No such option", "--simulations"]),
         # agents
         (["suggest", "connect_for"], ["unknown agent 'connect_for'"]),
@@ -132,6 +137,14 @@ def contents(folder):
 def test_bad_input_is_one_line_that_names_it(run_azero, words, parts):
     assert_bad_input(run_azero(*words), *parts)
     assert contents(".") == {}
+
+
+@pytest.mark.parametrize(
+    ("line", "part"), [("a1,b1 loses", "'loses' is not a number"), ("a1,a1 0", "'a1' is not legal")]
+)
+def test_solved_positions_that_are_no_good_are_named_by_file_and_line(run_azero, line, part):
+    Path("solved.txt").write_text(f"# game: tic_tac_toe\na1,b2 0\n{line}\n")
+    assert_bad_input(run_azero("evaluate", "uct@5", "--benchmark", "solved.txt"), "solved.txt, line 3: ", part)
 
 
 # --- bad input: checkpoints ---
@@ -439,6 +452,17 @@ def test_evaluate_prints_a_match_and_json(run_azero, net):
         *("elo", "elo_ci95", "distinct_games", "elapsed_s"),
     } <= set(fields)
     assert (fields["a"], fields["b"], fields["game"], fields["games"]) == (f"{net}@10", "uct@10", "tic_tac_toe", 6)
+
+
+def test_evaluate_on_solved_positions_prints_shares_and_json(run_azero, net):
+    Path("solved.txt").write_text("# game: tic_tac_toe\n- 0\na1,b1 1 b2 a2:1 c1:0\n")
+    for agent in (f"{net}@20", "uct@20"):
+        code, output, errors = run_azero("evaluate", agent, "--benchmark", "solved.txt")
+        assert code == 0 and "solved" in output and "with search" in output and errors.count("Traceback") == 0
+        assert ("net alone" in output) == (agent != "uct@20")
+    code, output, _ = run_azero("evaluate", "uct@20", "--benchmark", "solved.txt", "--json")
+    [found] = json.loads(output)["sets"]
+    assert code == 0 and (found["name"], found["positions"], found["net_mistakes"]) == ("solved", 2, None)
 
 
 def test_evaluate_with_an_sprt_says_how_it_ended(run_azero):

@@ -6,15 +6,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from azero.arena.agents import Agent
-from azero.arena.benchmark_files import Benchmark, Problem, read_benchmark
+from azero.arena.agents import Agent, SearchAgent
+from azero.arena.benchmark_files import Benchmark, Problem, ProblemSet, read_benchmark
 from azero.arena.judges import Judge, judge_for
 from azero.arena.statistics import score_interval
 from azero.arena.suggestion import RESIGN
 from azero.errors import BadInput
 from azero.games import LOSS
+from azero.mcts import nodes_needed
 
 _SIDE_BY_SIDE = 128  # positions
+_SIDE_BY_SIDE_FOR_A_NET = 512  # its passes stay full while one search after another ends early, its root being proven
 _RESULTS = np.array([1, 0, -1])  # of a net's result logits
 
 
@@ -83,7 +85,7 @@ def evaluate_on_benchmark(
     """Lets an agent choose a move in every position, by its net alone where it has one, and with its own search.
 
     Args:
-      on_positions: called with the number of positions that have just been searched.
+      on_positions: called with the number of positions that have just been searched and judged.
     """
     if agent.game != benchmark.game:
         raise BadInput(
@@ -91,37 +93,41 @@ def evaluate_on_benchmark(
         )
     begin = time.perf_counter()
     judge = judge_for(agent.game)
-    sets = []
-    for each in benchmark.sets:
-        before = agent.simulations
-        searched = _choose_by_search(agent, each.problems, on_positions)
-        verdicts = _find_mistakes(judge, each.problems, searched)
-        simulations = (agent.simulations - before) / len(each.problems)
-        by_net, wrong_values = None, None
-        if agent.net_alone:
-            chosen, results = _choose_by_net(agent, each.problems)
-            by_net = _find_mistakes(judge, each.problems, chosen)
-            wrong_values = Share(tuple(r != p.result for r, p in zip(results, each.problems, strict=True)))
-        known = [
-            k for k, verdict in enumerate(verdicts) if verdict is not None and (not by_net or by_net[k] is not None)
-        ]
-        sets.append(
-            SetResult(
-                each.name,
-                len(each.problems),
-                len(each.problems) - len(known),
-                Share(tuple(bool(by_net[k]) for k in known)) if by_net else None,
-                wrong_values,
-                Share(tuple(bool(verdicts[k]) for k in known)),
-                simulations,
-            )
-        )
+    sets = [_evaluate_on_set(agent, judge, each, on_positions) for each in benchmark.sets]
     return BenchmarkResult(agent.name, str(agent.game), benchmark.name, sets, time.perf_counter() - begin)
 
 
-def sample_benchmark(agent: Agent, name: str, num_positions: int) -> dict[str, float]:
+def _evaluate_on_set(agent: Agent, judge: Judge, given: ProblemSet, on_positions: Callable[[int], None]) -> SetResult:
+    problems, before = given.problems, agent.simulations
+    by_search = _judge_search(agent, judge, problems, on_positions)
+    simulations = (agent.simulations - before) / len(problems)
+    by_net, wrong_values = None, None
+    is_known = [verdict is not None for verdict in by_search]
+    if agent.net_alone is not None:
+        actions, results = _choose_by_net(agent, problems)
+        by_net = [_is_mistake(judge, *pair) for pair in zip(problems, actions, strict=True)]
+        is_known = [known and verdict is not None for known, verdict in zip(is_known, by_net, strict=True)]
+        wrong_values = Share(tuple(r != problem.result for r, problem in zip(results, problems, strict=True)))
+    return SetResult(
+        name=given.name,
+        positions=len(problems),
+        not_judged=is_known.count(False),
+        net_mistakes=_share_of_mistakes(by_net, is_known) if by_net is not None else None,
+        net_wrong_values=wrong_values,
+        search_mistakes=_share_of_mistakes(by_search, is_known),
+        simulations=simulations,
+    )
+
+
+def _share_of_mistakes(verdicts: Sequence[bool | None], is_known: Sequence[bool]) -> Share:
+    return Share(tuple(bool(verdict) for verdict, known in zip(verdicts, is_known, strict=True) if known))
+
+
+def sample_benchmark(
+    agent: Agent, name: str, num_positions: int, on_positions: Callable[[int], None] = lambda num: None
+) -> dict[str, float]:
     """Returns an agent's mistakes on the first positions of each set, about `num_positions` in all."""
-    result = evaluate_on_benchmark(agent, read_benchmark(name, agent.game, num_positions))
+    result = evaluate_on_benchmark(agent, read_benchmark(name, agent.game, num_positions), on_positions)
     shares = {
         "benchmark/search_mistakes": [each.search_mistakes for each in result.sets],
         "benchmark/net_mistakes": [each.net_mistakes for each in result.sets if each.net_mistakes],
@@ -131,15 +137,29 @@ def sample_benchmark(agent: Agent, name: str, num_positions: int) -> dict[str, f
     return {name: share for name, share in pooled.items() if share is not None}
 
 
-def _choose_by_search(agent: Agent, problems: Sequence[Problem], on_positions: Callable[[int], None]) -> list[int]:
-    """Returns the action, or RESIGN, that the agent chooses in each position."""
-    chosen: list[int] = []
-    for first in range(0, len(problems), _SIDE_BY_SIDE):
-        states = [each.state for each in problems[first : first + _SIDE_BY_SIDE]]
-        agent.start(len(states), states, first)
-        chosen += agent.choose(range(len(states)))
-        on_positions(len(states))
-    return chosen
+def _judge_search(
+    agent: Agent, judge: Judge, problems: Sequence[Problem], on_positions: Callable[[int], None]
+) -> list[bool | None]:
+    """Returns of each position whether the agent's search leads to a mistake; None where that is not known."""
+    verdicts: list[bool | None] = []
+    at_once = _num_side_by_side(agent)
+    for first in range(0, len(problems), at_once):
+        some = problems[first : first + at_once]
+        agent.start(len(some), [each.state for each in some], first)
+        for problem, action in zip(some, agent.choose(range(len(some))), strict=True):
+            verdicts.append(_is_mistake(judge, problem, action))
+            on_positions(1)
+    return verdicts
+
+
+def _num_side_by_side(agent: Agent) -> int:
+    """Returns how many positions are searched at once: many with a net, if all their trees can grow to their limit."""
+    if isinstance(agent, SearchAgent) and agent.net_alone is not None:
+        num_simulations = agent.limit.simulations
+        max_nodes = nodes_needed(agent.game, num_simulations, _SIDE_BY_SIDE_FOR_A_NET)
+        if max_nodes > (num_simulations + 1) * agent.game.num_actions:
+            return _SIDE_BY_SIDE_FOR_A_NET
+    return _SIDE_BY_SIDE
 
 
 def _choose_by_net(agent: Agent, problems: Sequence[Problem]) -> tuple[list[int], list[int]]:
@@ -151,12 +171,8 @@ def _choose_by_net(agent: Agent, problems: Sequence[Problem]) -> tuple[list[int]
     return actions, _RESULTS[results.argmax(axis=1)].tolist()
 
 
-def _find_mistakes(judge: Judge, problems: Sequence[Problem], actions: Sequence[int]) -> list[bool | None]:
-    """Returns of each position whether the action is worse than the best there is; None where that is not known."""
-    return [_is_mistake(judge, problem, action) for problem, action in zip(problems, actions, strict=True)]
-
-
 def _is_mistake(judge: Judge, problem: Problem, action: int) -> bool | None:
+    """Returns whether an action, or RESIGN, is worse than the best there is; None where that is not known."""
     if problem.result == LOSS:
         return False
     if action == RESIGN:

@@ -66,7 +66,7 @@ class ConnectFourJudge(Judge):
 
     def __init__(self, rules: ConnectFour):
         self._rules = rules
-        self._solver = ConnectFourSolver(rules)
+        self._solver = ConnectFourSolver(rules, log_entries=24)
 
     def _is_at_least(self, state: State, player: int, result: int, node_limit: int) -> bool | None:
         if state.current_player() == player:

@@ -22,16 +22,15 @@ from azero.errors import BadInput
 app = typer.Typer()
 
 
-@app.command(
-    epilog="Examples:  azero evaluate connect_four@200 --against uct@1000 --games 100;  "
-    "azero evaluate connect_four@600 --benchmark connect_four_pons"
-)
+@app.command(epilog="Example:  azero evaluate connect_four@200 --against uct@1000 --games 100")
 def evaluate(
     a: Annotated[str, typer.Argument(metavar="A", help=AGENT_HELP)],
     against: Annotated[str | None, typer.Option("--against", metavar="B", help="The other agent.")] = None,
     benchmark: Annotated[
         str | None,
-        typer.Option("--benchmark", metavar="NAME", help="Solved positions: connect_four_pons, a file or a folder."),
+        typer.Option(
+            "--benchmark", metavar="NAME", help="Solved positions in place of B: connect_four_pons, a file, a folder."
+        ),
     ] = None,
     game: GameOption = None,
     games: Annotated[

@@ -4,11 +4,9 @@ Every search answers one question, "is the position worth at least a draw (or a 
 the searches below it, with the sides and the answer turned over. The table keeps what is proven for good: it serves all
 questions on one size of board.
 
-Source: Pons, "Solving Connect 4: how to build a perfect AI" (2016), blog.gamesolver.org, for bitboards, moves that do
-not lose at once, and their order by the threats they make; Tromp's Fhourstones for the work that settles replacement.
+Source: Pons, "Solving Connect 4: how to build a perfect AI" (2016), blog.gamesolver.org, for moves in the order of the
+threats they make; Tromp's Fhourstones for the work that settles replacement.
 """
-
-from typing import NamedTuple
 
 import numpy as np
 
@@ -17,6 +15,7 @@ from azero.errors import BadInput
 from azero.games import DRAW, LOSS, WIN, State
 from azero.games.connect_four import ConnectFour
 from azero.jit import kernel, subroutine
+from azero.mcts.connect_four_bits import board_of, is_lineless, key_of, safe_moves, winning_cells
 from azero.rng import mix
 
 _ONE = np.uint64(1)
@@ -25,8 +24,8 @@ _NO, _YES, _OPEN = 0, 1, -1
 _NODES_A_CALL = 1 << 18
 """Between two calls Ctrl-C is heard."""
 
-_EMPTY_CELLS_MIRRORED = 18
-"""A position and its mirror image share an entry where at least so many cells are empty; later that costs too much."""
+_EMPTY_CELLS_LOOKED_UP = 14
+"""A position's moves are looked up in the table where at least so many cells are empty; later that costs too much."""
 
 FRAME_DTYPE = np.dtype(
     [
@@ -34,7 +33,7 @@ FRAME_DTYPE = np.dtype(
         ("mask", np.uint64),  # all stones
         ("key", np.uint64),
         ("moves", np.uint64, (8,)),  # cells, the most promising first
-        ("threats", np.int32, (8,)),  # that each of them makes or leaves
+        ("promises", np.int32, (8,)),  # by which they are ordered
         ("first_node", np.int64),  # nodes visited before this one
         ("least", np.int32),  # the question: is the position worth as much to the player to move, DRAW or WIN?
         ("num_moves", np.int32),  # that do not lose at once; -1 before they are looked for
@@ -44,68 +43,6 @@ FRAME_DTYPE = np.dtype(
     align=True,
 )
 PROGRESS_DTYPE = np.dtype([("ply", np.int64), ("num_nodes", np.int64)])
-
-
-class Board(NamedTuple):
-    """A size of board, in bits."""
-
-    rows: int
-    columns: int
-    bottom: np.uint64  # the lowest cell of each column
-    cells: np.uint64  # all cells
-
-
-@subroutine
-def key_of(board, own, mask):
-    """Returns a number that no other position has: of each column its stones' colours below a one.
-
-    Of a position and its mirror image, while there are many empty cells, the smaller.
-    """
-    key = own + mask + board.bottom
-    if count_bits(board.cells ^ mask) < _EMPTY_CELLS_MIRRORED:
-        return key
-    stride = np.uint64(board.rows + 1)
-    column = (_ONE << stride) - _ONE
-    rest, mirrored = key, np.uint64(0)
-    for _ in range(board.columns):
-        mirrored = mirrored << stride | rest & column
-        rest = rest >> stride
-    return min(key, mirrored)
-
-
-@subroutine
-def winning_cells(board, own, mask):
-    """Returns the empty cells, reachable or not, that would make four in a row of the stones `own`."""
-    found = own << _ONE & own << np.uint64(2) & own << np.uint64(3)
-    for step in range(board.rows, board.rows + 3):  # falling, level, rising
-        once, twice, thrice = np.uint64(step), np.uint64(2 * step), np.uint64(3 * step)
-        pair = own << once & own << twice
-        found |= pair & (own << thrice | own >> once)
-        pair = own >> once & own >> twice
-        found |= pair & (own >> thrice | own << once)
-    return found & (board.cells ^ mask)
-
-
-@subroutine
-def safe_moves(board, own, mask):
-    """Returns the cells that can be played and after which the opponent cannot win at once."""
-    playable = mask + board.bottom & board.cells
-    threats = winning_cells(board, own ^ mask, mask)
-    forced = playable & threats
-    if forced:
-        playable = forced if forced & (forced - _ONE) == 0 else np.uint64(0)
-    return playable & ~(threats >> _ONE)
-
-
-@subroutine
-def is_lineless(board, own, mask):
-    """Returns whether the stones `own` cannot make four in a row even with all cells that are empty."""
-    could = own | board.cells ^ mask
-    lines = could & could >> _ONE & could >> np.uint64(2) & could >> np.uint64(3)
-    for step in range(board.rows, board.rows + 3):
-        pair = could & could >> np.uint64(step)
-        lines |= pair & pair >> np.uint64(2 * step)
-    return lines == 0
 
 
 @subroutine
@@ -168,24 +105,38 @@ def open_frame(board, table, frame):
     if least >= frame.least or most < frame.least:
         frame.answer = _YES if least >= frame.least else _NO
         return
-    lay_out_moves(board, frame, safe)
+    lay_out_moves(board, table, frame, safe)
 
 
 @subroutine
-def lay_out_moves(board, frame, safe):
-    """Writes the moves, those that make the most threats first, and of these those nearest to the middle."""
+def lay_out_moves(board, table, frame, safe):
+    """Writes the moves, those that leave the most threats first, and of these those nearest to the middle.
+
+    A move below a threat of one's own spends it, since the opponent blocks: it counts for little. While the end is far
+    the table is asked about each move; if it knows one that answers the question, nothing is to be tried.
+    """
     column = (_ONE << np.uint64(board.rows)) - _ONE
+    below_threats = winning_cells(board, frame.own, frame.mask) >> _ONE
+    is_looking_up = count_bits(board.cells ^ frame.mask) >= _EMPTY_CELLS_LOOKED_UP
     for k in range(board.columns):
         index = board.columns // 2 + (1 - 2 * (k % 2)) * (k + 1) // 2
         move = safe & column << np.uint64((board.rows + 1) * index)
         if move == 0:
             continue
-        threats = count_bits(winning_cells(board, frame.own | move, frame.mask | move))
+        if is_looking_up:
+            least, most = find_bounds(table, key_of(board, frame.own ^ frame.mask, frame.mask | move))
+            if most < 1 - frame.least:
+                frame.answer = _YES
+                return
+            if least >= 1 - frame.least:
+                continue
+        threats = 4 * count_bits(winning_cells(board, frame.own | move, frame.mask | move))
+        promise = threats - 3 if move & below_threats else threats
         place = frame.num_moves
-        while place > 0 and threats > frame.threats[place - 1]:
-            frame.moves[place], frame.threats[place] = frame.moves[place - 1], frame.threats[place - 1]
+        while place > 0 and promise > frame.promises[place - 1]:
+            frame.moves[place], frame.promises[place] = frame.moves[place - 1], frame.promises[place - 1]
             place -= 1
-        frame.moves[place], frame.threats[place] = move, threats
+        frame.moves[place], frame.promises[place] = move, promise
         frame.num_moves += 1
 
 
@@ -247,9 +198,7 @@ class ConnectFourSolver:
         if rules.columns * (rules.rows + 1) > 64:
             raise BadInput(f"the solver takes boards of columns * (rows + 1) <= 64 cells, not {rules}")
         self.rules = rules
-        bottom = sum(1 << (rules.rows + 1) * column for column in range(rules.columns))
-        cells = bottom * ((1 << rules.rows) - 1)
-        self._board = Board(rules.rows, rules.columns, np.uint64(bottom), np.uint64(cells))
+        self._board = board_of(rules)
         self._table = np.zeros(1 << max(log_entries, 11), np.uint64)
         self._frames = np.zeros(rules.max_plies + 2, FRAME_DTYPE).view(np.recarray)
         self._progress = np.zeros(1, PROGRESS_DTYPE).view(np.recarray)

@@ -1,12 +1,16 @@
-"""The gate: candidate against best; and the best against an opponent that stays the same."""
+"""The gate: candidate against best; and the best against an opponent, and solved positions, that stay the same."""
 
 import contextlib
 from dataclasses import dataclass
 
 from azero.arena.agents import Agent
+from azero.arena.benchmark import sample_benchmark
+from azero.arena.benchmark_files import read_benchmark, shipped_benchmark_of
 from azero.arena.match import play_match, without_repeats
 from azero.arena.names import make_agent
 from azero.arena.statistics import Sprt, elo_from_score
+from azero.config import EvaluationConfig
+from azero.games import Game
 from azero.machine import count_cores
 from azero.rng import derive_seed
 from azero.training.report import Report
@@ -44,7 +48,7 @@ def hold_gate(run: Run, progress: Progress, report: Report) -> Verdict:
 
 
 def evaluate_best(run: Run, progress: Progress, report: Report) -> dict:
-    """Plays the best net against the opponent of the settings; returns its score."""
+    """Plays the best net against the opponent of the settings; returns its score, and mistakes in solved positions."""
     config, seed = run.config.evaluation, derive_seed(run.config.seed, "evaluation", progress.iteration)
     best = _agent(run, str(run.checkpoint_path(progress.best)), config.num_simulations)
     opponent = make_agent(config.opponent, run.game, seed, _threads(run), run.config.device)
@@ -59,7 +63,20 @@ def evaluate_best(run: Run, progress: Progress, report: Report) -> dict:
             None,
             lambda num, _: bar.update(num),
         )
-    return {"evaluation/score": match.tally.score, "evaluation/games": match.tally.games}
+    notes = {"evaluation/score": match.tally.score, "evaluation/games": match.tally.games}
+    benchmark = find_benchmark(config, run.game)
+    if benchmark is not None:
+        with report.stage(benchmark, config.benchmark_positions, "positions") as bar:
+            notes |= sample_benchmark(best, benchmark, config.benchmark_positions, bar.update)
+    return notes
+
+
+def find_benchmark(config: EvaluationConfig, game: Game) -> str | None:
+    """Returns the benchmark of the settings, None for none; raises BadInput where it cannot be used for the game."""
+    if config.benchmark in ("auto", "none"):
+        return shipped_benchmark_of(game) if config.benchmark == "auto" else None
+    read_benchmark(config.benchmark, game, config.benchmark_positions)
+    return config.benchmark
 
 
 def _agent(run: Run, path: str, num_simulations: int) -> Agent:

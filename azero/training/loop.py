@@ -20,7 +20,7 @@ from azero.rng import derive_seed
 from azero.selfplay.pool import Pool, Task, count_workers
 from azero.selfplay.records import load_shard, save_shard
 from azero.selfplay.replay import Replay
-from azero.training.gate import evaluate_best, hold_gate
+from azero.training.gate import evaluate_best, find_benchmark, hold_gate
 from azero.training.health import find_symptoms
 from azero.training.measure import describe_games, judge_fresh_positions, mean_losses
 from azero.training.report import Report
@@ -38,6 +38,7 @@ def train(folder: Path, config: Config, is_resuming: bool) -> Progress:
     wanted_runtimes(config.device)
     if config.evaluation.every:
         make_agent(config.evaluation.opponent, game).close()  # better told now than after the first iterations
+        find_benchmark(config.evaluation, game)
     torch.use_deterministic_algorithms(True, warn_only=True)
     run = Run(folder, config, game) if is_resuming else Run.create(folder, config, game)
     with held(folder, f"run {str(folder)!r} is being trained by another process"):

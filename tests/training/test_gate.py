@@ -6,6 +6,7 @@ from contextlib import contextmanager
 import pytest
 
 from azero.arena.match import GameResult, MatchResult, pair_scores
+from azero.errors import BadInput
 from azero.games import make_game
 from azero.training import gate
 from azero.training.run import Progress, Run
@@ -119,3 +120,23 @@ def test_the_best_net_meets_the_opponent_of_the_settings(tmp_path):
     notes = gate.evaluate_best(run, Progress(), Silent())
     assert notes == gate.evaluate_best(run, Progress(), Silent())
     assert notes["evaluation/games"] == 6 and notes["evaluation/score"] > 0.5
+    assert set(notes) == {"evaluation/games", "evaluation/score"}, "no benchmark of this game comes with azero"
+
+
+def test_the_best_net_is_held_to_solved_positions(tmp_path):
+    (tmp_path / "solved.txt").write_text("a1,b1 1\n" * 9)
+    own = {"benchmark": str(tmp_path / "solved.txt"), "benchmark_positions": 8, "opponent": "random", "games": 2}
+    run = make_run(tmp_path / "run", evaluation={**own, "num_simulations": 400})
+    notes = gate.evaluate_best(run, Progress(), Silent())
+    assert notes == gate.evaluate_best(run, Progress(), Silent())
+    assert notes["benchmark/search_mistakes"] == 0.0 and notes["benchmark/net_mistakes"] in (0.0, 1.0)
+
+
+def test_the_benchmark_is_that_of_the_game_unless_it_is_named_or_none():
+    connect_four = make_game("connect_four")
+    evaluation = tiny_config().evaluation
+    assert gate.find_benchmark(evaluation, connect_four) == "connect_four_pons"
+    assert gate.find_benchmark(evaluation, GAME) is None
+    assert gate.find_benchmark(evaluation.model_copy(update={"benchmark": "none"}), connect_four) is None
+    with pytest.raises(BadInput, match="has positions of connect_four, not of tic_tac_toe"):
+        gate.find_benchmark(evaluation.model_copy(update={"benchmark": "connect_four_pons"}), GAME)

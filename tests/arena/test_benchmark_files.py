@@ -1,0 +1,167 @@
+"""Files of solved positions: what is read, and what is refused, with file and line."""
+
+from pathlib import Path
+
+import pytest
+
+from azero.arena import benchmark_files
+from azero.arena.benchmark_files import read_benchmark, shipped_benchmark_of, shipped_benchmarks
+from azero.errors import BadInput
+from azero.games import make_game
+from azero.mcts.connect_four_solver import ConnectFourSolver
+
+TIC_TAC_TOE, CONNECT_FOUR = make_game("tic_tac_toe"), make_game("connect_four")
+PONS = Path(__file__).parents[1] / "data" / "connect4_pons"
+
+
+def read(folder, text, game=TIC_TAC_TOE):
+    """Returns the problems of a file with that text."""
+    (folder / "set.txt").write_text(text)
+    (only,) = read_benchmark(str(folder / "set.txt"), game).sets
+    return only.problems
+
+
+def named(problem):
+    """Returns the moves that keep the result, in the game's notation."""
+    return {problem.state.game.action_to_text(problem.state, action) for action in problem.keeping}
+
+
+def test_comments_blank_lines_and_the_start_of_the_game(tmp_path):
+    text = "# ours\n\n- 0  # nobody wins\na1,b1 1\na1,b2,c3 +0.0\n"
+    problems = read(tmp_path, text)
+    assert [len(each.state.history()) for each in problems] == [0, 2, 3]
+    assert [each.score for each in problems] == [0, 1, 0] and [each.result for each in problems] == [0, 1, 0]
+    assert all(each.keeping is None for each in problems)
+
+
+def test_moves_listed_keep_the_result_unless_they_have_scores_of_their_own(tmp_path):
+    bare, scored, partly = read(tmp_path, "1 2 3\n1 2 2:5 3:1 4:0 5:-3\n1 2 2 3:7 4:0\n", CONNECT_FOUR)
+    assert named(bare) == {"3"} and named(scored) == {"2", "3"} and named(partly) == {"2", "3"}
+
+
+def test_in_a_lost_position_every_move_keeps_the_result(tmp_path):
+    (lost,) = read(tmp_path, "a1,b1,a2,c3,b2 -1\n")
+    assert lost.keeping == frozenset(lost.state.legal_actions())
+
+
+@pytest.mark.parametrize(
+    ("line", "part"),
+    [
+        ("a1", "'a1' should be MOVES SCORE"),
+        ("a1 much", "the score 'much' is not a number"),
+        ("a1 nan", "the score 'nan' is not a number"),
+        ("a1,a1 0", "move 2: 'a1' is not legal here"),
+        ("4453 0", "'4453'"),
+        ("a1,b1,a2,b2,a3 -1", "the game is over"),
+        ("a1,b1,a2,b2,a3,b3 -1", "over after 5 moves"),
+        ("a1 0 a1", "'a1' is not legal here"),
+        ("a1 0 b2 b2", "'b2' is listed twice"),
+        ("a1 0 b2:", "the score '' is not a number"),
+        ("a1 0 b2:1", "says that the player to move draws, but the best of the moves listed wins"),
+        ("a1,b1 1 c3:0 b2:-1", "says that the player to move wins, but the best of the moves listed draws"),
+        ("a1,b1,a2,b2 0", "should be positive: a3 wins at once"),
+        ("a1,b1 0", "the score 0 says that the player to move draws; solved, the position is worth more"),
+        ("a1 1", "solved, the position is worth less"),
+    ],
+)
+def test_a_line_that_is_no_good_is_named(tmp_path, line, part):
+    with pytest.raises(BadInput) as error:
+        read(tmp_path, f"# ours\na1,b2 0\n{line}\n")
+    assert str(error.value).startswith(f"{tmp_path / 'set.txt'}, line 3: ") and part in str(error.value)
+
+
+@pytest.mark.parametrize("score", ["22", "-22", "0.5"])
+def test_a_score_that_no_game_of_connect_four_can_have(tmp_path, score):
+    with pytest.raises(BadInput, match=f"line 1: the score {score} cannot be: .* from -21 to 21"):
+        read(tmp_path, f"- {score}\n", CONNECT_FOUR)
+
+
+@pytest.mark.parametrize("text", ["", "\n\n", "# game: tic_tac_toe\n"])
+def test_a_file_without_positions(tmp_path, text):
+    with pytest.raises(BadInput, match=r"set.txt' has no positions"):
+        read(tmp_path, text)
+
+
+def test_the_header_names_the_game(tmp_path):
+    (tmp_path / "set.txt").write_text("# game: connect_four(columns=7,rows=6)\n44 1\n")
+    assert read_benchmark(str(tmp_path / "set.txt")).game == CONNECT_FOUR
+    with pytest.raises(BadInput, match="has positions of connect_four, not of tic_tac_toe"):
+        read_benchmark(str(tmp_path), TIC_TAC_TOE)
+    (tmp_path / "set.txt").write_text("44 1\n")
+    with pytest.raises(BadInput, match="say which game .* --game connect_four"):
+        read_benchmark(str(tmp_path))
+    (tmp_path / "set.txt").write_text("\n# game: conect_four\n44 1\n")
+    with pytest.raises(BadInput, match="line 2: unknown game 'conect_four'"):
+        read_benchmark(str(tmp_path))
+
+
+def test_a_header_has_no_code_run(tmp_path):
+    (tmp_path / "bad.py").write_text("raise SystemExit('run')\n")
+    (tmp_path / "set.txt").write_text(f"# game: {tmp_path / 'bad.py'}:Bad\n- 0\n")
+    with pytest.raises(BadInput, match="say which game"):
+        read_benchmark(str(tmp_path / "set.txt"))
+    with pytest.raises(BadInput, match="not of tic_tac_toe"):
+        read_benchmark(str(tmp_path / "set.txt"), TIC_TAC_TOE)
+
+
+def test_a_folder_is_its_files_in_order(tmp_path):
+    for name in ("b.txt", "a", ".hidden", "README.md"):
+        (tmp_path / name).write_text("a1 0\n")
+    assert [each.name for each in read_benchmark(str(tmp_path), TIC_TAC_TOE).sets] == ["a", "b"]
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(BadInput, match="holds no file of positions"):
+        read_benchmark(str(tmp_path / "empty"), TIC_TAC_TOE)
+
+
+def test_what_is_no_benchmark(tmp_path):
+    with pytest.raises(BadInput, match="unknown benchmark 'connect_for_pons'.*did you mean 'connect_four_pons'"):
+        read_benchmark("connect_for_pons")
+    (tmp_path / "binary").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(BadInput, match="is not a text file"):
+        read_benchmark(str(tmp_path / "binary"), TIC_TAC_TOE)
+
+
+def test_a_sample_is_the_first_positions_of_each_set(tmp_path):
+    for name in ("a", "b"):
+        (tmp_path / name).write_text("a1 0\nb2 0\nc3 0\n")
+    whole, sample = (read_benchmark(str(tmp_path), TIC_TAC_TOE, num) for num in (None, 4))
+    for one, other in zip(whole.sets, sample.sets, strict=True):
+        assert [p.state.history() for p in other.problems] == [p.state.history() for p in one.problems][:2]
+
+
+# --- what comes with azero ---
+
+
+def test_a_game_has_the_benchmark_that_comes_with_azero():
+    assert shipped_benchmark_of(CONNECT_FOUR) == "connect_four_pons" and shipped_benchmark_of(TIC_TAC_TOE) is None
+    assert shipped_benchmark_of(make_game("connect_four(rows=5)")) is None
+
+
+def test_the_shipped_positions_are_those_of_pons_with_moves_that_keep_their_results():
+    """Those of the end of the game are solved again, all; of the others the first."""
+    sets = {each.name: each.problems for each in read_benchmark("connect_four_pons").sets}
+    assert len(sets) == 6 == len(list(shipped_benchmarks()["connect_four_pons"].glob("*.txt")))
+    solver = ConnectFourSolver(CONNECT_FOUR.rules)
+    for name, problems in sets.items():
+        lines = [line.split() for line in (PONS / f"Test_{name[:5]}").read_text().splitlines()]
+        for (moves, score), problem in zip(lines, problems, strict=True):
+            assert [int(move) - 1 for move in moves] == problem.state.history() and problem.score == int(score)
+            assert problem.keeping or name.startswith("L1_R3"), "of the hardest set some are left to a judge"
+        again = problems[: {"L3_R1": 1000, "L2_R1": 500, "L2_R2": 50, "L1_R1": 5}.get(name[:5], 0)]
+        for problem in again:
+            if problem.result >= 0:
+                assert problem.keeping == {a for a in problem.state.legal_actions() if keeps(solver, problem, a)}
+
+
+def keeps(solver, problem, action):
+    """Returns whether an action keeps the result, by the whole result of what it leads to."""
+    after = problem.state.clone()
+    player = after.current_player()
+    after.apply_action(action)
+    left = after.returns()[player] if after.is_terminal() else -solver.solve(after)
+    return left >= problem.result
+
+
+def test_names_of_benchmarks_are_folders_with_a_readme():
+    for folder in benchmark_files.shipped_benchmarks().values():
+        assert (folder / "README.md").is_file()
