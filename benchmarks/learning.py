@@ -1,0 +1,189 @@
+"""What each learning switch is worth: runs of the same small cost with and without it, several seeds, two games.
+
+    python benchmarks/learning.py run --games connect_four --variants base gumbel --seeds 0 1 2
+    python benchmarks/learning.py report
+
+A run's cost is counted in forward passes of the net: one for each position that self-play asked it for, three for
+each position of a training step. A run ends with the iteration that reaches the budget; its best net then meets that
+of the run `base` with the same seed, and solved positions where its game has them. What has been measured is a line in
+results/learning/results.jsonl and is not measured again; `report` writes docs/learning.md from the lines.
+"""
+
+import argparse
+import json
+import math
+import signal
+import statistics
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from azero.arena.agents import Agent
+from azero.arena.benchmark import sample_benchmark
+from azero.arena.benchmark_files import shipped_benchmark_of
+from azero.arena.match import play_match
+from azero.arena.names import make_agent
+from azero.arena.statistics import elo_from_score
+from azero.games import make_game
+from azero.machine import count_cores
+
+COMMON = (
+    *("net.blocks=3", "net.channels=32", "training.iterations=1000", "training.schedule=constant"),
+    *("training.learning_rate=0.001", "selfplay.games_per_iteration=250", "selfplay.games_per_shard=125"),
+    *("selfplay.num_simulations=48", "replay.window=60000", "gate.games=20", "evaluation.every=0"),
+)
+CONFIGS = {"connect_four": "connect_four_quick", "othello(size=6)": "othello_6x6"}
+VARIANTS = {
+    "base": (),
+    "gumbel": ("selfplay.root=gumbel",),
+    "playout cap": ("selfplay.full_search_share=0.3", "selfplay.num_simulations=100", "selfplay.fast_simulations=24"),
+    "random openings": ("selfplay.random_opening_share=0.5", "selfplay.random_opening_plies=12"),
+    "proven results": ("training.learn_proven=true",),
+    "results alone": ("training.root_value_weight=0",),
+    "root values alone": ("training.root_value_weight=1",),
+    "window grows": ("replay.window=20000", "replay.window_growth=0.4"),
+    "no average of weights": ("training.ema_decay=0",),
+    "SGD": ("training.optimizer=sgd", "training.learning_rate=0.02"),
+    "reply head": ("training.reply_loss_weight=0.15",),
+    "plies-left head": ("training.plies_left_loss_weight=0.2",),
+    "short-term values": ("training.short_term_loss_weight=0.3",),
+    "squeeze-and-excitation": ("net.global_context=se",),
+    "global pooling": ("net.global_context=pool",),
+}
+"""By name: what differs from `base`."""
+
+SIMULATIONS, MATCH_GAMES, POSITIONS = 64, 200, 600
+T_95 = (math.inf, 12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228)
+"""Two-sided 95 % quantiles of Student's t, by degrees of freedom."""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("do", choices=["run", "report"])
+    parser.add_argument("--games", nargs="+", choices=CONFIGS, default=list(CONFIGS))
+    parser.add_argument("--variants", nargs="+", choices=VARIANTS, default=list(VARIANTS))
+    parser.add_argument("--seeds", nargs="+", type=int, default=[0, 1, 2])
+    parser.add_argument("--budget", type=float, default=4e6, help="forward passes of a run")
+    parser.add_argument("--folder", type=Path, default=Path("results/learning"))
+    parser.add_argument("--out", type=Path, default=Path("docs/learning.md"))
+    options = parser.parse_args()
+    if options.do == "report":
+        options.out.write_text(report(read_results(options.folder)))
+        return
+    for seed in options.seeds:
+        for game in options.games:
+            for variant in dict.fromkeys(["base", *options.variants]):
+                measure(options.folder, game, variant, seed, options.budget)
+
+
+def measure(folder: Path, game: str, variant: str, seed: int, budget: float) -> None:
+    """Trains a variant and adds what came of it to the results, unless that is there already."""
+    key = {"game": game, "variant": variant, "seed": seed, "budget": budget}
+    if any(key.items() <= each.items() for each in read_results(folder)):
+        return
+    run = run_folder(folder, game, variant, seed)
+    cost, iteration = train(run, CONFIGS[game], (*COMMON, *VARIANTS[variant], f"seed={seed}"), budget)
+    agent = agent_of(run, iteration)
+    line = {**key, "cost": cost, "iterations": iteration}
+    benchmark = shipped_benchmark_of(agent.game)
+    if benchmark:
+        line |= sample_benchmark(agent, benchmark, POSITIONS)
+    if variant != "base":
+        base = run_folder(folder, game, "base", seed)
+        rival = agent_of(base, iteration_within(base, budget)[1])
+        tally = play_match(agent, rival, agent.game, MATCH_GAMES, seed).tally
+        line |= {"score": tally.score, "games": tally.games}
+    with (folder / "results.jsonl").open("a") as file:
+        print(json.dumps(line), file=file)
+    print(json.dumps(line), flush=True)
+
+
+def run_folder(folder: Path, game: str, variant: str, seed: int) -> Path:
+    return folder / f"{make_game(game).name}-{variant}-{seed}".replace(" ", "_")
+
+
+def train(run: Path, config: str, settings: tuple[str, ...], budget: float) -> tuple[float, int]:
+    """Trains until the run's cost has reached the budget; returns the cost, and the iteration that reached it."""
+    command = [sys.executable, "-m", "azero.cli", "train", config, "--run", str(run)]
+    command += ["--resume"] if run.exists() else []
+    for each in settings:
+        command += ["--set", each]
+    log = run.parent / f"{run.name}.log"
+    log.parent.mkdir(parents=True, exist_ok=True)
+    with log.open("a") as out, subprocess.Popen(command, stdout=out, stderr=out) as process:
+        while iteration_within(run, budget) is None:
+            if process.poll() is not None:
+                sys.exit(f"the run ended before its time: see {log}")
+            time.sleep(0.5)
+        process.send_signal(signal.SIGINT)
+    cost, iteration = iteration_within(run, budget) or (math.nan, 0)
+    return cost, iteration
+
+
+def iteration_within(run: Path, budget: float) -> tuple[float, int] | None:
+    """Returns cost and number of the first iteration at which the budget is reached; None before that."""
+    metrics = run / "metrics.jsonl"
+    cost = 0.0
+    for text in metrics.read_text().splitlines() if metrics.exists() else []:
+        line = json.loads(text)
+        cost += line["selfplay/evaluations_per_s"] * line["time/play_s"] + 3 * line["train/steps"] * 256
+        if cost >= budget:
+            return cost, line["iteration"]
+    return None
+
+
+def agent_of(run: Path, iteration: int) -> Agent:
+    """Returns the run's best net after an iteration, as an agent."""
+    promoted = [path for path in sorted((run / "checkpoints").iterdir()) if int(path.stem) <= iteration]
+    return make_agent(f"{promoted[-1]}@{SIMULATIONS}", threads=count_cores())
+
+
+def read_results(folder: Path) -> list[dict]:
+    """Returns what has been measured."""
+    path = folder / "results.jsonl"
+    return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+
+
+def report(results: list[dict]) -> str:
+    """Returns docs/learning.md: of each switch the Elo difference to `base`, and of mistakes, with 95 % intervals."""
+    lines = [Path(__file__).with_name("learning.md").read_text()]
+    for game in dict.fromkeys(each["game"] for each in results):
+        own = [each for each in results if each["game"] == game]
+        base = {each["seed"]: each for each in own if each["variant"] == "base"}
+        budget = own[0]["budget"]
+        lines += [f"\n## {game}, {budget / 1e6:g} million forward passes a run\n"]
+        lines += ["| switch | seeds | Elo above `base` | mistakes of the net, less `base`'s | of the search |"]
+        lines += ["|---|---|---|---|---|"]
+        for variant in dict.fromkeys(each["variant"] for each in own):
+            some = [each for each in own if each["variant"] == variant]
+            if variant == "base":
+                cells = ["", *(share(some, f"benchmark/{name}_mistakes") for name in ("net", "search"))]
+            else:
+                elo = interval([elo_from_score(min(max(each["score"], 0.0025), 0.9975)) for each in some], "{:+.0f}")
+                cells = [elo, *(difference(some, base, f"benchmark/{name}_mistakes") for name in ("net", "search"))]
+            lines += [f"| {variant} | {len(some)} | " + " | ".join(cells) + " |"]
+    return "\n".join(lines) + "\n"
+
+
+def share(some: list[dict], name: str) -> str:
+    return f"({statistics.mean(each[name] for each in some):.1%})" if name in some[0] else ""
+
+
+def difference(some: list[dict], base: dict[int, dict], name: str) -> str:
+    if name not in some[0]:
+        return ""
+    return interval([100 * (each[name] - base[each["seed"]][name]) for each in some], "{:+.1f}") + " %"
+
+
+def interval(values: list[float], form: str) -> str:
+    """Returns the mean over seeds and its 95 % interval by Student's t."""
+    mean = statistics.mean(values)
+    if len(values) == 1:
+        return form.format(mean)
+    half = T_95[len(values) - 1] * statistics.stdev(values) / math.sqrt(len(values))
+    return f"{form.format(mean)} [{form.format(mean - half)}, {form.format(mean + half)}]"
+
+
+if __name__ == "__main__":
+    main()
