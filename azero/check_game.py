@@ -147,7 +147,7 @@ def _hold_law(name: str, law: Law, game: Game, games: Sequence[list[int]], seed:
 
 
 def _bar(what: str, total: int, unit: str) -> tqdm:
-    return tqdm(total=total, desc=what, unit=f" {unit}", leave=False, file=sys.stderr, delay=0.5)
+    return tqdm(total=total, desc=what, unit=f" {unit}", leave=False, disable=None, file=sys.stderr, delay=0.5)
 
 
 @contextmanager

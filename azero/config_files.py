@@ -2,7 +2,7 @@
 
 import contextlib
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -116,10 +116,23 @@ def _explain(error: ValidationError, root: type[BaseModel] = Config) -> str:
         section = root
         for part in first["loc"][:-1]:
             section = section.model_fields[str(part)].annotation  # type: ignore[assignment]
-        return f"unknown setting {name!r}; {suggest_nearest(str(first['loc'][-1]), section.model_fields)}"
+        key = str(first["loc"][-1])
+        homes = _homes_of(key) if root is Config else []
+        known = f"did you mean {' or '.join(homes)}?" if homes else suggest_nearest(key, section.model_fields)
+        return f"unknown setting {name!r}; {known}"
     if first["type"] == "missing":
         return f"setting {name!r} is missing"
     return f"setting {name} = {first['input']!r} is not valid: {_lower(first['msg'])}"
+
+
+def _homes_of(key: str) -> list[str]:
+    """Returns the settings of that name, with their sections before it."""
+    sections = ((name, field.annotation) for name, field in Config.model_fields.items())
+    return [f"{name}.{key}" for name, kind in sections if isinstance(kind, type) and key in _fields_of(kind)]
+
+
+def _fields_of(kind: type) -> Iterable[str]:
+    return kind.model_fields if issubclass(kind, BaseModel) else ()
 
 
 def _lower(message: str) -> str:

@@ -17,8 +17,10 @@ import errno
 import functools
 import hashlib
 import inspect
+import multiprocessing
 import os
 import shutil
+import sys
 import time
 import warnings
 from collections.abc import Callable
@@ -127,10 +129,20 @@ class _KernelCache:
         return self._places[folder]
 
     def load_overload(self, signature, target_context):
-        return self._place(signature).load_overload(signature, target_context)
+        found = self._place(signature).load_overload(signature, target_context)
+        if found is None:
+            _tell_of_compiling()
+        return found
 
     def save_overload(self, signature, data) -> None:
         self._place(signature).save_overload(signature, data)
+
+
+@functools.cache
+def _tell_of_compiling() -> None:
+    """Says once to whoever sits at the terminal what the seconds go into, on the line that a progress bar may be in."""
+    if sys.stderr.isatty() and multiprocessing.parent_process() is None:
+        print("\r\x1b[Kazero: compiling for the first time on this machine, some seconds", file=sys.stderr)
 
 
 def subroutine(function: Callable) -> Callable:

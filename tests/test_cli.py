@@ -230,6 +230,9 @@ def test_cuda_is_refused_where_there_is_none(run_azero, net):
         ("seed=-1", ["seed = -1", "greater than or equal to 0"]),
         ("net=3", ["net = 3"]),
         ("net.blocks.x=3", ["net"]),
+        ("cache_mib=10", ["unknown setting 'cache_mib'", "did you mean search.cache_mib?"]),
+        ("search.method=sprt", ["unknown setting 'search.method'", "did you mean gate.method?"]),
+        ("games=10", ["did you mean gate.games or evaluation.games?"]),
         ("training.iterations", ["'training.iterations'", "section.key=value"]),
         ("=3", ["'=3'", "section.key=value"]),
         ("game.name=chess", ["unknown game 'chess'"]),
@@ -325,6 +328,26 @@ def test_a_reader_that_goes_away_is_no_accident():
     command = f"{shlex.quote(sys.executable)} -m azero.cli suggest uct@20 --game tic_tac_toe | true"
     done = subprocess.run(command, shell=True, capture_output=True, text=True, timeout=120)
     assert done.stderr == ""
+
+
+# --- where nets run ---
+
+
+def test_what_runs_a_net_is_said_once_where_there_is_one(run_azero, net):
+    where = ["--runtime", "torch", "--precision", "fp32"]
+    assert run_azero("suggest", f"{net}@10", *where)[1].endswith(" s, torch fp32)\n")
+    assert run_azero("suggest", f"{net}(runtime=torch,precision=fp32)@10", *where)[1].endswith(" s, torch fp32)\n")
+    assert run_azero(*SUGGEST)[1].endswith(" s)\n")
+    parts = [f"--precision fp32 contradicts agent '{net}(precision=int8)@10'", "give one of the two"]
+    assert_bad_input(run_azero("suggest", f"{net}(precision=int8)@10", *where), *parts)
+    assert_bad_input(run_azero(*EVALUATE, *where), "--precision is about nets", "none in uct@20 or random")
+    assert_bad_input(run_azero("play", "uct", *GAME, "--runtime", "torch"), "--runtime is about nets", "none in uct")
+    assert run_azero("evaluate", f"{net}@2", "--against", "random", "--games", "2", *where)[0] == 0
+
+
+def test_an_unknown_option_of_a_net_is_told_with_all_that_there_are(run_azero, net):
+    parts = [f"agent '{net}(precison=fp32)': unknown option 'precison'; did you mean 'precision'?", "c_puct", "runtime"]
+    assert_bad_input(run_azero("suggest", f"{net}(precison=fp32)"), *parts)
 
 
 # --- Ctrl-C ---

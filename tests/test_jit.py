@@ -249,6 +249,36 @@ def test_the_compiler_s_advice_is_kept_to_itself():
     assert run_python(warn, PACKAGE.parent) == ""
 
 
+FIRST_USE = """
+import numpy as np
+from azero.jit import kernel
+@kernel
+def add(numbers):
+    return numbers[0] + numbers[1]
+add(np.ones(2)), add(np.ones(2, np.int64))
+"""
+
+
+@pytest.mark.skipif(not IS_COMPILED or os.name != "posix", reason="nothing is compiled, or there is no such terminal")
+def test_compiling_is_told_once_on_a_terminal_and_where_nothing_was_compiled_before(tmp_path):
+    (tmp_path / "first_use.py").write_text(FIRST_USE)
+    command = [sys.executable, str(tmp_path / "first_use.py")]
+    settings = {"AZERO_CACHE_DIR": str(tmp_path / "cache"), "PYTHONPATH": str(PACKAGE.parent)}
+
+    def told():
+        reader, terminal = os.openpty()
+        subprocess.run(command, env=os.environ | settings, stderr=terminal, check=True, timeout=300)
+        os.set_blocking(reader, False)
+        os.write(terminal, b".")  # so that there is something to read
+        text = os.read(reader, 10_000).decode()
+        os.close(terminal), os.close(reader)
+        return text.count("azero: compiling for the first time on this machine")
+
+    assert (told(), told()) == (1, 0)
+    shutil.rmtree(tmp_path / "cache")
+    assert subprocess.run(command, env=os.environ | settings, capture_output=True, timeout=300).stderr == b""
+
+
 PLAY_AT_RANDOM = """
 import random, zlib
 from azero.games import make_game

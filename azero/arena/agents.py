@@ -3,7 +3,7 @@
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -96,6 +96,7 @@ class SearchAgent(Agent):
     ):
         super().__init__(name, game, seed)
         self.limit = limit
+        self.runtime: str | None = None  # what runs the net that judges, once there is a search with one
         self._make_search = make_search
         self._search: Search | None = None
         self._alone: Search | None = None  # the one tree of `suggest`
@@ -138,7 +139,8 @@ class SearchAgent(Agent):
         start = time.perf_counter()
         self._alone.run([0], limit.simulations, limit.seconds)
         simulations = int(self._alone.forest.trees[0].simulations)
-        return suggestion_of(self._alone, state, simulations, time.perf_counter() - start)
+        suggestion = suggestion_of(self._alone, state, simulations, time.perf_counter() - start)
+        return replace(suggestion, runtime=self.runtime)
 
 
 class RandomAgent(Agent):

@@ -81,6 +81,14 @@ def game_of(name: str) -> Game | None:
     return game_of_card(path, read_card(path))
 
 
+def device_settings_of(name: str) -> dict[str, str] | None:
+    """Returns how an agent's name says that its net is to run, by setting; None for agents without a net."""
+    base, _ = split_name(name)
+    if name.startswith("gtp:") or word_of(base) in ("random", *CLASSICAL):
+        return None
+    return {key: value for key, value in _split_settings(base)[1].items() if key in _DEVICE_SETTINGS}
+
+
 def split_name(name: str) -> tuple[str, Limit]:
     """Splits `base@limit`, the limit being simulations or, with an s, seconds; raises BadInput."""
     base, at, text = name.rpartition("@")
@@ -158,6 +166,10 @@ def _net_agent(
     path, overrides = _split_settings(base)
     checkpoint = load_checkpoint(find_checkpoint(path), game)
     own = {key: overrides.pop(key) for key in _DEVICE_SETTINGS if key in overrides}
+    for key in overrides:
+        if key not in SearchConfig.model_fields:
+            known = suggest_nearest(key, [*SearchConfig.model_fields, *_DEVICE_SETTINGS])
+            raise BadInput(f"agent {name!r}: unknown option {key!r}; {known}")
     device = override_section(DeviceConfig, device.model_dump(), own)
     config = override_section(SearchConfig, checkpoint.card.search, overrides)
     if "rollout" in overrides and config.rollout_weight == 0:
@@ -169,6 +181,7 @@ def _net_agent(
         is_shared = num_trees > 1 and leaves == 1  # else each tree is searched alone
         evaluator = NetEvaluator(checkpoint.net, device, ROWS if is_shared else leaves, threads)
         manner = settings._replace(leaves_per_tree=leaves)
+        agent.runtime = evaluator.runtime.name
         return Search(checkpoint.game, rule, manner, evaluator, num_trees, max_nodes or nodes, rollout=rollout)
 
     agent = SearchAgent(name, checkpoint.game, limit, make_search, seed)

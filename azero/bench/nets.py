@@ -60,6 +60,11 @@ def list_paths(config: DeviceConfig) -> dict[str, DeviceConfig]:
     }
 
 
+def runtime_of(config: Config, game: Game) -> str:
+    """Returns what runs a new net of these settings in self-play."""
+    return NetEvaluator(ResidualTower(config.net, game), config.device).runtime.name
+
+
 def evaluator_work(evaluator: Evaluator, planes: np.ndarray) -> Work:
     """Returns an evaluator at work on the same batch over and over."""
 

@@ -25,10 +25,11 @@ def measure(config: Config, sections: Sequence[str], seconds: float, tell: Calla
     report: dict[str, Any] = {"game": str(game), "cores": count_cores()}
 
     def add(section: str, title: str, rows: Sequence[Any]) -> None:
+        gap = "\n" if any(key in report for key in SECTIONS) else ""
         report[section] = [{key: _rounded(value) for key, value in row._asdict().items()} for row in rows]
-        tell(f"{title}\n{show_table(rows)}\n")
+        tell(f"{gap}{title}\n{show_table(rows)}")
 
-    if "peak" in sections:
+    if "peak" in sections or "net" in sections:  # which has shares of it
         add("peak", "Peak of multiply-adds", measure_peaks(sorted({1, count_cores()}), seconds))
     if "kernels" in sections:
         add("kernels", f"Kernels, one thread: {game}", measure_kernels(game, seconds))
@@ -41,9 +42,11 @@ def measure(config: Config, sections: Sequence[str], seconds: float, tell: Calla
         )
         add("net", title.format(**tower), measure_nets(config, game, seconds))
     if "selfplay" in sections:
+        from azero.bench.nets import runtime_of
         from azero.bench.selfplay import measure_selfplay
 
-        add("selfplay", "Self-play", measure_selfplay(config, seconds))
+        net = f"{config.net.blocks} x {config.net.channels}, {runtime_of(config, game)}"
+        add("selfplay", f"Self-play: {game}, {net}", measure_selfplay(config, seconds))
     if "training" in sections:
         from azero.bench.training import measure_training
 
@@ -53,7 +56,9 @@ def measure(config: Config, sections: Sequence[str], seconds: float, tell: Calla
 
 def show_table(rows: Sequence[Any]) -> str:
     """Returns rows of one kind as a table, their fields' names above."""
-    head = [name.replace("_per_s", "/s").replace("_", " ") for name in rows[0]._fields]
+    head = [
+        name.replace("_per_s", "/s").replace("ratio_to_", "times torch ").replace("_", " ") for name in rows[0]._fields
+    ]
     lines = [head, *([_cell(name, value) for name, value in row._asdict().items()] for row in rows)]
     widths = [max(len(line[column]) for line in lines) for column in range(len(head))]
     is_text = [any(isinstance(row[column], str) for row in rows) for column in range(len(head))]

@@ -77,8 +77,9 @@ def _play_match(a, against, match, game, seed, threads, where, max_nodes, as_jso
 
     games, opening_plies, sprt = match
     test = Sprt(*_two_numbers("--sprt", sprt)) if sprt else None
+    _check_where([a, against], *where)
     one, other = _two_agents(a, against, game, seed, threads, where, max_nodes)
-    with tqdm(total=games, unit=" games", desc=f"{a} - {against}", leave=False, file=sys.stderr, delay=0.5) as bar:
+    with tqdm(total=games, unit=" games", desc=f"{a} - {against}", leave=False, disable=None, file=sys.stderr) as bar:
 
         def show(num: int, tally: Any) -> None:
             bar.set_postfix_str(f"+{tally.wins} ={tally.draws} -{tally.losses}", refresh=False)
@@ -102,9 +103,10 @@ def _evaluate_on_benchmark(name, benchmark, game, seed, threads, where, max_node
     from azero.games import make_game
 
     solved = read_benchmark(benchmark, make_game(game) if game else game_of(name))
+    _check_where([name], *where)
     agent = _agent(name, str(solved.game), seed, threads, where, max_nodes)
     total = sum(len(each.problems) for each in solved.sets)
-    with tqdm(total=total, unit=" positions", desc=name, leave=False, file=sys.stderr, delay=0.5) as bar:
+    with tqdm(total=total, unit=" positions", desc=name, leave=False, disable=None, file=sys.stderr) as bar:
         try:
             result = evaluate_on_benchmark(agent, solved, bar.update)
         finally:
@@ -138,6 +140,7 @@ def suggest(
 
     if top is not None and top < 1:
         raise BadInput(f"--top {top} should be 1 or more")
+    _check_where([agent], device, precision, runtime)
     chosen = _agent(agent, game, seed, threads, (device, precision, runtime), max_nodes)
     try:
         state = chosen.game.state_from_moves(moves)
@@ -163,11 +166,34 @@ def play(
     """Play against an agent in the terminal."""
     from azero.engine.play import play_in_terminal
 
+    _check_where([agent], device, precision, runtime)
     opponent = _agent(agent, game, seed, threads, (device, precision, runtime), None)
     try:
         play_in_terminal(opponent, opponent.game, int(second), input, print)
     finally:
         opponent.close()
+
+
+def _check_where(names: list[str], device: str, precision: str, runtime: str) -> None:
+    """Raises BadInput where an option says of no net how to run, or what cannot be had, or not what a name says."""
+    from azero.arena.names import device_settings_of
+    from azero.config_files import check_device
+
+    given = {"device": device, "precision": precision, "runtime": runtime}
+    given = {key: value for key, value in given.items() if value != "auto"}
+    config = check_device(device, precision, runtime)
+    if not given:
+        return
+    from azero.nets.runtimes import wanted_runtimes
+
+    wanted_runtimes(config)
+    settings = [device_settings_of(name) for name in names]
+    if all(each is None for each in settings):
+        raise BadInput(f"--{next(iter(given))} is about nets, and there is none in {' or '.join(names)}")
+    for name, own in zip(names, settings, strict=True):
+        for key, value in given.items():
+            if (own or {}).get(key, value) != value:
+                raise BadInput(f"--{key} {value} contradicts agent {name!r}: give one of the two")
 
 
 def _agent(name, game, seed, threads, where, max_nodes):
@@ -177,10 +203,6 @@ def _agent(name, game, seed, threads, where, max_nodes):
 
     cores = count_cores() if threads is None else threads
     device = check_device(*where)
-    if where != ("auto", "auto", "auto"):  # what is not to be had is told even where no net would notice
-        from azero.nets.runtimes import wanted_runtimes
-
-        wanted_runtimes(device)
     return make_agent(name, game, seed, cores, device, max_nodes)
 
 

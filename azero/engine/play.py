@@ -9,7 +9,14 @@ from azero.errors import BadInput
 from azero.games import Game, State
 from azero.games.rollouts import has_own
 
-HELP = "a move (e.g. {move}), or: moves, hint, undo, resign, help, quit"
+COMMANDS = {
+    "moves": "list the legal moves",
+    "hint": "ask the agent what it would play",
+    "undo": "take back your last move, and what came after it",
+    "resign": "give the game up",
+    "help": "tell this",
+    "quit": "leave the game",
+}
 
 
 def play_in_terminal(
@@ -22,9 +29,13 @@ def play_in_terminal(
       tell: shows text.
     """
     state = game.new_initial_state()
-    tell(f"You play {'first' if person == 0 else 'second'} against {agent.name}. Enter " + _help(state))
+    side = "first" if person == 0 else "second"
+    tell(f"You play {side} against {agent.name}. Enter a move (e.g. {_example(state)}), or: {', '.join(COMMANDS)}")
+    shown = None
     while not state.is_terminal():
-        tell(f"\n{state}\n")
+        if state.history() != shown:
+            tell(f"\n{state}\n")
+            shown = state.history()
         if state.current_player() != person:
             suggestion = agent.suggest(state)
             if suggestion.action == RESIGN:
@@ -59,13 +70,16 @@ def _result(state: State, person: int) -> str:
 def _obey(answer: str, state: State, person: int, agent: Agent, tell: Callable[[str], None]) -> State:
     """Carries out what the person entered; returns the position it leads to."""
     if answer in ("help", "?", ""):
-        tell("Enter " + _help(state))
+        tell(_help(state))
     elif answer == "moves":
         tell(" ".join(state.game.action_to_text(state, action) for action in state.legal_actions()))
     elif answer == "hint":
         tell(show_suggestion(agent.suggest(state), state))
     elif answer == "undo":
-        return _take_back(state, person)
+        before = _take_back(state, person)
+        if before is state:
+            tell("There is nothing to take back.")
+        return before
     else:
         try:
             state.apply_action(state.game.text_to_action(state, answer))
@@ -87,4 +101,11 @@ def _take_back(state: State, person: int) -> State:
 
 
 def _help(state: State) -> str:
-    return HELP.format(move=state.game.action_to_text(state, state.legal_actions()[0]))
+    """Returns what the game is about, and what can be entered."""
+    about = (state.game.rules.__doc__ or state.game.name).strip().splitlines()[0]
+    words = {_example(state): "play this move, or another that is legal", **COMMANDS}
+    return "\n".join([about, *(f"  {word:<8}{what}" for word, what in words.items())])
+
+
+def _example(state: State) -> str:
+    return state.game.action_to_text(state, state.legal_actions()[0])

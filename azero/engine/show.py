@@ -20,6 +20,8 @@ def show_suggestion(suggestion: Suggestion, state: State, top: int = MOST_MOVES)
     """Returns a position, what each move is worth at its place on the board, and the `top` ranked moves below."""
     player = "first" if suggestion.to_move == 0 else "second"
     seen = [f"{suggestion.simulations} simulations in {suggestion.elapsed_s:.2f} s"]
+    if suggestion.runtime:
+        seen.append(suggestion.runtime)
     if suggestion.is_tree_full:
         seen.append("the tree reached its limit of nodes and grew no more")
     return "\n".join(

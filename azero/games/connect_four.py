@@ -30,7 +30,7 @@ _ONE = np.uint64(1)
 
 @game("connect_four")
 class ConnectFour(NamedTuple):
-    """Drop stones into columns; four in a row wins, a full board is a draw. Actions are columns, written 1 to 8."""
+    """Drop stones into columns; four in a row wins, a full board is a draw. Actions are columns, written from 1."""
 
     rows: int = 6
     columns: int = 7

@@ -24,7 +24,7 @@ from azero.rng import mix, random_below
 
 @game("othello")
 class Othello(NamedTuple):
-    """Turn over the stones you enclose; most stones win. Action row * size + column, written a1 (top left); or pass.
+    """Turn over the stones you enclose; most stones win. Sizes are even. Action row * size + column, as a1, or pass.
 
     A pass is the action size * size, legal only when nothing else is. When neither player can put a stone the game is
     over, as after two passes, which are not played.

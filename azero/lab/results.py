@@ -111,7 +111,7 @@ class Results:
             self._read()  # what another run may have done since the folder was opened
             left = [unit for unit in units if self._key(unit) not in self.rows]
             done = len(units) - len(left)
-            with tqdm(total=len(units), initial=done, desc=label, leave=False, delay=0.5) as bar:
+            with tqdm(total=len(units), initial=done, desc=label, leave=False, disable=None, delay=0.5) as bar:
                 for unit, values in zip(left, do_in_order(work, left, num_workers), strict=True):
                     cells = (_cell(values.get(column, "")) for column in self._columns[self._num_keys :])
                     self._append([*self._key(unit), *cells])

@@ -53,7 +53,14 @@ class Report:
         """Shows one line for a stage, with what is left of it."""
         label = f"iteration {self._iteration}/{self._last}, {name}"
         with tqdm(
-            total=total, initial=done, unit=f" {unit}", desc=label, leave=False, file=sys.stderr, delay=0.2
+            total=total,
+            initial=done,
+            unit=f" {unit}",
+            desc=label,
+            leave=False,
+            disable=None,
+            file=sys.stderr,
+            delay=0.2,
         ) as bar:
             yield bar
 

@@ -137,7 +137,13 @@ class Learner:
         steps = epochs * -(-len(self.learnt) // BATCH_SIZE)
         schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: 1.0 - step / steps)
         with tqdm(
-            total=steps, unit=" steps", desc="train-rollout", leave=False, file=sys.stderr, delay=0.2, disable=is_quiet
+            total=steps,
+            unit=" steps",
+            desc="train-rollout",
+            leave=False,
+            file=sys.stderr,
+            delay=0.2,
+            disable=is_quiet or None,
         ) as bar:
             for _ in range(epochs):
                 order = rng.permutation(self.learnt)

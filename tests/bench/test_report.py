@@ -31,11 +31,18 @@ def test_everything_is_measured_and_told():
     assert all((row["share_of_peak"] is None) == (row["path"][-4:] not in TYPES_HERE) for row in report["net"])
     assert len(told) == len(SECTIONS)
     assert "27,672 operations, 17,944 of them on the board" in told[2]
+    assert told[3].startswith("\nSelf-play: tic_tac_toe, 1 x 8, ") and told[3].split()[6] in ("fp32", "bf16", "int8")
+    assert not told[0].startswith("\n") and not any(text.endswith("\n") for text in told)
 
 
 @pytest.mark.parametrize(
     ("asked", "keys"),
-    [(["kernels"], ["kernels"]), (["peak"], ["peak"]), (["training", "peak"], ["peak", "training"])],
+    [
+        (["kernels"], ["kernels"]),
+        (["peak"], ["peak"]),
+        (["training", "peak"], ["peak", "training"]),
+        (["net"], ["peak", "tower", "net"]),
+    ],
 )
 def test_only_what_is_asked_is_measured(asked, keys):
     assert list(measure(CONFIG, asked, 0.02, lambda text: None)) == ["game", "cores", *keys]
@@ -47,9 +54,9 @@ def test_a_table():
         NetRow("torch int8", 256, 1, 12345678.9, None, 12.345),
     ]
     assert show_table(rows).splitlines() == [
-        "path              batch size  threads  evaluations/s  share of peak  ratio to eager",
-        "torch eager fp32           1        2          1,638           7.5%            1.00",
-        "torch int8               256        1     12,345,679              -           12.35",
+        "path              batch size  threads  evaluations/s  share of peak  times torch eager",
+        "torch eager fp32           1        2          1,638           7.5%               1.00",
+        "torch int8               256        1     12,345,679              -              12.35",
     ]
 
 

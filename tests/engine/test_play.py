@@ -4,7 +4,7 @@ import pytest
 
 from azero.arena.agents import Agent
 from azero.arena.suggestion import Move, Suggestion
-from azero.engine.play import play_in_terminal
+from azero.engine.play import COMMANDS, play_in_terminal
 from azero.games import make_game
 
 GAME = make_game("tic_tac_toe")
@@ -79,7 +79,10 @@ def test_a_move_that_cannot_be_played_is_asked_for_again(answer, reply):
 
 def test_help_moves_and_spaces():
     shown = play(0, "b1 b2", "a1", "", "help", "?", "moves", "  a2 ", "a3")
-    assert shown.count("Enter a move (e.g. c1), or: moves, hint, undo, resign, help, quit") == 3
+    about = "Three in a row wins; a full board is a draw. Action 3 * row + column, written a1 (top left) to c3."
+    helps = [text for text in shown if text.startswith(about)]
+    assert len(helps) == 3 and all(f"\n  {word}" in helps[0] for word in ("c1 ", *COMMANDS))
+    assert len(boards(shown)) == 6  # at first and after each move, and not once more after each word
     assert "c1 a2 b2 c2 a3 b3 c3" in shown and shown[-1] == "You win."
 
 
@@ -95,13 +98,14 @@ def boards(shown):
 def test_undo_takes_back_to_one_s_own_turn_before():
     shown = play(0, "b1 c1 b2", "a1", "a2", "undo", "undo", "undo", "quit")
     start, _, after_b1, _, _, *undone = boards(shown)
-    assert undone == [after_b1, start, start] and shown[-1] == "The game is left unfinished."
+    assert undone == [after_b1, start] and "There is nothing to take back." in shown
+    assert shown[-1] == "The game is left unfinished."
 
 
 def test_undo_as_second_player_stops_at_the_agent_s_first_move():
     shown = play(1, "c3 b1", "a1", "undo", "undo", "quit")
     _, after_c3, _, _, *undone = boards(shown)
-    assert undone == [after_c3, after_c3]
+    assert undone == [after_c3] and "There is nothing to take back." in shown
 
 
 def test_a_game_goes_on_after_an_undo():
