@@ -3,6 +3,7 @@
 Nothing but what every Python has loaded is imported before Ctrl-C is understood.
 """
 
+import atexit
 import os
 import sys
 
@@ -16,10 +17,8 @@ def main() -> None:
         code = _run(sys.argv[1:] or ["--help"])
     except KeyboardInterrupt:
         code = _stop("stopped")
-    if code == INTERRUPTED:  # Python would wait for threads, and may end by the signal although it was dealt with
-        sys.stdout.flush()
-        sys.stderr.flush()
-        os._exit(code)
+    if code == INTERRUPTED:
+        _end_at_once(code)
     sys.exit(code)
 
 
@@ -64,6 +63,14 @@ def _stop(message: str) -> int:
     after_echo = "\n" if sys.stderr.isatty() else ""  # a terminal has written ^C
     print(f"{after_echo}azero: {message}", file=sys.stderr)
     return INTERRUPTED
+
+
+def _end_at_once(code: int) -> None:
+    """Ends the process. Python would wait for its threads, and might end by a signal that has been dealt with."""
+    atexit._run_exitfuncs()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)
 
 
 if __name__ == "__main__":

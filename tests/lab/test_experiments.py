@@ -1,7 +1,6 @@
 """The experiments, at sizes that end at once: tables, plots, rows that the seed settles; bad input harms nothing."""
 
 import csv
-import os
 import shlex
 import signal
 import sys
@@ -102,7 +101,7 @@ def test_ctrl_c_leaves_one_line_and_the_rows(run_lab, monkeypatch):
     experiment = pgame_memory.EXPERIMENT
     work = experiment.work._replace(do=measure)
     monkeypatch.setattr(pgame_memory, "EXPERIMENT", experiment._replace(work=work))
-    monkeypatch.setattr(os, "_exit", sys.exit)
+    monkeypatch.setattr(cli, "_end_at_once", sys.exit)
     monkeypatch.setattr(signal, "signal", lambda number, handler: None)
     code, output, errors = run_lab(f"pgame-memory {TINY['pgame-memory']} --threads 1")
     assert (code, output) == (130, "") and "stopped; the same command goes on" in errors
