@@ -77,7 +77,7 @@ def test_configs_that_come_with_azero_load(name):
     assert config.gate.games % 2 == 0
 
 
-def test_the_configs_of_the_issue_are_there():
+def test_configs_that_the_readme_names_are_there():
     assert {"smoke", "tic_tac_toe", "connect_four_quick", "connect_four"} <= set(CONFIGS)
 
 

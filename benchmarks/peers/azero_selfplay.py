@@ -21,8 +21,11 @@ from azero.nets.checkpoint import Card, save_checkpoint
 from azero.nets.tower import ResidualTower
 from azero.selfplay.pool import Task, play_task
 
-SETTINGS = "selfplay.num_simulations=64", "selfplay.parallel_games=64"
-"""Beside those of the config; 64 games at once fill a pass of the net, and are sooner in full swing than 128."""
+SETTINGS = (
+    *("selfplay.num_simulations=64", "selfplay.full_search_share=1", "selfplay.random_opening_share=0"),
+    "selfplay.parallel_games=64",
+)
+"""Beside those of the config: as the others play; 64 games at once fill a pass of the net, and are sooner in full swing than 128."""
 
 
 def save_new_net(path: Path, config: Config) -> None:
