@@ -27,6 +27,7 @@ class GpuSession:
 
     def __init__(self, net: ResidualTower, device: torch.device, dtype: torch.dtype):
         self._plain = TorchSession(net, device, dtype)
+        self._device = device
         self._is_recording = device.type == "cuda"
         self._recordings: dict[int, _Recording] = {}
         self._most_rows = MOST_ROWS
@@ -61,12 +62,13 @@ class GpuSession:
         if not self._is_recording:
             return self._plain.run(planes)
         rows = min(max(_FEWEST_ROWS, 1 << (len(planes) - 1).bit_length()), self._most_rows)
-        if rows not in self._recordings:
-            self._recordings[rows] = _record(self._plain, rows, planes.shape[1:])
-        recording = self._recordings[rows]
-        recording.planes.numpy()[: len(planes)] = planes
-        recording.graph.replay()
-        torch.cuda.current_stream().synchronize()  # other threads run in the meantime
+        with torch.cuda.device(self._device):  # which each thread has of its own
+            if rows not in self._recordings:
+                self._recordings[rows] = _record(self._plain, rows, planes.shape[1:])
+            recording = self._recordings[rows]
+            recording.planes.numpy()[: len(planes)] = planes
+            recording.graph.replay()
+            torch.cuda.current_stream().synchronize()  # other threads run in the meantime
         return recording.logits.numpy()[: len(planes)].copy(), recording.values.numpy()[: len(planes)].copy()
 
 

@@ -46,12 +46,27 @@ def pick_device(name: str) -> torch.device:
     """Returns the device of that name, "auto" being the best there is; raises BadInput where it is not to be had."""
     is_there = {"cpu": True, "cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available()}
     if name == "auto":
-        return torch.device("cuda" if is_there["cuda"] else "mps" if is_there["mps"] else "cpu")
+        name = "cuda" if is_there["cuda"] else "mps" if is_there["mps"] else "cpu"
     if not is_there[name]:
         raise BadInput(
             f"device {name!r} is not to be had here; there is: {', '.join(k for k, v in is_there.items() if v)}"
         )
-    return torch.device(name)
+    return torch.device(name, torch.cuda.current_device()) if name == "cuda" else torch.device(name)
+
+
+def pick_devices(name: str) -> list[torch.device]:
+    """Returns the devices that share one job: all GPUs on CUDA, this process's first; else the one of that name."""
+    first = pick_device(name)
+    if first.type != "cuda":
+        return [first]
+    count = torch.cuda.device_count()
+    return [torch.device("cuda", (first.index + k) % count) for k in range(count)]
+
+
+def take_gpu(number: int) -> None:
+    """Makes a GPU, of several in turn, the one that `pick_device` returns in this process."""
+    if torch.cuda.is_available():
+        torch.cuda.set_device(number % torch.cuda.device_count())
 
 
 def pick_dtype(precision: str, device: torch.device) -> torch.dtype:

@@ -20,7 +20,7 @@ from azero.machine import count_cores
 from azero.mcts import Settings, rollout_from_config, rule_from_config
 from azero.nets.checkpoint import load_checkpoint
 from azero.nets.evaluator import NetEvaluator
-from azero.nets.runtimes import pick_device
+from azero.nets.runtimes import pick_devices, take_gpu
 from azero.selfplay.play import play_games
 from azero.selfplay.records import Shard
 from azero.selfplay.slots import PlaySettings
@@ -80,10 +80,11 @@ def play_task(task: Task, on_games: Callable[[int], None]) -> Shard:
 
 
 def count_workers(config: Config) -> int:
-    """Returns how many workers the settings ask for: by itself a core each, or one where a GPU does the work."""
+    """Returns how many workers the settings ask for: by itself one a core, or one a GPU where there are."""
     if config.selfplay.num_workers:
         return config.selfplay.num_workers
-    return count_cores() if pick_device(config.device.device).type == "cpu" else 1
+    devices = pick_devices(config.device.device)
+    return count_cores() if devices[0].type == "cpu" else len(devices)
 
 
 class Pool:
@@ -91,10 +92,11 @@ class Pool:
 
     def __init__(self, num_workers: int):
         self._context = multiprocessing.get_context("spawn")
-        self._num_ended = self._context.Value("q", 0)
+        self._num_ended, self._num_started = self._context.Value("q", 0), self._context.Value("q", 0)
         self._executor: ProcessPoolExecutor | None = None
         if num_workers > 1:
-            self._executor = ProcessPoolExecutor(num_workers, self._context, _start_worker, (self._num_ended,))
+            shared = self._num_ended, self._num_started
+            self._executor = ProcessPoolExecutor(num_workers, self._context, _start_worker, shared)
 
     def __enter__(self) -> "Pool":
         return self
@@ -143,10 +145,13 @@ _num_ended = None
 """In a worker process: the counter of games that ended, shared by all workers."""
 
 
-def _start_worker(num_ended) -> None:
-    """Prepares a worker process."""
+def _start_worker(num_ended, num_started) -> None:
+    """Prepares a worker process; of several GPUs the workers take one each in turn."""
     global _num_ended
     _num_ended = num_ended
+    with num_started.get_lock():
+        take_gpu(num_started.value)
+        num_started.value += 1
     follow_parent()
 
 

@@ -13,7 +13,7 @@ from azero.config import Config, TrainingConfig
 from azero.errors import BadInput
 from azero.games import Game
 from azero.machine import count_cores, keep_freed_memory
-from azero.nets.runtimes import pick_device, pick_dtype
+from azero.nets.runtimes import pick_devices, pick_dtype
 from azero.nets.tower import Prediction, ResidualTower
 from azero.selfplay.replay import Sample
 from azero.training.heads import Learner, auxiliary_losses
@@ -73,7 +73,8 @@ class Trainer:
 
     On a CPU a batch goes in passes of the same number of rows, side by side, one thread each, their gradients added
     in order: so the weights do not depend on the number of threads, and no thread waits within a layer for another.
-    On a GPU a batch goes in one pass, and nothing in a step waits for the GPU.
+    On a GPU a batch goes in one pass, and nothing in a step waits for the GPU. Several GPUs share a batch evenly, each
+    with a copy of the weights, which the first one steps.
 
     Weights, gradients, optimiser and average are float32 always; in bf16, convolutions and linear layers compute in it.
     """
@@ -82,7 +83,8 @@ class Trainer:
         keep_freed_memory()
         torch.manual_seed(config.seed)
         self.config = config.training
-        self.device = pick_device(config.device.device)
+        self.devices = pick_devices(config.device.device)
+        self.device = self.devices[0]
         self.dtype = pick_dtype(config.training.precision, self.device)
         self.learner = Learner(config, game).to(self.device)
         self.net = self.learner.net
@@ -97,24 +99,25 @@ class Trainer:
         """Returns the net that goes to the gate: the average, which with a decay of 0 is the net itself."""
         return self.average
 
-    def to_device(self, sample: Sample) -> list[Tensor]:
+    def to_device(self, sample: Sample, device: torch.device | None = None) -> list[Tensor]:
         """Returns the arrays of a sample as tensors, in its order; a GPU copies them while the CPU goes on."""
+        device = device or self.device
         tensors = [torch.from_numpy(array) for array in sample]
-        if self.device.type == "cuda":
-            tensors = [tensor.pin_memory().to(self.device, non_blocking=True) for tensor in tensors]
-        planes, *targets = (tensor.to(self.device) for tensor in tensors)
+        if device.type == "cuda":
+            tensors = [tensor.pin_memory().to(device, non_blocking=True) for tensor in tensors]
+        planes, *targets = (tensor.to(device) for tensor in tensors)
         return [planes.contiguous(memory_format=torch.channels_last), *targets]
 
     def step(self, sample: Sample, progress: float) -> Losses:
         """Takes one step; returns the losses before it. `progress` is the share of the run that is over."""
         torch.set_num_threads(1)
         size = len(sample.results)
-        rows = PASS_ROWS if self.device.type == "cpu" else size
+        rows = PASS_ROWS if self.device.type == "cpu" else -(-size // len(self.devices))
         parts = [Sample(*(array[at : at + rows] for array in sample)) for at in range(0, size, rows)]
         while len(self._twins) < len(parts):
-            self._twins.append(_twin(self.learner))
+            self._twins.append(_twin(self.learner, self._device_of(len(self._twins)), self.device))
         shares = [len(part.results) / size for part in parts]
-        losses, gradients = zip(*self._threads.map(self._backward, self._twins, parts, shares), strict=True)
+        losses, gradients = zip(*self._threads.map(self._backward, range(len(parts)), parts, shares), strict=True)
         _set_gradients(list(self.learner.parameters()), gradients)
         for group in self.optimizer.param_groups:
             group["lr"] = learning_rate(self.config, self.steps, progress)
@@ -125,16 +128,24 @@ class Trainer:
         update_average(self.average, self.net, self.config.ema_decay, self.steps)
         return Losses(*(sum(each) for each in zip(*losses, strict=True)))
 
-    def _backward(self, learner: Learner, part: Sample, share: float) -> tuple[Losses, tuple[Tensor, ...]]:
-        """Returns a part's share in the batch's losses, and in the gradient of each parameter."""
-        planes, policies, results, *futures = self.to_device(part)
+    def _device_of(self, number: int) -> torch.device:
+        return self.devices[number % len(self.devices)]
+
+    def _backward(self, number: int, part: Sample, share: float) -> tuple[Losses, list[Tensor]]:
+        """Returns the share of a batch's part in the losses, and in the gradient of each parameter."""
+        learner, device = self._twins[number], self._device_of(number)
+        if device != self.device:
+            with torch.no_grad():
+                torch._foreach_copy_([*learner.parameters()], [*self.learner.parameters()])
+        planes, policies, results, *futures = self.to_device(part, device)
         with torch.autocast(self.device.type, torch.bfloat16, self.dtype == torch.bfloat16, cache_enabled=False):
             prediction, outputs = learner(planes)
         losses = losses_of(Prediction(*(logits.float() for logits in prediction)), policies, results)
         of_heads = auxiliary_losses({name: output.float() for name, output in outputs.items()}, *futures)
         losses = losses._replace(**of_heads)
         gradients = torch.autograd.grad(share * losses.total(self.config), list(learner.parameters()))
-        return Losses(*(share * each.detach() for each in losses)), gradients
+        on_first = [gradient.to(self.device, non_blocking=True) for gradient in gradients]
+        return Losses(*(share * each.detach().to(self.device) for each in losses)), on_first
 
     def largest_weight(self) -> float:
         """Returns the largest absolute value of a weight or running statistic, NaN if one is; waits for the GPU."""
@@ -177,15 +188,17 @@ class Trainer:
         self.steps = steps
 
 
-def _twin(learner: Learner) -> Learner:
-    """Returns a learner with the same parameters in memory, and normalisation statistics of its own."""
-    twin = copy.deepcopy(learner)
+def _twin(learner: Learner, device: torch.device, home: torch.device) -> Learner:
+    """Returns a learner with normalisation statistics of its own, and at `home` with the same parameters in memory."""
+    twin = copy.deepcopy(learner).to(device)
+    if device != home:
+        return twin
     for own, shared in zip(twin.parameters(), learner.parameters(), strict=True):
         own.data = shared.data
     return twin
 
 
-def _set_gradients(parameters: list[torch.nn.Parameter], parts: Iterable[tuple[Tensor, ...]]) -> None:
+def _set_gradients(parameters: list[torch.nn.Parameter], parts: Iterable[list[Tensor]]) -> None:
     """Makes the sum of the parts, added in order, the parameters' gradient.
 
     It lies in memory as the parameter does: a fused optimiser takes them side by side, whatever their strides, and

@@ -25,7 +25,7 @@ SETTINGS = (
     *("selfplay.num_simulations=64", "selfplay.full_search_share=1", "selfplay.random_opening_share=0"),
     "selfplay.parallel_games=64",
 )
-"""Beside those of the config: as the others play; 64 games at once fill a pass of the net, and are sooner in full swing than 128."""
+"""Beside those of the config: as the others play; 64 games at once fill a pass, and get going sooner than 128."""
 
 
 def save_new_net(path: Path, config: Config) -> None:

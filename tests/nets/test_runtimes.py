@@ -23,6 +23,8 @@ from azero.nets.runtimes import (
     measure_drift,
     open_session,
     pick_device,
+    pick_devices,
+    take_gpu,
     wanted_runtimes,
 )
 
@@ -117,7 +119,22 @@ def test_auto_is_the_best_device_there_is(bare_machine, monkeypatch):
     monkeypatch.setattr(torch.backends.mps, "is_available", lambda: True)
     assert pick_device("auto").type == "mps"
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
-    assert pick_device("auto").type == "cuda" and pick_device("cpu").type == "cpu"
+    monkeypatch.setattr(torch.cuda, "current_device", lambda: 0)
+    assert pick_device("auto") == torch.device("cuda", 0) and pick_device("cpu") == CPU
+
+
+def test_processes_take_gpus_in_turn_and_a_job_takes_all(bare_machine, monkeypatch):
+    taken = [0]
+    take_gpu(5)  # where there is none
+    assert pick_devices("auto") == [CPU]
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 3)
+    monkeypatch.setattr(torch.cuda, "set_device", taken.append)
+    monkeypatch.setattr(torch.cuda, "current_device", lambda: taken[-1])
+    take_gpu(5)
+    assert pick_device("auto") == pick_device("cuda") == torch.device("cuda", 2)
+    assert pick_devices("auto") == [torch.device("cuda", k) for k in (2, 0, 1)]
+    assert pick_devices("cpu") == [CPU]
 
 
 def test_what_there_is(bare_machine, monkeypatch):

@@ -91,5 +91,7 @@ def test_workers_are_counted(monkeypatch):
     monkeypatch.setattr("azero.selfplay.pool.count_cores", lambda: 12)
     assert count_workers(config_with(num_workers=3)) == 3
     assert count_workers(config_with(num_workers=0)) == 12
-    monkeypatch.setattr("azero.selfplay.pool.pick_device", lambda name: torch.device("cuda"))
-    assert count_workers(config_with(num_workers=0)) == 1
+    for count in (1, 4):
+        gpus = [torch.device("cuda", k) for k in range(count)]
+        monkeypatch.setattr("azero.selfplay.pool.pick_devices", lambda name, gpus=gpus: gpus)
+        assert count_workers(config_with(num_workers=0)) == count

@@ -66,6 +66,21 @@ def test_losses_by_hand():
     assert losses.target_entropy.item() == pytest.approx(math.log(2) / 2)
 
 
+def test_devices_that_share_a_batch_learn_as_one(monkeypatch):
+    """The CPU under two names: the second has weights of its own, which follow the first's."""
+    config, alone = tiny_config(), Trainer(tiny_config(), GAME)
+    devices = [torch.device("cpu"), torch.device("cpu", 0)]
+    monkeypatch.setattr("azero.training.trainer.pick_devices", lambda name: devices)
+    shared = Trainer(config, GAME)
+    for step in range(3):
+        batch = sample(2 * PASS_ROWS, seed=step)
+        one, other = alone.step(batch, 0.0), shared.step(batch, 0.0)
+        assert one.policy == other.policy and one.value == other.value
+    own, first = (next(twin.parameters()) for twin in reversed(shared._twins))
+    assert own.data_ptr() != first.data_ptr()
+    assert state_bytes(shared) == state_bytes(alone)
+
+
 def test_a_new_net_knows_nothing():
     losses = Trainer(tiny_config(), GAME).step(sample(16), 0.0)
     assert losses.policy.item() == losses.policy_entropy.item() == pytest.approx(math.log(9))
