@@ -8,7 +8,8 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from azero.config import Config, DeviceConfig, Section
+from azero.config import Config, DeviceConfig
+from azero.config_section import Section
 from azero.errors import BadInput, suggest_nearest
 
 _PLACES = (Path(__file__).parent / "configs", Path(__file__).parent.parent / "configs")

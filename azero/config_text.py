@@ -5,7 +5,8 @@ from collections.abc import Iterator
 
 from pydantic.fields import FieldInfo
 
-from azero.config import Config, Section
+from azero.config import Config
+from azero.config_section import Section
 
 
 def settings() -> Iterator[tuple[str, str, FieldInfo]]:

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from azero.config import TrainingConfig
+from azero.config_training import TrainingConfig
 from azero.games import Game, Symmetries
 from azero.jit import kernel
 from azero.selfplay.records import Shard

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from azero.config import TrainingConfig
+from azero.config_training import TrainingConfig
 from azero.games import Game
 from azero.jit import kernel
 from azero.mcts.tree import UNPROVEN

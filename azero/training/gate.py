@@ -9,7 +9,7 @@ from azero.arena.benchmark_files import read_benchmark, shipped_benchmark_of
 from azero.arena.match import play_match, without_repeats
 from azero.arena.names import make_agent
 from azero.arena.statistics import Sprt, elo_from_score
-from azero.config import EvaluationConfig
+from azero.config_training import EvaluationConfig
 from azero.games import Game
 from azero.machine import count_cores
 from azero.rng import derive_seed

@@ -5,7 +5,7 @@ import math
 import torch
 from torch import nn
 
-from azero.config import TrainingConfig
+from azero.config_training import TrainingConfig
 
 
 def make_optimizer(net: nn.Module, config: TrainingConfig) -> torch.optim.Optimizer:

@@ -9,7 +9,8 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from azero.config import Config, TrainingConfig
+from azero.config import Config
+from azero.config_training import TrainingConfig
 from azero.errors import BadInput
 from azero.games import Game
 from azero.machine import count_cores, keep_freed_memory

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from azero.config import TrainingConfig
+from azero.config_training import TrainingConfig
 from azero.games import make_game
 from azero.selfplay.futures import BLIND, Foresight, foresight_of, look_ahead
 from azero.selfplay.records import join_shards

@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch import nn
 
-from azero.config import TrainingConfig
+from azero.config_training import TrainingConfig
 from azero.games import make_game
 from azero.nets.tower import ResidualTower
 from azero.training.optimizer import learning_rate, make_optimizer, update_average
