@@ -6,7 +6,7 @@
 A run's cost is counted in forward passes of the net: one for each position that self-play asked it for, three for
 each position of a training step. A run ends with the iteration that reaches the budget; its best net then meets that
 of the run `base` with the same seed, and solved positions where its game has them. What has been measured is a line in
-results/learning/results.jsonl and is not measured again; `report` writes docs/learning.md from the lines.
+results/learning/results.jsonl and is not measured again; `report` writes the tables of docs/learning.md from the lines.
 """
 
 import argparse
@@ -54,6 +54,7 @@ VARIANTS = {
 """By name: what differs from `base`."""
 
 SIMULATIONS, MATCH_GAMES, POSITIONS = 64, 200, 600
+MARK = "<!-- what follows is written by benchmarks/learning.py -->\n"
 T_95 = (math.inf, 12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228)
 """Two-sided 95 % quantiles of Student's t, by degrees of freedom."""
 
@@ -69,7 +70,8 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=Path("docs/learning.md"))
     options = parser.parse_args()
     if options.do == "report":
-        options.out.write_text(report(read_results(options.folder)))
+        head, mark, _ = options.out.read_text().partition(MARK)
+        options.out.write_text(head + mark + tables(read_results(options.folder)))
         return
     for seed in options.seeds:
         for game in options.games:
@@ -145,9 +147,9 @@ def read_results(folder: Path) -> list[dict]:
     return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
 
 
-def report(results: list[dict]) -> str:
-    """Returns docs/learning.md: of each switch the Elo difference to `base`, and of mistakes, with 95 % intervals."""
-    lines = [Path(__file__).with_name("learning.md").read_text()]
+def tables(results: list[dict]) -> str:
+    """Returns of each switch the Elo difference to `base`, and that of mistakes, with 95 % intervals, by game."""
+    lines = []
     for game in dict.fromkeys(each["game"] for each in results):
         own = [each for each in results if each["game"] == game]
         base = {each["seed"]: each for each in own if each["variant"] == "base"}
