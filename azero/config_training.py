@@ -72,6 +72,14 @@ class SelfPlayConfig(Section):
     dirichlet_epsilon: float = Field(
         0.25, ge=0, le=1, description="Share of the noise in the root's priors. Paper: 0.25."
     )
+    forced_playouts: float = Field(
+        0.0,
+        ge=0,
+        le=100,
+        description="k of forced playouts: a move of the root that has been tried gets sqrt(k P N) visits in a full "
+        "search, and the policy to learn is without them; 0 forces none; it takes selection = puct and root = noise. "
+        "Paper: 0; KataGo: 2.",
+    )
     keep_tree: bool = Field(True, description="Keep the subtree of the move played for the next search. Paper: yes.")
     random_symmetry: bool = Field(
         True,

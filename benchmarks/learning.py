@@ -38,6 +38,7 @@ VARIANTS = {
     "base": (),
     "gumbel": ("selfplay.root=gumbel",),
     "playout cap": ("selfplay.full_search_share=0.3", "selfplay.num_simulations=100", "selfplay.fast_simulations=24"),
+    "forced playouts": ("selfplay.forced_playouts=2",),
     "random openings": ("selfplay.random_opening_share=0.5", "selfplay.random_opening_plies=12"),
     "proven results": ("training.learn_proven=true",),
     "results alone": ("training.root_value_weight=0",),

@@ -11,6 +11,7 @@ import numpy as np
 from azero.errors import TOO_LONG, BrokenRules
 from azero.games import ONGOING
 from azero.jit import kernel, subroutine
+from azero.mcts.forced_playouts import forced_child
 from azero.mcts.gumbel import halving_child
 from azero.mcts.proofs import carry_proof_up
 from azero.mcts.root import cannot_be_overtaken
@@ -43,7 +44,9 @@ def descend(game, rule, settings, tree, nodes, path, state, legal):
         if depth == 0 and settings.gumbel_considered > 0:
             index = halving_child(settings, tree, nodes)
         else:
-            index = select_child(rule, settings, tree, nodes, index, depth)
+            is_forcing = depth == 0 and settings.forced_playouts > 0.0 and not tree.is_fast
+            forced = forced_child(settings, nodes) if is_forcing else np.int64(0)
+            index = forced if forced > 0 else select_child(rule, settings, tree, nodes, index, depth)
         game.apply_action(state, np.int64(nodes[index].action))
         depth += 1
         if depth == len(path):

@@ -22,6 +22,7 @@ class Settings(NamedTuple):
     gumbel_considered: int = 0  # m, the moves that sequential halving at the root begins with; 0: there is none
     gumbel_visit: float = 50.0  # c_visit
     gumbel_scale: float = 1.0  # c_scale
+    forced_playouts: float = 0.0  # k of the visits that a tried move of the root gets at least; 0: none
     is_choosing_by_value: bool = False  # whether the move played is the one of highest Q, or of most visits
 
     @classmethod

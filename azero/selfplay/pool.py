@@ -41,6 +41,7 @@ class Task:
 def settings_of(config: Config) -> Settings:
     """Returns the search of self-play."""
     is_gumbel = config.selfplay.root == "gumbel"
+    is_forcing = not is_gumbel and config.search.selection == "puct"
     return Settings.from_config(config.search)._replace(
         has_random_symmetry=config.selfplay.random_symmetry,
         dirichlet_alpha=config.selfplay.dirichlet_alpha,
@@ -48,6 +49,7 @@ def settings_of(config: Config) -> Settings:
         gumbel_considered=config.selfplay.gumbel_considered if is_gumbel else 0,
         gumbel_visit=config.selfplay.gumbel_visit,
         gumbel_scale=config.selfplay.gumbel_scale,
+        forced_playouts=config.selfplay.forced_playouts if is_forcing else 0.0,
     )
 
 

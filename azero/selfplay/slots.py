@@ -6,6 +6,7 @@ import numpy as np
 
 from azero.games import ONGOING, Game, new_states
 from azero.jit import kernel, subroutine
+from azero.mcts.forced_playouts import prune_forced_visits
 from azero.mcts.gumbel import begin_halving, surviving_child, write_improved_policy
 from azero.mcts.kernels import is_done
 from azero.mcts.leaves import select_leaf
@@ -111,7 +112,7 @@ def begin_game(game, settings, playing, forest, games, batch, b):
 
 
 @subroutine
-def _play_move(game, settings, playing, forest, games, batch, b):
+def _play_move(game, rule, settings, playing, forest, games, batch, b):
     """Notes what the search in slot b found, plays its move, and begins the next search, or ends the game."""
     tree = forest.trees[b]
     nodes = forest.nodes[b]
@@ -127,6 +128,8 @@ def _play_move(game, settings, playing, forest, games, batch, b):
     else:
         games.root_values[b, ply] = value_for(nodes[0], 1 - 2 * player)
         write_policy_target(nodes, games.visits[b, ply])
+        if settings.forced_playouts > 0.0 and not tree.is_fast:
+            prune_forced_visits(rule, settings, tree, nodes, games.visits[b, ply])
         child = chosen_child(nodes, tree, temperature_at(playing, ply), settings.is_choosing_by_value)
     action = nodes[child].action
     games.actions[b, ply] = action
@@ -153,7 +156,7 @@ def play_on(game, rule, rollout, settings, playing, views, cache, forest, games,
         tree = forest.trees[b]
         while games.outcomes[b] == ONGOING and tree.pending == 0:
             if is_done(settings, tree, forest.nodes[b]):
-                _play_move(game, settings, playing, forest, games, batch, b)
+                _play_move(game, rule, settings, playing, forest, games, batch, b)
                 num_ended += games.outcomes[b] != ONGOING
             else:
                 select_leaf(game, rule, rollout, settings, views, cache, forest, batch, b)

@@ -84,6 +84,8 @@ def test_settings_reach_the_search():
     assert (gumbel.gumbel_considered, gumbel.gumbel_visit, gumbel.gumbel_scale) == (5, 20.0, 0.5)
     assert gumbel.dirichlet_epsilon == 0
     assert settings_of(config_with()).gumbel_considered == 0
+    assert settings_of(config_with(forced_playouts=2)).forced_playouts == 2
+    assert settings_of(config_with(forced_playouts=2, root="gumbel")).forced_playouts == 0
     assert play_settings_of(config) == PlaySettings(8, 2.0, 7, 0.1, False, 0.5, 5, 0.7, 6)
 
 
