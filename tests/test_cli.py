@@ -368,11 +368,13 @@ def test_an_unknown_option_of_a_net_is_told_with_all_that_there_are(run_azero, n
 
 @needs_posix
 @pytest.mark.parametrize("words", [EVALUATE, ["play", "uct@20", *GAME], ["suggest", "uct", "--time", "60", *GAME]])
-@pytest.mark.parametrize("seconds", [0.5, 1.0, 3.0])
+@pytest.mark.parametrize("seconds", [0.05, 0.5, 3.0])
 def test_ctrl_c_is_one_line_at_any_moment(words, seconds):
-    command = [sys.executable, "-m", "azero.cli", *words, *(["--games", "100000"] if words == EVALUATE else [])]
+    begin = "import azero.cli; print('begun', flush=True); azero.cli.main()"
+    command = [sys.executable, "-c", begin, *words, *(["--games", "100000"] if words == EVALUATE else [])]
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     with subprocess.Popen(command, text=True, **pipes) as process:
+        assert process.stdout.readline() == "begun\n"
         time.sleep(seconds)
         process.send_signal(signal.SIGINT)
         time.sleep(0.01)
