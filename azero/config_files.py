@@ -63,6 +63,14 @@ def check_config(tables: dict[str, Any]) -> Config:
         raise BadInput(f"gate.elo1 = {config.gate.elo1} should be greater than gate.elo0 = {config.gate.elo0}")
     if config.net.global_context == "pool" and config.net.channels < 2:
         raise BadInput(f"net.channels = {config.net.channels} should be 2 or more where net.global_context is 'pool'")
+    play = config.selfplay
+    if play.full_search_share < 1 and play.fast_simulations >= play.num_simulations:
+        raise BadInput(
+            f"selfplay.fast_simulations = {play.fast_simulations} should be less than selfplay.num_simulations = "
+            f"{play.num_simulations} where selfplay.full_search_share is less than 1"
+        )
+    if config.training.learn_proven and not config.search.prove:
+        raise BadInput("training.learn_proven takes search.prove: a search that does not prove has no proven results")
     return config
 
 

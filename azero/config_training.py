@@ -30,7 +30,7 @@ class SelfPlayConfig(Section):
         gt=0,
         le=1,
         description="Playout cap randomisation: the share of searches that are full and learnt from; the others are "
-        "fast, and without noise. Paper: 1; KataGo: 0.25.",
+        "fast, and without Dirichlet noise. Paper: 1; KataGo: 0.25.",
     )
     fast_simulations: int = Field(16, ge=1, le=30000, description="Simulations of a fast search. KataGo: 100 of 600.")
     random_opening_share: float = Field(
@@ -49,18 +49,17 @@ class SelfPlayConfig(Section):
         "noise",
         description="What happens at the root: `noise` mixes Dirichlet noise into the priors, and learns from visits; "
         "`gumbel` draws the moves to consider, halves them in rounds, and learns from their values (Danihelka et al. "
-        "2022), which needs fewer simulations. With `gumbel` the temperature scales the draw, each search begins with "
-        "an empty tree, and the simulation that judges the root is not counted. Paper: noise.",
+        "2022); see docs/decisions/0009-gumbel-root.md. Paper: noise.",
     )
     gumbel_considered: int = Field(
         16, ge=1, le=30000, description="Moves that a search of root = gumbel begins with. Paper: none; Gumbel: 16."
     )
     gumbel_visit: float = Field(
-        50.0, ge=0, le=1e6, description="c_visit of root = gumbel, whose policy is the softmax of logits + "
+        50.0, ge=0, le=1e6, description="Constant c_visit of root = gumbel, whose policy is the softmax of logits + "
         "(c_visit + most visits) c_scale q, q in [0, 1]. Paper: none; Gumbel: 50."
     )  # fmt: skip
     gumbel_scale: float = Field(
-        1.0, gt=0, le=1000, description="c_scale of root = gumbel: the more, the more a value counts beside the "
+        1.0, gt=0, le=1000, description="Constant c_scale of root = gumbel: the more, the more a value counts beside the "
         "prior. Paper: none; Gumbel: 1 in Go and chess."
     )  # fmt: skip
     dirichlet_alpha: float = Field(

@@ -49,7 +49,8 @@ def look_ahead(
 ) -> Futures:
     """Returns what follows the positions at `indices` ([B] int64) of a shard, seen through symmetries ([B] int64).
 
-    A reply is the opponent's: there is none after the last ply, nor where the same player moves on.
+    A reply is the opponent's: there is none after the last ply, nor where the same player moves on, nor where the search
+    after it was a fast one.
 
     A short-term value of horizon h is the mean of the values to come, for the player to move, of which each ply hears
     1 / h, and the rest is heard by the ply after it; at the end it is the result z that hears all that is left:
@@ -67,6 +68,7 @@ def look_ahead(
     if foresight.has_reply:
         following = np.minimum(following, shard.num_positions - 1)
         is_reply = (indices + 1 < ends) & (shard.players[following] != shard.players[indices])
+        is_reply &= shard.weights[following] > 0
         visits = shard.visits[following[:, None], symmetries.actions[chosen]] * is_reply[:, None]
         replies = (visits / np.maximum(visits.sum(axis=1, keepdims=True), 1)).astype(np.float32)
     plies_left = (ends - indices)[:, None] if foresight.has_plies_left else np.empty((size, 0))

@@ -44,11 +44,11 @@ def play_games(
     with ExitStack() as stack:
         threads = stack.enter_context(ThreadPoolExecutor(num_threads)) if num_threads > 1 else None
         device = stack.enter_context(ThreadPoolExecutor(1)) if evaluator.is_apart else None
-        groups = [
-            Group(setup, queue, _split(size, num_threads), evaluator.rows, threads)
-            for size in _split(num_slots, 2 if evaluator.is_apart else 1)
-        ]
         try:
+            groups = [
+                Group(setup, queue, _split(size, num_threads), evaluator.rows, threads)
+                for size in _split(num_slots, 2 if evaluator.is_apart else 1)
+            ]
             _play_all(groups, evaluator, device)
         except BrokenRules as error:
             raise broken_rules(game.name, f"{error} in self-play", []) from None

@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from azero.errors import NO_ACTION, TOO_LONG, BrokenRules
 from azero.games import ONGOING, Game, new_states
 from azero.jit import kernel, subroutine
 from azero.mcts.forced_playouts import prune_forced_visits
@@ -93,6 +94,8 @@ def play_random_opening(game, playing, forest, batch, b):
     work = batch.states[len(batch.states) - 1 :]
     for _ in range(1 + random_below(tree, playing.random_opening_plies)):
         num_legal = game.legal_actions(forest.root_states[b], batch.legal)
+        if num_legal == 0:
+            raise BrokenRules(NO_ACTION)
         work[0] = forest.root_states[b]
         game.apply_action(work[0], np.int64(batch.legal[random_below(tree, num_legal)]))
         if game.outcome(work[0]) != ONGOING:
@@ -117,6 +120,8 @@ def _play_move(game, rule, settings, playing, forest, games, batch, b):
     tree = forest.trees[b]
     nodes = forest.nodes[b]
     ply = games.lengths[b]
+    if ply == games.actions.shape[1]:
+        raise BrokenRules(TOO_LONG)
     player = game.current_player(forest.root_states[b])
     games.states[b][ply] = forest.root_states[b]
     games.players[b, ply] = player

@@ -102,7 +102,7 @@ def search_is_certain_early(lines: Sequence[Line]) -> str | None:
     return (
         f"the search explores next to nothing: the entropy of its policy is {last['train/target_entropy']:.2g} in "
         f"iteration {last['iteration']} already; try more selfplay.num_simulations, a higher search.c_puct or more "
-        "noise, selfplay.dirichlet_epsilon"
+        "noise, selfplay.dirichlet_epsilon; with root = gumbel a lower selfplay.gumbel_scale"
     )
 
 

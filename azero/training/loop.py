@@ -86,6 +86,11 @@ def play(run: Run, progress: Progress, replay: Replay, pool: Pool, trainer: Trai
             save_shard(run.shard_path(name), shard, run.game)
             shards[name] = shard
     fresh = [shards[name] for name in names]
+    if not any(shard.num_learnt for shard in fresh):
+        raise BadInput(
+            f"no search of iteration {iteration} was full: selfplay.full_search_share = {selfplay.full_search_share} "
+            f"is too little for {len(seeds)} games"
+        )
     elapsed = time.perf_counter() - begin
     notes = describe_games(run.game, fresh, elapsed) | judge_fresh_positions(trainer, run.game, fresh)
     for name in names:

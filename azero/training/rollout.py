@@ -118,10 +118,10 @@ def choose_games(shard: Shard, seed: int) -> np.ndarray:
 class Learner:
     """Trains the weights on some positions, and judges them on others."""
 
-    def __init__(self, positions: Positions, is_held_out: np.ndarray, num_actions: int):
+    def __init__(self, positions: Positions, is_learnt: np.ndarray, is_held_out: np.ndarray, num_actions: int):
         self._positions = positions
-        self.held_out, self.learnt = np.flatnonzero(is_held_out), np.flatnonzero(~is_held_out)
-        is_learnt = np.repeat(~is_held_out, np.diff(positions.starts))
+        self.held_out, self.learnt = np.flatnonzero(is_held_out), np.flatnonzero(is_learnt)
+        is_learnt = np.repeat(is_learnt, np.diff(positions.starts))
         met = np.unique(positions.patterns[is_learnt])
         self._met = met[met >= 0]
         self._place_of = np.full(NUM_PATTERNS + 1, _UNSEEN)  # the last: NO_PATTERN, -1
@@ -196,8 +196,10 @@ def train_rollout(paths: Sequence[Path], out: Path, epochs: int, seed: int) -> t
     game = make_game(game_of_shard(shards[0]))
     check_board(game)
     shard = join_shards([load_shard(path, game) for path in shards])
-    is_held_out = choose_games(shard, seed)
-    learner = Learner(positions_of(game, shard), is_held_out, game.num_actions)
+    is_held_out, counts = choose_games(shard, seed), shard.weights > 0  # what fast searches found is no policy to learn
+    learner = Learner(positions_of(game, shard), ~is_held_out & counts, is_held_out & counts, game.num_actions)
+    if not len(learner.learnt) or not len(learner.held_out):
+        raise BadInput("too few games to learn from and to hold out: name more shards, or play more games")
     learner.train(epochs, seed)
     figures = learner.judge(learner.held_out)
     card = RolloutCard(

@@ -14,6 +14,11 @@ from azero.training.rollout import Learner, choose_games, positions_of, shards_o
 SHARD = some_games(TIC_TAC_TOE)
 
 
+def split_none(shard):
+    """Returns which positions are learnt from and which are held out: all, and none."""
+    return np.ones(shard.num_positions, bool), np.zeros(shard.num_positions, bool)
+
+
 def legal_actions(game, shard: Shard, n: int) -> list[int]:
     return State.from_record(game, shard.states[n]).legal_actions()
 
@@ -33,7 +38,7 @@ def with_policy(shard: Shard, game, rng: np.random.Generator) -> Shard:
 def test_a_policy_that_the_features_can_tell_is_learnt(game):
     """On what it has learnt from, cross-entropy falls to the search's own entropy, and the first choices agree."""
     shard = with_policy(some_games(game), game, np.random.default_rng(0))
-    learner = Learner(positions_of(game, shard), np.zeros(shard.num_positions, bool), game.num_actions)
+    learner = Learner(positions_of(game, shard), *split_none(shard), game.num_actions)
     before = learner.judge(learner.learnt)
     assert before.cross_entropy == pytest.approx(before.uniform_cross_entropy) and before.top_1 < 0.5
     learner.train(epochs=400, seed=0, is_quiet=True)
@@ -69,7 +74,7 @@ def test_figures_by_hand():
     firsts = np.array([legal_actions(TIC_TAC_TOE, shard, n)[0] for n in range(shard.num_positions)])
     visits[np.arange(len(firsts)), firsts] = 5
     positions = positions_of(TIC_TAC_TOE, shard._replace(visits=visits))
-    learner = Learner(positions, np.zeros(shard.num_positions, bool), 9)
+    learner = Learner(positions, *split_none(shard), 9)
     figures, counts = learner.judge(learner.learnt), np.diff(positions.starts)
     assert figures.uniform_cross_entropy == pytest.approx(np.log(counts).mean(), abs=1e-5)
     assert figures.uniform_top_1 == pytest.approx((1 / counts).mean(), abs=1e-5)
