@@ -59,7 +59,7 @@ class SelfPlayConfig(Section):
         "(c_visit + most visits) c_scale q, q in [0, 1]. Paper: none; Gumbel: 50."
     )  # fmt: skip
     gumbel_scale: float = Field(
-        1.0, gt=0, le=1000, description="Constant c_scale of root = gumbel: the more, the more a value counts beside the "
+        1.0, gt=0, le=1000, description="Constant c_scale of root = gumbel: the more, the more values count beside the "
         "prior. Paper: none; Gumbel: 1 in Go and chess."
     )  # fmt: skip
     dirichlet_alpha: float = Field(

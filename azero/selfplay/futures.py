@@ -49,8 +49,8 @@ def look_ahead(
 ) -> Futures:
     """Returns what follows the positions at `indices` ([B] int64) of a shard, seen through symmetries ([B] int64).
 
-    A reply is the opponent's: there is none after the last ply, nor where the same player moves on, nor where the search
-    after it was a fast one.
+    A reply is the opponent's: there is none after the last ply, nor where the same player moves on, nor where the next
+    search was a fast one.
 
     A short-term value of horizon h is the mean of the values to come, for the player to move, of which each ply hears
     1 / h, and the rest is heard by the ply after it; at the end it is the result z that hears all that is left:

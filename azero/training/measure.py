@@ -6,8 +6,9 @@ import torch
 from azero.games import Game
 from azero.mcts.tree import UNPROVEN
 from azero.rng import derive_seed
+from azero.selfplay.futures import BLIND
 from azero.selfplay.records import Shard, join_shards
-from azero.selfplay.replay import make_sample
+from azero.selfplay.replay import make_sample, targets_of
 from azero.training.trainer import Losses, Trainer, losses_of
 
 _JUDGED = 4096  # positions
@@ -50,12 +51,13 @@ def judge_fresh_positions(trainer: Trainer, game: Game, shards: list[Shard]) -> 
     rng = np.random.default_rng(derive_seed(trainer.steps, shard.num_positions))
     candidates = np.flatnonzero(shard.weights)
     indices = rng.choice(candidates, min(_JUDGED, len(candidates)), replace=False)
-    sample = make_sample(game, shard, indices, np.zeros(len(indices), np.int64))
+    targets = targets_of(trainer.config, game)._replace(foresight=BLIND)
+    sample = make_sample(game, shard, indices, np.zeros(len(indices), np.int64), targets)
     planes, policies, results, *_ = trainer.to_device(sample)
     prediction = trainer.candidate()(planes)
     losses = losses_of(prediction, policies, results)
     agreement = (prediction.policy_logits.argmax(1) == policies.argmax(1)).float().mean()
-    values, outcomes = prediction.value().cpu().numpy(), sample.results[:, 0] - sample.results[:, 2]
+    values, outcomes = prediction.value().cpu().numpy(), shard.results()[indices]
     return {
         "fresh/policy_agreement": float(agreement),
         "fresh/policy_loss": float(losses.policy),
