@@ -22,7 +22,7 @@ from azero.config_files import load_config
 from azero.errors import BadInput
 from azero.games import make_game
 from azero.nets.checkpoint import load_checkpoint
-from azero.selfplay.replay import Replay, Window
+from azero.selfplay.replay import Replay, Window, targets_of
 from azero.training.loop import learn
 from azero.training.run import Progress, Run
 from azero.training.trainer import Trainer
@@ -301,7 +301,7 @@ def test_interrupted_it_says_how_to_go_on_and_ends_the_same(whole, config, tmp_p
 
 def test_ctrl_c_within_a_step_waits_for_its_end_and_saves_it(tmp_path):
     config, game = tiny_config(training={"save_every_steps": 1000}), make_game("tic_tac_toe")
-    run, trainer, replay = Run.create(tmp_path / "run", config, game), Trainer(config, game), Replay(game, Window(100))
+    run, trainer, replay = Run.create(tmp_path / "run", config, game), Trainer(config, game), Replay(game, Window(100), targets_of(config.training, game))
     replay.add("00001-0000", shard_of(WON))
     step = trainer.step
 
@@ -323,7 +323,7 @@ def test_ctrl_c_within_a_step_waits_for_its_end_and_saves_it(tmp_path):
 
 def test_weights_that_are_no_numbers_are_never_saved(tmp_path):
     config, game = tiny_config(training={"save_every_steps": 2}), make_game("tic_tac_toe")
-    run, trainer, replay = Run.create(tmp_path / "run", config, game), Trainer(config, game), Replay(game, Window(100))
+    run, trainer, replay = Run.create(tmp_path / "run", config, game), Trainer(config, game), Replay(game, Window(100), targets_of(config.training, game))
     replay.add("00001-0000", shard_of(WON))
     step, good = trainer.step, {}
 
