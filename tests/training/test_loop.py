@@ -301,7 +301,8 @@ def test_interrupted_it_says_how_to_go_on_and_ends_the_same(whole, config, tmp_p
 
 def test_ctrl_c_within_a_step_waits_for_its_end_and_saves_it(tmp_path):
     config, game = tiny_config(training={"save_every_steps": 1000}), make_game("tic_tac_toe")
-    run, trainer, replay = Run.create(tmp_path / "run", config, game), Trainer(config, game), Replay(game, Window(100), targets_of(config.training, game))
+    run, trainer = Run.create(tmp_path / "run", config, game), Trainer(config, game)
+    replay = Replay(game, Window(100), targets_of(config.training, game))
     replay.add("00001-0000", shard_of(WON))
     step = trainer.step
 
@@ -323,7 +324,8 @@ def test_ctrl_c_within_a_step_waits_for_its_end_and_saves_it(tmp_path):
 
 def test_weights_that_are_no_numbers_are_never_saved(tmp_path):
     config, game = tiny_config(training={"save_every_steps": 2}), make_game("tic_tac_toe")
-    run, trainer, replay = Run.create(tmp_path / "run", config, game), Trainer(config, game), Replay(game, Window(100), targets_of(config.training, game))
+    run, trainer = Run.create(tmp_path / "run", config, game), Trainer(config, game)
+    replay = Replay(game, Window(100), targets_of(config.training, game))
     replay.add("00001-0000", shard_of(WON))
     step, good = trainer.step, {}
 
