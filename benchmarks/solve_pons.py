@@ -1,4 +1,4 @@
-"""Makes sets of azero/data/benchmarks/connect_four_pons: Pascal Pons' positions, with the moves that keep their results.
+"""Makes sets of azero/data/benchmarks/connect_four_pons: Pascal Pons' positions, with the moves that keep results.
 
     python benchmarks/solve_pons.py tests/data/connect4_pons azero/data/benchmarks/connect_four_pons
 
