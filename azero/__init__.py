@@ -11,26 +11,45 @@ import importlib
 
 TYPE_CHECKING = False  # to type checkers it is true; typing's own would have to be imported
 if TYPE_CHECKING:
-    from azero.arena.agents import Agent
-    from azero.arena.match import MatchResult, play_match
-    from azero.arena.names import make_agent
-    from azero.arena.suggestion import Move, Suggestion
-    from azero.errors import BadInput
-    from azero.games import Game, State, make_game, registered_games
+    from azero.arena.agents import Agent as Agent
+    from azero.arena.match import MatchResult as MatchResult
+    from azero.arena.match import play_match as play_match
+    from azero.arena.names import make_agent as make_agent
+    from azero.arena.suggestion import Move as Move
+    from azero.arena.suggestion import Suggestion as Suggestion
+    from azero.errors import BadInput as BadInput
+    from azero.games import Game as Game
+    from azero.games import State as State
+    from azero.games import make_game as make_game
+    from azero.games import registered_games as registered_games
 
 __version__ = "0.1.0"
 
-__all__ = [
-    "Agent", "BadInput", "Game", "MatchResult", "Move", "State", "Suggestion", "__version__",
-    "make_agent", "make_game", "play_match", "registered_games",
-]  # fmt: skip
+_MODULES = {
+    "Agent": "arena.agents",
+    "BadInput": "errors",
+    "Game": "games",
+    "MatchResult": "arena.match",
+    "Move": "arena.suggestion",
+    "State": "games",
+    "Suggestion": "arena.suggestion",
+    "make_agent": "arena.names",
+    "make_game": "games",
+    "play_match": "arena.match",
+    "registered_games": "games",
+}
+"""Where each public name is."""
+
+__all__ = sorted([*_MODULES, "__version__"])
 
 
 def __getattr__(name: str) -> object:
     """Returns a public name, imported when one is first asked for: until then a command starts, and stops, at once."""
-    if name in __all__:
-        for place in ("arena.agents", "arena.match", "arena.names", "arena.suggestion", "errors", "games"):
-            module = importlib.import_module(f"azero.{place}")
-            if hasattr(module, name):
-                return getattr(module, name)
-    raise AttributeError(f"module 'azero' has no attribute {name!r}")
+    if name not in _MODULES:
+        raise AttributeError(f"module 'azero' has no attribute {name!r}")
+    return getattr(importlib.import_module(f"azero.{_MODULES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    """Returns the public names, for completion to offer before they are imported."""
+    return list(__all__)

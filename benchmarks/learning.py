@@ -21,7 +21,7 @@ from pathlib import Path
 
 from azero.arena.agents import Agent
 from azero.arena.benchmark import sample_benchmark
-from azero.arena.benchmark_files import shipped_benchmark_of
+from azero.arena.benchmark_files import read_benchmark, shipped_benchmark_of
 from azero.arena.match import play_match
 from azero.arena.names import make_agent
 from azero.arena.statistics import elo_from_score
@@ -91,7 +91,7 @@ def measure(folder: Path, game: str, variant: str, seed: int, budget: float) -> 
     line = {**key, "cost": cost, "iterations": iteration}
     benchmark = shipped_benchmark_of(agent.game)
     if benchmark:
-        line |= sample_benchmark(agent, benchmark, POSITIONS)
+        line |= sample_benchmark(agent, read_benchmark(benchmark, agent.game, POSITIONS))
     if variant != "base":
         base = run_folder(folder, game, "base", seed)
         rival = agent_of(base, iteration_within(base, budget)[1])

@@ -1,9 +1,10 @@
-"""Makes azero/data/benchmarks/connect_four_pons: Pascal Pons' positions, with the moves that keep their results.
+"""Makes sets of azero/data/benchmarks/connect_four_pons: Pascal Pons' positions, with the moves that keep results.
 
     python benchmarks/solve_pons.py tests/data/connect4_pons azero/data/benchmarks/connect_four_pons
 
 A position's score is known, so each of its moves takes one question: is what it leaves as good? A lost position takes
-none. Lines are written as they are found, and a run that was stopped goes on behind the last one.
+none. Lines are written as they are found, and a run that was stopped goes on behind the last one. The sets that take
+longest, L1_R2 and L1_R3, have their moves from BitBully 0.0.79 instead (the folder's README).
 """
 
 import argparse
@@ -13,8 +14,9 @@ from pathlib import Path
 
 from tqdm import tqdm
 
+from azero.arena.judges import result_of
 from azero.games import State, make_game
-from azero.mcts.connect_four_solver import ConnectFourSolver
+from azero.games.connect_four_solver import ConnectFourSolver
 
 SETS = {
     "Test_L3_R1": "L3_R1_end_easy",
@@ -56,7 +58,7 @@ def main() -> None:
 def keeping(solver: ConnectFourSolver, moves: str, score: str) -> Iterator[str]:
     """Yields the moves that keep a position's result; none where it is lost, since all do."""
     state = GAME.state_from_moves(moves)
-    result = (int(score) > 0) - (int(score) < 0)
+    result = result_of(int(score))
     for action in state.legal_actions() if result >= 0 else []:
         after = state.clone()
         after.apply_action(action)

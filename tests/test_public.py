@@ -21,13 +21,14 @@ CONFIGS = sorted(path.stem for place in _PLACES for path in place.glob("*.toml")
 def test_the_public_names_are_these_and_all_are_there():
     assert set(azero.__all__) == PUBLIC and len(azero.__all__) == len(PUBLIC)
     assert azero.__all__ == sorted(azero.__all__)
+    assert set(dir(azero)) == PUBLIC
     for name in azero.__all__:
         assert getattr(azero, name) is not None
 
 
 def test_nothing_else_is_public():
     others = {name for name, value in vars(azero).items() if not isinstance(value, types.ModuleType)} - PUBLIC
-    assert {name for name in others - {"TYPE_CHECKING"} if not name.startswith("__")} == set()
+    assert {name for name in others - {"TYPE_CHECKING"} if not name.startswith("_")} == set()
 
 
 @pytest.mark.parametrize("name", sorted(PUBLIC - {"__version__"}))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from azero.arena.agents import Agent, SearchAgent
-from azero.arena.benchmark_files import Benchmark, Problem, ProblemSet, read_benchmark
+from azero.arena.benchmark_files import Benchmark, Problem, ProblemSet
 from azero.arena.judges import Judge, judge_for
 from azero.arena.statistics import score_interval
 from azero.arena.suggestion import RESIGN
@@ -124,10 +124,10 @@ def _share_of_mistakes(verdicts: Sequence[bool | None], is_known: Sequence[bool]
 
 
 def sample_benchmark(
-    agent: Agent, name: str, num_positions: int, on_positions: Callable[[int], None] = lambda num: None
+    agent: Agent, benchmark: Benchmark, on_positions: Callable[[int], None] = lambda num: None
 ) -> dict[str, float]:
-    """Returns an agent's mistakes on the first positions of each set, about `num_positions` in all."""
-    result = evaluate_on_benchmark(agent, read_benchmark(name, agent.game, num_positions), on_positions)
+    """Returns an agent's mistakes in all sets together, by the names of a run's figures."""
+    result = evaluate_on_benchmark(agent, benchmark, on_positions)
     shares = {
         "benchmark/search_mistakes": [each.search_mistakes for each in result.sets],
         "benchmark/net_mistakes": [each.net_mistakes for each in result.sets if each.net_mistakes],

@@ -5,7 +5,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from azero.arena.judges import Judge, judge_for
+from azero.arena.judges import RESULT_WORDS, Judge, judge_for, result_of
 from azero.errors import BadInput, suggest_nearest
 from azero.games import Game, State, make_game
 from azero.games.registry import file_of, without_folder
@@ -45,10 +45,9 @@ class Benchmark:
     game: Game
     sets: list[ProblemSet]
 
-
-def result_of(score: float) -> int:
-    """Returns WIN, DRAW or LOSS: the score's sign."""
-    return (score > 0) - (score < 0)
+    @property
+    def num_positions(self) -> int:
+        return sum(len(each.problems) for each in self.sets)
 
 
 def shipped_benchmarks() -> dict[str, Path]:
@@ -169,10 +168,10 @@ def _read_line(text: str, game: Game) -> Problem:
             raise BadInput(f"move {move!r} is listed twice")
         listed[action] = result_of(_number(own)) if colon else problem.result
     if listed and max(listed.values()) != problem.result:
-        names = ("loses", "draws", "wins")
-        best = names[max(listed.values()) + 1]
-        raise BadInput(f"the score {score:g} says that the player to move {names[problem.result + 1]}, but the best of "
-                       f"the moves listed {best}")  # fmt: skip
+        says, best = RESULT_WORDS[problem.result], RESULT_WORDS[max(listed.values())]
+        raise BadInput(
+            f"the score {score:g} says that the player to move {says}, but the best of the moves listed {best}"
+        )
     if problem.result < 0:
         return Problem(state, score, frozenset(state.legal_actions()))
     keeping = frozenset(action for action, result in listed.items() if result == problem.result)

@@ -5,10 +5,16 @@ from abc import ABC, abstractmethod
 from azero.errors import BadInput
 from azero.games import DRAW, LOSS, WIN, Game, State
 from azero.games.connect_four import ConnectFour
-from azero.mcts.connect_four_solver import ConnectFourSolver
+from azero.games.connect_four_solver import ConnectFourSolver
 from azero.mcts.solver import solve
 
-_RESULTS = {LOSS: "loses", DRAW: "draws", WIN: "wins"}
+RESULT_WORDS = {LOSS: "loses", DRAW: "draws", WIN: "wins"}
+"""What the player to move does, by result."""
+
+
+def result_of(score: float) -> int:
+    """Returns WIN, DRAW or LOSS: the score's sign."""
+    return (score > 0) - (score < 0)
 
 
 class Judge(ABC):
@@ -39,7 +45,7 @@ class Judge(ABC):
 
     def check(self, state: State, score: float) -> None:
         """Raises BadInput where the rules, or a short search, contradict the score of the player to move."""
-        player, result = state.current_player(), (score > 0) - (score < 0)
+        player, result = state.current_player(), result_of(score)
         if result < WIN:
             for action in state.legal_actions():
                 after = state.clone()
@@ -52,7 +58,7 @@ class Judge(ABC):
         is_more = result < WIN and self._is_at_least(state, player, result + 1, self.check_limit)
         if is_less or is_more:
             known = "less" if is_less else "more"
-            says = _RESULTS[result]
+            says = RESULT_WORDS[result]
             raise BadInput(
                 f"the score {score:g} says that the player to move {says}; solved, the position is worth {known}"
             )

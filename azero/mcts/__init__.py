@@ -1,6 +1,7 @@
 """Tree search: PUCT with an evaluator, UCT with random rollouts, and what lies between. `Search` is where to start.
 
-To read it, begin with `reference.py`, the whole search in plain Python; `kernels.py` is the same, compiled.
+To read it, begin with `reference.py`, the whole search in plain Python, and `gumbel_reference.py`, the root of Gumbel
+AlphaZero; `kernels.py` is the same, compiled.
 """
 
 from azero.mcts.analysis import MoveStatistics, rank_moves, root_value

@@ -26,14 +26,17 @@ class SqueezeExcitation(nn.Module):
     def __init__(self, channels: int, has_bias: bool):
         super().__init__()
         self.channels = channels
+        self.has_bias = has_bias
         hidden = max(channels // _REDUCTION, _FEWEST_UNITS)
         self.squeeze = nn.Linear(channels, hidden)
         self.excite = nn.Linear(hidden, 2 * channels if has_bias else channels)
 
     def forward(self, x: Tensor) -> Tensor:  # [B, channels, H, W], and so is what it returns
         excited = self.excite(F.relu(self.squeeze(x.mean((2, 3)))))[:, :, None, None]
-        scale, *bias = excited.split(self.channels, dim=1)
-        return sum(bias, torch.sigmoid(scale) * x)
+        if not self.has_bias:
+            return torch.sigmoid(excited) * x
+        scale, bias = excited.split(self.channels, dim=1)
+        return torch.sigmoid(scale) * x + bias
 
 
 class GlobalPoolingBias(nn.Module):

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from azero.arena.agents import Agent
 from azero.arena.benchmark import sample_benchmark
-from azero.arena.benchmark_files import read_benchmark, shipped_benchmark_of
+from azero.arena.benchmark_files import Benchmark, read_benchmark, shipped_benchmark_of
 from azero.arena.match import play_match, without_repeats
 from azero.arena.names import make_agent
 from azero.arena.statistics import Sprt, elo_from_score
@@ -66,17 +66,17 @@ def evaluate_best(run: Run, progress: Progress, report: Report) -> dict:
     notes = {"evaluation/score": match.tally.score, "evaluation/games": match.tally.games}
     benchmark = find_benchmark(config, run.game)
     if benchmark is not None:
-        with report.stage(benchmark, config.benchmark_positions, "positions") as bar:
-            notes |= sample_benchmark(best, benchmark, config.benchmark_positions, bar.update)
+        with report.stage(benchmark.name, benchmark.num_positions, "positions") as bar:
+            notes |= sample_benchmark(best, benchmark, bar.update)
     return notes
 
 
-def find_benchmark(config: EvaluationConfig, game: Game) -> str | None:
-    """Returns the benchmark of the settings, None for none; raises BadInput where it cannot be used for the game."""
-    if config.benchmark in ("auto", "none"):
-        return shipped_benchmark_of(game) if config.benchmark == "auto" else None
-    read_benchmark(config.benchmark, game, config.benchmark_positions)
-    return config.benchmark
+def find_benchmark(config: EvaluationConfig, game: Game) -> Benchmark | None:
+    """Returns the first positions of the settings' benchmark, None for none; raises BadInput where it does not fit."""
+    if config.benchmark == "none":
+        return None
+    name = shipped_benchmark_of(game) if config.benchmark == "auto" else config.benchmark
+    return None if name is None else read_benchmark(name, game, config.benchmark_positions)
 
 
 def _agent(run: Run, path: str, num_simulations: int) -> Agent:

@@ -178,10 +178,11 @@ def test_a_share_has_wilsons_interval():
 
 
 def test_a_sample_is_one_figure_each(solved, net):
-    notes = sample_benchmark(make_agent(f"{net}@10"), solved, 40)
+    sample = read_benchmark(solved, GAME, 40)
+    notes = sample_benchmark(make_agent(f"{net}@10"), sample)
     assert set(notes) == {"benchmark/net_mistakes", "benchmark/net_wrong_values", "benchmark/search_mistakes"}
     assert all(0 <= share <= 1 for share in notes.values())
-    assert set(sample_benchmark(make_agent("random", GAME), solved, 40)) == {"benchmark/search_mistakes"}
+    assert set(sample_benchmark(make_agent("random", GAME), sample)) == {"benchmark/search_mistakes"}
 
 
 # --- judges ---

@@ -8,7 +8,7 @@ from azero.arena import benchmark_files
 from azero.arena.benchmark_files import read_benchmark, shipped_benchmark_of, shipped_benchmarks
 from azero.errors import BadInput
 from azero.games import make_game
-from azero.mcts.connect_four_solver import ConnectFourSolver
+from azero.games.connect_four_solver import ConnectFourSolver
 
 TIC_TAC_TOE, CONNECT_FOUR = make_game("tic_tac_toe"), make_game("connect_four")
 PONS = Path(__file__).parents[1] / "data" / "connect4_pons"

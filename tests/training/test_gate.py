@@ -18,14 +18,15 @@ GAME = make_game("tic_tac_toe")
 
 
 class Silent:
-    """A report that shows nothing."""
+    """A report that shows nothing; `left` is what the last stage still has to do."""
 
     @contextmanager
     def stage(self, name, total, unit, done=0):
+        self.left = total - done
         yield self
 
     def update(self, num):
-        pass
+        self.left -= num
 
 
 def make_run(folder, **sections):
@@ -125,9 +126,11 @@ def test_the_best_net_meets_the_opponent_of_the_settings(tmp_path):
 
 def test_the_best_net_is_held_to_solved_positions(tmp_path):
     (tmp_path / "solved.txt").write_text("a1,b1 1\n" * 9)
-    own = {"benchmark": str(tmp_path / "solved.txt"), "benchmark_positions": 8, "opponent": "random", "games": 2}
+    own = {"benchmark": str(tmp_path / "solved.txt"), "benchmark_positions": 20, "opponent": "random", "games": 2}
     run = make_run(tmp_path / "run", evaluation={**own, "num_simulations": 400})
-    notes = gate.evaluate_best(run, Progress(), Silent())
+    report = Silent()
+    notes = gate.evaluate_best(run, Progress(), report)
+    assert report.left == 0, "there are fewer positions than were asked for, and the bar knows"
     assert notes == gate.evaluate_best(run, Progress(), Silent())
     assert notes["benchmark/search_mistakes"] == 0.0 and notes["benchmark/net_mistakes"] in (0.0, 1.0)
 
@@ -135,7 +138,8 @@ def test_the_best_net_is_held_to_solved_positions(tmp_path):
 def test_the_benchmark_is_that_of_the_game_unless_it_is_named_or_none():
     connect_four = make_game("connect_four")
     evaluation = tiny_config().evaluation
-    assert gate.find_benchmark(evaluation, connect_four) == "connect_four_pons"
+    auto = gate.find_benchmark(evaluation, connect_four)
+    assert auto.name == "connect_four_pons" and auto.num_positions == evaluation.benchmark_positions
     assert gate.find_benchmark(evaluation, GAME) is None
     assert gate.find_benchmark(evaluation.model_copy(update={"benchmark": "none"}), connect_four) is None
     with pytest.raises(BadInput, match="has positions of connect_four, not of tic_tac_toe"):

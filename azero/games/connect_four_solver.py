@@ -14,8 +14,8 @@ from azero.bits import count_bits, leading_zeros
 from azero.errors import BadInput
 from azero.games import DRAW, LOSS, WIN, State
 from azero.games.connect_four import ConnectFour
+from azero.games.connect_four_bits import board_of, is_lineless, key_of, safe_moves, winning_cells
 from azero.jit import kernel, subroutine
-from azero.mcts.connect_four_bits import board_of, is_lineless, key_of, safe_moves, winning_cells
 from azero.rng import mix
 
 _ONE = np.uint64(1)
@@ -70,7 +70,9 @@ def place_of(table, key):
 
 @subroutine
 def store_bounds(table, key, least, most, num_nodes):
-    """Notes what a position is worth at least and at most, in place of itself or of what took less work to find."""
+    """Notes what a position is worth at least and at most, beside what is known of it; else in place of less work."""
+    known_least, known_most = find_bounds(table, key)
+    least, most = max(least, known_least), min(most, known_most)
     first, tag = place_of(table, key)
     work = np.uint64(64 - leading_zeros(np.uint64(num_nodes)))
     entry = tag << np.uint64(10) | work << np.uint64(4) | np.uint64(least + 1) << np.uint64(2) | np.uint64(most + 1)

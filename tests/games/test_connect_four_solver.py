@@ -4,15 +4,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from mcts.test_solver import random_positions
 
 from azero.errors import BadInput
 from azero.games import DRAW, LOSS, WIN, make_game
 from azero.games.connect_four import ConnectFour
+from azero.games.connect_four_solver import ConnectFourSolver
 from azero.jit import IS_COMPILED
-from azero.mcts.connect_four_solver import ConnectFourSolver
 from azero.mcts.solver import solve
-
-from .test_solver import random_positions
 
 PONS = Path(__file__).parents[1] / "data" / "connect4_pons"
 GAME = make_game("connect_four")
@@ -75,6 +74,16 @@ def test_questions_agree_with_the_result():
             result >= DRAW,
             result == WIN,
         ]
+
+
+def test_what_one_question_proved_stands_beside_the_answer_to_another():
+    solver = ConnectFourSolver(GAME.rules)
+    drawn = [state for state in random_positions(GAME, 60, 30) if solver.solve(state) == DRAW]
+    for state in drawn:
+        for least in (DRAW, WIN, DRAW):
+            assert solver.is_at_least(state, least) == (least == DRAW)
+        assert solver.num_nodes == 1, state.history()
+    assert drawn
 
 
 def test_a_win_at_once_takes_no_search():
