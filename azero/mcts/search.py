@@ -189,11 +189,14 @@ class Search:
             self._forget_leaves(batch)
 
     def _forget_leaves(self, batch: Batch) -> None:
-        """Takes back the leaves that wait for an answer which does not come: the run was interrupted, or has failed."""
-        for leaf in range(int(batch.waiting[0].leaves)):
-            b = batch.tree[leaf]
-            self.forest.nodes[b].virtual_loss[batch.path[leaf, : batch.depth[leaf] + 1]] -= 1
-            self.forest.trees.pending[b] -= 1
+        """Takes back the leaves that wait for an answer which does not come: the run was interrupted, or has failed.
+
+        Where it failed while leaves were taken home, the batch does not tell which still wait: all trees are cleared.
+        """
+        if batch.waiting[0].leaves:
+            for tree, nodes in zip(self.forest.trees, self.forest.nodes, strict=True):
+                nodes.virtual_loss[: tree.num_nodes] = 0
+            self.forest.trees.pending[:] = 0
         batch.waiting[0].leaves = batch.waiting[0].rows = 0
 
     def _new_cache(self) -> Cache:

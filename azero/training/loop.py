@@ -49,6 +49,7 @@ def run_iterations(run: Run) -> Progress:
     """Goes on from where the run's state is, to the last iteration."""
     trainer = Trainer(run.config, run.game)
     progress = run.load_state(trainer)
+    run.keep_settings(progress)
     if progress is None:
         progress = Progress()
         run.save_net(run.checkpoint_path(0), trainer.candidate(), replace(progress, iteration=0))

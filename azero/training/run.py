@@ -133,6 +133,22 @@ class Run:
             replay.add(name, shard)
         return replay
 
+    def keep_settings(self, progress: Progress | None) -> None:
+        """Makes config.toml say the settings that the run goes on with: only once they are known to fit.
+
+        Where self-play changes, games of the iteration under way are played anew.
+        """
+        path = self.folder / "config.toml"
+        before = load_config(path)
+        if self.config == before:
+            return
+        if (self.config.selfplay, self.config.search) != (before.selfplay, before.search):
+            kept = progress.shards if progress else []
+            for shard in (self.folder / "replay").glob("*.safetensors"):
+                if shard.stem not in kept:
+                    shard.unlink()
+        write_whole(path, config_to_toml(self.config).encode())
+
     def remove_old_shards(self, progress: Progress) -> None:
         """Removes shards that have left the window; only once the state on disk does not name them any more."""
         for path in (self.folder / "replay").glob("*.safetensors"):
@@ -160,27 +176,36 @@ def shard_name(iteration: int, number: int | None) -> str:
 
 
 def open_run(folder: Path, overrides: list[str]) -> Config:
-    """Returns the settings of an existing run, and keeps overrides for good; raises BadInput where there is no run.
+    """Returns the settings of an existing run with overrides, and changes nothing in its folder.
 
-    Seed, game and net are what the run is; only the file of a user's own game may lie elsewhere now. Where self-play
-    changes, games of the iteration under way are played anew.
+    Seed, game, net, heads and optimiser are what the run is; only the file of a user's own game may lie elsewhere now.
+
+    Raises:
+      BadInput: there is no run, or an override would make it another.
     """
     path = folder / "config.toml"
     if not path.is_file():
         raise BadInput(f"there is no run to resume in {str(folder)!r}")
     before, config = load_config(path), load_config(path, overrides)
     _check_game(folder, before, config)
-    for name in ("seed", "net"):
-        if getattr(before, name) != getattr(config, name):
+    was, now = _identity(before), _identity(config)
+    for name in was:
+        if was[name] != now[name]:
             raise BadInput(f"a run's {name} cannot change when it is resumed; begin another with --run")
-    if config != before:
-        if (config.selfplay, config.search) != (before.selfplay, before.search):
-            kept = _shards_of_state(folder)
-            for shard in (folder / "replay").glob("*.safetensors"):
-                if shard.stem not in kept:
-                    shard.unlink()
-        write_whole(path, config_to_toml(config).encode())
     return config
+
+
+def _identity(config: Config) -> dict[str, object]:
+    """Returns what the trainer's state was made for, beside the game, by the name of the setting."""
+    training = config.training
+    return {
+        "seed": config.seed,
+        "net": config.net,
+        "training.optimizer": training.optimizer,
+        "reply head (training.reply_loss_weight, 0 or not)": training.reply_loss_weight > 0,
+        "plies-left head (training.plies_left_loss_weight, 0 or not)": training.plies_left_loss_weight > 0,
+        "short-term head (training.short_term_loss_weight, 0 or not)": training.short_term_loss_weight > 0,
+    }
 
 
 def _check_game(folder: Path, before: Config, config: Config) -> None:
@@ -199,12 +224,3 @@ def _check_game(folder: Path, before: Config, config: Config) -> None:
         raise BadInput(f"a run's game cannot change when it is resumed{moved}; begin another with --run")
     if file and newest:
         load_checkpoint(newest, game)
-
-
-def _shards_of_state(folder: Path) -> list[str]:
-    """Returns the shards that the state on disk names."""
-    path = folder / "state.safetensors"
-    if not path.exists():
-        return []
-    with safe_open(str(path), framework="numpy") as file:
-        return json.loads(file.metadata()["azero"])["shards"]

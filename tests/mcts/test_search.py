@@ -336,6 +336,8 @@ def test_a_position_without_moves_that_is_not_over_is_told(judge, tmp_path, monk
     assert str(error.value) == (
         f"nim.py:Nim(heap=36).legal_actions finds 0 actions where the game goes on in a search{where}"
     )
+    if evaluator:
+        assert not search.forest.trees.pending.any() and not search.forest.nodes[0].virtual_loss.any()
 
 
 class Interrupted(HashEvaluator):

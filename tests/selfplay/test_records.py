@@ -8,6 +8,7 @@ from safetensors.numpy import load_file, save_file
 
 from azero.errors import BadInput
 from azero.games import make_game
+from azero.mcts.tree import UNPROVEN
 from azero.selfplay.records import join_shards, load_shard, save_shard
 
 from .games import CONNECT_FOUR, TIC_TAC_TOE, assert_same, play, some_games, split
@@ -39,6 +40,16 @@ def test_a_shard_comes_back_as_it_was(game, tmp_path):
     assert_same(loaded, some_games(game))
     assert loaded.states.dtype == game.rules.state_dtype
     assert [each.name for each in path.parent.iterdir()] == [path.name]
+
+
+def test_a_file_from_before_there_were_proofs_and_weights(saved):
+    tensors = load_file(saved)
+    for name in ("cache_hits", "proven", "weights"):
+        del tensors[name]
+    save_file(tensors, saved, {"azero": json.dumps({"game": "tic_tac_toe"})})
+    loaded, num = load_shard(saved, TIC_TAC_TOE), some_games(TIC_TAC_TOE).num_positions
+    assert (loaded.proven == UNPROVEN).all() and (loaded.weights == 1).all()
+    assert len(loaded.proven) == len(loaded.weights) == num == loaded.num_learnt and loaded.cache_hits.tolist() == [0]
 
 
 def test_the_same_shard_gives_the_same_bytes(saved, tmp_path):

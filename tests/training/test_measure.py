@@ -103,6 +103,19 @@ def test_fresh_positions_are_judged_by_the_candidate():
     assert notes["fresh/root_value_error"] == pytest.approx((9 * 0.25 + 3 * 0.75 + 2 * 1.25) / 14)
 
 
+def test_positions_without_weight_are_not_judged_and_count_for_nothing_to_learn():
+    trainer = Trainer(tiny_config(), GAME)
+    with torch.no_grad():
+        trainer.candidate().policy.bias[4] = 5.0
+    drawn = shard_of(DRAWN)
+    weights = np.array([1, 0, 1, 0, 0, 0, 0, 0, 0], np.float32)  # b2 was played at the first
+    fast = drawn._replace(weights=weights, root_values=np.where(weights > 0, 0.25, 1).astype(np.float32))
+    notes = judge_fresh_positions(trainer, GAME, [fast])
+    assert notes["fresh/policy_agreement"] == 0.5 and notes["fresh/root_value_error"] == 0.25
+    figures, whole = (describe_games(GAME, [shard], elapsed_s=4.0) for shard in (fast, drawn))
+    assert figures == whole | {"selfplay/positions": 2, "selfplay/positions_per_s": 0.5}
+
+
 def test_judging_changes_nothing():
     trainer = Trainer(tiny_config(training={"ema_decay": 0}), GAME)
     before = {name: tensor.clone() for name, tensor in trainer.tensors().items()}

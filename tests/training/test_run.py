@@ -14,11 +14,12 @@ from azero.games.registry import source_digest_of
 from azero.nets.checkpoint import read_card
 from azero.selfplay.pool import Task, play_task
 from azero.selfplay.records import save_shard
+from azero.training.loop import train
 from azero.training.run import Progress, Run, open_run, shard_name
 from azero.training.trainer import Trainer
 
 from .runs import tiny_config
-from .test_measure import WON, shard_of
+from .test_measure import DRAWN, LOST, WON, shard_of
 from .test_trainer import sample, state_bytes
 
 GAME = make_game("tic_tac_toe")
@@ -37,6 +38,51 @@ def files(folder):
 def test_settings_come_back_from_the_folder(run):
     assert open_run(run.folder, []) == load_config(run.folder / "config.toml") == CONFIG
     assert open_run(run.folder, ["training.iterations=9"]).training.iterations == 9
+    assert open_run(run.folder, []) == CONFIG, "to look at settings keeps nothing"
+
+
+@pytest.mark.parametrize(
+    "override",
+    [
+        *("seed=6", "net.blocks=2", "training.optimizer=sgd", "training.reply_loss_weight=0.15"),
+        *("training.plies_left_loss_weight=0.2", "training.short_term_loss_weight=0.3"),
+    ],
+)
+def test_what_the_run_is_cannot_change(run, override):
+    name = override.partition("=")[0].removesuffix(".blocks")
+    message = refusal(run, override)
+    assert name in message and message.endswith("cannot change when it is resumed; begin another with --run")
+
+
+def test_a_head_s_weight_can_change_but_the_head_stays(tmp_path):
+    run = Run.create(tmp_path / "run", tiny_config(training={"reply_loss_weight": 0.1}), GAME)
+    assert open_run(run.folder, ["training.reply_loss_weight=0.2"]).training.reply_loss_weight == 0.2
+    assert "reply head" in refusal(run, "training.reply_loss_weight=0")
+
+
+@pytest.mark.parametrize(
+    ("override", "shards"),
+    [
+        ("training.iterations=9", ["00001-0000", "00002-0000"]),
+        ("selfplay.num_simulations=9", ["00001-0000"]),
+        ("search.c_puct=3", ["00001-0000"]),
+    ],
+)
+def test_settings_are_kept_and_games_that_other_settings_began_are_not(run, override, shards):
+    save_shards(run, "00001-0000", "00002-0000")
+    config = open_run(run.folder, [override])
+    Run(run.folder, config, GAME).keep_settings(Progress(iteration=2, shards=["00001-0000"]))
+    assert open_run(run.folder, []) == config != CONFIG
+    assert sorted(path.stem for path in (run.folder / "replay").iterdir()) == shards
+
+
+@pytest.mark.parametrize("override", ["evaluation.opponent=typo", "evaluation.benchmark=typo"])
+def test_settings_that_are_refused_later_are_not_kept(run, override):
+    save_shards(run, "00001-0000")
+    before = files(run.folder)
+    with pytest.raises(BadInput, match="typo"):
+        train(run.folder, open_run(run.folder, [override, "selfplay.num_simulations=9"]), is_resuming=True)
+    assert files(run.folder) == before and open_run(run.folder, []) == CONFIG
 
 
 def test_a_run_that_exists_is_refused_and_left_alone(run):
@@ -158,8 +204,25 @@ def test_shards_that_left_the_window_are_removed_and_those_under_way_are_kept(ru
 def test_the_replay_window_comes_back_in_its_order(run):
     save_shards(run, "00001-0001", "00002-0000")
     replay = run.load_replay(Progress(shards=["00002-0000", "00001-0001"]))
-    assert replay.names == ["00002-0000", "00001-0001"] and replay.num_positions == 10
+    assert replay.names == ["00002-0000", "00001-0001"] and replay.num_learnt == 10
     assert np.array_equal(replay.shards[0].actions, shard_of(WON).actions)
+
+
+def test_a_growing_window_comes_back_as_large_as_it_was(tmp_path):
+    """What has come and gone counts: shards leave the window that was loaded when they leave the unbroken one."""
+    config = tiny_config(replay={"window": 10, "window_growth": 1.0})
+    run = Run.create(tmp_path / "run", config, GAME)
+    shards = {shard_name(1, number): shard_of((WON, LOST, DRAWN)[number % 3]) for number in range(40)}
+    unbroken = run.load_replay(Progress())
+    for name, shard in list(shards.items())[:30]:
+        save_shard(run.shard_path(name), shard, GAME)
+        unbroken.add(name, shard)
+    positions = sum(shard.num_learnt for shard in list(shards.values())[:30])
+    loaded = run.load_replay(Progress(positions=positions, shards=list(unbroken.names)))
+    assert loaded.names == unbroken.names and unbroken.num_learnt < positions
+    for name, shard in list(shards.items())[30:]:
+        assert loaded.add(name, shard) == unbroken.add(name, shard)
+    assert loaded.names == unbroken.names
 
 
 def test_a_shard_that_is_gone_is_bad_input(run):
@@ -231,7 +294,8 @@ def test_a_game_s_file_that_was_moved_is_named_anew(own, monkeypatch, is_edited)
     save_shard(own.shard_path("00001-0000"), shard, own.game)
     config = open_run(own.folder, ["game.name=rules/nim.py:Nim(heap=5)"])
     moved = Run(own.folder, config, make_game(config.game.name))
-    assert moved.load_replay(Progress(shards=["00001-0000"])).num_positions > 0
+    moved.keep_settings(None)
+    assert moved.load_replay(Progress(shards=["00001-0000"])).num_learnt > 0
     assert moved.game.name == config.game.name == "rules/nim.py:Nim(heap=5)" and open_run(own.folder, []) == config
 
 
