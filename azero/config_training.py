@@ -75,9 +75,9 @@ class SelfPlayConfig(Section):
         0.0,
         ge=0,
         le=100,
-        description="k of forced playouts: a move of the root that has been tried gets sqrt(k P N) visits in a full "
-        "search, and the policy to learn is without them; 0 forces none; it takes selection = puct and root = noise. "
-        "Paper: 0; KataGo: 2.",
+        description="Constant k of forced playouts: in a full search a move of the root that has been tried gets "
+        "sqrt(k P N) visits, and the policy to learn is without them; 0 forces none. It takes selection = puct and "
+        "root = noise. Paper: 0; KataGo: 2.",
     )
     keep_tree: bool = Field(True, description="Keep the subtree of the move played for the next search. Paper: yes.")
     random_symmetry: bool = Field(
