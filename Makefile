@@ -9,16 +9,26 @@ BIN := .venv/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 RUN := runs/connect_four_quick
 
-.PHONY: train test test-slow check format docs bench clean
+.PHONY: train test test-first test-second test-slow check format docs bench clean
 
 train: .venv/installed
 	$(BIN)/azero train connect_four_quick --run $(RUN) $(if $(wildcard $(RUN)/config.toml),--resume)
 	$(BIN)/azero evaluate $(RUN)@200 --against uct@1000 --games 200
 	$(BIN)/azero suggest $(RUN)@200
 
+# Two halves side by side, a core each; the second runs what the first leaves out.
+FIRST := tests/arena tests/bench tests/engine tests/games tests/lab
+PLAIN := tests/games tests/test_rng.py $(addprefix tests/mcts/test_,root.py tree.py rules.py views.py cache.py)
+
 test: .venv/installed-dev
-	$(BIN)/python -m pytest
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest tests/games tests/test_rng.py tests/mcts/test_root.py tests/mcts/test_tree.py tests/mcts/test_rules.py tests/mcts/test_views.py tests/mcts/test_cache.py
+	$(MAKE) --jobs=2 --output-sync test-first test-second
+
+test-first: .venv/installed-dev
+	$(BIN)/python -m pytest $(FIRST)
+
+test-second: .venv/installed-dev
+	$(BIN)/python -m pytest tests $(addprefix --ignore=,$(FIRST))
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest $(PLAIN)
 
 test-slow: .venv/installed-dev
 	$(BIN)/python -m pytest -m slow
