@@ -43,6 +43,9 @@ def targets_of(config: TrainingConfig, game: Game) -> Targets:
     return Targets(config.root_value_weight, config.learn_proven, foresight_of(config, game))
 
 
+_EXPONENT = 0.75
+
+
 class Window(NamedTuple):
     """How many positions are kept: `first` at the least, and when N of them have come
 
@@ -60,9 +63,6 @@ class Window(NamedTuple):
         return round(self.first * (1.0 + self.growth * (ratio**_EXPONENT - 1.0) / _EXPONENT))
 
 
-_EXPONENT = 0.75
-
-
 class Replay:
     """Keeps the newest positions, as states: planes are made when they are sampled.
 
@@ -78,6 +78,7 @@ class Replay:
         self.names: list[str] = []
         self._shards: list[Shard] = []
         self._joined: Shard | None = None
+        self._cumulative_weights = np.empty(0)  # of the joined shard's positions
 
     def add(self, name: str, shard: Shard) -> list[str]:
         """Adds a shard; returns the names of those that leave."""
@@ -106,8 +107,9 @@ class Replay:
         if self._joined is None:
             self._joined = join_shards(self._shards)
             self._shards = _split_again(self._joined, self._shards)
-            self._heaps = np.cumsum(self._joined.weights, dtype=np.float64)
-        indices = np.searchsorted(self._heaps, rng.random(batch_size) * self._heaps[-1], side="right")
+            self._cumulative_weights = np.cumsum(self._joined.weights, dtype=np.float64)
+        draws = rng.random(batch_size) * self._cumulative_weights[-1]
+        indices = np.searchsorted(self._cumulative_weights, draws, side="right")
         symmetries = rng.integers(0, len(self.game.symmetries.cells), batch_size)
         return make_sample(self.game, self._joined, indices, symmetries, self.targets)
 

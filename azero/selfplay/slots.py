@@ -73,7 +73,8 @@ def temperature_at(playing, ply):
 def begin_search(settings, playing, tree, nodes, ply, weights):
     """Sets a tree its simulations; a root that has children already gets its noise now; `weights` ([A]) is for that.
 
-    Playout cap randomisation [1]: some searches are full; the others are fast, without noise, and move the game on.
+    Playout cap randomisation [1]: some searches are full; the others are fast, without Dirichlet noise, and move the
+    game on.
 
     Source:
       [1] Wu, Accelerating self-play learning in Go (2019), section 3.1.
