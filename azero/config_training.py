@@ -33,6 +33,13 @@ class SelfPlayConfig(Section):
         "fast, and without Dirichlet noise. Paper: 1; KataGo: 0.25.",
     )
     fast_simulations: int = Field(16, ge=1, le=30000, description="Simulations of a fast search. KataGo: 100 of 600.")
+    policy_surprise_share: float = Field(
+        0.0,
+        ge=0,
+        le=1,
+        description="Policy surprise weighting: the share of a game's weight that its positions have by how little the "
+        "net expected what the search found, KL(policy || prior). Paper: 0; KataGo: 0.5.",
+    )
     random_opening_share: float = Field(
         0.0, ge=0, le=1, description="Share of games that start after uniformly random plies. Paper: 0."
     )

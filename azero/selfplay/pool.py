@@ -24,6 +24,7 @@ from azero.nets.runtimes import pick_devices, take_gpu
 from azero.selfplay.play import play_games
 from azero.selfplay.records import Shard
 from azero.selfplay.slots import PlaySettings
+from azero.selfplay.surprise import weigh_by_surprise
 
 _POLL_S = 0.1
 
@@ -78,7 +79,10 @@ def play_task(task: Task, on_games: Callable[[int], None]) -> Shard:
     rule, settings, playing = rule_from_config(config.search), settings_of(config), play_settings_of(config)
     rollout, num_slots = rollout_from_config(config.search, game), config.selfplay.parallel_games
     num_threads = max(1, count_cores() // count_workers(config)) if evaluator.is_apart else 1  # a share of the cores
-    return play_games(game, rule, settings, playing, evaluator, task.seeds, num_slots, on_games, rollout, num_threads)
+    search = game, rule, settings, playing, evaluator
+    shard = play_games(*search, task.seeds, num_slots, on_games, rollout, num_threads)
+    share = config.selfplay.policy_surprise_share
+    return weigh_by_surprise(game, evaluator, shard, share) if share > 0 else shard
 
 
 def count_workers(config: Config) -> int:

@@ -97,3 +97,12 @@ def test_workers_are_counted(monkeypatch):
         gpus = [torch.device("cuda", k) for k in range(count)]
         monkeypatch.setattr("azero.selfplay.pool.pick_devices", lambda name, gpus=gpus: gpus)
         assert count_workers(config_with(num_workers=0)) == count
+
+
+def test_a_worker_weighs_by_surprise_where_it_is_asked_to(tasks):
+    plain = play_task(tasks[0], lambda num: None)
+    task = Task(tasks[0].checkpoint, config_with(policy_surprise_share=0.5), tasks[0].seeds, "")
+    weighed = play_task(task, lambda num: None)
+    assert_same(weighed._replace(weights=plain.weights), plain)
+    assert (plain.weights == 1).all() and len(set(weighed.weights)) > 3
+    assert weighed.num_learnt == plain.num_learnt
