@@ -185,7 +185,7 @@ class State:
         return float(_final_score(self.game.rules, self.record))
 
     def ownership(self) -> np.ndarray:
-        """Returns who holds each cell, where the game is over: [H, W] int8, 1 the first player, -1 the second, 0 nobody."""
+        """Returns who holds each cell of a finished game, [H, W] int8: 1 the first player, -1 the second, 0 none."""
         owners = np.zeros(self.game.planes_shape[1:], np.int8)
         _ownership(self.game.rules, self.record, owners)
         return owners
