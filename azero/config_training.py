@@ -181,6 +181,20 @@ class TrainingConfig(Section):
         description="Weight of the loss of a head, in training only, for the search's values soon after; 0 builds "
         "none. Paper: none.",
     )
+    ownership_loss_weight: float = Field(
+        0.0,
+        ge=0,
+        le=100,
+        description="Weight of the loss of a head, in training only, for who holds each cell at the end, in games that "
+        "tell (Go, Othello): mean over cells; 0 builds none. Paper: none; KataGo: 1.5.",
+    )
+    score_loss_weight: float = Field(
+        0.0,
+        ge=0,
+        le=100,
+        description="Weight of the loss of a head, in training only, for the score at the end, in games that have one "
+        "(Go, Othello): Huber's, in units of the board's side; 0 builds none. Paper: none.",
+    )
     save_every_steps: int = Field(500, ge=1, description="Steps between saves of the whole state within an iteration.")
 
 

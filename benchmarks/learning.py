@@ -50,10 +50,14 @@ VARIANTS = {
     "reply head": ("training.reply_loss_weight=0.15",),
     "plies-left head": ("training.plies_left_loss_weight=0.2",),
     "short-term values": ("training.short_term_loss_weight=0.3",),
+    "ownership head": ("training.ownership_loss_weight=1.5",),
+    "score head": ("training.score_loss_weight=0.2",),
     "squeeze-and-excitation": ("net.global_context=se",),
     "global pooling": ("net.global_context=pool",),
 }
 """By name: what differs from `base`."""
+GAMES_OF = {"ownership head": ["othello(size=6)"], "score head": ["othello(size=6)"]}
+"""The games of variants that do not fit all of them."""
 
 SIMULATIONS, MATCH_GAMES, POSITIONS = 64, 200, 600
 MARK = "<!-- what follows is written by benchmarks/learning.py -->\n"
@@ -78,7 +82,8 @@ def main() -> None:
     for seed in options.seeds:
         for game in options.games:
             for variant in dict.fromkeys(["base", *options.variants]):
-                measure(options.folder, game, variant, seed, options.budget)
+                if game in GAMES_OF.get(variant, CONFIGS):
+                    measure(options.folder, game, variant, seed, options.budget)
 
 
 def measure(folder: Path, game: str, variant: str, seed: int, budget: float) -> None:

@@ -13,7 +13,7 @@ from azero.bench.rates import median_ratio, rate, rates_in_turns
 from azero.config import Config
 from azero.games import Game
 from azero.machine import count_cores
-from azero.selfplay.futures import foresight_of
+from azero.selfplay.auxiliary import AuxiliaryTargets, auxiliary_heads_of
 from azero.selfplay.replay import Sample
 from azero.training.trainer import Trainer
 
@@ -37,11 +37,15 @@ def measure_training(config: Config, game: Game, seconds: float) -> list[Trainin
     rng = np.random.default_rng(0)
     policies = rng.dirichlet(np.ones(game.num_actions), size).astype(np.float32)
     results = rng.dirichlet(np.ones(3), size).astype(np.float32)
-    foresight = foresight_of(config.training, game)
-    replies = policies if foresight.has_reply else policies[:, :0]
-    plies_left = np.ones((size, int(foresight.has_plies_left)), np.float32)
-    short_term = np.zeros((size, len(foresight.horizons)), np.float32)
-    sample = Sample(random_planes(size, game.planes_shape), policies, results, replies, plies_left, short_term)
+    planes, heads = random_planes(size, game.planes_shape), auxiliary_heads_of(config.training, game)
+    auxiliary = AuxiliaryTargets(
+        replies=policies if heads.has_reply else policies[:, :0],
+        plies_left=np.ones((size, int(heads.has_plies_left)), np.float32),
+        short_term=np.zeros((size, len(heads.horizons)), np.float32),
+        owners=np.zeros((size, planes[0, 0].size * heads.has_ownership), np.float32),
+        scores=np.zeros((size, int(heads.has_score)), np.float32),
+    )
+    sample = Sample(planes, policies, results, *auxiliary)
 
     def work() -> int:
         trainer.step(sample, 0.0)

@@ -29,6 +29,7 @@ _CALLS: dict[str, Callable] = {
     "encode": lambda rules, state, legal, planes, rng: rules.encode(state, planes),
     "hash_key": lambda rules, state, legal, planes, rng: rules.hash_key(state),
     "final_score": lambda rules, state, legal, planes, rng: rules.final_score(state),
+    "ownership": lambda rules, state, legal, planes, rng: rules.ownership(state, planes[0]),
     "rollout_action": lambda rules, state, legal, planes, rng: rules.rollout_action(state, legal, rng),
     "rollout": lambda rules, state, legal, planes, rng: rules.rollout(state, legal, rng, 1),
     "target": lambda rules, state, legal, planes, rng: rules.target(state, np.int64(0)),

@@ -27,6 +27,7 @@ bind_methods(
     rollout_action=("state", "legal", "rng"),
     rollout=("state", "legal", "rng", "max_plies"),
     final_score=("state",),
+    ownership=("state", "owners"),
     target=("state", "action"),
 )
 
@@ -89,6 +90,12 @@ class Rules(Protocol):
 
     def final_score(game, state) -> float:
         """Optional: returns by how much the first player has won, in the game's own units; its sign is the result."""
+
+    def ownership(game, state, owners) -> None:
+        """Optional: writes who holds each cell of the planes, where the game is over, into `owners` ([H, W] int8).
+
+        1 stands for the first player, -1 for the second, 0 for nobody.
+        """
 
     def target(game, state, action) -> int:
         """Optional: returns the cell, `row * W + column` of the planes, at which a legal action takes place.

@@ -32,6 +32,13 @@ def final_score(game, state):
     return float(game.outcome(state))
 
 
+def ownership(game, state, owners):
+    """Nobody holds a cell."""
+    for row in range(owners.shape[0]):
+        for column in range(owners.shape[1]):
+            owners[row, column] = 0
+
+
 def target(game, state, action):
     """Returns the action, which is the cell where a game's first actions are the cells of its board."""
     return action
@@ -89,6 +96,7 @@ DEFAULTS = {
     "rollout_action": rollout_action,
     "rollout": rollout,
     "final_score": final_score,
+    "ownership": ownership,
     "target": target,
     "ranges": ranges,
     "check": check,

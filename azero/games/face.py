@@ -47,6 +47,11 @@ def _final_score(rules, state):
     return rules.final_score(state)
 
 
+@kernel
+def _ownership(rules, state, owners):
+    rules.ownership(state, owners)
+
+
 def broken_rules(name: str, what: str, actions: Sequence[int]) -> BrokenRules:
     """Returns the error that tells, in a line, what is wrong with the rules `name`, and after which actions."""
     return BrokenRules(f"{name}.{what}{after_actions(actions)}")
@@ -178,6 +183,12 @@ class State:
     def final_score(self) -> float:
         """Returns by how much the first player has won, in the game's own units: points in Go, discs in Othello."""
         return float(_final_score(self.game.rules, self.record))
+
+    def ownership(self) -> np.ndarray:
+        """Returns who holds each cell of a finished game, [H, W] int8: 1 the first player, -1 the second, 0 none."""
+        owners = np.zeros(self.game.planes_shape[1:], np.int8)
+        _ownership(self.game.rules, self.record, owners)
+        return owners
 
     def returns(self) -> list[float]:
         """Returns what each player has got, in [-1, 1]; zeros while the game goes on."""

@@ -25,6 +25,7 @@ from azero.games.go_board import (
     key_after,
     put_stone,
     state_dtype_of,
+    write_owners,
 )
 from azero.games.registry import game
 from azero.jit import subroutine
@@ -169,6 +170,10 @@ class Go(NamedTuple):
     def final_score(game, state):
         """Black's area less White's, less komi, as the board stands."""
         return area_lead(state, game.size) - game.komi
+
+    def ownership(game, state, owners):
+        """Area, as the board stands."""
+        write_owners(state, game.size, owners)
 
     def encode(game, state, planes):
         """Planes, top row first: own stones, the opponent's, empty points, ko; ones where Black moves, after a pass."""

@@ -82,6 +82,8 @@ def _compare(state: State, plain: Plain, before: list[int], action: int | None) 
         "hash_key": (state.hash_key(), plain.hash_key()),
         "final_score": (state.final_score(), plain.final_score()),
     }
+    if state.is_terminal() and has_own(game.rules, "ownership"):
+        pairs["ownership"] = state.ownership(), plain.ownership()
     if not state.is_terminal():
         pairs["current_player"] = state.current_player(), plain.current_player()
         pairs["planes"] = state.planes(), plain.planes()
@@ -209,6 +211,9 @@ def check_symmetries(game: Game, actions: list[int], chooser: random.Random, not
                     is_mapped = (cells[cell] if 0 <= cell < len(cells) else cell) == target
                     hold(is_mapped, f"target is not what symmetry {s} makes of it", game, before)
                 seen.apply_action(same)
+            elif has_own(game.rules, "ownership"):
+                is_mapped = np.array_equal(state.ownership().ravel()[cells], seen.ownership().ravel())
+                hold(is_mapped, f"ownership is not what symmetry {s} makes of it", game, before)
 
 
 def check_text(game: Game, actions: list[int], chooser: random.Random, notes: Notes) -> None:

@@ -100,6 +100,14 @@ class Othello(NamedTuple):
         empty = game.size * game.size - first - second
         return float(lead + empty if lead > 0 else lead - empty if lead < 0 else 0)
 
+    def ownership(game, state, owners):
+        """Stones; empty cells are nobody's."""
+        for row in range(game.size):
+            for column in range(game.size):
+                word, place = word_of(game, row), bit_of(game, row, column)
+                is_first = np.int8(state.stones[0, word] >> place & ONE)
+                owners[row, column] = is_first - np.int8(state.stones[1, word] >> place & ONE)
+
     def encode(game, state, planes):
         """Planes, top row first: own stones, the opponent's, empty cells."""
         player = state.ply & 1

@@ -144,6 +144,15 @@ class Plain:
             raise self.fail("final_score", f"returns {short(score)}; it should be a finite number")
         return float(score)
 
+    def ownership(self) -> np.ndarray:
+        """Returns who holds each cell at the end, [H, W] int8."""
+        owners = np.full(self.planes_shape[1:], ONGOING, np.int8)
+        self.look_by("ownership", owners)
+        if (np.abs(owners) > 1).any():
+            place = [int(each) for each in np.argwhere(np.abs(owners) > 1)[0]]
+            raise self.fail("ownership", f"leaves owners{place} unwritten, or not 1, 0 or -1")
+        return owners
+
     def target(self, action: int) -> int:
         """Returns the cell at which an action takes place."""
         cell = self.look_by("target", action)
@@ -156,6 +165,8 @@ class Plain:
         outcome = self.outcome()
         self.hash_key(), self.final_score()
         if outcome != ONGOING:
+            if has_own(self.rules, "ownership"):
+                self.ownership()
             return outcome, []
         self.current_player(), self.planes()
         return outcome, self.legal_actions()

@@ -33,6 +33,8 @@ def compile_all(game: Game, name: str) -> None:
     try:
         state = game.new_initial_state()
         state.planes(), state.hash_key(), state.final_score()
+        if has_own(game.rules, "ownership"):
+            state.ownership()
         if has_own(game.rules, "rollout_action"):
             rollout_action_of(state.clone(), seed=0)
         if has_own(game.rules, "rollout"):

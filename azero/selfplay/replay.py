@@ -11,7 +11,8 @@ from azero.config_training import TrainingConfig
 from azero.games import Game
 from azero.jit import kernel
 from azero.mcts.tree import UNPROVEN
-from azero.selfplay.futures import BLIND, Foresight, foresight_of, look_ahead
+from azero.selfplay.auxiliary import NO_HEADS, AuxiliaryHeads, auxiliary_heads_of, auxiliary_targets
+from azero.selfplay.endings import Endings, endings_of
 from azero.selfplay.records import PER_POSITION, Shard, join_shards
 
 
@@ -21,9 +22,11 @@ class Sample(NamedTuple):
     planes: np.ndarray  # [B, C, H, W] float32
     policies: np.ndarray  # [B, A] float32, the search's; sums to 1
     results: np.ndarray  # [B, 3] float32, probabilities of win, draw and loss to learn; sums to 1
-    replies: np.ndarray  # from here on as in `Futures`
+    replies: np.ndarray  # from here on as in `AuxiliaryTargets`
     plies_left: np.ndarray
     short_term: np.ndarray
+    owners: np.ndarray
+    scores: np.ndarray
 
 
 class Targets(NamedTuple):
@@ -35,12 +38,12 @@ class Targets(NamedTuple):
 
     root_value_weight: float = 0.0
     learns_proven: bool = False
-    foresight: Foresight = BLIND
+    heads: AuxiliaryHeads = NO_HEADS
 
 
 def targets_of(config: TrainingConfig, game: Game) -> Targets:
     """Returns what a run's settings ask for."""
-    return Targets(config.root_value_weight, config.learn_proven, foresight_of(config, game))
+    return Targets(config.root_value_weight, config.learn_proven, auxiliary_heads_of(config, game))
 
 
 _EXPONENT = 0.75
@@ -79,6 +82,7 @@ class Replay:
         self._shards: list[Shard] = []
         self._joined: Shard | None = None
         self._cumulative_weights = np.empty(0)  # of the joined shard's positions
+        self._endings: Endings | None = None  # of its games, where heads need them
 
     def add(self, name: str, shard: Shard) -> list[str]:
         """Adds a shard; returns the names of those that leave."""
@@ -108,10 +112,11 @@ class Replay:
             self._joined = join_shards(self._shards)
             self._shards = _split_again(self._joined, self._shards)
             self._cumulative_weights = np.cumsum(self._joined.weights, dtype=np.float64)
+            self._endings = endings_of(self.game, self._joined) if self.targets.heads.need_endings else None
         draws = rng.random(batch_size) * self._cumulative_weights[-1]
         indices = np.searchsorted(self._cumulative_weights, draws, side="right")
         symmetries = rng.integers(0, len(self.game.symmetries.cells), batch_size)
-        return make_sample(self.game, self._joined, indices, symmetries, self.targets)
+        return make_sample(self.game, self._joined, indices, symmetries, self.targets, self._endings)
 
     def samples(self, batch_size: int, generators: Iterable[np.random.Generator]) -> Iterator[Sample]:
         """Yields the sample of each generator; while the caller is at work on one, a thread makes the next."""
@@ -126,16 +131,24 @@ class Replay:
 
 
 def make_sample(
-    game: Game, shard: Shard, indices: np.ndarray, symmetries: np.ndarray, targets: Targets = Targets()
+    game: Game,
+    shard: Shard,
+    indices: np.ndarray,
+    symmetries: np.ndarray,
+    targets: Targets = Targets(),
+    endings: Endings | None = None,
 ) -> Sample:
-    """Returns the positions at `indices` ([B] int64) of a shard, seen through `symmetries` ([B] int64)."""
+    """Returns the positions at `indices` ([B] int64) of a shard, seen through `symmetries` ([B] int64).
+
+    `endings` are those of the shard, where they are known already.
+    """
     planes = np.empty((len(indices), *game.planes_shape), np.float32)
     policies = np.empty((len(indices), game.num_actions), np.float32)
     work = np.empty(game.planes_shape, np.float32)
     states = shard.states.view(np.recarray)
     _fill(game.rules, game.symmetries, states, shard.visits, indices, symmetries, planes, policies, work)
-    futures = look_ahead(shard, game.symmetries, indices, symmetries, targets.foresight)
-    return Sample(planes, policies, results_to_learn(shard, indices, targets), *futures)
+    auxiliary = auxiliary_targets(game, shard, indices, symmetries, targets.heads, endings)
+    return Sample(planes, policies, results_to_learn(shard, indices, targets), *auxiliary)
 
 
 def results_to_learn(shard: Shard, indices: np.ndarray, targets: Targets) -> np.ndarray:

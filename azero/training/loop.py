@@ -17,6 +17,7 @@ from azero.interrupt import interruption_waits
 from azero.nets.evaluator import NetEvaluator
 from azero.nets.runtimes import wanted_runtimes
 from azero.rng import derive_seed
+from azero.selfplay.auxiliary import auxiliary_heads_of
 from azero.selfplay.pool import Pool, Task, count_workers
 from azero.selfplay.records import load_shard, save_shard
 from azero.selfplay.replay import Replay
@@ -36,6 +37,7 @@ def train(folder: Path, config: Config, is_resuming: bool) -> Progress:
     """
     game = make_game(config.game.name)
     wanted_runtimes(config.device)
+    auxiliary_heads_of(config.training, game)  # refused before there is a folder
     if config.evaluation.every:
         make_agent(config.evaluation.opponent, game).close()  # better told now than after the first iterations
         find_benchmark(config.evaluation, game)

@@ -6,7 +6,7 @@ import torch
 from azero.games import Game
 from azero.mcts.tree import UNPROVEN
 from azero.rng import derive_seed
-from azero.selfplay.futures import BLIND
+from azero.selfplay.auxiliary import NO_HEADS
 from azero.selfplay.records import Shard, join_shards
 from azero.selfplay.replay import make_sample, targets_of
 from azero.training.trainer import Losses, Trainer, losses_of
@@ -51,7 +51,7 @@ def judge_fresh_positions(trainer: Trainer, game: Game, shards: list[Shard]) -> 
     rng = np.random.default_rng(derive_seed(trainer.steps, shard.num_positions))
     candidates = np.flatnonzero(shard.weights)
     indices = rng.choice(candidates, min(_JUDGED, len(candidates)), replace=False)
-    targets = targets_of(trainer.config, game)._replace(foresight=BLIND)
+    targets = targets_of(trainer.config, game)._replace(heads=NO_HEADS)
     sample = make_sample(game, shard, indices, np.zeros(len(indices), np.int64), targets)
     planes, policies, results, *_ = trainer.to_device(sample)
     prediction = trainer.candidate()(planes)

@@ -115,7 +115,7 @@ def choose_games(shard: Shard, seed: int) -> np.ndarray:
     return np.repeat(order < max(1, round(HELD_OUT * num_games)), shard.lengths)
 
 
-class Learner:
+class RolloutTrainer:
     """Trains the weights on some positions, and judges them on others."""
 
     def __init__(self, positions: Positions, is_learnt: np.ndarray, is_held_out: np.ndarray, num_actions: int):
@@ -197,15 +197,15 @@ def train_rollout(paths: Sequence[Path], out: Path, epochs: int, seed: int) -> t
     check_board(game)
     shard = join_shards([load_shard(path, game) for path in shards])
     is_held_out, counts = choose_games(shard, seed), shard.weights > 0  # what fast searches found is no policy to learn
-    learner = Learner(positions_of(game, shard), ~is_held_out & counts, is_held_out & counts, game.num_actions)
-    if not len(learner.learnt) or not len(learner.held_out):
+    trainer = RolloutTrainer(positions_of(game, shard), ~is_held_out & counts, is_held_out & counts, game.num_actions)
+    if not len(trainer.learnt) or not len(trainer.held_out):
         raise BadInput("too few games to learn from and to hold out: name more shards, or play more games")
-    learner.train(epochs, seed)
-    figures = learner.judge(learner.held_out)
+    trainer.train(epochs, seed)
+    figures = trainer.judge(trainer.held_out)
     card = RolloutCard(
-        str(game), source_digest_of(game.rules), len(learner.learnt), len(shard.lengths), epochs, seed, asdict(figures)
+        str(game), source_digest_of(game.rules), len(trainer.learnt), len(shard.lengths), epochs, seed, asdict(figures)
     )
-    save_rollout(out, *learner.tables(game), card)
+    save_rollout(out, *trainer.tables(game), card)
     return card, figures
 
 

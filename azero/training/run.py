@@ -205,6 +205,8 @@ def _identity(config: Config) -> dict[str, object]:
         "reply head (training.reply_loss_weight, 0 or not)": training.reply_loss_weight > 0,
         "plies-left head (training.plies_left_loss_weight, 0 or not)": training.plies_left_loss_weight > 0,
         "short-term head (training.short_term_loss_weight, 0 or not)": training.short_term_loss_weight > 0,
+        "ownership head (training.ownership_loss_weight, 0 or not)": training.ownership_loss_weight > 0,
+        "score head (training.score_loss_weight, 0 or not)": training.score_loss_weight > 0,
     }
 
 

@@ -34,6 +34,8 @@ class Losses(NamedTuple):
     reply: Tensor = NONE  # from here on of the auxiliary heads, as in `auxiliary_losses`
     plies_left: Tensor = NONE
     short_term: Tensor = NONE
+    ownership: Tensor = NONE
+    score: Tensor = NONE
 
     def total(self, config: TrainingConfig) -> Tensor:
         """Returns what a step is to lessen: the losses, by their weights; that of no head is 0."""
@@ -43,6 +45,8 @@ class Losses(NamedTuple):
             + config.reply_loss_weight * self.reply.sum()
             + config.plies_left_loss_weight * self.plies_left.sum()
             + config.short_term_loss_weight * self.short_term.sum()
+            + config.ownership_loss_weight * self.ownership.sum()
+            + config.score_loss_weight * self.score.sum()
         )
 
 
@@ -138,11 +142,11 @@ class Trainer:
         if device != self.device:
             with torch.no_grad():
                 torch._foreach_copy_([*learner.parameters()], [*self.learner.parameters()])
-        planes, policies, results, *futures = self.to_device(part, device)
+        planes, policies, results, *auxiliary = self.to_device(part, device)
         with torch.autocast(self.device.type, torch.bfloat16, self.dtype == torch.bfloat16, cache_enabled=False):
             prediction, outputs = learner(planes)
         losses = losses_of(Prediction(*(logits.float() for logits in prediction)), policies, results)
-        of_heads = auxiliary_losses({name: output.float() for name, output in outputs.items()}, *futures)
+        of_heads = auxiliary_losses({name: output.float() for name, output in outputs.items()}, *auxiliary)
         losses = losses._replace(**of_heads)
         gradients = torch.autograd.grad(share * losses.total(self.config), list(learner.parameters()))
         on_first = [gradient.to(self.device, non_blocking=True) for gradient in gradients]

@@ -203,6 +203,9 @@ def test_drawn_areas(rows, black, white):
     for to_move in "XO":
         state = set_up(rows, to_move)
         assert state.final_score() == black - white and board_of(state) == rows
+        owners = state.ownership()
+        assert [(owners == each).sum() for each in (1, -1)] == [black, white]
+        assert all(owners.flat[k] == {"X": 1, "O": -1}[text] for k, text in enumerate("".join(rows)) if text != ".")
         colours_swapped = [row.translate(str.maketrans("XO", "OX")) for row in rows]
         assert set_up(colours_swapped, to_move).final_score() == white - black
 

@@ -203,6 +203,13 @@ def test_a_target_that_does_not_turn_with_the_board_is_told(monkeypatch):
     assert told == "target is not what symmetry 1 makes of it, after no move"
 
 
+def test_owners_that_do_not_turn_with_the_board_are_told(monkeypatch):
+    monkeypatch.setattr(laws.State, "ownership", lambda state: np.arange(16, dtype=np.int8).reshape(4, 4))
+    told = findings(make_game("othello(size=4)"))
+    assert told["symmetries"].startswith("ownership is not what symmetry 1 makes of it, after ")
+    assert re.match(r"ownership is .* compiled, .* in plain Python, after ", told["compiled"])
+
+
 def test_the_first_law_that_is_broken_is_raised(folder):
     write_file(folder / "my.py", NIM, (KEY, "state.left"))
     game = make_game("my.py:Nim")

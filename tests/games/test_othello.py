@@ -3,6 +3,7 @@
 import random
 from itertools import product
 
+import numpy as np
 import pytest
 
 from azero.errors import BadInput
@@ -78,6 +79,7 @@ def check_position(state: State, board: Board, player: int) -> None:
     lead = counts[0] - counts[1]
     score = lead + (lead > 0) * counts[2] - (lead < 0) * counts[2]
     assert board_of(stones(str(state))) == board and state.final_score() == score
+    assert all(owner == {"x": 1, "o": -1, ".": 0}[board[cell]] for cell, owner in np.ndenumerate(state.ownership()))
     if not legal and not places(board, theirs):
         assert state.is_terminal() and state.returns()[0] == (score > 0) - (score < 0)
     else:

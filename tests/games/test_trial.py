@@ -220,6 +220,16 @@ def test_rollouts_of_a_game_s_own_are_tried_out(folder, method, value, message):
     assert refusal(folder, added(f"{method}:\n        return {value}")).startswith(f".{message}")
 
 
+def test_ownership_is_tried_out(folder):
+    head = "ownership(game, state, owners):\n        "
+    message = ".ownership leaves owners[0, 0] unwritten, or not 1, 0 or -1"
+    for body in ("return", "owners[0, 0] = 3"):
+        assert refusal(folder, added(head + body)).startswith(message)
+    assert ".ownership fails, line 16: IndexError" in refusal(folder, added(head + "owners[9, 9] = 1"))
+    write_file(folder / "my.py", NIM, added(f"{head}owners[:] = 1 - 2 * (state.ply & 1)"))
+    assert (make_game("my.py:Nim").state_from_moves("2 2").ownership() == 1).all()
+
+
 def test_a_rollout_may_use_up_its_state(folder):
     bodies = (
         f"{ACTION}:\n        state.left = 0\n        return 0",

@@ -2,10 +2,12 @@
 
 import functools
 
+import numpy as np
 from mcts.evaluators import HashEvaluator
 
 from azero.games import Game, make_game
 from azero.mcts import Puct, Settings
+from azero.mcts.tree import UNPROVEN
 from azero.selfplay.play import play_games
 from azero.selfplay.records import Shard
 from azero.selfplay.slots import PlaySettings
@@ -37,6 +39,31 @@ def play(
 def some_games(game: Game) -> Shard:
     """Returns twelve games."""
     return play(game, range(12))
+
+
+def shard_of(game: Game, *records: str) -> Shard:
+    """Returns a shard of games with these moves; every search has a visit for the move played, and is a full one."""
+    states, players, actions, outcomes = [], [], [], []
+    for record in records:
+        state = game.new_initial_state()
+        for move in game.rules.split_moves(record):
+            states.append(np.asarray(state.record).copy())
+            players.append(state.current_player())
+            actions.append(game.text_to_action(state, move))
+            state.apply_action(actions[-1])
+        outcomes += [int(state.returns()[0])] * len(state.history())
+    size = len(actions)
+    blank = Shard(*(np.zeros(size, np.float32) for _ in Shard._fields))
+    return blank._replace(
+        states=np.array(states, game.rules.state_dtype),
+        players=np.array(players, np.int8),
+        actions=np.array(actions, np.int16),
+        visits=np.eye(game.num_actions, dtype=np.uint16)[actions],
+        proven=np.full(size, UNPROVEN, np.int8),
+        weights=np.ones(size, np.float32),
+        outcomes=np.array(outcomes, np.int8),
+        lengths=np.array([len(game.rules.split_moves(record)) for record in records], np.int32),
+    )
 
 
 def split(shard: Shard) -> list[list]:

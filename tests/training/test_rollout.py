@@ -9,7 +9,7 @@ from azero.errors import BadInput
 from azero.games import State
 from azero.mcts.rollout_features import NO_PATTERN, NUM_PATTERNS
 from azero.selfplay.records import Shard, join_shards, save_shard
-from azero.training.rollout import Learner, choose_games, positions_of, shards_of, train_rollout
+from azero.training.rollout import RolloutTrainer, choose_games, positions_of, shards_of, train_rollout
 
 SHARD = some_games(TIC_TAC_TOE)
 
@@ -38,11 +38,11 @@ def with_policy(shard: Shard, game, rng: np.random.Generator) -> Shard:
 def test_a_policy_that_the_features_can_tell_is_learnt(game):
     """On what it has learnt from, cross-entropy falls to the search's own entropy, and the first choices agree."""
     shard = with_policy(some_games(game), game, np.random.default_rng(0))
-    learner = Learner(positions_of(game, shard), *split_none(shard), game.num_actions)
-    before = learner.judge(learner.learnt)
+    trainer = RolloutTrainer(positions_of(game, shard), *split_none(shard), game.num_actions)
+    before = trainer.judge(trainer.learnt)
     assert before.cross_entropy == pytest.approx(before.uniform_cross_entropy) and before.top_1 < 0.5
-    learner.train(epochs=400, seed=0, is_quiet=True)
-    after = learner.judge(learner.learnt)
+    trainer.train(epochs=400, seed=0, is_quiet=True)
+    after = trainer.judge(trainer.learnt)
     assert after.search_entropy <= after.cross_entropy < after.search_entropy + 0.02 < before.cross_entropy - 0.1
     assert after.top_1 > 0.9
 
@@ -74,8 +74,8 @@ def test_figures_by_hand():
     firsts = np.array([legal_actions(TIC_TAC_TOE, shard, n)[0] for n in range(shard.num_positions)])
     visits[np.arange(len(firsts)), firsts] = 5
     positions = positions_of(TIC_TAC_TOE, shard._replace(visits=visits))
-    learner = Learner(positions, *split_none(shard), 9)
-    figures, counts = learner.judge(learner.learnt), np.diff(positions.starts)
+    trainer = RolloutTrainer(positions, *split_none(shard), 9)
+    figures, counts = trainer.judge(trainer.learnt), np.diff(positions.starts)
     assert figures.uniform_cross_entropy == pytest.approx(np.log(counts).mean(), abs=1e-5)
     assert figures.uniform_top_1 == pytest.approx((1 / counts).mean(), abs=1e-5)
     assert figures.search_entropy == 0 and figures.top_1 == figures.uniform_top_1

@@ -46,6 +46,7 @@ def test_settings_come_back_from_the_folder(run):
     [
         *("seed=6", "net.blocks=2", "training.optimizer=sgd", "training.reply_loss_weight=0.15"),
         *("training.plies_left_loss_weight=0.2", "training.short_term_loss_weight=0.3"),
+        *("training.ownership_loss_weight=1.5", "training.score_loss_weight=0.2"),
     ],
 )
 def test_what_the_run_is_cannot_change(run, override):

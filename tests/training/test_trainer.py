@@ -19,7 +19,7 @@ from azero.training.trainer import PASS_ROWS, Trainer, losses_of
 
 from .runs import tiny_config
 
-GAME = make_game("tic_tac_toe")
+GAME, OTHELLO = make_game("tic_tac_toe"), make_game("othello(size=4)")
 TAKES_BF16 = pytest.mark.skipif(
     pick_dtype("auto", torch.device("cpu")) != torch.bfloat16, reason="takes a CPU that computes in bf16"
 )
@@ -33,15 +33,19 @@ def one_thread():
     torch.set_num_threads(before)
 
 
-def sample(size, seed=0):
+def sample(size, seed=0, game=GAME):
     """Returns positions that never were, with targets to learn by heart."""
-    rng = np.random.default_rng(seed)
-    planes = rng.integers(0, 2, (size, *GAME.planes_shape)).astype(np.float32)
-    policies, results = one_hot(rng.integers(0, 9, size), 9), one_hot(rng.integers(0, 3, size), 3)
-    replies = one_hot(rng.integers(0, 9, size), 9)
+    rng, num_actions = np.random.default_rng(seed), game.num_actions
+    planes = rng.integers(0, 2, (size, *game.planes_shape)).astype(np.float32)
+    policies, results = one_hot(rng.integers(0, num_actions, size), num_actions), one_hot(rng.integers(0, 3, size), 3)
+    replies = one_hot(rng.integers(0, num_actions, size), num_actions)
     replies[::4] = 0  # after these the game is over
     plies_left = rng.integers(1, 60, (size, 1)).astype(np.float32)
-    return Sample(planes, policies, results, replies, plies_left, rng.uniform(-1, 1, (size, 3)).astype(np.float32))
+    short_term = rng.uniform(-1, 1, (size, 3)).astype(np.float32)
+    owners = rng.integers(-1, 2, (size, planes[0, 0].size)).astype(np.float32)
+    scores = rng.integers(-8, 9, (size, 1)).astype(np.float32) / 4
+    owners[1::4] = scores[1::4] = np.nan  # these are of games that were given up
+    return Sample(planes, policies, results, replies, plies_left, short_term, owners, scores)
 
 
 def one_hot(classes, count):
@@ -104,20 +108,21 @@ def test_a_sample_is_learnt_by_heart(optimizer, precision):
     assert (prediction.result_logits.argmax(1) == results.argmax(1)).all()
 
 
-ALL_HEADS = {"reply_loss_weight": 0.5, "plies_left_loss_weight": 2.0, "short_term_loss_weight": 1.5}
+HEADS = ["reply", "plies_left", "short_term", "ownership", "score"]
+ALL_HEADS = dict(zip([f"{name}_loss_weight" for name in HEADS], [0.5, 2.0, 1.5, 1.5, 1.0], strict=True))
 
 
 @pytest.mark.parametrize("context", ["none", "se", "se_bias", "pool"])
 def test_all_heads_learn_a_sample_by_heart(context):
     settings = ALL_HEADS | {"schedule": "constant", "precision": "fp32"}
     config = tiny_config(net={"channels": 16, "global_context": context}, training=settings)
-    trainer, batch = Trainer(config, GAME), sample(8)
+    trainer, batch = Trainer(config, OTHELLO), sample(8, game=OTHELLO)
     for _ in range(200):
         losses = trainer.step(batch, 0.0)
     win = (1 + torch.from_numpy(batch.short_term)) / 2
     least = torch.nn.functional.binary_cross_entropy(win, win)
     assert losses.policy < 0.1 and losses.value < 0.1 and losses.reply < 0.1
-    assert losses.plies_left < 0.01 and losses.short_term < least + 0.02
+    assert losses.plies_left < 0.01 and losses.short_term < least + 0.02 and losses.score < 0.01
     trainer.learner.eval()
     with torch.inference_mode():
         _, outputs = trainer.learner(torch.from_numpy(batch.planes))
@@ -125,6 +130,10 @@ def test_all_heads_learn_a_sample_by_heart(context):
     assert np.array_equal(outputs["reply"].argmax(1).numpy()[has_reply], batch.replies.argmax(1)[has_reply])
     np.testing.assert_allclose(20 * outputs["plies_left"], batch.plies_left, atol=5)
     np.testing.assert_allclose(2 * torch.sigmoid(outputs["short_term"]) - 1, batch.short_term, atol=0.25)
+    is_known = np.isfinite(batch.scores[:, 0])
+    np.testing.assert_allclose(outputs["score"][is_known], batch.scores[is_known], atol=0.5)
+    owners = 2 * torch.sigmoid(outputs["ownership"][is_known]) - 1
+    assert np.abs(owners.numpy() - batch.owners[is_known]).mean() < 0.5, "two thirds where nothing is learnt"
 
 
 def test_a_head_s_losses_by_hand():
@@ -132,21 +141,37 @@ def test_a_head_s_losses_by_hand():
         "reply": torch.tensor([[math.log(3.0), 0.0], [0.0, 5.0]]),  # 3/4, 1/4
         "plies_left": torch.tensor([[0.5], [3.0]]),  # 10 and 60 plies
         "short_term": torch.tensor([[0.0, math.log(3.0)], [0.0, 0.0]]),  # values 0, 1/2
+        "ownership": torch.tensor([[math.log(3.0), math.log(3.0), 0.0], [9.0, 9.0, 9.0]]),  # 3/4, 3/4, 1/2
+        "score": torch.tensor([[2.5], [9.0]]),
     }
     replies, plies_left = torch.tensor([[0.5, 0.5], [0.0, 0.0]]), torch.tensor([[6.0], [20.0]])
     short_term = torch.tensor([[1.0, -1.0], [0.0, 0.0]])
-    losses = auxiliary_losses(outputs, replies, plies_left, short_term)
+    owners, scores = torch.tensor([[1.0, -1.0, 0.0], [math.nan] * 3]), torch.tensor([[-1.0], [math.nan]])
+    losses = auxiliary_losses(outputs, replies, plies_left, short_term, owners, scores)
     assert losses["reply"].item() == pytest.approx((math.log(4 / 3) + math.log(4)) / 2 / 2), "the second has none"
     assert losses["plies_left"].item() == pytest.approx((0.2**2 / 2 + 0.5 * (2.0 - 0.25)) / 2)
     assert losses["short_term"].item() == pytest.approx((3 * math.log(2) + math.log(4)) / 4)
-    assert auxiliary_losses({}, replies[:, :0], plies_left[:, :0], short_term[:, :0]) == {}
+    expected = (math.log(4 / 3) + math.log(4) + math.log(2)) / 3 / 2
+    assert losses["ownership"].item() == pytest.approx(expected), "how the second ends is unknown"
+    assert losses["score"].item() == pytest.approx((3.5 - 0.5) / 2)
+    targets = (each[:, :0] for each in (replies, plies_left, short_term, owners, scores))
+    assert auxiliary_losses({}, *targets) == {}
 
 
-@pytest.mark.parametrize("name", ["reply", "plies_left", "short_term"])
+def test_what_is_unknown_teaches_nothing():
+    outputs = {"ownership": torch.ones(2, 4, requires_grad=True), "score": torch.ones(2, 1, requires_grad=True)}
+    none, owners, scores = torch.zeros(2, 0), torch.zeros(2, 4), torch.zeros(2, 1)
+    owners[1], scores[1] = math.nan, math.nan
+    sum(auxiliary_losses(outputs, none, none, none, owners, scores).values()).backward()
+    for output in outputs.values():
+        assert output.grad[0].all() and not output.grad[1].any()
+
+
+@pytest.mark.parametrize("name", HEADS)
 def test_a_head_is_there_where_its_loss_has_a_weight_and_the_net_is_the_same_at_first(name):
-    plain, trainer = (Trainer(tiny_config(training=own), GAME) for own in ({}, {f"{name}_loss_weight": 0.1}))
+    plain, trainer = (Trainer(tiny_config(training=own), OTHELLO) for own in ({}, {f"{name}_loss_weight": 0.1}))
     assert list(trainer.learner.heads) == [name] and not list(plain.learner.heads)
-    batch = sample(8)
+    batch = sample(8, game=OTHELLO)
     before = {key: tensor.clone() for key, tensor in trainer.net.state_dict().items()}
     assert all(torch.equal(tensor, before[key]) for key, tensor in plain.net.state_dict().items())
     losses = trainer.step(batch, 0.0)
@@ -158,11 +183,11 @@ def test_a_head_is_there_where_its_loss_has_a_weight_and_the_net_is_the_same_at_
 
 def test_what_is_saved_of_a_net_is_without_heads(tmp_path):
     config, path = tiny_config(training=ALL_HEADS), tmp_path / "net.safetensors"
-    trainer = Trainer(config, GAME)
-    trainer.step(sample(8), 0.0)
-    save_checkpoint(path, trainer.candidate(), Card(GAME.name, config.net.model_dump(), config.search.model_dump()))
+    trainer = Trainer(config, OTHELLO)
+    trainer.step(sample(8, game=OTHELLO), 0.0)
+    save_checkpoint(path, trainer.candidate(), Card(OTHELLO.name, config.net.model_dump(), config.search.model_dump()))
     loaded, expected = load_checkpoint(path).net.state_dict(), trainer.average.state_dict()
-    assert loaded.keys() == expected.keys() and not any("reply" in name for name in loaded)
+    assert loaded.keys() == expected.keys() and not any(head in name for name in loaded for head in HEADS)
     assert all(torch.equal(tensor, expected[name]) for name, tensor in loaded.items())
 
 
@@ -286,17 +311,17 @@ def test_a_seed_settles_the_first_net():
 )
 def test_a_restored_trainer_goes_on_to_the_byte(optimizer, precision, heads):
     config = tiny_config(training=heads | {"optimizer": optimizer, "precision": precision})
-    unbroken, broken = Trainer(config, GAME), Trainer(config, GAME)
+    unbroken, broken = Trainer(config, OTHELLO), Trainer(config, OTHELLO)
     for step in range(4):
         for trainer in (unbroken, broken):
-            trainer.step(sample(8, step), step / 8)
+            trainer.step(sample(8, step, OTHELLO), step / 8)
     saved = {name: tensor.clone() for name, tensor in broken.tensors().items()}
-    resumed = Trainer(config.model_copy(update={"seed": 99}), GAME)  # its own first weights are forgotten
+    resumed = Trainer(config.model_copy(update={"seed": 99}), OTHELLO)  # its own first weights are forgotten
     resumed.restore(saved, broken.steps)
     assert state_bytes(resumed) == state_bytes(unbroken)
     for step in range(4, 8):
         for trainer in (unbroken, resumed):
-            trainer.step(sample(8, step), step / 8)
+            trainer.step(sample(8, step, OTHELLO), step / 8)
     assert resumed.steps == unbroken.steps == 8
     assert state_bytes(resumed) == state_bytes(unbroken)
 
@@ -319,7 +344,7 @@ def test_a_state_of_another_optimizer_is_bad_input():
 
 @pytest.mark.parametrize(("saved", "wanted"), [({}, ALL_HEADS), (ALL_HEADS, {})])
 def test_a_state_of_other_heads_is_bad_input(saved, wanted):
-    trainer = Trainer(tiny_config(training=saved), GAME)
-    trainer.step(sample(8), 0.0)
+    trainer = Trainer(tiny_config(training=saved), OTHELLO)
+    trainer.step(sample(8, game=OTHELLO), 0.0)
     with pytest.raises(BadInput, match="does not fit the settings"):
-        Trainer(tiny_config(training=wanted), GAME).restore(trainer.tensors(), 1)
+        Trainer(tiny_config(training=wanted), OTHELLO).restore(trainer.tensors(), 1)
