@@ -40,6 +40,7 @@ VARIANTS = {
     "playout cap": ("selfplay.full_search_share=0.3", "selfplay.num_simulations=100", "selfplay.fast_simulations=24"),
     "forced playouts": ("selfplay.forced_playouts=2",),
     "random openings": ("selfplay.random_opening_share=0.5", "selfplay.random_opening_plies=12"),
+    "resignation": ("selfplay.resign_error=0.05",),
     "proven results": ("training.learn_proven=true",),
     "results alone": ("training.root_value_weight=0",),
     "root values alone": ("training.root_value_weight=1",),

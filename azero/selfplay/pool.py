@@ -23,6 +23,7 @@ from azero.nets.evaluator import NetEvaluator
 from azero.nets.runtimes import pick_devices, take_gpu
 from azero.selfplay.play import play_games
 from azero.selfplay.records import Shard
+from azero.selfplay.resignation import NOBODY
 from azero.selfplay.slots import PlaySettings
 
 _POLL_S = 0.1
@@ -36,6 +37,7 @@ class Task:
     config: Config
     seeds: tuple[int, ...]
     game_digest: str  # of the sources of a user's own game, as `source_digest_of` tells it
+    resign_threshold: float = NOBODY
 
 
 def settings_of(config: Config) -> Settings:
@@ -53,8 +55,8 @@ def settings_of(config: Config) -> Settings:
     )
 
 
-def play_settings_of(config: Config) -> PlaySettings:
-    """Returns how self-play plays."""
+def play_settings_of(config: Config, resign_threshold: float = NOBODY) -> PlaySettings:
+    """Returns how self-play plays; below which values a player resigns is no setting, but chosen in the run."""
     return PlaySettings(
         num_simulations=config.selfplay.num_simulations,
         temperature=config.selfplay.temperature,
@@ -65,6 +67,8 @@ def play_settings_of(config: Config) -> PlaySettings:
         fast_simulations=config.selfplay.fast_simulations,
         random_opening_share=config.selfplay.random_opening_share,
         random_opening_plies=config.selfplay.random_opening_plies,
+        resign_threshold=resign_threshold,
+        resign_played_on_share=config.selfplay.resign_played_on_share,
     )
 
 
@@ -75,7 +79,8 @@ def play_task(task: Task, on_games: Callable[[int], None]) -> Shard:
     if source_digest_of(game.rules) != task.game_digest:
         raise BadInput(f"{game} has changed while it was being played; --resume goes on by the rules as they are now")
     evaluator = NetEvaluator(load_checkpoint(Path(task.checkpoint), game).net, config.device)
-    rule, settings, playing = rule_from_config(config.search), settings_of(config), play_settings_of(config)
+    rule, settings = rule_from_config(config.search), settings_of(config)
+    playing = play_settings_of(config, task.resign_threshold)
     rollout, num_slots = rollout_from_config(config.search, game), config.selfplay.parallel_games
     num_threads = max(1, count_cores() // count_workers(config)) if evaluator.is_apart else 1  # a share of the cores
     return play_games(game, rule, settings, playing, evaluator, task.seeds, num_slots, on_games, rollout, num_threads)
