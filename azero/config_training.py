@@ -44,6 +44,20 @@ class SelfPlayConfig(Section):
         0.0, ge=0, le=1, description="Share of games that start after uniformly random plies. Paper: 0."
     )
     random_opening_plies: int = Field(12, ge=1, le=1000, description="How many such plies at the most; at least one.")
+    resign_error: float = Field(
+        0.0,
+        ge=0,
+        lt=1,
+        description="Share of the resigned games that may be errors, which would have been won or drawn. A player "
+        "resigns where the values of the position and of its best move are below a threshold, which is chosen in each "
+        "iteration so that errors are fewer. 0: nobody resigns. Paper: 0.05 (AlphaGo Zero).",
+    )
+    resign_played_on_share: float = Field(
+        0.1,
+        gt=0,
+        le=1,
+        description="Share of games in which nobody resigns, to see the errors. Paper: 0.1 (AlphaGo Zero).",
+    )
     temperature: float = Field(
         1.0,
         ge=0,

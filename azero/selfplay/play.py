@@ -31,10 +31,10 @@ def play_games(
 ) -> Shard:
     """Plays one game for each seed, `num_slots` at a time; returns them in the order of the seeds.
 
-    A game follows from its seed and the net alone, whatever is played beside it and however large the cache is, if
-    there is one (unless so many are that their trees have to share the memory there is, and reach their limit of
-    nodes). Slots are walked by `num_threads` threads. `on_games` is called with the number of games that have just
-    ended. Raises BrokenRules where the game's rules cannot go on.
+    A game follows from its seed, the net and the settings alone, whatever is played beside it and however large the
+    cache is, if there is one (unless so many are that their trees have to share the memory there is, and reach their
+    limit of nodes). Slots are walked by `num_threads` threads. `on_games` is called with the number of games that have
+    just ended. Raises BrokenRules where the game's rules cannot go on.
     """
     num_slots = min(num_slots, len(seeds))
     settings = settings._replace(is_rollout_only=False, leaves_per_tree=1, is_stopping_early=False)

@@ -23,6 +23,7 @@ from azero.nets.evaluator import NetEvaluator
 from azero.nets.runtimes import pick_devices, take_gpu
 from azero.selfplay.play import play_games
 from azero.selfplay.records import Shard
+from azero.selfplay.resignation import NOBODY
 from azero.selfplay.slots import PlaySettings
 from azero.selfplay.surprise import weigh_by_surprise
 
@@ -37,6 +38,7 @@ class Task:
     config: Config
     seeds: tuple[int, ...]
     game_digest: str  # of the sources of a user's own game, as `source_digest_of` tells it
+    resign_threshold: float = NOBODY
 
 
 def settings_of(config: Config) -> Settings:
@@ -54,8 +56,8 @@ def settings_of(config: Config) -> Settings:
     )
 
 
-def play_settings_of(config: Config) -> PlaySettings:
-    """Returns how self-play plays."""
+def play_settings_of(config: Config, resign_threshold: float = NOBODY) -> PlaySettings:
+    """Returns how self-play plays; below which values a player resigns is no setting, but chosen in the run."""
     return PlaySettings(
         num_simulations=config.selfplay.num_simulations,
         temperature=config.selfplay.temperature,
@@ -66,6 +68,8 @@ def play_settings_of(config: Config) -> PlaySettings:
         fast_simulations=config.selfplay.fast_simulations,
         random_opening_share=config.selfplay.random_opening_share,
         random_opening_plies=config.selfplay.random_opening_plies,
+        resign_threshold=resign_threshold,
+        resign_played_on_share=config.selfplay.resign_played_on_share,
     )
 
 
@@ -76,7 +80,8 @@ def play_task(task: Task, on_games: Callable[[int], None]) -> Shard:
     if source_digest_of(game.rules) != task.game_digest:
         raise BadInput(f"{game} has changed while it was being played; --resume goes on by the rules as they are now")
     evaluator = NetEvaluator(load_checkpoint(Path(task.checkpoint), game).net, config.device)
-    rule, settings, playing = rule_from_config(config.search), settings_of(config), play_settings_of(config)
+    rule, settings = rule_from_config(config.search), settings_of(config)
+    playing = play_settings_of(config, task.resign_threshold)
     rollout, num_slots = rollout_from_config(config.search, game), config.selfplay.parallel_games
     num_threads = max(1, count_cores() // count_workers(config)) if evaluator.is_apart else 1  # a share of the cores
     search = game, rule, settings, playing, evaluator

@@ -20,15 +20,18 @@ class Shard(NamedTuple):
 
     states: np.ndarray  # [n] the game's state dtype
     players: np.ndarray  # [n] int8, who moves
-    actions: np.ndarray  # [n] int16, what was played
+    actions: np.ndarray  # [n] int16, what was played; at the end of a game that was resigned, what would have been
     visits: np.ndarray  # [n, A] uint16, the policy to learn, as counts: all on one move where proofs decided
     root_values: np.ndarray  # [n] float32 in [-1, 1], the search's, for the player to move
+    best_values: np.ndarray  # [n] float32 in [-1, 1], of the move that it found best, for the player to move
     proven: (
         np.ndarray
     )  # [n] int8, for the player to move: 1 win, 0 draw, -1 loss, UNPROVEN where the search had no proof
     weights: np.ndarray  # [n] float32, how often the position is drawn beside others: 0 after a fast search
     outcomes: np.ndarray  # [n] int8, how the game ended, for the first player
     lengths: np.ndarray  # [G] int32, plies
+    played_on: np.ndarray  # [G] bool, whether nobody would have resigned, whatever the values
+    resigned: np.ndarray  # [G] bool, whether the last player to move has resigned
     evaluations: np.ndarray  # [1] int64, positions that the net judged for these games
     cache_hits: np.ndarray  # [1] int64, positions that it need not judge, since it had judged them before
     simulations: np.ndarray  # [1] int64
@@ -52,7 +55,7 @@ class Shard(NamedTuple):
 
 
 _COUNTS = "evaluations", "cache_hits", "simulations"
-PER_POSITION = "states", "players", "actions", "visits", "root_values", "proven", "weights", "outcomes"
+PER_POSITION = "states", "players", "actions", "visits", "root_values", "best_values", "proven", "weights", "outcomes"
 
 
 def join_shards(shards: list[Shard]) -> Shard:
@@ -87,6 +90,9 @@ def load_shard(path: Path, game: Game) -> Shard:
         arrays.setdefault("cache_hits", np.zeros(1, np.int64))  # of a run from before there were these
         arrays.setdefault("proven", np.full(num_positions, UNPROVEN, np.int8))
         arrays.setdefault("weights", np.ones(num_positions, np.float32))
+        arrays.setdefault("best_values", arrays["root_values"])  # and of games that tell nothing of resignation
+        for name in ("played_on", "resigned"):
+            arrays.setdefault(name, np.zeros(len(arrays["lengths"]), np.bool_))
         if without_folder(str(of_game)) != without_folder(str(game)):
             raise BadInput(f"replay file {str(path)!r} holds games of {of_game}, not {game}")
         arrays["states"] = arrays["states"].reshape(-1).view(game.rules.state_dtype)

@@ -5,16 +5,17 @@ from typing import NamedTuple
 import numpy as np
 
 from azero.errors import NO_ACTION, TOO_LONG, BrokenRules
-from azero.games import ONGOING, Game, new_states
+from azero.games import LOSS, ONGOING, WIN, Game, new_states
 from azero.jit import kernel, subroutine
 from azero.mcts.forced_playouts import prune_forced_visits
 from azero.mcts.gumbel import begin_halving, surviving_child, write_improved_policy
 from azero.mcts.kernels import is_done
 from azero.mcts.leaves import select_leaf
-from azero.mcts.root import add_noise, chosen_child, value_for, write_policy_target
+from azero.mcts.root import add_noise, chosen_child, greedy_child, value_for, write_policy_target
 from azero.mcts.tree import UNPROVEN, clear_tree, play_at_root
 from azero.rng import random_below, random_unit
 from azero.selfplay.records import Shard
+from azero.selfplay.resignation import NOBODY, is_hopeless
 
 
 class PlaySettings(NamedTuple):
@@ -29,6 +30,8 @@ class PlaySettings(NamedTuple):
     fast_simulations: int = 0
     random_opening_share: float = 0.0  # of the games
     random_opening_plies: int = 0  # at the most
+    resign_threshold: float = NOBODY
+    resign_played_on_share: float = 0.0  # of the games: nobody resigns in them
 
 
 class Games(NamedTuple):
@@ -39,9 +42,12 @@ class Games(NamedTuple):
     actions: np.ndarray  # [B, T] int16
     visits: np.ndarray  # [B, T, A] uint16
     root_values: np.ndarray  # [B, T] float32
+    best_values: np.ndarray  # [B, T] float32
     proven: np.ndarray  # [B, T] int8
     weights: np.ndarray  # [B, T] float32
     lengths: np.ndarray  # [B] int32, plies so far
+    played_on: np.ndarray  # [B] bool
+    resigned: np.ndarray  # [B] bool
     outcomes: np.ndarray  # [B] int8, ONGOING until the end
     simulations: np.ndarray  # [B] int64, so far
 
@@ -55,9 +61,12 @@ def new_games(game: Game, size: int) -> Games:
         actions=np.zeros((size, plies), np.int16),
         visits=np.zeros((size, plies, game.num_actions), np.uint16),
         root_values=np.zeros((size, plies), np.float32),
+        best_values=np.zeros((size, plies), np.float32),
         proven=np.zeros((size, plies), np.int8),
         weights=np.zeros((size, plies), np.float32),
         lengths=np.zeros(size, np.int32),
+        played_on=np.zeros(size, np.bool_),
+        resigned=np.zeros(size, np.bool_),
         outcomes=np.zeros(size, np.int8),  # a slot without a game counts as one that is over
         simulations=np.zeros(size, np.int64),
     )
@@ -109,10 +118,35 @@ def begin_game(game, settings, playing, forest, games, batch, b):
     """Makes the tree in slot b a game that has just begun."""
     if playing.random_opening_share > 0.0 and random_unit(forest.trees[b]) < playing.random_opening_share:
         play_random_opening(game, playing, forest, batch, b)
+    may_resign = playing.resign_threshold > NOBODY
+    games.played_on[b] = not may_resign or random_unit(forest.trees[b]) < playing.resign_played_on_share
+    games.resigned[b] = False
     games.lengths[b] = 0
     games.outcomes[b] = ONGOING
     games.simulations[b] = 0
     begin_search(settings, playing, forest.trees[b], forest.nodes[b], 0, batch.weights)
+
+
+@subroutine
+def _note_search(rule, settings, playing, tree, nodes, games, b, ply, player):
+    """Notes what the search in slot b found; returns the action to play."""
+    sign = 1 - 2 * player
+    games.proven[b, ply] = nodes[0].proven if nodes[0].proven == UNPROVEN else sign * nodes[0].proven
+    games.weights[b, ply] = 0.0 if tree.is_fast else 1.0
+    if settings.gumbel_considered > 0:
+        games.root_values[b, ply] = write_improved_policy(settings, nodes, games.visits[b, ply])
+        best = surviving_child(settings, tree, nodes)
+        child = best
+    else:
+        games.root_values[b, ply] = value_for(nodes[0], sign)
+        write_policy_target(nodes, games.visits[b, ply])
+        if settings.forced_playouts > 0.0 and not tree.is_fast:
+            prune_forced_visits(rule, settings, tree, nodes, games.visits[b, ply])
+        best = greedy_child(nodes, settings.is_choosing_by_value)
+        child = chosen_child(nodes, tree, temperature_at(playing, ply), settings.is_choosing_by_value)
+    games.best_values[b, ply] = value_for(nodes[best], sign)
+    games.actions[b, ply] = nodes[child].action
+    return nodes[child].action
 
 
 @subroutine
@@ -126,23 +160,16 @@ def _play_move(game, rule, settings, playing, forest, games, batch, b):
     player = game.current_player(forest.root_states[b])
     games.states[b][ply] = forest.root_states[b]
     games.players[b, ply] = player
-    games.proven[b, ply] = nodes[0].proven if nodes[0].proven == UNPROVEN else (1 - 2 * player) * nodes[0].proven
-    games.weights[b, ply] = 0.0 if tree.is_fast else 1.0
-    if settings.gumbel_considered > 0:
-        games.root_values[b, ply] = write_improved_policy(settings, nodes, games.visits[b, ply])
-        child = surviving_child(settings, tree, nodes)
-    else:
-        games.root_values[b, ply] = value_for(nodes[0], 1 - 2 * player)
-        write_policy_target(nodes, games.visits[b, ply])
-        if settings.forced_playouts > 0.0 and not tree.is_fast:
-            prune_forced_visits(rule, settings, tree, nodes, games.visits[b, ply])
-        child = chosen_child(nodes, tree, temperature_at(playing, ply), settings.is_choosing_by_value)
-    action = nodes[child].action
-    games.actions[b, ply] = action
+    action = _note_search(rule, settings, playing, tree, nodes, games, b, ply, player)
     games.lengths[b] += 1
     games.simulations[b] += tree.simulations
-    play_at_root(game, forest, b, action)
-    games.outcomes[b] = game.outcome(forest.root_states[b])
+    is_lost = is_hopeless(games.root_values[b, ply], games.best_values[b, ply], playing.resign_threshold)
+    if is_lost and not games.played_on[b]:
+        games.resigned[b] = True
+        games.outcomes[b] = WIN if player == 1 else LOSS
+    else:
+        play_at_root(game, forest, b, action)
+        games.outcomes[b] = game.outcome(forest.root_states[b])
     if games.outcomes[b] != ONGOING:
         tree.target = 0
         return
@@ -178,10 +205,13 @@ def take_game(games: Games, tree: np.record, slot: int) -> Shard:
         actions=games.actions[slot, :plies].copy(),
         visits=games.visits[slot, :plies].copy(),
         root_values=games.root_values[slot, :plies].copy(),
+        best_values=games.best_values[slot, :plies].copy(),
         proven=games.proven[slot, :plies].copy(),
         weights=games.weights[slot, :plies].copy(),
         outcomes=np.full(plies, games.outcomes[slot], np.int8),
         lengths=np.array([plies], np.int32),
+        played_on=games.played_on[slot : slot + 1].copy(),
+        resigned=games.resigned[slot : slot + 1].copy(),
         evaluations=np.array([tree.evaluations], np.int64),
         cache_hits=np.array([tree.cache_hits], np.int64),
         simulations=games.simulations[slot : slot + 1].copy(),

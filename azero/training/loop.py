@@ -21,6 +21,7 @@ from azero.selfplay.auxiliary import auxiliary_heads_of
 from azero.selfplay.pool import Pool, Task, count_workers
 from azero.selfplay.records import load_shard, save_shard
 from azero.selfplay.replay import Replay
+from azero.selfplay.resignation import NOBODY, choose_threshold, describe_resignations
 from azero.training.gate import evaluate_best, find_benchmark, hold_gate
 from azero.training.health import find_symptoms
 from azero.training.measure import describe_games, judge_fresh_positions, mean_losses
@@ -81,9 +82,10 @@ def play(run: Run, progress: Progress, replay: Replay, pool: Pool, trainer: Trai
     names = [shard_name(iteration, number) for number in range(len(parts))]
     shards = {name: load_shard(run.shard_path(name), run.game) for name in names if run.shard_path(name).exists()}
     missing = [number for number, name in enumerate(names) if name not in shards]
+    threshold = choose_threshold(replay.shards, selfplay.resign_error) if selfplay.resign_error else NOBODY
     with report.stage("self-play", len(seeds), "games", sum(len(shard.lengths) for shard in shards.values())) as bar:
         digest = source_digest_of(run.game.rules)
-        tasks = [Task(checkpoint, run.config, parts[number], digest) for number in missing]
+        tasks = [Task(checkpoint, run.config, parts[number], digest, threshold) for number in missing]
         for place, shard in pool.play(tasks, bar.update):
             name = names[missing[place]]
             save_shard(run.shard_path(name), shard, run.game)
@@ -96,6 +98,8 @@ def play(run: Run, progress: Progress, replay: Replay, pool: Pool, trainer: Trai
         )
     elapsed = time.perf_counter() - begin
     notes = describe_games(run.game, fresh, elapsed) | judge_fresh_positions(trainer, run.game, fresh)
+    if selfplay.resign_error:
+        notes |= describe_resignations(fresh, threshold)
     for name in names:
         replay.add(name, shards[name])
     positions = progress.positions + sum(shard.num_learnt for shard in fresh)

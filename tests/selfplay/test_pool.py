@@ -1,5 +1,7 @@
 """Workers: the same games whoever plays them, and settings that reach the search."""
 
+from dataclasses import replace
+
 import pytest
 import torch
 
@@ -10,6 +12,7 @@ from azero.mcts import Settings
 from azero.nets.checkpoint import Card, save_checkpoint
 from azero.nets.tower import ResidualTower
 from azero.selfplay.pool import Pool, Task, count_workers, play_settings_of, play_task, settings_of
+from azero.selfplay.resignation import NOBODY
 from azero.selfplay.slots import PlaySettings
 
 from .games import assert_same
@@ -58,6 +61,11 @@ def test_games_are_the_same_however_many_are_played_at_once(tasks, parallel_game
     assert_same(play_task(other, lambda num: None), play_task(tasks[0], lambda num: None))
 
 
+def test_a_task_tells_where_to_resign(tasks):
+    assert not play_task(tasks[0], lambda num: None).resigned.any()
+    assert play_task(replace(tasks[0], resign_threshold=0.0), lambda num: None).resigned.any()
+
+
 def test_a_pool_is_used_again(tasks):
     with Pool(2) as pool:
         rounds = [dict(pool.play(tasks[:2], lambda num: None)) for _ in range(2)]
@@ -74,7 +82,7 @@ def test_settings_reach_the_search():
     config = config_with(
         random_symmetry=False, dirichlet_alpha=0.3, dirichlet_epsilon=0.5, temperature=2.0, temperature_plies=7,
         final_temperature=0.1, keep_tree=False, full_search_share=0.5, fast_simulations=5, random_opening_share=0.7,
-        random_opening_plies=6,
+        random_opening_plies=6, resign_error=0.05, resign_played_on_share=0.2,
     )  # fmt: skip
     assert settings_of(config) == Settings(
         is_looking_ahead=True, is_rollout_only=False, dirichlet_alpha=0.3, dirichlet_epsilon=0.5, cache_mib=64
@@ -86,7 +94,8 @@ def test_settings_reach_the_search():
     assert settings_of(config_with()).gumbel_considered == 0
     assert settings_of(config_with(forced_playouts=2)).forced_playouts == 2
     assert settings_of(config_with(forced_playouts=2, root="gumbel")).forced_playouts == 0
-    assert play_settings_of(config) == PlaySettings(8, 2.0, 7, 0.1, False, 0.5, 5, 0.7, 6)
+    assert play_settings_of(config, -0.9) == PlaySettings(8, 2.0, 7, 0.1, False, 0.5, 5, 0.7, 6, -0.9, 0.2)
+    assert play_settings_of(config).resign_threshold == NOBODY
 
 
 def test_workers_are_counted(monkeypatch):
