@@ -29,9 +29,10 @@ class Shard(NamedTuple):
     weights: np.ndarray  # [n] float32, how often the position is drawn beside others: 0 after a fast search
     outcomes: np.ndarray  # [n] int8, how the game ended, for the first player
     lengths: np.ndarray  # [G] int32, plies
-    evaluations: np.ndarray  # [1] int64, positions that the net judged for these games
+    evaluations: np.ndarray  # [1] int64, positions that the net judged for these searches
     cache_hits: np.ndarray  # [1] int64, positions that it need not judge, since it had judged them before
     simulations: np.ndarray  # [1] int64
+    searched: np.ndarray  # [G] int32, the iteration in which reanalysis searched the game's positions last; 0: none has
 
     @property
     def num_positions(self) -> int:
@@ -87,6 +88,7 @@ def load_shard(path: Path, game: Game) -> Shard:
         arrays.setdefault("cache_hits", np.zeros(1, np.int64))  # of a run from before there were these
         arrays.setdefault("proven", np.full(num_positions, UNPROVEN, np.int8))
         arrays.setdefault("weights", np.ones(num_positions, np.float32))
+        arrays.setdefault("searched", np.zeros(len(arrays["lengths"]), np.int32))
         if without_folder(str(of_game)) != without_folder(str(game)):
             raise BadInput(f"replay file {str(path)!r} holds games of {of_game}, not {game}")
         arrays["states"] = arrays["states"].reshape(-1).view(game.rules.state_dtype)

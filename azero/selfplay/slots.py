@@ -89,6 +89,23 @@ def begin_search(settings, playing, tree, nodes, ply, weights):
 
 
 @subroutine
+def write_targets(rule, settings, tree, nodes, player, visits):
+    """Writes the policy that a finished search has to teach into `visits` ([A] uint16).
+
+    Returns:
+      The search's value, in [-1, 1], and what it proved, UNPROVEN if nothing, for `player`, who moves at the root.
+    """
+    sign = 1 - 2 * player
+    proven = nodes[0].proven if nodes[0].proven == UNPROVEN else sign * nodes[0].proven
+    if settings.gumbel_considered > 0:
+        return write_improved_policy(settings, nodes, visits), proven
+    write_policy_target(nodes, visits)
+    if settings.forced_playouts > 0.0 and not tree.is_fast:
+        prune_forced_visits(rule, settings, tree, nodes, visits)
+    return value_for(nodes[0], sign), proven
+
+
+@subroutine
 def play_random_opening(game, playing, forest, batch, b):
     """Moves the root of tree b on by 1 to `random_opening_plies` uniformly random plies, but not to the game's end."""
     tree = forest.trees[b]
@@ -126,16 +143,13 @@ def _play_move(game, rule, settings, playing, forest, games, batch, b):
     player = game.current_player(forest.root_states[b])
     games.states[b][ply] = forest.root_states[b]
     games.players[b, ply] = player
-    games.proven[b, ply] = nodes[0].proven if nodes[0].proven == UNPROVEN else (1 - 2 * player) * nodes[0].proven
     games.weights[b, ply] = 0.0 if tree.is_fast else 1.0
+    value, proven = write_targets(rule, settings, tree, nodes, player, games.visits[b, ply])
+    games.root_values[b, ply] = value
+    games.proven[b, ply] = proven
     if settings.gumbel_considered > 0:
-        games.root_values[b, ply] = write_improved_policy(settings, nodes, games.visits[b, ply])
         child = surviving_child(settings, tree, nodes)
     else:
-        games.root_values[b, ply] = value_for(nodes[0], 1 - 2 * player)
-        write_policy_target(nodes, games.visits[b, ply])
-        if settings.forced_playouts > 0.0 and not tree.is_fast:
-            prune_forced_visits(rule, settings, tree, nodes, games.visits[b, ply])
         child = chosen_child(nodes, tree, temperature_at(playing, ply), settings.is_choosing_by_value)
     action = nodes[child].action
     games.actions[b, ply] = action
@@ -185,4 +199,5 @@ def take_game(games: Games, tree: np.record, slot: int) -> Shard:
         evaluations=np.array([tree.evaluations], np.int64),
         cache_hits=np.array([tree.cache_hits], np.int64),
         simulations=games.simulations[slot : slot + 1].copy(),
+        searched=np.zeros(1, np.int32),
     )

@@ -44,11 +44,12 @@ def test_a_shard_comes_back_as_it_was(game, tmp_path):
 
 def test_a_file_from_before_there_were_proofs_and_weights(saved):
     tensors = load_file(saved)
-    for name in ("cache_hits", "proven", "weights"):
+    for name in ("cache_hits", "proven", "weights", "searched"):
         del tensors[name]
     save_file(tensors, saved, {"azero": json.dumps({"game": "tic_tac_toe"})})
     loaded, num = load_shard(saved, TIC_TAC_TOE), some_games(TIC_TAC_TOE).num_positions
     assert (loaded.proven == UNPROVEN).all() and (loaded.weights == 1).all()
+    assert loaded.searched.tolist() == [0] * 12
     assert len(loaded.proven) == len(loaded.weights) == num == loaded.num_learnt and loaded.cache_hits.tolist() == [0]
 
 
