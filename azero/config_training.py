@@ -122,6 +122,14 @@ class ReplayConfig(Section):
         description="How fast the window grows, once as many positions have come: beta of "
         "window (1 + beta ((positions / window)^0.75 - 1) / 0.75). Paper: 0; KataGo: 0.4.",
     )
+    reanalysed_share: float = Field(
+        0.0,
+        ge=0,
+        le=1,
+        description="Share of the window's shards, rounded up, that the best net searches anew in each iteration, for "
+        "the policies and values to learn: of older games, those first whose last search was the longest ago. "
+        "Paper: 0; MuZero Reanalyze: fresh policies in 0.8 of the updates.",
+    )
 
 
 class TrainingConfig(Section):

@@ -3,10 +3,11 @@
     python benchmarks/learning.py run --games connect_four --variants base gumbel --seeds 0 1 2
     python benchmarks/learning.py report
 
-A run's cost is counted in forward passes of the net: one for each position that self-play asked it for, three for
-each position of a training step. A run ends with the iteration that reaches the budget; its best net then meets that
-of the run `base` with the same seed, and solved positions where its game has them. What has been measured is a line in
-results/learning/results.jsonl and is not measured again; `report` writes the tables of docs/learning.md from the lines.
+A run's cost is counted in forward passes of the net: one for each position that self-play or reanalysis asked it for,
+three for each position of a training step. A run ends with the iteration that reaches the budget; its best net then
+meets that of the run `base` with the same seed, and solved positions where its game has them. What has been measured is
+a line in results/learning/results.jsonl and is not measured again; `report` writes the tables of docs/learning.md from
+the lines.
 """
 
 import argparse
@@ -46,6 +47,7 @@ VARIANTS = {
     "results alone": ("training.root_value_weight=0",),
     "root values alone": ("training.root_value_weight=1",),
     "window grows": ("replay.window=20000", "replay.window_growth=0.4"),
+    "reanalysis": ("replay.reanalysed_share=0.3",),
     "no average of weights": ("training.ema_decay=0",),
     "SGD": ("training.optimizer=sgd", "training.learning_rate=0.02"),
     "reply head": ("training.reply_loss_weight=0.15",),
@@ -138,6 +140,7 @@ def iteration_within(run: Path, budget: float) -> tuple[float, int] | None:
     for text in metrics.read_text().splitlines() if metrics.exists() else []:
         line = json.loads(text)
         cost += line["selfplay/evaluations_per_s"] * line["time/play_s"] + 3 * line["train/steps"] * 256
+        cost += line.get("reanalysis/evaluations", 0)
         if cost >= budget:
             return cost, line["iteration"]
     return None

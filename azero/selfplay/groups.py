@@ -4,6 +4,7 @@ A walker is some slots that one thread walks at a time; a group is walkers that 
 judges the leaves of one group on a device of its own, the CPU walks another.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -40,10 +41,9 @@ class Setup:
 class GameQueue:
     """The games to play, in the order of their seeds, and those that have been played."""
 
-    def __init__(self, seeds: Sequence[int], on_games: Callable[[int], None]):
+    def __init__(self, seeds: Sequence[int]):
         self._waiting = iter(enumerate(seeds))
         self._finished: list[Shard | None] = [None] * len(seeds)
-        self.on_games = on_games
 
     def next_game(self) -> tuple[int, int] | None:
         """Returns the place and the seed of the next game; None where all have begun."""
@@ -58,13 +58,43 @@ class GameQueue:
         return [shard for shard in self._finished if shard is not None]
 
 
-class SlotWalker:
-    """Some slots, with what a thread needs to walk them."""
+class Walker(ABC):
+    """Some slots, each with a tree, and what a thread needs to walk them."""
 
-    def __init__(self, setup: Setup, queue: GameQueue, num_slots: int):
-        self._setup, self._queue = setup, queue
+    def __init__(self, setup: Setup, num_slots: int):
+        self._setup, self.num_slots = setup, num_slots
         self._forest = new_forest(setup.game.rules, num_slots, setup.max_nodes)
         self._batch = new_batch(setup.game.rules, num_slots)
+
+    @abstractmethod
+    def walk(self) -> int:
+        """Searches on until each slot waits for the net, or is at its end; returns how many have come to it."""
+
+    @abstractmethod
+    def renew(self) -> None:
+        """Takes what has come to its end out of its slots, and begins others there, if there are any."""
+
+    @property
+    def planes(self) -> np.ndarray:
+        """What the net is to judge, [R, C, H, W] float32."""
+        return self._batch.planes[: self._batch.waiting[0].rows]
+
+    def keep(self, answer: Answer) -> None:
+        """Puts the net's answer to the first of the planes into the cache."""
+        keep_answers(self._setup.cache, self._batch.key, *answer)
+
+    def take_home(self, answer: Answer) -> None:
+        """Lets the leaves of the first of the planes grow by the net's answer, and backs it up."""
+        one = self._setup
+        expand_and_backup(one.game.rules, one.rollout, one.settings, one.views, self._forest, self._batch, *answer)
+
+
+class GameWalker(Walker):
+    """Plays games: a slot is at its end when its game is over."""
+
+    def __init__(self, setup: Setup, queue: GameQueue, num_slots: int):
+        super().__init__(setup, num_slots)
+        self._queue = queue
         self._games = new_games(setup.game, num_slots)
         self._initial = setup.game.new_initial_state().record
         self._playing: dict[int, int] = {}  # slot to place of its game
@@ -80,65 +110,53 @@ class SlotWalker:
             one = self._setup
             begin_game(one.game.rules, one.settings, one.playing, self._forest, self._games, self._batch, slot)
 
-    @property
-    def planes(self) -> np.ndarray:
-        """What the net is to judge, [R, C, H, W] float32."""
-        return self._batch.planes[: self._batch.waiting[0].rows]
-
-    def play_on(self) -> int:
-        """Plays on until each slot waits for the net, or its game is over; returns how many games have ended."""
+    def walk(self) -> int:
         one = self._setup
         search = one.game.rules, one.rule, one.rollout, one.settings, one.playing, one.views, one.cache
         return int(play_on(*search, self._forest, self._games, self._batch))
 
     def renew(self) -> None:
-        """Takes the games that have ended out of their slots, and begins others there."""
         for slot in [slot for slot in self._playing if self._games.outcomes[slot] != ONGOING]:
             self._queue.note(self._playing.pop(slot), take_game(self._games, self._forest.trees[slot], slot))
             self._begin(slot)
-
-    def keep(self, answer: Answer) -> None:
-        """Puts the net's answer to the first of the planes into the cache."""
-        keep_answers(self._setup.cache, self._batch.key, *answer)
-
-    def take_home(self, answer: Answer) -> None:
-        """Lets the leaves of the first of the planes grow by the net's answer, and backs it up."""
-        one = self._setup
-        expand_and_backup(one.game.rules, one.rollout, one.settings, one.views, self._forest, self._batch, *answer)
 
 
 class Group:
     """Walkers whose leaves go to the net together.
 
     Args:
-      sizes: slots of each walker.
+      on_ended: is called with how many slots have just come to their end.
       rows: of one forward pass; leaves that do not fill one wait for others, while there are others. 0: none wait.
       threads: to walk the walkers; None where there is but one.
     """
 
     def __init__(
-        self, setup: Setup, queue: GameQueue, sizes: Sequence[int], rows: int, threads: ThreadPoolExecutor | None
+        self,
+        setup: Setup,
+        walkers: Sequence[Walker],
+        on_ended: Callable[[int], None],
+        rows: int,
+        threads: ThreadPoolExecutor | None,
     ):
-        self._walkers = [SlotWalker(setup, queue, num_slots) for num_slots in sizes]
-        self._queue, self._rows, self._threads = queue, rows, threads
+        self._walkers, self._on_ended, self._rows, self._threads = walkers, on_ended, rows, threads
         self._is_caching = setup.settings.cache_mib > 0
-        num_together = sum(sizes) if len(sizes) > 1 else 0
+        num_together = sum(walker.num_slots for walker in walkers) if len(walkers) > 1 else 0
         self._together = np.zeros((num_together, *setup.game.planes_shape), np.float32)
         self._shares: list[slice] = []  # each walker's rows of what the net judges
 
-    def play_on(self) -> np.ndarray:
-        """Plays on in all slots; returns what the net is to judge, nothing where all games are over.
+    def walk(self) -> np.ndarray:
+        """Walks all slots; returns what the net is to judge, nothing where all have come to their end.
 
-        Games that have ended make way for others, which are played on as well.
+        What has come to its end makes way for others, which are walked as well.
         """
         walkers = self._walkers
         while walkers:
-            num_ended = self._side_by_side(SlotWalker.play_on, walkers)
+            num_ended = self._side_by_side(lambda walker: walker.walk(), walkers)
             walkers = [walker for walker, num in zip(walkers, num_ended, strict=True) if num]
             for walker in walkers:
                 walker.renew()
             if walkers:
-                self._queue.on_games(sum(num_ended))
+                self._on_ended(sum(num_ended))
         return self._gather()
 
     def _gather(self) -> np.ndarray:
@@ -158,13 +176,13 @@ class Group:
         return self._together[:total]
 
     def take_home(self, answer: Answer) -> None:
-        """Takes in what the net says of the planes that `play_on` returned last."""
+        """Takes in what the net says of the planes that `walk` returned last."""
         logits, values = answer
         shares = [(logits[share], values[share]) for share in self._shares]
         if self._is_caching:
             for walker, share in zip(self._walkers, shares, strict=True):  # one after the other: they write to the same
                 walker.keep(share)
-        self._side_by_side(SlotWalker.take_home, self._walkers, shares)
+        self._side_by_side(Walker.take_home, self._walkers, shares)
 
     def _side_by_side(self, work: Callable, *arguments: Sequence) -> list:
         """Returns what `work` does for each walker, a thread each."""

@@ -10,10 +10,11 @@ from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wai
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
+from typing import TypeVar
 
 from azero.config import Config
 from azero.errors import BadInput
-from azero.games import make_game
+from azero.games import Game, make_game
 from azero.games.registry import source_digest_of
 from azero.interrupt import follow_parent, interruption_waits
 from azero.machine import count_cores
@@ -28,6 +29,10 @@ from azero.selfplay.slots import PlaySettings
 from azero.selfplay.surprise import weigh_by_surprise
 
 _POLL_S = 0.1
+
+_Task = TypeVar("_Task")
+_Work = Callable[[_Task, Callable[[int], None]], Shard]
+"""What makes a shard of a task, a function of a module; it tells how much more has been done from time to time."""
 
 
 @dataclass(frozen=True)
@@ -76,18 +81,27 @@ def play_settings_of(config: Config, resign_threshold: float = NOBODY) -> PlaySe
 def play_task(task: Task, on_games: Callable[[int], None]) -> Shard:
     """Plays a task's games; calls `on_games` with the number of those that ended."""
     config = task.config
-    game = make_game(config.game.name)
-    if source_digest_of(game.rules) != task.game_digest:
-        raise BadInput(f"{game} has changed while it was being played; --resume goes on by the rules as they are now")
-    evaluator = NetEvaluator(load_checkpoint(Path(task.checkpoint), game).net, config.device)
+    game, evaluator, num_threads = prepare(config, task.checkpoint, task.game_digest)
     rule, settings = rule_from_config(config.search), settings_of(config)
     playing = play_settings_of(config, task.resign_threshold)
     rollout, num_slots = rollout_from_config(config.search, game), config.selfplay.parallel_games
-    num_threads = max(1, count_cores() // count_workers(config)) if evaluator.is_apart else 1  # a share of the cores
     search = game, rule, settings, playing, evaluator
     shard = play_games(*search, task.seeds, num_slots, on_games, rollout, num_threads)
     share = config.selfplay.policy_surprise_share
     return weigh_by_surprise(game, evaluator, shard, share) if share > 0 else shard
+
+
+def prepare(config: Config, checkpoint: str, game_digest: str) -> tuple[Game, NetEvaluator, int]:
+    """Returns what a worker needs for a task: the game, the net, and how many threads are to walk slots.
+
+    Raises BadInput where the sources of a user's own game are not those of `game_digest`.
+    """
+    game = make_game(config.game.name)
+    if source_digest_of(game.rules) != game_digest:
+        raise BadInput(f"{game} has changed while it was being played; --resume goes on by the rules as they are now")
+    evaluator = NetEvaluator(load_checkpoint(Path(checkpoint), game).net, config.device)
+    num_threads = max(1, count_cores() // count_workers(config)) if evaluator.is_apart else 1  # a share of the cores
+    return game, evaluator, num_threads
 
 
 def count_workers(config: Config) -> int:
@@ -103,10 +117,10 @@ class Pool:
 
     def __init__(self, num_workers: int):
         self._context = multiprocessing.get_context("spawn")
-        self._num_ended, self._num_started = self._context.Value("q", 0), self._context.Value("q", 0)
+        self._num_done, self._num_started = self._context.Value("q", 0), self._context.Value("q", 0)
         self._executor: ProcessPoolExecutor | None = None
         if num_workers > 1:
-            shared = self._num_ended, self._num_started
+            shared = self._num_done, self._num_started
             self._executor = ProcessPoolExecutor(num_workers, self._context, _start_worker, shared)
 
     def __enter__(self) -> "Pool":
@@ -116,61 +130,65 @@ class Pool:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if self._executor is not None:
-            if error is not None:  # nobody waits for what is being played
+            if error is not None:  # nobody waits for what is being done
                 for process in list((self._executor._processes or {}).values()):
                     process.kill()
             self._executor.shutdown(cancel_futures=True)
 
-    def play(self, tasks: Sequence[Task], on_games: Callable[[int], None]) -> Iterator[tuple[int, Shard]]:
-        """Plays tasks; yields the place of each and its shard as they are done. `on_games` hears of games that end."""
+    def run(self, work: _Work, tasks: Sequence[_Task], on_done: Callable[[int], None]) -> Iterator[tuple[int, Shard]]:
+        """Does the work of all tasks; yields the place of each and its shard as they are done.
+
+        `on_done` hears how much more has been done: of `play_task` games, of `search_task` positions.
+        """
         if self._executor is None:
             for place, task in enumerate(tasks):
-                yield place, play_task(task, on_games)
+                yield place, work(task, on_done)
             return
         with interruption_waits() as interrupted:  # it would find the executor holding its locks
-            yield from self._gather(self._executor, tasks, on_games, interrupted)
+            yield from self._gather(self._executor, work, tasks, on_done, interrupted)
 
     def _gather(
         self,
         executor: ProcessPoolExecutor,
-        tasks: Sequence[Task],
-        on_games: Callable[[int], None],
+        work: _Work,
+        tasks: Sequence[_Task],
+        on_done: Callable[[int], None],
         interrupted: Callable[[], bool],
     ) -> Iterator[tuple[int, Shard]]:
         """Hands tasks to the processes, and yields what comes back."""
-        self._num_ended.value = 0
+        self._num_done.value = 0
         heard = 0
-        waiting: dict[Future, int] = {executor.submit(_work, task): place for place, task in enumerate(tasks)}
+        waiting: dict[Future, int] = {executor.submit(_do, work, task): place for place, task in enumerate(tasks)}
         while waiting:
             done, _ = wait(waiting, timeout=_POLL_S, return_when=FIRST_COMPLETED)
-            num_ended = self._num_ended.value
-            on_games(num_ended - heard)
-            heard = num_ended
+            num_done = self._num_done.value
+            on_done(num_done - heard)
+            heard = num_done
             for future in done:
                 yield waiting.pop(future), future.result()
             if interrupted():
                 raise KeyboardInterrupt
 
 
-_num_ended = None
-"""In a worker process: the counter of games that ended, shared by all workers."""
+_num_done = None
+"""In a worker process: the counter of what has been done, shared by all workers."""
 
 
-def _start_worker(num_ended, num_started) -> None:
+def _start_worker(num_done, num_started) -> None:
     """Prepares a worker process; of several GPUs the workers take one each in turn."""
-    global _num_ended
-    _num_ended = num_ended
+    global _num_done
+    _num_done = num_done
     with num_started.get_lock():
         take_gpu(num_started.value)
         num_started.value += 1
     follow_parent()
 
 
-def _work(task: Task) -> Shard:
-    return play_task(task, _count_games)
+def _do(work: _Work, task: _Task) -> Shard:
+    return work(task, _count)
 
 
-def _count_games(num: int) -> None:
-    assert _num_ended is not None
-    with _num_ended.get_lock():
-        _num_ended.value += num
+def _count(num: int) -> None:
+    assert _num_done is not None
+    with _num_done.get_lock():
+        _num_done.value += num

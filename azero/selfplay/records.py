@@ -32,9 +32,10 @@ class Shard(NamedTuple):
     lengths: np.ndarray  # [G] int32, plies
     played_on: np.ndarray  # [G] bool, whether nobody would have resigned, whatever the values
     resigned: np.ndarray  # [G] bool, whether the last player to move has resigned
-    evaluations: np.ndarray  # [1] int64, positions that the net judged for these games
+    evaluations: np.ndarray  # [1] int64, positions that the net judged for these searches
     cache_hits: np.ndarray  # [1] int64, positions that it need not judge, since it had judged them before
     simulations: np.ndarray  # [1] int64
+    searched: np.ndarray  # [G] int32, the iteration in which reanalysis searched the game's positions last; 0: none has
 
     @property
     def num_positions(self) -> int:
@@ -93,6 +94,7 @@ def load_shard(path: Path, game: Game) -> Shard:
         arrays.setdefault("best_values", arrays["root_values"])  # and of games that tell nothing of resignation
         for name in ("played_on", "resigned"):
             arrays.setdefault(name, np.zeros(len(arrays["lengths"]), np.bool_))
+        arrays.setdefault("searched", np.zeros(len(arrays["lengths"]), np.int32))
         if without_folder(str(of_game)) != without_folder(str(game)):
             raise BadInput(f"replay file {str(path)!r} holds games of {of_game}, not {game}")
         arrays["states"] = arrays["states"].reshape(-1).view(game.rules.state_dtype)

@@ -96,6 +96,11 @@ class Replay:
             self._shards.pop(0)
         return leaving
 
+    def renew(self, name: str, shard: Shard) -> None:
+        """Puts a shard in the place of one with as many positions to learn from."""
+        self._shards[self.names.index(name)] = shard
+        self._joined = None
+
     @property
     def num_learnt(self) -> int:
         """Positions to learn from that are kept."""

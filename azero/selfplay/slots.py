@@ -98,6 +98,23 @@ def begin_search(settings, playing, tree, nodes, ply, weights):
 
 
 @subroutine
+def write_targets(rule, settings, tree, nodes, player, visits):
+    """Writes the policy that a finished search has to teach into `visits` ([A] uint16).
+
+    Returns:
+      The search's value, in [-1, 1], and what it proved, UNPROVEN if nothing, for `player`, who moves at the root.
+    """
+    sign = 1 - 2 * player
+    proven = nodes[0].proven if nodes[0].proven == UNPROVEN else sign * nodes[0].proven
+    if settings.gumbel_considered > 0:
+        return write_improved_policy(settings, nodes, visits), proven
+    write_policy_target(nodes, visits)
+    if settings.forced_playouts > 0.0 and not tree.is_fast:
+        prune_forced_visits(rule, settings, tree, nodes, visits)
+    return value_for(nodes[0], sign), proven
+
+
+@subroutine
 def play_random_opening(game, playing, forest, batch, b):
     """Moves the root of tree b on by 1 to `random_opening_plies` uniformly random plies, but not to the game's end."""
     tree = forest.trees[b]
@@ -130,23 +147,29 @@ def begin_game(game, settings, playing, forest, games, batch, b):
 @subroutine
 def _note_search(rule, settings, playing, tree, nodes, games, b, ply, player):
     """Notes what the search in slot b found; returns the action to play."""
-    sign = 1 - 2 * player
-    games.proven[b, ply] = nodes[0].proven if nodes[0].proven == UNPROVEN else sign * nodes[0].proven
+    value, proven = write_targets(rule, settings, tree, nodes, player, games.visits[b, ply])
+    games.root_values[b, ply] = value
+    games.proven[b, ply] = proven
     games.weights[b, ply] = 0.0 if tree.is_fast else 1.0
     if settings.gumbel_considered > 0:
-        games.root_values[b, ply] = write_improved_policy(settings, nodes, games.visits[b, ply])
         best = surviving_child(settings, tree, nodes)
         child = best
     else:
-        games.root_values[b, ply] = value_for(nodes[0], sign)
-        write_policy_target(nodes, games.visits[b, ply])
-        if settings.forced_playouts > 0.0 and not tree.is_fast:
-            prune_forced_visits(rule, settings, tree, nodes, games.visits[b, ply])
         best = greedy_child(nodes, settings.is_choosing_by_value)
         child = chosen_child(nodes, tree, temperature_at(playing, ply), settings.is_choosing_by_value)
-    games.best_values[b, ply] = value_for(nodes[best], sign)
+    games.best_values[b, ply] = value_for(nodes[best], 1 - 2 * player)
     games.actions[b, ply] = nodes[child].action
     return nodes[child].action
+
+
+@subroutine
+def _move_root(game, settings, playing, forest, b, action):
+    """Plays `action` at the root of tree b, and keeps what is below it where the next search goes on from there."""
+    if playing.is_keeping_tree and settings.gumbel_considered == 0:
+        play_at_root(game, forest, b, action)
+    else:
+        game.apply_action(forest.root_states[b], np.int64(action))
+        clear_tree(forest.trees[b], forest.nodes[b])
 
 
 @subroutine
@@ -168,13 +191,11 @@ def _play_move(game, rule, settings, playing, forest, games, batch, b):
         games.resigned[b] = True
         games.outcomes[b] = WIN if player == 1 else LOSS
     else:
-        play_at_root(game, forest, b, action)
+        _move_root(game, settings, playing, forest, b, action)
         games.outcomes[b] = game.outcome(forest.root_states[b])
     if games.outcomes[b] != ONGOING:
         tree.target = 0
         return
-    if not playing.is_keeping_tree:
-        clear_tree(tree, nodes)
     begin_search(settings, playing, tree, nodes, games.lengths[b], batch.weights)
 
 
@@ -215,4 +236,5 @@ def take_game(games: Games, tree: np.record, slot: int) -> Shard:
         evaluations=np.array([tree.evaluations], np.int64),
         cache_hits=np.array([tree.cache_hits], np.int64),
         simulations=games.simulations[slot : slot + 1].copy(),
+        searched=np.zeros(1, np.int32),
     )

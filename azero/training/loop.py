@@ -1,5 +1,6 @@
-"""The training loop: play, add to replay, train, gate, promote."""
+"""The training loop: play, add to replay, search old positions anew, train, gate, promote."""
 
+import math
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -18,15 +19,16 @@ from azero.nets.evaluator import NetEvaluator
 from azero.nets.runtimes import wanted_runtimes
 from azero.rng import derive_seed
 from azero.selfplay.auxiliary import auxiliary_heads_of
-from azero.selfplay.pool import Pool, Task, count_workers
-from azero.selfplay.records import load_shard, save_shard
+from azero.selfplay.pool import Pool, Task, count_workers, play_task
+from azero.selfplay.reanalysis import SearchTask, search_task
+from azero.selfplay.records import Shard, load_shard, save_shard
 from azero.selfplay.replay import Replay
 from azero.selfplay.resignation import NOBODY, choose_threshold, describe_resignations
 from azero.training.gate import evaluate_best, find_benchmark, hold_gate
 from azero.training.health import find_symptoms
 from azero.training.measure import describe_games, judge_fresh_positions, mean_losses
 from azero.training.report import Report
-from azero.training.run import Progress, Run, shard_name
+from azero.training.run import Progress, Run, iteration_of, shard_name
 from azero.training.trainer import LARGEST_WEIGHT, Losses, Trainer
 
 
@@ -65,6 +67,8 @@ def run_iterations(run: Run) -> Progress:
         while progress.iteration <= run.config.training.iterations:
             if progress.stage == "play":
                 progress = play(run, progress, replay, pool, trainer, report)
+            if progress.stage == "reanalysis":
+                progress = reanalyse(run, progress, replay, pool, trainer, report)
             if progress.stage == "train":
                 progress = learn(run, progress, replay, trainer, report)
             if progress.stage == "gate":
@@ -86,7 +90,7 @@ def play(run: Run, progress: Progress, replay: Replay, pool: Pool, trainer: Trai
     with report.stage("self-play", len(seeds), "games", sum(len(shard.lengths) for shard in shards.values())) as bar:
         digest = source_digest_of(run.game.rules)
         tasks = [Task(checkpoint, run.config, parts[number], digest, threshold) for number in missing]
-        for place, shard in pool.play(tasks, bar.update):
+        for place, shard in pool.run(play_task, tasks, bar.update):
             name = names[missing[place]]
             save_shard(run.shard_path(name), shard, run.game)
             shards[name] = shard
@@ -105,7 +109,8 @@ def play(run: Run, progress: Progress, replay: Replay, pool: Pool, trainer: Trai
     positions = progress.positions + sum(shard.num_learnt for shard in fresh)
     notes |= {"replay/positions": replay.num_learnt, "replay/age_iterations": replay_age(replay, iteration)}
     notes["time/play_s"] = elapsed
-    done = replace(progress, stage="train", positions=positions, shards=list(replay.names), notes=notes)
+    stage = "reanalysis" if run.config.replay.reanalysed_share else "train"
+    done = replace(progress, stage=stage, positions=positions, shards=list(replay.names), notes=notes)
     run.save_state(trainer, done)
     run.remove_old_shards(done)
     return done
@@ -113,8 +118,53 @@ def play(run: Run, progress: Progress, replay: Replay, pool: Pool, trainer: Trai
 
 def replay_age(replay: Replay, iteration: int) -> float:
     """Returns the mean age of the window's positions, in iterations."""
-    ages = [iteration - int(name.split("-")[0]) for name in replay.names]
+    ages = [iteration - iteration_of(name) for name in replay.names]
     return float(np.average(ages, weights=[shard.num_learnt for shard in replay.shards]))
+
+
+def reanalyse(run: Run, progress: Progress, replay: Replay, pool: Pool, trainer: Trainer, report: Report) -> Progress:
+    """Lets the best net search positions of older games anew, and puts what it finds in the place of what was there."""
+    begin = time.perf_counter()
+    iteration, checkpoint = progress.iteration, str(run.checkpoint_path(progress.best))
+    shards = dict(zip(replay.names, replay.shards, strict=True))
+    names = shards_to_search(shards, run.config.replay.reanalysed_share, iteration)
+    missing = [name for name in names if shards[name].searched[0] != iteration]
+    total, left = (sum(shards[name].num_learnt for name in each) for each in (names, missing))
+    with report.stage("reanalysis", total, "positions", total - left) as bar:
+        digest = source_digest_of(run.game.rules)
+        tasks = [SearchTask(checkpoint, run.config, str(run.shard_path(name)), iteration, digest) for name in missing]
+        for place, shard in pool.run(search_task, tasks, bar.update):
+            name = missing[place]
+            save_shard(run.shard_path(name), shard, run.game)
+            replay.renew(name, shard)
+            shards[name] = shard
+    notes = progress.notes | {
+        "reanalysis/positions": total,
+        "reanalysis/evaluations": sum(int(shards[name].evaluations[0]) for name in names),
+        "reanalysis/simulations": sum(int(shards[name].simulations[0]) for name in names),
+        "time/reanalysis_s": time.perf_counter() - begin,
+    }
+    done = replace(progress, stage="train", notes=notes)
+    run.save_state(trainer, done)
+    return done
+
+
+def shards_to_search(shards: dict[str, Shard], share: float, iteration: int) -> list[str]:
+    """Returns the names of the shards that an iteration searches anew: `share` of the window, where as many are older.
+
+    They are those whose last search, in self-play or anew, was the longest ago. Those that have been searched in this
+    iteration already, before it was interrupted, were among them, and so go first.
+
+    Args:
+      shards: the window by name, oldest first.
+    """
+    last = {
+        name: max(iteration_of(name), int(shard.searched[0]))
+        for name, shard in shards.items()
+        if iteration_of(name) < iteration
+    }
+    in_turn = sorted(last, key=lambda name: (last[name] != iteration, last[name]))
+    return in_turn[: math.ceil(share * len(shards))]
 
 
 def learn(run: Run, progress: Progress, replay: Replay, trainer: Trainer, report: Report) -> Progress:

@@ -5,7 +5,7 @@ state.safetensors    trainer and progress, as of the last whole stage or save wi
 checkpoints/         the first net and every promoted one, by iteration
 best.safetensors     the newest of these
 candidate.safetensors
-replay/              shards of self-play, those in the window and those of the iteration under way
+replay/              shards of self-play, those in the window and those of the iteration under way; as last searched
 metrics.jsonl        a line an iteration
 tensorboard/
 """
@@ -36,7 +36,7 @@ class Progress:
     """How far a run has come."""
 
     iteration: int = 1  # the one under way
-    stage: str = "play"  # of "play", "train", "gate"
+    stage: str = "play"  # of "play", "reanalysis", "train", "gate"
     steps: int = 0  # training steps in the run
     steps_this_iteration: int = 0
     positions: int = 0  # to learn from, of self-play in the run
@@ -173,6 +173,11 @@ def _is_half_config(path: Path) -> bool:
 def shard_name(iteration: int, number: int | None) -> str:
     """Returns the name of an iteration's shard of that number, or what all of the iteration's names begin with."""
     return f"{iteration:05d}-" + ("" if number is None else f"{number:04d}")
+
+
+def iteration_of(name: str) -> int:
+    """Returns the iteration in which the games of a shard of that name were played."""
+    return int(name.split("-")[0])
 
 
 def open_run(folder: Path, overrides: list[str]) -> Config:

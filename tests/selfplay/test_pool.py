@@ -47,7 +47,7 @@ def threads():
 def test_workers_play_what_their_tasks_say(tasks, num_workers):
     reports, shards = [], {}
     with Pool(num_workers) as pool:
-        for place, shard in pool.play(tasks, reports.append):
+        for place, shard in pool.run(play_task, tasks, reports.append):
             shards[place] = shard
     assert sorted(shards) == [0, 1, 2]
     for place, task in enumerate(tasks):
@@ -68,14 +68,14 @@ def test_a_task_tells_where_to_resign(tasks):
 
 def test_a_pool_is_used_again(tasks):
     with Pool(2) as pool:
-        rounds = [dict(pool.play(tasks[:2], lambda num: None)) for _ in range(2)]
+        rounds = [dict(pool.run(play_task, tasks[:2], lambda num: None)) for _ in range(2)]
     for place in (0, 1):
         assert_same(rounds[0][place], rounds[1][place])
 
 
 def test_an_error_in_a_worker_is_an_error_here(tasks):
     with pytest.raises(Exception, match="nowhere"), Pool(2) as pool:
-        list(pool.play([Task("nowhere", tasks[0].config, (1,), "")], lambda num: None))
+        list(pool.run(play_task, [Task("nowhere", tasks[0].config, (1,), "")], lambda num: None))
 
 
 def test_settings_reach_the_search():

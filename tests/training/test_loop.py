@@ -16,6 +16,7 @@ import sys
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from azero.config_files import load_config
@@ -23,8 +24,8 @@ from azero.errors import BadInput
 from azero.games import make_game
 from azero.nets.checkpoint import load_checkpoint
 from azero.selfplay.replay import Replay, Window, targets_of
-from azero.training.loop import learn, train
-from azero.training.run import Progress, Run
+from azero.training.loop import learn, shards_to_search, train
+from azero.training.run import Progress, Run, shard_name
 from azero.training.trainer import Trainer
 
 from .runs import (
@@ -303,6 +304,65 @@ def test_a_head_that_the_game_has_no_target_for_is_refused_before_the_run(tmp_pa
     ):
         train(tmp_path / "run", config, is_resuming=False)
     assert not (tmp_path / "run").exists()
+
+
+# --- old positions searched anew ---
+
+
+def test_shards_searched_anew_are_those_whose_last_search_was_the_longest_ago():
+    shards = {shard_name(iteration, number): shard_of(WON) for iteration in (1, 2, 3, 4) for number in (0, 1)}
+    names = list(shards)
+    assert shards_to_search(shards, 0.25, 4) == shards_to_search(shards, 0.13, 4) == names[:2]
+    assert shards_to_search(shards, 1.0, 4) == names[:6] and shards_to_search(shards, 1.0, 1) == []
+    assert shards_to_search(shards, 0.0, 4) == []
+
+    def note(searched):
+        return {n: s._replace(searched=np.full(1, searched.get(n, 0), np.int32)) for n, s in shards.items()}
+
+    assert shards_to_search(note({names[0]: 3, names[2]: 3}), 0.25, 4) == [names[1], names[3]]
+    assert shards_to_search(note({names[0]: 3, names[1]: 3}), 0.4, 4) == [names[2], names[3], names[0], names[1]]
+    under_way = note({names[1]: 4})  # and the first is not yet
+    assert sorted(shards_to_search(under_way, 0.25, 4)) == names[:2]
+
+
+@pytest.fixture(scope="module")
+def reanalysing(tmp_path_factory):
+    """The settings of runs that search half of the window anew."""
+    return write_config(tmp_path_factory.mktemp("reanalysing"), replay={"reanalysed_share": 0.5})
+
+
+def test_old_positions_are_searched_anew_and_killed_on_the_way_it_ends_the_same(whole, reanalysing, tmp_path):
+    run, broken = tmp_path / "run", tmp_path / "broken"
+    process = fork_train(run, reanalysing, note_writes)
+    process.join(TIMEOUT_S)
+    assert process.exitcode == 0, Path(f"{run}.err").read_text()
+    writes = Path(f"{run}.writes").read_text().splitlines()
+    second = writes[writes.index("state 2 reanalysis 0") + 1 : writes.index("state 2 train 0")]
+    assert second == ["replay/00001-0000", "replay/00001-0001", "replay/00001-0002"]
+    assert writes[writes.index("state 1 reanalysis 0") + 1] == "state 1 train 0", "nothing was older"
+    lines, plain = ([json.loads(each) for each in (r / "metrics.jsonl").read_text().splitlines()] for r in (run, whole))
+    assert lines[0]["reanalysis/positions"] == 0 < lines[1]["reanalysis/positions"] < lines[1]["replay/positions"]
+    for line in lines[1:]:
+        assert 0 < line["reanalysis/evaluations"] < line["reanalysis/simulations"] and line["time/reanalysis_s"] > 0
+        assert line["selfplay/games"] == 12
+    assert not any("reanalysis" in key for line in plain for key in line), "off, it is not there"
+    assert nets_of(run)["candidate.safetensors"] != nets_of(whole)["candidate.safetensors"]
+
+    for write, moment in (
+        *(("state 1 reanalysis 0", "after"), ("state 2 reanalysis 0", "after"), ("replay/00001-0001", "before")),
+        *(("replay/00001-0002", "after"), ("state 2 train 0", "before"), ("state 3 reanalysis 0", "after")),
+    ):
+        assert strike(broken, reanalysing, write, moment) == -signal.SIGKILL, (write, moment)
+    finish_train(broken, reanalysing)
+    assert nets_of(broken) == nets_of(run)
+    assert files_of(broken / "replay") == files_of(run / "replay")
+    told = [json.loads(each) for each in (broken / "metrics.jsonl").read_text().splitlines()]
+    for one, other in zip(told, lines, strict=True):
+        assert {k: v for k, v in one.items() if "_s" not in k} == {k: v for k, v in other.items() if "_s" not in k}
+
+
+def files_of(folder):
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
 # --- interrupted ---

@@ -46,6 +46,7 @@ def shard_of(moves, root_value=0.25):
         evaluations=np.array([n * 3], np.int64),
         cache_hits=np.array([n], np.int64),
         simulations=np.array([n * 4], np.int64),
+        searched=np.zeros(1, np.int32),
     )
 
 

@@ -1,0 +1,195 @@
+"""Reanalysis: old positions to learn from are searched anew by a newer net, many in lockstep, a tree of its own each.
+
+What a search has to teach is replaced: policy, value and proof. What was played, and how it ended, stays. A search is a
+full one of self-play at that ply, with its noise, but from a tree that has just been begun.
+
+Source:
+  Schrittwieser et al., Mastering Atari, Go, chess and shogi by planning with a learned model (2020), appendix H;
+  Online and offline reinforcement learning by planning with a learned model (2021). There the positions are drawn with
+  the updates that learn from them; ours are whole shards, once an iteration.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from azero.config import Config
+from azero.games import Game
+from azero.jit import kernel
+from azero.mcts import Evaluator, OwnRollout, RolloutPolicy, Rule, Settings, rollout_from_config, rule_from_config
+from azero.mcts.kernels import is_done
+from azero.mcts.leaves import select_leaf
+from azero.mcts.tree import start_tree
+from azero.rng import derive_seed
+from azero.selfplay.groups import Setup, Walker
+from azero.selfplay.play import new_setup, walk_all
+from azero.selfplay.pool import play_settings_of, prepare, settings_of
+from azero.selfplay.records import Shard, load_shard
+from azero.selfplay.slots import PlaySettings, begin_search, write_targets
+
+_NOWHERE = -1
+
+
+class Positions(NamedTuple):
+    """P positions, and what their searches find, as in `Shard`."""
+
+    states: np.recarray  # [P] the game's state dtype
+    players: np.ndarray  # [P] int8
+    plies: np.ndarray  # [P] int64, of their games as self-play counts them
+    seeds: np.ndarray  # [P] uint64
+    visits: np.ndarray  # [P, A] uint16
+    root_values: np.ndarray  # [P] float32
+    proven: np.ndarray  # [P] int8
+    evaluations: np.ndarray  # [P] int64
+    cache_hits: np.ndarray  # [P] int64
+    simulations: np.ndarray  # [P] int64
+
+
+def new_positions(shard: Shard, indices: np.ndarray, seeds: Sequence[int]) -> Positions:
+    """Returns the positions at `indices` ([P] int64) of a shard, not searched yet."""
+    begins = np.cumsum(shard.lengths) - shard.lengths
+    plies = np.arange(shard.num_positions) - np.repeat(begins, shard.lengths)
+    return Positions(
+        states=shard.states[indices].view(np.recarray),
+        players=shard.players[indices],
+        plies=plies[indices],
+        seeds=np.array(seeds, np.uint64),
+        visits=np.zeros((len(indices), shard.visits.shape[1]), np.uint16),
+        root_values=np.zeros(len(indices), np.float32),
+        proven=np.zeros(len(indices), np.int8),
+        evaluations=np.zeros(len(indices), np.int64),
+        cache_hits=np.zeros(len(indices), np.int64),
+        simulations=np.zeros(len(indices), np.int64),
+    )
+
+
+@kernel
+def _begin(settings, playing, forest, batch, b, ply):
+    """Begins the search in slot b, whose tree has just been started, as self-play does at that ply."""
+    begin_search(settings, playing, forest.trees[b], forest.nodes[b], ply, batch.weights)
+
+
+@kernel
+def _search_on(game, rule, rollout, settings, views, cache, forest, positions, places, batch):
+    """Searches on in every slot until it has a leaf for the net in the batch, or its search is finished and on record.
+
+    Args:
+      places: [B] int64, which of the positions is in a slot; _NOWHERE from when its search is finished.
+
+    Returns:
+      How many searches have been finished.
+    """
+    num_finished = 0
+    for b in range(len(places)):
+        tree = forest.trees[b]
+        nodes = forest.nodes[b]
+        while places[b] != _NOWHERE and tree.pending == 0:
+            if is_done(settings, tree, nodes):
+                place = places[b]
+                player, visits = positions.players[place], positions.visits[place]
+                value, proven = write_targets(rule, settings, tree, nodes, player, visits)
+                positions.root_values[place] = value
+                positions.proven[place] = proven
+                positions.evaluations[place] = tree.evaluations
+                positions.cache_hits[place] = tree.cache_hits
+                positions.simulations[place] = tree.simulations
+                places[b] = _NOWHERE
+                num_finished += 1
+            else:
+                select_leaf(game, rule, rollout, settings, views, cache, forest, batch, b)
+    return num_finished
+
+
+class PositionWalker(Walker):
+    """Searches positions: a slot is at its end when its search is finished."""
+
+    def __init__(self, setup: Setup, positions: Positions, waiting: Iterator[int], num_slots: int):
+        super().__init__(setup, num_slots)
+        self._positions, self._waiting = positions, waiting
+        self._places = np.full(num_slots, _NOWHERE, np.int64)
+        self.renew()
+
+    def walk(self) -> int:
+        one = self._setup
+        search = one.game.rules, one.rule, one.rollout, one.settings, one.views, one.cache
+        return int(_search_on(*search, self._forest, self._positions, self._places, self._batch))
+
+    def renew(self) -> None:
+        one, these = self._setup, self._positions
+        for slot, place in zip(np.flatnonzero(self._places == _NOWHERE), self._waiting, strict=False):
+            start_tree(self._forest, slot, these.states[place], these.seeds[place])
+            _begin(one.settings, one.playing, self._forest, self._batch, slot, these.plies[place])
+            self._places[slot] = place
+
+
+def search_anew(
+    game: Game,
+    rule: Rule,
+    settings: Settings,
+    playing: PlaySettings,
+    evaluator: Evaluator,
+    shard: Shard,
+    seed_of: Callable[[int], int],
+    num_slots: int,
+    on_positions: Callable[[int], None] = lambda num: None,
+    rollout: RolloutPolicy = OwnRollout(),
+    num_threads: int = 1,
+) -> Shard:
+    """Returns a shard whose positions to learn from have been searched anew, `num_slots` at a time.
+
+    What a search finds follows from the position, its seed (`seed_of` tells it by the position's index in the shard)
+    and the net alone, as in `play_games`. Evaluations, cache hits and simulations are those of the new searches.
+    `on_positions` is called with the number of positions that have just been searched.
+    """
+    indices = np.flatnonzero(shard.weights)
+    positions = new_positions(shard, indices, [seed_of(int(index)) for index in indices])
+    num_slots, waiting = max(1, min(num_slots, len(indices))), iter(range(len(indices)))
+    setup = new_setup(game, rule, settings, playing._replace(full_search_share=1.0), rollout, num_slots)
+    walk_all(
+        setup,
+        lambda size: PositionWalker(setup, positions, waiting, size),
+        evaluator,
+        num_slots,
+        on_positions,
+        num_threads,
+    )
+    visits, root_values, proven = shard.visits.copy(), shard.root_values.copy(), shard.proven.copy()
+    visits[indices], root_values[indices], proven[indices] = positions.visits, positions.root_values, positions.proven
+    return shard._replace(
+        visits=visits,
+        root_values=root_values,
+        proven=proven,
+        evaluations=positions.evaluations.sum(keepdims=True),
+        cache_hits=positions.cache_hits.sum(keepdims=True),
+        simulations=positions.simulations.sum(keepdims=True),
+    )
+
+
+@dataclass(frozen=True)
+class SearchTask:
+    """A shard for one worker to search anew, for an iteration."""
+
+    checkpoint: str
+    config: Config
+    shard: str  # its path; the seeds follow from its name
+    iteration: int
+    game_digest: str  # of the sources of a user's own game, as `source_digest_of` tells it
+
+
+def search_task(task: SearchTask, on_positions: Callable[[int], None]) -> Shard:
+    """Searches a task's shard anew; calls `on_positions` with the number of positions that have just been searched."""
+    config, path = task.config, Path(task.shard)
+    game, evaluator, num_threads = prepare(config, task.checkpoint, task.game_digest)
+    rule, settings, playing = rule_from_config(config.search), settings_of(config), play_settings_of(config)
+    rollout, num_slots = rollout_from_config(config.search, game), config.selfplay.parallel_games
+    shard = load_shard(path, game)
+    shard = shard._replace(searched=np.full(len(shard.lengths), task.iteration, np.int32))
+
+    def seed_of(index: int) -> int:
+        return derive_seed(config.seed, "reanalysis", task.iteration, path.stem, index)
+
+    search = game, rule, settings, playing, evaluator, shard, seed_of, num_slots
+    return search_anew(*search, on_positions, rollout, num_threads)

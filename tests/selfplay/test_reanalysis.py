@@ -1,0 +1,171 @@
+"""Reanalysis: what a search of a position finds takes the place of what was there, and nothing else changes."""
+
+import numpy as np
+import pytest
+import torch
+from mcts.evaluators import HashEvaluator
+
+from azero.errors import BadInput
+from azero.games import Game, State
+from azero.mcts import Puct, Search, Settings
+from azero.mcts.gumbel import TARGET_TOTAL
+from azero.mcts.tree import UNPROVEN
+from azero.nets.checkpoint import Card, save_checkpoint
+from azero.nets.tower import ResidualTower
+from azero.selfplay.pool import Pool
+from azero.selfplay.reanalysis import SearchTask, new_positions, search_anew, search_task
+from azero.selfplay.records import Shard, load_shard, save_shard
+from azero.selfplay.slots import PlaySettings
+
+from .games import CONNECT_FOUR, GUMBEL, NOISY, PLAIN, PLAY, TIC_TAC_TOE, assert_same, play, some_games
+from .test_groups import CACHED, Apart, InPasses
+from .test_pool import config_with
+
+GAMES = [TIC_TAC_TOE, CONNECT_FOUR]
+CAPPED = PLAY._replace(full_search_share=0.5, fast_simulations=4, temperature_plies=2)
+FRESH = {"visits", "root_values", "proven", "evaluations", "cache_hits", "simulations"}
+
+
+class Other(HashEvaluator):
+    """Is of another opinion than the net that played."""
+
+    def evaluate(self, planes):
+        return super().evaluate(1 - planes)
+
+
+def searched(
+    game: Game, shard: Shard, num_slots: int = 4, playing: PlaySettings = CAPPED, settings: Settings = NOISY, **how
+) -> Shard:
+    evaluator = how.pop("evaluator", Other(game))
+    return search_anew(game, Puct(), settings, playing, evaluator, shard, lambda index: 100 + index, num_slots, **how)
+
+
+@pytest.fixture(scope="module", params=GAMES, ids=str)
+def game(request) -> Game:
+    return request.param
+
+
+@pytest.fixture(scope="module")
+def shard(game) -> Shard:
+    """Six games, half of whose searches were fast."""
+    return play(game, range(6), playing=CAPPED)
+
+
+def changed(one: Shard, other: Shard) -> set[str]:
+    return {name for name in Shard._fields if getattr(one, name).tobytes() != getattr(other, name).tobytes()}
+
+
+def test_positions_to_learn_from_are_searched_and_nothing_else_changes(game, shard):
+    fresh = searched(game, shard)
+    assert changed(fresh, shard) - {"proven", "cache_hits"} == FRESH - {"proven", "cache_hits"}
+    learnt = shard.weights > 0
+    assert 0 < learnt.sum() < len(learnt)
+    for name in ("visits", "root_values", "proven"):
+        assert getattr(fresh, name)[~learnt].tobytes() == getattr(shard, name)[~learnt].tobytes(), "of fast searches"
+    assert (fresh.visits != shard.visits).any(axis=1)[learnt].mean() > 0.5
+    assert [array.dtype for array in fresh] == [array.dtype for array in shard]
+
+
+@pytest.mark.parametrize("settings", [NOISY, PLAIN], ids=["noisy", "plain"])
+def test_it_finds_what_a_lone_search_finds(game, shard, settings):
+    fresh, num_simulations = searched(game, shard, settings=settings), 0
+    search = Search(game, Puct(), settings, evaluator := Other(game), max_nodes=2_000)
+    for k in np.flatnonzero(shard.weights):
+        search.start(0, State.from_record(game, shard.states[k]), seed=100 + int(k))
+        search.run([0], CAPPED.num_simulations)
+        root, sign = search.forest.nodes[0][0], 1 - 2 * shard.players[k]
+        children = search.forest.nodes[0][root.first_child : root.first_child + root.num_children]
+        is_proven = root.proven != UNPROVEN
+        assert fresh.proven[k] == (sign * root.proven if is_proven else UNPROVEN)
+        assert fresh.root_values[k] == np.float32(sign * (root.proven if is_proven else root.W / root.N))
+        if (children.proven == UNPROVEN).all():
+            assert fresh.visits[k][children.action].tolist() == children.N.tolist()
+        num_simulations += int(search.forest.trees[0].simulations)
+    assert fresh.simulations.tolist() == [num_simulations]
+    assert fresh.evaluations.tolist() == [sum(evaluator.batch_sizes)]
+
+
+def test_what_a_search_proves_is_on_record_and_the_rest_is_not(game):
+    """All searches of the games were without proofs; now a win at once is seen, and is the whole target."""
+    before = play(game, range(6), settings=PLAIN)
+    assert (before.proven == UNPROVEN).all()
+    fresh, last = searched(game, before), np.cumsum(before.lengths) - 1
+    won = last[before.results()[last] == 1]
+    assert len(won) and (fresh.proven[won] == 1).all() and (fresh.root_values[won] == 1).all()
+    assert np.count_nonzero(fresh.visits[won]) == len(won)
+    assert (fresh.proven == UNPROVEN).any()
+    assert (searched(game, fresh, settings=PLAIN).proven == UNPROVEN).all(), "what was proven before goes"
+
+
+@pytest.mark.parametrize("settings", [NOISY, GUMBEL, CACHED], ids=["noisy", "gumbel", "cached"])
+def test_it_finds_the_same_however_many_are_searched_at_once_and_by_whom(game, shard, settings):
+    expected = searched(game, shard, settings=settings, evaluator=HashEvaluator(game))
+    for num_slots in (1, 3, 100):
+        assert_same(searched(game, shard, num_slots, settings=settings, evaluator=HashEvaluator(game)), expected)
+    for evaluator, num_threads in ((InPasses(game, 3), 1), (Apart(game, 4), 1), (Apart(game), 3)):
+        other = searched(game, shard, 7, settings=settings, evaluator=evaluator, num_threads=num_threads)
+        assert changed(other, expected) <= {"evaluations", "cache_hits"}  # of caches, by who came first
+        assert other.cache_hits + other.evaluations == expected.cache_hits + expected.evaluations
+        assert sum(evaluator.batch_sizes) == other.evaluations[0]
+
+
+def test_with_gumbel_the_target_is_the_improved_policy(game, shard):
+    settings = GUMBEL._replace(is_proving=False, is_looking_ahead=False)
+    fresh, learnt = searched(game, shard, settings=settings), shard.weights > 0
+    is_decided = (fresh.visits > 0).sum(axis=1) == 1
+    assert (abs(fresh.visits.sum(axis=1, dtype=int) - TARGET_TOTAL) <= 9)[learnt & ~is_decided].all()
+    assert fresh.simulations.tolist() == [31 * shard.num_learnt], "the root's own judgement comes on top"
+
+
+def test_a_position_has_its_ply_in_its_game(game, shard):
+    indices = np.arange(shard.num_positions)
+    positions = new_positions(shard, indices, [0] * len(indices))
+    assert positions.plies.tolist() == [ply for length in shard.lengths for ply in range(length)]
+
+
+def test_positions_that_are_searched_are_reported(game, shard):
+    reports = []
+    searched(game, shard, on_positions=reports.append)
+    assert sum(reports) == shard.num_learnt and 0 < min(reports) <= max(reports) <= 4
+
+
+def test_a_shard_with_nothing_to_learn_from_stays_as_it_is(game, shard):
+    fast = shard._replace(weights=np.zeros_like(shard.weights))
+    fresh = searched(game, fast)
+    assert changed(fresh, fast) == {"evaluations", "simulations"} | ({"cache_hits"} if shard.cache_hits[0] else set())
+    assert fresh.evaluations.tolist() == fresh.simulations.tolist() == [0]
+
+
+# --- tasks ---
+
+
+@pytest.fixture(scope="module")
+def tasks(tmp_path_factory) -> list[SearchTask]:
+    folder, config = tmp_path_factory.mktemp("reanalysis"), config_with()
+    torch.manual_seed(0)
+    net = ResidualTower(config.net, TIC_TAC_TOE)
+    torch.nn.init.normal_(net.policy.weight)
+    save_checkpoint(folder / "net", net, Card("tic_tac_toe", config.net.model_dump(), config.search.model_dump()))
+    for name in ("00001-0000", "00001-0001"):
+        save_shard(folder / name, some_games(TIC_TAC_TOE), TIC_TAC_TOE)
+    what = [("00001-0000", 3), ("00001-0001", 3), ("00001-0000", 4)]
+    return [SearchTask(str(folder / "net"), config, str(folder / name), iteration, "") for name, iteration in what]
+
+
+def test_workers_search_what_their_tasks_say_and_note_when(tasks):
+    reports, found = [], {}
+    with Pool(2) as pool:
+        found = dict(pool.run(search_task, tasks, reports.append))
+    for place, task in enumerate(tasks):
+        assert_same(found[place], search_task(task, lambda num: None))
+        assert found[place].searched.tolist() == [task.iteration] * 12
+        assert_same(load_shard(task.shard, TIC_TAC_TOE), some_games(TIC_TAC_TOE))
+    assert sum(reports) == 3 * some_games(TIC_TAC_TOE).num_learnt
+    for other in (1, 2):
+        assert "visits" in changed(found[0], found[other]), "each shard and iteration has seeds of its own"
+
+
+def test_positions_are_not_searched_by_rules_that_have_changed(tasks):
+    task = SearchTask(tasks[0].checkpoint, tasks[0].config, tasks[0].shard, 3, "other")
+    with pytest.raises(BadInput, match=r"^tic_tac_toe has changed while it was being played; "):
+        search_task(task, lambda num: None)
