@@ -40,7 +40,7 @@ class Futures(NamedTuple):
     """Targets of B positions, float32, for the player to move; what is not wanted has no columns, [B, 0]."""
 
     replies: np.ndarray  # [B, A], the search's policy at the next ply; zeros where the opponent has none
-    plies_left: np.ndarray  # [B, 1], plies until the game ends, 1 before the last
+    plies_left: np.ndarray  # [B, 1], plies until the game ends or is resigned, 1 before the last
     short_term: np.ndarray  # [B, K], in [-1, 1], means of the search's values over each of K horizons
 
 
