@@ -13,7 +13,6 @@ the lines.
 import argparse
 import json
 import math
-import signal
 import statistics
 import subprocess
 import sys
@@ -131,7 +130,7 @@ def train(run: Path, config: str, settings: tuple[str, ...], budget: float) -> t
             if process.poll() is not None:
                 sys.exit(f"the run ended before its time: see {log}")
             time.sleep(0.5)
-        process.send_signal(signal.SIGINT)
+        process.terminate()  # what is saved is whole; SIGINT is ignored where this runs in the background
     cost, iteration = iteration_within(run, budget) or (math.nan, 0)
     return cost, iteration
 
