@@ -18,6 +18,7 @@ import statistics
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 from azero.arena.agents import Agent
@@ -30,10 +31,14 @@ from azero.games import make_game
 from azero.machine import count_cores
 
 COMMON = (
-    *("net.blocks=3", "net.channels=32", "training.iterations=1000", "training.schedule=constant"),
-    *("training.learning_rate=0.001", "selfplay.games_per_iteration=250", "selfplay.games_per_shard=125"),
-    *("selfplay.num_simulations=48", "replay.window=60000", "gate.games=20", "evaluation.every=0"),
+    *("net.blocks=3", "net.channels=32", "selfplay.games_per_iteration=250", "selfplay.games_per_shard=125"),
+    *("selfplay.num_simulations=48", "selfplay.full_search_share=1", "selfplay.random_opening_share=0"),
+    *("replay.window=60000", "replay.window_growth=0"),
+    *("training.iterations=1000", "training.schedule=constant", "training.learning_rate=0.001"),
+    *("training.samples_per_position=4", "training.root_value_weight=0.5", "training.learn_proven=false"),
+    *("gate.games=4", "gate.win_rate_threshold=0.01", "evaluation.every=0"),
 )
+"""Next to every candidate is promoted, so that a run's best net is its last one."""
 CONFIGS = {"connect_four": "connect_four_quick", "othello(size=6)": "othello_6x6"}
 VARIANTS = {
     "base": (),
@@ -64,8 +69,6 @@ GAMES_OF = {"ownership head": ["othello(size=6)"], "score head": ["othello(size=
 
 SIMULATIONS, MATCH_GAMES, POSITIONS = 64, 200, 600
 MARK = "<!-- what follows is written by benchmarks/learning.py -->\n"
-T_95 = (math.inf, 12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228)
-"""Two-sided 95 % quantiles of Student's t, by degrees of freedom."""
 
 
 def main() -> None:
@@ -159,43 +162,52 @@ def read_results(folder: Path) -> list[dict]:
 
 
 def tables(results: list[dict]) -> str:
-    """Returns of each switch the Elo difference to `base`, and that of mistakes, with 95 % intervals, by game."""
+    """Returns of each switch the Elo difference to `base`, and that of mistakes, with 95 % intervals, by game.
+
+    An interval is that of the mean over seeds. How much single runs scatter is taken from all switches together.
+    """
     lines = []
     for game in dict.fromkeys(each["game"] for each in results):
         own = [each for each in results if each["game"] == game]
         base = {each["seed"]: each for each in own if each["variant"] == "base"}
-        budget = own[0]["budget"]
-        lines += [f"\n## {game}, {budget / 1e6:g} million forward passes a run\n"]
-        lines += ["| switch | seeds | Elo above `base` | mistakes of the net, less `base`'s | of the search |"]
-        lines += ["|---|---|---|---|---|"]
-        for variant in dict.fromkeys(each["variant"] for each in own):
-            some = [each for each in own if each["variant"] == variant]
-            if variant == "base":
-                cells = ["", *(share(some, f"benchmark/{name}_mistakes") for name in ("net", "search"))]
-            else:
-                elo = interval([elo_from_score(min(max(each["score"], 0.0025), 0.9975)) for each in some], "{:+.0f}")
-                cells = [elo, *(difference(some, base, f"benchmark/{name}_mistakes") for name in ("net", "search"))]
-            lines += [f"| {variant} | {len(some)} | " + " | ".join(cells) + " |"]
+        variants = [name for name in dict.fromkeys(each["variant"] for each in own) if name != "base"]
+        measured = {name: [each for each in own if each["variant"] == name] for name in variants}
+        head, columns = ["switch", "seeds", "Elo above `base`"], [cells(measured, elo, "{:+.0f}")]
+        for what in ("net", "search"):
+            key = f"benchmark/{what}_mistakes"
+            if key in own[0]:
+                mean = statistics.mean(each[key] for each in base.values())
+                head.append(f"mistakes of the {what} less `base`'s {mean:.1%}")
+                columns.append(cells(measured, more_than(base, key), "{:+.1f}"))
+        lines += [f"\n## {game}, {own[0]['budget'] / 1e6:g} million forward passes a run\n"]
+        lines += [f"| {' | '.join(head)} |", "|" + "---|" * len(head)]
+        for name, *row in zip(variants, *columns, strict=True):
+            lines += [f"| {name} | {len(measured[name])} | {' | '.join(row)} |"]
     return "\n".join(lines) + "\n"
 
 
-def share(some: list[dict], name: str) -> str:
-    return f"({statistics.mean(each[name] for each in some):.1%})" if name in some[0] else ""
+def elo(each: dict) -> float:
+    """Returns the Elo difference to `base` that a match showed."""
+    return elo_from_score(min(max(each["score"], 0.0025), 0.9975))
 
 
-def difference(some: list[dict], base: dict[int, dict], name: str) -> str:
-    if name not in some[0]:
-        return ""
-    return interval([100 * (each[name] - base[each["seed"]][name]) for each in some], "{:+.1f}") + " %"
+def more_than(base: dict[int, dict], key: str) -> Callable[[dict], float]:
+    """Returns what tells by how many percent a share is above that of the run `base` with the same seed."""
+    return lambda each: 100 * (each[key] - base[each["seed"]][key])
 
 
-def interval(values: list[float], form: str) -> str:
-    """Returns the mean over seeds and its 95 % interval by Student's t."""
-    mean = statistics.mean(values)
-    if len(values) == 1:
-        return form.format(mean)
-    half = T_95[len(values) - 1] * statistics.stdev(values) / math.sqrt(len(values))
-    return f"{form.format(mean)} [{form.format(mean - half)}, {form.format(mean + half)}]"
+def cells(measured: dict[str, list[dict]], value: Callable[[dict], float], form: str) -> list[str]:
+    """Returns of each switch the mean over seeds of a value, with its 95 % interval."""
+    values = [[value(each) for each in some] for some in measured.values()]
+    freedom = sum(len(some) - 1 for some in values)
+    scatter = (
+        math.sqrt(sum(statistics.pvariance(some) * len(some) for some in values) / freedom) if freedom else math.nan
+    )
+    texts = []
+    for some in values:
+        mean, half = statistics.mean(some), 1.96 * scatter / math.sqrt(len(some))
+        texts.append(" ".join([form.format(mean), f"[{form.format(mean - half)}, {form.format(mean + half)}]"]))
+    return texts
 
 
 if __name__ == "__main__":

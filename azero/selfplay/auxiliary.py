@@ -59,7 +59,7 @@ class AuxiliaryTargets(NamedTuple):
     """Targets of B positions, float32, for the player to move; what no head is for has no columns, [B, 0]."""
 
     replies: np.ndarray  # [B, A], the search's policy at the next ply; zeros where the opponent has none
-    plies_left: np.ndarray  # [B, 1], plies until the game ends, 1 before the last
+    plies_left: np.ndarray  # [B, 1], plies until the game ends or is resigned, 1 before the last
     short_term: np.ndarray  # [B, K], in [-1, 1], means of the search's values over each of K horizons
     owners: np.ndarray  # [B, H * W], who holds each cell at the end: 1 the mover, -1 the other, 0 nobody, NaN unknown
     scores: np.ndarray  # [B, 1], by how much the mover wins, in units of the board's side, sqrt(H W); NaN unknown

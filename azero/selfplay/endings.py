@@ -25,17 +25,18 @@ def endings_of(game: Game, shard: Shard) -> Endings:
     )
     last = np.cumsum(shard.lengths) - 1
     states, work = shard.states[last].view(np.recarray), new_states(game.rules, 1)
-    _judge_endings(game.rules, states, shard.actions[last], work, *endings)
+    _judge_endings(game.rules, states, shard.actions[last], shard.resigned, work, *endings)
     return endings._replace(owners=endings.owners.reshape(size, -1))
 
 
 @kernel
-def _judge_endings(game, states, actions, work, is_over, scores, owners):
-    """Plays each game's last action ([G]) in its last state, and writes what there is then."""
+def _judge_endings(game, states, actions, resigned, work, is_over, scores, owners):
+    """Plays each game's last action ([G]) in its last state, unless it was resigned, and writes what there is then."""
     state = work[0]
     for k in range(len(states)):
         work[0] = states[k]
-        game.apply_action(state, np.int64(actions[k]))
+        if not resigned[k]:
+            game.apply_action(state, np.int64(actions[k]))
         is_over[k] = game.outcome(state) != ONGOING
         if is_over[k]:
             scores[k] = game.final_score(state)

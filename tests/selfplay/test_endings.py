@@ -51,9 +51,10 @@ def test_games_of_self_play_ended_as_they_were_played(name):
 
 def test_a_game_that_was_given_up_has_no_end():
     game = make_game("go(size=3)")
-    endings = endings_of(game, shard_of(game, "b2 a1", "b2 pass pass", "b2"))
-    assert endings.is_over.tolist() == [False, True, False]
-    assert not endings.scores[[0, 2]].any() and not endings.owners[[0, 2]].any()
+    shard = shard_of(game, "b2 a1", "b2 pass pass", "b2", "b2 pass pass")
+    endings = endings_of(game, shard._replace(resigned=np.array([True, False, False, True])))
+    assert endings.is_over.tolist() == [False, True, False, False], "where the last pass was not played, too"
+    assert not endings.scores[[0, 2, 3]].any() and not endings.owners[[0, 2, 3]].any()
 
 
 def test_a_game_without_scores_and_owners_has_its_outcome_and_none():

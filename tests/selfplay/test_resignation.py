@@ -18,7 +18,7 @@ from azero.selfplay.resignation import (
 from .games import CONNECT_FOUR, GUMBEL, NOISY, PLAIN, PLAY, TIC_TAC_TOE, assert_same, play, some_games, split
 
 GAMES = [TIC_TAC_TOE, CONNECT_FOUR]
-RESIGNING = PLAY._replace(resign_threshold=-0.2, resign_played_on_share=0.0)
+RESIGNING = PLAY._replace(num_simulations=8, resign_threshold=-0.4, resign_played_on_share=0.0)
 PLAYED_ON = RESIGNING._replace(resign_played_on_share=1.0)
 
 
@@ -111,13 +111,13 @@ def test_figures_of_an_iteration():
 @pytest.mark.parametrize("settings", [NOISY, PLAIN, GUMBEL], ids=["noise", "plain", "gumbel"])
 def test_a_game_ends_where_its_player_has_no_hope(game, settings):
     """Up to there it is the game that was played on; and the threshold is judged by what would have happened."""
-    ended, whole = (play(game, range(24), playing=playing, settings=settings) for playing in (RESIGNING, PLAYED_ON))
+    ended, whole = (play(game, range(12), playing=playing, settings=settings) for playing in (RESIGNING, PLAYED_ON))
     assert whole.played_on.all() and not ended.played_on.any() and not whole.resigned.any()
     highest = np.split(np.maximum(whole.root_values, whole.best_values), np.cumsum(whole.lengths)[:-1])
     for values, one, other, is_resigned in zip(highest, split(ended), split(whole), ended.resigned, strict=True):
         *records, outcomes = one
         *expected, _ = other
-        hopeless = np.flatnonzero(values < -0.2)
+        hopeless = np.flatnonzero(values < RESIGNING.resign_threshold)
         assert is_resigned == (len(hopeless) > 0)
         if not is_resigned:
             assert one == other
@@ -127,8 +127,8 @@ def test_a_game_ends_where_its_player_has_no_hope(game, settings):
         assert states == whole_states[: len(states)]
         assert records == [each[:plies] for each in expected]
         assert set(outcomes) == {-1 if players[-1] == 0 else 1}
-    assert 0 < ended.resigned.sum() < 24
-    resigned, errors = counts([whole], -0.2)
+    assert 0 < ended.resigned.sum() < 12
+    resigned, errors = counts([whole], RESIGNING.resign_threshold)
     ends = np.cumsum(ended.lengths) - 1
     results = whole.game_outcomes() * (1 - 2 * ended.players[ends])
     assert resigned == [ended.resigned.sum()] and errors == [(results >= 0)[ended.resigned].sum()]

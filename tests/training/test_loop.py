@@ -226,6 +226,30 @@ def test_killed_in_every_stage_it_ends_the_same(whole, config, tmp_path):
     assert [json.loads(line)["iteration"] for line in lines] == [1, 2, 3]
 
 
+def test_killed_it_resigns_at_the_same_thresholds_and_ends_the_same(tmp_path):
+    """Some games of an iteration are there already when its threshold is chosen anew."""
+    selfplay = {"games_per_iteration": 60, "games_per_shard": 20, "resign_error": 0.4, "resign_played_on_share": 0.3}
+    config = write_config(tmp_path, selfplay=selfplay, replay={"window": 500, "window_growth": 0.0})
+    whole, run = tmp_path / "whole", tmp_path / "run"
+    finish_train(whole, config)
+    for write in ("replay/00002-0001", "replay/00003-0002", "state 3 train 0"):
+        assert strike(run, config, write, "before") == -signal.SIGKILL, write
+    finish_train(run, config)
+    assert nets_of(run) == nets_of(whole)
+    shards = [{path.name: path.read_bytes() for path in (each / "replay").iterdir()} for each in (run, whole)]
+    assert shards[0] == shards[1]
+    assert resignations_of(run) == resignations_of(whole)
+    first, (threshold, resigned, errors), third = resignations_of(whole)
+    assert first == [-1, 0, 0] and third[0] > -1
+    assert -1 < threshold <= 0 and 0 < resigned < 0.7 and 0 <= errors < 1
+
+
+def resignations_of(run):
+    """Returns threshold, share of games and share of errors of each iteration."""
+    names = [f"selfplay/{name}" for name in ("resign_threshold", "resigned", "resign_errors")]
+    return [[json.loads(line)[name] for name in names] for line in (run / "metrics.jsonl").read_text().splitlines()]
+
+
 def test_killed_before_and_after_every_write_it_ends_the_same(whole, config, tmp_path):
     writes = dict.fromkeys(Path(f"{whole}.writes").read_text().splitlines())
     moments = [(write, moment) for write in writes for moment in ("before", "after")]
