@@ -1,6 +1,6 @@
 """Reanalysis: old positions to learn from are searched anew by a newer net, many in lockstep, a tree of its own each.
 
-What a search has to teach is replaced: policy, value and proof. What was played, and how it ended, stays. A search is a
+What a search finds is replaced: policy, values and proof. What was played, and how it ended, stays. A search is a
 full one of self-play at that ply, with its noise, but from a tree that has just been begun.
 
 Source:
@@ -22,13 +22,14 @@ from azero.jit import kernel
 from azero.mcts import Evaluator, OwnRollout, RolloutPolicy, Rule, Settings, rollout_from_config, rule_from_config
 from azero.mcts.kernels import is_done
 from azero.mcts.leaves import select_leaf
+from azero.mcts.root import value_for
 from azero.mcts.tree import start_tree
 from azero.rng import derive_seed
 from azero.selfplay.groups import Setup, Walker
 from azero.selfplay.play import new_setup, walk_all
 from azero.selfplay.pool import play_settings_of, prepare, settings_of
 from azero.selfplay.records import Shard, load_shard
-from azero.selfplay.slots import PlaySettings, begin_search, write_targets
+from azero.selfplay.slots import PlaySettings, begin_search, best_child, write_targets
 
 _NOWHERE = -1
 
@@ -42,6 +43,7 @@ class Positions(NamedTuple):
     seeds: np.ndarray  # [P] uint64
     visits: np.ndarray  # [P, A] uint16
     root_values: np.ndarray  # [P] float32
+    best_values: np.ndarray  # [P] float32
     proven: np.ndarray  # [P] int8
     evaluations: np.ndarray  # [P] int64
     cache_hits: np.ndarray  # [P] int64
@@ -59,6 +61,7 @@ def new_positions(shard: Shard, indices: np.ndarray, seeds: Sequence[int]) -> Po
         seeds=np.array(seeds, np.uint64),
         visits=np.zeros((len(indices), shard.visits.shape[1]), np.uint16),
         root_values=np.zeros(len(indices), np.float32),
+        best_values=np.zeros(len(indices), np.float32),
         proven=np.zeros(len(indices), np.int8),
         evaluations=np.zeros(len(indices), np.int64),
         cache_hits=np.zeros(len(indices), np.int64),
@@ -92,6 +95,7 @@ def _search_on(game, rule, rollout, settings, views, cache, forest, positions, p
                 player, visits = positions.players[place], positions.visits[place]
                 value, proven = write_targets(rule, settings, tree, nodes, player, visits)
                 positions.root_values[place] = value
+                positions.best_values[place] = value_for(nodes[best_child(settings, tree, nodes)], 1 - 2 * player)
                 positions.proven[place] = proven
                 positions.evaluations[place] = tree.evaluations
                 positions.cache_hits[place] = tree.cache_hits
@@ -156,12 +160,11 @@ def search_anew(
         on_positions,
         num_threads,
     )
-    visits, root_values, proven = shard.visits.copy(), shard.root_values.copy(), shard.proven.copy()
-    visits[indices], root_values[indices], proven[indices] = positions.visits, positions.root_values, positions.proven
+    found = {name: getattr(shard, name).copy() for name in ("visits", "root_values", "best_values", "proven")}
+    for name, array in found.items():
+        array[indices] = getattr(positions, name)
     return shard._replace(
-        visits=visits,
-        root_values=root_values,
-        proven=proven,
+        **found,
         evaluations=positions.evaluations.sum(keepdims=True),
         cache_hits=positions.cache_hits.sum(keepdims=True),
         simulations=positions.simulations.sum(keepdims=True),

@@ -115,6 +115,14 @@ def write_targets(rule, settings, tree, nodes, player, visits):
 
 
 @subroutine
+def best_child(settings, tree, nodes):
+    """Returns the root's child that a finished search found best, which is played where no move is drawn."""
+    if settings.gumbel_considered > 0:
+        return surviving_child(settings, tree, nodes)
+    return greedy_child(nodes, settings.is_choosing_by_value)
+
+
+@subroutine
 def play_random_opening(game, playing, forest, batch, b):
     """Moves the root of tree b on by 1 to `random_opening_plies` uniformly random plies, but not to the game's end."""
     tree = forest.trees[b]
@@ -151,11 +159,9 @@ def _note_search(rule, settings, playing, tree, nodes, games, b, ply, player):
     games.root_values[b, ply] = value
     games.proven[b, ply] = proven
     games.weights[b, ply] = 0.0 if tree.is_fast else 1.0
-    if settings.gumbel_considered > 0:
-        best = surviving_child(settings, tree, nodes)
-        child = best
-    else:
-        best = greedy_child(nodes, settings.is_choosing_by_value)
+    best = best_child(settings, tree, nodes)
+    child = best
+    if settings.gumbel_considered == 0:
         child = chosen_child(nodes, tree, temperature_at(playing, ply), settings.is_choosing_by_value)
     games.best_values[b, ply] = value_for(nodes[best], 1 - 2 * player)
     games.actions[b, ply] = nodes[child].action

@@ -129,7 +129,7 @@ def reanalyse(run: Run, progress: Progress, replay: Replay, pool: Pool, trainer:
     shards = dict(zip(replay.names, replay.shards, strict=True))
     names = shards_to_search(shards, run.config.replay.reanalysed_share, iteration)
     missing = [name for name in names if shards[name].searched[0] != iteration]
-    total, left = (sum(shards[name].num_learnt for name in each) for each in (names, missing))
+    total, left = (sum(int(np.count_nonzero(shards[name].weights)) for name in each) for each in (names, missing))
     with report.stage("reanalysis", total, "positions", total - left) as bar:
         digest = source_digest_of(run.game.rules)
         tasks = [SearchTask(checkpoint, run.config, str(run.shard_path(name)), iteration, digest) for name in missing]

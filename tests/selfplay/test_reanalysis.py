@@ -23,7 +23,7 @@ from .test_pool import config_with
 
 GAMES = [TIC_TAC_TOE, CONNECT_FOUR]
 CAPPED = PLAY._replace(full_search_share=0.5, fast_simulations=4, temperature_plies=2)
-FRESH = {"visits", "root_values", "proven", "evaluations", "cache_hits", "simulations"}
+FRESH = {"visits", "root_values", "best_values", "proven", "evaluations", "cache_hits", "simulations"}
 
 
 class Other(HashEvaluator):
@@ -60,7 +60,7 @@ def test_positions_to_learn_from_are_searched_and_nothing_else_changes(game, sha
     assert changed(fresh, shard) - {"proven", "cache_hits"} == FRESH - {"proven", "cache_hits"}
     learnt = shard.weights > 0
     assert 0 < learnt.sum() < len(learnt)
-    for name in ("visits", "root_values", "proven"):
+    for name in ("visits", "root_values", "best_values", "proven"):
         assert getattr(fresh, name)[~learnt].tobytes() == getattr(shard, name)[~learnt].tobytes(), "of fast searches"
     assert (fresh.visits != shard.visits).any(axis=1)[learnt].mean() > 0.5
     assert [array.dtype for array in fresh] == [array.dtype for array in shard]
@@ -78,6 +78,9 @@ def test_it_finds_what_a_lone_search_finds(game, shard, settings):
         is_proven = root.proven != UNPROVEN
         assert fresh.proven[k] == (sign * root.proven if is_proven else UNPROVEN)
         assert fresh.root_values[k] == np.float32(sign * (root.proven if is_proven else root.W / root.N))
+        best = children[children.action == search.choose(0)][0]
+        best_value = best.proven if best.proven != UNPROVEN else best.W / best.N if best.N else 0.0
+        assert fresh.best_values[k] == np.float32(sign * best_value)
         if (children.proven == UNPROVEN).all():
             assert fresh.visits[k][children.action].tolist() == children.N.tolist()
         num_simulations += int(search.forest.trees[0].simulations)
