@@ -12,12 +12,12 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import torch
-from pydantic import ValidationError
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save
 from torch import Tensor
 
-from azero.config import NetConfig
+from azero.config import NetConfig, SearchConfig
+from azero.config_files import override_section
 from azero.errors import BadInput
 from azero.files import write_whole
 from azero.games import Game, make_game
@@ -72,19 +72,33 @@ def load_checkpoint(path: Path, game: Game | None = None) -> Checkpoint:
         raise BadInput(f"checkpoint {str(path)!r} is damaged: its contents do not match their digest")
     own_game = game_of_card(path, card, game)
     try:
-        net = ResidualTower(NetConfig(**card.net), own_game)
-        net.load_state_dict(tensors)
-    except (RuntimeError, ValidationError) as error:
+        net = ResidualTower(override_section(NetConfig, card.net, {}), own_game)
+        override_section(SearchConfig, card.search, {})
+        _check_shapes(net, tensors)
+    except BadInput as error:
         if card.game_digest != source_digest_of(own_game.rules):
             raise BadInput(
                 f"checkpoint {str(path)!r} does not fit {own_game}, which has changed since it was made: its planes, "
                 f"now {'x'.join(map(str, own_game.planes_shape))}, or its actions, now {own_game.num_actions}, "
                 "are of another shape than the net's"
             ) from None
-        raise BadInput(f"checkpoint {str(path)!r} does not fit its own card: {str(error).splitlines()[0]}") from None
+        raise BadInput(f"checkpoint {str(path)!r} does not fit its own card: {error}") from None
+    net.load_state_dict(tensors)
     if card.game_digest != source_digest_of(own_game.rules):
         _tell(f"{own_game} has changed since checkpoint {str(path)!r} was made")
     return Checkpoint(net, card, own_game, digest)
+
+
+def _check_shapes(net: ResidualTower, tensors: dict[str, Tensor]) -> None:
+    """Raises BadInput where weights are not those of such a net."""
+    wanted = net.state_dict()
+    for name in sorted(wanted.keys() | tensors.keys()):
+        own, other = (
+            " x ".join(map(str, each[name].shape)) or "a number" if name in each else "not there"
+            for each in (tensors, wanted)
+        )
+        if own != other:
+            raise BadInput(f"{name} is {own}, and in the net that the card describes {other}")
 
 
 @functools.cache

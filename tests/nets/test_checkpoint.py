@@ -119,7 +119,7 @@ def test_the_right_game_is_accepted_and_another_refused(saved):
 @pytest.mark.parametrize("padding", range(32))
 def test_cards_of_any_length_come_back(padding, tmp_path):
     """The file begins with the length of its header, in steps of eight: none of them makes it something else."""
-    card = replace(CARD, search={"note": "x" * 8 * padding})
+    card = replace(CARD, torch_version="x" * 8 * padding)
     save_checkpoint(tmp_path / "net", make_net(GAME, TINY), card)
     assert load_checkpoint(tmp_path / "net").card == card
 
@@ -249,19 +249,22 @@ def test_a_card_that_was_changed(copy, changed):
 
 
 @pytest.mark.parametrize(
-    "card",
+    ("card", "what"),
     [
-        replace(CARD, net=TINY.model_dump() | {"channels": 4}),
-        replace(CARD, net=TINY.model_dump() | {"blocks": 2}),
-        replace(CARD, net=TINY.model_dump() | {"blocks": 0}),
-        replace(CARD, net=TINY.model_dump() | {"width": 3}),
-        replace(CARD, game="connect_four"),
+        (replace(CARD, net=TINY.model_dump() | {"channels": 4}), " is "),
+        (replace(CARD, net=TINY.model_dump() | {"blocks": 2}), "not there, and in the net that the card describes "),
+        (replace(CARD, net=TINY.model_dump() | {"blocks": 0}), "setting blocks = 0 is not valid"),
+        (replace(CARD, net=TINY.model_dump() | {"width": 3}), "unknown setting 'width'"),
+        (replace(CARD, search={"c_puct": "much"}), "setting c_puct = 'much' is not valid"),
+        (replace(CARD, search={"c_put": 1.0}), "unknown setting 'c_put'; did you mean 'c_puct'?"),
+        (replace(CARD, game="connect_four"), " is "),
     ],
 )
-def test_weights_that_do_not_fit_the_card(card, tmp_path):
+def test_weights_that_do_not_fit_the_card(card, what, tmp_path):
     """By a program that writes digests, but wrong cards."""
     save_checkpoint(tmp_path / "net", make_net(GAME, TINY), card)
-    assert "does not fit its own card" in refusal(tmp_path / "net")
+    told = refusal(tmp_path / "net")
+    assert "does not fit its own card" in told and what in told and "\n" not in told
 
 
 def test_a_card_of_an_unknown_game(tmp_path):
