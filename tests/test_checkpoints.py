@@ -1,0 +1,47 @@
+"""The checkpoints that ship: what checkpoints/README.md says of them, and that they have learned something."""
+
+from pathlib import Path
+
+import pytest
+
+from azero.arena.match import play_match
+from azero.arena.names import make_agent
+from azero.config import NetConfig
+from azero.config_files import load_config
+from azero.games import make_game
+from azero.nets.checkpoint import load_checkpoint
+
+ROOT = Path(__file__).parent.parent
+NAMES = sorted(path.stem for path in (ROOT / "checkpoints").glob("*.safetensors"))
+
+
+def told() -> dict[str, dict[str, str]]:
+    """Returns what the page's first table tells of each checkpoint, by row."""
+    text = (ROOT / "checkpoints" / "README.md").read_text()
+    table = text[text.index("| | `") :].split("\n\n")[0]
+    head, _, *rows = ([cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines())
+    columns = [cell.strip("`") for cell in head[1:]]
+    return {name: {row[0]: row[place] for row in rows} for place, name in enumerate(columns, start=1)}
+
+
+def test_the_page_tells_of_all_of_them():
+    assert sorted(told()) == NAMES
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_the_page_tells_is_on_the_card(name):
+    path, page = ROOT / "checkpoints" / f"{name}.safetensors", told()[name]
+    checkpoint = load_checkpoint(path)
+    card, config = checkpoint.card, load_config(ROOT / page["config"].split("`")[1])
+    assert (checkpoint.game, NetConfig(**card.net)) == (make_game(config.game.name), config.net)
+    assert card.seed == config.seed and card.iteration <= config.training.iterations
+    assert page["positions"] == f"{card.positions:,}"
+    num_parameters = sum(each.numel() for each in checkpoint.net.parameters())
+    assert f"{config.net.blocks} x {config.net.channels}, {round(num_parameters, -3):,} parameters" in page["net"]
+    assert path.stat().st_size <= 2_000_000
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_they_have_learned_to_play(name):
+    agent = make_agent(f"{name}@20")
+    assert play_match(agent, make_agent("random", game=agent.game), agent.game, 10).tally.score >= 0.9
