@@ -208,6 +208,15 @@ def test_fast_searches_have_their_own_simulations_and_no_weight(game):
     assert shard.num_learnt == shard.weights.sum()
 
 
+@pytest.mark.parametrize("is_keeping_tree", [True, False])
+def test_gumbel_searches_are_full_or_fast_too(is_keeping_tree):
+    playing = PLAY._replace(full_search_share=0.3, fast_simulations=5, is_keeping_tree=is_keeping_tree)
+    shard = play(CONNECT_FOUR, range(40), playing=playing, settings=PLAIN._replace(gumbel_considered=3))
+    num_full, num = int(shard.weights.sum()), shard.num_positions
+    assert set(shard.weights) == {0, 1} and abs(num_full / num - 0.3) < 0.1
+    assert shard.simulations[0] == 31 * num_full + 6 * (num - num_full), "one more judges the root"
+
+
 def test_fast_searches_have_no_noise():
     """With all visits on the prior's first choice, a game moves as without noise wherever its searches are fast."""
     playing = PLAY._replace(full_search_share=0.5, fast_simulations=30, temperature=0.0, is_keeping_tree=False)
