@@ -55,7 +55,9 @@ def settings_page() -> str:
             current = section
         what, _, paper = (field.description or "").partition(" Paper: ")
         default = "required" if field.is_required() else f"`{json.dumps(field.default)}`"
-        lines.append(f"| `{key}` | {default} | {what} | {paper.rstrip('.')} |")
+        cells = [f"`{key}`", default, what, paper.rstrip(".")]
+        escaped = [cell.replace("|", r"\|") for cell in cells]
+        lines.append(f"| {' | '.join(escaped)} |")
     return "\n".join(lines) + "\n"
 
 

@@ -36,7 +36,7 @@ class SelfPlayConfig(Section):
     policy_surprise_share: float = Field(
         0.0,
         ge=0,
-        le=1,
+        lt=1,
         description="Policy surprise weighting: the share of a game's weight that its positions have by how little the "
         "net expected what the search found, KL(policy || prior). Paper: 0; KataGo: 0.5.",
     )
@@ -50,12 +50,13 @@ class SelfPlayConfig(Section):
         lt=1,
         description="Share of the resigned games that may be errors, which would have been won or drawn. A player "
         "resigns where the values of the position and of its best move are below a threshold, which is chosen in each "
-        "iteration so that errors are fewer. 0: nobody resigns. Paper: 0.05 (AlphaGo Zero).",
+        "iteration so that errors are fewer. Resigned games teach no plies left, owners and scores. 0: nobody resigns. "
+        "Paper: 0.05 (AlphaGo Zero).",
     )
     resign_played_on_share: float = Field(
         0.1,
         gt=0,
-        le=1,
+        lt=1,
         description="Share of games in which nobody resigns, to see the errors. Paper: 0.1 (AlphaGo Zero).",
     )
     temperature: float = Field(
@@ -127,7 +128,8 @@ class ReplayConfig(Section):
         ge=0,
         le=1,
         description="Share of the window's shards, rounded up, that the best net searches anew in each iteration, for "
-        "the policies and values to learn: of older games, those first whose last search was the longest ago. "
+        "the policies and values to learn: of older games, those first whose last search was the longest ago. What "
+        "is proven is not searched again. It costs by the window's size, and adds no steps. "
         "Paper: 0; MuZero Reanalyze: fresh policies in 0.8 of the updates.",
     )
 
@@ -215,7 +217,8 @@ class TrainingConfig(Section):
         ge=0,
         le=100,
         description="Weight of the loss of a head, in training only, for the score at the end, in games that have one "
-        "(Go, Othello): Huber's, in units of the board's side; 0 builds none. Paper: none.",
+        "(Go, Othello): Huber's, in units of the board's side, beside which scores should not be large; 0 builds none. "
+        "Paper: none.",
     )
     save_every_steps: int = Field(500, ge=1, description="Steps between saves of the whole state within an iteration.")
 

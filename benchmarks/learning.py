@@ -17,6 +17,7 @@ import statistics
 import subprocess
 import sys
 import time
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -26,6 +27,7 @@ from azero.arena.benchmark_files import read_benchmark, shipped_benchmark_of
 from azero.arena.match import play_match
 from azero.arena.names import make_agent
 from azero.arena.statistics import elo_from_score
+from azero.config_files import find_config, load_config
 from azero.games import make_game
 from azero.machine import count_cores
 
@@ -67,6 +69,8 @@ GAMES_OF = {"ownership head": ["othello(size=6)"], "score head": ["othello(size=
 """The games of variants that do not fit all of them."""
 
 SIMULATIONS, MATCH_GAMES, POSITIONS = 64, 200, 600
+T_95 = (math.nan, 12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2.23, *[2.1] * 20)
+"""Two-sided 95 % quantiles of Student's t, by degrees of freedom."""
 MARK = "<!-- what follows is written by benchmarks/learning.py -->\n"
 
 
@@ -93,7 +97,7 @@ def main() -> None:
 
 def measure(folder: Path, game: str, variant: str, seed: int, budget: float) -> None:
     """Trains a variant and adds what came of it to the results, unless that is there already."""
-    key = {"game": game, "variant": variant, "seed": seed, "budget": budget}
+    key = {"game": game, "variant": variant, "seed": seed, "budget": budget, "settings": digest_of(game, variant)}
     if any(key.items() <= each.items() for each in read_results(folder)):
         return
     run = run_folder(folder, game, variant, seed)
@@ -114,7 +118,13 @@ def measure(folder: Path, game: str, variant: str, seed: int, budget: float) -> 
 
 
 def run_folder(folder: Path, game: str, variant: str, seed: int) -> Path:
-    return folder / f"{make_game(game).name}-{variant}-{seed}".replace(" ", "_")
+    return folder / f"{make_game(game).name}-{variant}-{seed}-{digest_of(game, variant)}".replace(" ", "_")
+
+
+def digest_of(game: str, variant: str) -> str:
+    """Returns what tells runs of other settings apart."""
+    settings = load_config(find_config(CONFIGS[game]), [*COMMON, *VARIANTS[variant]]).model_dump_json()
+    return f"{zlib.crc32(settings.encode()):08x}"
 
 
 def train(run: Path, config: str, settings: tuple[str, ...], budget: float) -> tuple[float, int]:
@@ -199,13 +209,14 @@ def cells(measured: dict[str, list[dict]], value: Callable[[dict], float], form:
     """Returns of each switch the mean over seeds of a value, with its 95 % interval."""
     values = [[value(each) for each in some] for some in measured.values()]
     freedom = sum(len(some) - 1 for some in values)
-    scatter = (
-        math.sqrt(sum(statistics.pvariance(some) * len(some) for some in values) / freedom) if freedom else math.nan
-    )
+    if not freedom:
+        return [form.format(statistics.mean(some)) for some in values]
+    scatter = math.sqrt(sum(statistics.pvariance(some) * len(some) for some in values) / freedom)
+    quantile = T_95[freedom] if freedom < len(T_95) else 1.96
     texts = []
     for some in values:
-        mean, half = statistics.mean(some), 1.96 * scatter / math.sqrt(len(some))
-        texts.append(" ".join([form.format(mean), f"[{form.format(mean - half)}, {form.format(mean + half)}]"]))
+        mean, half = statistics.mean(some), quantile * scatter / math.sqrt(len(some))
+        texts.append(f"{form.format(mean)} [{form.format(mean - half)}, {form.format(mean + half)}]")
     return texts
 
 

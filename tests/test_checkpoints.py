@@ -36,6 +36,8 @@ def test_what_the_page_tells_is_on_the_card(name):
     assert (checkpoint.game, NetConfig(**card.net)) == (make_game(config.game.name), config.net)
     assert card.seed == config.seed and card.iteration <= config.training.iterations
     assert page["positions"] == f"{card.positions:,}"
+    assert page["rating, above the first net"].startswith(f"{card.rating:+.0f} Elo")
+    assert f" {card.iteration} " in page["trained for"]
     num_parameters = sum(each.numel() for each in checkpoint.net.parameters())
     assert f"{config.net.blocks} x {config.net.channels}, {round(num_parameters, -3):,} parameters" in page["net"]
     assert path.stat().st_size <= 2_000_000

@@ -74,6 +74,9 @@ def load_checkpoint(path: Path, game: Game | None = None) -> Checkpoint:
     try:
         net = ResidualTower(override_section(NetConfig, card.net, {}), own_game)
         override_section(SearchConfig, card.search, {})
+    except BadInput as error:
+        raise BadInput(f"checkpoint {str(path)!r} does not fit its own card: {error}") from None
+    try:
         _check_shapes(net, tensors)
     except BadInput as error:
         if card.game_digest != source_digest_of(own_game.rules):

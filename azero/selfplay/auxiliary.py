@@ -59,7 +59,7 @@ class AuxiliaryTargets(NamedTuple):
     """Targets of B positions, float32, for the player to move; what no head is for has no columns, [B, 0]."""
 
     replies: np.ndarray  # [B, A], the search's policy at the next ply; zeros where the opponent has none
-    plies_left: np.ndarray  # [B, 1], plies until the game ends or is resigned, 1 before the last
+    plies_left: np.ndarray  # [B, 1], plies until the game ends, 1 before the last; NaN where it was resigned
     short_term: np.ndarray  # [B, K], in [-1, 1], means of the search's values over each of K horizons
     owners: np.ndarray  # [B, H * W], who holds each cell at the end: 1 the mover, -1 the other, 0 nobody, NaN unknown
     scores: np.ndarray  # [B, 1], by how much the mover wins, in units of the board's side, sqrt(H W); NaN unknown
@@ -83,7 +83,7 @@ def auxiliary_targets(
 
         v(t) = q(t+1) / h + (1 - 1 / h) v(t+1),  v(last) = z
 
-    Owners and score are unknown of a game that was given up before the rules ended it.
+    Plies left, owners and score are unknown of a game that was given up before the rules ended it.
 
     Args:
       endings: those of the shard, where they are known already.
@@ -98,7 +98,9 @@ def auxiliary_targets(
     ends = ends[games]  # of each position's own game
     none = np.empty((size, 0), np.float32)
     replies = _replies(game, shard, indices, symmetries, ends) if heads.has_reply else none
-    plies_left = (ends - indices)[:, None].astype(np.float32) if heads.has_plies_left else none
+    plies_left = none
+    if heads.has_plies_left:
+        plies_left = np.where(shard.resigned[games], np.nan, ends - indices)[:, None].astype(np.float32)
     short_term = np.empty((size, len(heads.horizons)), np.float32)
     for column, horizon in enumerate(heads.horizons):
         _average(shard.players, shard.root_values, shard.outcomes, indices, ends, 1 / horizon, short_term[:, column])

@@ -74,7 +74,7 @@ def play_settings_of(config: Config, resign_threshold: float = NOBODY) -> PlaySe
         random_opening_share=config.selfplay.random_opening_share,
         random_opening_plies=config.selfplay.random_opening_plies,
         resign_threshold=resign_threshold,
-        resign_played_on_share=config.selfplay.resign_played_on_share,
+        resign_played_on_share=config.selfplay.resign_played_on_share if config.selfplay.resign_error > 0 else 1.0,
     )
 
 
@@ -87,8 +87,7 @@ def play_task(task: Task, on_games: Callable[[int], None]) -> Shard:
     rollout, num_slots = rollout_from_config(config.search, game), config.selfplay.parallel_games
     search = game, rule, settings, playing, evaluator
     shard = play_games(*search, task.seeds, num_slots, on_games, rollout, num_threads)
-    share = config.selfplay.policy_surprise_share
-    return weigh_by_surprise(game, evaluator, shard, share) if share > 0 else shard
+    return weigh_by_surprise(game, evaluator, shard, config.selfplay.policy_surprise_share)
 
 
 def prepare(config: Config, checkpoint: str, game_digest: str) -> tuple[Game, NetEvaluator, int]:

@@ -22,14 +22,14 @@ from azero.jit import kernel
 from azero.mcts import Evaluator, OwnRollout, RolloutPolicy, Rule, Settings, rollout_from_config, rule_from_config
 from azero.mcts.kernels import is_done
 from azero.mcts.leaves import select_leaf
-from azero.mcts.root import value_for
-from azero.mcts.tree import start_tree
+from azero.mcts.tree import UNPROVEN, start_tree
 from azero.rng import derive_seed
 from azero.selfplay.groups import Setup, Walker
 from azero.selfplay.play import new_setup, walk_all
 from azero.selfplay.pool import play_settings_of, prepare, settings_of
 from azero.selfplay.records import Shard, load_shard
-from azero.selfplay.slots import PlaySettings, begin_search, best_child, write_targets
+from azero.selfplay.slots import PlaySettings, begin_search, write_targets
+from azero.selfplay.surprise import weigh_by_surprise
 
 _NOWHERE = -1
 
@@ -43,7 +43,6 @@ class Positions(NamedTuple):
     seeds: np.ndarray  # [P] uint64
     visits: np.ndarray  # [P, A] uint16
     root_values: np.ndarray  # [P] float32
-    best_values: np.ndarray  # [P] float32
     proven: np.ndarray  # [P] int8
     evaluations: np.ndarray  # [P] int64
     cache_hits: np.ndarray  # [P] int64
@@ -61,7 +60,6 @@ def new_positions(shard: Shard, indices: np.ndarray, seeds: Sequence[int]) -> Po
         seeds=np.array(seeds, np.uint64),
         visits=np.zeros((len(indices), shard.visits.shape[1]), np.uint16),
         root_values=np.zeros(len(indices), np.float32),
-        best_values=np.zeros(len(indices), np.float32),
         proven=np.zeros(len(indices), np.int8),
         evaluations=np.zeros(len(indices), np.int64),
         cache_hits=np.zeros(len(indices), np.int64),
@@ -95,7 +93,6 @@ def _search_on(game, rule, rollout, settings, views, cache, forest, positions, p
                 player, visits = positions.players[place], positions.visits[place]
                 value, proven = write_targets(rule, settings, tree, nodes, player, visits)
                 positions.root_values[place] = value
-                positions.best_values[place] = value_for(nodes[best_child(settings, tree, nodes)], 1 - 2 * player)
                 positions.proven[place] = proven
                 positions.evaluations[place] = tree.evaluations
                 positions.cache_hits[place] = tree.cache_hits
@@ -144,11 +141,12 @@ def search_anew(
 ) -> Shard:
     """Returns a shard whose positions to learn from have been searched anew, `num_slots` at a time.
 
+    Positions whose result is proven stay as they are: no net knows better.
     What a search finds follows from the position, its seed (`seed_of` tells it by the position's index in the shard)
     and the net alone, as in `play_games`. Evaluations, cache hits and simulations are those of the new searches.
     `on_positions` is called with the number of positions that have just been searched.
     """
-    indices = np.flatnonzero(shard.weights)
+    indices = np.flatnonzero((shard.weights > 0) & (shard.proven == UNPROVEN))
     positions = new_positions(shard, indices, [seed_of(int(index)) for index in indices])
     num_slots, waiting = max(1, min(num_slots, len(indices))), iter(range(len(indices)))
     setup = new_setup(game, rule, settings, playing._replace(full_search_share=1.0), rollout, num_slots)
@@ -160,7 +158,7 @@ def search_anew(
         on_positions,
         num_threads,
     )
-    found = {name: getattr(shard, name).copy() for name in ("visits", "root_values", "best_values", "proven")}
+    found = {name: getattr(shard, name).copy() for name in ("visits", "root_values", "proven")}
     for name, array in found.items():
         array[indices] = getattr(positions, name)
     return shard._replace(
@@ -195,4 +193,5 @@ def search_task(task: SearchTask, on_positions: Callable[[int], None]) -> Shard:
         return derive_seed(config.seed, "reanalysis", task.iteration, path.stem, index)
 
     search = game, rule, settings, playing, evaluator, shard, seed_of, num_slots
-    return search_anew(*search, on_positions, rollout, num_threads)
+    shard = search_anew(*search, on_positions, rollout, num_threads)
+    return weigh_by_surprise(game, evaluator, shard, config.selfplay.policy_surprise_share)

@@ -23,10 +23,10 @@ class Shard(NamedTuple):
     actions: np.ndarray  # [n] int16, what was played; at the end of a game that was resigned, what would have been
     visits: np.ndarray  # [n, A] uint16, the policy to learn, as counts: all on one move where proofs decided
     root_values: np.ndarray  # [n] float32 in [-1, 1], the search's, for the player to move
-    best_values: np.ndarray  # [n] float32 in [-1, 1], of the move that it found best, for the player to move
-    proven: (
+    resign_values: (
         np.ndarray
-    )  # [n] int8, for the player to move: 1 win, 0 draw, -1 loss, UNPROVEN where the search had no proof
+    )  # [n] float32, the better of that and its best move's when it was played: see resignation.py
+    proven: np.ndarray  # [n] int8, what the search proved: 1 the player to move wins, 0 draws, -1 loses, or UNPROVEN
     weights: np.ndarray  # [n] float32, how often the position is drawn beside others: 0 after a fast search
     outcomes: np.ndarray  # [n] int8, how the game ended, for the first player
     lengths: np.ndarray  # [G] int32, plies
@@ -56,7 +56,7 @@ class Shard(NamedTuple):
 
 
 _COUNTS = "evaluations", "cache_hits", "simulations"
-PER_POSITION = "states", "players", "actions", "visits", "root_values", "best_values", "proven", "weights", "outcomes"
+PER_POSITION = "states", "players", "actions", "visits", "root_values", "resign_values", "proven", "weights", "outcomes"
 
 
 def join_shards(shards: list[Shard]) -> Shard:
@@ -91,7 +91,7 @@ def load_shard(path: Path, game: Game) -> Shard:
         arrays.setdefault("cache_hits", np.zeros(1, np.int64))  # of a run from before there were these
         arrays.setdefault("proven", np.full(num_positions, UNPROVEN, np.int8))
         arrays.setdefault("weights", np.ones(num_positions, np.float32))
-        arrays.setdefault("best_values", arrays["root_values"])  # and of games that tell nothing of resignation
+        arrays.setdefault("resign_values", arrays["root_values"])  # and of games that tell nothing of resignation
         for name in ("played_on", "resigned"):
             arrays.setdefault(name, np.zeros(len(arrays["lengths"]), np.bool_))
         arrays.setdefault("searched", np.zeros(len(arrays["lengths"]), np.int32))

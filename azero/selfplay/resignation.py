@@ -1,8 +1,9 @@
 """Resignation: when a player gives a game up, and the threshold that keeps the errors among such games few.
 
-A player resigns where the search's value of the position and that of its best move both lie below a threshold. In a
-share of the games nobody does: they are played on to the end, and tell at each threshold who would have resigned, and
-whether that would have been an error, since the game was won or drawn after all.
+A player resigns where the search's value of the position and that of its best move both lie below a threshold: so
+does the better of them, which is on record as the position's `resign_values`. In a share of the games nobody resigns:
+they are played on to the end, and tell at each threshold who would have resigned, and whether that would have been an
+error, since the game was won or drawn after all.
 
 Source: Silver et al., Mastering the game of Go without human knowledge, Nature 550 (2017), Methods, "Self-play". There
 the errors are few, too, but not said of what they are a share: here, of the games that would have been resigned.
@@ -12,7 +13,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from azero.jit import kernel, subroutine
+from azero.jit import kernel
 from azero.selfplay.records import Shard
 
 NOBODY = -1.0
@@ -21,23 +22,15 @@ NOBODY = -1.0
 THRESHOLDS = np.arange(-99, 1) / 100
 """Those to choose from, [T] float64, ascending: nobody gives up a game that is as likely won as lost."""
 
-ENOUGH = 20
-"""Games that would have been resigned, from which the share of errors is told; in fewer, 5 % is not even one."""
-
-
-@subroutine
-def is_hopeless(root_value, best_value, threshold):
-    """Returns whether the player to move, for whom the values (float32) are, is to resign."""
-    return max(float(root_value), float(best_value)) < threshold
-
 
 def choose_threshold(shards: Sequence[Shard], error_share: float) -> float:
-    """Returns the highest threshold at which errors are less than `error_share` of the games that are resigned.
+    """Returns the highest threshold at which errors, and one more, are less than `error_share` of the resigned games.
 
-    It follows from the games that were played on alone; where they do not tell of any, it is `NOBODY`.
+    It follows from the games that were played on alone; where they do not tell of any, it is `NOBODY`. One more, since
+    the highest of many thresholds is one whose games were lucky; so 5 % are not told from 20 games or fewer.
     """
     resigned, errors = count_resignations(shards, THRESHOLDS)
-    is_good = (resigned >= ENOUGH) & (errors < error_share * resigned)
+    is_good = errors + 1 < error_share * resigned
     return float(THRESHOLDS[is_good][-1]) if is_good.any() else NOBODY
 
 
@@ -59,22 +52,19 @@ def count_resignations(shards: Sequence[Shard], thresholds: np.ndarray) -> tuple
     """
     resigned, errors = np.zeros((2, len(thresholds)), np.int64)
     for shard in shards:
-        results = shard.results()
-        _count(
-            shard.root_values, shard.best_values, results, shard.lengths, shard.played_on, thresholds, resigned, errors
-        )
+        _count(shard.resign_values, shard.results(), shard.lengths, shard.played_on, thresholds, resigned, errors)
     return resigned, errors
 
 
 @kernel
-def _count(root_values, best_values, results, lengths, played_on, thresholds, resigned, errors):
-    """Adds a shard's games to `resigned` and `errors`: at each threshold the first player who finds it hopeless."""
+def _count(resign_values, results, lengths, played_on, thresholds, resigned, errors):
+    """Adds a shard's games to `resigned` and `errors`: at each threshold the first player who falls below it."""
     end = 0
     for place in range(len(lengths)):
         begin, end = end, end + lengths[place]
         num_open = len(thresholds) if played_on[place] else 0  # at so many, the lowest, nobody has resigned so far
         for ply in range(begin, end):
-            while num_open > 0 and is_hopeless(root_values[ply], best_values[ply], thresholds[num_open - 1]):
+            while num_open > 0 and float(resign_values[ply]) < thresholds[num_open - 1]:
                 num_open -= 1
                 resigned[num_open] += 1
                 errors[num_open] += results[ply] >= 0

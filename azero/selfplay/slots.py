@@ -15,7 +15,7 @@ from azero.mcts.root import add_noise, chosen_child, greedy_child, value_for, wr
 from azero.mcts.tree import UNPROVEN, clear_tree, play_at_root
 from azero.rng import random_below, random_unit
 from azero.selfplay.records import Shard
-from azero.selfplay.resignation import NOBODY, is_hopeless
+from azero.selfplay.resignation import NOBODY
 
 
 class PlaySettings(NamedTuple):
@@ -31,7 +31,7 @@ class PlaySettings(NamedTuple):
     random_opening_share: float = 0.0  # of the games
     random_opening_plies: int = 0  # at the most
     resign_threshold: float = NOBODY
-    resign_played_on_share: float = 0.0  # of the games: nobody resigns in them
+    resign_played_on_share: float = 1.0  # of the games: nobody resigns in them
 
 
 class Games(NamedTuple):
@@ -42,7 +42,7 @@ class Games(NamedTuple):
     actions: np.ndarray  # [B, T] int16
     visits: np.ndarray  # [B, T, A] uint16
     root_values: np.ndarray  # [B, T] float32
-    best_values: np.ndarray  # [B, T] float32
+    resign_values: np.ndarray  # [B, T] float32
     proven: np.ndarray  # [B, T] int8
     weights: np.ndarray  # [B, T] float32
     lengths: np.ndarray  # [B] int32, plies so far
@@ -61,7 +61,7 @@ def new_games(game: Game, size: int) -> Games:
         actions=np.zeros((size, plies), np.int16),
         visits=np.zeros((size, plies, game.num_actions), np.uint16),
         root_values=np.zeros((size, plies), np.float32),
-        best_values=np.zeros((size, plies), np.float32),
+        resign_values=np.zeros((size, plies), np.float32),
         proven=np.zeros((size, plies), np.int8),
         weights=np.zeros((size, plies), np.float32),
         lengths=np.zeros(size, np.int32),
@@ -143,8 +143,8 @@ def begin_game(game, settings, playing, forest, games, batch, b):
     """Makes the tree in slot b a game that has just begun."""
     if playing.random_opening_share > 0.0 and random_unit(forest.trees[b]) < playing.random_opening_share:
         play_random_opening(game, playing, forest, batch, b)
-    may_resign = playing.resign_threshold > NOBODY
-    games.played_on[b] = not may_resign or random_unit(forest.trees[b]) < playing.resign_played_on_share
+    share = playing.resign_played_on_share
+    games.played_on[b] = share >= 1.0 or random_unit(forest.trees[b]) < share
     games.resigned[b] = False
     games.lengths[b] = 0
     games.outcomes[b] = ONGOING
@@ -163,7 +163,7 @@ def _note_search(rule, settings, playing, tree, nodes, games, b, ply, player):
     child = best
     if settings.gumbel_considered == 0:
         child = chosen_child(nodes, tree, temperature_at(playing, ply), settings.is_choosing_by_value)
-    games.best_values[b, ply] = value_for(nodes[best], 1 - 2 * player)
+    games.resign_values[b, ply] = max(value, value_for(nodes[best], 1 - 2 * player))
     games.actions[b, ply] = nodes[child].action
     return nodes[child].action
 
@@ -192,8 +192,7 @@ def _play_move(game, rule, settings, playing, forest, games, batch, b):
     action = _note_search(rule, settings, playing, tree, nodes, games, b, ply, player)
     games.lengths[b] += 1
     games.simulations[b] += tree.simulations
-    is_lost = is_hopeless(games.root_values[b, ply], games.best_values[b, ply], playing.resign_threshold)
-    if is_lost and not games.played_on[b]:
+    if not games.played_on[b] and float(games.resign_values[b, ply]) < playing.resign_threshold:
         games.resigned[b] = True
         games.outcomes[b] = WIN if player == 1 else LOSS
     else:
@@ -232,7 +231,7 @@ def take_game(games: Games, tree: np.record, slot: int) -> Shard:
         actions=games.actions[slot, :plies].copy(),
         visits=games.visits[slot, :plies].copy(),
         root_values=games.root_values[slot, :plies].copy(),
-        best_values=games.best_values[slot, :plies].copy(),
+        resign_values=games.resign_values[slot, :plies].copy(),
         proven=games.proven[slot, :plies].copy(),
         weights=games.weights[slot, :plies].copy(),
         outcomes=np.full(plies, games.outcomes[slot], np.int8),

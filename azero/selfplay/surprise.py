@@ -16,12 +16,18 @@ _AT_ONCE = 1024  # positions
 def weigh_by_surprise(game: Game, evaluator: Evaluator, shard: Shard, share: float) -> Shard:
     """Returns the shard with this share of each game's weight given out by surprise, among the positions to learn from.
 
+    Before, each of these has a weight of one, whatever it had: a shard may be weighed again. The net's passes count
+    among its evaluations.
+
     The surprise of a position is KL(policy to learn || the net's prior) in nats; what is not shared out stays where it
     was, and a game keeps its total.
 
     Source: Wu, KataGo, docs/KataGoMethods.md, "Policy surprise weighting" (a share of 0.5).
     """
-    learnt = np.flatnonzero(shard.weights)
+    if share == 0:
+        return shard
+    alike = np.sign(shard.weights)
+    learnt = np.flatnonzero(alike)
     surprises = np.zeros(shard.num_positions)
     for first in range(0, len(learnt), _AT_ONCE):
         indices = learnt[first : first + _AT_ONCE]
@@ -31,11 +37,11 @@ def weigh_by_surprise(game: Game, evaluator: Evaluator, shard: Shard, share: flo
         found = np.empty(len(indices))
         _diverge(game.rules, shard.states.view(np.recarray)[indices], sample.policies, logits, legal, found)
         surprises[indices] = found
-    number = np.repeat(np.arange(len(shard.lengths)), shard.lengths)  # of each position's game
-    total, of_game = np.bincount(number, shard.weights)[number], np.bincount(number, surprises)[number]
-    by_surprise = np.where(of_game > 0, total * surprises / np.maximum(of_game, 1e-30), shard.weights)
-    weights = (1 - share) * shard.weights + share * by_surprise
-    return shard._replace(weights=weights.astype(np.float32))
+    game_of = np.repeat(np.arange(len(shard.lengths)), shard.lengths)
+    weight, surprise = (np.bincount(game_of, each)[game_of] for each in (alike, surprises))  # of each position's game
+    by_surprise = np.where(surprise > 0, weight * surprises / np.maximum(surprise, 1e-30), alike)
+    weights = ((1 - share) * alike + share * by_surprise).astype(np.float32)
+    return shard._replace(weights=weights, evaluations=shard.evaluations + len(learnt))
 
 
 @kernel

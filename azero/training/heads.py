@@ -10,6 +10,7 @@ Here each head starts from the tower's features, so that a net can be saved and 
 """
 
 from collections.abc import Callable
+from functools import partial
 from itertools import pairwise
 
 import torch
@@ -92,13 +93,14 @@ def auxiliary_losses(
     ownership: cross-entropy of the chance to hold a cell, (1 + owner) / 2; mean over cells.
     score: Huber loss of the distance, in units of the board's side; quadratic up to one.
 
-    A position whose end is unknown counts among the B, with losses of ownership and score of zero.
+    Of a target that is unknown, of a game that was given up, there is no loss; means are over those that are known.
     """
     losses = {}
     if "reply" in outputs:
         losses["reply"] = -(replies * F.log_softmax(outputs["reply"], dim=1)).sum(1).mean()
     if "plies_left" in outputs:
-        losses["plies_left"] = F.huber_loss(outputs["plies_left"], plies_left / _PLIES, delta=0.5)
+        huber = partial(F.huber_loss, delta=0.5)
+        losses["plies_left"] = _where_known(huber, outputs["plies_left"], plies_left / _PLIES)
     if "short_term" in outputs:
         losses["short_term"] = F.binary_cross_entropy_with_logits(outputs["short_term"], (1 + short_term) / 2)
     if "ownership" in outputs:
@@ -109,7 +111,7 @@ def auxiliary_losses(
 
 
 def _where_known(loss: Callable[..., Tensor], outputs: Tensor, targets: Tensor) -> Tensor:
-    """Returns the mean of a loss that is zero where a target is NaN."""
+    """Returns the mean of a loss over the targets that are not NaN; zero of none."""
     is_known = targets.isfinite()
     losses = loss(outputs, torch.where(is_known, targets, 0.0), reduction="none")
-    return (losses * is_known).mean()
+    return (losses * is_known).sum() / is_known.sum().clamp(min=1)

@@ -164,7 +164,7 @@ def shards_to_search(shards: dict[str, Shard], share: float, iteration: int) -> 
         if iteration_of(name) < iteration
     }
     in_turn = sorted(last, key=lambda name: (last[name] != iteration, last[name]))
-    return in_turn[: math.ceil(share * len(shards))]
+    return in_turn[: math.ceil(round(share * len(shards), 9))]
 
 
 def learn(run: Run, progress: Progress, replay: Replay, trainer: Trainer, report: Report) -> Progress:

@@ -12,6 +12,12 @@ from azero.training.curves import Curves
 from azero.training.health import REPEATED_AFTER
 from azero.training.run import Progress, Run
 
+
+def _play_s(notes: dict) -> float:
+    """Returns the seconds of self-play, and of the old positions that were searched anew."""
+    return notes["time/play_s"] + notes.get("time/reanalysis_s", 0.0)
+
+
 _COLUMNS: tuple[tuple[str, Callable[[dict], str]], ...] = (
     ("positions", lambda n: f"{n['positions']:,}"),
     ("plies", lambda n: f"{n['selfplay/mean_plies']:.1f}"),
@@ -23,7 +29,7 @@ _COLUMNS: tuple[tuple[str, Callable[[dict], str]], ...] = (
     ("gate", lambda n: f"{n['gate/score']:.0%}" + (" promoted" if n["gate/is_promoted"] else "")),
     ("Elo", lambda n: f"{n['gate/rating']:+.0f}"),
     ("opponent", lambda n: f"{n['evaluation/score']:.0%}" if "evaluation/score" in n else ""),
-    ("play+train+gate", lambda n: "{time/play_s:.0f}+{time/train_s:.0f}+{time/gate_s:.0f} s".format_map(n)),
+    ("play+train+gate", lambda n: f"{_play_s(n):.0f}+{n['time/train_s']:.0f}+{n['time/gate_s']:.0f} s"),
     ("time", lambda n: f"{n['elapsed_s'] // 60:.0f}:{n['elapsed_s'] % 60:02.0f}"),
 )
 _WIDTHS = (11, 6, 6, 6, 12, 11, 6, 14, 7, 9, 17, 7)

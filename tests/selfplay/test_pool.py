@@ -62,8 +62,9 @@ def test_games_are_the_same_however_many_are_played_at_once(tasks, parallel_game
 
 
 def test_a_task_tells_where_to_resign(tasks):
-    assert not play_task(tasks[0], lambda num: None).resigned.any()
-    assert play_task(replace(tasks[0], resign_threshold=0.0), lambda num: None).resigned.any()
+    task = replace(tasks[0], config=config_with(resign_error=0.05, resign_played_on_share=0.01))
+    assert not play_task(task, lambda num: None).resigned.any()
+    assert play_task(replace(task, resign_threshold=0.0), lambda num: None).resigned.any()
 
 
 def test_a_pool_is_used_again(tasks):
@@ -112,6 +113,6 @@ def test_a_worker_weighs_by_surprise_where_it_is_asked_to(tasks):
     plain = play_task(tasks[0], lambda num: None)
     task = Task(tasks[0].checkpoint, config_with(policy_surprise_share=0.5), tasks[0].seeds, "")
     weighed = play_task(task, lambda num: None)
-    assert_same(weighed._replace(weights=plain.weights), plain)
+    assert_same(weighed._replace(weights=plain.weights, evaluations=plain.evaluations), plain)
     assert (plain.weights == 1).all() and len(set(weighed.weights)) > 3
     assert weighed.num_learnt == plain.num_learnt

@@ -23,7 +23,7 @@ from .test_pool import config_with
 
 GAMES = [TIC_TAC_TOE, CONNECT_FOUR]
 CAPPED = PLAY._replace(full_search_share=0.5, fast_simulations=4, temperature_plies=2)
-FRESH = {"visits", "root_values", "best_values", "proven", "evaluations", "cache_hits", "simulations"}
+FRESH = {"visits", "root_values", "proven", "evaluations", "cache_hits", "simulations"}
 
 
 class Other(HashEvaluator):
@@ -55,13 +55,18 @@ def changed(one: Shard, other: Shard) -> set[str]:
     return {name for name in Shard._fields if getattr(one, name).tobytes() != getattr(other, name).tobytes()}
 
 
+def is_open(shard: Shard) -> np.ndarray:
+    """Returns which positions there are to search anew, [n] bool."""
+    return (shard.weights > 0) & (shard.proven == UNPROVEN)
+
+
 def test_positions_to_learn_from_are_searched_and_nothing_else_changes(game, shard):
     fresh = searched(game, shard)
     assert changed(fresh, shard) - {"proven", "cache_hits"} == FRESH - {"proven", "cache_hits"}
-    learnt = shard.weights > 0
-    assert 0 < learnt.sum() < len(learnt)
-    for name in ("visits", "root_values", "best_values", "proven"):
-        assert getattr(fresh, name)[~learnt].tobytes() == getattr(shard, name)[~learnt].tobytes(), "of fast searches"
+    learnt = is_open(shard)
+    assert 0 < learnt.sum() < (shard.weights > 0).sum() < len(learnt)
+    for name in ("visits", "root_values", "proven"):
+        assert getattr(fresh, name)[~learnt].tobytes() == getattr(shard, name)[~learnt].tobytes(), "fast, or proven"
     assert (fresh.visits != shard.visits).any(axis=1)[learnt].mean() > 0.5
     assert [array.dtype for array in fresh] == [array.dtype for array in shard]
 
@@ -70,7 +75,7 @@ def test_positions_to_learn_from_are_searched_and_nothing_else_changes(game, sha
 def test_it_finds_what_a_lone_search_finds(game, shard, settings):
     fresh, num_simulations = searched(game, shard, settings=settings), 0
     search = Search(game, Puct(), settings, evaluator := Other(game), max_nodes=2_000)
-    for k in np.flatnonzero(shard.weights):
+    for k in np.flatnonzero(is_open(shard)):
         search.start(0, State.from_record(game, shard.states[k]), seed=100 + int(k))
         search.run([0], CAPPED.num_simulations)
         root, sign = search.forest.nodes[0][0], 1 - 2 * shard.players[k]
@@ -78,9 +83,6 @@ def test_it_finds_what_a_lone_search_finds(game, shard, settings):
         is_proven = root.proven != UNPROVEN
         assert fresh.proven[k] == (sign * root.proven if is_proven else UNPROVEN)
         assert fresh.root_values[k] == np.float32(sign * (root.proven if is_proven else root.W / root.N))
-        best = children[children.action == search.choose(0)][0]
-        best_value = best.proven if best.proven != UNPROVEN else best.W / best.N if best.N else 0.0
-        assert fresh.best_values[k] == np.float32(sign * best_value)
         if (children.proven == UNPROVEN).all():
             assert fresh.visits[k][children.action].tolist() == children.N.tolist()
         num_simulations += int(search.forest.trees[0].simulations)
@@ -97,7 +99,8 @@ def test_what_a_search_proves_is_on_record_and_the_rest_is_not(game):
     assert len(won) and (fresh.proven[won] == 1).all() and (fresh.root_values[won] == 1).all()
     assert np.count_nonzero(fresh.visits[won]) == len(won)
     assert (fresh.proven == UNPROVEN).any()
-    assert (searched(game, fresh, settings=PLAIN).proven == UNPROVEN).all(), "what was proven before goes"
+    again = searched(game, fresh, settings=PLAIN)
+    assert np.array_equal(again.proven, fresh.proven), "a search that proves nothing takes no proof away"
 
 
 @pytest.mark.parametrize("settings", [NOISY, GUMBEL, CACHED], ids=["noisy", "gumbel", "cached"])
@@ -114,10 +117,10 @@ def test_it_finds_the_same_however_many_are_searched_at_once_and_by_whom(game, s
 
 def test_with_gumbel_the_target_is_the_improved_policy(game, shard):
     settings = GUMBEL._replace(is_proving=False, is_looking_ahead=False)
-    fresh, learnt = searched(game, shard, settings=settings), shard.weights > 0
+    fresh, learnt = searched(game, shard, settings=settings), is_open(shard)
     is_decided = (fresh.visits > 0).sum(axis=1) == 1
     assert (abs(fresh.visits.sum(axis=1, dtype=int) - TARGET_TOTAL) <= 9)[learnt & ~is_decided].all()
-    assert fresh.simulations.tolist() == [31 * shard.num_learnt], "the root's own judgement comes on top"
+    assert fresh.simulations.tolist() == [31 * learnt.sum()], "the root's own judgement comes on top"
 
 
 def test_a_position_has_its_ply_in_its_game(game, shard):
@@ -129,7 +132,7 @@ def test_a_position_has_its_ply_in_its_game(game, shard):
 def test_positions_that_are_searched_are_reported(game, shard):
     reports = []
     searched(game, shard, on_positions=reports.append)
-    assert sum(reports) == shard.num_learnt and 0 < min(reports) <= max(reports) <= 4
+    assert sum(reports) == is_open(shard).sum() and 0 < min(reports) <= max(reports) <= 4
 
 
 def test_a_shard_with_nothing_to_learn_from_stays_as_it_is(game, shard):
@@ -163,7 +166,7 @@ def test_workers_search_what_their_tasks_say_and_note_when(tasks):
         assert_same(found[place], search_task(task, lambda num: None))
         assert found[place].searched.tolist() == [task.iteration] * 12
         assert_same(load_shard(task.shard, TIC_TAC_TOE), some_games(TIC_TAC_TOE))
-    assert sum(reports) == 3 * some_games(TIC_TAC_TOE).num_learnt
+    assert sum(reports) == 3 * is_open(some_games(TIC_TAC_TOE)).sum()
     for other in (1, 2):
         assert "visits" in changed(found[0], found[other]), "each shard and iteration has seeds of its own"
 

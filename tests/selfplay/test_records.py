@@ -44,14 +44,14 @@ def test_a_shard_comes_back_as_it_was(game, tmp_path):
 
 def test_a_file_from_before_there_were_proofs_and_weights_and_resignation(saved):
     tensors = load_file(saved)
-    for name in ("cache_hits", "proven", "weights", "best_values", "played_on", "resigned", "searched"):
+    for name in ("cache_hits", "proven", "weights", "resign_values", "played_on", "resigned", "searched"):
         del tensors[name]
     save_file(tensors, saved, {"azero": json.dumps({"game": "tic_tac_toe"})})
     loaded, num = load_shard(saved, TIC_TAC_TOE), some_games(TIC_TAC_TOE).num_positions
     assert (loaded.proven == UNPROVEN).all() and (loaded.weights == 1).all()
     assert not loaded.played_on.any() and not loaded.resigned.any()
     assert loaded.played_on.shape == loaded.resigned.shape == loaded.lengths.shape
-    assert loaded.best_values.tolist() == loaded.root_values.tolist()
+    assert loaded.resign_values.tolist() == loaded.root_values.tolist()
     assert loaded.searched.tolist() == [0] * 12
     assert len(loaded.proven) == len(loaded.weights) == num == loaded.num_learnt and loaded.cache_hits.tolist() == [0]
 

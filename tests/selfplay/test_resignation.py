@@ -7,7 +7,6 @@ from mcts.evaluators import HashEvaluator
 from azero.mcts import Puct, Search
 from azero.selfplay.records import Shard, join_shards
 from azero.selfplay.resignation import (
-    ENOUGH,
     NOBODY,
     THRESHOLDS,
     choose_threshold,
@@ -19,16 +18,15 @@ from .games import CONNECT_FOUR, GUMBEL, NOISY, PLAIN, PLAY, TIC_TAC_TOE, assert
 
 GAMES = [TIC_TAC_TOE, CONNECT_FOUR]
 RESIGNING = PLAY._replace(num_simulations=8, resign_threshold=-0.4, resign_played_on_share=0.0)
-PLAYED_ON = RESIGNING._replace(resign_played_on_share=1.0)
+PLAYED_ON = RESIGNING._replace(resign_played_on_share=1 - 1e-12)  # as many numbers are drawn
 
 
-def made_up(values, outcome, best_values=None, is_played_on=True) -> Shard:
-    """Returns a game in which players take turns and find these values."""
+def made_up(values, outcome, is_played_on=True) -> Shard:
+    """Returns a game in which players take turns and have these values to resign by."""
     n = len(values)
     return some_games(TIC_TAC_TOE)._replace(
         players=np.arange(n, dtype=np.int8) % 2,
-        root_values=np.array(values, np.float32),
-        best_values=np.array(best_values or values, np.float32),
+        resign_values=np.array(values, np.float32),
         outcomes=np.full(n, outcome, np.int8),
         lengths=np.array([n], np.int32),
         played_on=np.array([is_played_on]),
@@ -52,10 +50,8 @@ def test_who_is_the_first_to_fall_below_the_threshold_resigns(outcome, errors):
     assert counts([made_up(SWINGING, outcome)], -0.97, -0.9, -0.4, -0.2) == [[0, 1, 1, 1], errors]
 
 
-def test_both_values_must_fall_below_the_threshold():
-    shard = made_up([0.0, -0.9, 0.0, -0.5], 1, best_values=[0.0, -0.3, -0.9, -0.6])
-    assert counts([shard], -0.7, -0.4, -0.2) == [[0, 1, 1], [0, 0, 0]]
-    assert counts([made_up([-0.25], 1)], -0.25) == [[0], [0]], "not below"
+def test_a_value_at_the_threshold_is_not_below():
+    assert counts([made_up([-0.25], -1)], -0.25, -0.24) == [[0, 1], [0, 0]]
 
 
 def test_games_are_counted_one_by_one_and_only_where_they_were_played_on():
@@ -70,12 +66,12 @@ RIGHT, WRONG = made_up([0.3, -0.6], 1), made_up([0.3, -0.305], -1)
 @pytest.mark.parametrize(
     ("num_right", "num_wrong", "threshold"),
     [
-        (ENOUGH, 0, 0.0),  # nobody resigns who is ahead
-        (ENOUGH - 1, 0, NOBODY),
-        (ENOUGH, 1, 0.0),  # 1 in 21
-        (ENOUGH, 2, -0.31),
-        (ENOUGH - 1, 1, NOBODY),  # 5 % are not less than 5 %, and 19 not enough
-        (0, ENOUGH, NOBODY),
+        (21, 0, 0.0),  # nobody resigns who is ahead
+        (20, 0, NOBODY),  # with one more, the errors would be 5 %, which is not less
+        (40, 1, 0.0),
+        (39, 1, -0.31),  # 2 in 40
+        (20, 1, NOBODY),
+        (0, 50, NOBODY),
         (0, 0, NOBODY),
     ],
 )
@@ -86,8 +82,8 @@ def test_the_threshold_is_the_highest_with_few_errors(num_right, num_wrong, thre
 
 def test_more_errors_may_be_allowed_and_worse_values_lost():
     shards = [RIGHT] * 30 + [WRONG] * 10
-    assert choose_threshold(shards, 0.05) == -0.31 and choose_threshold(shards, 0.26) == 0.0
-    assert choose_threshold([made_up([-1.0], -1)] * ENOUGH, 0.05) == 0.0
+    assert choose_threshold(shards, 0.05) == -0.31 and choose_threshold(shards, 0.28) == 0.0
+    assert choose_threshold([made_up([-1.0], -1)] * 21, 0.05) == 0.0
     assert choose_threshold([*shards, *[made_up([-0.985], 1)] * 10], 0.05) == NOBODY
     assert THRESHOLDS[0] == -0.99 and THRESHOLDS[-1] == 0.0 and len(THRESHOLDS) == 100
 
@@ -113,7 +109,7 @@ def test_a_game_ends_where_its_player_has_no_hope(game, settings):
     """Up to there it is the game that was played on; and the threshold is judged by what would have happened."""
     ended, whole = (play(game, range(12), playing=playing, settings=settings) for playing in (RESIGNING, PLAYED_ON))
     assert whole.played_on.all() and not ended.played_on.any() and not whole.resigned.any()
-    highest = np.split(np.maximum(whole.root_values, whole.best_values), np.cumsum(whole.lengths)[:-1])
+    highest = np.split(whole.resign_values, np.cumsum(whole.lengths)[:-1])
     for values, one, other, is_resigned in zip(highest, split(ended), split(whole), ended.resigned, strict=True):
         *records, outcomes = one
         *expected, _ = other
@@ -143,18 +139,29 @@ def test_some_games_are_played_on(num_slots):
     assert_same(shard, play(TIC_TAC_TOE, range(100), 16, playing))
 
 
-def test_where_nobody_resigns_no_number_is_drawn():
-    shard = play(TIC_TAC_TOE, range(12), playing=PLAY._replace(resign_played_on_share=0.5))
+def test_without_resignation_no_number_is_drawn():
+    """`some_games` are played by settings that do not name it."""
+    shard = play(TIC_TAC_TOE, range(12), playing=PLAY._replace(resign_threshold=NOBODY, resign_played_on_share=1.0))
     assert_same(shard, some_games(TIC_TAC_TOE))
     assert shard.played_on.all() and not shard.resigned.any()
 
 
-def test_the_best_move_s_own_value_is_on_record():
+def test_before_there_is_a_threshold_as_many_games_count_as_later():
+    early, late = (
+        play(
+            TIC_TAC_TOE, range(100), playing=RESIGNING._replace(resign_played_on_share=0.3, resign_threshold=threshold)
+        )
+        for threshold in (NOBODY, -0.4)
+    )
+    assert np.array_equal(early.played_on, late.played_on) and not early.resigned.any()
+
+
+def test_the_better_of_the_root_s_value_and_the_best_move_s_is_on_record():
     shard = play(CONNECT_FOUR, [7], settings=PLAIN)
     search = Search(CONNECT_FOUR, Puct(), PLAIN, HashEvaluator(CONNECT_FOUR), max_nodes=1_000)
     search.start(0, CONNECT_FOUR.new_initial_state(), seed=7)
     search.run([0], PLAY.num_simulations)
-    moves = search.forest.nodes[0][1:5]
-    best = moves[moves.N.argmax()]
-    assert shard.best_values[0] == np.float32(best.W / best.N) != shard.root_values[0]
-    assert np.all(np.abs(shard.best_values) <= 1)
+    root, *moves = search.forest.nodes[0][:5]
+    best = max(moves, key=lambda move: move.N)
+    assert shard.resign_values[0] == np.float32(max(root.W / root.N, best.W / best.N))
+    assert (shard.resign_values >= shard.root_values).all() and (shard.resign_values > shard.root_values).any()

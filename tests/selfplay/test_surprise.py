@@ -7,7 +7,7 @@ from mcts.evaluators import HashEvaluator
 from azero.games import State
 from azero.selfplay.surprise import weigh_by_surprise
 
-from .games import CONNECT_FOUR, PLAY, TIC_TAC_TOE, play
+from .games import CONNECT_FOUR, PLAY, TIC_TAC_TOE, assert_same, play
 
 HALF_FAST = PLAY._replace(full_search_share=0.5, fast_simulations=5)
 
@@ -24,12 +24,14 @@ def surprise_of(game, evaluator, shard, index: int) -> float:
 
 
 @pytest.mark.parametrize("game", [TIC_TAC_TOE, CONNECT_FOUR])
-@pytest.mark.parametrize("share", [0.5, 1.0])
+@pytest.mark.parametrize("share", [0.5, 0.9])
 def test_a_share_of_each_games_weight_goes_by_surprise(game, share):
     evaluator, shard = HashEvaluator(game), play(game, range(6), playing=HALF_FAST)
     weighed = weigh_by_surprise(game, evaluator, shard, share)
     assert weighed.weights.dtype == np.float32
-    assert all(np.array_equal(*pair) for pair in zip(shard[:6], weighed[:6], strict=True)), "only weights change"
+    assert_same(weighed._replace(weights=shard.weights, evaluations=shard.evaluations), shard)
+    assert weighed.evaluations[0] - shard.evaluations[0] == shard.num_learnt, "each is judged once more"
+    assert_same(weigh_by_surprise(game, evaluator, weighed, share)._replace(evaluations=weighed.evaluations), weighed)
     start = 0
     for length in shard.lengths:
         own = range(start, start + length)

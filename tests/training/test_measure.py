@@ -36,7 +36,7 @@ def shard_of(moves, root_value=0.25):
         actions=np.array(actions, np.int16),
         visits=visits,
         root_values=np.full(n, root_value, np.float32),
-        best_values=np.full(n, root_value, np.float32),
+        resign_values=np.full(n, root_value, np.float32),
         proven=np.where(np.arange(n) == n - 1, 1, UNPROVEN).astype(np.int8),
         weights=np.ones(n, np.float32),
         outcomes=np.full(n, int(state.returns()[0]), np.int8),
