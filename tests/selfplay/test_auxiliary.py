@@ -127,6 +127,14 @@ def test_of_a_game_that_was_given_up_the_end_is_unknown():
     assert np.isfinite(targets.owners[2:]).all() and np.isfinite(targets.scores[2:]).all()
 
 
+def test_in_a_game_that_was_resigned_plies_left_are_unknown():
+    shard = some_games(TIC_TAC_TOE)
+    resigned = shard._replace(resigned=np.arange(12) == 1)
+    given_up = np.repeat(resigned.resigned, shard.lengths)
+    plies_left, known = (everything(TIC_TAC_TOE, each).plies_left[:, 0] for each in (resigned, shard))
+    assert np.isnan(plies_left[given_up]).all() and np.array_equal(plies_left[~given_up], known[~given_up])
+
+
 def test_what_is_not_wanted_has_no_columns():
     shard = some_games(TIC_TAC_TOE)
     some = NO_HEADS._replace(has_plies_left=True), NO_HEADS._replace(has_score=True)

@@ -151,9 +151,11 @@ def test_a_head_s_losses_by_hand():
     assert losses["reply"].item() == pytest.approx((math.log(4 / 3) + math.log(4)) / 2 / 2), "the second has none"
     assert losses["plies_left"].item() == pytest.approx((0.2**2 / 2 + 0.5 * (2.0 - 0.25)) / 2)
     assert losses["short_term"].item() == pytest.approx((3 * math.log(2) + math.log(4)) / 4)
-    expected = (math.log(4 / 3) + math.log(4) + math.log(2)) / 3 / 2
+    expected = (math.log(4 / 3) + math.log(4) + math.log(2)) / 3
     assert losses["ownership"].item() == pytest.approx(expected), "how the second ends is unknown"
-    assert losses["score"].item() == pytest.approx((3.5 - 0.5) / 2)
+    assert losses["score"].item() == pytest.approx(3.5 - 0.5)
+    unknown = auxiliary_losses(outputs, replies, plies_left * math.nan, short_term, owners * math.nan, scores)
+    assert unknown["plies_left"].item() == unknown["ownership"].item() == 0
     targets = (each[:, :0] for each in (replies, plies_left, short_term, owners, scores))
     assert auxiliary_losses({}, *targets) == {}
 
