@@ -68,7 +68,7 @@ VARIANTS = {
 GAMES_OF = {"ownership head": ["othello(size=6)"], "score head": ["othello(size=6)"]}
 """The games of variants that do not fit all of them."""
 
-SIMULATIONS, MATCH_GAMES, POSITIONS = 64, 200, 600
+SIMULATIONS, MATCH_GAMES, POSITIONS = 32, 160, 600
 T_95 = (math.nan, 12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2.23, *[2.1] * 20)
 """Two-sided 95 % quantiles of Student's t, by degrees of freedom."""
 MARK = "<!-- what follows is written by benchmarks/learning.py -->\n"
@@ -80,7 +80,7 @@ def main() -> None:
     parser.add_argument("--games", nargs="+", choices=CONFIGS, default=list(CONFIGS))
     parser.add_argument("--variants", nargs="+", choices=VARIANTS, default=list(VARIANTS))
     parser.add_argument("--seeds", nargs="+", type=int, default=[0, 1, 2])
-    parser.add_argument("--budget", type=float, default=4e6, help="forward passes of a run")
+    parser.add_argument("--budget", type=float, default=1e6, help="forward passes of a run")
     parser.add_argument("--folder", type=Path, default=Path("results/learning"))
     parser.add_argument("--out", type=Path, default=Path("docs/learning.md"))
     options = parser.parse_args()
