@@ -45,6 +45,10 @@ VARIANTS = {
     "base": (),
     "gumbel": ("selfplay.root=gumbel",),
     "playout cap": ("selfplay.full_search_share=0.3", "selfplay.num_simulations=100", "selfplay.fast_simulations=24"),
+    "playout cap, as many steps": (
+        *("selfplay.full_search_share=0.3", "selfplay.num_simulations=100", "selfplay.fast_simulations=24"),
+        "training.samples_per_position=13",
+    ),
     "forced playouts": ("selfplay.forced_playouts=2",),
     "policy surprise": ("selfplay.policy_surprise_share=0.5",),
     "random openings": ("selfplay.random_opening_share=0.5", "selfplay.random_opening_plies=12"),
