@@ -33,7 +33,8 @@ from azero.machine import count_cores
 
 COMMON = (
     *("net.blocks=3", "net.channels=32", "selfplay.games_per_iteration=250", "selfplay.games_per_shard=125"),
-    *("selfplay.num_simulations=48", "selfplay.full_search_share=1", "selfplay.random_opening_share=0"),
+    *("selfplay.num_simulations=48", "selfplay.root=noise"),
+    *("selfplay.full_search_share=1", "selfplay.random_opening_share=0"),
     *("replay.window=60000", "replay.window_growth=0"),
     *("training.iterations=1000", "training.schedule=constant", "training.learning_rate=0.001"),
     *("training.samples_per_position=4", "training.root_value_weight=0.5", "training.learn_proven=false"),
