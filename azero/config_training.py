@@ -169,8 +169,8 @@ class TrainingConfig(Section):
     warmup_steps: int = Field(100, ge=0, description="Steps over which the learning rate rises from zero. Paper: 0.")
     gradient_clip: float = Field(5.0, ge=0, description="Limit on the gradient's norm; 0 sets none. Paper: none.")
     ema_decay: float = Field(
-        0.99, ge=0, lt=1, description="Decay a step of the moving average of weights, which is the candidate; "
-        "0 takes the weights themselves. Paper: none."
+        0.0, ge=0, lt=1, description="Decay a step of the moving average of weights, which is the candidate, e.g. "
+        "0.99; 0 takes the weights themselves. Paper: none."
     )  # fmt: skip
     value_loss_weight: float = Field(
         1.0, ge=0, le=100, description="Weight of the value loss beside the policy's 1. Paper: 1."

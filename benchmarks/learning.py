@@ -38,6 +38,7 @@ COMMON = (
     *("replay.window=60000", "replay.window_growth=0"),
     *("training.iterations=1000", "training.schedule=constant", "training.learning_rate=0.001"),
     *("training.samples_per_position=4", "training.root_value_weight=0.5", "training.learn_proven=false"),
+    "training.ema_decay=0.99",
     *("gate.games=4", "gate.win_rate_threshold=0.01", "evaluation.every=0"),
 )
 """Next to every candidate is promoted, so that a run's best net is its last one."""

@@ -49,6 +49,7 @@ TINY = {
         "save_every_steps": 4,
         "learning_rate": 0.02,
         "learn_proven": True,
+        "ema_decay": 0.99,
     },
     "gate": {"games": 6, "num_simulations": 4, "opening_plies": 2, "win_rate_threshold": 0.4},
     "evaluation": {"opponent": "uct@20", "every": 2, "games": 4, "num_simulations": 4},
