@@ -25,10 +25,10 @@ test: .venv/installed-dev
 
 test-first: .venv/installed-dev
 	$(BIN)/python -m pytest $(FIRST)
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest $(PLAIN)
 
 test-second: .venv/installed-dev
 	$(BIN)/python -m pytest tests $(addprefix --ignore=,$(FIRST))
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest $(PLAIN)
 
 test-slow: .venv/installed-dev
 	$(BIN)/python -m pytest -m slow
