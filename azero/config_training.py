@@ -22,7 +22,10 @@ class SelfPlayConfig(Section):
         "The games are the same for any number. Paper: 5000 TPUs."
     )  # fmt: skip
     games_per_shard: int = Field(
-        250, ge=1, description="Games that are played, saved and, after an interruption, kept together."
+        250,
+        ge=1,
+        description="Games that one worker plays, and that are saved and, after an interruption, kept together. The "
+        "more, the fuller the net's passes; the fewer, the more workers share them.",
     )
     num_simulations: int = Field(64, ge=1, le=30000, description="Simulations a move. Paper: 800.")
     full_search_share: float = Field(
