@@ -11,6 +11,7 @@ tensorboard/
 """
 
 import json
+import sys
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
@@ -45,6 +46,7 @@ class Progress:
     promotions: int = 0
     shards: list[str] = field(default_factory=list)  # in the replay window, oldest first
     notes: dict = field(default_factory=dict)  # figures of this iteration's finished stages
+    sums: dict[str, float] = field(default_factory=dict)  # over its steps so far, as in `add_steps`
 
 
 class Run:
@@ -72,6 +74,10 @@ class Run:
     @property
     def candidate_path(self) -> Path:
         return self.folder / "candidate.safetensors"
+
+    @property
+    def metrics_path(self) -> Path:
+        return self.folder / "metrics.jsonl"
 
     def checkpoint_path(self, iteration: int) -> Path:
         """Returns where the net promoted in an iteration lies; 0 is the net the run began with."""
@@ -155,16 +161,6 @@ class Run:
             if path.stem not in progress.shards and not path.stem.startswith(shard_name(progress.iteration, None)):
                 path.unlink(missing_ok=True)
 
-    def read_metrics(self) -> list[dict]:
-        """Returns the lines of metrics.jsonl."""
-        path = self.folder / "metrics.jsonl"
-        return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
-
-    def write_metrics(self, line: dict) -> None:
-        """Adds an iteration's line, in the place of what an interrupted run may have left for it and later ones."""
-        lines = [each for each in self.read_metrics() if each["iteration"] < line["iteration"]] + [line]
-        write_whole(self.folder / "metrics.jsonl", "".join(json.dumps(each) + "\n" for each in lines).encode())
-
 
 def _is_half_config(path: Path) -> bool:
     return path.name.startswith(".config.toml.") and path.name.endswith(".tmp")
@@ -198,6 +194,22 @@ def open_run(folder: Path, overrides: list[str]) -> Config:
         if was[name] != now[name]:
             raise BadInput(f"a run's {name} cannot change when it is resumed; begin another with --run")
     return config
+
+
+def check_iterations(run: Run, progress: Progress) -> None:
+    """Raises BadInput where the run has played more iterations than the settings ask for; says so where as many."""
+    num_played, wanted = progress.iteration - 1, run.config.training.iterations
+    if num_played > wanted:
+        raise BadInput(
+            f"training.iterations = {wanted} is less than the {num_played} that run {str(run.folder)!r} has played; "
+            "go on with --set training.iterations=N"
+        )
+    if num_played == wanted:
+        print(
+            f"azero: run {str(run.folder)!r} has played its {wanted} iterations, and there is nothing to do; "
+            "go on with --set training.iterations=N",
+            file=sys.stderr,
+        )
 
 
 def _identity(config: Config) -> dict[str, object]:

@@ -1,5 +1,7 @@
 """Figures of a run, on games made up so that they are known."""
 
+import json
+
 import numpy as np
 import pytest
 import torch
@@ -7,7 +9,7 @@ import torch
 from azero.games import make_game, new_states
 from azero.mcts.tree import UNPROVEN
 from azero.selfplay.records import Shard, join_shards
-from azero.training.measure import calibration_error, describe_games, judge_fresh_positions, mean_losses
+from azero.training.measure import add_steps, calibration_error, describe_games, describe_steps, judge_fresh_positions
 from azero.training.trainer import Losses, Trainer
 
 from .runs import tiny_config
@@ -131,10 +133,21 @@ def test_judging_changes_nothing():
 
 def test_losses_are_averaged_over_steps():
     losses = [Losses(*(torch.tensor(value * factor) for factor in (1.0, 2.0, 3.0, 4.0))) for value in (1.0, 3.0)]
-    assert mean_losses(losses) == {
+    assert describe_steps(add_steps({}, losses, elapsed_s=4.0)) == {
         "train/policy_loss": 2.0,
         "train/value_loss": 4.0,
         "train/policy_entropy": 6.0,
         "train/target_entropy": 8.0,
+        "train/steps_per_s": 0.5,
+        "time/train_s": 4.0,
     }
-    assert mean_losses([]) == {}
+    assert describe_steps(add_steps({}, [], elapsed_s=4.0)) == {"train/steps_per_s": 0.0, "time/train_s": 4.0}
+
+
+@pytest.mark.parametrize("cut", range(8))
+def test_sums_over_steps_do_not_depend_on_where_they_were_saved(cut):
+    values = np.random.default_rng(0).random((7, 5)).astype(np.float32)
+    losses = [Losses(*map(torch.tensor, row)) for row in values]
+    sums = json.loads(json.dumps(add_steps({}, losses[:cut], elapsed_s=1.5)))
+    whole = add_steps({}, losses, elapsed_s=2.0)
+    assert add_steps(sums, losses[cut:], elapsed_s=0.5) == whole and whole["reply"] > 0
