@@ -27,7 +27,13 @@ from azero.selfplay.replay import Replay
 from azero.selfplay.resignation import NOBODY, choose_threshold, describe_resignations
 from azero.training.gate import evaluate_best, find_benchmark, hold_gate
 from azero.training.health import find_symptoms
-from azero.training.measure import add_steps, describe_games, describe_steps, judge_fresh_positions
+from azero.training.measure import (
+    add_steps,
+    describe_games,
+    describe_speed,
+    describe_steps,
+    judge_fresh_positions,
+)
 from azero.training.metrics import mend_metrics, read_metrics, write_metrics
 from azero.training.optimizer import learning_rate
 from azero.training.report import Report
@@ -108,14 +114,14 @@ def play(run: Run, progress: Progress, replay: Replay, pool: Pool, trainer: Trai
             f"is too little for {len(seeds)} games"
         )
     elapsed = time.perf_counter() - begin
-    notes = describe_games(run.game, fresh, elapsed) | judge_fresh_positions(trainer, run.game, fresh)
+    notes = describe_games(run.game, fresh) | judge_fresh_positions(trainer, run.game, fresh)
+    notes |= describe_speed([shards[names[number]] for number in missing], elapsed)
     if selfplay.resign_error:
         notes |= describe_resignations(fresh, threshold)
     for name in names:
         replay.add(name, shards[name])
     positions = progress.positions + sum(shard.num_learnt for shard in fresh)
     notes |= {"replay/positions": replay.num_learnt, "replay/age_iterations": replay_age(replay, iteration)}
-    notes["time/play_s"] = elapsed
     stage = "reanalysis" if run.config.replay.reanalysed_share else "train"
     done = replace(progress, stage=stage, positions=positions, shards=list(replay.names), notes=notes)
     run.save_state(trainer, done)

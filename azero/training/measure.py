@@ -15,7 +15,7 @@ _JUDGED = 4096  # positions
 _BINS = 10
 
 
-def describe_games(game: Game, shards: list[Shard], elapsed_s: float) -> dict:
+def describe_games(game: Game, shards: list[Shard]) -> dict:
     """Returns figures of an iteration's games."""
     shard = join_shards(shards)
     outcomes = shard.game_outcomes()
@@ -32,11 +32,20 @@ def describe_games(game: Game, shards: list[Shard], elapsed_s: float) -> dict:
         "selfplay/first_player_score": float((outcomes + 1).mean() / 2),
         "selfplay/draws": float((outcomes == 0).mean()),
         "selfplay/distinct_games": len(lines) / len(shard.lengths),
-        "selfplay/positions_per_s": shard.num_learnt / elapsed_s,
         "selfplay/proven": float((shard.proven != UNPROVEN).mean()),
-        "selfplay/simulations_per_s": float(shard.simulations[0]) / elapsed_s,
-        "selfplay/evaluations_per_s": float(shard.evaluations[0]) / elapsed_s,
+        "selfplay/simulations": int(shard.simulations[0]),
+        "selfplay/evaluations": int(shard.evaluations[0]),
         "selfplay/cache_hits": float(shard.cache_hits[0] / max(1, shard.cache_hits[0] + shard.evaluations[0])),
+    }
+
+
+def describe_speed(shards: list[Shard], elapsed_s: float) -> dict:
+    """Returns figures of how fast games were played: those of the time that was measured, not any from before it."""
+    return {
+        "selfplay/positions_per_s": sum(shard.num_learnt for shard in shards) / elapsed_s,
+        "selfplay/simulations_per_s": sum(int(shard.simulations[0]) for shard in shards) / elapsed_s,
+        "selfplay/evaluations_per_s": sum(int(shard.evaluations[0]) for shard in shards) / elapsed_s,
+        "time/play_s": elapsed_s,
     }
 
 

@@ -15,6 +15,7 @@ import sys
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
+import numpy as np
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save
 
@@ -27,7 +28,7 @@ from azero.games import Game, make_game
 from azero.games.registry import file_of, source_digest_of
 from azero.nets.checkpoint import Card, load_checkpoint, read_card, save_checkpoint
 from azero.nets.tower import ResidualTower
-from azero.selfplay.records import load_shard
+from azero.selfplay.records import load_shard, save_shard
 from azero.selfplay.replay import Replay, Window, targets_of
 from azero.training.trainer import Trainer
 
@@ -142,7 +143,7 @@ class Run:
     def keep_settings(self, progress: Progress | None) -> None:
         """Makes config.toml say the settings that the run goes on with: only once they are known to fit.
 
-        Where self-play changes, games of the iteration under way are played anew.
+        Where self-play changes, games of the iteration under way are played anew, and old positions searched anew.
         """
         path = self.folder / "config.toml"
         before = load_config(path)
@@ -153,7 +154,17 @@ class Run:
             for shard in (self.folder / "replay").glob("*.safetensors"):
                 if shard.stem not in kept:
                     shard.unlink()
+            if progress and progress.stage == "reanalysis":
+                self._forget_searches(progress)
         write_whole(path, config_to_toml(self.config).encode())
+
+    def _forget_searches(self, progress: Progress) -> None:
+        """Lets the iteration's reanalysis begin again: as if never searched, its shards are the first in turn."""
+        for name in progress.shards:
+            shard = load_shard(self.shard_path(name), self.game)
+            if shard.searched[0] == progress.iteration:
+                never = shard._replace(searched=np.zeros_like(shard.searched))
+                save_shard(self.shard_path(name), never, self.game)
 
     def remove_old_shards(self, progress: Progress) -> None:
         """Removes shards that have left the window; only once the state on disk does not name them any more."""

@@ -75,6 +75,17 @@ def test_settings_are_kept_and_games_that_other_settings_began_are_not(run, over
     assert sorted(path.stem for path in (run.folder / "replay").iterdir()) == shards
 
 
+@pytest.mark.parametrize(("override", "left"), [("search.c_puct=3", 0), ("replay.reanalysed_share=0.9", 2)])
+def test_old_positions_that_other_settings_began_to_search_are_searched_anew(run, override, left):
+    names = ["00001-0000", "00001-0001"]
+    for name, searched in zip(names, (2, 1), strict=True):
+        shard = shard_of(WON)._replace(searched=np.full(1, searched, np.int32))
+        save_shard(run.shard_path(name), shard, GAME)
+    config, progress = open_run(run.folder, [override]), Progress(iteration=2, stage="reanalysis", shards=names)
+    Run(run.folder, config, GAME).keep_settings(progress)
+    assert [int(shard.searched[0]) for shard in run.load_replay(progress).shards] == [left, 1]
+
+
 @pytest.mark.parametrize("override", ["evaluation.opponent=typo", "evaluation.benchmark=typo"])
 def test_settings_that_are_refused_later_are_not_kept(run, override):
     save_shards(run, "00001-0000")
