@@ -23,7 +23,8 @@ SELFPLAY = {
     "resign_played_on_share": 0.5,
 }
 TRAINING = {
-    "samples_per_position": 1,
+    "iterations": 2,
+    "samples_per_position": 2,
     "root_value_weight": 0.5,
     **dict.fromkeys([f"{name}_loss_weight" for name in HEADS], 0.2),
 }
@@ -38,8 +39,9 @@ def config(tmp_path_factory):
         folder,
         game={"name": "othello(size=4)"},
         selfplay=SELFPLAY,
-        replay={"window": 300, "reanalysed_share": 0.4},
+        replay={"window": 180, "reanalysed_share": 0.4},
         training=TRAINING,
+        gate={"win_rate_threshold": 0.1},
         evaluation={"benchmark": str(folder / "solved.txt")},
     )
 
@@ -56,7 +58,7 @@ def test_every_switch_does_something(whole):
     *_, last = read_metrics(whole / "metrics.jsonl")
     assert last["selfplay/resign_threshold"] > -1 and last["selfplay/resigned"] > 0
     assert last["reanalysis/simulations"] > 0 and last["selfplay/proven"] > 0
-    assert len(list((whole / "replay").iterdir())) < 9, "shards have left the window"
+    assert len(list((whole / "replay").iterdir())) < 6, "shards have left the window"
 
 
 def test_figures_are_those_that_the_docs_tell(whole):
@@ -70,11 +72,9 @@ def test_killed_it_ends_the_same(whole, config, tmp_path):
     run = tmp_path / "run"
     for write, moment in (
         ("replay/00001-0001", "before"),  # in self-play
-        ("state 2 reanalysis 0", "after"),
+        ("replay/00002-0001", "after"),  # in self-play, where players resign
         ("replay/00001-0001", "after"),  # in the search of old positions
         ("state 2 train 4", "after"),  # in training
-        ("replay/00003-0002", "before"),  # in self-play, where players resign
-        ("state 3 gate 0", "after"),
     ):
         process = fork_train(run, config, strike_at_write, write, moment, int(signal.SIGKILL))
         process.join(TIMEOUT_S)
