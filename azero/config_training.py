@@ -185,7 +185,10 @@ class TrainingConfig(Section):
         description="Share of the search's value in the value to learn, beside the game's result. Paper: 0.",
     )
     learn_proven: bool = Field(
-        False, description="Learn the result that the search proved in place of those two, where it did. Paper: no."
+        False,
+        description="Learn the result that the search proved in place of those two, where it did. Games with "
+        "root = noise are played by what is proven and end so anyway: then it changes proven draws alone, where "
+        "root_value_weight would teach half a win, and positions that reanalysis proved. Paper: no.",
     )
     reply_loss_weight: float = Field(
         0.0,
