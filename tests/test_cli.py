@@ -140,7 +140,12 @@ def test_bad_input_is_one_line_that_names_it(run_azero, words, parts):
 
 
 @pytest.mark.parametrize(
-    ("line", "part"), [("a1,b1 loses", "'loses' is not a number"), ("a1,a1 0", "'a1' is not legal")]
+    ("line", "part"),
+    [
+        ("a1,b1 loses", "'loses' is not a number"),
+        ("a1,a1 0", "'a1' is not legal"),
+        ("a1,b1,a2,c3 1 b2 c2", "a3 is a mistake by the moves listed, but it wins at once"),
+    ],
 )
 def test_solved_positions_that_are_no_good_are_named_by_file_and_line(run_azero, line, part):
     Path("solved.txt").write_text(f"# game: tic_tac_toe\na1,b2 0\n{line}\n")
@@ -480,7 +485,7 @@ def test_evaluate_prints_a_match_and_json(run_azero, net):
 
 
 def test_evaluate_on_solved_positions_prints_shares_and_json(run_azero, net):
-    Path("solved.txt").write_text("# game: tic_tac_toe\n- 0\na1,b1 1 b2 a2:1 c1:0\n")
+    Path("solved.txt").write_text("# game: tic_tac_toe\n- 0\na1,b1 1 b2 a2:1 a3 c1:0\n")
     for agent in (f"{net}@20", "uct@20"):
         code, output, errors = run_azero("evaluate", agent, "--benchmark", "solved.txt")
         assert code == 0 and "solved" in output and "with search" in output and errors.count("Traceback") == 0
