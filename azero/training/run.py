@@ -24,7 +24,8 @@ from azero.errors import BadInput
 from azero.files import remove_temporaries, write_whole
 from azero.games import Game, make_game
 from azero.games.registry import file_of, source_digest_of
-from azero.nets.checkpoint import Card, load_checkpoint, read_card, save_checkpoint
+from azero.nets.card import Card
+from azero.nets.checkpoint import load_checkpoint, read_card, save_checkpoint
 from azero.nets.tower import ResidualTower
 from azero.selfplay.records import load_shard
 from azero.selfplay.replay import Replay, Window, targets_of
