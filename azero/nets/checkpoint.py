@@ -21,7 +21,7 @@ from azero.config_files import override_section
 from azero.errors import BadInput
 from azero.files import write_whole
 from azero.games import Game, make_game
-from azero.games.registry import file_of, source_digest_of, without_folder
+from azero.games.registry import contrast, file_of, source_digest_of, without_folder
 from azero.games.user_file import digest_of_file
 from azero.nets.card import Card, card_from
 from azero.nets.tower import ResidualTower
@@ -103,7 +103,7 @@ def game_of_card(path: Path, card: Card, game: Game | None = None) -> Game:
     """
     game = game or _game_told(path, card)
     if without_folder(game.name) != without_folder(card.game):
-        raise BadInput(f"checkpoint {str(path)!r} plays {card.game}, not {game}")
+        raise BadInput(f"checkpoint {str(path)!r} plays {contrast(card.game, game.rules)}")
     return game
 
 
