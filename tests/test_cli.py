@@ -599,12 +599,12 @@ def test_bad_input_of_train_rollout_is_one_line_and_leaves_no_file(run_azero, pl
 
 
 @pytest.mark.slow
-def test_compiling_is_no_part_of_the_time_a_move_takes(tmp_path):
+def test_compiling_is_no_part_of_the_time_that_games_and_moves_take(tmp_path):
     command = [sys.executable, "-m", "azero.cli", *EVALUATE, "--games", "4", "--json"]
     environment = os.environ | {"AZERO_CACHE_DIR": str(tmp_path)}
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300)
     fields = json.loads(done.stdout)
-    assert fields["elapsed_s"] > 1 and max(fields["seconds_per_move"]) < 0.01
+    assert fields["elapsed_s"] < 1 and max(fields["seconds_per_move"]) < 0.01
 
 
 @pytest.mark.slow
