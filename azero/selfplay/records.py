@@ -11,7 +11,7 @@ from safetensors.numpy import save
 from azero.errors import BadInput
 from azero.files import write_whole
 from azero.games import Game
-from azero.games.registry import without_folder
+from azero.games.registry import contrast, without_folder
 from azero.mcts.tree import UNPROVEN
 
 
@@ -23,9 +23,7 @@ class Shard(NamedTuple):
     actions: np.ndarray  # [n] int16, what was played; at the end of a game that was resigned, what would have been
     visits: np.ndarray  # [n, A] uint16, the policy to learn, as counts: all on one move where proofs decided
     root_values: np.ndarray  # [n] float32 in [-1, 1], the search's, for the player to move
-    resign_values: (
-        np.ndarray
-    )  # [n] float32, the better of that and its best move's when it was played: see resignation.py
+    resign_values: np.ndarray  # [n] float32, the better of that and its best move's: see resignation.py
     proven: np.ndarray  # [n] int8, what the search proved: 1 the player to move wins, 0 draws, -1 loses, or UNPROVEN
     weights: np.ndarray  # [n] float32, how often the position is drawn beside others: 0 after a fast search
     outcomes: np.ndarray  # [n] int8, how the game ended, for the first player
@@ -96,7 +94,7 @@ def load_shard(path: Path, game: Game) -> Shard:
             arrays.setdefault(name, np.zeros(len(arrays["lengths"]), np.bool_))
         arrays.setdefault("searched", np.zeros(len(arrays["lengths"]), np.int32))
         if without_folder(str(of_game)) != without_folder(str(game)):
-            raise BadInput(f"replay file {str(path)!r} holds games of {of_game}, not {game}")
+            raise BadInput(f"replay file {str(path)!r} holds games of {contrast(str(of_game), game.rules)}")
         arrays["states"] = arrays["states"].reshape(-1).view(game.rules.state_dtype)
         return Shard(**arrays)
     except BadInput:

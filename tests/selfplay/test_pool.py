@@ -9,7 +9,8 @@ from azero.config import Config
 from azero.config_files import check_config
 from azero.games import make_game
 from azero.mcts import Settings
-from azero.nets.checkpoint import Card, save_checkpoint
+from azero.nets.card import Card
+from azero.nets.checkpoint import save_checkpoint
 from azero.nets.tower import ResidualTower
 from azero.selfplay.pool import Pool, Task, count_workers, play_settings_of, play_task, settings_of
 from azero.selfplay.resignation import NOBODY

@@ -10,7 +10,8 @@ from azero.games import Game, State
 from azero.mcts import Puct, Search, Settings
 from azero.mcts.gumbel import TARGET_TOTAL
 from azero.mcts.tree import UNPROVEN
-from azero.nets.checkpoint import Card, save_checkpoint
+from azero.nets.card import Card
+from azero.nets.checkpoint import save_checkpoint
 from azero.nets.tower import ResidualTower
 from azero.selfplay.pool import Pool
 from azero.selfplay.reanalysis import SearchTask, new_positions, search_anew, search_task
