@@ -19,12 +19,16 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from unittest import mock
 
+import pytest
+
 import azero.files
 from azero.cli import main
 from azero.config import Config
 from azero.config_files import check_config
 
 TIMEOUT_S = 240
+
+needs_proc = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="it looks for processes in /proc")
 
 TINY = {
     "seed": 5,
@@ -166,6 +170,14 @@ def finish_train(run: Path, config: Path) -> None:
     assert process.exitcode == 0, Path(f"{run}.err").read_text()
 
 
+def strike(run: Path, config: Path, write: str, moment: str, sign: int = signal.SIGKILL) -> int:
+    """Goes on with a run until it sends itself a signal before or after a write; returns how it ended."""
+    process = fork_train(run, config, strike_at_write, write, moment, int(sign))
+    process.join(TIMEOUT_S)
+    assert process.exitcode is not None, f"it neither reached {write} nor ended"
+    return process.exitcode
+
+
 def start_train(run: Path, config: Path, **options: object) -> subprocess.Popen:
     """Starts `azero train` as a user does."""
     command = [sys.executable, "-m", "azero.cli", *train_arguments(run, config)]
@@ -214,3 +226,12 @@ def processes(parent: int | None = None, group: int | None = None) -> set[int]:
                 if status != "Z" and (parent == int(its_parent) or group == int(its_group)):
                     found.add(int(folder.name))
     return found
+
+
+def assert_gone(group: int) -> None:
+    """Asserts that soon no process of a group is left; and leaves none."""
+    try:
+        wait_until(lambda: not processes(group=group), timeout_s=30)
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(group, signal.SIGKILL)
