@@ -107,15 +107,15 @@ class PositionWalker(Walker):
         self.renew()
 
     def walk(self) -> int:
-        one = self._setup
-        search = one.game.rules, one.rule, one.rollout, one.settings, one.views, one.cache
+        setup = self._setup
+        search = setup.game.rules, setup.rule, setup.rollout, setup.settings, setup.views, setup.cache
         return int(_search_on(*search, self._forest, self._positions, self._places, self._batch))
 
     def renew(self) -> None:
-        one, these = self._setup, self._positions
+        setup, positions = self._setup, self._positions
         for slot, place in zip(np.flatnonzero(self._places == _NOWHERE), self._waiting, strict=False):
-            start_tree(self._forest, slot, these.states[place], these.seeds[place])
-            _begin(one.settings, one.playing, self._forest, self._batch, slot, these.plies[place])
+            start_tree(self._forest, slot, positions.states[place], positions.seeds[place])
+            _begin(setup.settings, setup.playing, self._forest, self._batch, slot, positions.plies[place])
             self._places[slot] = place
 
 
