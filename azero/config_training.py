@@ -22,7 +22,10 @@ class SelfPlayConfig(Section):
         "The games are the same for any number. Paper: 5000 TPUs."
     )  # fmt: skip
     games_per_shard: int = Field(
-        250, ge=1, description="Games that are played, saved and, after an interruption, kept together."
+        250,
+        ge=1,
+        description="Games that one worker plays, and that are saved and, after an interruption, kept together. The "
+        "more, the fuller the net's passes; the fewer, the more workers share them.",
     )
     num_simulations: int = Field(64, ge=1, le=30000, description="Simulations a move. Paper: 800.")
     full_search_share: float = Field(
@@ -182,7 +185,10 @@ class TrainingConfig(Section):
         description="Share of the search's value in the value to learn, beside the game's result. Paper: 0.",
     )
     learn_proven: bool = Field(
-        False, description="Learn the result that the search proved in place of those two, where it did. Paper: no."
+        False,
+        description="Learn the result that the search proved in place of those two, where it did. Games with "
+        "root = noise are played by what is proven and end so anyway: then it changes proven draws alone, where "
+        "root_value_weight would teach half a win, and positions that reanalysis proved. Paper: no.",
     )
     reply_loss_weight: float = Field(
         0.0,

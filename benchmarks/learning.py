@@ -157,7 +157,8 @@ def iteration_within(run: Path, budget: float) -> tuple[float, int] | None:
     cost = 0.0
     for text in metrics.read_text().splitlines() if metrics.exists() else []:
         line = json.loads(text)
-        cost += line["selfplay/evaluations_per_s"] * line["time/play_s"] + 3 * line["train/steps"] * 256
+        per_s = line["selfplay/evaluations_per_s"] * line["time/play_s"]  # of a run from before they were counted
+        cost += line.get("selfplay/evaluations", per_s) + 3 * line["train/steps"] * 256
         cost += line.get("reanalysis/evaluations", 0)
         if cost >= budget:
             return cost, line["iteration"]

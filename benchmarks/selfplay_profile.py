@@ -1,5 +1,5 @@
 """Where self-play's time goes: the net, the trees, the rest; what the cache saves; evaluations a second beside the
-bare net's.
+bare net's; how full the net's passes are, from the first game to the last.
 
 python benchmarks/selfplay_profile.py --config connect_four --checkpoint connect_four --games 256
 """
@@ -24,6 +24,7 @@ from azero.selfplay import groups
 from azero.selfplay.play import SelfPlay, play_games
 
 SECONDS: Counter[str] = Counter()
+PASSES: Counter[str] = Counter()
 
 
 def clocked(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
@@ -35,6 +36,18 @@ def clocked(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
             return function(*arguments)
         finally:
             SECONDS[name] += time.perf_counter() - begin
+
+    return run
+
+
+def counted(evaluator: NetEvaluator) -> Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]:
+    """Returns the evaluator's `evaluate`, its rows and those of its passes added up in PASSES."""
+    evaluate = evaluator.evaluate
+
+    def run(planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        PASSES["asked"] += len(planes)
+        PASSES["passed"] += -(-len(planes) // evaluator.rows) * evaluator.rows
+        return evaluate(planes)
 
     return run
 
@@ -56,21 +69,23 @@ def main() -> None:
     for name, kernel in (("descents, moves, known leaves", "play_on"), ("growth and backup", "expand_and_backup")):
         setattr(groups, kernel, clocked(name, getattr(groups, kernel)))
     groups.keep_answers = clocked("answers into the cache", groups.keep_answers)
-    evaluator.evaluate = clocked("the net", evaluator.evaluate)  # type: ignore[method-assign]
+    evaluator.evaluate = clocked("the net", counted(evaluator))  # type: ignore[method-assign]
 
     for mib in (0, config.search.cache_mib or 64):
         plain = SelfPlay.from_config(config, game, evaluator)
         selfplay = replace(plain, settings=plain.settings._replace(cache_mib=mib), num_slots=size)
         play_games(selfplay, range(8))  # compiles
         SECONDS.clear()
+        PASSES.clear()
         begin = time.perf_counter()
         shard = play_games(selfplay, range(arguments.games))
         elapsed = time.perf_counter() - begin
         SECONDS["the rest, in Python"] = elapsed - sum(SECONDS.values())
-        num, hits, simulations = (int(each[0]) for each in (shard.evaluations, shard.cache_hits, shard.simulations))
+        num, hits, simulations = (int(each.sum()) for each in (shard.evaluations, shard.cache_hits, shard.simulations))
         print(f"{arguments.games} games, {size} in lockstep, a cache of {mib} MiB, {elapsed:.1f} s, one thread")
         print(f"  {simulations:,} simulations, {simulations / elapsed:,.0f} a second; {num:,} evaluations", end="")
-        print(f", {num / elapsed:,.0f} a second; {hits / (hits + num):.1%} in the cache")
+        print(f", {num / elapsed:,.0f} a second; {hits / (hits + num):.1%} in the cache", end="")
+        print(f"; passes {PASSES['asked'] / PASSES['passed']:.0%} full")
         for name, seconds in SECONDS.most_common():
             print(f"  {name:<30}{seconds / elapsed:>7.1%}  {1e6 * seconds / num:>7.2f} us an evaluation")
 

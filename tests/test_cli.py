@@ -227,6 +227,18 @@ def test_cuda_is_refused_where_there_is_none(run_azero, net):
 # --- bad input: training ---
 
 
+def test_a_setting_that_is_given_twice_is_told_and_the_last_counts(run_azero):
+    settings = ["--set", "seed=1", "--set", "net.blocks=1", "--set", "seed = -2"]
+    code, _, errors = run_azero("train", "smoke", "--run", "run", *settings)
+    told, refused = errors.splitlines()
+    assert code == 2 and told == "azero: --set seed is given more than once; the last one counts"
+    assert refused.startswith("azero: setting seed = -2 is not valid")
+
+
+def test_help_says_that_settings_go_with_resume(run_azero):
+    assert "with --resume, too" in " ".join(run_azero("train", "--help")[1].split())
+
+
 @pytest.mark.parametrize(
     ("setting", "parts"),
     [
@@ -477,6 +489,12 @@ def test_evaluate_prints_a_match_and_json(run_azero, net):
         *("elo", "elo_ci95", "distinct_games", "elapsed_s"),
     } <= set(fields)
     assert (fields["a"], fields["b"], fields["game"], fields["games"]) == (f"{net}@10", "uct@10", "tic_tac_toe", 6)
+
+
+def test_evaluate_says_where_games_are_odd(run_azero):
+    code, output, errors = run_azero(*EVALUATE, "--games", "3")
+    assert code == 0 and "3 games" in output and errors.count("\n") == 1
+    assert errors.startswith("azero: --games = 3 is odd: ")
 
 
 def test_evaluate_on_solved_positions_prints_shares_and_json(run_azero, net):

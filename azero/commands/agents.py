@@ -73,9 +73,12 @@ def _play_match(a, against, match, game, seed, threads, where, max_nodes, as_jso
 
     from azero.arena.match import play_match
     from azero.arena.statistics import Sprt
+    from azero.config_oddities import describe_odd_games
     from azero.engine.show import show_match
 
     games, opening_plies, sprt = match
+    if games > 0 and games % 2:
+        print(f"azero: {describe_odd_games('--games', games)}", file=sys.stderr)
     test = Sprt(*_two_numbers("--sprt", sprt)) if sprt else None
     one, other = _two_agents(a, against, game, seed, threads, where, max_nodes)
     with tqdm(total=games, unit=" games", desc=f"{a} - {against}", leave=False, disable=None, file=sys.stderr) as bar:

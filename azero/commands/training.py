@@ -2,6 +2,7 @@
 
 import json
 import sys
+from collections import Counter
 from pathlib import Path
 from typing import Annotated
 
@@ -17,9 +18,12 @@ app = typer.Typer()
 def train(
     config: Annotated[str | None, typer.Argument(help="A TOML file, or the name of one in configs/.")] = None,
     run: Annotated[Path | None, typer.Option("--run", help="The run's folder; runs/CONFIG unless given.")] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with the run, with its own settings.")] = False,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on with the run, with its own settings and --set.")
+    ] = False,
     settings: Annotated[
-        list[str] | None, typer.Option("--set", help="Another value of a setting: section.key=value.")
+        list[str] | None,
+        typer.Option("--set", help="Another value of a setting: section.key=value; with --resume, too, from there on."),
     ] = None,
 ) -> None:
     """Train an agent by self-play.
@@ -33,6 +37,9 @@ def train(
 
     if config is None and not (resume and run):
         raise BadInput("train needs a CONFIG, e.g. azero train connect_four_quick; or --resume with --run FOLDER")
+    keys = Counter(each.partition("=")[0].strip() for each in settings or [])
+    for key in (key for key, times in keys.items() if times > 1):
+        print(f"azero: --set {key} is given more than once; the last one counts", file=sys.stderr)
     path = find_config(config) if config else None
     folder = run or Path("runs") / path.stem  # type: ignore[union-attr]
     values = open_run(folder, settings or []) if resume else load_config(path, settings or [])  # type: ignore[arg-type]

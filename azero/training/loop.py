@@ -10,6 +10,7 @@ import torch
 
 from azero.arena.names import make_agent
 from azero.config import Config
+from azero.config_oddities import describe_warmup, find_oddities
 from azero.errors import BadInput
 from azero.files import held
 from azero.games import make_game
@@ -26,10 +27,18 @@ from azero.selfplay.resignation import NOBODY, choose_threshold, describe_resign
 from azero.selfplay.tasks import PlayTask, SearchTask, play_task, search_task
 from azero.training.gate import evaluate_best, find_benchmark, hold_gate
 from azero.training.health import find_symptoms
-from azero.training.measure import describe_games, judge_fresh_positions, mean_losses
+from azero.training.measure import (
+    add_steps,
+    describe_games,
+    describe_speed,
+    describe_steps,
+    judge_fresh_positions,
+)
+from azero.training.metrics import mend_metrics, read_metrics, write_metrics
+from azero.training.optimizer import learning_rate
 from azero.training.report import Report
-from azero.training.run import Progress, Run, iteration_of, shard_name
-from azero.training.trainer import LARGEST_WEIGHT, Losses, Trainer
+from azero.training.run import Progress, Run, check_iterations, iteration_of, shard_name
+from azero.training.trainer import Losses, Trainer, check_divergence
 
 
 def train(folder: Path, config: Config, is_resuming: bool) -> Progress:
@@ -54,6 +63,9 @@ def run_iterations(run: Run) -> Progress:
     """Goes on from where the run's state is, to the last iteration."""
     trainer = Trainer(run.config, run.game)
     progress = run.load_state(trainer)
+    mend_metrics(run.metrics_path)
+    if progress is not None:
+        check_iterations(run, progress)
     run.keep_settings(progress)
     if progress is None:
         progress = Progress()
@@ -64,6 +76,7 @@ def run_iterations(run: Run) -> Progress:
     replay = run.load_replay(progress)
     NetEvaluator(trainer.candidate(), run.config.device)  # settles what runs nets, before the workers ask for it
     with Pool(count_workers(run.config)) as pool, Report(run, progress) as report:
+        report.tell(*find_oddities(run.config, run.game.max_plies))
         while progress.iteration <= run.config.training.iterations:
             if progress.stage == "play":
                 progress = play(run, progress, replay, pool, trainer, report)
@@ -101,14 +114,14 @@ def play(run: Run, progress: Progress, replay: Replay, pool: Pool, trainer: Trai
             f"is too little for {len(seeds)} games"
         )
     elapsed = time.perf_counter() - begin
-    notes = describe_games(run.game, fresh, elapsed) | judge_fresh_positions(trainer, run.game, fresh)
+    notes = describe_games(run.game, fresh) | judge_fresh_positions(trainer, run.game, fresh)
+    notes |= describe_speed([shards[names[number]] for number in missing], elapsed)
     if selfplay.resign_error:
         notes |= describe_resignations(fresh, threshold)
     for name in names:
         replay.add(name, shards[name])
     positions = progress.positions + sum(shard.num_learnt for shard in fresh)
     notes |= {"replay/positions": replay.num_learnt, "replay/age_iterations": replay_age(replay, iteration)}
-    notes["time/play_s"] = elapsed
     stage = "reanalysis" if run.config.replay.reanalysed_share else "train"
     done = replace(progress, stage=stage, positions=positions, shards=list(replay.names), notes=notes)
     run.save_state(trainer, done)
@@ -169,52 +182,38 @@ def shards_to_search(shards: dict[str, Shard], share: float, iteration: int) -> 
 
 def learn(run: Run, progress: Progress, replay: Replay, trainer: Trainer, report: Report) -> Progress:
     """Takes the iteration's steps on samples from replay; the candidate comes out."""
-    begin = time.perf_counter()
     training, iteration = run.config.training, progress.iteration
     fresh = progress.notes["selfplay/positions"]
     num_steps = max(1, round(fresh * training.samples_per_position / training.batch_size))
     first = progress.steps_this_iteration
+    if trainer.steps == 0:
+        report.tell(*describe_warmup(training, num_steps))
     steps = range(first, num_steps)
+    shares = [(iteration - 1 + step / num_steps) / training.iterations for step in range(num_steps)]
     generators = (np.random.default_rng([run.config.seed, iteration, step]) for step in steps)
     samples = replay.samples(training.batch_size, generators)
-    losses: list[Losses] = []
+    losses: list[Losses] = []  # of the steps that are not in the sums
+    sums, begin = progress.sums, time.perf_counter()
     with report.stage("training", num_steps, "steps", first) as bar, interruption_waits() as interrupted:
         for step, sample in zip(steps, samples, strict=True):
-            share = (iteration - 1 + step / num_steps) / training.iterations
-            losses.append(trainer.step(sample, share))
+            losses.append(trainer.step(sample, shares[step]))
             bar.update(1)
             is_saving = (step + 1) % training.save_every_steps == 0 and step + 1 < num_steps
             if is_saving or interrupted():
                 check_divergence(trainer, losses)
-                run.save_state(trainer, replace(progress, steps=trainer.steps, steps_this_iteration=step + 1))
+                now = time.perf_counter()
+                sums, losses, begin = add_steps(sums, losses, now - begin), [], now
+                so_far = replace(progress, steps=trainer.steps, steps_this_iteration=step + 1, sums=sums)
+                run.save_state(trainer, so_far)
             if interrupted():
                 raise KeyboardInterrupt
     check_divergence(trainer, losses)
-    elapsed = time.perf_counter() - begin
-    notes = progress.notes | mean_losses(losses) | {"train/steps_per_s": len(losses) / elapsed}
-    notes |= {"train/steps": num_steps, "train/learning_rate": trainer.optimizer.param_groups[0]["lr"]}
-    notes["time/train_s"] = elapsed
-    done = replace(progress, stage="gate", steps=trainer.steps, steps_this_iteration=0, notes=notes)
+    notes = progress.notes | describe_steps(add_steps(sums, losses, time.perf_counter() - begin))
+    notes |= {"train/steps": num_steps, "train/learning_rate": learning_rate(training, trainer.steps - 1, shares[-1])}
+    done = replace(progress, stage="gate", steps=trainer.steps, steps_this_iteration=0, notes=notes, sums={})
     run.save_net(run.candidate_path, trainer.candidate(), done)
     run.save_state(trainer, done)
     return done
-
-
-def check_divergence(trainer: Trainer, losses: list[Losses]) -> None:
-    """Raises BadInput where training has diverged, by a loss since the beginning or a weight now: no state to save."""
-    totals = torch.stack([each.total(trainer.config) for each in losses]) if losses else torch.zeros(0)
-    wrong = (~totals.isfinite()).nonzero()
-    largest = trainer.largest_weight()
-    if len(wrong):
-        what = f"the loss of step {trainer.steps - len(losses) + int(wrong[0]) + 1} is not a finite number"
-    elif largest <= LARGEST_WEIGHT:
-        return
-    else:  # also where it is NaN
-        what = f"the largest weight after step {trainer.steps} is {largest:.2g}"
-    raise BadInput(
-        f"training has diverged: {what}; what was saved before is kept: go on with --resume and a "
-        f"training.learning_rate lower than {trainer.config.learning_rate}"
-    )
 
 
 def gate(run: Run, progress: Progress, trainer: Trainer, report: Report) -> Progress:
@@ -233,9 +232,11 @@ def gate(run: Run, progress: Progress, trainer: Trainer, report: Report) -> Prog
         begin = time.perf_counter()
         notes |= evaluate_best(run, progress, report)
         notes["time/evaluation_s"] = time.perf_counter() - begin
-    run.write_metrics({"iteration": iteration, "positions": progress.positions, "steps": progress.steps, **notes})
+    write_metrics(
+        run.metrics_path, {"iteration": iteration, "positions": progress.positions, "steps": progress.steps, **notes}
+    )
     report.iteration(iteration, progress, notes)
-    report.health(iteration, find_symptoms(run.read_metrics()))
+    report.health(iteration, find_symptoms(read_metrics(run.metrics_path)))
     done = replace(progress, iteration=iteration + 1, stage="play", notes={})
     run.save_state(trainer, done)
     run.publish_best(done)

@@ -15,7 +15,7 @@ _JUDGED = 4096  # positions
 _BINS = 10
 
 
-def describe_games(game: Game, shards: list[Shard], elapsed_s: float) -> dict:
+def describe_games(game: Game, shards: list[Shard]) -> dict:
     """Returns figures of an iteration's games."""
     shard = join_shards(shards)
     outcomes = shard.game_outcomes()
@@ -32,11 +32,20 @@ def describe_games(game: Game, shards: list[Shard], elapsed_s: float) -> dict:
         "selfplay/first_player_score": float((outcomes + 1).mean() / 2),
         "selfplay/draws": float((outcomes == 0).mean()),
         "selfplay/distinct_games": len(lines) / len(shard.lengths),
-        "selfplay/positions_per_s": shard.num_learnt / elapsed_s,
         "selfplay/proven": float((shard.proven != UNPROVEN).mean()),
-        "selfplay/simulations_per_s": float(shard.simulations[0]) / elapsed_s,
-        "selfplay/evaluations_per_s": float(shard.evaluations[0]) / elapsed_s,
+        "selfplay/simulations": int(shard.simulations[0]),
+        "selfplay/evaluations": int(shard.evaluations[0]),
         "selfplay/cache_hits": float(shard.cache_hits[0] / max(1, shard.cache_hits[0] + shard.evaluations[0])),
+    }
+
+
+def describe_speed(shards: list[Shard], elapsed_s: float) -> dict:
+    """Returns figures of how fast games were played: those of the time that was measured, not any from before it."""
+    return {
+        "selfplay/positions_per_s": sum(shard.num_learnt for shard in shards) / elapsed_s,
+        "selfplay/simulations_per_s": sum(int(shard.simulations[0]) for shard in shards) / elapsed_s,
+        "selfplay/evaluations_per_s": sum(int(shard.evaluations[0]) for shard in shards) / elapsed_s,
+        "time/play_s": elapsed_s,
     }
 
 
@@ -75,8 +84,22 @@ def calibration_error(values: np.ndarray, outcomes: np.ndarray) -> float:
     return float(gaps.sum() / counts.sum())
 
 
-def mean_losses(losses: list[Losses]) -> dict:
-    """Returns the means over steps, by name; of auxiliary heads those that there are."""
-    columns = {name: torch.stack(steps) for name, steps in zip(Losses._fields, zip(*losses, strict=True), strict=False)}
-    means = {name: float(steps.mean()) for name, steps in columns.items() if steps.numel()}
-    return {f"train/{name}_loss" if "entropy" not in name else f"train/{name}": mean for name, mean in means.items()}
+def add_steps(sums: dict[str, float], losses: list[Losses], elapsed_s: float) -> dict[str, float]:
+    """Returns an iteration's sums with those of further steps added: `steps`, `seconds`, and each loss that there is.
+
+    Steps are added one after the other, in float64, so it does not matter where sums were saved and taken up again.
+    """
+    added = {"steps": sums.get("steps", 0) + len(losses), "seconds": sums.get("seconds", 0.0) + elapsed_s}
+    for name, steps in zip(Losses._fields, zip(*losses, strict=True), strict=False):
+        values = torch.stack(steps).double().cpu().numpy()
+        if values.size:
+            added[name] = float(np.cumsum([sums.get(name, 0.0), *values])[-1])
+    return sums | added
+
+
+def describe_steps(sums: dict[str, float]) -> dict:
+    """Returns figures of an iteration's training: losses are means over its steps."""
+    num_steps, elapsed_s = sums["steps"], sums["seconds"]
+    means = {name: sums[name] / num_steps for name in Losses._fields if name in sums}
+    notes = {f"train/{name}" + ("" if "entropy" in name else "_loss"): mean for name, mean in means.items()}
+    return notes | {"train/steps_per_s": num_steps / elapsed_s, "time/train_s": elapsed_s}

@@ -82,9 +82,14 @@ class Report:
         print(f"{iteration:>9}" + "".join(f"{show(values):>{width}}" for (_, show), width in cells), flush=True)
         self._curves.add({key: float(value) for key, value in notes.items()}, iteration)
 
+    def tell(self, *texts: str) -> None:
+        """Says something on stderr, a line each."""
+        for text in texts:
+            print(f"azero: {text}", file=sys.stderr, flush=True)
+
     def health(self, iteration: int, symptoms: dict[str, str]) -> None:
         """Warns of symptoms, by name, on stderr; of one that was told already, again only after REPEATED_AFTER."""
         for name, text in symptoms.items():
             if iteration - self._told.get(name, -REPEATED_AFTER) >= REPEATED_AFTER:
                 self._told[name] = iteration
-                print(f"azero: iteration {iteration}: {text}", file=sys.stderr, flush=True)
+                self.tell(f"iteration {iteration}: {text}")

@@ -11,9 +11,11 @@ tensorboard/
 """
 
 import json
+import sys
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
+import numpy as np
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save
 
@@ -26,7 +28,7 @@ from azero.games import Game, make_game
 from azero.games.registry import file_of, source_digest_of
 from azero.nets.checkpoint import Card, load_checkpoint, read_card, save_checkpoint
 from azero.nets.tower import ResidualTower
-from azero.selfplay.records import load_shard
+from azero.selfplay.records import load_shard, save_shard
 from azero.selfplay.replay import Replay, Window, targets_of
 from azero.training.trainer import Trainer
 
@@ -45,6 +47,7 @@ class Progress:
     promotions: int = 0
     shards: list[str] = field(default_factory=list)  # in the replay window, oldest first
     notes: dict = field(default_factory=dict)  # figures of this iteration's finished stages
+    sums: dict[str, float] = field(default_factory=dict)  # over its steps so far, as in `add_steps`
 
 
 class Run:
@@ -72,6 +75,10 @@ class Run:
     @property
     def candidate_path(self) -> Path:
         return self.folder / "candidate.safetensors"
+
+    @property
+    def metrics_path(self) -> Path:
+        return self.folder / "metrics.jsonl"
 
     def checkpoint_path(self, iteration: int) -> Path:
         """Returns where the net promoted in an iteration lies; 0 is the net the run began with."""
@@ -136,7 +143,7 @@ class Run:
     def keep_settings(self, progress: Progress | None) -> None:
         """Makes config.toml say the settings that the run goes on with: only once they are known to fit.
 
-        Where self-play changes, games of the iteration under way are played anew.
+        Where self-play changes, games of the iteration under way are played anew, and old positions searched anew.
         """
         path = self.folder / "config.toml"
         before = load_config(path)
@@ -147,23 +154,23 @@ class Run:
             for shard in (self.folder / "replay").glob("*.safetensors"):
                 if shard.stem not in kept:
                     shard.unlink()
+            if progress and progress.stage == "reanalysis":
+                self._forget_searches(progress)
         write_whole(path, config_to_toml(self.config).encode())
+
+    def _forget_searches(self, progress: Progress) -> None:
+        """Lets the iteration's reanalysis begin again: as if never searched, its shards are the first in turn."""
+        for name in progress.shards:
+            shard = load_shard(self.shard_path(name), self.game)
+            if shard.searched[0] == progress.iteration:
+                never = shard._replace(searched=np.zeros_like(shard.searched))
+                save_shard(self.shard_path(name), never, self.game)
 
     def remove_old_shards(self, progress: Progress) -> None:
         """Removes shards that have left the window; only once the state on disk does not name them any more."""
         for path in (self.folder / "replay").glob("*.safetensors"):
             if path.stem not in progress.shards and not path.stem.startswith(shard_name(progress.iteration, None)):
                 path.unlink(missing_ok=True)
-
-    def read_metrics(self) -> list[dict]:
-        """Returns the lines of metrics.jsonl."""
-        path = self.folder / "metrics.jsonl"
-        return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
-
-    def write_metrics(self, line: dict) -> None:
-        """Adds an iteration's line, in the place of what an interrupted run may have left for it and later ones."""
-        lines = [each for each in self.read_metrics() if each["iteration"] < line["iteration"]] + [line]
-        write_whole(self.folder / "metrics.jsonl", "".join(json.dumps(each) + "\n" for each in lines).encode())
 
 
 def _is_half_config(path: Path) -> bool:
@@ -198,6 +205,22 @@ def open_run(folder: Path, overrides: list[str]) -> Config:
         if was[name] != now[name]:
             raise BadInput(f"a run's {name} cannot change when it is resumed; begin another with --run")
     return config
+
+
+def check_iterations(run: Run, progress: Progress) -> None:
+    """Raises BadInput where the run has played more iterations than the settings ask for; says so where as many."""
+    num_played, wanted = progress.iteration - 1, run.config.training.iterations
+    if num_played > wanted:
+        raise BadInput(
+            f"training.iterations = {wanted} is less than the {num_played} that run {str(run.folder)!r} has played; "
+            "go on with --set training.iterations=N"
+        )
+    if num_played == wanted:
+        print(
+            f"azero: run {str(run.folder)!r} has played its {wanted} iterations, and there is nothing to do; "
+            "go on with --set training.iterations=N",
+            file=sys.stderr,
+        )
 
 
 def _identity(config: Config) -> dict[str, object]:

@@ -193,6 +193,23 @@ class Trainer:
         self.steps = steps
 
 
+def check_divergence(trainer: Trainer, losses: list[Losses]) -> None:
+    """Raises BadInput where training has diverged, by one of the newest losses or a weight now: no state to save."""
+    totals = torch.stack([each.total(trainer.config) for each in losses]) if losses else torch.zeros(0)
+    wrong = (~totals.isfinite()).nonzero()
+    largest = trainer.largest_weight()
+    if len(wrong):
+        what = f"the loss of step {trainer.steps - len(losses) + int(wrong[0]) + 1} is not a finite number"
+    elif largest <= LARGEST_WEIGHT:
+        return
+    else:  # also where it is NaN
+        what = f"the largest weight after step {trainer.steps} is {largest:.2g}"
+    raise BadInput(
+        f"training has diverged: {what}; what was saved before is kept: go on with --resume and a "
+        f"training.learning_rate lower than {trainer.config.learning_rate}"
+    )
+
+
 def _twin(learner: Learner, device: torch.device, home: torch.device) -> Learner:
     """Returns a learner with normalisation statistics of its own, and at `home` with the same parameters in memory."""
     twin = copy.deepcopy(learner).to(device)

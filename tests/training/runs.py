@@ -200,6 +200,17 @@ def nets_of(run: Path) -> dict[str, bytes]:
     return {str(path.relative_to(run)): path.read_bytes() for path in paths if path.name != "state.safetensors"}
 
 
+def figures_of(run: Path) -> list[dict]:
+    """Returns the lines of a run's metrics without what the clock tells."""
+    lines = (json.loads(each) for each in (run / "metrics.jsonl").read_text().splitlines())
+    return [{key: value for key, value in line.items() if not key.endswith("_s")} for line in lines]
+
+
+def files_of(folder: Path) -> dict[str, bytes]:
+    """Returns the bytes of a folder's files, by name."""
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
 def wait_until(is_so: Callable[[], object], timeout_s: float = TIMEOUT_S) -> None:
     """Waits until something is so, looking often."""
     deadline = time.monotonic() + timeout_s

@@ -52,6 +52,51 @@ def test_interrupted_it_says_how_to_go_on_and_ends_the_same(whole, config, tmp_p
     assert nets_of(run) == nets_of(whole)
 
 
+@pytest.mark.parametrize("last", [1, 5, 12])
+def test_interrupted_in_training_it_tells_of_the_whole_iteration(tmp_path, last):
+    """Also where it was interrupted in its last step, of 12."""
+    config, game, notes = tiny_config(), make_game("tic_tac_toe"), []
+    for name in ("whole", "broken"):
+        run, trainer = Run.create(tmp_path / name, config, game), Trainer(config, game)
+        replay = Replay(game, Window(100), targets_of(config.training, game))
+        replay.add("00001-0000", shard_of(WON))
+        progress = Progress(stage="train", notes={"selfplay/positions": 96})
+        step = trainer.step
+        if name == "broken":
+
+            def interrupted_step(*arguments, step=step, trainer=trainer):
+                if trainer.steps == last - 1:
+                    os.kill(os.getpid(), signal.SIGINT)
+                return step(*arguments)
+
+            trainer.step = interrupted_step
+            with pytest.raises(KeyboardInterrupt):
+                learn(run, progress, replay, trainer, Silent())
+            trainer = Trainer(config, game)
+            progress = run.load_state(trainer)
+            assert (progress.steps_this_iteration, progress.sums["steps"]) == (last, last)
+            assert progress.sums["seconds"] > 0
+        done = learn(run, progress, replay, trainer, Silent())
+        assert done.sums == {} and done.notes["train/steps"] == 12
+        assert done.notes["time/train_s"] > progress.sums.get("seconds", 0)
+        assert done.notes["train/steps_per_s"] == pytest.approx(12 / done.notes["time/train_s"])
+        notes.append({key: value for key, value in done.notes.items() if not key.endswith("_s")})
+    assert notes[0] == notes[1] and notes[0]["train/policy_loss"] > 0
+
+
+def test_an_older_run_s_state_in_the_midst_of_training_is_taken_up(tmp_path):
+    """It has no sums: figures are of the steps that are left, and there are no losses where none is."""
+    config, game = tiny_config(), make_game("tic_tac_toe")
+    run, trainer = Run.create(tmp_path / "run", config, game), Trainer(config, game)
+    replay = Replay(game, Window(100), targets_of(config.training, game))
+    replay.add("00001-0000", shard_of(WON))
+    for done, has_losses in ((11, True), (12, False)):
+        trainer.steps = done
+        progress = Progress(stage="train", steps_this_iteration=done, notes={"selfplay/positions": 96})
+        notes = learn(run, progress, replay, trainer, Silent()).notes
+        assert ("train/policy_loss" in notes) == has_losses and notes["train/learning_rate"] > 0
+
+
 def test_ctrl_c_within_a_step_waits_for_its_end_and_saves_it(tmp_path):
     config, game = tiny_config(training={"save_every_steps": 1000}), make_game("tic_tac_toe")
     run, trainer = Run.create(tmp_path / "run", config, game), Trainer(config, game)

@@ -1,5 +1,7 @@
 """Figures of a run, on games made up so that they are known."""
 
+import json
+
 import numpy as np
 import pytest
 import torch
@@ -7,7 +9,14 @@ import torch
 from azero.games import make_game, new_states
 from azero.mcts.tree import UNPROVEN
 from azero.selfplay.records import Shard, join_shards
-from azero.training.measure import calibration_error, describe_games, judge_fresh_positions, mean_losses
+from azero.training.measure import (
+    add_steps,
+    calibration_error,
+    describe_games,
+    describe_speed,
+    describe_steps,
+    judge_fresh_positions,
+)
 from azero.training.trainer import Losses, Trainer
 
 from .runs import tiny_config
@@ -52,7 +61,7 @@ def shard_of(moves, root_value=0.25):
 
 def test_games_are_described():
     shards = [shard_of(WON), join_shards([shard_of(LOST), shard_of(DRAWN)]), shard_of(WON)]
-    assert describe_games(GAME, shards, elapsed_s=5.0) == pytest.approx(
+    assert describe_games(GAME, shards) == pytest.approx(
         {
             "selfplay/games": 4,
             "selfplay/positions": 25,
@@ -60,13 +69,21 @@ def test_games_are_described():
             "selfplay/first_player_score": 2.5 / 4,
             "selfplay/draws": 0.25,
             "selfplay/distinct_games": 0.75,
-            "selfplay/positions_per_s": 5.0,
             "selfplay/proven": 4 / 25,
-            "selfplay/simulations_per_s": 20.0,
-            "selfplay/evaluations_per_s": 15.0,
+            "selfplay/simulations": 100,
+            "selfplay/evaluations": 75,
             "selfplay/cache_hits": 0.25,
         }
     )
+
+
+def test_speed_is_of_what_was_played_in_the_time():
+    assert describe_speed([shard_of(LOST), shard_of(DRAWN)], elapsed_s=5.0) == {
+        "selfplay/positions_per_s": 3.0,
+        "selfplay/simulations_per_s": 12.0,
+        "selfplay/evaluations_per_s": 9.0,
+        "time/play_s": 5.0,
+    }
 
 
 def test_calibration_is_perfect_where_values_are_the_mean_results():
@@ -116,8 +133,8 @@ def test_positions_without_weight_are_not_judged_and_count_for_nothing_to_learn(
     fast = drawn._replace(weights=weights, root_values=np.where(weights > 0, 0.25, 1).astype(np.float32))
     notes = judge_fresh_positions(trainer, GAME, [fast])
     assert notes["fresh/policy_agreement"] == 0.5 and notes["fresh/root_value_error"] == 0.25
-    figures, whole = (describe_games(GAME, [shard], elapsed_s=4.0) for shard in (fast, drawn))
-    assert figures == whole | {"selfplay/positions": 2, "selfplay/positions_per_s": 0.5}
+    figures, whole = (describe_games(GAME, [shard]) for shard in (fast, drawn))
+    assert figures == whole | {"selfplay/positions": 2}
 
 
 def test_judging_changes_nothing():
@@ -131,10 +148,21 @@ def test_judging_changes_nothing():
 
 def test_losses_are_averaged_over_steps():
     losses = [Losses(*(torch.tensor(value * factor) for factor in (1.0, 2.0, 3.0, 4.0))) for value in (1.0, 3.0)]
-    assert mean_losses(losses) == {
+    assert describe_steps(add_steps({}, losses, elapsed_s=4.0)) == {
         "train/policy_loss": 2.0,
         "train/value_loss": 4.0,
         "train/policy_entropy": 6.0,
         "train/target_entropy": 8.0,
+        "train/steps_per_s": 0.5,
+        "time/train_s": 4.0,
     }
-    assert mean_losses([]) == {}
+    assert describe_steps(add_steps({}, [], elapsed_s=4.0)) == {"train/steps_per_s": 0.0, "time/train_s": 4.0}
+
+
+@pytest.mark.parametrize("cut", range(8))
+def test_sums_over_steps_do_not_depend_on_where_they_were_saved(cut):
+    values = np.random.default_rng(0).random((7, 5)).astype(np.float32)
+    losses = [Losses(*map(torch.tensor, row)) for row in values]
+    sums = json.loads(json.dumps(add_steps({}, losses[:cut], elapsed_s=1.5)))
+    whole = add_steps({}, losses, elapsed_s=2.0)
+    assert add_steps(sums, losses[cut:], elapsed_s=0.5) == whole and whole["reply"] > 0

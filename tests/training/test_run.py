@@ -1,7 +1,5 @@
 """A run's folder: what it refuses, that its state comes back, and that it keeps no more than it needs."""
 
-import json
-
 import numpy as np
 import pytest
 import torch
@@ -15,7 +13,7 @@ from azero.nets.checkpoint import read_card
 from azero.selfplay.records import save_shard
 from azero.selfplay.tasks import PlayTask, play_task
 from azero.training.loop import train
-from azero.training.run import Progress, Run, open_run, shard_name
+from azero.training.run import Progress, Run, check_iterations, open_run, shard_name
 from azero.training.trainer import Trainer
 
 from .runs import tiny_config
@@ -75,6 +73,17 @@ def test_settings_are_kept_and_games_that_other_settings_began_are_not(run, over
     Run(run.folder, config, GAME).keep_settings(Progress(iteration=2, shards=["00001-0000"]))
     assert open_run(run.folder, []) == config != CONFIG
     assert sorted(path.stem for path in (run.folder / "replay").iterdir()) == shards
+
+
+@pytest.mark.parametrize(("override", "left"), [("search.c_puct=3", 0), ("replay.reanalysed_share=0.9", 2)])
+def test_old_positions_that_other_settings_began_to_search_are_searched_anew(run, override, left):
+    names = ["00001-0000", "00001-0001"]
+    for name, searched in zip(names, (2, 1), strict=True):
+        shard = shard_of(WON)._replace(searched=np.full(1, searched, np.int32))
+        save_shard(run.shard_path(name), shard, GAME)
+    config, progress = open_run(run.folder, [override]), Progress(iteration=2, stage="reanalysis", shards=names)
+    Run(run.folder, config, GAME).keep_settings(progress)
+    assert [int(shard.searched[0]) for shard in run.load_replay(progress).shards] == [left, 1]
 
 
 @pytest.mark.parametrize("override", ["evaluation.opponent=typo", "evaluation.benchmark=typo"])
@@ -180,13 +189,19 @@ def test_a_net_s_card_tells_where_it_comes_from(run):
     assert (card.net, card.search, card.seed) == (CONFIG.net.model_dump(), CONFIG.search.model_dump(), CONFIG.seed)
 
 
-def test_metrics_are_a_line_an_iteration_rewritten_not_repeated(run):
-    assert run.read_metrics() == []
-    for iteration, loss in ((1, 0.9), (2, 0.8), (3, 0.7), (2, 0.75)):
-        run.write_metrics({"iteration": iteration, "loss": loss})
-    lines = (run.folder / "metrics.jsonl").read_text().splitlines()
-    assert [json.loads(line) for line in lines] == run.read_metrics()
-    assert run.read_metrics() == [{"iteration": 1, "loss": 0.9}, {"iteration": 2, "loss": 0.75}]
+@pytest.mark.parametrize(("wanted", "says"), [(4, ""), (3, "has played its 3 iterations, and there is nothing to do")])
+def test_a_run_that_is_over_says_so_and_how_to_go_on(run, capsys, wanted, says):
+    run.config = tiny_config(training={"iterations": wanted})
+    check_iterations(run, Progress(iteration=4))
+    told = capsys.readouterr().err
+    assert says in told and bool(says) == ("go on with --set training.iterations=N" in told)
+
+
+def test_fewer_iterations_than_were_played_are_refused_and_not_kept(run):
+    run.save_state(Trainer(CONFIG, GAME), Progress(iteration=4))
+    with pytest.raises(BadInput, match=r"^training.iterations = 2 is less than the 3 that run '.*run' has played; "):
+        train(run.folder, open_run(run.folder, ["training.iterations=2"]), is_resuming=True)
+    assert open_run(run.folder, []) == CONFIG
 
 
 def save_shards(run, *names):

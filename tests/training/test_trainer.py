@@ -14,7 +14,7 @@ from azero.nets.runtimes import pick_dtype
 from azero.nets.tower import Prediction
 from azero.selfplay.replay import Sample
 from azero.training.heads import auxiliary_losses
-from azero.training.measure import mean_losses
+from azero.training.measure import add_steps
 from azero.training.trainer import PASS_ROWS, Trainer, losses_of
 
 from .runs import tiny_config
@@ -177,7 +177,7 @@ def test_a_head_is_there_where_its_loss_has_a_weight_and_the_net_is_the_same_at_
     before = {key: tensor.clone() for key, tensor in trainer.net.state_dict().items()}
     assert all(torch.equal(tensor, before[key]) for key, tensor in plain.net.state_dict().items())
     losses = trainer.step(batch, 0.0)
-    assert set(mean_losses([losses])) - set(mean_losses([plain.step(batch, 0.0)])) == {f"train/{name}_loss"}
+    assert set(add_steps({}, [losses], 1.0)) - set(add_steps({}, [plain.step(batch, 0.0)], 1.0)) == {name}
     assert losses.total(trainer.config).item() == pytest.approx(
         (losses.policy + losses.value + 0.1 * getattr(losses, name)).item()
     )

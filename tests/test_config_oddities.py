@@ -1,0 +1,66 @@
+"""What is odd in settings is told in a line; what is not is not."""
+
+import pytest
+
+from azero.config_files import check_config
+from azero.config_oddities import describe_odd_games, describe_warmup, find_oddities
+
+OPENINGS = {"random_opening_share": 0.5, "random_opening_plies": 9}
+LOW = {"learning_rate": 1e-4, "final_learning_rate": 2e-4}
+
+
+def oddities(max_plies=9, **sections):
+    return find_oddities(check_config({"game": {"name": "tic_tac_toe"}, **sections}), max_plies)
+
+
+@pytest.mark.parametrize(
+    ("sections", "start"),
+    [
+        (
+            {"selfplay": {"forced_playouts": 2, "root": "gumbel"}},
+            "selfplay.forced_playouts = 2 has no effect with selfplay.root = gumbel",
+        ),
+        (
+            {"selfplay": {"forced_playouts": 0.5}, "search": {"selection": "uct"}},
+            "selfplay.forced_playouts = 0.5 has no effect with search.selection = uct",
+        ),
+        ({"selfplay": OPENINGS}, "selfplay.random_opening_plies = 9 is as long as a whole game, 9 plies at the most; "),
+        (
+            {"training": LOW},
+            "training.final_learning_rate = 0.0002 is above training.learning_rate = 0.0001, which stays as it is",
+        ),
+        ({"gate": {"games": 7}}, "gate.games = 7 is odd: the last opening is played once"),
+        ({"evaluation": {"games": 3}}, "evaluation.games = 3 is odd: "),
+    ],
+)
+def test_what_is_odd_is_told(sections, start):
+    (told,) = oddities(**sections)
+    assert told.startswith(start) and "\n" not in told
+
+
+@pytest.mark.parametrize(
+    "sections",
+    [
+        {},
+        {"selfplay": {"root": "gumbel"}},
+        {"selfplay": {"forced_playouts": 2}},
+        {"selfplay": OPENINGS | {"random_opening_plies": 8}},
+        {"selfplay": OPENINGS | {"random_opening_share": 0}},
+        {"training": LOW | {"schedule": "constant"}},
+        {"training": LOW | {"learning_rate": 2e-4}},
+        {"evaluation": {"games": 3, "every": 0}},
+    ],
+)
+def test_what_is_not_odd_is_not_told(sections):
+    assert oddities(**sections) == []
+
+
+def test_a_warmup_that_is_longer_than_the_run_is_told():
+    training = check_config({"game": {"name": "x"}, "training": {"warmup_steps": 100, "iterations": 4}}).training
+    (told,) = describe_warmup(training, 24)
+    assert told.startswith("training.warmup_steps = 100 is longer than the run, about 96 steps; ")
+    assert describe_warmup(training, 25) == []
+
+
+def test_an_option_s_odd_games_are_told_by_its_name():
+    assert describe_odd_games("--games", 5).startswith("--games = 5 is odd: ")

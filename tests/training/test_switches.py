@@ -1,0 +1,82 @@
+"""A run with every learning switch on: killed, it ends the same; and what it measures is what docs/metrics.md tells."""
+
+import re
+import signal
+from pathlib import Path
+
+import pytest
+
+from azero.training.metrics import read_metrics
+
+from .runs import figures_of, files_of, finish_train, nets_of, strike, write_config
+from .test_trainer import HEADS
+
+PAGE = Path(__file__).parents[2] / "docs" / "metrics.md"
+
+SELFPLAY = {
+    "games_per_iteration": 24,
+    "games_per_shard": 8,
+    "forced_playouts": 2.0,
+    "policy_surprise_share": 0.5,
+    "resign_error": 0.6,
+    "resign_played_on_share": 0.5,
+}
+TRAINING = {
+    "iterations": 2,
+    "samples_per_position": 2,
+    "root_value_weight": 0.5,
+    **dict.fromkeys([f"{name}_loss_weight" for name in HEADS], 0.2),
+}
+"""The tiny settings have playout caps, random openings, proven results, a growing window and an average already."""
+
+
+@pytest.fixture(scope="module")
+def config(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("switches")
+    (folder / "solved.txt").write_text("a2,a1 -1\n")
+    return write_config(
+        folder,
+        game={"name": "othello(size=4)"},
+        selfplay=SELFPLAY,
+        replay={"window": 180, "reanalysed_share": 0.4},
+        training=TRAINING,
+        gate={"win_rate_threshold": 0.1},
+        evaluation={"benchmark": str(folder / "solved.txt")},
+    )
+
+
+@pytest.fixture(scope="module")
+def whole(config, tmp_path_factory):
+    """The folder of a run that nothing happened to."""
+    folder = tmp_path_factory.mktemp("whole") / "run"
+    finish_train(folder, config)
+    return folder
+
+
+def test_every_switch_does_something(whole):
+    *_, last = read_metrics(whole / "metrics.jsonl")
+    assert last["selfplay/resign_threshold"] > -1 and last["selfplay/resigned"] > 0
+    assert last["reanalysis/simulations"] > 0 and last["selfplay/proven"] > 0
+    assert len(list((whole / "replay").iterdir())) < 6, "shards have left the window"
+
+
+def test_figures_are_those_that_the_docs_tell(whole):
+    told = re.findall(r"^\| `([\w/]+)` \| (.+) \|$", PAGE.read_text(), re.MULTILINE)
+    keys = {key for line in read_metrics(whole / "metrics.jsonl") for key in line}
+    assert {key for key, _ in told} == keys and len(told) == len(keys)
+    assert all(what.endswith(".") for _, what in told)
+
+
+def test_killed_it_ends_the_same(whole, config, tmp_path):
+    run = tmp_path / "run"
+    for write, moment in (
+        ("replay/00001-0001", "before"),  # in self-play
+        ("replay/00002-0001", "after"),  # in self-play, where players resign
+        ("replay/00001-0001", "after"),  # in the search of old positions
+        ("state 2 train 4", "after"),  # in training
+    ):
+        assert strike(run, config, write, moment) == -signal.SIGKILL, (write, moment)
+    finish_train(run, config)
+    assert nets_of(run) == nets_of(whole)
+    assert files_of(run / "replay") == files_of(whole / "replay")
+    assert figures_of(run) == figures_of(whole)
