@@ -17,10 +17,8 @@ import errno
 import functools
 import hashlib
 import inspect
-import multiprocessing
 import os
 import shutil
-import sys
 import time
 import warnings
 from collections.abc import Callable
@@ -35,7 +33,7 @@ from numba.core.errors import NumbaWarning
 from numba.core.sigutils import normalize_signature
 from numba.extending import overload_method
 
-from azero import codegen
+from azero import codegen, compile_notice
 from azero.errors import BadInput
 
 IS_COMPILED = not numba.config.DISABLE_JIT
@@ -71,6 +69,7 @@ _NUM_CACHES_KEPT = 8
 _CACHE_LIFETIME_S = 7 * 24 * 3600
 
 codegen.install()
+compile_notice.install()
 warnings.simplefilter("ignore", NumbaWarning)  # advice on style; what cannot be compiled is an error all the same
 
 
@@ -129,20 +128,10 @@ class _KernelCache:
         return self._places[folder]
 
     def load_overload(self, signature, target_context):
-        found = self._place(signature).load_overload(signature, target_context)
-        if found is None:
-            _tell_of_compiling()
-        return found
+        return self._place(signature).load_overload(signature, target_context)
 
     def save_overload(self, signature, data) -> None:
         self._place(signature).save_overload(signature, data)
-
-
-@functools.cache
-def _tell_of_compiling() -> None:
-    """Says once to whoever sits at the terminal what the seconds go into, on the line that a progress bar may be in."""
-    if sys.stderr.isatty() and multiprocessing.parent_process() is None:
-        print("\r\x1b[Kazero: compiling for the first time on this machine, some seconds", file=sys.stderr)
 
 
 def subroutine(function: Callable) -> Callable:

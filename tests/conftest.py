@@ -7,6 +7,10 @@ from pathlib import Path
 import hypothesis
 import hypothesis.configuration
 
+from azero import compile_notice
+
+compile_notice.PATIENCE_S = 1e6  # what goes to stderr is not to depend on what has been compiled before
+
 signal.signal(signal.SIGINT, signal.default_int_handler)  # started in the background, a shell's child ignores it
 
 hypothesis.configuration.set_hypothesis_home_dir(Path(tempfile.gettempdir()) / "azero-hypothesis")

@@ -32,6 +32,7 @@ from azero.selfplay.records import save_shard
 COMMANDS = ["train", "train-rollout", "evaluate", "suggest", "play", "games", "bench"]
 needs_posix = pytest.mark.skipif(os.name != "posix", reason="it sends SIGINT")
 GAME = ["--game", "tic_tac_toe"]
+SUGGEST_UCT = ["suggest", "uct", *GAME]
 SUGGEST, EVALUATE = ["suggest", "uct@20", *GAME], ["evaluate", "uct@20", "--against", "random", *GAME]
 
 
@@ -107,13 +108,16 @@ def contents(folder):
         ([*SUGGEST, "--moves", "a1 a2 b1 b2 c1 c2"], ["move 6", "'c2'", "over after 5 moves"]),
         ([*SUGGEST, "--moves", "a1 a2 b1 b2 c1"], ["nothing to suggest", "the game is over"]),
         # simulations and seconds
-        ([*SUGGEST, "--simulations", "0"], ["simulations = 0 should be 1 or more"]),
-        ([*SUGGEST, "--simulations", "-5"], ["simulations = -5 should be 1 or more"]),
-        ([*SUGGEST, "--simulations", "many"], ["--simulations", "integer"]),
-        ([*SUGGEST, "--time", "0"], ["seconds = 0", "greater than 0"]),
-        ([*SUGGEST, "--time", "-1"], ["seconds = -1", "greater than 0"]),
-        ([*SUGGEST, "--time", "nan"], ["seconds = nan", "greater than 0"]),
+        ([*SUGGEST_UCT, "--simulations", "0"], ["simulations = 0 should be 1 or more"]),
+        ([*SUGGEST_UCT, "--simulations", "-5"], ["simulations = -5 should be 1 or more"]),
+        ([*SUGGEST_UCT, "--simulations", "many"], ["--simulations", "integer"]),
+        ([*SUGGEST_UCT, "--time", "0"], ["seconds = 0", "greater than 0"]),
+        ([*SUGGEST_UCT, "--time", "-1"], ["seconds = -1", "greater than 0"]),
+        ([*SUGGEST_UCT, "--time", "nan"], ["seconds = nan", "greater than 0"]),
         (["suggest", "uct@0", *GAME], ["'uct@0'", "simulations = 0"]),
+        ([*SUGGEST, "--simulations", "77"], ["--simulations 77 contradicts agent 'uct@20': give one of the two"]),
+        ([*SUGGEST, "--time", "2"], ["--time 2.0 contradicts agent 'uct@20'"]),
+        (["suggest", "uct@2s", *GAME, "--simulations", "77"], ["--simulations 77 contradicts agent 'uct@2s'"]),
         (["suggest", "uct@-2s", *GAME], ["'uct@-2s'", "seconds = -2"]),
         (["suggest", "uct@lots", *GAME], ["'uct@lots'", "uct@800"]),
         (["bench", "--seconds", "0"], ["--seconds 0", "from 0.01"]),
@@ -140,7 +144,12 @@ def test_bad_input_is_one_line_that_names_it(run_azero, words, parts):
 
 
 @pytest.mark.parametrize(
-    ("line", "part"), [("a1,b1 loses", "'loses' is not a number"), ("a1,a1 0", "'a1' is not legal")]
+    ("line", "part"),
+    [
+        ("a1,b1 loses", "'loses' is not a number"),
+        ("a1,a1 0", "'a1' is not legal"),
+        ("a1,b1,a2,c3 1 b2 c2", "a3 is a mistake by the moves listed, but it wins at once"),
+    ],
 )
 def test_solved_positions_that_are_no_good_are_named_by_file_and_line(run_azero, line, part):
     Path("solved.txt").write_text(f"# game: tic_tac_toe\na1,b2 0\n{line}\n")
@@ -296,9 +305,12 @@ def test_a_config_that_is_wrong_is_named_and_no_run_begins(run_azero, text, part
         (["train", "smok"], ["config 'smok'", "did you mean 'smoke'?"]),
         (["train", "none.toml"], ["config 'none.toml'", "known: "]),
         (["train", "--resume"], ["train needs a CONFIG"]),
-        (["train", "--run", "none", "--resume"], ["no run to resume in 'none'"]),
+        (["train", "--run", "none", "--resume"], ["no run to resume in 'none': it does not exist"]),
         (["train", "smoke", "--resume"], ["no run to resume in 'runs/smoke'"]),
-        (["train", "smoke", "--run", "file"], ["'file' exists already"]),
+        (["train", "smoke", "--run", "file"], ["--run 'file' is a file"]),
+        (["train", "smoke", "--run", "."], ["folder '.' exists already, and holds no run"]),
+        (["train", "--run", "file", "--resume"], ["no run to resume in 'file': it is a file"]),
+        (["train", "--run", ".", "--resume"], ["no run to resume in '.': it has no config.toml"]),
         (["train", "smoke", "--run", "file/run"], ["file"]),
         (["train", "smoke", "--run", "x" * 300], ["x" * 300]),
     ],
@@ -446,12 +458,24 @@ def test_suggest_prints_a_board_and_json(run_azero, net):
         code, output, errors = run_azero("suggest", agent, *GAME, "--moves", "b2 a1", "--json")
         fields = json.loads(output)
         assert (code, errors, output.count("\n")) == (0, "", 1)
-        assert list(fields) == ["game", "to_move", "simulations", "elapsed_s", "value", "best", "moves"]
+        assert list(fields) == [
+            "game",
+            "to_move",
+            "simulations",
+            "elapsed_s",
+            "value",
+            "best",
+            "moves",
+            "runtime",
+            "arithmetic",
+        ]
+        assert (fields["arithmetic"] in ("fp32", "bf16", "int8")) == (agent == f"{net}@30") == bool(fields["runtime"])
         assert list(fields["moves"][0]) == ["move", "visits", "value", "prior", "proven", "pv"]
         assert len(fields["moves"]) == 7 and fields["simulations"] in (0, 30)
 
 
 def test_suggest_takes_its_limits_from_the_options(run_azero):
+    assert run_azero("suggest", "mc@30", *GAME, "--simulations", "30")[0] == 0, "twice the same is no contradiction"
     for option, least in ((["--simulations", "77"], 77), (["--time", "0.1"], 78)):
         fields = json.loads(run_azero("suggest", "mc", *GAME, *option, "--json")[1])
         assert fields["simulations"] == 77 if least == 77 else fields["simulations"] >= least
@@ -498,7 +522,7 @@ def test_evaluate_says_where_games_are_odd(run_azero):
 
 
 def test_evaluate_on_solved_positions_prints_shares_and_json(run_azero, net):
-    Path("solved.txt").write_text("# game: tic_tac_toe\n- 0\na1,b1 1 b2 a2:1 c1:0\n")
+    Path("solved.txt").write_text("# game: tic_tac_toe\n- 0\na1,b1 1 b2 a2:1 a3 c1:0\n")
     for agent in (f"{net}@20", "uct@20"):
         code, output, errors = run_azero("evaluate", agent, "--benchmark", "solved.txt")
         assert code == 0 and "solved" in output and "with search" in output and errors.count("Traceback") == 0
@@ -593,12 +617,12 @@ def test_bad_input_of_train_rollout_is_one_line_and_leaves_no_file(run_azero, pl
 
 
 @pytest.mark.slow
-def test_compiling_is_no_part_of_the_time_a_move_takes(tmp_path):
+def test_compiling_is_no_part_of_the_time_that_games_and_moves_take(tmp_path):
     command = [sys.executable, "-m", "azero.cli", *EVALUATE, "--games", "4", "--json"]
     environment = os.environ | {"AZERO_CACHE_DIR": str(tmp_path)}
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300)
     fields = json.loads(done.stdout)
-    assert fields["elapsed_s"] > 1 and max(fields["seconds_per_move"]) < 0.01
+    assert fields["elapsed_s"] < 1 and max(fields["seconds_per_move"]) < 0.01
 
 
 @pytest.mark.slow

@@ -139,7 +139,7 @@ def copy_package(folder: Path) -> Path:
     """Copies what games need of the package into `folder`; returns the copy's path."""
     package = folder / "azero"
     shutil.copytree(PACKAGE / "games", package / "games", ignore=shutil.ignore_patterns("__pycache__"))
-    for name in ("jit.py", "codegen.py", "interrupt.py", "bits.py", "rng.py", "errors.py"):
+    for name in ("jit.py", "codegen.py", "compile_notice.py", "interrupt.py", "bits.py", "rng.py", "errors.py"):
         shutil.copy(PACKAGE / name, package)
     (package / "__init__.py").touch()
     return package
@@ -275,8 +275,19 @@ def test_compiling_is_told_once_on_a_terminal_and_where_nothing_was_compiled_bef
         return text.count("azero: compiling for the first time on this machine")
 
     assert (told(), told()) == (1, 0)
-    shutil.rmtree(tmp_path / "cache")
-    assert subprocess.run(command, env=os.environ | settings, capture_output=True, timeout=300).stderr == b""
+
+
+@pytest.mark.skipif(not IS_COMPILED, reason="nothing is compiled")
+@pytest.mark.parametrize(("patience_s", "times"), [(0, 1), (1000, 0)])
+def test_where_there_is_no_terminal_compiling_is_told_if_it_takes_long(tmp_path, patience_s, times):
+    begin = f"from azero import compile_notice\ncompile_notice.PATIENCE_S = {patience_s}\n"
+    (tmp_path / "first_use.py").write_text(begin + FIRST_USE)
+    settings = {"AZERO_CACHE_DIR": str(tmp_path / "cache"), "PYTHONPATH": str(PACKAGE.parent)}
+    command = [sys.executable, str(tmp_path / "first_use.py")]
+    for expected in (times, 0):
+        done = subprocess.run(command, env=os.environ | settings, capture_output=True, timeout=300, text=True)
+        assert done.stdout == "" and done.stderr.count("azero: compiling for the first time") == expected
+        assert len(done.stderr.splitlines()) == expected
 
 
 PLAY_AT_RANDOM = """

@@ -96,7 +96,9 @@ class SearchAgent(Agent):
     ):
         super().__init__(name, game, seed)
         self.limit = limit
-        self.runtime: str | None = None  # what runs the net that judges, once there is a search with one
+        self.runtime: tuple[str, str] | None = (
+            None  # library and arithmetic of the net that judges, once they are known
+        )
         self._make_search = make_search
         self._search: Search | None = None
         self._alone: Search | None = None  # the one tree of `suggest`
@@ -140,7 +142,8 @@ class SearchAgent(Agent):
         self._alone.run([0], limit.simulations, limit.seconds)
         simulations = int(self._alone.forest.trees[0].simulations)
         suggestion = suggestion_of(self._alone, state, simulations, time.perf_counter() - start)
-        return replace(suggestion, runtime=self.runtime)
+        runtime, arithmetic = self.runtime or (None, None)
+        return replace(suggestion, runtime=runtime, arithmetic=arithmetic)
 
 
 class RandomAgent(Agent):

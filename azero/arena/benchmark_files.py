@@ -7,7 +7,7 @@ from pathlib import Path
 
 from azero.arena.judges import RESULT_WORDS, Judge, judge_for, result_of
 from azero.errors import BadInput, suggest_nearest
-from azero.games import Game, State, make_game
+from azero.games import LOSS, Game, State, make_game
 from azero.games.registry import file_of, without_folder
 
 _SHIPPED = Path(__file__).parent.parent / "data" / "benchmarks"
@@ -103,7 +103,7 @@ def _files_in(path: Path) -> list[Path]:
 
 def _lines_of(file: Path) -> list[str]:
     try:
-        return file.read_text(encoding="utf-8").splitlines()
+        return file.read_text(encoding="utf-8-sig").splitlines()
     except OSError as error:
         raise BadInput(f"benchmark {str(file)!r} cannot be read: {error.strerror or error}") from None
     except UnicodeDecodeError:
@@ -111,15 +111,22 @@ def _lines_of(file: Path) -> list[str]:
 
 
 def _game_in(file: Path) -> str | None:
-    """Returns the game that a header of the file names, its parameters as azero writes them; None for no header."""
-    headers = (re.fullmatch(r"#\s*game:\s*(.*\S)\s*", line) for line in _lines_of(file))
-    for number, header in enumerate(headers, start=1):
+    """Returns the game that the file's header names, its parameters as azero writes them; None for no header.
+
+    Raises BadInput where another header names another.
+    """
+    told: str | None = None
+    for number, line in enumerate(_lines_of(file), start=1):
+        header = re.fullmatch(r"#\s*game:\s*(.*\S)\s*", line)
         if header:
             try:  # a user's game is compared by its name: a file of positions has no code run
-                return header[1] if file_of(header[1]) else str(make_game(header[1]))
+                name = header[1] if file_of(header[1]) else str(make_game(header[1]))
+                if told not in (None, name):
+                    raise BadInput(f"the file's game is {told}, as told above, and cannot be {name}, too")
             except BadInput as error:
                 raise BadInput(f"{file}, line {number}: {error}") from None
-    return None
+            told = name
+    return told
 
 
 def _game_told(file: Path) -> Game:
@@ -142,6 +149,8 @@ def _read_file(file: Path, game: Game, judge: Judge | None, most: int | None) ->
                 problem = _read_line(text, game)
                 if judge:
                     judge.check(problem.state, problem.score)
+                    if problem.keeping is not None and problem.result > LOSS:
+                        judge.check_moves(problem.state, problem.result, problem.keeping)
             except BadInput as error:
                 raise BadInput(f"{file}, line {number}: {error}") from None
             problems.append(problem)

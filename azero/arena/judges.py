@@ -1,6 +1,7 @@
 """Judges: whether a move keeps a position's result, by solving what it leads to; and whether scores can be true."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Collection
 
 from azero.errors import BadInput
 from azero.games import DRAW, LOSS, WIN, Game, State
@@ -22,7 +23,7 @@ class Judge(ABC):
 
     Attributes:
       node_limit: of a move's judgement.
-      check_limit: of a score's check.
+      check_limit: of a score's check, and of that of all the moves of a position together.
     """
 
     node_limit: int
@@ -37,22 +38,20 @@ class Judge(ABC):
 
     def keeps(self, state: State, action: int, result: int) -> bool | None:
         """Returns whether the player to move still gets `result` after `action`; None: not known."""
-        player, after = state.current_player(), state.clone()
-        after.apply_action(action)
+        return self._leads_to(_after(state, action), state.current_player(), result, self.node_limit)
+
+    def _leads_to(self, after: State, player: int, result: int, node_limit: int) -> bool | None:
+        """Returns whether `player` gets `result` or more in a position that may be over; None: not within the limit."""
         if after.is_terminal():
             return after.returns()[player] >= result
-        return self._is_at_least(after, player, result, self.node_limit)
+        return self._is_at_least(after, player, result, node_limit)
 
     def check(self, state: State, score: float) -> None:
         """Raises BadInput where the rules, or a short search, contradict the score of the player to move."""
         player, result = state.current_player(), result_of(score)
-        if result < WIN:
-            for action in state.legal_actions():
-                after = state.clone()
-                after.apply_action(action)
-                if after.returns()[player] > 0:
-                    move = state.game.action_to_text(state, action)
-                    raise BadInput(f"the score {score:g} should be positive: {move} wins at once")
+        winning = _win_at_once(state) if result < WIN else None
+        if winning:
+            raise BadInput(f"the score {score:g} should be positive: {winning} wins at once")
         self._check_score(state, score)
         is_less = self._is_at_least(state, player, result, self.check_limit) is False
         is_more = result < WIN and self._is_at_least(state, player, result + 1, self.check_limit)
@@ -62,6 +61,40 @@ class Judge(ABC):
             raise BadInput(
                 f"the score {score:g} says that the player to move {says}; solved, the position is worth {known}"
             )
+
+    def check_moves(self, state: State, result: int, keeping: Collection[int]) -> None:
+        """Raises BadInput where the rules, or a short search, contradict that just the actions `keeping` keep `result`.
+
+        The search shares its limit among the moves; wins at once are seen whatever it is.
+        """
+        player, legal = state.current_player(), state.legal_actions()
+        for action in legal:
+            move, after = state.game.action_to_text(state, action), _after(state, action)
+            is_said, says = action in keeping, f"{RESULT_WORDS[result]} by the moves listed"
+            reply = _win_at_once(after) if is_said and after.current_player() == 1 - player else None
+            if reply:
+                raise BadInput(f"{move} {says}, but then {reply} wins at once")
+            if not is_said and after.returns()[player] > 0:
+                raise BadInput(f"{move} is a mistake by the moves listed, but it wins at once")
+            is_so = self._leads_to(after, player, result, self.check_limit // len(legal))
+            if is_said and is_so is False:
+                raise BadInput(f"{move} {says}; solved, it does not")
+            if is_so and not is_said:
+                raise BadInput(f"{move} is a mistake by the moves listed; solved, it {RESULT_WORDS[result]}")
+
+
+def _after(state: State, action: int) -> State:
+    """Returns the position that an action leads to."""
+    after = state.clone()
+    after.apply_action(action)
+    return after
+
+
+def _win_at_once(state: State) -> str | None:
+    """Returns a move that wins the game there and then for the player to move, or None."""
+    player = state.current_player()
+    wins = (action for action in state.legal_actions() if _after(state, action).returns()[player] > 0)
+    return next((state.game.action_to_text(state, action) for action in wins), None)
 
 
 class ConnectFourJudge(Judge):

@@ -35,7 +35,7 @@ class MatchResult:
     b: str
     game: str
     results: list[GameResult]
-    elapsed_s: float
+    elapsed_s: float  # of the games; not of compiling
     seconds_a: float  # a move
     seconds_b: float
     simulations_a: float  # a move
@@ -104,12 +104,13 @@ def play_match(
         raise BadInput(f"games = {num_games} should be 1 or more")
     if opening_plies < 0:
         raise BadInput(f"opening plies = {opening_plies} should be 0 or more")
-    begin = time.perf_counter()
     before = [_spent(agent) for agent in (a, b)]
     openings = draw_openings(game, (num_games + 1) // 2, opening_plies, seed)
     results: list[GameResult] = []
     decision = None
     at_once = _SIDE_BY_SIDE // 4 if sprt else _SIDE_BY_SIDE
+    _start(a, b, openings, range(min(at_once, num_games)))  # which compiles, if need be, while no clock runs
+    begin = time.perf_counter()
     for first in range(0, num_games, at_once):
         numbers = range(first, min(first + at_once, num_games))
         for finished in _play_side_by_side(a, b, openings, numbers):
@@ -148,13 +149,19 @@ def _first_decision(sprt: Sprt, scores: Sequence[float]) -> str | None:
     return next((decision for decision in decisions if decision), None)
 
 
+def _start(a: Agent, b: Agent, openings: Sequence[State], numbers: Sequence[int]) -> list[State]:
+    """Has both agents begin the games of these numbers; returns where they begin."""
+    states = [openings[number // 2].clone() for number in numbers]
+    for agent in (a, b):
+        agent.start(len(numbers), states, numbers[0])
+    return states
+
+
 def _play_side_by_side(
     a: Agent, b: Agent, openings: Sequence[State], numbers: Sequence[int]
 ) -> Iterator[list[GameResult]]:
     """Plays the games of these numbers, one a slot: 2p and 2p + 1 from opening p; yields those that ended together."""
-    states = [openings[number // 2].clone() for number in numbers]
-    for agent in (a, b):
-        agent.start(len(numbers), states, numbers[0])
+    states = _start(a, b, openings, numbers)
     playing = list(range(len(numbers)))
     while playing:
         ended = {}

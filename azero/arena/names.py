@@ -181,7 +181,7 @@ def _net_agent(
         is_shared = num_trees > 1 and leaves == 1  # else each tree is searched alone
         evaluator = NetEvaluator(checkpoint.net, device, ROWS if is_shared else leaves, threads)
         manner = settings._replace(leaves_per_tree=leaves)
-        agent.runtime = evaluator.runtime.name
+        agent.runtime = evaluator.runtime
         return Search(checkpoint.game, rule, manner, evaluator, num_trees, max_nodes or nodes, rollout=rollout)
 
     agent = SearchAgent(name, checkpoint.game, limit, make_search, seed)

@@ -36,7 +36,8 @@ class Suggestion:
     best: str  # the move to play; "resign" from an agent that gives the game up
     moves: list[Move]  # best first; none where it resigns
     is_tree_full: bool = False  # whether the search went on without growing
-    runtime: str | None = None  # what ran the net that judged, e.g. "openvino int8"
+    runtime: str | None = None  # the library that ran the net that judged, e.g. "openvino"
+    arithmetic: str | None = None  # in which it did: "fp32", "bf16" or "int8"
 
     @property
     def action(self) -> int:
@@ -47,7 +48,7 @@ class Suggestion:
         """Returns the object that `azero suggest --json` prints, with all moves or the `top` best."""
         fields = asdict(self)
         fields["moves"] = fields["moves"][:top]
-        del fields["is_tree_full"], fields["runtime"]
+        del fields["is_tree_full"]
         for move in fields["moves"]:
             del move["action"], move["proven_plies"]
         return fields

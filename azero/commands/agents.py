@@ -142,6 +142,7 @@ def suggest(
     if top is not None and top < 1:
         raise BadInput(f"--top {top} should be 1 or more")
     _check_where([agent], device, precision, runtime)
+    _check_limit(agent, simulations, seconds)
     chosen = _agent(agent, game, seed, threads, (device, precision, runtime), max_nodes)
     try:
         state = chosen.game.state_from_moves(moves)
@@ -195,6 +196,16 @@ def _check_where(names: list[str], device: str, precision: str, runtime: str) ->
         for key, value in given.items():
             if (own or {}).get(key, value) != value:
                 raise BadInput(f"--{key} {value} contradicts agent {name!r}: give one of the two")
+
+
+def _check_limit(name: str, simulations: int | None, seconds: float | None) -> None:
+    """Raises BadInput where an option's limit is not the one that an agent's name says."""
+    from azero.arena.names import split_name
+
+    base, limit = split_name(name)
+    for option, given, own in (("--simulations", simulations, limit.simulations), ("--time", seconds, limit.seconds)):
+        if base != name and given is not None and given != own:
+            raise BadInput(f"{option} {given} contradicts agent {name!r}: give one of the two")
 
 
 def _agent(name, game, seed, threads, where, max_nodes):

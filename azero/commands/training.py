@@ -51,9 +51,8 @@ def train(
         has_begun = (folder / "config.toml").exists()
         advice = f"; go on with: azero train --run {folder} --resume" if has_begun else " before the run began"
         raise Stopped(f"stopped{advice}") from None
-    print(
-        f"\n{folder}/best.safetensors: {progress.promotions} promotions, {progress.rating:+.0f} Elo above the first net"
-    )
+    rating = f"{progress.rating:+z.0f} Elo above the first net"
+    print(f"\n{folder}/best.safetensors: {progress.promotions} promotions, {rating}")
 
 
 @app.command(name="train-rollout", epilog="Example:  azero train-rollout runs/connect_four_quick")

@@ -41,7 +41,7 @@ def play_in_terminal(
             if suggestion.action == RESIGN:
                 tell(f"{agent.name} resigns. You win.")
                 return
-            tell(f"{agent.name} plays {suggestion.best} (value {suggestion.value:+.2f} for it)")
+            tell(f"{agent.name} plays {suggestion.best} (value {suggestion.value:+z.2f} for it)")
             state.apply_action(suggestion.action)
             continue
         try:

@@ -21,12 +21,12 @@ def show_suggestion(suggestion: Suggestion, state: State, top: int = MOST_MOVES)
     player = "first" if suggestion.to_move == 0 else "second"
     seen = [f"{suggestion.simulations} simulations in {suggestion.elapsed_s:.2f} s"]
     if suggestion.runtime:
-        seen.append(suggestion.runtime)
+        seen.append(f"{suggestion.runtime} {suggestion.arithmetic}")
     if suggestion.is_tree_full:
         seen.append("the tree reached its limit of nodes and grew no more")
     return "\n".join(
         [
-            f"{suggestion.game}, {player} player to move, value {suggestion.value:+.2f} for that player",
+            f"{suggestion.game}, {player} player to move, value {suggestion.value:+z.2f} for that player",
             "",
             state.draw(value_marks(suggestion.moves)),
             "",
@@ -47,7 +47,7 @@ def value_marks(moves: list[Move]) -> dict[int, str]:
     most_visited = max(known, key=lambda move: move.visits)
     best_value = max(known, key=lambda move: move.value)
     return {
-        move.action: f"{100 * move.value:+.0f}"
+        move.action: f"{100 * move.value:+z.0f}"
         + MOST_VISITED * (move is most_visited)
         + BEST_VALUE * (move is best_value)
         for move in known
@@ -74,7 +74,7 @@ def show_moves(moves: list[Move], top: int = MOST_MOVES) -> str:
     for move in moves:
         length = f" in {move.proven_plies}" if move.proven_plies is not None else ""
         proven = f"{move.proven or ''}{length}"
-        value = f"{move.value:+.3f}" if move.visits or move.proven else ""
+        value = f"{move.value:+z.3f}" if move.visits or move.proven else ""
         pv = " ".join(move.pv)
         lines.append(f"{move.move:>{width}}  {move.visits:>8}  {value:>6}  {move.prior:>5.2f}  {proven:<10}  {pv}")
     if num_more:
@@ -133,4 +133,4 @@ def _share(share: Share) -> str:
 
 def _elo(elo: float | None, score: float) -> str:
     """Returns an Elo difference, which is infinite, and None, where a score of 0 or 1 leads to it."""
-    return f"{elo:+.0f}" if elo is not None else "+inf" if score > 0.5 else "-inf"
+    return f"{elo:+z.0f}" if elo is not None else "+inf" if score > 0.5 else "-inf"

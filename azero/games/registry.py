@@ -176,6 +176,22 @@ def name_of(rules: Rules) -> str:
     return f"{name}({','.join(changed)})" if changed else name
 
 
+def contrast(text: str, rules: Rules) -> str:
+    """Returns that a game's name is not that of `rules`, and where it is the same game in which parameters they differ.
+
+    E.g. `go(size=7), not go(komi=9.0): size is 7, not 9; komi is 7.5, not 9.0`.
+    """
+    name = name_of(rules)
+    base, _, arguments = without_folder(text).partition("(")
+    if base != without_folder(name).partition("(")[0]:
+        return f"{text}, not {name}"
+    own = {key: write_value(value) for key, value in parameters_of(type(rules)).items()}
+    own |= dict(part.split("=", 1) for part in arguments.removesuffix(")").split(",") if "=" in part)
+    sought = {key: write_value(getattr(rules, key)) for key in parameters_of(type(rules))}
+    differing = "; ".join(f"{key} is {own[key]}, not {value}" for key, value in sought.items() if own[key] != value)
+    return f"{text}, not {name}: {differing}".removesuffix(": ")
+
+
 def write_value(value: object) -> str:
     """Returns a parameter's value as it is written in a game's name."""
     if isinstance(value, float):

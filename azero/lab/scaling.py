@@ -64,7 +64,7 @@ def report(results: Results, groups: Groups, parameters: Parameters) -> str:
     """Writes table and plot; returns the table."""
     outcomes = {playouts: outcome_of(results, units) for playouts, units in groups.items()}
     rows = [
-        [f"{playouts:,}", show_score(outcome), *(f"{elo:+.0f}" for elo in (_elo(outcome), *outcome.elo_interval))]
+        [f"{playouts:,}", show_score(outcome), *(f"{elo:+z.0f}" for elo in (_elo(outcome), *outcome.elo_interval))]
         for playouts, outcome in outcomes.items()
     ]
     notes = [

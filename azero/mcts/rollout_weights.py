@@ -17,7 +17,7 @@ from azero.config import SearchConfig
 from azero.errors import BadInput
 from azero.files import write_whole
 from azero.games import Game
-from azero.games.registry import source_digest_of
+from azero.games.registry import contrast, source_digest_of
 from azero.mcts.rollout_features import MAX_WIDTH, NUM_PATTERNS
 from azero.mcts.rollout_policies import LinearSoftmax, OwnRollout, RolloutPolicy, UniformRollout
 
@@ -84,7 +84,7 @@ def load_rollout(path: Path, game: Game) -> LinearSoftmax:
     if digest != _digest(tensors, fields) or fields.get("sizes") != _sizes(tensors):
         raise BadInput(f"{name} is damaged: its contents do not match their digest")
     if fields["game"] != str(game):
-        raise BadInput(f"{name} plays {fields['game']}, not {game}")
+        raise BadInput(f"{name} plays {contrast(fields['game'], game.rules)}")
     if fields["game_digest"] != source_digest_of(game.rules):
         raise BadInput(f"{name} is of an earlier {game}, whose file has changed; train it again")
     if fields["sizes"] != {"patterns": [NUM_PATTERNS], "actions": [game.num_actions]}:

@@ -21,28 +21,10 @@ from azero.config_files import override_section
 from azero.errors import BadInput
 from azero.files import write_whole
 from azero.games import Game, make_game
-from azero.games.registry import file_of, source_digest_of, without_folder
+from azero.games.registry import contrast, file_of, source_digest_of, without_folder
 from azero.games.user_file import digest_of_file
+from azero.nets.card import Card, card_from
 from azero.nets.tower import ResidualTower
-
-FORMAT = 1
-
-
-@dataclass(frozen=True)
-class Card:
-    """What a checkpoint says of itself."""
-
-    game: str  # with its sizes; of a user's own game with the file
-    net: dict  # NetConfig
-    search: dict  # SearchConfig, the search it was trained with
-    step: int = 0  # training steps
-    iteration: int = 0
-    positions: int = 0  # self-play positions generated so far
-    rating: float = 0.0  # Elo above the run's first net, by its gates
-    seed: int = 0
-    torch_version: str = torch.__version__
-    format: int = FORMAT
-    game_digest: str = ""  # of the user's sources that the rules come from
 
 
 @dataclass(frozen=True)
@@ -87,6 +69,9 @@ def load_checkpoint(path: Path, game: Game | None = None) -> Checkpoint:
             ) from None
         raise BadInput(f"checkpoint {str(path)!r} does not fit its own card: {error}") from None
     net.load_state_dict(tensors)
+    for name, tensor in net.state_dict().items():
+        if not tensor.isfinite().all():
+            raise BadInput(f"checkpoint {str(path)!r} cannot be used: {name} has values that are not finite numbers")
     if card.game_digest != source_digest_of(own_game.rules):
         _tell(f"{own_game} has changed since checkpoint {str(path)!r} was made")
     return Checkpoint(net, card, own_game, digest)
@@ -116,20 +101,25 @@ def game_of_card(path: Path, card: Card, game: Game | None = None) -> Game:
     A card alone has no file run but one that is what it was when the checkpoint was made, to the last byte; a user's
     own game that has changed since, or lies elsewhere than the card has it, is to be given.
     """
-    if game is None:
-        file = file_of(card.game)
-        try:
-            is_as_it_was = file is None or digest_of_file(file) == card.game_digest
-        except BadInput as error:
-            advice = f"it plays {card.game}; name the file's place, e.g. --game path/to/{Path(card.game).name}"
-            raise BadInput(f"checkpoint {str(path)!r}: {error}; {advice}") from None
-        if not is_as_it_was:
-            advice = f"to play by it as it is now, say so by --game {card.game!r}"
-            raise BadInput(f"checkpoint {str(path)!r} plays {card.game}, and that file has changed since; {advice}")
-        game = make_game(card.game)
+    game = game or _game_told(path, card)
     if without_folder(game.name) != without_folder(card.game):
-        raise BadInput(f"checkpoint {str(path)!r} plays {card.game}, not {game}")
+        raise BadInput(f"checkpoint {str(path)!r} plays {contrast(card.game, game.rules)}")
     return game
+
+
+def _game_told(path: Path, card: Card) -> Game:
+    """Returns the game that a card alone tells."""
+    name, file = f"checkpoint {str(path)!r}", None
+    try:
+        file = file_of(card.game)
+        if file is None or digest_of_file(file) == card.game_digest:
+            return make_game(card.game)
+    except BadInput as error:
+        is_gone = file is not None and not Path(file).is_file()
+        place = f"; it plays {card.game}; name the file's place, e.g. --game path/to/{Path(card.game).name}"
+        raise type(error)(f"{name}: {error}{place if is_gone else ''}") from None
+    advice = f"to play by it as it is now, say so by --game {card.game!r}"
+    raise BadInput(f"{name} plays {card.game}, and that file has changed since; {advice}")
 
 
 def read_card(path: Path) -> Card:
@@ -147,23 +137,27 @@ def _read(path: Path) -> tuple[Card, str, dict[str, Tensor]]:
             raise BadInput(f"{name} is empty")
         if start[8:] != b"{" and start.startswith((b"\x80", b"PK")):
             raise BadInput(f"{name} is a pickle, which could run code and is never loaded; azero writes .safetensors")
+        if start[8:] != b"{":
+            raise BadInput(f"{name} is not a checkpoint: it is not a .safetensors file")
         with safe_open(str(path), framework="pt") as file:
             metadata = (file.metadata() or {}).get("azero")
             tensors = {key: file.get_tensor(key) for key in sorted(file.keys())}
         if metadata is None:
             raise BadInput(f"{name} is a safetensors file, but not one of azero's: it has no card")
         fields = json.loads(metadata)
-        if set(tensors) == {"patterns", "actions"}:
-            raise BadInput(f"{name} is a rollout policy, not a net; it is used as uct(rollout={path}), for example")
-        if fields["format"] != FORMAT:
-            raise BadInput(f"{name} is of format {fields['format']!r}; this version of azero reads format {FORMAT}")
-        return Card(**{key: value for key, value in fields.items() if key != "digest"}), fields["digest"], tensors
     except OSError as error:
         raise BadInput(f"{name} cannot be read: {error.strerror or error}") from None
+    except BadInput:
+        raise
     except (SafetensorError, ValueError, KeyError, TypeError, RecursionError) as error:
-        if isinstance(error, BadInput):
-            raise
         raise BadInput(f"{name} is damaged or not a .safetensors file: {error}") from None
+    if set(tensors) == {"patterns", "actions"}:
+        raise BadInput(f"{name} is a rollout policy, not a net; it is used as uct(rollout={path}), for example")
+    digest = fields.pop("digest", "") if isinstance(fields, dict) else ""
+    try:
+        return card_from(fields), digest, tensors
+    except BadInput as error:
+        raise BadInput(f"{name} cannot be used: {error}") from None
 
 
 def _fields(card: Card) -> dict:

@@ -11,7 +11,7 @@ from safetensors.numpy import save
 from azero.errors import BadInput
 from azero.files import write_whole
 from azero.games import Game
-from azero.games.registry import without_folder
+from azero.games.registry import contrast, without_folder
 from azero.mcts.tree import UNPROVEN
 
 
@@ -94,7 +94,7 @@ def load_shard(path: Path, game: Game) -> Shard:
             arrays.setdefault(name, np.zeros(len(arrays["lengths"]), np.bool_))
         arrays.setdefault("searched", np.zeros(len(arrays["lengths"]), np.int32))
         if without_folder(str(of_game)) != without_folder(str(game)):
-            raise BadInput(f"replay file {str(path)!r} holds games of {of_game}, not {game}")
+            raise BadInput(f"replay file {str(path)!r} holds games of {contrast(str(of_game), game.rules)}")
         arrays["states"] = arrays["states"].reshape(-1).view(game.rules.state_dtype)
         return Shard(**arrays)
     except BadInput:

@@ -27,7 +27,7 @@ _COLUMNS: tuple[tuple[str, Callable[[dict], str]], ...] = (
     ("value loss", lambda n: f"{n['train/value_loss']:.3f}" if "train/value_loss" in n else "-"),
     ("agree", lambda n: f"{n['fresh/policy_agreement']:.0%}"),
     ("gate", lambda n: f"{n['gate/score']:.0%}" + (" promoted" if n["gate/is_promoted"] else "")),
-    ("Elo", lambda n: f"{n['gate/rating']:+.0f}"),
+    ("Elo", lambda n: f"{n['gate/rating']:+z.0f}"),
     ("opponent", lambda n: f"{n['evaluation/score']:.0%}" if "evaluation/score" in n else ""),
     ("play+train+gate", lambda n: f"{_play_s(n):.0f}+{n['time/train_s']:.0f}+{n['time/gate_s']:.0f} s"),
     ("time", lambda n: f"{n['elapsed_s'] // 60:.0f}:{n['elapsed_s'] % 60:02.0f}"),

@@ -26,7 +26,8 @@ from azero.errors import BadInput
 from azero.files import remove_temporaries, write_whole
 from azero.games import Game, make_game
 from azero.games.registry import file_of, source_digest_of
-from azero.nets.checkpoint import Card, load_checkpoint, read_card, save_checkpoint
+from azero.nets.card import Card
+from azero.nets.checkpoint import load_checkpoint, read_card, save_checkpoint
 from azero.nets.tower import ResidualTower
 from azero.selfplay.records import load_shard, save_shard
 from azero.selfplay.replay import Replay, Window, targets_of
@@ -64,7 +65,7 @@ class Run:
         # A run that was killed before it had begun leaves half a config.toml, and may begin again.
         is_new = not folder.exists() or (folder.is_dir() and all(_is_half_config(path) for path in folder.iterdir()))
         if not is_new:
-            raise BadInput(f"run {str(folder)!r} exists already; go on with it by --resume, or name another by --run")
+            raise BadInput(_why_not_new(folder))
         write_whole(folder / "config.toml", config_to_toml(config).encode())
         return cls(folder, config, game)
 
@@ -173,6 +174,14 @@ class Run:
                 path.unlink(missing_ok=True)
 
 
+def _why_not_new(folder: Path) -> str:
+    if not folder.is_dir():
+        return f"--run {str(folder)!r} is a file; a run is a folder that azero makes"
+    if not (folder / "config.toml").is_file():
+        return f"folder {str(folder)!r} exists already, and holds no run; name a new one by --run"
+    return f"run {str(folder)!r} exists already; go on with it by --resume, or name another by --run"
+
+
 def _is_half_config(path: Path) -> bool:
     return path.name.startswith(".config.toml.") and path.name.endswith(".tmp")
 
@@ -197,7 +206,10 @@ def open_run(folder: Path, overrides: list[str]) -> Config:
     """
     path = folder / "config.toml"
     if not path.is_file():
-        raise BadInput(f"there is no run to resume in {str(folder)!r}")
+        what = (
+            "it is a file" if folder.is_file() else "it has no config.toml" if folder.is_dir() else "it does not exist"
+        )
+        raise BadInput(f"there is no run to resume in {str(folder)!r}: {what}")
     before, config = load_config(path), load_config(path, overrides)
     _check_game(folder, before, config)
     was, now = _identity(before), _identity(config)

@@ -7,7 +7,8 @@ import torch
 
 from azero.config import NetConfig, SearchConfig
 from azero.games import make_game
-from azero.nets.checkpoint import Card, save_checkpoint
+from azero.nets.card import Card
+from azero.nets.checkpoint import save_checkpoint
 from azero.nets.tower import ResidualTower
 
 SMALL = NetConfig(blocks=1, channels=8, policy_channels=2, value_channels=2, value_hidden=8)

@@ -39,6 +39,25 @@ def test_moves_listed_keep_the_result_unless_they_have_scores_of_their_own(tmp_p
     assert named(bare) == {"3"} and named(scored) == {"2", "3"} and named(partly) == {"2", "3"}
 
 
+@pytest.mark.parametrize(
+    ("line", "part"),
+    [
+        ("- 1 pass", "pass wins by the moves listed, but then pass wins at once"),
+        ("e5,pass 1 d4", "pass is a mistake by the moves listed, but it wins at once"),
+    ],
+)
+def test_moves_listed_are_held_to_the_rules_where_no_search_comes_to_an_end(tmp_path, line, part):
+    with pytest.raises(BadInput, match=f"set.txt, line 1: {part}"):
+        read(tmp_path, f"{line}\n", make_game("go(size=9)"))
+
+
+@pytest.mark.parametrize(("mark", "end"), [(b"", b"\r\n"), (b"\xef\xbb\xbf", b"\n"), (b"\xef\xbb\xbf", b"\r\n")])
+def test_files_of_other_systems(tmp_path, mark, end):
+    (tmp_path / "set.txt").write_bytes(mark + end.join([b"# game: tic_tac_toe", b"a1,b2 0", b"a1 0 b2", b""]))
+    (only,) = read_benchmark(str(tmp_path / "set.txt")).sets
+    assert [len(each.state.history()) for each in only.problems] == [2, 1]
+
+
 def test_in_a_lost_position_every_move_keeps_the_result(tmp_path):
     (lost,) = read(tmp_path, "a1,b1,a2,c3,b2 -1\n")
     assert lost.keeping == frozenset(lost.state.legal_actions())
@@ -62,11 +81,17 @@ def test_in_a_lost_position_every_move_keeps_the_result(tmp_path):
         ("a1,b1,a2,b2 0", "should be positive: a3 wins at once"),
         ("a1,b1 0", "the score 0 says that the player to move draws; solved, the position is worth more"),
         ("a1 1", "solved, the position is worth less"),
+        ("a1,b1,a2,c3 1 b2 c2", "a3 is a mistake by the moves listed, but it wins at once"),
+        ("a1,b1 1 a3:2 b2:-1", "a2 is a mistake by the moves listed; solved, it wins"),
+        ("a1,b2,a2 0 a3 c3", "c3 draws by the moves listed, but then a3 wins at once"),
+        ("a1 0 b2:0 c3:0", "c3 draws by the moves listed; solved, it does not"),
+        ("a1,b2 0 c3 b1", "c1 is a mistake by the moves listed; solved, it draws"),
+        ("# game: hex", "the file's game is tic_tac_toe, as told above, and cannot be hex, too"),
     ],
 )
 def test_a_line_that_is_no_good_is_named(tmp_path, line, part):
     with pytest.raises(BadInput) as error:
-        read(tmp_path, f"# ours\na1,b2 0\n{line}\n")
+        read(tmp_path, f"# game: tic_tac_toe\na1,b2 0\n{line}\n")
     assert str(error.value).startswith(f"{tmp_path / 'set.txt'}, line 3: ") and part in str(error.value)
 
 

@@ -17,7 +17,17 @@ def suggestion():
 
 def test_json_has_the_fields_of_the_design_in_their_order(suggestion):
     fields = json.loads(json.dumps(suggestion.to_json(), allow_nan=False))
-    assert list(fields) == ["game", "to_move", "simulations", "elapsed_s", "value", "best", "moves"]
+    assert list(fields) == [
+        "game",
+        "to_move",
+        "simulations",
+        "elapsed_s",
+        "value",
+        "best",
+        "moves",
+        "runtime",
+        "arithmetic",
+    ]
     assert fields["to_move"] == 1 and fields["best"] == fields["moves"][0]["move"] == "b1"
     for move, found in zip(fields["moves"], suggestion.moves, strict=True):
         assert list(move) == ["move", "visits", "value", "prior", "proven", "pv"]

@@ -1,6 +1,7 @@
 """Answers as text: the board with each move's value, the table, a match."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -66,6 +67,16 @@ def test_moves_of_which_nothing_is_known_have_no_value():
 def test_a_proven_move_is_shown_though_it_was_never_visited():
     assert value_marks([move(0, 9, 0.0), move(1, 0, 1.0, "win", 1)]) == {0: "+0*", 1: "+100^"}
     assert "win in 1" in show_moves([move(1, 0, 1.0, "win", 1)])
+
+
+def test_what_rounds_to_zero_has_no_minus():
+    assert value_marks([move(0, 9, -0.001)]) == {0: "+0*^"} and " +0.000 " in show_moves([move(0, 9, -0.0001)])
+    assert "value +0.00 for" in show_suggestion(replace(suggestion(MOVES), value=-0.001), STATE)
+
+
+def test_the_runtime_of_the_net_is_told():
+    told = replace(suggestion(MOVES), runtime="torch", arithmetic="bf16")
+    assert show_suggestion(told, STATE).endswith("(42 simulations in 1.23 s, torch bf16)")
 
 
 def test_of_many_moves_the_first_are_listed_and_the_rest_counted():

@@ -60,6 +60,20 @@ def test_defaults_are_left_out_of_names():
     assert make_game("connect_four(rows=6,columns=7)").name == "connect_four"
 
 
+@pytest.mark.parametrize(
+    ("told", "sought", "difference"),
+    [
+        ("connect_four", "tic_tac_toe", ""),
+        ("go(size=7)", "go(komi=9)", ": size is 7, not 9; komi is 7.5, not 9.0"),
+        ("go", "go(size=5)", ": size is 9, not 5"),
+        ("connect_four(columns=5)", "connect_four(rows=5,columns=5)", ": rows is 6, not 5"),
+    ],
+)
+def test_names_of_one_game_differ_in_parameters(told, sought, difference):
+    game = make_game(sought)
+    assert registry.contrast(told, game.rules) == f"{told}, not {game}{difference}"
+
+
 def test_parameters_get_the_type_that_is_declared(sample):
     rules = registry.parse_game("sample(size=9,komi=6,swap=true)")
     assert rules == sample(9, 6.0, True) and [type(value) for value in rules] == [int, float, bool]

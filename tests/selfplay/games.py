@@ -12,7 +12,8 @@ from azero.config_files import check_config
 from azero.games import Game, make_game
 from azero.mcts import Evaluator, Puct, Settings
 from azero.mcts.tree import UNPROVEN
-from azero.nets.checkpoint import Card, save_checkpoint
+from azero.nets.card import Card
+from azero.nets.checkpoint import save_checkpoint
 from azero.nets.tower import ResidualTower
 from azero.selfplay.play import SelfPlay, play_games
 from azero.selfplay.records import Shard

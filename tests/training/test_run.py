@@ -110,14 +110,14 @@ def test_a_folder_with_something_else_is_refused_and_nothing_in_it_is_removed(tm
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text("mine")
     before = files(tmp_path)
-    with pytest.raises(BadInput, match=r"exists already"):
+    with pytest.raises(BadInput, match=r"^folder '.*' exists already, and holds no run"):
         Run.create(tmp_path, CONFIG, GAME)
     assert files(tmp_path) == before
 
 
 def test_a_file_in_the_run_s_place_is_refused(tmp_path):
     (tmp_path / "run").write_text("mine")
-    with pytest.raises(BadInput, match="exists already"):
+    with pytest.raises(BadInput, match=r"^--run '.*' is a file; a run is a folder"):
         Run.create(tmp_path / "run", CONFIG, GAME)
     assert (tmp_path / "run").read_text() == "mine"
 
@@ -132,7 +132,7 @@ def test_a_run_can_begin_in_an_empty_folder_and_in_one_where_it_was_killed_befor
 
 
 def test_there_is_nothing_to_resume_where_there_is_no_run(tmp_path):
-    with pytest.raises(BadInput, match=r"^there is no run to resume in '.*'$"):
+    with pytest.raises(BadInput, match=r"^there is no run to resume in '.*': it "):
         open_run(tmp_path, [])
 
 
@@ -322,7 +322,7 @@ def test_a_game_s_file_that_was_moved_is_named_anew(own, monkeypatch, is_edited)
     [
         ("rules/nim.py:Nim(heap=5)", [("return WIN if", "return LOSS if")], "a run's game cannot change when it is "
          "resumed, but for the place of a file that is as it was; begin another with --run"),
-        ("rules/nim.py:Nim(heap=6)", [], "plays nim.py:Nim(heap=5), not rules/nim.py:Nim(heap=6)"),
+        ("rules/nim.py:Nim(heap=6)", [], "plays nim.py:Nim(heap=5), not rules/nim.py:Nim(heap=6): heap is 5, not 6"),
         ("tic_tac_toe", [], "a run's game cannot change when it is resumed; begin another with --run"),
     ],
 )  # fmt: skip

@@ -9,7 +9,8 @@ import torch
 
 from azero.errors import BadInput
 from azero.games import make_game
-from azero.nets.checkpoint import Card, load_checkpoint, save_checkpoint
+from azero.nets.card import Card
+from azero.nets.checkpoint import load_checkpoint, save_checkpoint
 from azero.nets.runtimes import pick_dtype
 from azero.nets.tower import Prediction
 from azero.selfplay.replay import Sample
