@@ -17,7 +17,8 @@ from azero.config import Config
 from azero.config_files import find_config, load_config
 from azero.games import make_game
 from azero.games.registry import source_digest_of
-from azero.nets.checkpoint import Card, save_checkpoint
+from azero.nets.card import Card
+from azero.nets.checkpoint import save_checkpoint
 from azero.nets.tower import ResidualTower
 from azero.selfplay.tasks import PlayTask, play_task
 
