@@ -17,7 +17,8 @@ from azero.bench.kernels import uct_simulations
 from azero.errors import BadInput
 from azero.games import Game, make_game
 from azero.games.face import after_actions
-from azero.games.laws import LAWS, Law, Notes
+from azero.games.findings import Notes
+from azero.games.laws import LAWS, Law
 from azero.games.plain import Plain
 from azero.games.prototype import check_against, load_prototype
 

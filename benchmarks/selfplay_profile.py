@@ -8,6 +8,7 @@ import argparse
 import time
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,13 +17,11 @@ from azero.arena.names import find_checkpoint
 from azero.bench.selfplay import count_whole_games, play_in_turns
 from azero.config_files import find_config, load_config
 from azero.games import make_game
-from azero.mcts import rule_from_config
 from azero.nets.checkpoint import load_checkpoint
 from azero.nets.evaluator import NetEvaluator
 from azero.nets.tower import ResidualTower
 from azero.selfplay import groups
-from azero.selfplay.play import play_games
-from azero.selfplay.pool import play_settings_of, settings_of
+from azero.selfplay.play import SelfPlay, play_games
 
 SECONDS: Counter[str] = Counter()
 PASSES: Counter[str] = Counter()
@@ -73,13 +72,13 @@ def main() -> None:
     evaluator.evaluate = clocked("the net", counted(evaluator))  # type: ignore[method-assign]
 
     for mib in (0, config.search.cache_mib or 64):
-        settings = settings_of(config)._replace(cache_mib=mib)
-        how = game, rule_from_config(config.search), settings, play_settings_of(config), evaluator
-        play_games(*how, range(8), 8)  # compiles
+        plain = SelfPlay.from_config(config, game, evaluator)
+        selfplay = replace(plain, settings=plain.settings._replace(cache_mib=mib), num_slots=size)
+        play_games(selfplay, range(8))  # compiles
         SECONDS.clear()
         PASSES.clear()
         begin = time.perf_counter()
-        shard = play_games(*how, range(arguments.games), size)
+        shard = play_games(selfplay, range(arguments.games))
         elapsed = time.perf_counter() - begin
         SECONDS["the rest, in Python"] = elapsed - sum(SECONDS.values())
         num, hits, simulations = (int(each.sum()) for each in (shard.evaluations, shard.cache_hits, shard.simulations))

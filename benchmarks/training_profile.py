@@ -15,9 +15,8 @@ import torch
 from azero.config import Config
 from azero.config_files import find_config, load_config
 from azero.games import Game, make_game
-from azero.mcts import UniformEvaluator, rule_from_config
-from azero.selfplay.play import play_games
-from azero.selfplay.pool import play_settings_of, settings_of
+from azero.mcts import UniformEvaluator
+from azero.selfplay.play import SelfPlay, play_games
 from azero.selfplay.replay import Replay, Window, targets_of
 from azero.training import trainer as parts
 from azero.training.trainer import Trainer
@@ -40,8 +39,7 @@ def clocked(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
 
 def replay_of(game: Game, config: Config) -> Replay:
     """Returns a few games played without a net."""
-    settings = rule_from_config(config.search), settings_of(config), play_settings_of(config)
-    shard = play_games(game, *settings, UniformEvaluator(game.num_actions), range(64), 64)
+    shard = play_games(SelfPlay.from_config(config, game, UniformEvaluator(game.num_actions)), range(64))
     replay = Replay(game, Window(config.replay.window), targets_of(config.training, game))
     replay.add("00001-0000", shard)
     return replay

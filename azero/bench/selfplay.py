@@ -15,11 +15,11 @@ from azero.bench.rates import NUM_TURNS, median_ratio, rate
 from azero.config import Config
 from azero.games import Game, make_game
 from azero.lab.workers import do_in_order
-from azero.mcts import Evaluator, UniformEvaluator, rollout_from_config, rule_from_config
+from azero.mcts import Evaluator, UniformEvaluator
 from azero.nets.evaluator import NetEvaluator
 from azero.nets.tower import ResidualTower
-from azero.selfplay.play import play_games
-from azero.selfplay.pool import count_workers, play_settings_of, settings_of
+from azero.selfplay.play import SelfPlay, play_games
+from azero.selfplay.pool import count_workers
 from azero.selfplay.records import Shard
 
 _MANY_GAMES = 1 << 20
@@ -112,9 +112,7 @@ def play_in_turns(
 def _play(
     config: Config, game: Game, evaluator: Evaluator, num_games: int, on_games: Callable[[int], None] = lambda num: None
 ) -> Shard:
-    rule, settings, playing = rule_from_config(config.search), settings_of(config), play_settings_of(config)
-    rollout, num_slots = rollout_from_config(config.search, game), config.selfplay.parallel_games
-    return play_games(game, rule, settings, playing, evaluator, range(num_games), num_slots, on_games, rollout)
+    return play_games(SelfPlay.from_config(config, game, evaluator), range(num_games), on_games)
 
 
 class _Counter:

@@ -14,18 +14,17 @@ from azero.games.boards import (
     text_to_cell,
 )
 from azero.games.contract import DRAW, LOSS, ONGOING, WIN, Ranges, Symmetries
+from azero.games.go_area import area_lead, write_owners
 from azero.games.go_board import (
     EMPTY,
     FRAME,
     add_empty,
-    area_lead,
     breathes,
     draw_point,
     has_empty_neighbour,
     key_after,
     put_stone,
     state_dtype_of,
-    write_owners,
 )
 from azero.games.registry import game
 from azero.jit import subroutine

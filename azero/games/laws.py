@@ -1,73 +1,16 @@
 """The laws that every game keeps, held over random games: `azero check-game`, and the end of each game's own test."""
 
-import math
 import random
-import time
 from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from azero.errors import BadInput
 from azero.games.contract import DRAW, LOSS, ONGOING, WIN, Symmetries
 from azero.games.face import Game, State
+from azero.games.findings import Notes, hold, looks_of, positions_of, record_of
 from azero.games.plain import Plain
 from azero.games.rollouts import has_own, rollout_action_of, rollout_of, target_of
 from azero.games.user_file import short
-
-
-class Broken(BadInput):
-    """A law does not hold; the message says how, and after which moves."""
-
-
-class Notes:
-    """What a check remembers from game to game: the keys of the positions it has met, and how long it may take."""
-
-    def __init__(self, num_positions: int = 1, seconds: float = math.inf) -> None:
-        self.key_of: dict[tuple, int] = {}
-        self.met_at: dict[int, tuple[tuple, list[int]]] = {}
-        self.num_passed = self.num_looked = 0
-        self._num_positions, self._seconds, self._begin = num_positions, seconds, time.monotonic()
-
-    def has_time(self) -> bool:
-        """Returns whether to look closely at the next position; those left out are spread over all there are to pass.
-
-        None is left out in the first half of the time.
-        """
-        allowed = self._seconds * max(0.5, self.num_passed / self._num_positions)
-        is_looking = time.monotonic() - self._begin <= allowed
-        self.num_passed += 1
-        self.num_looked += is_looking
-        return is_looking
-
-
-def hold(is_kept: object, what: str, game: Game, actions: list[int]) -> None:
-    """Raises Broken where a law is not kept after `actions`."""
-    if not is_kept:
-        raise Broken(f"{what}, after {record_of(game, actions) or 'no move'}")
-
-
-def record_of(game: Game, actions: list[int]) -> str:
-    """Returns the moves in the game's notation."""
-    state, texts = game.new_initial_state(), []
-    for action in actions:
-        texts.append(game.action_to_text(state, action))
-        state.apply_action(action)
-    return " ".join(texts)
-
-
-def positions_of(game: Game, actions: list[int]) -> Iterator[tuple[State, list[int], int | None]]:
-    """Yields every position of a game with the actions before it and the one played, which is None at the end."""
-    state = game.new_initial_state()
-    for ply, action in enumerate(actions):
-        yield state, actions[:ply], action
-        state.apply_action(action)
-    yield state, actions, None
-
-
-def looks_of(state: State) -> tuple:
-    """Returns all that can be seen of a position and its past."""
-    seen = state.legal_actions(), state.current_player(), state.returns(), state.history(), state.hash_key(), str(state)
-    return *seen, state.final_score(), state.planes().tobytes(), state.record.tobytes()
 
 
 def _compare(state: State, plain: Plain, before: list[int], action: int | None) -> None:

@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 
 from azero.errors import BadInput
 from azero.games.face import Game, State
-from azero.games.laws import hold, record_of
+from azero.games.findings import hold, record_of
 from azero.games.patience import Endless, patience
 from azero.games.registry import parameters_of
 from azero.games.user_file import load_class, reason_of, where

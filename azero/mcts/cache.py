@@ -10,7 +10,7 @@ import numpy as np
 
 from azero.errors import BadInput
 from azero.jit import kernel, subroutine
-from azero.mcts.tree import copy_numbers
+from azero.mcts.batch import copy_numbers
 from azero.rng import mix
 
 WAYS = 4

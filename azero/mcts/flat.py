@@ -4,8 +4,9 @@ import numpy as np
 
 from azero.games import ONGOING
 from azero.jit import kernel
+from azero.mcts.batch import Batch
 from azero.mcts.search import Search
-from azero.mcts.tree import Batch, create_children
+from azero.mcts.tree import create_children
 from azero.rng import random_below
 
 

@@ -6,11 +6,12 @@ import numpy as np
 
 from azero.games import ONGOING
 from azero.jit import kernel, subroutine
+from azero.mcts.batch import copy_numbers
 from azero.mcts.cache import find_answer, is_caching, value_at
 from azero.mcts.kernels import descend, finish_simulation, is_done
 from azero.mcts.proofs import prove_from_children
 from azero.mcts.root import add_noise
-from azero.mcts.tree import UNPROVEN, copy_numbers, create_children
+from azero.mcts.tree import UNPROVEN, create_children
 from azero.mcts.views import find_canonical, turn
 from azero.rng import random_below
 

@@ -4,9 +4,10 @@ import numpy as np
 
 from azero.errors import TOO_LONG, BrokenRules
 from azero.jit import kernel, subroutine
+from azero.mcts.batch import Batch
 from azero.mcts.search import Search
 from azero.mcts.selection import random_child
-from azero.mcts.tree import UNPROVEN, Batch, create_children
+from azero.mcts.tree import UNPROVEN, create_children
 
 
 @subroutine

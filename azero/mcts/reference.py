@@ -11,11 +11,12 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from azero.games import State
+from azero.mcts.batch import new_batch
 from azero.mcts.evaluator import Evaluator
 from azero.mcts.rollout_policies import OwnRollout, RolloutPolicy
 from azero.mcts.rules import Puct, Rule
 from azero.mcts.settings import Settings
-from azero.mcts.tree import TREE_DTYPE, new_batch
+from azero.mcts.tree import TREE_DTYPE
 
 _MASK = (1 << 64) - 1
 

@@ -11,6 +11,7 @@ import numpy as np
 from azero.errors import BrokenRules
 from azero.games import Game, State
 from azero.games.face import broken_rules
+from azero.mcts.batch import Batch, new_batch
 from azero.mcts.cache import Cache, keep_answers, new_cache
 from azero.mcts.evaluator import Evaluator
 from azero.mcts.kernels import simulate
@@ -21,7 +22,7 @@ from azero.mcts.rollout_policies import OwnRollout, RolloutPolicy
 from azero.mcts.root import choose_action
 from azero.mcts.rules import Rule, needs_length
 from azero.mcts.settings import Settings
-from azero.mcts.tree import NODE_DTYPE, Batch, Forest, advance_tree, new_batch, new_forest, start_tree
+from azero.mcts.tree import NODE_DTYPE, Forest, advance_tree, new_forest, start_tree
 from azero.mcts.views import new_views
 
 MAX_NODES = 1 << 22

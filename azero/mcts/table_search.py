@@ -5,13 +5,13 @@ import numpy as np
 from azero.errors import BadInput
 from azero.games import Game, State
 from azero.mcts.analysis import preference
+from azero.mcts.batch import Batch
 from azero.mcts.rollout_policies import OwnRollout, RolloutPolicy
 from azero.mcts.rules import Rule
 from azero.mcts.search import Search
 from azero.mcts.settings import Settings
 from azero.mcts.table import FEWEST_ENTRIES, MOST_ENTRIES, clear_entries, find_entry, new_tables
 from azero.mcts.table_kernels import advance_in_table, simulate_in_table
-from azero.mcts.tree import Batch
 
 
 class TableSearch(Search):

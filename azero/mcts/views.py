@@ -10,7 +10,7 @@ import numpy as np
 
 from azero.games import Game
 from azero.jit import subroutine
-from azero.mcts.tree import copy_numbers
+from azero.mcts.batch import copy_numbers
 from azero.rng import mix
 
 _SEED = 0  # of the words

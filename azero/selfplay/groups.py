@@ -13,9 +13,10 @@ import numpy as np
 
 from azero.games import ONGOING, Game
 from azero.mcts import RolloutPolicy, Rule, Settings
+from azero.mcts.batch import new_batch
 from azero.mcts.cache import Cache, keep_answers
 from azero.mcts.leaves import expand_and_backup
-from azero.mcts.tree import new_batch, new_forest, start_tree
+from azero.mcts.tree import new_forest, start_tree
 from azero.mcts.views import Views
 from azero.selfplay.records import Shard
 from azero.selfplay.slots import PlaySettings, begin_game, new_games, play_on, take_game
@@ -35,7 +36,7 @@ class Setup:
     playing: PlaySettings
     views: Views
     cache: Cache
-    max_nodes: int
+    max_nodes: int  # of a tree
 
 
 class GameQueue:
@@ -85,8 +86,10 @@ class Walker(ABC):
 
     def take_home(self, answer: Answer) -> None:
         """Lets the leaves of the first of the planes grow by the net's answer, and backs it up."""
-        one = self._setup
-        expand_and_backup(one.game.rules, one.rollout, one.settings, one.views, self._forest, self._batch, *answer)
+        setup = self._setup
+        expand_and_backup(
+            setup.game.rules, setup.rollout, setup.settings, setup.views, self._forest, self._batch, *answer
+        )
 
 
 class GameWalker(Walker):
@@ -107,12 +110,12 @@ class GameWalker(Walker):
         if following is not None:
             self._playing[slot], seed = following
             start_tree(self._forest, slot, self._initial, np.uint64(seed))
-            one = self._setup
-            begin_game(one.game.rules, one.settings, one.playing, self._forest, self._games, self._batch, slot)
+            setup = self._setup
+            begin_game(setup.game.rules, setup.settings, setup.playing, self._forest, self._games, self._batch, slot)
 
     def walk(self) -> int:
-        one = self._setup
-        search = one.game.rules, one.rule, one.rollout, one.settings, one.playing, one.views, one.cache
+        setup = self._setup
+        search = setup.game.rules, setup.rule, setup.rollout, setup.settings, setup.playing, setup.views, setup.cache
         return int(play_on(*search, self._forest, self._games, self._batch))
 
     def renew(self) -> None:

@@ -4,79 +4,145 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
+from dataclasses import dataclass
 from functools import partial
 
+from azero.config import Config
 from azero.errors import BrokenRules
 from azero.games import Game
 from azero.games.face import broken_rules
-from azero.mcts import Evaluator, OwnRollout, RolloutPolicy, Rule, Settings, nodes_needed
+from azero.mcts import (
+    Evaluator,
+    OwnRollout,
+    RolloutPolicy,
+    Rule,
+    Settings,
+    nodes_needed,
+    rollout_from_config,
+    rule_from_config,
+)
 from azero.mcts.cache import new_cache
 from azero.mcts.views import new_views
 from azero.selfplay.groups import Answer, GameQueue, GameWalker, Group, Setup, Walker
 from azero.selfplay.records import Shard, join_shards
+from azero.selfplay.resignation import NOBODY
 from azero.selfplay.slots import PlaySettings
 
 
-def play_games(
-    game: Game,
-    rule: Rule,
-    settings: Settings,
-    playing: PlaySettings,
-    evaluator: Evaluator,
-    seeds: Sequence[int],
-    num_slots: int,
-    on_games: Callable[[int], None] = lambda num: None,
-    rollout: RolloutPolicy = OwnRollout(),
-    num_threads: int = 1,
-) -> Shard:
-    """Plays one game for each seed, `num_slots` at a time; returns them in the order of the seeds.
+@dataclass(frozen=True)
+class SelfPlay:
+    """How self-play searches and plays, who judges its positions, and how many there are side by side."""
+
+    game: Game
+    rule: Rule
+    settings: Settings
+    playing: PlaySettings
+    evaluator: Evaluator
+    num_slots: int  # games, or positions to search, in lockstep
+    rollout: RolloutPolicy = OwnRollout()
+    num_threads: int = 1  # that walk the slots
+
+    @classmethod
+    def from_config(
+        cls,
+        config: Config,
+        game: Game,
+        evaluator: Evaluator,
+        resign_threshold: float = NOBODY,
+        num_threads: int = 1,
+    ) -> "SelfPlay":
+        """Returns what the settings ask for; the threshold of resignation is no setting, but chosen in the run."""
+        return cls(
+            game,
+            rule_from_config(config.search),
+            _settings_of(config),
+            _play_settings_of(config, resign_threshold),
+            evaluator,
+            config.selfplay.parallel_games,
+            rollout_from_config(config.search, game),
+            num_threads,
+        )
+
+
+def _settings_of(config: Config) -> Settings:
+    """Returns the search of self-play."""
+    is_gumbel = config.selfplay.root == "gumbel"
+    is_forcing = not is_gumbel and config.search.selection == "puct"
+    return Settings.from_config(config.search)._replace(
+        has_random_symmetry=config.selfplay.random_symmetry,
+        dirichlet_alpha=config.selfplay.dirichlet_alpha,
+        dirichlet_epsilon=0.0 if is_gumbel else config.selfplay.dirichlet_epsilon,
+        gumbel_considered=config.selfplay.gumbel_considered if is_gumbel else 0,
+        gumbel_visit=config.selfplay.gumbel_visit,
+        gumbel_scale=config.selfplay.gumbel_scale,
+        forced_playouts=config.selfplay.forced_playouts if is_forcing else 0.0,
+    )
+
+
+def _play_settings_of(config: Config, resign_threshold: float) -> PlaySettings:
+    """Returns how self-play plays."""
+    return PlaySettings(
+        num_simulations=config.selfplay.num_simulations,
+        temperature=config.selfplay.temperature,
+        temperature_plies=config.selfplay.temperature_plies,
+        final_temperature=config.selfplay.final_temperature,
+        is_keeping_tree=config.selfplay.keep_tree,
+        full_search_share=config.selfplay.full_search_share,
+        fast_simulations=config.selfplay.fast_simulations,
+        random_opening_share=config.selfplay.random_opening_share,
+        random_opening_plies=config.selfplay.random_opening_plies,
+        resign_threshold=resign_threshold,
+        resign_played_on_share=config.selfplay.resign_played_on_share if config.selfplay.resign_error > 0 else 1.0,
+    )
+
+
+def play_games(selfplay: SelfPlay, seeds: Sequence[int], on_games: Callable[[int], None] = lambda num: None) -> Shard:
+    """Plays one game for each seed, `selfplay.num_slots` at a time; returns them in the order of the seeds.
 
     A game follows from its seed, the net and the settings alone, whatever is played beside it and however large the
     cache is, if there is one (unless so many are that their trees have to share the memory there is, and reach their
-    limit of nodes). Slots are walked by `num_threads` threads. `on_games` is called with the number of games that have
-    just ended. Raises BrokenRules where the game's rules cannot go on.
+    limit of nodes). `on_games` is called with the number of games that have just ended. Raises BrokenRules where the
+    game's rules cannot go on.
     """
-    num_slots, queue = min(num_slots, len(seeds)), GameQueue(seeds)
-    setup = new_setup(game, rule, settings, playing, rollout, num_slots)
-    walk_all(setup, lambda size: GameWalker(setup, queue, size), evaluator, num_slots, on_games, num_threads)
+    queue = GameQueue(seeds)
+    walk_all(selfplay, len(seeds), lambda setup, size: GameWalker(setup, queue, size), on_games)
     return join_shards(queue.finished())
 
 
-def new_setup(
-    game: Game, rule: Rule, settings: Settings, playing: PlaySettings, rollout: RolloutPolicy, num_slots: int
-) -> Setup:
-    """Returns what `num_slots` slots share, with an empty cache."""
-    settings = settings._replace(is_rollout_only=False, leaves_per_tree=1, is_stopping_early=False)
-    max_nodes = nodes_needed(game, playing.num_simulations, num_slots)
-    views, cache = new_views(game), new_cache(game.num_actions, settings.cache_mib)
-    return Setup(game, rule, rollout, settings, playing, views, cache, max_nodes)
-
-
 def walk_all(
-    setup: Setup,
-    new_walker: Callable[[int], Walker],
-    evaluator: Evaluator,
-    num_slots: int,
-    on_ended: Callable[[int], None],
-    num_threads: int,
+    selfplay: SelfPlay, num_items: int, new_walker: Callable[[Setup, int], Walker], on_ended: Callable[[int], None]
 ) -> None:
-    """Walks `num_slots` slots until all have come to their end, in walkers that `new_walker` makes by their size.
+    """Walks slots until all items, games or positions, have come to their end.
+
+    Args:
+      num_items: of them all; there are no more slots than that.
+      new_walker: makes a walker of so many slots.
+      on_ended: is called with how many items have just come to their end.
 
     Raises BrokenRules where the game's rules cannot go on.
     """
+    num_slots, num_threads = max(1, min(selfplay.num_slots, num_items)), selfplay.num_threads
+    setup, evaluator = _new_setup(selfplay, num_slots), selfplay.evaluator
     with ExitStack() as stack:
         threads = stack.enter_context(ThreadPoolExecutor(num_threads)) if num_threads > 1 else None
         device = stack.enter_context(ThreadPoolExecutor(1)) if evaluator.is_apart else None
         try:
-            groups = [
-                Group(
-                    setup, [new_walker(each) for each in _split(size, num_threads)], on_ended, evaluator.rows, threads
-                )
-                for size in _split(num_slots, 2 if evaluator.is_apart else 1)
-            ]
+            groups = []
+            for size in _split(num_slots, 2 if evaluator.is_apart else 1):
+                walkers = [new_walker(setup, each) for each in _split(size, num_threads)]
+                groups.append(Group(setup, walkers, on_ended, evaluator.rows, threads))
             _take_turns(groups, evaluator, device)
         except BrokenRules as error:
             raise broken_rules(setup.game.name, f"{error} in self-play", []) from None
+
+
+def _new_setup(selfplay: SelfPlay, num_slots: int) -> Setup:
+    """Returns what so many slots share, with an empty cache."""
+    game, playing = selfplay.game, selfplay.playing
+    settings = selfplay.settings._replace(is_rollout_only=False, leaves_per_tree=1, is_stopping_early=False)
+    max_nodes = nodes_needed(game, playing.num_simulations, num_slots)
+    views, cache = new_views(game), new_cache(game.num_actions, settings.cache_mib)
+    return Setup(game, selfplay.rule, selfplay.rollout, settings, playing, views, cache, max_nodes)
 
 
 def _split(number: int, num_parts: int) -> list[int]:

@@ -10,26 +10,19 @@ Source:
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
-from azero.config import Config
-from azero.games import Game
 from azero.jit import kernel
-from azero.mcts import Evaluator, OwnRollout, RolloutPolicy, Rule, Settings, rollout_from_config, rule_from_config
 from azero.mcts.kernels import is_done
 from azero.mcts.leaves import select_leaf
 from azero.mcts.tree import UNPROVEN, start_tree
-from azero.rng import derive_seed
 from azero.selfplay.groups import Setup, Walker
-from azero.selfplay.play import new_setup, walk_all
-from azero.selfplay.pool import play_settings_of, prepare, settings_of
-from azero.selfplay.records import Shard, load_shard
-from azero.selfplay.slots import PlaySettings, begin_search, write_targets
-from azero.selfplay.surprise import weigh_by_surprise
+from azero.selfplay.play import SelfPlay, walk_all
+from azero.selfplay.records import Shard
+from azero.selfplay.slots import begin_search, write_targets
 
 _NOWHERE = -1
 
@@ -114,32 +107,25 @@ class PositionWalker(Walker):
         self.renew()
 
     def walk(self) -> int:
-        one = self._setup
-        search = one.game.rules, one.rule, one.rollout, one.settings, one.views, one.cache
+        setup = self._setup
+        search = setup.game.rules, setup.rule, setup.rollout, setup.settings, setup.views, setup.cache
         return int(_search_on(*search, self._forest, self._positions, self._places, self._batch))
 
     def renew(self) -> None:
-        one, these = self._setup, self._positions
+        setup, positions = self._setup, self._positions
         for slot, place in zip(np.flatnonzero(self._places == _NOWHERE), self._waiting, strict=False):
-            start_tree(self._forest, slot, these.states[place], these.seeds[place])
-            _begin(one.settings, one.playing, self._forest, self._batch, slot, these.plies[place])
+            start_tree(self._forest, slot, positions.states[place], positions.seeds[place])
+            _begin(setup.settings, setup.playing, self._forest, self._batch, slot, positions.plies[place])
             self._places[slot] = place
 
 
 def search_anew(
-    game: Game,
-    rule: Rule,
-    settings: Settings,
-    playing: PlaySettings,
-    evaluator: Evaluator,
+    selfplay: SelfPlay,
     shard: Shard,
     seed_of: Callable[[int], int],
-    num_slots: int,
     on_positions: Callable[[int], None] = lambda num: None,
-    rollout: RolloutPolicy = OwnRollout(),
-    num_threads: int = 1,
 ) -> Shard:
-    """Returns a shard whose positions to learn from have been searched anew, `num_slots` at a time.
+    """Returns a shard whose positions to learn from have been searched anew, `selfplay.num_slots` at a time.
 
     Positions whose result is proven stay as they are: no net knows better.
     What a search finds follows from the position, its seed (`seed_of` tells it by the position's index in the shard)
@@ -148,16 +134,9 @@ def search_anew(
     """
     indices = np.flatnonzero((shard.weights > 0) & (shard.proven == UNPROVEN))
     positions = new_positions(shard, indices, [seed_of(int(index)) for index in indices])
-    num_slots, waiting = max(1, min(num_slots, len(indices))), iter(range(len(indices)))
-    setup = new_setup(game, rule, settings, playing._replace(full_search_share=1.0), rollout, num_slots)
-    walk_all(
-        setup,
-        lambda size: PositionWalker(setup, positions, waiting, size),
-        evaluator,
-        num_slots,
-        on_positions,
-        num_threads,
-    )
+    waiting = iter(range(len(indices)))
+    full = replace(selfplay, playing=selfplay.playing._replace(full_search_share=1.0))
+    walk_all(full, len(indices), lambda setup, size: PositionWalker(setup, positions, waiting, size), on_positions)
     found = {name: getattr(shard, name).copy() for name in ("visits", "root_values", "proven")}
     for name, array in found.items():
         array[indices] = getattr(positions, name)
@@ -167,31 +146,3 @@ def search_anew(
         cache_hits=positions.cache_hits.sum(keepdims=True),
         simulations=positions.simulations.sum(keepdims=True),
     )
-
-
-@dataclass(frozen=True)
-class SearchTask:
-    """A shard for one worker to search anew, for an iteration."""
-
-    checkpoint: str
-    config: Config
-    shard: str  # its path; the seeds follow from its name
-    iteration: int
-    game_digest: str  # of the sources of a user's own game, as `source_digest_of` tells it
-
-
-def search_task(task: SearchTask, on_positions: Callable[[int], None]) -> Shard:
-    """Searches a task's shard anew; calls `on_positions` with the number of positions that have just been searched."""
-    config, path = task.config, Path(task.shard)
-    game, evaluator, num_threads = prepare(config, task.checkpoint, task.game_digest)
-    rule, settings, playing = rule_from_config(config.search), settings_of(config), play_settings_of(config)
-    rollout, num_slots = rollout_from_config(config.search, game), config.selfplay.parallel_games
-    shard = load_shard(path, game)
-    shard = shard._replace(searched=np.full(len(shard.lengths), task.iteration, np.int32))
-
-    def seed_of(index: int) -> int:
-        return derive_seed(config.seed, "reanalysis", task.iteration, path.stem, index)
-
-    search = game, rule, settings, playing, evaluator, shard, seed_of, num_slots
-    shard = search_anew(*search, on_positions, rollout, num_threads)
-    return weigh_by_surprise(game, evaluator, shard, config.selfplay.policy_surprise_share)

@@ -23,7 +23,7 @@ class Shard(NamedTuple):
     actions: np.ndarray  # [n] int16, what was played; at the end of a game that was resigned, what would have been
     visits: np.ndarray  # [n, A] uint16, the policy to learn, as counts: all on one move where proofs decided
     root_values: np.ndarray  # [n] float32 in [-1, 1], the search's, for the player to move
-    resign_values: np.ndarray  # [n] float32, the better of that and its best move's: see resignation.py
+    resign_values: np.ndarray  # [n] float32, the better of that and its best move's, when played: see resignation.py
     proven: np.ndarray  # [n] int8, what the search proved: 1 the player to move wins, 0 draws, -1 loses, or UNPROVEN
     weights: np.ndarray  # [n] float32, how often the position is drawn beside others: 0 after a fast search
     outcomes: np.ndarray  # [n] int8, how the game ended, for the first player

@@ -21,13 +21,13 @@ from azero.selfplay.resignation import NOBODY
 class PlaySettings(NamedTuple):
     """How self-play plays."""
 
-    num_simulations: int
-    temperature: float
-    temperature_plies: int
-    final_temperature: float
+    num_simulations: int  # of a full search
+    temperature: float  # of the moves of the first plies
+    temperature_plies: int  # how many these are
+    final_temperature: float  # of the moves after them
     is_keeping_tree: bool
     full_search_share: float = 1.0  # of the searches; the others are fast, and not learnt from
-    fast_simulations: int = 0
+    fast_simulations: int = 0  # of a fast search
     random_opening_share: float = 0.0  # of the games
     random_opening_plies: int = 0  # at the most
     resign_threshold: float = NOBODY

@@ -26,22 +26,27 @@ def weigh_by_surprise(game: Game, evaluator: Evaluator, shard: Shard, share: flo
     """
     if share == 0:
         return shard
-    alike = np.sign(shard.weights)
-    learnt = np.flatnonzero(alike)
+    uniform = np.sign(shard.weights)
+    learnt = np.flatnonzero(uniform)
     surprises = np.zeros(shard.num_positions)
-    for first in range(0, len(learnt), _AT_ONCE):
-        indices = learnt[first : first + _AT_ONCE]
-        sample = make_sample(game, shard, indices, np.zeros(len(indices), np.int64))
-        logits, _ = evaluator.evaluate(sample.planes)
-        legal = np.empty(game.num_actions, np.int32)
-        found = np.empty(len(indices))
-        _diverge(game.rules, shard.states.view(np.recarray)[indices], sample.policies, logits, legal, found)
-        surprises[indices] = found
+    surprises[learnt] = surprises_of(game, evaluator, shard, learnt)
     game_of = np.repeat(np.arange(len(shard.lengths)), shard.lengths)
-    weight, surprise = (np.bincount(game_of, each)[game_of] for each in (alike, surprises))  # of each position's game
-    by_surprise = np.where(surprise > 0, weight * surprises / np.maximum(surprise, 1e-30), alike)
-    weights = ((1 - share) * alike + share * by_surprise).astype(np.float32)
+    game_weights, game_surprises = (np.bincount(game_of, each)[game_of] for each in (uniform, surprises))
+    by_surprise = np.where(game_surprises > 0, game_weights * surprises / np.maximum(game_surprises, 1e-30), uniform)
+    weights = ((1 - share) * uniform + share * by_surprise).astype(np.float32)
     return shard._replace(weights=weights, evaluations=shard.evaluations + len(learnt))
+
+
+def surprises_of(game: Game, evaluator: Evaluator, shard: Shard, indices: np.ndarray) -> np.ndarray:
+    """Returns how much the search surprised the net at `indices` ([k] int64) of a shard, in nats, [k] float64."""
+    states, legal = shard.states.view(np.recarray), np.empty(game.num_actions, np.int32)
+    surprises = np.empty(len(indices))
+    for first in range(0, len(indices), _AT_ONCE):
+        some = indices[first : first + _AT_ONCE]
+        sample = make_sample(game, shard, some, np.zeros(len(some), np.int64))
+        logits, _ = evaluator.evaluate(sample.planes)
+        _diverge(game.rules, states[some], sample.policies, logits, legal, surprises[first : first + _AT_ONCE])
+    return surprises
 
 
 @kernel

@@ -53,16 +53,8 @@ def evaluate_best(run: Run, progress: Progress, report: Report) -> dict:
     best = _agent(run, str(run.checkpoint_path(progress.best)), config.num_simulations)
     opponent = make_agent(config.opponent, run.game, seed, _threads(run), run.config.device)
     with contextlib.closing(opponent), report.stage(f"against {config.opponent}", config.games, "games") as bar:
-        match = play_match(
-            best,
-            opponent,
-            run.game,
-            config.games,
-            seed,
-            run.config.gate.opening_plies,
-            None,
-            lambda num, _: bar.update(num),
-        )
+        plies = run.config.gate.opening_plies
+        match = play_match(best, opponent, run.game, config.games, seed, plies, on_games=lambda num, _: bar.update(num))
     notes = {"evaluation/score": match.tally.score, "evaluation/games": match.tally.games}
     benchmark = find_benchmark(config, run.game)
     if benchmark is not None:

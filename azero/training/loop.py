@@ -20,11 +20,11 @@ from azero.nets.evaluator import NetEvaluator
 from azero.nets.runtimes import wanted_runtimes
 from azero.rng import derive_seed
 from azero.selfplay.auxiliary import auxiliary_heads_of
-from azero.selfplay.pool import Pool, Task, count_workers, play_task
-from azero.selfplay.reanalysis import SearchTask, search_task
+from azero.selfplay.pool import Pool, count_workers
 from azero.selfplay.records import Shard, load_shard, save_shard
 from azero.selfplay.replay import Replay
 from azero.selfplay.resignation import NOBODY, choose_threshold, describe_resignations
+from azero.selfplay.tasks import PlayTask, SearchTask, play_task, search_task
 from azero.training.gate import evaluate_best, find_benchmark, hold_gate
 from azero.training.health import find_symptoms
 from azero.training.measure import (
@@ -102,7 +102,7 @@ def play(run: Run, progress: Progress, replay: Replay, pool: Pool, trainer: Trai
     threshold = choose_threshold(replay.shards, selfplay.resign_error) if selfplay.resign_error else NOBODY
     with report.stage("self-play", len(seeds), "games", sum(len(shard.lengths) for shard in shards.values())) as bar:
         digest = source_digest_of(run.game.rules)
-        tasks = [Task(checkpoint, run.config, parts[number], digest, threshold) for number in missing]
+        tasks = [PlayTask(checkpoint, run.config, digest, parts[number], threshold) for number in missing]
         for place, shard in pool.run(play_task, tasks, bar.update):
             name = names[missing[place]]
             save_shard(run.shard_path(name), shard, run.game)
@@ -145,7 +145,7 @@ def reanalyse(run: Run, progress: Progress, replay: Replay, pool: Pool, trainer:
     total, left = (sum(int(np.count_nonzero(shards[name].weights)) for name in each) for each in (names, missing))
     with report.stage("reanalysis", total, "positions", total - left) as bar:
         digest = source_digest_of(run.game.rules)
-        tasks = [SearchTask(checkpoint, run.config, str(run.shard_path(name)), iteration, digest) for name in missing]
+        tasks = [SearchTask(checkpoint, run.config, digest, str(run.shard_path(name)), iteration) for name in missing]
         for place, shard in pool.run(search_task, tasks, bar.update):
             name = missing[place]
             save_shard(run.shard_path(name), shard, run.game)

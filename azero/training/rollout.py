@@ -15,6 +15,7 @@ from tqdm import tqdm
 from azero.errors import BadInput
 from azero.games import Game, make_game
 from azero.games.registry import source_digest_of
+from azero.mcts.batch import new_batch
 from azero.mcts.rollout_features import (
     NUM_PATTERNS,
     action_classes,
@@ -23,7 +24,6 @@ from azero.mcts.rollout_features import (
     write_features,
 )
 from azero.mcts.rollout_weights import RolloutCard, check_board, save_rollout
-from azero.mcts.tree import new_batch
 from azero.selfplay.records import Shard, game_of_shard, join_shards, load_shard
 
 HELD_OUT = 0.1

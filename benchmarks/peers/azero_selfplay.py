@@ -17,9 +17,10 @@ from azero.config import Config
 from azero.config_files import find_config, load_config
 from azero.games import make_game
 from azero.games.registry import source_digest_of
-from azero.nets.checkpoint import Card, save_checkpoint
+from azero.nets.card import Card
+from azero.nets.checkpoint import save_checkpoint
 from azero.nets.tower import ResidualTower
-from azero.selfplay.pool import Task, play_task
+from azero.selfplay.tasks import PlayTask, play_task
 
 SETTINGS = (
     *("selfplay.num_simulations=64", "selfplay.full_search_share=1", "selfplay.random_opening_share=0"),
@@ -68,7 +69,7 @@ def main() -> None:
         def on_games(num: int) -> None:
             ended.append((time.perf_counter(), num + (ended[-1][1] if ended else 0)))
 
-        task = Task(str(checkpoint), config, tuple(itertools.islice(seeds, num_games)), digest)
+        task = PlayTask(str(checkpoint), config, digest, tuple(itertools.islice(seeds, num_games)))
         shard = play_task(task, on_games)
         games_per_s = full_swing(ended, num_slots)
         return {

@@ -8,7 +8,8 @@ import pytest
 
 from azero.errors import BadInput
 from azero.games import Game, Symmetries, laws, make_game
-from azero.games.laws import LAWS, Broken, Notes, check_laws, random_games, record_of, swap_two_moves
+from azero.games.findings import Broken, Notes, record_of
+from azero.games.laws import LAWS, check_laws, random_games, swap_two_moves
 from azero.jit import IS_COMPILED
 
 from .user_games import NIM, TIC_TAC_TOE, added, forget_files, write_file

@@ -6,10 +6,11 @@ import pytest
 from azero.games import make_game
 from azero.jit import IS_COMPILED
 from azero.mcts import OwnRollout, Puct, Search, Settings, Uct, UniformEvaluator
+from azero.mcts.batch import new_batch
 from azero.mcts.cache import new_cache
 from azero.mcts.kernels import is_done
 from azero.mcts.leaves import expand_and_backup, select_leaves
-from azero.mcts.tree import UNPROVEN, new_batch, new_forest, start_tree
+from azero.mcts.tree import UNPROVEN, new_forest, start_tree
 from azero.mcts.views import new_views
 
 from .evaluators import FixedEvaluator, HashEvaluator, SymmetricEvaluator

@@ -7,6 +7,7 @@ import pytest
 
 from azero.games import State, make_game
 from azero.jit import IS_COMPILED
+from azero.mcts.batch import new_batch
 from azero.mcts.rollout_features import (
     NO_PATTERN,
     NUM_PATTERNS,
@@ -15,7 +16,6 @@ from azero.mcts.rollout_features import (
     pattern_classes,
     write_features,
 )
-from azero.mcts.tree import new_batch
 
 DIGITS = {".": 0, "X": 1, "O": 2, "#": 3}
 

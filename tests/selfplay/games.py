@@ -1,14 +1,21 @@
 """Games of self-play for tests, with an evaluator that knows nothing but is always of the same opinion."""
 
 import functools
+from pathlib import Path
 
 import numpy as np
+import torch
 from mcts.evaluators import HashEvaluator
 
+from azero.config import Config
+from azero.config_files import check_config
 from azero.games import Game, make_game
-from azero.mcts import Puct, Settings
+from azero.mcts import Evaluator, Puct, Settings
 from azero.mcts.tree import UNPROVEN
-from azero.selfplay.play import play_games
+from azero.nets.card import Card
+from azero.nets.checkpoint import save_checkpoint
+from azero.nets.tower import ResidualTower
+from azero.selfplay.play import SelfPlay, play_games
 from azero.selfplay.records import Shard
 from azero.selfplay.slots import PlaySettings
 
@@ -27,12 +34,34 @@ PLAIN = Settings(is_proving=False)
 GUMBEL = Settings(is_looking_ahead=True, gumbel_considered=3)
 
 
+def config_with(**selfplay) -> Config:
+    """Returns settings of tic-tac-toe with a tiny net, and these of self-play."""
+    net = {"blocks": 1, "channels": 4, "policy_channels": 4, "value_channels": 4, "value_hidden": 4}
+    device = {"device": "cpu", "precision": "fp32"}
+    played = {"num_simulations": 8, "parallel_games": 4} | selfplay
+    return check_config({"game": {"name": "tic_tac_toe"}, "net": net, "device": device, "selfplay": played})
+
+
+def save_new_net(path: Path, config: Config) -> None:
+    """Saves a net of the settings that likes some moves better than others."""
+    torch.manual_seed(0)
+    net = ResidualTower(config.net, TIC_TAC_TOE)
+    torch.nn.init.normal_(net.policy.weight)
+    save_checkpoint(path, net, Card("tic_tac_toe", config.net.model_dump(), config.search.model_dump()))
+
+
 def play(
-    game: Game, seeds, num_slots: int = 4, playing: PlaySettings = PLAY, settings: Settings = NOISY, **how
+    game: Game,
+    seeds,
+    num_slots: int = 4,
+    playing: PlaySettings = PLAY,
+    settings: Settings = NOISY,
+    evaluator: Evaluator | None = None,
+    on_games=lambda num: None,
+    **how,
 ) -> Shard:
-    return play_games(
-        game, Puct(), settings, playing, how.pop("evaluator", HashEvaluator(game)), seeds, num_slots, **how
-    )
+    evaluator = evaluator or HashEvaluator(game)
+    return play_games(SelfPlay(game, Puct(), settings, playing, evaluator, num_slots, **how), seeds, on_games)
 
 
 @functools.cache
@@ -83,3 +112,13 @@ def assert_same(one: Shard, other: Shard) -> None:
     for name, array, expected in zip(Shard._fields, one, other, strict=True):
         assert array.dtype == expected.dtype and array.shape == expected.shape, name
         assert array.tobytes() == expected.tobytes(), name
+
+
+def changed(one: Shard, other: Shard) -> set[str]:
+    """Returns the fields in which two shards differ."""
+    return {name for name in Shard._fields if getattr(one, name).tobytes() != getattr(other, name).tobytes()}
+
+
+def is_open(shard: Shard) -> np.ndarray:
+    """Returns which positions there are to search anew, [n] bool."""
+    return (shard.weights > 0) & (shard.proven == UNPROVEN)

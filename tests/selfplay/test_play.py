@@ -5,12 +5,26 @@ import pytest
 from mcts.evaluators import HashEvaluator
 
 from azero.games import State
-from azero.mcts import Puct, Search
+from azero.mcts import Puct, Search, Settings
 from azero.mcts.gumbel import TARGET_TOTAL
 from azero.mcts.tree import UNPROVEN
-from azero.selfplay.slots import begin_search
+from azero.selfplay.play import SelfPlay
+from azero.selfplay.slots import PlaySettings, begin_search
 
-from .games import CONNECT_FOUR, GUMBEL, NOISY, PLAIN, PLAY, QUIET, TIC_TAC_TOE, assert_same, play, some_games, split
+from .games import (
+    CONNECT_FOUR,
+    GUMBEL,
+    NOISY,
+    PLAIN,
+    PLAY,
+    QUIET,
+    TIC_TAC_TOE,
+    assert_same,
+    config_with,
+    play,
+    some_games,
+    split,
+)
 
 GAMES = [TIC_TAC_TOE, CONNECT_FOUR]
 
@@ -268,3 +282,33 @@ def test_what_was_proven_is_on_record(game):
     assert np.all(shard.proven[ends][won] == 1), "a win at once is seen"
     later = np.flatnonzero(proven & (shard.proven != 0))
     assert np.all(shard.results()[later] == shard.proven[later]), "proven moves are played"
+
+
+# --- settings ---
+
+
+def from_config(**selfplay) -> SelfPlay:
+    return SelfPlay.from_config(config_with(**selfplay), TIC_TAC_TOE, HashEvaluator(TIC_TAC_TOE), resign_threshold=-0.9)
+
+
+def test_settings_reach_the_search():
+    assert from_config(random_symmetry=False, dirichlet_alpha=0.3, dirichlet_epsilon=0.5).settings == Settings(
+        is_looking_ahead=True, is_rollout_only=False, dirichlet_alpha=0.3, dirichlet_epsilon=0.5, cache_mib=64
+    )
+    plain = from_config().settings
+    assert plain.has_random_symmetry and plain.gumbel_considered == 0
+    gumbel = from_config(root="gumbel", gumbel_considered=5, gumbel_visit=20, gumbel_scale=0.5).settings
+    assert (gumbel.gumbel_considered, gumbel.gumbel_visit, gumbel.gumbel_scale) == (5, 20.0, 0.5)
+    assert gumbel.dirichlet_epsilon == 0
+    assert from_config(forced_playouts=2).settings.forced_playouts == 2
+    assert from_config(forced_playouts=2, root="gumbel").settings.forced_playouts == 0
+
+
+def test_settings_reach_the_games():
+    selfplay = from_config(
+        temperature=2.0, temperature_plies=7, final_temperature=0.1, keep_tree=False, full_search_share=0.5,
+        fast_simulations=5, random_opening_share=0.7, random_opening_plies=6, resign_error=0.05,
+        resign_played_on_share=0.2,
+    )  # fmt: skip
+    assert selfplay.playing == PlaySettings(8, 2.0, 7, 0.1, False, 0.5, 5, 0.7, 6, -0.9, 0.2)
+    assert selfplay.num_slots == 4 and from_config(resign_error=0).playing.resign_played_on_share == 1

@@ -2,25 +2,18 @@
 
 import numpy as np
 import pytest
-import torch
 from mcts.evaluators import HashEvaluator
 
-from azero.errors import BadInput
 from azero.games import Game, State
-from azero.mcts import Puct, Search, Settings
+from azero.mcts import Evaluator, Puct, Search, Settings
 from azero.mcts.gumbel import TARGET_TOTAL
 from azero.mcts.tree import UNPROVEN
-from azero.nets.card import Card
-from azero.nets.checkpoint import save_checkpoint
-from azero.nets.tower import ResidualTower
-from azero.selfplay.pool import Pool
-from azero.selfplay.reanalysis import SearchTask, new_positions, search_anew, search_task
-from azero.selfplay.records import Shard, load_shard, save_shard
-from azero.selfplay.slots import PlaySettings
+from azero.selfplay.play import SelfPlay
+from azero.selfplay.reanalysis import new_positions, search_anew
+from azero.selfplay.records import Shard
 
-from .games import CONNECT_FOUR, GUMBEL, NOISY, PLAIN, PLAY, TIC_TAC_TOE, assert_same, play, some_games
+from .games import CONNECT_FOUR, GUMBEL, NOISY, PLAIN, PLAY, TIC_TAC_TOE, assert_same, changed, is_open, play
 from .test_groups import CACHED, Apart, InPasses
-from .test_pool import config_with
 
 GAMES = [TIC_TAC_TOE, CONNECT_FOUR]
 CAPPED = PLAY._replace(full_search_share=0.5, fast_simulations=4, temperature_plies=2)
@@ -35,10 +28,16 @@ class Other(HashEvaluator):
 
 
 def searched(
-    game: Game, shard: Shard, num_slots: int = 4, playing: PlaySettings = CAPPED, settings: Settings = NOISY, **how
+    game: Game,
+    shard: Shard,
+    num_slots: int = 4,
+    settings: Settings = NOISY,
+    evaluator: Evaluator | None = None,
+    on_positions=lambda num: None,
+    **how,
 ) -> Shard:
-    evaluator = how.pop("evaluator", Other(game))
-    return search_anew(game, Puct(), settings, playing, evaluator, shard, lambda index: 100 + index, num_slots, **how)
+    selfplay = SelfPlay(game, Puct(), settings, CAPPED, evaluator or Other(game), num_slots, **how)
+    return search_anew(selfplay, shard, lambda index: 100 + index, on_positions)
 
 
 @pytest.fixture(scope="module", params=GAMES, ids=str)
@@ -50,15 +49,6 @@ def game(request) -> Game:
 def shard(game) -> Shard:
     """Six games, half of whose searches were fast."""
     return play(game, range(6), playing=CAPPED)
-
-
-def changed(one: Shard, other: Shard) -> set[str]:
-    return {name for name in Shard._fields if getattr(one, name).tobytes() != getattr(other, name).tobytes()}
-
-
-def is_open(shard: Shard) -> np.ndarray:
-    """Returns which positions there are to search anew, [n] bool."""
-    return (shard.weights > 0) & (shard.proven == UNPROVEN)
 
 
 def test_positions_to_learn_from_are_searched_and_nothing_else_changes(game, shard):
@@ -141,38 +131,3 @@ def test_a_shard_with_nothing_to_learn_from_stays_as_it_is(game, shard):
     fresh = searched(game, fast)
     assert changed(fresh, fast) == {"evaluations", "simulations"} | ({"cache_hits"} if shard.cache_hits[0] else set())
     assert fresh.evaluations.tolist() == fresh.simulations.tolist() == [0]
-
-
-# --- tasks ---
-
-
-@pytest.fixture(scope="module")
-def tasks(tmp_path_factory) -> list[SearchTask]:
-    folder, config = tmp_path_factory.mktemp("reanalysis"), config_with()
-    torch.manual_seed(0)
-    net = ResidualTower(config.net, TIC_TAC_TOE)
-    torch.nn.init.normal_(net.policy.weight)
-    save_checkpoint(folder / "net", net, Card("tic_tac_toe", config.net.model_dump(), config.search.model_dump()))
-    for name in ("00001-0000", "00001-0001"):
-        save_shard(folder / name, some_games(TIC_TAC_TOE), TIC_TAC_TOE)
-    what = [("00001-0000", 3), ("00001-0001", 3), ("00001-0000", 4)]
-    return [SearchTask(str(folder / "net"), config, str(folder / name), iteration, "") for name, iteration in what]
-
-
-def test_workers_search_what_their_tasks_say_and_note_when(tasks):
-    reports, found = [], {}
-    with Pool(2) as pool:
-        found = dict(pool.run(search_task, tasks, reports.append))
-    for place, task in enumerate(tasks):
-        assert_same(found[place], search_task(task, lambda num: None))
-        assert found[place].searched.tolist() == [task.iteration] * 12
-        assert_same(load_shard(task.shard, TIC_TAC_TOE), some_games(TIC_TAC_TOE))
-    assert sum(reports) == 3 * is_open(some_games(TIC_TAC_TOE)).sum()
-    for other in (1, 2):
-        assert "visits" in changed(found[0], found[other]), "each shard and iteration has seeds of its own"
-
-
-def test_positions_are_not_searched_by_rules_that_have_changed(tasks):
-    task = SearchTask(tasks[0].checkpoint, tasks[0].config, tasks[0].shard, 3, "other")
-    with pytest.raises(BadInput, match=r"^tic_tac_toe has changed while it was being played; "):
-        search_task(task, lambda num: None)

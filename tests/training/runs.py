@@ -19,12 +19,16 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from unittest import mock
 
+import pytest
+
 import azero.files
 from azero.cli import main
 from azero.config import Config
 from azero.config_files import check_config
 
 TIMEOUT_S = 240
+
+needs_proc = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="it looks for processes in /proc")
 
 TINY = {
     "seed": 5,
@@ -166,6 +170,14 @@ def finish_train(run: Path, config: Path) -> None:
     assert process.exitcode == 0, Path(f"{run}.err").read_text()
 
 
+def strike(run: Path, config: Path, write: str, moment: str, sign: int = signal.SIGKILL) -> int:
+    """Goes on with a run until it sends itself a signal before or after a write; returns how it ended."""
+    process = fork_train(run, config, strike_at_write, write, moment, int(sign))
+    process.join(TIMEOUT_S)
+    assert process.exitcode is not None, f"it neither reached {write} nor ended"
+    return process.exitcode
+
+
 def start_train(run: Path, config: Path, **options: object) -> subprocess.Popen:
     """Starts `azero train` as a user does."""
     command = [sys.executable, "-m", "azero.cli", *train_arguments(run, config)]
@@ -186,6 +198,17 @@ def nets_of(run: Path) -> dict[str, bytes]:
     """Returns the bytes of every net in a run's folder, by name."""
     paths = [*run.glob("*.safetensors"), *run.glob("checkpoints/*")]
     return {str(path.relative_to(run)): path.read_bytes() for path in paths if path.name != "state.safetensors"}
+
+
+def figures_of(run: Path) -> list[dict]:
+    """Returns the lines of a run's metrics without what the clock tells."""
+    lines = (json.loads(each) for each in (run / "metrics.jsonl").read_text().splitlines())
+    return [{key: value for key, value in line.items() if not key.endswith("_s")} for line in lines]
+
+
+def files_of(folder: Path) -> dict[str, bytes]:
+    """Returns the bytes of a folder's files, by name."""
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
 def wait_until(is_so: Callable[[], object], timeout_s: float = TIMEOUT_S) -> None:
@@ -214,3 +237,12 @@ def processes(parent: int | None = None, group: int | None = None) -> set[int]:
                 if status != "Z" and (parent == int(its_parent) or group == int(its_group)):
                     found.add(int(folder.name))
     return found
+
+
+def assert_gone(group: int) -> None:
+    """Asserts that soon no process of a group is left; and leaves none."""
+    try:
+        wait_until(lambda: not processes(group=group), timeout_s=30)
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(group, signal.SIGKILL)

@@ -10,8 +10,8 @@ from azero.errors import BadInput
 from azero.games import make_game
 from azero.games.registry import source_digest_of
 from azero.nets.checkpoint import read_card
-from azero.selfplay.pool import Task, play_task
 from azero.selfplay.records import save_shard
+from azero.selfplay.tasks import PlayTask, play_task
 from azero.training.loop import train
 from azero.training.run import Progress, Run, check_iterations, open_run, shard_name
 from azero.training.trainer import Trainer
@@ -287,10 +287,12 @@ def test_a_game_s_file_of_another_shape_is_refused_when_the_run_is_opened(own):
     assert "its actions, now 4, are of another shape than the net's" in refusal(own)
 
 
+def task_of(run):
+    return PlayTask(str(run.checkpoint_path(0)), run.config, source_digest_of(run.game.rules), seeds=(1, 2))
+
+
 def play_games_of(run):
-    return play_task(
-        Task(str(run.checkpoint_path(0)), run.config, (1, 2), source_digest_of(run.game.rules)), lambda num: None
-    )
+    return play_task(task_of(run), lambda num: None)
 
 
 @pytest.mark.parametrize("is_edited", [False, True])
@@ -332,7 +334,7 @@ def test_a_run_s_game_cannot_change(own, monkeypatch, name, changes, message):
 
 
 def test_games_are_not_played_by_rules_that_change_meanwhile(own):
-    task = Task(str(own.checkpoint_path(0)), own.config, (1, 2), source_digest_of(own.game.rules))
+    task = task_of(own)
     assert len(play_games_of(own).lengths) == 2
     write_file(own.folder.parent / "nim.py", NIM, ("return WIN if", "return LOSS if"))
     with pytest.raises(BadInput, match=r"^nim.py:Nim\(heap=5\) has changed while it was being played; "):

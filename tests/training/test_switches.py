@@ -8,8 +8,7 @@ import pytest
 
 from azero.training.metrics import read_metrics
 
-from .runs import TIMEOUT_S, finish_train, fork_train, nets_of, strike_at_write, write_config
-from .test_loop import figures_of, files_of
+from .runs import figures_of, files_of, finish_train, nets_of, strike, write_config
 from .test_trainer import HEADS
 
 PAGE = Path(__file__).parents[2] / "docs" / "metrics.md"
@@ -76,9 +75,7 @@ def test_killed_it_ends_the_same(whole, config, tmp_path):
         ("replay/00001-0001", "after"),  # in the search of old positions
         ("state 2 train 4", "after"),  # in training
     ):
-        process = fork_train(run, config, strike_at_write, write, moment, int(signal.SIGKILL))
-        process.join(TIMEOUT_S)
-        assert process.exitcode == -signal.SIGKILL, (write, moment)
+        assert strike(run, config, write, moment) == -signal.SIGKILL, (write, moment)
     finish_train(run, config)
     assert nets_of(run) == nets_of(whole)
     assert files_of(run / "replay") == files_of(whole / "replay")

@@ -10,16 +10,13 @@ import azero.commands.app
 import azero.training.loop  # noqa: F401
 from azero.arena.names import make_agent
 from azero.games import make_game
-from azero.mcts import Puct, UniformEvaluator
-from azero.selfplay.play import play_games
-from azero.selfplay.pool import play_settings_of, settings_of
+from azero.mcts import UniformEvaluator
+from azero.selfplay.play import SelfPlay, play_games
 from azero.selfplay.replay import make_sample
 
 from .runs import tiny_config
 
 CONFIG, GAME = tiny_config(), make_game("tic_tac_toe")
-_shard = play_games(
-    GAME, Puct.from_config(CONFIG.search), settings_of(CONFIG), play_settings_of(CONFIG), UniformEvaluator(9), [1], 1
-)
+_shard = play_games(SelfPlay.from_config(CONFIG, GAME, UniformEvaluator(9)), [1])
 make_agent("uct@20", GAME).suggest(GAME.new_initial_state())
 make_sample(GAME, _shard, _shard.lengths.astype("int64") - 1, _shard.lengths.astype("int64") * 0)

@@ -1,0 +1,191 @@
+"""Runs that are killed, at instants chosen or drawn: they are resumed, and leave the same nets, byte for byte."""
+
+import contextlib
+import json
+import random
+import shutil
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from .runs import (
+    TIMEOUT_S,
+    assert_gone,
+    figures_of,
+    files_of,
+    finish_train,
+    fork_train,
+    kill_after,
+    needs_proc,
+    nets_of,
+    note_writes,
+    processes,
+    progress_of,
+    start_train,
+    strike,
+    strike_at_write,
+    wait_until,
+    write_config,
+)
+
+
+def resignations_of(run):
+    """Returns threshold, share of games and share of errors of each iteration."""
+    names = [f"selfplay/{name}" for name in ("resign_threshold", "resigned", "resign_errors")]
+    return [[json.loads(line)[name] for name in names] for line in (run / "metrics.jsonl").read_text().splitlines()]
+
+
+@needs_proc
+def test_two_workers_play_the_same_games_and_do_not_outlive_a_parent_that_is_killed(whole, tmp_path):
+    config, run = write_config(tmp_path, selfplay={"num_workers": 2}), tmp_path / "run"
+    parent = start_train(run, config, start_new_session=True)
+    wait_until(lambda: list(run.glob("replay/0*")) or parent.poll() is not None)
+    assert len(processes(parent=parent.pid)) >= 2
+    parent.kill()
+    parent.communicate()
+    assert_gone(parent.pid)
+    finish_train(run, config)
+    assert nets_of(run) == nets_of(whole)
+
+
+def test_a_run_under_way_is_kept_from_a_second_process_and_free_again_when_it_is_killed(whole, config, tmp_path):
+    run = tmp_path / "run"
+    first = fork_train(run, config, strike_at_write, "state 1 train 4", "after", int(signal.SIGSTOP))
+    wait_until(lambda: progress_of(run).get("steps_this_iteration") == 4)
+    for _ in range(2):
+        second = fork_train(run, config)
+        second.join(TIMEOUT_S)
+        assert second.exitcode == 2
+    last = Path(f"{run}.err").read_text().splitlines()[-1]
+    assert last == f"azero: run {str(run)!r} is being trained by another process"
+    first.kill()
+    first.join()
+    finish_train(run, config)
+    assert nets_of(run) == nets_of(whole)
+
+
+def test_killed_before_it_began_it_can_begin_again(config, tmp_path):
+    assert strike(tmp_path / "run", config, "config.toml", "before") == -signal.SIGKILL
+    assert strike(tmp_path / "run", config, "checkpoints/00000", "before") == -signal.SIGKILL
+
+
+STAGES = [
+    ("checkpoints/00000", "before"),  # there are settings and nothing else
+    ("replay/00001-0001", "before"),  # in self-play, with games saved and games lost
+    ("state 1 train 0", "before"),  # all games are there, the state does not know
+    ("state 1 train 8", "before"),  # between two saves
+    ("candidate", "after"),  # trained, the state does not know
+    ("state 1 gate 0", "after"),  # at the beginning of the gate
+    ("checkpoints/00002", "after"),  # promoted, the state does not know
+    ("metrics", "after"),  # told, the state does not know
+    ("state 3 play 0", "after"),  # the state knows, best.safetensors does not
+]
+
+
+def test_killed_in_every_stage_it_ends_the_same(whole, config, tmp_path):
+    for write, moment in STAGES:
+        assert strike(tmp_path / "run", config, write, moment) == -signal.SIGKILL, (write, moment)
+    finish_train(tmp_path / "run", config)
+    assert nets_of(tmp_path / "run") == nets_of(whole)
+    assert figures_of(tmp_path / "run") == figures_of(whole)
+
+
+def test_killed_it_resigns_at_the_same_thresholds_and_ends_the_same(tmp_path):
+    """Some games of an iteration are there already when its threshold is chosen anew."""
+    selfplay = {"games_per_iteration": 60, "games_per_shard": 20, "resign_error": 0.4, "resign_played_on_share": 0.3}
+    config = write_config(tmp_path, selfplay=selfplay, replay={"window": 500, "window_growth": 0.0})
+    whole, run = tmp_path / "whole", tmp_path / "run"
+    finish_train(whole, config)
+    for write in ("replay/00002-0001", "replay/00003-0002", "state 3 train 0"):
+        assert strike(run, config, write, "before") == -signal.SIGKILL, write
+    finish_train(run, config)
+    assert nets_of(run) == nets_of(whole)
+    assert files_of(run / "replay") == files_of(whole / "replay")
+    assert resignations_of(run) == resignations_of(whole)
+    first, (threshold, resigned, errors), third = resignations_of(whole)
+    assert first == [-1, 0, 0] and third[0] > -1
+    assert -1 < threshold <= 0 and 0 < resigned < 0.7 and 0 <= errors < 0.8
+
+
+def test_killed_before_and_after_every_write_it_ends_the_same(whole, config, tmp_path):
+    writes = dict.fromkeys(Path(f"{whole}.writes").read_text().splitlines())
+    moments = [(write, moment) for write in writes for moment in ("before", "after")]
+    assert len(moments) > 60
+    for write, moment in moments[1:]:  # before the first it has not begun
+        assert strike(tmp_path / "run", config, write, moment) == -signal.SIGKILL, (write, moment)
+    finish_train(tmp_path / "run", config)
+    assert nets_of(tmp_path / "run") == nets_of(whole)
+
+
+def test_killed_at_random_instants_it_ends_the_same(whole, config, tmp_path):
+    draw, run, kills = random.Random(0), tmp_path / "run", 0
+    while kills < 15:
+        process = fork_train(run, config)
+        if kill_after(process, draw.uniform(0.02, 0.8)):
+            kills += 1
+        else:
+            assert process.exitcode == 0, Path(f"{run}.err").read_text()
+            assert nets_of(run) == nets_of(whole)
+            shutil.rmtree(run)
+    finish_train(run, config)
+    assert nets_of(run) == nets_of(whole)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("num_workers", [1, 2])
+def test_killed_thirty_times_on_the_command_line_it_ends_the_same(whole, tmp_path, num_workers):
+    config, run = write_config(tmp_path, selfplay={"num_workers": num_workers}), tmp_path / "run"
+    draw, kills, most = random.Random(num_workers), 0, 5.0
+    while kills < 30:
+        begin = time.monotonic()
+        process = start_train(run, config)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(draw.uniform(0.5, most))
+        process.kill()
+        errors = process.communicate()[1]
+        if process.returncode == -signal.SIGKILL:
+            kills += 1
+            continue
+        assert process.returncode == 0, errors
+        assert nets_of(run) == nets_of(whole)
+        shutil.rmtree(run)
+        most = max(2.0, time.monotonic() - begin)
+    finish_train(run, config)
+    assert nets_of(run) == nets_of(whole)
+
+
+@pytest.fixture(scope="module")
+def reanalysing(tmp_path_factory):
+    """The settings of runs that search half of the window anew."""
+    return write_config(tmp_path_factory.mktemp("reanalysing"), replay={"reanalysed_share": 0.5})
+
+
+def test_old_positions_are_searched_anew_and_killed_on_the_way_it_ends_the_same(whole, reanalysing, tmp_path):
+    run, broken = tmp_path / "run", tmp_path / "broken"
+    process = fork_train(run, reanalysing, note_writes)
+    process.join(TIMEOUT_S)
+    assert process.exitcode == 0, Path(f"{run}.err").read_text()
+    writes = Path(f"{run}.writes").read_text().splitlines()
+    second = writes[writes.index("state 2 reanalysis 0") + 1 : writes.index("state 2 train 0")]
+    assert second == ["replay/00001-0000", "replay/00001-0001", "replay/00001-0002"]
+    assert writes[writes.index("state 1 reanalysis 0") + 1] == "state 1 train 0", "nothing was older"
+    lines, plain = ([json.loads(each) for each in (r / "metrics.jsonl").read_text().splitlines()] for r in (run, whole))
+    assert lines[0]["reanalysis/positions"] == 0 < lines[1]["reanalysis/positions"] < lines[1]["replay/positions"]
+    for line in lines[1:]:
+        assert 0 < line["reanalysis/evaluations"] < line["reanalysis/simulations"] and line["time/reanalysis_s"] > 0
+        assert line["selfplay/games"] == 12
+    assert not any("reanalysis" in key for line in plain for key in line), "off, it is not there"
+    assert nets_of(run)["candidate.safetensors"] != nets_of(whole)["candidate.safetensors"]
+
+    for write, moment in (
+        *(("state 1 reanalysis 0", "after"), ("state 2 reanalysis 0", "after"), ("replay/00001-0001", "before")),
+        *(("replay/00001-0002", "after"), ("state 2 train 0", "before"), ("state 3 reanalysis 0", "after")),
+    ):
+        assert strike(broken, reanalysing, write, moment) == -signal.SIGKILL, (write, moment)
+    finish_train(broken, reanalysing)
+    assert nets_of(broken) == nets_of(run)
+    assert files_of(broken / "replay") == files_of(run / "replay")
+    assert figures_of(broken) == figures_of(run)
