@@ -1,13 +1,17 @@
-"""How Numba is made to compile in less time, and to refuse rules that allocate. `install` changes it, once.
+"""How Numba is made to compile in less time, to keep what processes compile apart, and to refuse rules that allocate.
+
+`install` changes it, once.
 
 See docs/decisions/0001-compile-cache.md, "Compile time".
 """
 
 import gc
 import re
+import secrets
 
 import llvmlite
 from numba.core import event
+from numba.core.bytecode import FunctionIdentity
 from numba.core.codegen import JITCodeLibrary
 from numba.core.registry import cpu_target
 
@@ -87,4 +91,7 @@ class _WithoutCollections(event.Listener):
 def install() -> None:
     """Puts the ways of this file in the place of Numba's own, for the whole process."""
     cpu_target.target_context.codegen()._library_class = _Library
+    # Symbols carry these numbers. Numba counts from 1 in each process, and types by the order in which it meets them:
+    # so two processes give Go 9x9 and Go 19x19 the same symbols, and a third, with both from disk, runs one for both.
+    FunctionIdentity._unique_ids = iter(lambda: secrets.randbits(62), None)
     event.register("numba:compile", _WithoutCollections())

@@ -19,12 +19,15 @@ def install() -> None:
 
 
 class _Notice(event.Listener):
-    """Says it once, of what is kept on disk: the rest is compiled in each process, in a moment."""
+    """Says it once, of what is kept on disk: the rest is compiled in each process, in a moment.
+
+    Numba compiles under a lock, so one thread at a time starts and ends; only the timer's is beside it.
+    """
 
     def __init__(self) -> None:
         self._is_told = False
         self._depth = 0  # a kernel's subroutines are compiled within it
-        self._begin = self._seconds = 0.0
+        self._begin = self._seconds = 0.0  # of compiling under way; of all that is done
         self._timer = threading.Timer(0.0, self._tell)
 
     def on_start(self, event: event.Event) -> None:
@@ -52,5 +55,5 @@ class _Notice(event.Listener):
     def _tell(self) -> None:
         self._is_told = True
         over_a_bar = "\r\x1b[K" if sys.stderr.isatty() else ""
-        text = "compiling for the first time on this machine, for some seconds, or a minute if it is busy"
+        text = "compiling for the first time on this machine; it takes some seconds, on a busy one a minute"
         print(f"{over_a_bar}azero: {text}", file=sys.stderr)

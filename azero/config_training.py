@@ -186,9 +186,9 @@ class TrainingConfig(Section):
     )
     learn_proven: bool = Field(
         False,
-        description="Learn the result that the search proved in place of those two, where it did. Games with "
-        "root = noise are played by what is proven and end so anyway: then it changes proven draws alone, where "
-        "root_value_weight would teach half a win, and positions that reanalysis proved. Paper: no.",
+        description="Where the search proved a result, learn it in place of those two. With root = noise, games follow "
+        "proofs and end as proven: it then matters only for proven draws, whose value of 0 root_value_weight teaches "
+        "as half a win and half a loss, and for positions that reanalysis proved. Paper: no.",
     )
     reply_loss_weight: float = Field(
         0.0,

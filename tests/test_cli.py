@@ -467,9 +467,9 @@ def test_suggest_prints_a_board_and_json(run_azero, net):
             "best",
             "moves",
             "runtime",
-            "arithmetic",
+            "precision",
         ]
-        assert (fields["arithmetic"] in ("fp32", "bf16", "int8")) == (agent == f"{net}@30") == bool(fields["runtime"])
+        assert (fields["precision"] in ("fp32", "bf16", "int8")) == (agent == f"{net}@30") == bool(fields["runtime"])
         assert list(fields["moves"][0]) == ["move", "visits", "value", "prior", "proven", "pv"]
         assert len(fields["moves"]) == 7 and fields["simulations"] in (0, 30)
 
@@ -620,9 +620,10 @@ def test_bad_input_of_train_rollout_is_one_line_and_leaves_no_file(run_azero, pl
 def test_compiling_is_no_part_of_the_time_that_games_and_moves_take(tmp_path):
     command = [sys.executable, "-m", "azero.cli", *EVALUATE, "--games", "4", "--json"]
     environment = os.environ | {"AZERO_CACHE_DIR": str(tmp_path)}
+    begin = time.perf_counter()
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300)
-    fields = json.loads(done.stdout)
-    assert fields["elapsed_s"] < 1 and max(fields["seconds_per_move"]) < 0.01
+    whole_s, fields = time.perf_counter() - begin, json.loads(done.stdout)
+    assert fields["elapsed_s"] < whole_s / 10 and max(fields["seconds_per_move"]) < whole_s / 1000
 
 
 @pytest.mark.slow

@@ -290,6 +290,43 @@ def test_where_there_is_no_terminal_compiling_is_told_if_it_takes_long(tmp_path,
         assert len(done.stderr.splitlines()) == expected
 
 
+LENGTHS = """
+import sys
+
+import numpy as np
+
+from azero.jit import kernel
+
+
+@kernel
+def stir(state):
+    for i in range(len(state.cells)):  # enough to be called, by its symbol, and not inlined
+        for j in range(len(state.cells)):
+            state.cells[i] += state.cells[j] // (1 + j) + state.cells[j] % (2 + i)
+            state.cells[j] -= state.cells[i] // (3 + i) - state.cells[i] % (4 + j)
+    return len(state.cells)
+
+
+@kernel
+def length(state):
+    return (stir(state) + stir(state)) // 2
+
+
+for size in map(int, sys.argv[1:]):
+    print(length(np.zeros(1, [("cells", np.int8, (size,))])[0]))
+"""
+
+
+@pytest.mark.skipif(not IS_COMPILED, reason="nothing is compiled")
+def test_what_two_processes_compiled_is_told_apart_by_a_third(tmp_path):
+    (tmp_path / "lengths.py").write_text(LENGTHS)
+    settings = {"AZERO_CACHE_DIR": str(tmp_path / "cache"), "PYTHONPATH": str(PACKAGE.parent)}
+    for sizes in (["3"], ["5"], ["3", "5"]):
+        command = [sys.executable, str(tmp_path / "lengths.py"), *sizes]
+        done = subprocess.run(command, env=os.environ | settings, capture_output=True, timeout=300, text=True)
+        assert done.stdout.split() == sizes, done.stderr
+
+
 PLAY_AT_RANDOM = """
 import random, zlib
 from azero.games import make_game

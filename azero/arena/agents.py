@@ -96,9 +96,7 @@ class SearchAgent(Agent):
     ):
         super().__init__(name, game, seed)
         self.limit = limit
-        self.runtime: tuple[str, str] | None = (
-            None  # library and arithmetic of the net that judges, once they are known
-        )
+        self.runtime: tuple[str, str] | None = None  # library and precision of the net that judges, once there is one
         self._make_search = make_search
         self._search: Search | None = None
         self._alone: Search | None = None  # the one tree of `suggest`
@@ -142,8 +140,8 @@ class SearchAgent(Agent):
         self._alone.run([0], limit.simulations, limit.seconds)
         simulations = int(self._alone.forest.trees[0].simulations)
         suggestion = suggestion_of(self._alone, state, simulations, time.perf_counter() - start)
-        runtime, arithmetic = self.runtime or (None, None)
-        return replace(suggestion, runtime=runtime, arithmetic=arithmetic)
+        runtime, precision = self.runtime or (None, None)
+        return replace(suggestion, runtime=runtime, precision=precision)
 
 
 class RandomAgent(Agent):

@@ -37,7 +37,7 @@ class Suggestion:
     moves: list[Move]  # best first; none where it resigns
     is_tree_full: bool = False  # whether the search went on without growing
     runtime: str | None = None  # the library that ran the net that judged, e.g. "openvino"
-    arithmetic: str | None = None  # in which it did: "fp32", "bf16" or "int8"
+    precision: str | None = None  # in which it did: "fp32", "bf16" or "int8"
 
     @property
     def action(self) -> int:

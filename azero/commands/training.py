@@ -33,7 +33,7 @@ def train(
     """
     from azero.config_files import find_config, load_config
     from azero.training.loop import train as run_training
-    from azero.training.run import open_run
+    from azero.training.resumption import open_run
 
     if config is None and not (resume and run):
         raise BadInput("train needs a CONFIG, e.g. azero train connect_four_quick; or --resume with --run FOLDER")

@@ -21,7 +21,7 @@ def show_suggestion(suggestion: Suggestion, state: State, top: int = MOST_MOVES)
     player = "first" if suggestion.to_move == 0 else "second"
     seen = [f"{suggestion.simulations} simulations in {suggestion.elapsed_s:.2f} s"]
     if suggestion.runtime:
-        seen.append(f"{suggestion.runtime} {suggestion.arithmetic}")
+        seen.append(f"{suggestion.runtime} {suggestion.precision}")
     if suggestion.is_tree_full:
         seen.append("the tree reached its limit of nodes and grew no more")
     return "\n".join(

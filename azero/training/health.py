@@ -56,9 +56,8 @@ MISCALIBRATED = 0.3
 
 def find_symptoms(lines: Sequence[Line]) -> dict[str, str]:
     """Returns what is wrong after the last of a run's lines, by the symptom's name; empty for a run in good health."""
-    trained = [
-        line for line in lines if "train/policy_loss" in line
-    ]  # not where a run from before it kept sums was resumed
+    # A run that an older version broke off in training, with all steps taken, has a line without losses.
+    trained = [line for line in lines if "train/policy_loss" in line]
     found = {symptom.__name__: symptom(trained) for symptom in SYMPTOMS if trained}
     return {name: text for name, text in found.items() if text}
 

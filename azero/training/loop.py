@@ -37,7 +37,8 @@ from azero.training.measure import (
 from azero.training.metrics import mend_metrics, read_metrics, write_metrics
 from azero.training.optimizer import learning_rate
 from azero.training.report import Report
-from azero.training.run import Progress, Run, check_iterations, iteration_of, shard_name
+from azero.training.resumption import check_iterations, keep_settings
+from azero.training.run import Progress, Run, iteration_of, shard_name
 from azero.training.trainer import Losses, Trainer, check_divergence
 
 
@@ -66,7 +67,7 @@ def run_iterations(run: Run) -> Progress:
     mend_metrics(run.metrics_path)
     if progress is not None:
         check_iterations(run, progress)
-    run.keep_settings(progress)
+    keep_settings(run, progress)
     if progress is None:
         progress = Progress()
         run.save_net(run.checkpoint_path(0), trainer.candidate(), replace(progress, iteration=0))

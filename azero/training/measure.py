@@ -85,20 +85,29 @@ def calibration_error(values: np.ndarray, outcomes: np.ndarray) -> float:
 
 
 def add_steps(sums: dict[str, float], losses: list[Losses], elapsed_s: float) -> dict[str, float]:
-    """Returns an iteration's sums with those of further steps added: `steps`, `seconds`, and each loss that there is.
+    """Returns an iteration's sums with those of further steps added.
 
     Steps are added one after the other, in float64, so it does not matter where sums were saved and taken up again.
+
+    Args:
+      sums: by name, of the steps so far: `steps`, how many; `seconds`; and each loss that there is, by its field's
+        name. Empty before the first.
+      losses: a step's each, in their order.
+      elapsed_s: of these steps.
     """
     added = {"steps": sums.get("steps", 0) + len(losses), "seconds": sums.get("seconds", 0.0) + elapsed_s}
     for name, steps in zip(Losses._fields, zip(*losses, strict=True), strict=False):
-        values = torch.stack(steps).double().cpu().numpy()
+        values = torch.stack(steps).cpu().numpy().astype(np.float64)  # there: not every device has float64
         if values.size:
             added[name] = float(np.cumsum([sums.get(name, 0.0), *values])[-1])
     return sums | added
 
 
 def describe_steps(sums: dict[str, float]) -> dict:
-    """Returns figures of an iteration's training: losses are means over its steps."""
+    """Returns figures of an iteration's training from its sums (see `add_steps`): losses are means over its steps.
+
+    There are no losses where no step was summed.
+    """
     num_steps, elapsed_s = sums["steps"], sums["seconds"]
     means = {name: sums[name] / num_steps for name in Losses._fields if name in sums}
     notes = {f"train/{name}" + ("" if "entropy" in name else "_loss"): mean for name, mean in means.items()}

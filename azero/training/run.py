@@ -11,25 +11,22 @@ tensorboard/
 """
 
 import json
-import sys
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-import numpy as np
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save
 
 from azero.config import Config
-from azero.config_files import load_config
 from azero.config_text import config_to_toml
 from azero.errors import BadInput
 from azero.files import remove_temporaries, write_whole
-from azero.games import Game, make_game
-from azero.games.registry import file_of, source_digest_of
+from azero.games import Game
+from azero.games.registry import source_digest_of
 from azero.nets.card import Card
-from azero.nets.checkpoint import load_checkpoint, read_card, save_checkpoint
+from azero.nets.checkpoint import save_checkpoint
 from azero.nets.tower import ResidualTower
-from azero.selfplay.records import load_shard, save_shard
+from azero.selfplay.records import load_shard
 from azero.selfplay.replay import Replay, Window, targets_of
 from azero.training.trainer import Trainer
 
@@ -48,7 +45,7 @@ class Progress:
     promotions: int = 0
     shards: list[str] = field(default_factory=list)  # in the replay window, oldest first
     notes: dict = field(default_factory=dict)  # figures of this iteration's finished stages
-    sums: dict[str, float] = field(default_factory=dict)  # over its steps so far, as in `add_steps`
+    sums: dict[str, float] = field(default_factory=dict)  # over this iteration's steps so far, as `add_steps` has them
 
 
 class Run:
@@ -141,32 +138,6 @@ class Run:
             replay.add(name, shard)
         return replay
 
-    def keep_settings(self, progress: Progress | None) -> None:
-        """Makes config.toml say the settings that the run goes on with: only once they are known to fit.
-
-        Where self-play changes, games of the iteration under way are played anew, and old positions searched anew.
-        """
-        path = self.folder / "config.toml"
-        before = load_config(path)
-        if self.config == before:
-            return
-        if (self.config.selfplay, self.config.search) != (before.selfplay, before.search):
-            kept = progress.shards if progress else []
-            for shard in (self.folder / "replay").glob("*.safetensors"):
-                if shard.stem not in kept:
-                    shard.unlink()
-            if progress and progress.stage == "reanalysis":
-                self._forget_searches(progress)
-        write_whole(path, config_to_toml(self.config).encode())
-
-    def _forget_searches(self, progress: Progress) -> None:
-        """Lets the iteration's reanalysis begin again: as if never searched, its shards are the first in turn."""
-        for name in progress.shards:
-            shard = load_shard(self.shard_path(name), self.game)
-            if shard.searched[0] == progress.iteration:
-                never = shard._replace(searched=np.zeros_like(shard.searched))
-                save_shard(self.shard_path(name), never, self.game)
-
     def remove_old_shards(self, progress: Progress) -> None:
         """Removes shards that have left the window; only once the state on disk does not name them any more."""
         for path in (self.folder / "replay").glob("*.safetensors"):
@@ -175,6 +146,7 @@ class Run:
 
 
 def _why_not_new(folder: Path) -> str:
+    """Returns why no run can begin in what is there already, and what to do."""
     if not folder.is_dir():
         return f"--run {str(folder)!r} is a file; a run is a folder that azero makes"
     if not (folder / "config.toml").is_file():
@@ -194,75 +166,3 @@ def shard_name(iteration: int, number: int | None) -> str:
 def iteration_of(name: str) -> int:
     """Returns the iteration in which the games of a shard of that name were played."""
     return int(name.split("-")[0])
-
-
-def open_run(folder: Path, overrides: list[str]) -> Config:
-    """Returns the settings of an existing run with overrides, and changes nothing in its folder.
-
-    Seed, game, net, heads and optimiser are what the run is; only the file of a user's own game may lie elsewhere now.
-
-    Raises:
-      BadInput: there is no run, or an override would make it another.
-    """
-    path = folder / "config.toml"
-    if not path.is_file():
-        what = (
-            "it is a file" if folder.is_file() else "it has no config.toml" if folder.is_dir() else "it does not exist"
-        )
-        raise BadInput(f"there is no run to resume in {str(folder)!r}: {what}")
-    before, config = load_config(path), load_config(path, overrides)
-    _check_game(folder, before, config)
-    was, now = _identity(before), _identity(config)
-    for name in was:
-        if was[name] != now[name]:
-            raise BadInput(f"a run's {name} cannot change when it is resumed; begin another with --run")
-    return config
-
-
-def check_iterations(run: Run, progress: Progress) -> None:
-    """Raises BadInput where the run has played more iterations than the settings ask for; says so where as many."""
-    num_played, wanted = progress.iteration - 1, run.config.training.iterations
-    if num_played > wanted:
-        raise BadInput(
-            f"training.iterations = {wanted} is less than the {num_played} that run {str(run.folder)!r} has played; "
-            "go on with --set training.iterations=N"
-        )
-    if num_played == wanted:
-        print(
-            f"azero: run {str(run.folder)!r} has played its {wanted} iterations, and there is nothing to do; "
-            "go on with --set training.iterations=N",
-            file=sys.stderr,
-        )
-
-
-def _identity(config: Config) -> dict[str, object]:
-    """Returns what the trainer's state was made for, beside the game, by the name of the setting."""
-    training = config.training
-    return {
-        "seed": config.seed,
-        "net": config.net,
-        "training.optimizer": training.optimizer,
-        "reply head (training.reply_loss_weight, 0 or not)": training.reply_loss_weight > 0,
-        "plies-left head (training.plies_left_loss_weight, 0 or not)": training.plies_left_loss_weight > 0,
-        "short-term head (training.short_term_loss_weight, 0 or not)": training.short_term_loss_weight > 0,
-        "ownership head (training.ownership_loss_weight, 0 or not)": training.ownership_loss_weight > 0,
-        "score head (training.score_loss_weight, 0 or not)": training.score_loss_weight > 0,
-    }
-
-
-def _check_game(folder: Path, before: Config, config: Config) -> None:
-    """Raises BadInput where the run's game is gone, another, or of another shape than its nets; tells other changes."""
-    name = config.game.name
-    file = file_of(name)
-    if file and not Path(file).exists():
-        advice = f"where it lies now is said by --set game.name=path/to/{Path(name).name}"
-        raise BadInput(f"run {str(folder)!r} plays {name}, and there is no such file; {advice}")
-    game = make_game(name)
-    newest = max((folder / "checkpoints").glob("*.safetensors"), default=None)
-    nets = [path for path in (newest, folder / "candidate.safetensors") if path and path.is_file()]
-    is_as_it_was = source_digest_of(game.rules) in [read_card(path).game_digest for path in nets]
-    if config.game != before.game and not (file and is_as_it_was):
-        moved = ", but for the place of a file that is as it was" if file else ""
-        raise BadInput(f"a run's game cannot change when it is resumed{moved}; begin another with --run")
-    if file and newest:
-        load_checkpoint(newest, game)

@@ -26,7 +26,7 @@ def test_json_has_the_fields_of_the_design_in_their_order(suggestion):
         "best",
         "moves",
         "runtime",
-        "arithmetic",
+        "precision",
     ]
     assert fields["to_move"] == 1 and fields["best"] == fields["moves"][0]["move"] == "b1"
     for move, found in zip(fields["moves"], suggestion.moves, strict=True):

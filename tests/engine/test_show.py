@@ -75,7 +75,7 @@ def test_what_rounds_to_zero_has_no_minus():
 
 
 def test_the_runtime_of_the_net_is_told():
-    told = replace(suggestion(MOVES), runtime="torch", arithmetic="bf16")
+    told = replace(suggestion(MOVES), runtime="torch", precision="bf16")
     assert show_suggestion(told, STATE).endswith("(42 simulations in 1.23 s, torch bf16)")
 
 

@@ -1,10 +1,19 @@
-"""The run that others are held to: tiny, and unbroken."""
+"""Runs of tiny settings: one that has not begun, and the one that others are held to, unbroken."""
 
 from pathlib import Path
 
 import pytest
 
-from .runs import TIMEOUT_S, fork_train, note_writes, write_config
+from azero.games import make_game
+from azero.training.run import Run
+
+from .runs import TIMEOUT_S, fork_train, note_writes, tiny_config, write_config
+
+
+@pytest.fixture
+def run(tmp_path):
+    """A run that has not begun."""
+    return Run.create(tmp_path / "run", tiny_config(), make_game("tic_tac_toe"))
 
 
 @pytest.fixture(scope="session")

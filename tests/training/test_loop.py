@@ -19,7 +19,6 @@ from azero.training.trainer import Trainer
 from .runs import finish_train, nets_of, progress_of, tiny_config, write_config
 from .test_gate import Silent
 from .test_measure import WON, shard_of
-from .test_trainer import HEADS
 
 CURVES = {
     *("train/policy_loss", "train/value_loss", "train/policy_entropy", "train/target_entropy", "train/learning_rate"),
@@ -119,19 +118,6 @@ def test_heads_learn_what_the_settings_give_a_weight(tmp_path):
     notes = learn(run, progress, replay, trainer, Silent()).notes
     assert 0 < notes["train/reply_loss"] < math.log(9)
     assert not {"train/plies_left_loss", "train/short_term_loss"} & notes.keys()
-
-
-def test_a_run_with_all_heads_leaves_nets_without(tmp_path):
-    training = {"iterations": 2, **dict.fromkeys([f"{name}_loss_weight" for name in HEADS], 0.2)}
-    game = {"name": "othello(size=4)"}
-    run, config = tmp_path / "run", write_config(tmp_path, game=game, training=training, evaluation={"every": 0})
-    finish_train(run, config)
-    lines = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
-    assert len(lines) == 2 and all(line[f"train/{name}_loss"] > 0 for line in lines for name in HEADS)
-    assert lines[0]["train/ownership_loss"] < math.log(2) * 1.2 and lines[0]["train/score_loss"] < 2
-    own = load_checkpoint(run / "best.safetensors").net.state_dict().keys()
-    plain = Trainer(tiny_config(game=game), make_game(game["name"])).net.state_dict().keys()
-    assert own == plain
 
 
 def test_a_head_that_the_game_has_no_target_for_is_refused_before_the_run(tmp_path):

@@ -1,14 +1,17 @@
 """A run with every learning switch on: killed, it ends the same; and what it measures is what docs/metrics.md tells."""
 
+import math
 import re
 import signal
 from pathlib import Path
 
 import pytest
 
+from azero.nets.checkpoint import load_checkpoint
 from azero.training.metrics import read_metrics
+from azero.training.trainer import Trainer
 
-from .runs import figures_of, files_of, finish_train, nets_of, strike, write_config
+from .runs import figures_of, files_of, finish_train, nets_of, strike, tiny_config, write_config
 from .test_trainer import HEADS
 
 PAGE = Path(__file__).parents[2] / "docs" / "metrics.md"
@@ -60,6 +63,15 @@ def test_every_switch_does_something(whole):
     assert len(list((whole / "replay").iterdir())) < 6, "shards have left the window"
 
 
+def test_heads_are_learnt_and_left_out_of_nets(whole):
+    lines = read_metrics(whole / "metrics.jsonl")
+    assert len(lines) == 2 and all(line[f"train/{name}_loss"] > 0 for line in lines for name in HEADS)
+    assert lines[0]["train/ownership_loss"] < math.log(2) * 1.2 and lines[0]["train/score_loss"] < 2
+    checkpoint = load_checkpoint(whole / "best.safetensors")
+    plain = Trainer(tiny_config(game={"name": checkpoint.card.game}), checkpoint.game).net
+    assert checkpoint.net.state_dict().keys() == plain.state_dict().keys()
+
+
 def test_figures_are_those_that_the_docs_tell(whole):
     told = re.findall(r"^\| `([\w/]+)` \| (.+) \|$", PAGE.read_text(), re.MULTILINE)
     keys = {key for line in read_metrics(whole / "metrics.jsonl") for key in line}
@@ -70,7 +82,6 @@ def test_figures_are_those_that_the_docs_tell(whole):
 def test_killed_it_ends_the_same(whole, config, tmp_path):
     run = tmp_path / "run"
     for write, moment in (
-        ("replay/00001-0001", "before"),  # in self-play
         ("replay/00002-0001", "after"),  # in self-play, where players resign
         ("replay/00001-0001", "after"),  # in the search of old positions
         ("state 2 train 4", "after"),  # in training
