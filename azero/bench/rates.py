@@ -21,9 +21,10 @@ Key = TypeVar("Key")
 
 
 def rate(work: Work, seconds: float) -> float:
-    """Returns the units a second of `work`, after one call to warm up."""
+    """Returns the units a second of `work`, after one call to warm up: of one more, however few the seconds."""
     work()
-    done, begin = 0, time.perf_counter()
+    begin = time.perf_counter()
+    done = work()
     while (elapsed := time.perf_counter() - begin) < seconds:
         done += work()
     return done / elapsed

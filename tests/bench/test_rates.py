@@ -24,6 +24,10 @@ def test_rate_counts_units_and_leaves_out_the_first_call():
     assert len(calls) > 2
 
 
+def test_rate_is_of_some_work_even_in_no_time():
+    assert 0 < rate(sleeping_work, 0.0) <= 7 / 0.002
+
+
 def test_threads_add_up():
     alone, together = rate_of_threads([sleeping_work], 0.1), rate_of_threads([sleeping_work] * 4, 0.1)
     assert together > 2 * alone
