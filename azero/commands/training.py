@@ -33,7 +33,7 @@ def train(
     """
     from azero.config_files import find_config, load_config
     from azero.training.loop import train as run_training
-    from azero.training.resumption import open_run
+    from azero.training.resumption import check_same_game, open_run
 
     if config is None and not (resume and run):
         raise BadInput("train needs a CONFIG, e.g. azero train connect_four_quick; or --resume with --run FOLDER")
@@ -44,6 +44,7 @@ def train(
     folder = run or Path("runs") / path.stem  # type: ignore[union-attr]
     values = open_run(folder, settings or []) if resume else load_config(path, settings or [])  # type: ignore[arg-type]
     if resume and path is not None and load_config(path, settings or []) != values:
+        check_same_game(folder, values, load_config(path))
         print(f"azero: {folder} goes on with its own settings, which differ from {path}", file=sys.stderr)
     try:
         progress = run_training(folder, values, resume)

@@ -11,7 +11,7 @@ from azero.errors import BadInput
 
 FORMAT = 1
 
-_KINDS = {str: "a text", int: "a whole number", float: "a finite number", dict: "an object"}
+_KINDS = {str: "a text", int: "a whole number, 0 or more", float: "a finite number", dict: "an object"}
 
 
 @dataclass(frozen=True)
@@ -57,4 +57,6 @@ def _is_of(kind: type, value: object) -> bool:
     """Returns whether a value is what JSON has for a type: a float may be written as a whole number."""
     if kind is float:
         return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < inf
+    if kind is int:
+        return isinstance(value, int) and not isinstance(value, bool) and value >= 0
     return type(value) is kind

@@ -24,7 +24,7 @@ from azero.games import Game, make_game
 from azero.games.registry import contrast, file_of, source_digest_of, without_folder
 from azero.games.user_file import digest_of_file
 from azero.nets.card import Card, card_from
-from azero.nets.tower import ResidualTower
+from azero.nets.tower import ResidualTower, fold
 
 
 @dataclass(frozen=True)
@@ -72,13 +72,15 @@ def load_checkpoint(path: Path, game: Game | None = None) -> Checkpoint:
     for name, tensor in net.state_dict().items():
         if not tensor.isfinite().all():
             raise BadInput(f"checkpoint {str(path)!r} cannot be used: {name} has values that are not finite numbers")
+    if not _answers(net):
+        raise BadInput(f"checkpoint {str(path)!r} cannot be used: what its net says is not finite numbers")
     if card.game_digest != source_digest_of(own_game.rules):
         _tell(f"{own_game} has changed since checkpoint {str(path)!r} was made")
     return Checkpoint(net, card, own_game, digest)
 
 
 def _check_shapes(net: ResidualTower, tensors: dict[str, Tensor]) -> None:
-    """Raises BadInput where weights are not those of such a net."""
+    """Raises BadInput where weights are not those of such a net, by name, shape and dtype."""
     wanted = net.state_dict()
     for name in sorted(wanted.keys() | tensors.keys()):
         own, other = (
@@ -87,6 +89,14 @@ def _check_shapes(net: ResidualTower, tensors: dict[str, Tensor]) -> None:
         )
         if own != other:
             raise BadInput(f"{name} is {own}, and in the net that the card describes {other}")
+        if tensors[name].dtype != wanted[name].dtype:
+            raise BadInput(f"{name} is of {tensors[name].dtype}, and should be of {wanted[name].dtype}")
+
+
+@torch.inference_mode()
+def _answers(net: ResidualTower) -> bool:
+    """Returns whether what the net says is finite, tried on planes full of ones: weights may be, and too large."""
+    return all(bool(logits.isfinite().all()) for logits in fold(net)(torch.ones(1, *net.game.planes_shape)))
 
 
 @functools.cache

@@ -37,7 +37,7 @@ from azero.training.measure import (
 from azero.training.metrics import mend_metrics, read_metrics, write_metrics
 from azero.training.optimizer import learning_rate
 from azero.training.report import Report
-from azero.training.resumption import check_iterations, keep_settings
+from azero.training.resumption import check_progress, keep_settings
 from azero.training.run import Progress, Run, iteration_of, shard_name
 from azero.training.trainer import Losses, Trainer, check_divergence
 
@@ -65,8 +65,7 @@ def run_iterations(run: Run) -> Progress:
     trainer = Trainer(run.config, run.game)
     progress = run.load_state(trainer)
     mend_metrics(run.metrics_path)
-    if progress is not None:
-        check_iterations(run, progress)
+    check_progress(run, progress)
     keep_settings(run, progress)
     if progress is None:
         progress = Progress()

@@ -11,7 +11,7 @@ from azero.config_text import config_to_toml
 from azero.errors import BadInput
 from azero.files import write_whole
 from azero.games import make_game
-from azero.games.registry import file_of, source_digest_of
+from azero.games.registry import file_of, source_digest_of, without_folder
 from azero.nets.checkpoint import load_checkpoint, read_card
 from azero.selfplay.records import load_shard, save_shard
 from azero.training.run import Progress, Run
@@ -73,8 +73,25 @@ def _check_game(folder: Path, before: Config, config: Config) -> None:
         load_checkpoint(newest, game)
 
 
-def check_iterations(run: Run, progress: Progress) -> None:
-    """Raises BadInput where the run has played more iterations than the settings ask for; says so where as many."""
+def check_same_game(folder: Path, config: Config, other: Config) -> None:
+    """Raises BadInput where a run, of settings `config`, is to go on by the config of another game."""
+    games = [config.game.name, other.game.name]
+    played, asked = (without_folder(name) if file_of(name) else str(make_game(name)) for name in games)
+    if played != asked:
+        raise BadInput(f"run {str(folder)!r} plays {played}, and cannot go on by a config for {asked}")
+
+
+def check_progress(run: Run, progress: Progress | None) -> None:
+    """Tells of a run that is over. `progress` is None where there is no state.
+
+    Raises BadInput where the state of a run that had begun is gone, or it has played more iterations than it is to.
+    """
+    if progress is None:
+        if run.metrics_path.exists():
+            raise BadInput(
+                f"run {str(run.folder)!r} has played, and its state.safetensors is gone; begin another with --run"
+            )
+        return
     num_played, wanted = progress.iteration - 1, run.config.training.iterations
     if num_played > wanted:
         raise BadInput(

@@ -266,10 +266,11 @@ def test_a_card_that_lacks_a_field_or_has_another(copy, changed, what):
         ("game", 5, "a text"),
         ("net", [1, 2], "an object"),
         ("search", None, "an object"),
-        ("iteration", "7", "a whole number"),
-        ("step", 1.5, "a whole number"),
-        ("positions", True, "a whole number"),
-        ("seed", None, "a whole number"),
+        ("iteration", "7", "a whole number, 0 or more"),
+        ("step", 1.5, "a whole number, 0 or more"),
+        ("positions", True, "a whole number, 0 or more"),
+        ("positions", -1, "a whole number, 0 or more"),
+        ("seed", None, "a whole number, 0 or more"),
         ("rating", "high", "a finite number"),
         ("rating", float("nan"), "a finite number"),
         ("torch_version", 2, "a text"),
@@ -295,6 +296,23 @@ def test_weights_that_are_not_finite(value, tmp_path):
     tensor.view(-1)[1] = value
     save_checkpoint(tmp_path / "net", net, CARD)
     assert refusal(tmp_path / "net").endswith(f"cannot be used: {name} has values that are not finite numbers")
+
+
+@pytest.mark.parametrize("is_huge", [False, True])
+def test_finite_weights_of_which_comes_nothing_finite(is_huge, tmp_path):
+    net = make_net(GAME, TINY)
+    for name, tensor in net.state_dict().items():
+        if is_huge and name.endswith("weight"):
+            tensor.fill_(1e30)
+        elif name == "stem.norm.running_var":
+            tensor.fill_(-1.0)
+    save_checkpoint(tmp_path / "net", net, CARD)
+    assert refusal(tmp_path / "net").endswith("cannot be used: what its net says is not finite numbers")
+
+
+def test_weights_of_another_dtype(tmp_path):
+    save_checkpoint(tmp_path / "net", make_net(GAME, TINY).double(), CARD)
+    assert refusal(tmp_path / "net").endswith(" is of torch.float64, and should be of torch.float32")
 
 
 @pytest.mark.parametrize(

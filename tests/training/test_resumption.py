@@ -11,7 +11,8 @@ from azero.games.registry import source_digest_of
 from azero.selfplay.records import save_shard
 from azero.selfplay.tasks import PlayTask, play_task
 from azero.training.loop import train
-from azero.training.resumption import check_iterations, keep_settings, open_run
+from azero.training.metrics import write_metrics
+from azero.training.resumption import check_progress, check_same_game, keep_settings, open_run
 from azero.training.run import Progress, Run
 from azero.training.trainer import Trainer
 
@@ -90,7 +91,7 @@ def test_there_is_nothing_to_resume_where_there_is_no_run(tmp_path):
 @pytest.mark.parametrize(("wanted", "says"), [(4, ""), (3, "has played its 3 iterations, and there is nothing to do")])
 def test_a_run_that_is_over_says_so_and_how_to_go_on(run, capsys, wanted, says):
     run.config = tiny_config(training={"iterations": wanted})
-    check_iterations(run, Progress(iteration=4))
+    check_progress(run, Progress(iteration=4))
     told = capsys.readouterr().err
     assert says in told and bool(says) == ("go on with --set training.iterations=N" in told)
 
@@ -100,6 +101,22 @@ def test_fewer_iterations_than_were_played_are_refused_and_not_kept(run):
     with pytest.raises(BadInput, match=r"^training.iterations = 2 is less than the 3 that run '.*run' has played; "):
         train(run.folder, open_run(run.folder, ["training.iterations=2"]), is_resuming=True)
     assert open_run(run.folder, []) == CONFIG
+
+
+def test_a_run_whose_state_is_gone_does_not_begin_again(run):
+    write_metrics(run.metrics_path, {"iteration": 1})
+    before = files(run.folder)
+    with pytest.raises(BadInput, match=r"^run '.*run' has played, and its state.safetensors is gone; begin another"):
+        train(run.folder, open_run(run.folder, []), is_resuming=True)
+    assert files(run.folder) == before
+
+
+def test_a_run_goes_on_by_a_config_of_its_game_alone(run):
+    check_same_game(
+        run.folder, tiny_config(game={"name": "connect_four"}), tiny_config(game={"name": "connect_four()"})
+    )
+    with pytest.raises(BadInput, match=r"^run '.*run' plays .*, and cannot go on by a config for go\(size=7\)$"):
+        check_same_game(run.folder, CONFIG, tiny_config(game={"name": "go(size=7)"}))
 
 
 # --- games of the user's own ---
