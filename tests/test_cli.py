@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 import torch
 import typer
-from arena.agents import write_checkpoint, write_engine
+from arena.agents import SUGGESTION_FIELDS, write_checkpoint, write_engine
 from safetensors.torch import save_file
 from selfplay.games import CONNECT_FOUR, TIC_TAC_TOE, some_games
 from training.runs import write_config
@@ -458,17 +458,7 @@ def test_suggest_prints_a_board_and_json(run_azero, net):
         code, output, errors = run_azero("suggest", agent, *GAME, "--moves", "b2 a1", "--json")
         fields = json.loads(output)
         assert (code, errors, output.count("\n")) == (0, "", 1)
-        assert list(fields) == [
-            "game",
-            "to_move",
-            "simulations",
-            "elapsed_s",
-            "value",
-            "best",
-            "moves",
-            "runtime",
-            "precision",
-        ]
+        assert list(fields) == SUGGESTION_FIELDS
         assert (fields["precision"] in ("fp32", "bf16", "int8")) == (agent == f"{net}@30") == bool(fields["runtime"])
         assert list(fields["moves"][0]) == ["move", "visits", "value", "prior", "proven", "pv"]
         assert len(fields["moves"]) == 7 and fields["simulations"] in (0, 30)

@@ -1,4 +1,4 @@
-"""Agents for tests: checkpoints of nets that have learnt nothing, and a GTP engine in a few lines."""
+"""Agents for tests: checkpoints of nets that have learnt nothing, and a GTP engine in a few lines; what they answer."""
 
 import sys
 from pathlib import Path
@@ -12,6 +12,9 @@ from azero.nets.checkpoint import save_checkpoint
 from azero.nets.tower import ResidualTower
 
 SMALL = NetConfig(blocks=1, channels=8, policy_channels=2, value_channels=2, value_hidden=8)
+
+SUGGESTION_FIELDS = ["game", "to_move", "simulations", "elapsed_s", "value", "best", "moves", "runtime", "precision"]
+"""Of a suggestion's JSON object, in their order."""
 
 
 def write_checkpoint(path: Path, game: str = "tic_tac_toe", seed: int = 0) -> Path:

@@ -7,6 +7,8 @@ import pytest
 from azero.arena.names import make_agent
 from azero.games import make_game
 
+from .agents import SUGGESTION_FIELDS
+
 GAME = make_game("tic_tac_toe")
 
 
@@ -17,17 +19,7 @@ def suggestion():
 
 def test_json_has_the_fields_of_the_design_in_their_order(suggestion):
     fields = json.loads(json.dumps(suggestion.to_json(), allow_nan=False))
-    assert list(fields) == [
-        "game",
-        "to_move",
-        "simulations",
-        "elapsed_s",
-        "value",
-        "best",
-        "moves",
-        "runtime",
-        "precision",
-    ]
+    assert list(fields) == SUGGESTION_FIELDS
     assert fields["to_move"] == 1 and fields["best"] == fields["moves"][0]["move"] == "b1"
     for move, found in zip(fields["moves"], suggestion.moves, strict=True):
         assert list(move) == ["move", "visits", "value", "prior", "proven", "pv"]
