@@ -3,9 +3,11 @@
 Nothing but what every Python has loaded is imported before Ctrl-C is understood.
 """
 
+import _thread
 import atexit
 import os
 import sys
+import time
 
 INTERRUPTED = 130
 """The exit code after Ctrl-C, as shells have it: 128 and the signal's number."""
@@ -14,12 +16,31 @@ INTERRUPTED = 130
 def main() -> None:
     """Runs the command line; bad input, broken rules, a full disk and Ctrl-C become a line on stderr."""
     try:
+        sys.unraisablehook = _strike_again
         code = _run(sys.argv[1:] or ["--help"])
     except KeyboardInterrupt:
         code = _stop("stopped")
     if code == INTERRUPTED:
         _end_at_once(code)
     sys.exit(code)
+
+
+def _strike_again(unraisable: "sys.UnraisableHookArgs") -> None:
+    """Repeats Ctrl-C a moment later where it struck in what Python lets no exception out of, such as a destructor."""
+    if unraisable.exc_type is not KeyboardInterrupt:
+        sys.__unraisablehook__(unraisable)
+        return
+    _thread.start_new_thread(_strike_soon, (_thread.get_ident(),))
+
+
+def _strike_soon(thread: int) -> None:
+    import signal
+
+    time.sleep(0.01)
+    if hasattr(signal, "pthread_kill"):
+        signal.pthread_kill(thread, signal.SIGINT)  # which wakes the main thread where it waits for something
+    else:
+        _thread.interrupt_main()
 
 
 def _run(words: list[str]) -> int:

@@ -407,6 +407,23 @@ def test_ctrl_c_is_one_line_at_any_moment(words, seconds):
     assert (process.returncode, errors) == (130, "azero: stopped\n")
 
 
+@needs_posix
+def test_ctrl_c_in_a_destructor_is_not_lost():
+    begin = """
+import signal, time, azero.cli
+class Doomed:
+    def __del__(self):
+        signal.raise_signal(signal.SIGINT)
+def run(words):
+    Doomed()
+    time.sleep(60)
+azero.cli._run = run
+azero.cli.main()
+"""
+    ended = subprocess.run([sys.executable, "-c", begin], text=True, capture_output=True, timeout=50)
+    assert (ended.returncode, ended.stderr) == (130, "azero: stopped\n")
+
+
 # --- help ---
 
 
