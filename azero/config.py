@@ -66,6 +66,13 @@ class SearchConfig(Section):
         True, description="Carry proven wins, draws and losses up the tree, and leave lost moves alone. Paper: no."
     )
     look_ahead: bool = Field(True, description="Look at each new node's moves for one that ends the game. Paper: no.")
+    proof_nodes: int = Field(
+        0,
+        ge=0,
+        le=1 << 20,
+        description="Positions by which a new node's moves are followed further, ply by ply, to prove results by "
+        "alpha-beta; 0 does not. It takes no evaluations, and is of use where games come to forced ends. Paper: no.",
+    )
     rollout_weight: float = Field(
         0.0,
         ge=0,

@@ -139,12 +139,17 @@ def subroutine(function: Callable) -> Callable:
     return _Subroutine(function) if IS_COMPILED else _plain(function)
 
 
+def shared_subroutine(function: Callable) -> Callable:
+    """Compiles a subroutine that all of its callers share: a call takes a few nanoseconds, and compiling much less."""
+    return _Subroutine(function, is_inlined=False) if IS_COMPILED else _plain(function)
+
+
 class _Subroutine:
     """A compiled function as kernels see it; where Python calls it, too, it is compiled a second time, for that."""
 
-    def __init__(self, function: Callable):
+    def __init__(self, function: Callable, is_inlined: bool = True):
         functools.update_wrapper(self, function)
-        self._for_kernels = numba.njit(**_OPTIONS, **_INNER)(function)
+        self._for_kernels = numba.njit(**_OPTIONS, **{**_INNER, "forceinline": is_inlined})(function)
         self._for_python = numba.njit(**_OPTIONS)(function)
 
     @property

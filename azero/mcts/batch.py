@@ -7,6 +7,7 @@ import numpy as np
 from azero.games.contract import Rules
 from azero.games.face import new_states
 from azero.jit import subroutine
+from azero.mcts.lookahead import Line, new_line
 
 WAITING_DTYPE = np.dtype([("leaves", np.int64), ("rows", np.int64)])
 
@@ -32,6 +33,7 @@ class Batch(NamedTuple):
     legal: np.ndarray  # [A] int32
     weights: np.ndarray  # [A] float64, of legal actions where a rollout policy draws one
     rows: np.ndarray  # [H + 2] uint64, the board as rollout_features.py has it
+    line: Line  # that a look ahead follows
 
 
 def new_batch(rules: Rules, size: int) -> Batch:
@@ -54,6 +56,7 @@ def new_batch(rules: Rules, size: int) -> Batch:
         legal=np.zeros(rules.num_actions, np.int32),
         weights=np.zeros(rules.num_actions, np.float64),
         rows=np.zeros(rules.planes_shape[1] + 2, np.uint64),
+        line=new_line(rules),
     )
 
 

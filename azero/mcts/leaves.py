@@ -4,11 +4,11 @@ import math
 
 import numpy as np
 
-from azero.games import ONGOING
 from azero.jit import kernel, subroutine
 from azero.mcts.batch import copy_numbers
 from azero.mcts.cache import find_answer, is_caching, value_at
 from azero.mcts.kernels import descend, finish_simulation, is_done
+from azero.mcts.lookahead import look_ahead
 from azero.mcts.proofs import prove_from_children
 from azero.mcts.root import add_noise
 from azero.mcts.tree import UNPROVEN, create_children
@@ -42,18 +42,6 @@ def set_priors(nodes, index, logits, action_of):
 
 
 @subroutine
-def look_ahead(game, nodes, index, state, work):
-    """Finds the children of node `index` at which the game is over."""
-    node = nodes[index]
-    for child in range(node.first_child, node.first_child + node.num_children):
-        work[0] = state
-        game.apply_action(work[0], np.int64(nodes[child].action))
-        outcome = game.outcome(work[0])
-        if outcome != ONGOING:
-            nodes[child].proven = outcome
-
-
-@subroutine
 def grow(game, rollout, settings, views, tree, nodes, batch, leaf, logits, value):
     """Lets a leaf of the batch grow, and backs up its value, as the evaluator judged it.
 
@@ -72,7 +60,7 @@ def grow(game, rollout, settings, views, tree, nodes, batch, leaf, logits, value
         if index == 0 and settings.dirichlet_epsilon > 0.0 and not tree.is_fast:
             add_noise(nodes, tree, settings.dirichlet_alpha, settings.dirichlet_epsilon, batch.weights)
         if settings.is_looking_ahead:
-            look_ahead(game, nodes, index, state, work)
+            look_ahead(game, nodes, index, state, batch.line, settings.proof_nodes)
             if settings.is_proving and prove_from_children(nodes, index):
                 value = float(nodes[index].proven)
     if settings.rollout_weight > 0.0 and nodes[index].proven == UNPROVEN:

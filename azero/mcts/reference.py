@@ -13,6 +13,7 @@ import numpy as np
 from azero.games import State
 from azero.mcts.batch import new_batch
 from azero.mcts.evaluator import Evaluator
+from azero.mcts.lookahead_reference import look_ahead
 from azero.mcts.rollout_policies import OwnRollout, RolloutPolicy
 from azero.mcts.rules import Puct, Rule
 from azero.mcts.settings import Settings
@@ -105,6 +106,8 @@ class Reference:
         matching = [child for child in self.root.children if child.action == action]
         self.root = matching[0] if matching else Node(action=-1)
         self.state.apply_action(action)
+        if not self.root.children and not self.state.is_terminal():
+            self.root.proven = None  # a search is to find a move there
 
     def rollout(self, state: State) -> float:
         """Plays the rollout policy to the end; returns what the first player gets. `state` is used up."""
@@ -184,10 +187,9 @@ class Reference:
             for child, share in zip(node.children, eta, strict=True):
                 child.P = float(np.float32((1.0 - epsilon) * child.P + epsilon * share / np.sum(eta)))
         if self.settings.is_looking_ahead:
+            proven = look_ahead(state, self.settings.proof_nodes)
             for child in node.children:
-                after = state.clone()
-                after.apply_action(child.action)
-                child.proven = int(after.returns()[0]) if after.is_terminal() else None
+                child.proven, child.proven_plies = proven.get(child.action, (None, 0))
             if self.settings.is_proving and self.prove(node):
                 value = float(node.proven or 0)
         a = self.settings.rollout_weight

@@ -10,6 +10,7 @@ class Settings(NamedTuple):
 
     is_proving: bool = True  # whether proven results are carried up, and lost moves left alone
     is_looking_ahead: bool = False  # whether a new node's children are looked at for the end of the game
+    proof_nodes: int = 0  # positions by which, then, it is tried to prove the others
     is_rollout_only: bool = True  # leaf value z, a random rollout's; no evaluator
     rollout_weight: float = 0.0  # a of the leaf value (1 - a) v + a z, where there is an evaluator
     min_visits: int = 0  # of a node, before its children are chosen by the rule: until then at random
@@ -30,7 +31,8 @@ class Settings(NamedTuple):
         """Returns what a run's settings say of the search with its net; neither noise nor symmetry at random."""
         return cls(
             is_proving=config.prove,
-            is_looking_ahead=config.look_ahead,
+            is_looking_ahead=config.look_ahead or config.proof_nodes > 0,
+            proof_nodes=config.proof_nodes,
             is_rollout_only=False,
             rollout_weight=config.rollout_weight,
             cache_mib=config.cache_mib,

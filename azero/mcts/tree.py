@@ -155,7 +155,10 @@ def keep_subtree(tree, nodes, child, spare):
 
 @subroutine
 def play_at_root(game, forest, b, action):
-    """Plays `action` in tree b: the child becomes the root, with what has been learned below it."""
+    """Plays `action` in tree b: the child becomes the root, with what has been learned below it.
+
+    What a look ahead proved of it is forgotten where it has no children yet: a search is to find a move there.
+    """
     tree = forest.trees[b]
     nodes = forest.nodes[b]
     child = child_of_action(nodes, action)
@@ -164,6 +167,8 @@ def play_at_root(game, forest, b, action):
         clear_tree(tree, nodes)
     else:
         keep_subtree(tree, nodes, child, forest.spare_nodes)
+        if nodes[0].first_child == 0 and game.outcome(forest.root_states[b]) == ONGOING:
+            nodes[0].proven = UNPROVEN
 
 
 @kernel

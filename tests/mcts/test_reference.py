@@ -42,6 +42,8 @@ WITH_EVALUATOR = {
     "values, no proofs": Settings(is_proving=False),
     "look ahead": Settings(is_looking_ahead=True),
     "look ahead, no proofs": Settings(is_looking_ahead=True, is_proving=False),
+    "look ahead further": Settings(is_looking_ahead=True, proof_nodes=60),
+    "look ahead further, no proofs": Settings(is_looking_ahead=True, proof_nodes=60, is_proving=False),
     "rollouts mixed in": Settings(rollout_weight=0.3),
     "noise": Settings(dirichlet_alpha=0.7, dirichlet_epsilon=0.25),
     "all": Settings(is_looking_ahead=True, rollout_weight=0.5, dirichlet_alpha=2.0, dirichlet_epsilon=0.5),

@@ -283,6 +283,9 @@ def test_settings_from_a_run_s():
         is_proving=False, is_looking_ahead=False, is_rollout_only=False, rollout_weight=0.25, is_choosing_by_value=True
     )
     assert found.dirichlet_epsilon == 0 and not found.has_random_symmetry
+    assert Settings.from_config(SearchConfig(look_ahead=False, proof_nodes=9)) == Settings(
+        is_looking_ahead=True, proof_nodes=9, is_rollout_only=False, cache_mib=64
+    )
     assert Settings.from_config(SearchConfig()) == Settings(is_looking_ahead=True, is_rollout_only=False, cache_mib=64)
 
 
@@ -320,7 +323,7 @@ NO_MOVE = ("return count\n", "return count if state.left != 1 or state.ply < 24 
 
 
 @pytest.mark.skipif(not IS_COMPILED, reason="rare positions take many games")
-@pytest.mark.parametrize("judge", ["uct", "flat", "evaluator"])
+@pytest.mark.parametrize("judge", ["uct", "flat", "evaluator", "look ahead"])
 def test_a_position_without_moves_that_is_not_over_is_told(judge, tmp_path, monkeypatch):
     forget_files(monkeypatch)
     monkeypatch.chdir(tmp_path)
@@ -330,9 +333,10 @@ def test_a_position_without_moves_that_is_not_over_is_told(judge, tmp_path, monk
     for _ in range(22):
         state.apply_action(0)
     kind, evaluator = FlatSearch if judge == "flat" else Search, None
-    if judge == "evaluator":
+    if judge in ("evaluator", "look ahead"):
         evaluator = HashEvaluator(game)
-    search = kind(game, Puct() if evaluator else Uct(), Settings(), evaluator, max_nodes=50_000)
+    settings = Settings(is_looking_ahead=True, proof_nodes=100_000) if judge == "look ahead" else Settings()
+    search = kind(game, Puct() if evaluator else Uct(), settings, evaluator, max_nodes=50_000)
     search.prepare()
     search.start(0, state, seed=0)
     with pytest.raises(BrokenRules) as error:

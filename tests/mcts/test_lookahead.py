@@ -1,0 +1,94 @@
+"""Looking ahead: what it proves is so, by the ways that best play takes, and a move is found where all is proven."""
+
+import pytest
+
+from azero.games import make_game
+from azero.jit import IS_COMPILED
+from azero.mcts import Puct, Search, Settings, UniformEvaluator
+from azero.mcts.lookahead import LONGEST_LINE
+from azero.mcts.tree import UNPROVEN
+
+from .evaluators import HashEvaluator
+from .minimax import Minimax, moves_of
+from .test_solver import random_positions
+from .trees import children_of
+
+NUM_POSITIONS = 40 if IS_COMPILED else 4
+
+
+def proofs_of(state, proof_nodes: int) -> dict[int, tuple[int, int]]:
+    """Returns what is proven of the moves of a position at its first simulation: result and plies, by action."""
+    settings = Settings(is_looking_ahead=True, proof_nodes=proof_nodes)
+    search = Search(state.game, Puct(), settings, UniformEvaluator(state.game.num_actions), max_nodes=500)
+    search.start(0, state, seed=1)
+    search.run([0], 1)
+    nodes = search.forest.nodes[0]
+    children = [nodes[child] for child in children_of(nodes, 0)]
+    return {int(c.action): (int(c.proven), int(c.proven_plies)) for c in children if c.proven != UNPROVEN}
+
+
+@pytest.mark.parametrize("proof_nodes", [5, 50, 500])
+@pytest.mark.parametrize(
+    ("name", "min_plies"),
+    [
+        ("tic_tac_toe", 2),
+        ("connect_four(rows=4,columns=4)", 9),
+        ("othello(size=4)", 3),
+        ("clobber(rows=3,columns=4)", 3),
+    ],
+)
+def test_what_is_proven_is_so(name, min_plies, proof_nodes):
+    game, best = make_game(name), Minimax()
+    for state in random_positions(game, NUM_POSITIONS, min_plies, seed=proof_nodes):
+        after = dict(moves_of(state))
+        for action, (result, plies) in proofs_of(state, proof_nodes).items():
+            expected, length = best.solve(after[action])
+            assert result == expected
+            is_exact = result != 0 and "othello" not in name  # whose keys leave out passes, which take plies
+            assert plies == length or not is_exact
+
+
+@pytest.mark.parametrize("name", ["tic_tac_toe", "connect_four(rows=4,columns=4)", "othello(size=4)"])
+def test_the_more_positions_the_more_is_proven(name):
+    game = make_game(name)
+    for state in random_positions(game, NUM_POSITIONS // 4, 6 if name == "tic_tac_toe" else 8):
+        few, some, many = (proofs_of(state, number) for number in (0, 30, 100_000))
+        won = 1 - 2 * state.current_player()
+        assert len(few) <= len(some) or won in [result for result, _ in some.values()]
+        assert len(many) == len(state.legal_actions()) or won in [result for result, _ in many.values()]
+
+
+def test_a_win_in_three_is_seen_at_the_first_simulation():
+    state = make_game("connect_four").state_from_moves("4455")  # 3 or 6 makes three in a row with both ends open
+    assert proofs_of(state, 0) == {}
+    assert (1, 2) in proofs_of(state, 1000).values()
+    settings = Settings(is_looking_ahead=True, proof_nodes=1000)
+    search = Search(state.game, Puct(), settings, HashEvaluator(state.game))
+    search.start(0, state, seed=1)
+    search.run([0], 600)
+    root = search.forest.nodes[0][0]
+    assert (root.N, root.W, root.proven, root.proven_plies) == (1, 1.0, 1, 3)
+    assert search.choose(0) in (2, 5)
+
+
+def test_a_move_is_found_after_one_whose_result_was_proven_without_a_visit():
+    game = make_game("connect_four")
+    settings = Settings(is_looking_ahead=True, proof_nodes=1000)
+    search = Search(game, Puct(), settings, HashEvaluator(game))
+    state = game.state_from_moves("4455")
+    search.start(0, state, seed=1)
+    while not state.is_terminal():
+        search.run([0], 50)
+        action = search.choose(0)
+        assert action in state.legal_actions()
+        state.apply_action(action)
+        search.advance(0, action)
+    assert len(state.history()) == 7 and state.returns()[0] == 1
+
+
+@pytest.mark.parametrize("is_one_too_long", [False, True])
+def test_a_line_has_its_longest_length(is_one_too_long):
+    """In a tree without branches, whose end is as many plies away from the first move as a line may have."""
+    state = make_game(f"p_game(branching=1,depth={LONGEST_LINE + 1 + is_one_too_long})").new_initial_state()
+    proofs = proofs_of(state, 100_000)
+    assert [plies for _, plies in proofs.values()] == ([] if is_one_too_long else [LONGEST_LINE])
