@@ -142,11 +142,15 @@ def _read_file(file: Path, game: Game, judge: Judge | None, most: int | None) ->
     if told is not None and without_folder(told) != without_folder(str(game)):
         raise BadInput(f"benchmark {str(file)!r} has positions of {told}, not of {game}")
     problems: list[Problem] = []
+    lines: dict[int, tuple[int, float]] = {}  # with the score that a position has there, by key
     for number, line in enumerate(_lines_of(file), start=1):
         text = line.partition("#")[0].strip()
         if text and (most is None or len(problems) < most):
             try:
                 problem = _read_line(text, game)
+                before, score = lines.setdefault(problem.state.hash_key(), (number, problem.score))
+                if score != problem.score and game.rules.is_history_free:
+                    raise BadInput(f"the same position scores {score:g} in line {before}")
                 if judge:
                     judge.check(problem.state, problem.score)
                     if problem.keeping is not None and problem.result > LOSS:
