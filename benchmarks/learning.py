@@ -54,6 +54,7 @@ VARIANTS = {
     "forced playouts": ("selfplay.forced_playouts=2",),
     "policy surprise": ("selfplay.policy_surprise_share=0.5",),
     "random openings": ("selfplay.random_opening_share=0.5", "selfplay.random_opening_plies=12"),
+    "proofs at new nodes": ("search.proof_nodes=300",),
     "resignation": ("selfplay.resign_error=0.05",),
     "proven results": ("training.learn_proven=true",),
     "results alone": ("training.root_value_weight=0",),

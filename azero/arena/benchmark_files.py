@@ -76,7 +76,7 @@ def read_benchmark(name: str, game: Game | None = None, sample: int | None = Non
       BadInput: there is no such benchmark, or the file and line where something is wrong.
     """
     path, shipped = Path(name), shipped_benchmarks()
-    is_shipped = not path.exists()
+    is_shipped = not name or not path.exists()
     if is_shipped:
         if name not in shipped:
             raise BadInput(
