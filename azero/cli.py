@@ -30,10 +30,14 @@ def _strike_again(unraisable: "sys.UnraisableHookArgs") -> None:
     if unraisable.exc_type is not KeyboardInterrupt:
         sys.__unraisablehook__(unraisable)
         return
-    _thread.start_new_thread(_strike_soon, (_thread.get_ident(),))
+    try:  # noqa: SIM105, contextlib is not loaded yet
+        _thread.start_new_thread(_strike_soon, (_thread.get_ident(),))
+    except RuntimeError:  # Python is ending, as was asked
+        pass
 
 
 def _strike_soon(thread: int) -> None:
+    """Waits until `thread` has left what it was in, and sends it Ctrl-C."""
     import signal
 
     time.sleep(0.01)

@@ -69,9 +69,10 @@ class SearchConfig(Section):
     proof_nodes: int = Field(
         0,
         ge=0,
-        le=1 << 20,
+        le=1 << 16,
         description="Positions by which a new node's moves are followed further, ply by ply, to prove results by "
-        "alpha-beta; 0 does not. It takes no evaluations, and is of use where games come to forced ends. Paper: no.",
+        "alpha-beta; 0: not at all. It takes no evaluations, looks ahead whatever look_ahead says, and is of use where "
+        "games come to forced ends. Paper: none.",
     )
     rollout_weight: float = Field(
         0.0,

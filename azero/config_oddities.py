@@ -11,6 +11,11 @@ def find_oddities(config: Config, max_plies: int) -> list[str]:
     if play.forced_playouts > 0 and (play.root != "noise" or config.search.selection != "puct"):
         other = "selfplay.root = gumbel" if play.root != "noise" else "search.selection = uct"
         oddities.append(f"selfplay.forced_playouts = {play.forced_playouts:g} has no effect with {other}")
+    search = config.search
+    if search.proof_nodes > 0 and not (search.look_ahead and search.prove):
+        what = "looks ahead all the same" if search.prove else "has its proofs carried nowhere"
+        setting = "search.look_ahead" if search.prove else "search.prove"
+        oddities.append(f"search.proof_nodes = {search.proof_nodes} with {setting} = false {what}")
     if play.random_opening_share > 0 and play.random_opening_plies >= max_plies:
         oddities.append(
             f"selfplay.random_opening_plies = {play.random_opening_plies} is as long as a whole game, {max_plies} "

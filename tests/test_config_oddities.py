@@ -29,6 +29,14 @@ def oddities(max_plies=9, **sections):
             {"training": LOW},
             "training.final_learning_rate = 0.0002 is above training.learning_rate = 0.0001, which stays as it is",
         ),
+        (
+            {"search": {"proof_nodes": 9, "look_ahead": False}},
+            "search.proof_nodes = 9 with search.look_ahead = false looks ahead all the same",
+        ),
+        (
+            {"search": {"proof_nodes": 9, "prove": False}},
+            "search.proof_nodes = 9 with search.prove = false has its proofs carried nowhere",
+        ),
         ({"gate": {"games": 7}}, "gate.games = 7 is odd: the last opening is played once"),
         ({"evaluation": {"games": 3}}, "evaluation.games = 3 is odd: "),
     ],

@@ -17,7 +17,7 @@ class Move:
     action: int
     move: str  # in the game's notation
     visits: int
-    value: float  # in [-1, 1], exact where proven; 0 where the move was not visited
+    value: float  # in [-1, 1], exact where proven; 0 where neither visited nor proven
     prior: float
     proven: str | None  # "win", "draw" or "loss"
     proven_plies: int | None  # to the end of the game, this move included, where they are counted

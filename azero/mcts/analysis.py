@@ -19,7 +19,7 @@ class MoveStatistics:
 
     action: int
     visits: int
-    value: float  # Q in [-1, 1], exact where proven; 0 before the first visit
+    value: float  # Q in [-1, 1], exact where proven; 0 where neither visited nor proven
     prior: float
     proven: str | None  # "win", "draw", "loss"
     proven_plies: int | None  # from here to the end, this move included, where they are counted
@@ -45,6 +45,7 @@ def _statistics(search: Search, b: int, child: int, sign: int) -> MoveStatistics
     nodes = search.forest.nodes[b]
     node = nodes[child]
     is_proven = node.proven != UNPROVEN
+    line = principal_variation(nodes, child)
     return MoveStatistics(
         action=int(node.action),
         visits=int(node.N),
@@ -52,7 +53,7 @@ def _statistics(search: Search, b: int, child: int, sign: int) -> MoveStatistics
         prior=float(node.P),
         proven=RESULT_NAMES[sign * int(node.proven)] if is_proven else None,
         proven_plies=int(node.proven_plies) + 1 if is_proven else None,
-        pv=[*principal_variation(nodes, child), *search.line_below(b, int(node.action))],
+        pv=[*line, *search.line_below(b, line)],
     )
 
 
@@ -63,7 +64,7 @@ def _value(node: Any, sign: int) -> float:
 
 
 def principal_variation(nodes: np.recarray, index: int) -> list[int]:
-    """Returns the actions from node `index` on along the best children: by proof, else by visits; visited ones only."""
+    """Returns the actions from node `index` on along the best children, visited or proven: by proof, else by visits."""
     line = [int(nodes[index].action)]
     while nodes[index].first_child:
         node = nodes[index]

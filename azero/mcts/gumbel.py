@@ -24,12 +24,9 @@ import math
 import numpy as np
 
 from azero.jit import subroutine
-from azero.mcts.root import greedy_child, has_value, is_decided, value_for, write_policy_target
+from azero.mcts.root import TARGET_TOTAL, greedy_child, has_value, is_decided, value_for, write_policy_target
 from azero.mcts.tree import clear_tree
 from azero.rng import mix, random_bits
-
-TARGET_TOTAL = 30_000
-"""What the numbers of an improved policy add up to, but for rounding."""
 
 _LEAST_PRIOR = 1e-38  # which has a logarithm
 

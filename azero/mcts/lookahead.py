@@ -64,7 +64,9 @@ def find_ends(game, nodes, node, state, line):
 
 @subroutine
 def open_frame(game, line, ply, limit):
-    """Begins the position at `ply`, and looks for a move that wins at once; returns how many it has looked at."""
+    """Begins the position at `ply`, and looks for a move that wins at once, unless all are about to be tried and lead
+    no further; returns how many it has looked at.
+    """
     frame, legal = line.frames[ply], line.legal[ply]
     frame.sign = 1 - 2 * game.current_player(line.states[ply])
     frame.num_legal = game.legal_actions(line.states[ply], legal)
@@ -73,7 +75,7 @@ def open_frame(game, line, ply, limit):
     frame.num_tried = 0
     frame.low, frame.high = LOSS, LOSS
     if ply + 1 == limit:
-        return 0  # all moves are about to be tried, and lead no further
+        return 0
     for place in range(frame.num_legal):
         if step(game, line.states[ply], line, ply + 1, legal[place]) == frame.sign:
             frame.low, frame.high = WIN, WIN
@@ -83,8 +85,8 @@ def open_frame(game, line, ply, limit):
 
 @subroutine
 def is_settled(line, ply):
-    """Returns whether what is not tried yet at `ply` can change nothing: it wins, or the position before it is none
-    that the mover there would go for.
+    """Returns whether no more moves at `ply` need be tried: none is left, one wins, or whatever they bring can change
+    neither bound of the position before, where the opponent moves.
     """
     frame = line.frames[ply]
     if frame.low == WIN or frame.num_tried == frame.num_legal:
@@ -105,7 +107,8 @@ def prove_within(game, line, limit, max_positions):
     while True:
         frame = line.frames[ply]
         if is_settled(line, ply):
-            low, high = frame.low, frame.high if frame.num_tried == frame.num_legal else WIN
+            low = frame.low
+            high = frame.high if frame.num_tried == frame.num_legal else WIN
             if frame.sign < 0:
                 low, high = -high, -low
             if ply == 0:
@@ -133,7 +136,7 @@ def prove_children(game, nodes, node, state, line, limit, max_positions):
     """Proves what children of `node` it can by lines of `limit` plies after them; stops at one that wins.
 
     Returns:
-      About how many positions it has seen, no fewer than `max_positions` where it is of no use to go on.
+      About how many positions it has seen, and whether longer lines may prove more.
     """
     num_seen, num_open = 0, 0
     for child in range(node.first_child, node.first_child + node.num_children):
@@ -145,12 +148,12 @@ def prove_children(game, nodes, node, state, line, limit, max_positions):
         if low == high:
             nodes[child].proven, nodes[child].proven_plies = low, limit
             if low == 1 - 2 * node.player:
-                return max_positions
+                return num_seen, False
         else:
             num_open += 1
         if num_seen >= max_positions:
-            return num_seen
-    return num_seen if num_open else max_positions
+            return num_seen, False
+    return num_seen, num_open > 0
 
 
 @subroutine
@@ -163,8 +166,8 @@ def look_ahead(game, nodes, index, state, line, max_positions):
     node = nodes[index]
     if find_ends(game, nodes, node, state, line):
         return
-    num_seen = 0
-    for limit in range(1, LONGEST_LINE + 1):
-        if num_seen >= max_positions:
-            return
-        num_seen += prove_children(game, nodes, node, state, line, limit, max_positions - num_seen)
+    limit, num_left, is_open = 0, max_positions, max_positions > 0
+    while is_open and limit < LONGEST_LINE:
+        limit += 1
+        num_seen, is_open = prove_children(game, nodes, node, state, line, limit, num_left)
+        num_left -= num_seen

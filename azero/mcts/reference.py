@@ -104,10 +104,10 @@ class Reference:
     def advance(self, action: int) -> None:
         """Follows a move: the child becomes the root, with all below it."""
         matching = [child for child in self.root.children if child.action == action]
-        self.root = matching[0] if matching else Node(action=-1)
         self.state.apply_action(action)
-        if not self.root.children and not self.state.is_terminal():
-            self.root.proven = None  # a search is to find a move there
+        root = matching[0] if matching else Node(action=-1)
+        is_proven_ahead = root.proven is not None and not root.children and not self.state.is_terminal()
+        self.root = Node(action=-1) if is_proven_ahead else root
 
     def rollout(self, state: State) -> float:
         """Plays the rollout policy to the end; returns what the first player gets. `state` is used up."""

@@ -8,6 +8,9 @@ from azero.jit import kernel, subroutine
 from azero.mcts.tree import UNPROVEN
 from azero.rng import random_gamma, random_unit
 
+TARGET_TOTAL = 30_000
+"""What the numbers of a policy target that are no visits add up to, but for rounding."""
+
 
 @subroutine
 def add_noise(nodes, rng, alpha, epsilon, eta):
@@ -59,7 +62,7 @@ def is_better(node, rival, sign, is_by_value):
     """Returns whether `node` goes before `rival`: by visits, then value, then prior; by value, then visits, if asked.
 
     Proofs come first: wins, the shortest first, then what is open or drawn, then losses, the longest first. A move
-    without a visit has no value to be chosen by, and goes behind those that have.
+    with neither visit nor proof has no value to be chosen by, and goes behind those that have.
     """
     rank = sign * node.proven if node.proven != UNPROVEN else 0
     rival_rank = sign * rival.proven if rival.proven != UNPROVEN else 0
@@ -144,20 +147,24 @@ def chosen_child(nodes, rng, temperature, is_by_value):
 def write_policy_target(nodes, visits):
     """Writes the visit counts to learn from into `visits` ([A] uint16): all on one move where proofs decide.
 
-    Lost moves count nothing; counts above 65535 are written as that.
+    Lost moves count nothing; counts above 65535 are written as that. Before any visit the priors count, in parts of
+    `TARGET_TOTAL`: a draw can be proven so early.
     """
     visits[:] = 0
     root = nodes[0]
-    lost = -(1 - 2 * root.player)
-    total = 0
-    if not is_decided(nodes):
-        for child in range(root.first_child, root.first_child + root.num_children):
-            node = nodes[child]
-            if node.proven != lost:
-                visits[node.action] = min(node.N, 65535)
-                total += node.N
-    if total == 0:
+    if is_decided(nodes):
         visits[nodes[greedy_child(nodes, False)].action] = max(1, min(root.N, 65535))
+        return
+    lost = -(1 - 2 * root.player)
+    most_visits = 0
+    for child in range(root.first_child, root.first_child + root.num_children):
+        if nodes[child].proven != lost:
+            most_visits = max(most_visits, nodes[child].N)
+    for child in range(root.first_child, root.first_child + root.num_children):
+        node = nodes[child]
+        if node.proven != lost:
+            of_prior = max(1, int(float(node.P) * TARGET_TOTAL + 0.5))
+            visits[node.action] = min(node.N, 65535) if most_visits > 0 else of_prior
 
 
 @subroutine

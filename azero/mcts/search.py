@@ -13,7 +13,7 @@ from azero.games import Game, State
 from azero.games.face import broken_rules
 from azero.mcts.batch import Batch, new_batch
 from azero.mcts.cache import Cache, keep_answers, new_cache
-from azero.mcts.evaluator import Evaluator
+from azero.mcts.evaluator import Evaluator, UniformEvaluator
 from azero.mcts.kernels import simulate
 from azero.mcts.leaves import expand_and_backup, select_leaves
 from azero.mcts.pace import CALL_S, next_size
@@ -22,7 +22,7 @@ from azero.mcts.rollout_policies import OwnRollout, RolloutPolicy
 from azero.mcts.root import choose_action
 from azero.mcts.rules import Rule, needs_length
 from azero.mcts.settings import Settings
-from azero.mcts.tree import NODE_DTYPE, Forest, advance_tree, new_forest, start_tree
+from azero.mcts.tree import NODE_DTYPE, UNPROVEN, Forest, advance_tree, new_forest, start_tree
 from azero.mcts.views import new_views
 
 MAX_NODES = 1 << 22
@@ -96,9 +96,27 @@ class Search:
         self._actions[b].append(action)
         advance_tree(self.game.rules, self.forest, b, action)
 
-    def line_below(self, b: int, action: int) -> list[int]:
-        """Returns how play would go on after `action` at the root of tree b, where the tree does not tell it."""
-        return []
+    def line_below(self, b: int, line: list[int]) -> list[int]:
+        """Returns how play goes on after `line`, from the root of tree b on, where the tree does not tell it.
+
+        That is where looking ahead has proven a result: it is asked again, position by position.
+        """
+        below: list[int] = []
+        if self.settings.proof_nodes == 0:
+            return below
+        state = State.from_record(self.game, self.forest.root_states[b])
+        for action in line:
+            state.apply_action(action)
+        settings = self.settings._replace(cache_mib=0, leaves_per_tree=1)
+        ahead = Search(self.game, self.rule, settings, UniformEvaluator(self.game.num_actions), max_nodes=1)
+        while not state.is_terminal():
+            ahead.start(0, state, seed=0)
+            ahead.run([0], 1)
+            if ahead.forest.nodes[0][0].proven == UNPROVEN:
+                break
+            below.append(ahead.choose(0))
+            state.apply_action(below[-1])
+        return below
 
     def choose(self, b: int, temperature: float = 0.0) -> int:
         """Returns the action to play at the root of tree b; at temperature 0 the best."""

@@ -58,19 +58,20 @@ class TableSearch(Search):
         rules, settings, batch = self.game.rules, self.settings, self._batches[0]
         advance_in_table(rules, settings, self.forest, self.tables, batch, b, action)
 
-    def line_below(self, b: int, action: int) -> list[int]:
+    def line_below(self, b: int, line: list[int]) -> list[int]:
         state = State.from_record(self.game, self.forest.root_states[b])
-        state.apply_action(action)
-        line: list[int] = []
+        for action in line:
+            state.apply_action(action)
+        below: list[int] = []
         met = set()  # play in a circle tells no more
         while not state.is_terminal() and state.hash_key() not in met:
             met.add(state.hash_key())
             best = self._best_child(b, state)
             if best is None:
                 break
-            line.append(best)
+            below.append(best)
             state.apply_action(best)
-        return line
+        return below
 
     def _best_child(self, b: int, state: State) -> int | None:
         """Returns the action to the child that the table knows best, as a principal variation has it; None for none."""

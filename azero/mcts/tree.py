@@ -154,21 +154,25 @@ def keep_subtree(tree, nodes, child, spare):
 
 
 @subroutine
+def is_proven_ahead(game, node, state):
+    """Returns whether `node`, whose position is `state`, has a result but no moves yet, and the game goes on."""
+    return node.proven != UNPROVEN and node.first_child == 0 and game.outcome(state) == ONGOING
+
+
+@subroutine
 def play_at_root(game, forest, b, action):
     """Plays `action` in tree b: the child becomes the root, with what has been learned below it.
 
-    What a look ahead proved of it is forgotten where it has no children yet: a search is to find a move there.
+    A child that looking ahead has proven, and that has no children yet, is forgotten: a search is to find a move there.
     """
     tree = forest.trees[b]
     nodes = forest.nodes[b]
     child = child_of_action(nodes, action)
     game.apply_action(forest.root_states[b], np.int64(action))
-    if child < 0:
+    if child < 0 or is_proven_ahead(game, nodes[child], forest.root_states[b]):
         clear_tree(tree, nodes)
     else:
         keep_subtree(tree, nodes, child, forest.spare_nodes)
-        if nodes[0].first_child == 0 and game.outcome(forest.root_states[b]) == ONGOING:
-            nodes[0].proven = UNPROVEN
 
 
 @kernel

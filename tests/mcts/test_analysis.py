@@ -11,13 +11,18 @@ from .evaluators import FixedEvaluator, HashEvaluator
 from .trees import child_of, make_tree
 
 GAME = make_game("connect_four")
-JUDGES = {"rollouts": (Uct(), None), "evaluator": (Puct(), HashEvaluator(GAME))}
+AHEAD = Settings(is_looking_ahead=True, proof_nodes=1000)
+JUDGES = {
+    "rollouts": (Uct(), None, Settings()),
+    "evaluator": (Puct(), HashEvaluator(GAME), Settings()),
+    "evaluator, looking ahead": (Puct(), HashEvaluator(GAME), AHEAD),
+}
 
 
 def analyse(moves, judge="rollouts", num_simulations=1000, **settings):
-    rule, evaluator = JUDGES[judge]
+    rule, evaluator, defaults = JUDGES[judge]
     state = GAME.state_from_moves(moves)
-    search = Search(GAME, rule, Settings(**settings), evaluator, max_nodes=20_000)
+    search = Search(GAME, rule, defaults._replace(**settings), evaluator, max_nodes=20_000)
     search.start(0, state, seed=2)
     search.run([0], num_simulations)
     return search, state, rank_moves(search)

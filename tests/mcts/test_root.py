@@ -181,9 +181,9 @@ def test_target_is_one_move_where_proofs_decide():
     assert target(LOST_2, LOST_4) == [0, 54]
 
 
-def test_target_without_visits_is_the_move_of_the_greatest_prior():
-    assert target({"P": 0.3}, {"P": 0.4}, {"P": 0.3}) == [0, 1, 0]
-    assert target(LOST_2, {"P": 0.1}, {"P": 0.2}) == [0, 0, 51]
+def test_target_without_visits_is_the_priors():
+    assert target({"P": 0.3}, {"P": 0.4}, {"P": 0.3}) == [9_000, 12_000, 9_000]
+    assert target(LOST_2, {"P": 0.1}, {"P": 0.2}, {"P": 0.0, "proven": 0}) == [0, 3_000, 6_000, 1]
 
 
 def test_target_s_counts_stop_at_65535():

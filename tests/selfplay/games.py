@@ -31,6 +31,9 @@ NOISY = Settings(is_looking_ahead=True, has_random_symmetry=True, dirichlet_alph
 PLAIN = Settings(is_proving=False)
 """No noise, no symmetry, no proofs."""
 
+AHEAD = NOISY._replace(proof_nodes=100, forced_playouts=2.0)
+"""Proofs at new nodes, so that a root can be proven before it has a visit below."""
+
 GUMBEL = Settings(is_looking_ahead=True, gumbel_considered=3)
 
 

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from mcts.evaluators import HashEvaluator
+from mcts.minimax import Minimax
 
 from azero.games import State
 from azero.mcts import Puct, Search, Settings
@@ -12,6 +13,7 @@ from azero.selfplay.play import SelfPlay
 from azero.selfplay.slots import PlaySettings, begin_search
 
 from .games import (
+    AHEAD,
     CONNECT_FOUR,
     GUMBEL,
     NOISY,
@@ -31,7 +33,7 @@ GAMES = [TIC_TAC_TOE, CONNECT_FOUR]
 
 @pytest.mark.parametrize("game", GAMES)
 @pytest.mark.parametrize("num_slots", [1, 3, 12, 100])
-@pytest.mark.parametrize("settings", [NOISY, PLAIN, GUMBEL])
+@pytest.mark.parametrize("settings", [NOISY, PLAIN, GUMBEL, AHEAD])
 def test_games_follow_from_their_seeds_whatever_is_played_beside_them(game, num_slots, settings):
     assert_same(play(game, range(12), num_slots, settings=settings), play(game, range(12), 4, settings=settings))
 
@@ -282,6 +284,20 @@ def test_what_was_proven_is_on_record(game):
     assert np.all(shard.proven[ends][won] == 1), "a win at once is seen"
     later = np.flatnonzero(proven & (shard.proven != 0))
     assert np.all(shard.results()[later] == shard.proven[later]), "proven moves are played"
+
+
+@pytest.mark.parametrize("settings", [AHEAD, GUMBEL._replace(proof_nodes=100)])
+@pytest.mark.parametrize("is_keeping_tree", [True, False])
+def test_what_is_proven_ahead_is_so_and_lost_moves_are_not_learnt(settings, is_keeping_tree):
+    playing = PLAY._replace(is_keeping_tree=is_keeping_tree, num_simulations=6)
+    shard, best = play(TIC_TAC_TOE, range(60), settings=settings, playing=playing), Minimax()
+    proven = np.flatnonzero(shard.proven != UNPROVEN)
+    assert len(proven) > shard.num_positions / 2 and set(shard.proven[proven]) == {-1, 0, 1}
+    for k in proven:
+        state = State.from_record(TIC_TAC_TOE, shard.states[k])
+        assert shard.proven[k] == best.solve(state)[0] * (1 - 2 * shard.players[k])
+        learnt = np.flatnonzero(shard.visits[k]).tolist()
+        assert learnt and set(learnt) <= set(best.best_actions(state))
 
 
 # --- settings ---
