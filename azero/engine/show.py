@@ -19,7 +19,8 @@ MOST_VISITED, BEST_VALUE = "*", "^"
 def show_suggestion(suggestion: Suggestion, state: State, top: int = MOST_MOVES) -> str:
     """Returns a position, what each move is worth at its place on the board, and the `top` ranked moves below."""
     player = "first" if suggestion.to_move == 0 else "second"
-    seen = [f"{suggestion.simulations} simulations in {suggestion.elapsed_s:.2f} s"]
+    number = suggestion.simulations
+    seen = [f"{number} simulation{'s' if number != 1 else ''} in {suggestion.elapsed_s:.2f} s"]
     if suggestion.runtime:
         seen.append(f"{suggestion.runtime} {suggestion.precision}")
     if suggestion.is_tree_full:

@@ -5,9 +5,10 @@ from pathlib import Path
 
 import numpy as np
 
-from azero.config import Config
+from azero.config import Config, SearchConfig
 from azero.config_files import load_config
 from azero.config_text import config_to_toml
+from azero.config_training import SelfPlayConfig
 from azero.errors import BadInput
 from azero.files import write_whole
 from azero.games import make_game
@@ -115,7 +116,7 @@ def keep_settings(run: Run, progress: Progress | None) -> None:
     before = load_config(path)
     if run.config == before:
         return
-    if (run.config.selfplay, run.config.search) != (before.selfplay, before.search):
+    if _play_of(run.config) != _play_of(before):
         kept = progress.shards if progress else []
         for shard in (run.folder / "replay").glob("*.safetensors"):
             if shard.stem not in kept:
@@ -123,6 +124,11 @@ def keep_settings(run: Run, progress: Progress | None) -> None:
         if progress and progress.stage == "reanalysis":
             _forget_searches(run, progress)
     write_whole(path, config_to_toml(run.config).encode())
+
+
+def _play_of(config: Config) -> tuple[SelfPlayConfig, SearchConfig]:
+    """Returns the settings from which the games of self-play follow, which are the same for any number of workers."""
+    return config.selfplay.model_copy(update={"num_workers": 0}), config.search
 
 
 def _forget_searches(run: Run, progress: Progress) -> None:

@@ -51,6 +51,7 @@ def test_a_head_s_weight_can_change_but_the_head_stays(tmp_path):
     ("override", "shards"),
     [
         ("training.iterations=9", ["00001-0000", "00002-0000"]),
+        ("selfplay.num_workers=3", ["00001-0000", "00002-0000"]),
         ("selfplay.num_simulations=9", ["00001-0000"]),
         ("search.c_puct=3", ["00001-0000"]),
     ],
