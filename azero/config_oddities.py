@@ -13,9 +13,12 @@ def find_oddities(config: Config, max_plies: int) -> list[str]:
         oddities.append(f"selfplay.forced_playouts = {play.forced_playouts:g} has no effect with {other}")
     search = config.search
     if search.proof_nodes > 0 and not (search.look_ahead and search.prove):
-        what = "looks ahead all the same" if search.prove else "has its proofs carried nowhere"
-        setting = "search.look_ahead" if search.prove else "search.prove"
-        oddities.append(f"search.proof_nodes = {search.proof_nodes} with {setting} = false {what}")
+        what = (
+            "looks ahead, whatever search.look_ahead says"
+            if search.prove
+            else "has no effect with search.prove = false"
+        )
+        oddities.append(f"search.proof_nodes = {search.proof_nodes} {what}")
     if play.random_opening_share > 0 and play.random_opening_plies >= max_plies:
         oddities.append(
             f"selfplay.random_opening_plies = {play.random_opening_plies} is as long as a whole game, {max_plies} "

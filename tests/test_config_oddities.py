@@ -31,11 +31,11 @@ def oddities(max_plies=9, **sections):
         ),
         (
             {"search": {"proof_nodes": 9, "look_ahead": False}},
-            "search.proof_nodes = 9 with search.look_ahead = false looks ahead all the same",
+            "search.proof_nodes = 9 looks ahead, whatever search.look_ahead says",
         ),
         (
             {"search": {"proof_nodes": 9, "prove": False}},
-            "search.proof_nodes = 9 with search.prove = false has its proofs carried nowhere",
+            "search.proof_nodes = 9 has no effect with search.prove = false",
         ),
         ({"gate": {"games": 7}}, "gate.games = 7 is odd: the last opening is played once"),
         ({"evaluation": {"games": 3}}, "evaluation.games = 3 is odd: "),

@@ -31,6 +31,7 @@ MAX_NODES = 1 << 22
 _MEMORY_OF_ALL_TREES = 1 << 30  # bytes that the trees of one search may take together, if they all grow to their limit
 _GAMES_FOR_A_LENGTH = 8
 _SHORTEST_CALL_S = 1e-4  # of a search by the clock: Python's part in a call takes about a tenth of it
+_AGAIN = 16  # times the positions of a look ahead go into asking it again
 _FIRST_ROLLOUTS = 1  # of a run; how many follow at once depends on how long they take
 
 
@@ -99,7 +100,8 @@ class Search:
     def line_below(self, b: int, line: list[int]) -> list[int]:
         """Returns how play goes on after `line`, from the root of tree b on, where the tree does not tell it.
 
-        That is where looking ahead has proven a result: it is asked again, position by position.
+        That is where looking ahead has proven a result: it is asked again, position by position, and may take longer,
+        since all moves of a position are then looked at by themselves.
         """
         below: list[int] = []
         if self.settings.proof_nodes == 0:
@@ -107,7 +109,9 @@ class Search:
         state = State.from_record(self.game, self.forest.root_states[b])
         for action in line:
             state.apply_action(action)
-        settings = self.settings._replace(cache_mib=0, leaves_per_tree=1)
+        settings = self.settings._replace(
+            cache_mib=0, leaves_per_tree=1, proof_nodes=_AGAIN * self.settings.proof_nodes
+        )
         ahead = Search(self.game, self.rule, settings, UniformEvaluator(self.game.num_actions), max_nodes=1)
         while not state.is_terminal():
             ahead.start(0, state, seed=0)

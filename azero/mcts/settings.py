@@ -29,10 +29,11 @@ class Settings(NamedTuple):
     @classmethod
     def from_config(cls, config: SearchConfig) -> "Settings":
         """Returns what a run's settings say of the search with its net; neither noise nor symmetry at random."""
+        proof_nodes = config.proof_nodes if config.prove else 0
         return cls(
             is_proving=config.prove,
-            is_looking_ahead=config.look_ahead or config.proof_nodes > 0,
-            proof_nodes=config.proof_nodes,
+            is_looking_ahead=config.look_ahead or proof_nodes > 0,
+            proof_nodes=proof_nodes,
             is_rollout_only=False,
             rollout_weight=config.rollout_weight,
             cache_mib=config.cache_mib,

@@ -53,7 +53,7 @@ def test_moves_are_the_legal_ones_with_their_statistics(moves, judge):
 
 
 @pytest.mark.parametrize("judge", JUDGES)
-@pytest.mark.parametrize("moves", ["", "4", "17171", "4433", "74137", "44332"])
+@pytest.mark.parametrize("moves", ["", "4", "17171", "4433", "74137", "44332", "1233324741"])
 def test_variations_can_be_played_and_proven_ones_end_the_game(moves, judge):
     _, state, ranked = analyse(moves, judge)
     for move in ranked:
