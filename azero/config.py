@@ -71,8 +71,8 @@ class SearchConfig(Section):
         ge=0,
         le=1 << 16,
         description="Positions by which a new node's moves are followed further, ply by ply, to prove results by "
-        "alpha-beta; 0: not at all, at most 65,536. It takes prove, no evaluations, looks ahead whatever look_ahead "
-        "says, and is of use where games come to forced ends. Paper: none.",
+        "alpha-beta: at most 65,536, 0 for not at all. It has no effect without prove, looks ahead whatever look_ahead "
+        "says, costs no evaluations, and is of use where games come to forced ends. Paper: none.",
     )
     rollout_weight: float = Field(
         0.0,
