@@ -74,6 +74,14 @@ class SearchConfig(Section):
         "alpha-beta: at most 65,536, 0 for not at all. It has no effect without prove, looks ahead whatever look_ahead "
         "says, costs no evaluations, and is of use where games come to forced ends. Paper: none.",
     )
+    solve_nodes: int = Field(
+        0,
+        ge=0,
+        le=1 << 24,
+        description="Positions by which alpha-beta with a table tries to solve the position at the root before it is "
+        "searched: at most 16,777,216, 0 for not at all. Moves that are found to lose are left alone, one that wins is "
+        "played. Never in a run's self-play and matches; no effect without prove. Paper: none.",
+    )
     rollout_weight: float = Field(
         0.0,
         ge=0,

@@ -12,13 +12,13 @@ def find_oddities(config: Config, max_plies: int) -> list[str]:
         other = "selfplay.root = gumbel" if play.root != "noise" else "search.selection = uct"
         oddities.append(f"selfplay.forced_playouts = {play.forced_playouts:g} has no effect with {other}")
     search = config.search
-    if search.proof_nodes > 0 and not (search.look_ahead and search.prove):
-        what = (
-            "looks ahead, whatever search.look_ahead says"
-            if search.prove
-            else "has no effect with search.prove = false"
-        )
-        oddities.append(f"search.proof_nodes = {search.proof_nodes} {what}")
+    if not search.prove:
+        positions = {"proof_nodes": search.proof_nodes, "solve_nodes": search.solve_nodes}
+        oddities += [
+            f"search.{name} = {num} has no effect with search.prove = false" for name, num in positions.items() if num
+        ]
+    elif search.proof_nodes > 0 and not search.look_ahead:
+        oddities.append(f"search.proof_nodes = {search.proof_nodes} looks ahead, whatever search.look_ahead says")
     if play.random_opening_share > 0 and play.random_opening_plies >= max_plies:
         oddities.append(
             f"selfplay.random_opening_plies = {play.random_opening_plies} is as long as a whole game, {max_plies} "

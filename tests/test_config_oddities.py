@@ -37,6 +37,10 @@ def oddities(max_plies=9, **sections):
             {"search": {"proof_nodes": 9, "prove": False}},
             "search.proof_nodes = 9 has no effect with search.prove = false",
         ),
+        (
+            {"search": {"solve_nodes": 9, "prove": False}},
+            "search.solve_nodes = 9 has no effect with search.prove = false",
+        ),
         ({"gate": {"games": 7}}, "gate.games = 7 is odd: the last opening is played once"),
         ({"evaluation": {"games": 3}}, "evaluation.games = 3 is odd: "),
     ],

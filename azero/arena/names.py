@@ -182,7 +182,7 @@ def _net_agent(
         evaluator = NetEvaluator(checkpoint.net, device, ROWS if is_shared else leaves, threads)
         manner = settings._replace(leaves_per_tree=leaves)
         agent.runtime = evaluator.runtime
-        return Search(checkpoint.game, rule, manner, evaluator, num_trees, max_nodes or nodes, rollout=rollout)
+        return Search(checkpoint.game, rule, manner, evaluator, num_trees, max_nodes or nodes, threads, rollout)
 
     agent = SearchAgent(name, checkpoint.game, limit, make_search, seed)
     agent.net_alone = functools.partial(judge_alone, checkpoint.net, device)

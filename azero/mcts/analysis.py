@@ -28,7 +28,12 @@ class MoveStatistics:
 
 def root_value(search: Search, b: int = 0) -> float:
     """Returns the value of tree b's root in [-1, 1], for the player to move."""
-    root = search.forest.nodes[b][0]
+    nodes = search.forest.nodes[b]
+    root = nodes[0]
+    proofs = [_proof(search, b, child) for child in range(root.first_child, root.first_child + root.num_children)]
+    results = [proof[0] for proof in proofs if proof is not None]
+    if root.proven == UNPROVEN and 0 < root.num_children == len(results):
+        return float(max(results))
     return _value(root, 1 - 2 * int(root.player))
 
 
@@ -44,17 +49,38 @@ def rank_moves(search: Search, b: int = 0) -> list[MoveStatistics]:
 def _statistics(search: Search, b: int, child: int, sign: int) -> MoveStatistics:
     nodes = search.forest.nodes[b]
     node = nodes[child]
-    is_proven = node.proven != UNPROVEN
-    line = principal_variation(nodes, child)
+    proof = _proof(search, b, child)
     return MoveStatistics(
         action=int(node.action),
         visits=int(node.N),
-        value=_value(node, sign),
+        value=_value(node, sign) if proof is None else float(proof[0]),
         prior=float(node.P),
-        proven=RESULT_NAMES[sign * int(node.proven)] if is_proven else None,
-        proven_plies=int(node.proven_plies) + 1 if is_proven else None,
-        pv=[*line, *search.line_below(b, line)],
+        proven=None if proof is None else RESULT_NAMES[proof[0]],
+        proven_plies=None if proof is None else proof[1],
+        pv=_line(search, b, child),
     )
+
+
+def _proof(search: Search, b: int, child: int) -> tuple[int, int | None] | None:
+    """Returns what is proven of a move, by the solver or the tree, for the player to move; and its plies if counted."""
+    nodes = search.forest.nodes[b]
+    known = search.known_moves[b].get(int(nodes[child].action))
+    if known is not None:
+        return known.result, None
+    if nodes[child].proven == UNPROVEN:
+        return None
+    return (1 - 2 * int(nodes[0].player)) * int(nodes[child].proven), int(nodes[child].proven_plies) + 1
+
+
+def _line(search: Search, b: int, child: int) -> list[int]:
+    """Returns a move and how play goes on: as the solver has found it where it wins, else as the tree tells."""
+    nodes = search.forest.nodes[b]
+    action = int(nodes[child].action)
+    known = search.known_moves[b].get(action)
+    if known is not None and known.result == WIN:
+        return [action, *known.line]
+    line = principal_variation(nodes, child)
+    return [*line, *search.line_below(b, line)]
 
 
 def _value(node: Any, sign: int) -> float:

@@ -97,6 +97,14 @@ def new_search(
     return work
 
 
+def restart(work: Work) -> None:
+    """Forgets what a search has learned: it is about to begin at another position."""
+    work.table.view(np.uint8)[:] = 0
+    work.cut_rates[:] = 0.5
+    work.progress.num_nodes = work.progress.num_leaves = 0
+    work.root_moves.view(np.uint8)[:] = 0
+
+
 def start_iteration(work: Work, by_score: bool, horizon: int, first_action: int = -1) -> None:
     """Puts a search back to its root, with a horizon of so many plies and a move to begin with."""
     root = work.frames[0]

@@ -4,7 +4,6 @@ import math
 import threading
 import time
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
@@ -20,8 +19,10 @@ from azero.mcts.pace import CALL_S, next_size
 from azero.mcts.rollout import mean_length
 from azero.mcts.rollout_policies import OwnRollout, RolloutPolicy
 from azero.mcts.root import choose_action
+from azero.mcts.root_solver import KnownMove, RootSolver, open_moves, write_known
 from azero.mcts.rules import Rule, needs_length
 from azero.mcts.settings import Settings
+from azero.mcts.threads import share_among_threads
 from azero.mcts.tree import NODE_DTYPE, UNPROVEN, Forest, advance_tree, new_forest, start_tree
 from azero.mcts.views import new_views
 
@@ -46,8 +47,8 @@ class Search:
     """B trees, each with a position at its root; `run` grows them, `advance` follows a move into them.
 
     With an evaluator, leaves are judged by it in batches over all trees, and by `rollout` as far as the settings give
-    that weight; what it has said is kept in a cache, if the settings ask for one. Without an evaluator they are judged
-    by `rollout` alone, and threads share the trees.
+    that weight; what it has said is kept in a cache, if the settings ask for one. If they ask for it, threads share the
+    roots and solve them before. Without an evaluator leaves are judged by `rollout` alone, and threads share the trees.
     """
 
     def __init__(
@@ -68,13 +69,15 @@ class Search:
         self.rollout = rollout
         self.num_threads = num_threads
         self._actions: list[list[int]] = [[] for _ in range(num_trees)]  # that led to the roots
+        self.known_moves: list[dict[int, KnownMove]] = [{} for _ in range(num_trees)]  # of the roots, by action
         self.forest: Forest = new_forest(game.rules, num_trees, max(max_nodes, game.num_actions + 1))
         self._views = new_views(game)
         self._cache = self._new_cache()
         batch_size = num_trees * settings.leaves_per_tree if evaluator else 1
-        self._batches: list[Batch] = [
-            new_batch(game.rules, batch_size) for _ in range(1 if evaluator else min(num_threads, num_trees))
-        ]
+        num_sharing = min(num_threads, num_trees)
+        self._batches: list[Batch] = [new_batch(game.rules, batch_size) for _ in range(1 if evaluator else num_sharing)]
+        is_solving = evaluator is not None and settings.solve_nodes > 0
+        self._solvers = [RootSolver(game, settings.solve_nodes) for _ in range(num_sharing if is_solving else 0)]
 
     def prepare(self) -> None:
         """Compiles what `run` needs, if that has not been done: seconds the first time on a machine, then a moment."""
@@ -88,6 +91,7 @@ class Search:
     def start(self, b: int, state: State, seed: int) -> None:
         """Puts a new tree in place b: the position `state`, and the random numbers of `seed`."""
         self._actions[b] = state.history()
+        self.known_moves[b] = {}
         start_tree(self.forest, b, state.record, np.uint64(seed))
         if self.settings.leaves_per_tree > 1:  # then what is known sets the order of leaves; the seed alone is to do so
             self._cache = self._new_cache()
@@ -96,6 +100,9 @@ class Search:
         """Plays `action` at the root of tree b, and keeps what was learned below it."""
         self._actions[b].append(action)
         advance_tree(self.game.rules, self.forest, b, action)
+        if action in self.known_moves[b]:
+            self.forest.nodes[b][0].proven = UNPROVEN  # its proof need not lie in the tree, and a move is to be found
+        self.known_moves[b] = {}
 
     def line_below(self, b: int, line: list[int]) -> list[int]:
         """Returns how play goes on after `line`, from the root of tree b on, where the tree does not tell it.
@@ -110,7 +117,7 @@ class Search:
         for action in line:
             state.apply_action(action)
         settings = self.settings._replace(
-            cache_mib=0, leaves_per_tree=1, proof_nodes=_AGAIN * self.settings.proof_nodes
+            cache_mib=0, leaves_per_tree=1, proof_nodes=_AGAIN * self.settings.proof_nodes, solve_nodes=0
         )
         ahead = Search(self.game, self.rule, settings, UniformEvaluator(self.game.num_actions), max_nodes=1)
         while not state.is_terminal():
@@ -132,16 +139,55 @@ class Search:
         Raises BrokenRules where the game's rules cannot go on.
         """
         self.forest.trees.simulations[:] = 0
-        self.forest.trees.target[:] = 0
-        self.forest.trees.target[list(trees)] = num_simulations
         seconds = math.inf if seconds is None else seconds
         if self.evaluator is None:
-            self._run_with_rollouts(trees, seconds)
+            self._set_target(trees, num_simulations)
+            share_among_threads(
+                trees,
+                self._batches,
+                lambda some, batch, is_halted: self._simulate_all(some, batch, seconds, is_halted),
+            )
             return
+        begin = time.perf_counter()
         try:
-            self._run_with_evaluator(self.evaluator, seconds)
+            if self._solvers:
+                self._solve_roots(self.evaluator, trees, num_simulations, begin, seconds)
+            self._set_target(trees, num_simulations)
+            self._run_with_evaluator(self.evaluator, begin + seconds)
         except BrokenRules as error:
             raise broken_rules(self.game.name, f"{error} in a search", []) from None
+
+    def _set_target(self, trees: Sequence[int], num_simulations: int) -> None:
+        self.forest.trees.target[:] = 0
+        self.forest.trees.target[list(trees)] = num_simulations
+
+    def _solve_roots(
+        self, evaluator: Evaluator, trees: Sequence[int], num_simulations: int, begin: float, seconds: float
+    ) -> None:
+        """Solves what roots it can, within half of the time there is; the first simulation tells in which order."""
+        self._set_target([b for b in trees if self.forest.nodes[b][0].first_child == 0], min(1, num_simulations))
+        self._run_with_evaluator(evaluator, begin + seconds)
+        is_open = self._is_open
+        share_among_threads(
+            [b for b in trees if is_open(b)],
+            self._solvers,
+            lambda some, solver, is_halted: self._solve_some(some, solver, begin + seconds / 2, is_halted),
+        )
+
+    def _is_open(self, b: int) -> bool:
+        """Returns whether the root of tree b has moves, and what it is worth is not proven."""
+        root = self.forest.nodes[b][0]
+        return bool(root.first_child > 0 and root.proven == UNPROVEN)
+
+    def _solve_some(
+        self, trees: Sequence[int], solver: RootSolver, deadline: float, is_halted: threading.Event
+    ) -> None:
+        for b in trees:
+            state, nodes = State.from_record(self.game, self.forest.root_states[b]), self.forest.nodes[b]
+            self.known_moves[b] = solver.solve(
+                state, open_moves(nodes), lambda: is_halted.is_set() or time.perf_counter() >= deadline
+            )
+            write_known(nodes, self.known_moves[b])
 
     def _estimate_length(self, b: int, batch: Batch) -> None:
         """Plays a few games by the game's own policy from the root of tree b, and notes how long they last."""
@@ -149,22 +195,6 @@ class Search:
         rng = self.forest.trees[b : b + 1].copy()[0]  # a copy, so that the search's own random numbers stay the same
         room = batch.states, batch.legal, rng, batch.path.shape[1]
         self.forest.trees[b].length = mean_length(self.game.rules, root, *room, _GAMES_FOR_A_LENGTH)
-
-    def _run_with_rollouts(self, trees: Sequence[int], seconds: float) -> None:
-        is_halted = threading.Event()
-        if len(self._batches) == 1:
-            self._simulate_all(trees, self._batches[0], seconds, is_halted)
-            return
-        with ThreadPoolExecutor(len(self._batches)) as pool:
-            try:
-                shares = [
-                    pool.submit(self._simulate_all, trees[k :: len(self._batches)], batch, seconds, is_halted)
-                    for k, batch in enumerate(self._batches)
-                ]
-                for share in shares:
-                    share.result()
-            finally:  # after Ctrl-C the pool waits for its threads, which do not hear of it otherwise
-                is_halted.set()
 
     def _simulate_all(self, trees: Sequence[int], batch: Batch, seconds: float, is_halted: threading.Event) -> None:
         """Searches trees one after another, in calls that take some `CALL_S`, or a hundredth of `seconds`, each.
@@ -196,8 +226,7 @@ class Search:
         rules, forest = self.game.rules, self.forest
         return simulate(rules, self.rule, self.rollout, self.settings, forest, batch, b, num_simulations)
 
-    def _run_with_evaluator(self, evaluator: Evaluator, seconds: float) -> None:
-        begin = time.perf_counter()
+    def _run_with_evaluator(self, evaluator: Evaluator, deadline: float) -> None:
         batch = self._batches[0]
         is_any_left = True
         try:
@@ -206,7 +235,7 @@ class Search:
                 num_rows = int(batch.waiting[0].rows)
                 if num_rows:
                     self._take_home(batch, evaluator.evaluate(batch.planes[:num_rows]), num_rows)
-                if time.perf_counter() - begin >= seconds:
+                if time.perf_counter() >= deadline:
                     return
         finally:
             self._forget_leaves(batch)

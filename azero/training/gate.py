@@ -72,7 +72,9 @@ def find_benchmark(config: EvaluationConfig, game: Game) -> Benchmark | None:
 
 
 def _agent(run: Run, path: str, num_simulations: int) -> Agent:
-    return make_agent(f"{path}@{num_simulations}", run.game, run.config.seed, _threads(run), run.config.device)
+    """Returns an agent that does not solve its roots: what is measured is what the net has learned."""
+    name = f"{path}(solve_nodes=0)@{num_simulations}"
+    return make_agent(name, run.game, run.config.seed, _threads(run), run.config.device)
 
 
 def _threads(run: Run) -> int:

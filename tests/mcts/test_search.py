@@ -286,7 +286,9 @@ def test_settings_from_a_run_s():
     assert Settings.from_config(SearchConfig(look_ahead=False, proof_nodes=9)) == Settings(
         is_looking_ahead=True, proof_nodes=9, is_rollout_only=False, cache_mib=64
     )
-    assert Settings.from_config(SearchConfig(prove=False, proof_nodes=9)).proof_nodes == 0
+    assert Settings.from_config(SearchConfig(solve_nodes=8)).solve_nodes == 8
+    unproven = Settings.from_config(SearchConfig(prove=False, proof_nodes=9, solve_nodes=8))
+    assert (unproven.proof_nodes, unproven.solve_nodes) == (0, 0)
     assert Settings.from_config(SearchConfig()) == Settings(is_looking_ahead=True, is_rollout_only=False, cache_mib=64)
 
 

@@ -47,6 +47,7 @@ def hold(monkeypatch, run, results):
 
     def play_match(candidate, best, game, num_games, seed, opening_plies, sprt, on_games):
         assert candidate.name.startswith(str(run.candidate_path)) and str(run.checkpoint_path(0)) in best.name
+        assert all("(solve_nodes=0)@" in agent.name for agent in (candidate, best))
         assert (num_games, opening_plies) == (run.config.gate.games, run.config.gate.opening_plies)
         games = [GameResult(*each) for each in results]
         decision = sprt.decide(pair_scores(games)) if sprt else None
