@@ -49,7 +49,7 @@ def value_marks(moves: list[Move]) -> dict[int, str]:
     best_value = max(known, key=lambda move: move.value)
     return {
         move.action: f"{100 * move.value:+z.0f}"
-        + MOST_VISITED * (move is most_visited)
+        + MOST_VISITED * (move is most_visited and move.visits > 0)
         + BEST_VALUE * (move is best_value)
         for move in known
     }

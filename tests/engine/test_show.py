@@ -66,6 +66,7 @@ def test_moves_of_which_nothing_is_known_have_no_value():
 
 def test_a_proven_move_is_shown_though_it_was_never_visited():
     assert value_marks([move(0, 9, 0.0), move(1, 0, 1.0, "win", 1)]) == {0: "+0*", 1: "+100^"}
+    assert value_marks([move(0, 0, 1.0, "win", 1)]) == {0: "+100^"}, "no move is the most visited"
     assert "win in 1" in show_moves([move(1, 0, 1.0, "win", 1)])
 
 
