@@ -78,9 +78,9 @@ class SearchConfig(Section):
         0,
         ge=0,
         le=1 << 24,
-        description="Positions by which alpha-beta with a table tries to solve the position at the root before it is "
-        "searched: at most 16,777,216, 0 for not at all. Moves that are found to lose are left alone, one that wins is "
-        "played. Never in a run's self-play and matches; no effect without prove. Paper: none.",
+        description="Positions by which, half-way through a search, alpha-beta with a table tries to solve the one "
+        "at the root: at most 16,777,216, 0 for not at all. Moves that are found to lose are left alone, one that wins "
+        "is played. Never in a run's self-play and matches; no effect without prove. Paper: none.",
     )
     rollout_weight: float = Field(
         0.0,

@@ -19,7 +19,7 @@ from azero.mcts.pace import CALL_S, next_size
 from azero.mcts.rollout import mean_length
 from azero.mcts.rollout_policies import OwnRollout, RolloutPolicy
 from azero.mcts.root import choose_action
-from azero.mcts.root_solver import KnownMove, RootSolver, open_moves, write_known
+from azero.mcts.root_solver import KnownMove, RootSolver, favourites_of, open_moves, write_known
 from azero.mcts.rules import Rule, needs_length
 from azero.mcts.settings import Settings
 from azero.mcts.threads import share_among_threads
@@ -47,8 +47,8 @@ class Search:
     """B trees, each with a position at its root; `run` grows them, `advance` follows a move into them.
 
     With an evaluator, leaves are judged by it in batches over all trees, and by `rollout` as far as the settings give
-    that weight; what it has said is kept in a cache, if the settings ask for one. If they ask for it, threads share the
-    roots and solve them before. Without an evaluator leaves are judged by `rollout` alone, and threads share the trees.
+    that weight; what it has said is kept in a cache, if the settings ask for one. Half-way, if they ask for it, threads
+    share the roots and solve them. Without an evaluator leaves are judged by `rollout` alone; threads share the trees.
     """
 
     def __init__(
@@ -151,7 +151,9 @@ class Search:
         begin = time.perf_counter()
         try:
             if self._solvers:
-                self._solve_roots(self.evaluator, trees, num_simulations, begin, seconds)
+                self._set_target(trees, (num_simulations + 1) // 2)
+                self._run_with_evaluator(self.evaluator, begin + seconds / 2)
+                self._solve_roots(trees, begin + seconds)
             self._set_target(trees, num_simulations)
             self._run_with_evaluator(self.evaluator, begin + seconds)
         except BrokenRules as error:
@@ -161,17 +163,11 @@ class Search:
         self.forest.trees.target[:] = 0
         self.forest.trees.target[list(trees)] = num_simulations
 
-    def _solve_roots(
-        self, evaluator: Evaluator, trees: Sequence[int], num_simulations: int, begin: float, seconds: float
-    ) -> None:
-        """Solves what roots it can, within half of the time there is; the first simulation tells in which order."""
-        self._set_target([b for b in trees if self.forest.nodes[b][0].first_child == 0], min(1, num_simulations))
-        self._run_with_evaluator(evaluator, begin + seconds)
-        is_open = self._is_open
+    def _solve_roots(self, trees: Sequence[int], deadline: float) -> None:
         share_among_threads(
-            [b for b in trees if is_open(b)],
+            [b for b in trees if self._is_open(b)],
             self._solvers,
-            lambda some, solver, is_halted: self._solve_some(some, solver, begin + seconds / 2, is_halted),
+            lambda some, solver, is_halted: self._solve_some(some, solver, deadline, is_halted),
         )
 
     def _is_open(self, b: int) -> bool:
@@ -184,10 +180,14 @@ class Search:
     ) -> None:
         for b in trees:
             state, nodes = State.from_record(self.game, self.forest.root_states[b]), self.forest.nodes[b]
-            self.known_moves[b] = solver.solve(
-                state, open_moves(nodes), lambda: is_halted.is_set() or time.perf_counter() >= deadline
+            found = solver.solve(
+                state,
+                open_moves(nodes),
+                favourites_of(nodes, state),
+                lambda: is_halted.is_set() or time.perf_counter() >= deadline,
             )
-            write_known(nodes, self.known_moves[b])
+            write_known(nodes, found)
+            self.known_moves[b] = found
 
     def _estimate_length(self, b: int, batch: Batch) -> None:
         """Plays a few games by the game's own policy from the root of tree b, and notes how long they last."""

@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from azero.jit import subroutine
+from azero.jit import kernel, subroutine
 from azero.rng import mix
 
 PROOF = 255
@@ -75,6 +75,19 @@ def store(table, frame, effort):
         entry.low, entry.low_draft = value, draft
     if value < frame.first_beta and (draft > entry.high_draft or (draft == entry.high_draft and value < entry.high)):
         entry.high, entry.high_draft = value, draft
+
+
+@kernel
+def note_actions(table, keys, actions):
+    """Notes `actions` ([n] int64) to try first in positions of these `keys` ([n] uint64), where there is room."""
+    for k in range(len(keys)):
+        first = np.int64(mix(keys[k]) & np.uint64(len(table) - 2))
+        place = first if table[first].effort == 0 else first + 1
+        if find_entry(table, keys[k]) < 0 and table[place].effort == 0:
+            entry = table[place]
+            entry.key, entry.action, entry.effort = keys[k], actions[k], 1
+            entry.low, entry.high = -math.inf, math.inf
+            entry.low_draft, entry.high_draft = 0, 0
 
 
 @subroutine

@@ -151,9 +151,9 @@ def test_limits_out_of_range_are_refused(limits, message):
             attempt()
 
 
-def test_a_net_may_solve_the_position_first(net):
+def test_a_net_s_agent_may_solve_the_position(net):
     drawn = make_agent(f"{net}(solve_nodes=10000)@20", GAME).suggest(START)
     assert (drawn.value, drawn.simulations, {move.proven for move in drawn.moves}) == (0.0, 20, {"draw"})
     won = make_agent(f"{net}(solve_nodes=10000,look_ahead=false)@20", GAME).suggest(WON_IN_ONE)
-    assert (won.best, won.value, won.simulations, won.moves[0].proven) == ("c1", 1.0, 1, "win")
+    assert (won.best, won.value, won.moves[0].proven) == ("c1", 1.0, "win") and won.simulations <= 10
     assert {move.proven for move in make_agent(f"{net}(solve_nodes=0)@20", GAME).suggest(START).moves} == {None}
