@@ -80,7 +80,8 @@ class SearchConfig(Section):
         le=1 << 24,
         description="Positions by which, half-way through a search, alpha-beta with a table tries to solve the one "
         "at the root: at most 16,777,216, 0 for not at all. Moves that are found to lose are left alone, one that wins "
-        "is played. Never in a run's self-play and matches; no effect without prove. Paper: none.",
+        "is played. While a run trains, its nets do without. No effect without prove. Each thread has a table of up to "
+        "32 MiB for it. Paper: none.",
     )
     rollout_weight: float = Field(
         0.0,

@@ -47,7 +47,8 @@ def make_agent(
     Args:
       game: what it is to play; a checkpoint knows it by itself.
       seed: the same seed gives the same moves.
-      threads: threads that share the games of a match: their trees in plain UCT, the net's passes otherwise.
+      threads: threads that share the games of a match: their trees in plain UCT, the net's passes otherwise, and
+        the roots that are to be solved.
       device: where a net runs; the best device there is unless given.
       max_nodes: the limit on a tree, at which a search goes on without growing; otherwise what the search needs.
     """
@@ -107,8 +108,13 @@ def split_name(name: str) -> tuple[str, Limit]:
 
 
 def _split_settings(base: str) -> tuple[str, dict[str, str]]:
-    """Splits `PATH(key=value,...)`, unless all of it is the path of something."""
-    return (base, {}) if _exists(Path(base)) else split_options(base)
+    """Splits `PATH(key=value,...)`; paths of something that exists may have parentheses themselves."""
+    path, _, options = base.rpartition("(")
+    if _exists(Path(base)):
+        return base, {}
+    if path and _exists(Path(path)):
+        return path, split_options(f"({options}")[1]
+    return split_options(base)
 
 
 def find_checkpoint(base: str) -> Path:

@@ -137,10 +137,10 @@ class State:
         self._play(-1)
 
     @classmethod
-    def from_record(cls, game: Game, record: np.record) -> "State":
-        """Returns a position with a copy of `record`; its history is not known."""
+    def from_record(cls, game: Game, record: np.record, history: Sequence[int] = ()) -> "State":
+        """Returns a position with a copy of `record`, and of the actions that led to it, as far as they are known."""
         state = cls.__new__(cls)
-        state.game, state._history = game, []
+        state.game, state._history = game, list(history)
         states = new_states(game.rules, 1)
         states[0] = record
         state.record = states[0]

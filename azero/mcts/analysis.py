@@ -8,7 +8,7 @@ import numpy as np
 from azero.games import WIN
 from azero.mcts.root import rank_children
 from azero.mcts.search import Search
-from azero.mcts.tree import UNPROVEN
+from azero.mcts.tree import UNPROVEN, children_of
 
 RESULT_NAMES = {1: "win", 0: "draw", -1: "loss"}
 
@@ -29,16 +29,15 @@ class MoveStatistics:
 def root_value(search: Search, b: int = 0) -> float:
     """Returns the value of tree b's root in [-1, 1], for the player to move."""
     nodes = search.forest.nodes[b]
-    root = nodes[0]
-    proofs = [_proof(search, b, child) for child in range(root.first_child, root.first_child + root.num_children)]
+    proofs = [_proof(search, b, child) for child in children_of(nodes)]
     results = [proof[0] for proof in proofs if proof is not None]
-    if root.proven == UNPROVEN and 0 < root.num_children == len(results):
+    if nodes[0].proven == UNPROVEN and proofs and len(results) == len(proofs):
         return float(max(results))
-    return _value(root, 1 - 2 * int(root.player))
+    return _value(nodes[0], 1 - 2 * int(nodes[0].player))
 
 
 def rank_moves(search: Search, b: int = 0) -> list[MoveStatistics]:
-    """Returns the root's moves of tree b, best first: proven wins by length, the rest, proven losses by length."""
+    """Returns the root's moves of tree b, best first: proven wins by length, the rest, proven losses, the longest first."""
     nodes = search.forest.nodes[b]
     order = np.zeros(search.game.num_actions, np.int32)
     num_children = rank_children(search.forest, b, search.settings.is_choosing_by_value, order)
@@ -92,10 +91,8 @@ def _value(node: Any, sign: int) -> float:
 def principal_variation(nodes: np.recarray, index: int) -> list[int]:
     """Returns the actions from node `index` on along the best children, visited or proven: by proof, else by visits."""
     line = [int(nodes[index].action)]
-    while nodes[index].first_child:
-        node = nodes[index]
-        sign = 1 - 2 * int(node.player)
-        children = range(node.first_child, node.first_child + node.num_children)
+    while children := children_of(nodes, index):
+        sign = 1 - 2 * int(nodes[index].player)
         index = max(children, key=lambda child: preference(nodes[child], sign))
         if nodes[index].N == 0 and nodes[index].proven == UNPROVEN:
             break

@@ -13,7 +13,7 @@ from azero.mcts.alphabeta import search_on
 from azero.mcts.analysis import RESULT_NAMES, MoveStatistics
 from azero.mcts.frames import new_search, start_iteration
 from azero.mcts.pace import CALL_S, next_size
-from azero.mcts.transpositions import PROOF, find_entry
+from azero.mcts.transpositions import PROOF, noted_action
 
 _FIRST_NODES = 4  # of a search; how many follow before the next look at the clock depends on how long they take
 
@@ -106,10 +106,10 @@ class Deepening:
         """Returns a move and what the table holds for best after it, as far as it does."""
         table, state, line = self._work.table, self.state.clone(), [action]
         state.apply_action(action)
-        while not state.is_terminal() and len(table) and len(line) < self._work.progress[0].horizon:
-            place = find_entry(table, np.uint64(state.hash_key()))
-            if place < 0 or int(table[place].action) not in state.legal_actions():
+        while not state.is_terminal() and len(line) < self._work.progress[0].horizon:
+            best = int(noted_action(table, np.uint64(state.hash_key())))
+            if best not in state.legal_actions():
                 break
-            line.append(int(table[place].action))
-            state.apply_action(line[-1])
+            line.append(best)
+            state.apply_action(best)
         return line

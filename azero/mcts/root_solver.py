@@ -7,23 +7,28 @@ first; the table keeps what the rounds before have found. To begin with it has t
 Source: Plaat et al., Best-first fixed-depth minimax algorithms (1996), the answer from questions of yes or no.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from azero.games import DRAW, LOSS, WIN, Game, State
+from azero.jit import kernel
 from azero.mcts.alphabeta import search_on
-from azero.mcts.frames import Work, new_search, restart, start_iteration
-from azero.mcts.transpositions import find_entry, note_actions
-from azero.mcts.tree import UNPROVEN
+from azero.mcts.frames import new_search, restart, start_iteration
+from azero.mcts.threads import share_among_threads
+from azero.mcts.transpositions import note_action, noted_action
+from azero.mcts.tree import UNPROVEN, Forest, children_of
 
 _FIRST_ROUND = 1 << 10  # positions for each move
 _GROWTH = 4  # times as many in the next round
-_FEWEST_VISITS, _VISITS_OF_ROOT = 2, 1000  # of a node that is worth a look: as many, and one in so many of the root's
 _AT_ONCE = 1 << 14  # positions between two looks at the clock
 _NO_LIMIT = 1 << 62
 _MOST_ENTRIES = 1 << 20  # of the table, 32 bytes each; all are cleared for each root
+_FEWEST_VISITS = 2  # of a node whose favourite is noted,
+_ROOT_VISITS = 1000  # and one in so many of the root's
 
 
 class KnownMove(NamedTuple):
@@ -37,36 +42,34 @@ class RootSolver:
     """Room to solve one root after another. What is found follows from the position and its tree alone."""
 
     def __init__(self, game: Game, max_positions: int):
+        self._game = game
         self._max_positions = max_positions
-        self._work: Work = new_search(game.new_initial_state(), False, min(max_positions, _MOST_ENTRIES))
+        self._work = new_search(game.new_initial_state(), False, min(max_positions, _MOST_ENTRIES))
+        self._path = np.zeros((game.max_plies + 1, 2), np.int64)
 
     @property
     def num_positions(self) -> int:
         """Positions visited for the last root."""
         return int(self._work.progress[0].num_nodes)
 
-    def solve(
-        self,
-        state: State,
-        actions: Sequence[int],
-        favourites: Mapping[int, int],
-        has_to_stop: Callable[[], bool] = lambda: False,
-    ) -> dict[int, KnownMove]:
-        """Returns what is found of the legal `actions`, asked in their order, by so many positions.
+    def prepare(self, nodes: np.recarray) -> None:
+        """Compiles what `solve` needs, if that has not been done; `nodes` are those of any tree."""
+        state = self._game.new_initial_state()
+        self._note_favourites(state, nodes)
+        self._noted_action(state)
+        search_on(state, self._work, False, 0, _NO_LIMIT)
+
+    def solve(self, state: State, nodes: np.recarray, has_to_stop: Callable[[], bool]) -> dict[int, KnownMove]:
+        """Returns what is found of the open moves at a tree's root, whose position is `state`, by so many positions.
 
         That is one that wins, and nothing else; or, where it is certain that none wins, those that draw or lose.
         Raises BrokenRules where the rules cannot go on.
-
-        Args:
-          favourites: what to try first, by the key of a position.
         """
         restart(self._work)
-        if len(self._work.table):
-            keys, first = np.array(list(favourites), np.uint64), np.array(list(favourites.values()), np.int64)
-            note_actions(self._work.table, keys, first)
+        self._note_favourites(state, nodes)
         sign = 1 - 2 * state.current_player()
         after = {}
-        for action in actions:
+        for action in open_moves(nodes):
             after[action] = state.clone()
             after[action].apply_action(action)
         num_not_won = 0
@@ -74,7 +77,7 @@ class RootSolver:
             if wins:
                 return {action: KnownMove(WIN, self._line(after[action]))}
             num_not_won += 1
-        if num_not_won < len(actions):
+        if num_not_won < len(after):
             return {}
         answers = self._ask(after, sign, DRAW, has_to_stop)
         return {action: KnownMove(DRAW if draws else LOSS, []) for action, draws in answers}
@@ -120,51 +123,87 @@ class RootSolver:
         return line
 
     def _noted_action(self, state: State) -> int:
-        """Returns the action that the table holds for best, or -1."""
-        table = self._work.table
-        place = find_entry(table, np.uint64(state.hash_key())) if len(table) else -1
-        return int(table[place].action) if place >= 0 else -1
+        return int(noted_action(self._work.table, np.uint64(state.hash_key())))
+
+    def _note_favourites(self, state: State, nodes: np.recarray) -> None:
+        work = self._work
+        if len(work.table):
+            work.states[0] = state.record
+            _note_favourites(self._game.rules, nodes, work.states, work.table, self._path)
+
+
+@kernel
+def _note_favourites(game, nodes, states, table, path):
+    """Notes the most visited action of each position in the tree that is worth a look; states[0] is the root's.
+
+    Args:
+      path: [D + 1, 2] int64, room for the nodes from the root on, and how many of their children have been seen.
+    """
+    if nodes[0].first_child == 0:
+        return
+    fewest = max(_FEWEST_VISITS, nodes[0].N // _ROOT_VISITS)
+    ply, path[0, 0], path[0, 1] = 0, 0, 0
+    while ply >= 0:
+        node, num_seen = nodes[path[ply, 0]], path[ply, 1]
+        if num_seen == 0:
+            best = node.first_child
+            for child in range(node.first_child, node.first_child + node.num_children):
+                best = child if nodes[child].N > nodes[best].N else best
+            note_action(table, game.hash_key(states[ply]), nodes[best].action)
+        if num_seen == node.num_children:
+            ply -= 1
+            continue
+        path[ply, 1] += 1
+        child = nodes[node.first_child + num_seen]
+        if child.first_child > 0 and fewest <= child.N and ply + 1 < len(path):
+            ply += 1
+            path[ply, 0], path[ply, 1] = node.first_child + num_seen, 0
+            states[ply] = states[ply - 1]
+            game.apply_action(states[ply], np.int64(child.action))
 
 
 def open_moves(nodes: np.recarray) -> list[int]:
     """Returns the root's actions that are not proven, the most visited first, of equals the one of highest prior."""
-    root = nodes[0]
-    children = [nodes[child] for child in range(root.first_child, root.first_child + root.num_children)]
+    children = [nodes[child] for child in children_of(nodes)]
     children.sort(key=lambda child: (-int(child.N), -float(child.P)))
     return [int(child.action) for child in children if child.proven == UNPROVEN]
 
 
-def favourites_of(nodes: np.recarray, state: State) -> dict[int, int]:
-    """Returns the most visited action of each position in the tree of `state` that is worth a look, by its key."""
-    found: dict[int, int] = {}
-    waiting = [(0, state)]
-    fewest = max(_FEWEST_VISITS, int(nodes[0].N) // _VISITS_OF_ROOT)
-    while waiting:
-        index, state = waiting.pop()
-        first = int(nodes[index].first_child)
-        children = range(first, first + int(nodes[index].num_children))
-        visits = {child: int(nodes[child].N) for child in children}
-        found[state.hash_key()] = int(nodes[max(children, key=visits.__getitem__)].action)
-        for child in children:
-            if visits[child] >= fewest and nodes[child].first_child > 0:
-                after = state.clone()
-                after.apply_action(int(nodes[child].action))
-                waiting.append((child, after))
-    return found
+def write_known(nodes: np.recarray, known: dict[int, KnownMove], max_plies: int) -> None:
+    """Proves the root's moves that win or lose, and the root where one wins; lengths are not known, so `max_plies`.
 
-
-def write_known(nodes: np.recarray, known: dict[int, KnownMove]) -> None:
-    """Proves the root's moves that win or lose, and the root where one wins. How many plies that takes is not known.
-
-    Where all that were open lose nothing is written, and those that draw are not held for settled: the search goes on,
-    to find what an opponent is likely to answer wrongly.
+    Where all moves lose nothing is written, and those that draw are not held for settled: the search goes on, to find
+    what an opponent is likely to answer wrongly.
     """
-    root = nodes[0]
+    root, children = nodes[0], [nodes[child] for child in children_of(nodes)]
     sign = 1 - 2 * int(root.player)
-    is_any_left = len(known) < len(open_moves(nodes)) or any(move.result > LOSS for move in known.values())
-    for child in range(root.first_child, root.first_child + root.num_children):
-        move = known.get(int(nodes[child].action))
-        if move is not None and move.result != DRAW and is_any_left:
-            nodes[child].proven = sign * move.result
-            if move.result == WIN:
-                root.proven = sign * WIN
+    lost = [child for child in children if child.action in known and known[int(child.action)].result == LOSS]
+    num_lost = len(lost) + sum(child.proven == -sign for child in children)
+    for child in children:
+        if child.action in known and known[int(child.action)].result == WIN:
+            child.proven, child.proven_plies = sign, max_plies
+            root.proven = sign
+    if num_lost < len(children):
+        for child in lost:
+            child.proven, child.proven_plies = -sign, max_plies
+
+
+def solve_roots(
+    solvers: Sequence[RootSolver], forest: Forest, states: dict[int, State], deadline: float
+) -> dict[int, dict[int, KnownMove]]:
+    """Lets threads, a solver each, share trees whose roots' positions are given, and writes what they find into them.
+
+    Returns:
+      What is found of the moves of each root.
+    """
+    found: dict[int, dict[int, KnownMove]] = {}
+
+    def solve_some(trees: Sequence[int], solver: RootSolver, is_halted: threading.Event) -> None:
+        for b in trees:
+            nodes, state = forest.nodes[b], states[b]
+            known = solver.solve(state, nodes, lambda: is_halted.is_set() or time.perf_counter() >= deadline)
+            write_known(nodes, known, state.game.max_plies)
+            found[b] = known
+
+    share_among_threads(list(states), solvers, solve_some)
+    return found

@@ -19,7 +19,7 @@ from azero.mcts.pace import CALL_S, next_size
 from azero.mcts.rollout import mean_length
 from azero.mcts.rollout_policies import OwnRollout, RolloutPolicy
 from azero.mcts.root import choose_action
-from azero.mcts.root_solver import KnownMove, RootSolver, favourites_of, open_moves, write_known
+from azero.mcts.root_solver import KnownMove, RootSolver, solve_roots
 from azero.mcts.rules import Rule, needs_length
 from azero.mcts.settings import Settings
 from azero.mcts.threads import share_among_threads
@@ -87,6 +87,8 @@ class Search:
             return
         self._select(self._batches[0])
         self._take_home(self._batches[0], self.evaluator.evaluate(self._batches[0].planes[:1]), 0)
+        for solver in self._solvers[:1]:
+            solver.prepare(self.forest.nodes[0])
 
     def start(self, b: int, state: State, seed: int) -> None:
         """Puts a new tree in place b: the position `state`, and the random numbers of `seed`."""
@@ -149,45 +151,25 @@ class Search:
             )
             return
         begin = time.perf_counter()
-        try:
-            if self._solvers:
-                self._set_target(trees, (num_simulations + 1) // 2)
-                self._run_with_evaluator(self.evaluator, begin + seconds / 2)
-                self._solve_roots(trees, begin + seconds)
-            self._set_target(trees, num_simulations)
-            self._run_with_evaluator(self.evaluator, begin + seconds)
-        except BrokenRules as error:
-            raise broken_rules(self.game.name, f"{error} in a search", []) from None
+        if self._solvers:
+            self._search(self.evaluator, trees, (num_simulations + 1) // 2, begin + seconds / 3)
+            self._solve_roots(trees, begin + 2 * seconds / 3)
+        self._search(self.evaluator, trees, num_simulations, begin + seconds)
 
     def _set_target(self, trees: Sequence[int], num_simulations: int) -> None:
         self.forest.trees.target[:] = 0
         self.forest.trees.target[list(trees)] = num_simulations
 
     def _solve_roots(self, trees: Sequence[int], deadline: float) -> None:
-        share_among_threads(
-            [b for b in trees if self._is_open(b)],
-            self._solvers,
-            lambda some, solver, is_halted: self._solve_some(some, solver, deadline, is_halted),
-        )
-
-    def _is_open(self, b: int) -> bool:
-        """Returns whether the root of tree b has moves, and what it is worth is not proven."""
-        root = self.forest.nodes[b][0]
-        return bool(root.first_child > 0 and root.proven == UNPROVEN)
-
-    def _solve_some(
-        self, trees: Sequence[int], solver: RootSolver, deadline: float, is_halted: threading.Event
-    ) -> None:
-        for b in trees:
-            state, nodes = State.from_record(self.game, self.forest.root_states[b]), self.forest.nodes[b]
-            found = solver.solve(
-                state,
-                open_moves(nodes),
-                favourites_of(nodes, state),
-                lambda: is_halted.is_set() or time.perf_counter() >= deadline,
-            )
-            write_known(nodes, found)
-            self.known_moves[b] = found
+        """Solves those roots that have moves, and of which nothing is proven."""
+        nodes, records = self.forest.nodes, self.forest.root_states
+        states = {
+            b: State.from_record(self.game, records[b], self._actions[b])
+            for b in trees
+            if nodes[b][0].first_child > 0 and nodes[b][0].proven == UNPROVEN
+        }
+        for b, known in solve_roots(self._solvers, self.forest, states, deadline).items():
+            self.known_moves[b] |= known
 
     def _estimate_length(self, b: int, batch: Batch) -> None:
         """Plays a few games by the game's own policy from the root of tree b, and notes how long they last."""
@@ -226,7 +208,9 @@ class Search:
         rules, forest = self.game.rules, self.forest
         return simulate(rules, self.rule, self.rollout, self.settings, forest, batch, b, num_simulations)
 
-    def _run_with_evaluator(self, evaluator: Evaluator, deadline: float) -> None:
+    def _search(self, evaluator: Evaluator, trees: Sequence[int], num_simulations: int, deadline: float) -> None:
+        """Runs simulations until each tree has had so many since the run began, or time is over."""
+        self._set_target(trees, num_simulations)
         batch = self._batches[0]
         is_any_left = True
         try:
@@ -237,6 +221,8 @@ class Search:
                     self._take_home(batch, evaluator.evaluate(batch.planes[:num_rows]), num_rows)
                 if time.perf_counter() >= deadline:
                     return
+        except BrokenRules as error:
+            raise broken_rules(self.game.name, f"{error} in a search", []) from None
         finally:
             self._forget_leaves(batch)
 

@@ -11,9 +11,7 @@ class Settings(NamedTuple):
     is_proving: bool = True  # whether proven results are carried up, and lost moves left alone
     is_looking_ahead: bool = False  # whether a new node's children are looked at for the end of the game
     proof_nodes: int = 0  # positions by which, then, it is tried to prove the others
-    solve_nodes: int = (
-        0  # positions by which the root is solved, if it can be, half-way through a search with an evaluator
-    )
+    solve_nodes: int = 0  # positions by which it is tried, half-way through a search, to solve the root
     is_rollout_only: bool = True  # leaf value z, a random rollout's; no evaluator
     rollout_weight: float = 0.0  # a of the leaf value (1 - a) v + a z, where there is an evaluator
     min_visits: int = 0  # of a node, before its children are chosen by the rule: until then at random

@@ -78,16 +78,21 @@ def store(table, frame, effort):
 
 
 @kernel
-def note_actions(table, keys, actions):
-    """Notes `actions` ([n] int64) to try first in positions of these `keys` ([n] uint64), where there is room."""
-    for k in range(len(keys)):
-        first = np.int64(mix(keys[k]) & np.uint64(len(table) - 2))
-        place = first if table[first].effort == 0 else first + 1
-        if find_entry(table, keys[k]) < 0 and table[place].effort == 0:
-            entry = table[place]
-            entry.key, entry.action, entry.effort = keys[k], actions[k], 1
-            entry.low, entry.high = -math.inf, math.inf
-            entry.low_draft, entry.high_draft = 0, 0
+def noted_action(table, key):
+    """Returns the action that the table holds for best in the position of this key, or -1."""
+    place = find_entry(table, key) if len(table) > 0 else -1
+    return np.int64(table[place].action) if place >= 0 else np.int64(-1)
+
+
+@subroutine
+def note_action(table, key, action):
+    """Notes an action to try first in the position of this key, of which nothing is known, where there is room."""
+    first = np.int64(mix(key) & np.uint64(len(table) - 2))
+    entry = table[first if table[first].effort == 0 else first + 1]
+    if find_entry(table, key) < 0 and entry.effort == 0:
+        entry.key, entry.action, entry.effort = key, action, 1
+        entry.low, entry.high = -math.inf, math.inf
+        entry.low_draft, entry.high_draft = 0, 0
 
 
 @subroutine

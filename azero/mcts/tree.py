@@ -91,6 +91,12 @@ def clear_node(node, action, prior):
     node.player = 0
 
 
+def children_of(nodes: np.recarray, index: int = 0) -> range:
+    """Returns the children of node `index`; none where it is not expanded."""
+    first = int(nodes[index].first_child)
+    return range(first, first + int(nodes[index].num_children)) if first else range(0)
+
+
 @subroutine
 def clear_tree(tree, nodes):
     """Leaves the root alone in the tree, unvisited; the random state goes on."""

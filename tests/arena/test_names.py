@@ -52,6 +52,17 @@ def test_agents_without_a_net(name, kind, search):
     assert search is None or type(agent._make_search(1, 10, 1)) is search
 
 
+def test_a_path_may_have_parentheses_itself(checkpoint, tmp_path):
+    folder = tmp_path / "a (2)"
+    folder.mkdir()
+    path = shutil.copy(checkpoint, folder)
+    for name in (f"{path}@5", f"{path}(solve_nodes=7)@5"):
+        assert make_agent(name).limit == Limit(5)
+    assert make_agent(f"{path}(solve_nodes=7)")._make_search(1, 10, 1).settings.solve_nodes == 7
+    with pytest.raises(BadInput, match="unknown option 'solve'"):
+        make_agent(f"{path}(solve=7)")
+
+
 def test_a_game_can_be_given_by_name():
     assert make_agent("uct@10", "connect_four(rows=5)").game == make_game("connect_four(rows=5)")
 

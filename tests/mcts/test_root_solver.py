@@ -2,6 +2,9 @@
 made use of.
 """
 
+import os
+import signal
+import threading
 import time
 
 import numpy as np
@@ -9,7 +12,8 @@ import pytest
 
 from azero.games import DRAW, LOSS, WIN, make_game
 from azero.mcts import Puct, Search, Settings, rank_moves, root_value
-from azero.mcts.root_solver import RootSolver, favourites_of
+from azero.mcts.root_solver import KnownMove, RootSolver, write_known
+from azero.mcts.transpositions import new_table, note_action, noted_action
 from azero.mcts.tree import UNPROVEN
 
 from .evaluators import HashEvaluator
@@ -26,12 +30,25 @@ DRAWN = make_game("tic_tac_toe").state_from_moves("b2")  # by the corners; edges
 LOST = make_game("tic_tac_toe").state_from_moves("b2b1a1")  # c3 alone does not lose at once: it does to a double threat
 
 
+def never():
+    return False
+
+
 def searched(state, num_simulations=50, seconds=None, **settings):
     """Returns a search of `state` by an evaluator that knows nothing."""
     search = Search(state.game, Puct(), Settings(**settings), HashEvaluator(state.game), max_nodes=5000)
     search.start(0, state, seed=1)
     search.run([0], num_simulations, seconds)
     return search
+
+
+def solve(solver, state, num_simulations=1):
+    """Returns what a solver finds of a position after so many simulations of a search without proofs."""
+    return solver.solve(state, searched(state, num_simulations, is_proving=False).forest.nodes[0], never)
+
+
+def results_of(known):
+    return {action: move.result for action, move in known.items()}
 
 
 @pytest.mark.parametrize("name", ["tic_tac_toe", "connect_four(rows=4,columns=4)", "othello(size=4)"])
@@ -41,9 +58,10 @@ def test_what_is_found_is_so_and_nothing_is_left_out(name):
     for state in random_positions(game, NUM_POSITIONS, 4, seed=5):
         sign = 1 - 2 * state.current_player()
         truth = {action: sign * best.solve(after)[0] for action, after in moves_of(state)}
-        known = {action: move.result for action, move in solver.solve(state, state.legal_actions(), {}).items()}
+        known = results_of(solve(solver, state))
         if WIN in truth.values():
-            assert known == {next(action for action in truth if truth[action] == WIN): WIN}
+            ((action, result),) = known.items()
+            assert result == truth[action] == WIN
         else:
             assert known == truth
 
@@ -51,7 +69,7 @@ def test_what_is_found_is_so_and_nothing_is_left_out(name):
 def test_the_line_of_a_win_is_the_game_played_to_its_end():
     solver, plies = RootSolver(GAME, PLENTY), []
     for state in random_positions(GAME, 4 * NUM_POSITIONS, 4, seed=6):
-        for action, move in solver.solve(state, state.legal_actions(), {}).items():
+        for action, move in solve(solver, state).items():
             if move.result == WIN:
                 after = state.clone()
                 for each in [action, *move.line]:
@@ -62,49 +80,65 @@ def test_the_line_of_a_win_is_the_game_played_to_its_end():
 
 
 def test_what_is_found_does_not_hang_on_what_was_solved_before():
-    states = random_positions(GAME, NUM_POSITIONS, 2, seed=7)
-    limit, used, results = 300, RootSolver(GAME, 300), []
-    for state in states:
-        results.append(used.solve(state, state.legal_actions(), {}))
-        assert results[-1] == RootSolver(GAME, limit).solve(state, state.legal_actions(), {})
-    assert 0 < sum(map(bool, results)) < len(states), "the limit is to tell them apart"
+    limit = 300
+    used, results = RootSolver(GAME, limit), []
+    for state in random_positions(GAME, NUM_POSITIONS, 2, seed=7):
+        results.append(solve(used, state, 30))
+        assert results[-1] == solve(RootSolver(GAME, limit), state, 30)
+    assert 0 < sum(map(bool, results)) < len(results), "the limit is to tell them apart"
 
 
-def test_good_moves_to_try_first_save_positions_and_change_nothing_else():
-    solver, visited = RootSolver(GAME, PLENTY), np.zeros(2, int)
-    for state in random_positions(GAME, NUM_POSITIONS, 2, seed=9):
-        favourites, best = {}, Minimax()
-        for after in (each for _, move in moves_of(state) for each in [move, *(reply for _, reply in moves_of(move))]):
-            if not after.is_terminal():
-                favourites[after.hash_key()] = best.best_actions(after)[0]
-        found = []
-        for k, given in enumerate(({}, favourites)):
-            known = solver.solve(state, state.legal_actions(), given)
-            found.append({action: move.result for action, move in known.items()})
-            visited[k] += solver.num_positions
-        assert found[0] == found[1]
-    assert visited[1] < visited[0]
-
-
-def test_the_tree_s_favourites_are_its_most_visited_moves():
-    search = searched(DRAWN, 400)
-    nodes, best = search.forest.nodes[0], {}
-    for index, state in walk(search, DRAWN):
-        children = children_of(nodes, index)
-        if children and (index == 0 or nodes[index].N >= 2):
-            visits = {int(nodes[child].action): int(nodes[child].N) for child in children}
-            most = [action for action, num in visits.items() if num == max(visits.values())]
-            best.setdefault(state.hash_key(), set()).update(most)
-    favourites = favourites_of(nodes, DRAWN)
-    assert favourites.keys() == best.keys() and len(best) > 20
-    assert all(action in best[key] for key, action in favourites.items())
-
-
-def test_no_more_positions_are_visited_than_allowed():
+@pytest.mark.parametrize("limit", [1, 2, 1000])
+def test_no_more_positions_are_visited_than_allowed(limit):
     state = make_game("connect_four").new_initial_state()
-    solver = RootSolver(state.game, 1000)
-    assert solver.solve(state, state.legal_actions(), {}) == {}
-    assert 900 < solver.num_positions <= 1000
+    solver = RootSolver(state.game, limit)
+    assert solve(solver, state) == {}
+    assert 0 < solver.num_positions <= limit
+
+
+def test_a_tree_that_knows_what_is_good_saves_positions_and_changes_nothing_else():
+    game = make_game("othello(size=4)")
+    solver, visited = RootSolver(game, PLENTY), np.zeros(2, int)
+    for state in random_positions(game, NUM_POSITIONS, 1, seed=9):
+        found, best = [], Minimax()
+        for k in range(2):
+            search = searched(state, 200, is_proving=False)
+            nodes = search.forest.nodes[0]
+            for index, position in walk(search, state):
+                good = best.best_actions(position) if k == 1 and not position.is_terminal() else []
+                for child in children_of(nodes, index):
+                    nodes[child].N = 1 + 100 * (nodes[child].action in good)
+            nodes[0].N = 400
+            found.append(results_of(solver.solve(state, nodes, never)))
+            visited[k] += solver.num_positions
+        assert WIN in found[0].values() or found[0] == found[1]
+    assert visited[1] < 0.7 * visited[0]
+
+
+def test_the_favourites_of_positions_that_were_visited_twice_are_noted():
+    search = searched(DRAWN, 400)
+    nodes, best, others = search.forest.nodes[0], {}, set()
+    for index, state in walk(search, DRAWN):
+        visits = {int(nodes[child].action): int(nodes[child].N) for child in children_of(nodes, index)}
+        if visits and (index == 0 or nodes[index].N >= 2):
+            most = {action for action, num in visits.items() if num == max(visits.values())}
+            best.setdefault(state.hash_key(), set()).update(most)
+        else:
+            others.add(state.hash_key())
+    solver = RootSolver(DRAWN.game, PLENTY)
+    solver._note_favourites(DRAWN, nodes)
+    noted = {key: noted_action(solver._work.table, np.uint64(key)) for key in best.keys() | others}
+    assert len(best) > 20 and all(noted[key] in best[key] for key in best)
+    assert {noted[key] for key in others - best.keys()} == {-1}
+
+
+def test_a_note_takes_no_other_s_place_and_tells_no_bounds():
+    table = new_table(2)
+    for key, action in ((1, 5), (2, 6), (1, 4), (3, 7)):
+        note_action(table, np.uint64(key), action)
+    assert [int(noted_action(table, np.uint64(key))) for key in (1, 2, 3)] == [5, 6, -1]
+    assert (table.low == -np.inf).all() and (table.high == np.inf).all()
+    assert noted_action(new_table(0), np.uint64(1)) == -1
 
 
 def test_a_root_that_is_won_is_searched_no_further():
@@ -135,6 +169,25 @@ def test_where_all_is_lost_the_search_goes_on_as_if_nothing_were_known():
     assert {move.proven for move in rank_moves(search)} == {"loss"} and root_value(search) == -1.0
 
 
+def test_what_the_tree_has_proven_counts_beside_what_is_known():
+    """Where one move is proven to draw, all others that lose are left alone; where it is proven to lose, none is."""
+    for result, proven in ((DRAW, LOSS), (LOSS, UNPROVEN)):
+        search = searched(DRAWN, 1)
+        nodes = search.forest.nodes[0]
+        sign = 1 - 2 * DRAWN.current_player()
+        first, *others = children_of(nodes)
+        nodes[first].proven = sign * result
+        write_known(nodes, {int(nodes[child].action): KnownMove(LOSS, []) for child in others}, 9)
+        assert {int(nodes[child].proven) for child in others} == {sign * proven if proven == LOSS else UNPROVEN}
+
+
+def test_a_second_run_remembers_what_the_first_has_found():
+    search = searched(DRAWN, solve_nodes=PLENTY)
+    before = [(move.action, move.proven, move.proven_plies) for move in rank_moves(search)]
+    search.run([0], 10)
+    assert sorted((move.action, move.proven, move.proven_plies) for move in rank_moves(search)) == sorted(before)
+
+
 def test_a_kept_tree_is_searched_again_whatever_was_known_of_the_move():
     search = searched(DRAWN, solve_nodes=PLENTY)
     lost = next(move.action for move in rank_moves(search) if move.proven == "loss")
@@ -144,26 +197,51 @@ def test_a_kept_tree_is_searched_again_whatever_was_known_of_the_move():
     assert rank_moves(search)[0].proven == "win"
 
 
-def test_trees_are_shared_among_threads():
-    states = random_positions(GAME, 6, 2, seed=8)
+@pytest.mark.parametrize("leaves", [1, 4])
+def test_trees_are_shared_among_threads(leaves):
+    states = random_positions(GAME, 6, 1, seed=8)
     found = []
     for num_threads in (1, 3):
-        settings, evaluator = Settings(solve_nodes=PLENTY), HashEvaluator(GAME)
+        settings, evaluator = Settings(solve_nodes=PLENTY, leaves_per_tree=leaves), HashEvaluator(GAME)
         search = Search(GAME, Puct(), settings, evaluator, len(states), 5000, num_threads)
         for b, state in enumerate(states):
             search.start(b, state, seed=b)
-        search.run(range(len(states)), 40)
+        search.run(range(len(states)), 20)
         found.append([(search.known_moves[b], rank_moves(search, b)) for b in range(len(states))])
-    assert found[0] == found[1] and any(known for known, _ in found[0])
+    assert found[0] == found[1] and sum(bool(known) for known, _ in found[0]) >= 3
 
 
-def test_by_the_clock_it_takes_half_of_the_time_at_most():
+def test_a_game_whose_positions_do_not_tell_their_history_is_solved_without_a_table():
+    state = make_game("go(size=3,komi=0.5)").state_from_moves("b2 a1 c1 a3 b1")
+    search = searched(state, 20, solve_nodes=3000)
+    assert search.forest.trees[0].simulations == 20 and len(search._solvers[0]._work.table) == 0
+    assert search._solvers[0].num_positions > 0
+
+
+@pytest.mark.parametrize("num_simulations", [1 << 30, 200])
+def test_by_the_clock_solving_leaves_a_third_of_the_time_to_the_search(num_simulations):
     state = make_game("connect_four").new_initial_state()
-    searched(state, 1, solve_nodes=10)  # compiles
+    search = Search(state.game, Puct(), Settings(solve_nodes=1 << 24), HashEvaluator(state.game), max_nodes=500_000)
+    search.prepare()
+    search.start(0, state, seed=1)
     begin = time.perf_counter()
-    search = searched(state, 1 << 30, seconds=0.4, solve_nodes=1 << 24)
-    assert time.perf_counter() - begin < 10, "sixteen million positions would take longer"
-    assert search.forest.trees[0].simulations > 1 and search.known_moves[0] == {}
+    search.run([0], num_simulations, 0.6)
+    assert time.perf_counter() - begin < 3, "sixteen million positions would take longer"
+    assert search.forest.trees[0].simulations > 100 and search.known_moves[0] == {}
+
+
+def test_ctrl_c_ends_it():
+    state = make_game("connect_four").new_initial_state()
+    search = Search(state.game, Puct(), Settings(solve_nodes=1 << 24), HashEvaluator(state.game), 2, 5000, 2)
+    for b in range(2):
+        search.start(b, state, seed=b)
+    search.prepare()
+    timer = threading.Timer(0.5, os.kill, [os.getpid(), signal.SIGINT])
+    timer.start()
+    begin = time.perf_counter()
+    with pytest.raises(KeyboardInterrupt):
+        search.run([0, 1], 100)
+    assert time.perf_counter() - begin < 3
 
 
 def test_a_win_that_is_known_is_played_before_a_move_that_was_visited_more():
@@ -171,11 +249,11 @@ def test_a_win_that_is_known_is_played_before_a_move_that_was_visited_more():
     won = search.choose(0)
     other = next(action for action in WON.legal_actions() if action != won)
     child_of(search, other).N = 1000
-    assert search.choose(0) == won and child_of(search, won).N <= 1
+    assert search.choose(0) == won and child_of(search, won).N < 1000
 
 
 def test_results_are_told_for_the_player_to_move():
     second = make_game("tic_tac_toe").state_from_moves("a1b2c3")  # drawn by edges, lost by corners
-    known = RootSolver(second.game, PLENTY).solve(second, second.legal_actions(), {})
-    results = {action: move.result for action, move in known.items()}
-    assert results == {1: DRAW, 3: DRAW, 5: DRAW, 7: DRAW, 2: LOSS, 6: LOSS}
+    edges, corners = (1, 3, 5, 7), (2, 6)
+    found = results_of(solve(RootSolver(second.game, PLENTY), second))
+    assert found == dict.fromkeys(edges, DRAW) | dict.fromkeys(corners, LOSS)

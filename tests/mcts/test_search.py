@@ -326,7 +326,7 @@ NO_MOVE = ("return count\n", "return count if state.left != 1 or state.ply < 24 
 
 
 @pytest.mark.skipif(not IS_COMPILED, reason="rare positions take many games")
-@pytest.mark.parametrize("judge", ["uct", "flat", "evaluator", "look ahead"])
+@pytest.mark.parametrize("judge", ["uct", "flat", "evaluator", "look ahead", "solver"])
 def test_a_position_without_moves_that_is_not_over_is_told(judge, tmp_path, monkeypatch):
     forget_files(monkeypatch)
     monkeypatch.chdir(tmp_path)
@@ -336,15 +336,17 @@ def test_a_position_without_moves_that_is_not_over_is_told(judge, tmp_path, monk
     for _ in range(22):
         state.apply_action(0)
     kind, evaluator = FlatSearch if judge == "flat" else Search, None
-    if judge in ("evaluator", "look ahead"):
+    if judge in ("evaluator", "look ahead", "solver"):
         evaluator = HashEvaluator(game)
-    settings = Settings(is_looking_ahead=True, proof_nodes=100_000) if judge == "look ahead" else Settings()
+    ahead, solved = Settings(is_looking_ahead=True, proof_nodes=100_000), Settings(solve_nodes=100_000)
+    settings = {"look ahead": ahead, "solver": solved}.get(judge, Settings())
     search = kind(game, Puct() if evaluator else Uct(), settings, evaluator, max_nodes=50_000)
     search.prepare()
     search.start(0, state, seed=0)
     with pytest.raises(BrokenRules) as error:
-        search.run([0], 20_000)
-    where = "" if evaluator else " after the actions" + " 0" * 22
+        search.run([0], 2 if judge == "solver" else 20_000)
+    line = {"uct": " 0" * 22, "flat": " 0" * 22, "solver": " 0" * 22 + " 1"}.get(judge)
+    where = f" after the actions{line}" if line else ""
     assert str(error.value) == (
         f"nim.py:Nim(heap=36).legal_actions finds 0 actions where the game goes on in a search{where}"
     )

@@ -6,7 +6,7 @@ import numpy as np
 
 from azero.games import State, make_game
 from azero.mcts import Search
-from azero.mcts.tree import UNPROVEN, Forest, new_forest, start_tree
+from azero.mcts.tree import UNPROVEN, Forest, children_of, new_forest, start_tree
 
 STATISTICS = (
     "action",
@@ -27,11 +27,6 @@ def snapshot(search: Search, b: int = 0, index: int = 0) -> tuple:
     nodes = search.forest.nodes[b]
     own = tuple(nodes[index][name].item() for name in STATISTICS)
     return own, [snapshot(search, b, child) for child in children_of(nodes, index)]
-
-
-def children_of(nodes: np.recarray, index: int = 0) -> range:
-    first = int(nodes[index].first_child)
-    return range(first, first + int(nodes[index].num_children)) if first else range(0)
 
 
 def child_of(search: Search, action: int, b: int = 0) -> np.record:
