@@ -20,7 +20,7 @@ from azero.mcts.alphabeta import search_on
 from azero.mcts.frames import new_search, restart, start_iteration
 from azero.mcts.threads import share_among_threads
 from azero.mcts.transpositions import note_action, noted_action
-from azero.mcts.tree import UNPROVEN, Forest, children_of
+from azero.mcts.tree import NODE_DTYPE, UNPROVEN, Forest, children_of
 
 _FIRST_ROUND = 1 << 10  # positions for each move
 _GROWTH = 4  # times as many in the next round
@@ -52,10 +52,10 @@ class RootSolver:
         """Positions visited for the last root."""
         return int(self._work.progress[0].num_nodes)
 
-    def prepare(self, nodes: np.recarray) -> None:
-        """Compiles what `solve` needs, if that has not been done; `nodes` are those of any tree."""
+    def prepare(self) -> None:
+        """Compiles what `solve` needs, if that has not been done."""
         state = self._game.new_initial_state()
-        self._note_favourites(state, nodes)
+        self._note_favourites(state, np.zeros(1, NODE_DTYPE).view(np.recarray))
         self._noted_action(state)
         search_on(state, self._work, False, 0, _NO_LIMIT)
 

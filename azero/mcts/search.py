@@ -88,7 +88,7 @@ class Search:
         self._select(self._batches[0])
         self._take_home(self._batches[0], self.evaluator.evaluate(self._batches[0].planes[:1]), 0)
         for solver in self._solvers[:1]:
-            solver.prepare(self.forest.nodes[0])
+            solver.prepare()
 
     def start(self, b: int, state: State, seed: int) -> None:
         """Puts a new tree in place b: the position `state`, and the random numbers of `seed`."""
