@@ -37,8 +37,9 @@ def root_value(search: Search, b: int = 0) -> float:
 
 
 def rank_moves(search: Search, b: int = 0) -> list[MoveStatistics]:
-    """Returns the root's moves of tree b, best first: proven wins by length, the rest, proven losses by length; a length
-    that is not known counts as the longest.
+    """Returns the root's moves of tree b, best first: proven wins by length, the rest, proven losses by length.
+
+    A length that is not known counts as the longest.
     """
     nodes = search.forest.nodes[b]
     order = np.zeros(search.game.num_actions, np.int32)
