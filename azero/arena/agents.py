@@ -143,6 +143,10 @@ class SearchAgent(Agent):
         runtime, precision = self.runtime or (None, None)
         return replace(suggestion, runtime=runtime, precision=precision)
 
+    def close(self) -> None:
+        """Lets go of trees, cache and what runs the net, hundreds of MiB, which else wait for Python's collector."""
+        self._search = self._alone = None
+
 
 class RandomAgent(Agent):
     """Plays any legal move."""

@@ -32,7 +32,7 @@ def hold_gate(run: Run, progress: Progress, report: Report) -> Verdict:
     candidate = _agent(run, str(run.candidate_path), config.num_simulations)
     best = _agent(run, str(run.checkpoint_path(progress.best)), config.num_simulations)
     sprt = Sprt(config.elo0, config.elo1) if config.method == "sprt" else None
-    with report.stage("gate", config.games, "games") as bar:
+    with contextlib.closing(candidate), contextlib.closing(best), report.stage("gate", config.games, "games") as bar:
         match = play_match(
             candidate, best, run.game, config.games, seed, config.opening_plies, sprt, lambda num, _: bar.update(num)
         )
@@ -52,14 +52,15 @@ def evaluate_best(run: Run, progress: Progress, report: Report) -> dict:
     config, seed = run.config.evaluation, derive_seed(run.config.seed, "evaluation", progress.iteration)
     best = _agent(run, str(run.checkpoint_path(progress.best)), config.num_simulations)
     opponent = make_agent(config.opponent, run.game, seed, _threads(run), run.config.device)
-    with contextlib.closing(opponent), report.stage(f"against {config.opponent}", config.games, "games") as bar:
-        plies = run.config.gate.opening_plies
-        match = play_match(best, opponent, run.game, config.games, seed, plies, on_games=lambda num, _: bar.update(num))
-    notes = {"evaluation/score": match.tally.score, "evaluation/games": match.tally.games}
-    benchmark = find_benchmark(config, run.game)
-    if benchmark is not None:
-        with report.stage(benchmark.name, benchmark.num_positions, "positions") as bar:
-            notes |= sample_benchmark(best, benchmark, bar.update)
+    with contextlib.closing(best):
+        with contextlib.closing(opponent), report.stage(f"against {config.opponent}", config.games, "games") as bar:
+            players, plies = (best, opponent), run.config.gate.opening_plies
+            match = play_match(*players, run.game, config.games, seed, plies, on_games=lambda num, _: bar.update(num))
+        notes = {"evaluation/score": match.tally.score, "evaluation/games": match.tally.games}
+        benchmark = find_benchmark(config, run.game)
+        if benchmark is not None:
+            with report.stage(benchmark.name, benchmark.num_positions, "positions") as bar:
+                notes |= sample_benchmark(best, benchmark, bar.update)
     return notes
 
 

@@ -1,6 +1,8 @@
 """The gate: who is promoted, by win rate and by SPRT, and that repeated games count once."""
 
+import gc
 import math
+import weakref
 from contextlib import contextmanager
 
 import pytest
@@ -8,6 +10,7 @@ import pytest
 from azero.arena.match import GameResult, MatchResult, pair_scores
 from azero.errors import BadInput
 from azero.games import make_game
+from azero.mcts import Search
 from azero.training import gate
 from azero.training.run import Progress, Run
 from azero.training.trainer import Trainer
@@ -92,6 +95,27 @@ def test_games_that_repeat_each_other_count_once(tmp_path, monkeypatch):
 def test_promotion_by_sprt_needs_its_decision(tmp_path, monkeypatch, num, is_promoted):
     run = make_run(tmp_path / "run", gate={"method": "sprt", "games": 100})
     assert hold(monkeypatch, run, games(*[1] * num)).is_promoted == is_promoted
+
+
+def test_agents_take_no_memory_when_their_matches_are_over(tmp_path, monkeypatch):
+    """Their searches are freed at once, not whenever Python looks for circles of references, as an agent is one."""
+    config = {"games": 2, "num_simulations": 2, "opening_plies": 1}
+    run = make_run(tmp_path / "run", gate=config, evaluation={"games": 2, "num_simulations": 2, "benchmark": "none"})
+    searches = []
+
+    class Noted(Search):
+        def __init__(self, *arguments, **named):
+            super().__init__(*arguments, **named)
+            searches.append(weakref.ref(self))
+
+    monkeypatch.setattr("azero.arena.names.Search", Noted)
+    gc.disable()
+    try:
+        gate.hold_gate(run, Progress(), Silent())
+        gate.evaluate_best(run, Progress(), Silent())
+        assert len(searches) == 3 and all(search() is None for search in searches)
+    finally:
+        gc.enable()
 
 
 def test_elo_is_finite_where_all_games_are_won_or_lost(tmp_path, monkeypatch):
