@@ -78,10 +78,10 @@ class SearchConfig(Section):
         0,
         ge=0,
         le=1 << 24,
-        description="Positions by which, half-way through a search, alpha-beta with a table tries to solve the one "
-        "at the root: at most 16,777,216, 0 for not at all. Moves that are found to lose are left alone, one that wins "
-        "is played. While a run trains, its nets do without. No effect without prove. Each thread has a table of up to "
-        "32 MiB for it. Paper: none.",
+        description="Positions that alpha-beta with a table visits, half-way through a search, to solve the root: at "
+        "most 16,777,216, 0 for not at all. Moves that are found to lose are left alone, one that wins is played. "
+        "While a run trains, its nets do without. It has no effect without prove, and takes up to 32 MiB for each "
+        "thread. Paper: none.",
     )
     rollout_weight: float = Field(
         0.0,

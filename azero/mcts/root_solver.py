@@ -189,21 +189,21 @@ def write_known(nodes: np.recarray, known: dict[int, KnownMove], max_plies: int)
 
 
 def solve_roots(
-    solvers: Sequence[RootSolver], forest: Forest, states: dict[int, State], deadline: float
-) -> dict[int, dict[int, KnownMove]]:
-    """Lets threads, a solver each, share trees whose roots' positions are given, and writes what they find into them.
-
-    Returns:
-      What is found of the moves of each root.
+    solvers: Sequence[RootSolver],
+    forest: Forest,
+    states: dict[int, State],
+    known_moves: list[dict[int, KnownMove]],
+    deadline: float,
+) -> None:
+    """Lets threads, a solver each, share the trees whose roots' positions are given; adds what they find to what is
+    known of each root's moves, and writes it into the tree.
     """
-    found: dict[int, dict[int, KnownMove]] = {}
 
     def solve_some(trees: Sequence[int], solver: RootSolver, is_halted: threading.Event) -> None:
         for b in trees:
             nodes, state = forest.nodes[b], states[b]
             known = solver.solve(state, nodes, lambda: is_halted.is_set() or time.perf_counter() >= deadline)
+            known_moves[b] |= known
             write_known(nodes, known, state.game.max_plies)
-            found[b] = known
 
     share_among_threads(list(states), solvers, solve_some)
-    return found

@@ -168,8 +168,7 @@ class Search:
             for b in trees
             if nodes[b][0].first_child > 0 and nodes[b][0].proven == UNPROVEN
         }
-        for b, known in solve_roots(self._solvers, self.forest, states, deadline).items():
-            self.known_moves[b] |= known
+        solve_roots(self._solvers, self.forest, states, self.known_moves, deadline)
 
     def _estimate_length(self, b: int, batch: Batch) -> None:
         """Plays a few games by the game's own policy from the root of tree b, and notes how long they last."""
