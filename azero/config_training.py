@@ -190,6 +190,14 @@ class TrainingConfig(Section):
         "proofs and end as proven: it then matters only for proven draws, whose value of 0 root_value_weight teaches "
         "as half a win and half a loss, and for positions that reanalysis proved. Paper: no.",
     )
+    lessons: str = Field(
+        "none",
+        min_length=1,
+        description="Positions with known results to learn beside those of self-play: a file or a folder in the format "
+        "of docs/benchmarks.md; `none` for none. Where moves are listed that keep the result, they are the policy. "
+        "Paper: none; AlphaGo: experts' games.",
+    )
+    lessons_share: float = Field(0.25, gt=0, le=0.9, description="Share of a batch that is lessons. Paper: none.")
     reply_loss_weight: float = Field(
         0.0,
         ge=0,

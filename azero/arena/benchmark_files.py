@@ -63,7 +63,9 @@ def shipped_benchmark_of(game: Game) -> str | None:
     return None
 
 
-def read_benchmark(name: str, game: Game | None = None, sample: int | None = None) -> Benchmark:
+def read_benchmark(
+    name: str, game: Game | None = None, sample: int | None = None, num_solved: int | None = None
+) -> Benchmark:
     """Returns the benchmark that comes with azero by that name, or is in a file or a folder of files.
 
     Where it is the user's own its scores are held to the rules and, as far as that is done in a moment, to a solver.
@@ -71,6 +73,7 @@ def read_benchmark(name: str, game: Game | None = None, sample: int | None = Non
     Args:
       game: whose positions they are to be; where it is None a header tells.
       sample: about how many positions to read in all, the first ones of each set; all of them unless given.
+      num_solved: how many of each set, the first ones, are held to a solver; all of them unless given.
 
     Raises:
       BadInput: there is no such benchmark, or the file and line where something is wrong.
@@ -87,7 +90,9 @@ def read_benchmark(name: str, game: Game | None = None, sample: int | None = Non
     game = game or _game_told(files[0])
     judge = None if is_shipped else judge_for(game)
     most = None if sample is None else max(1, sample // len(files))
-    sets = [ProblemSet(file.name.removesuffix(".txt"), _read_file(file, game, judge, most)) for file in files]
+    sets = [
+        ProblemSet(file.name.removesuffix(".txt"), _read_file(file, game, judge, most, num_solved)) for file in files
+    ]
     return Benchmark(name, game, sets)
 
 
@@ -137,7 +142,7 @@ def _game_told(file: Path) -> Game:
     return make_game(name)
 
 
-def _read_file(file: Path, game: Game, judge: Judge | None, most: int | None) -> list[Problem]:
+def _read_file(file: Path, game: Game, judge: Judge | None, most: int | None, num_solved: int | None) -> list[Problem]:
     told = _game_in(file)
     if told is not None and without_folder(told) != without_folder(str(game)):
         raise BadInput(f"benchmark {str(file)!r} has positions of {told}, not of {game}")
@@ -151,7 +156,7 @@ def _read_file(file: Path, game: Game, judge: Judge | None, most: int | None) ->
                 before, score = lines.setdefault(problem.state.hash_key(), (number, problem.score))
                 if score != problem.score and game.rules.is_history_free:
                     raise BadInput(f"the same position scores {score:g} in line {before}")
-                if judge:
+                if judge and (num_solved is None or len(problems) < num_solved):
                     judge.check(problem.state, problem.score)
                     if problem.keeping is not None and problem.result > LOSS:
                         judge.check_moves(problem.state, problem.result, problem.keeping)

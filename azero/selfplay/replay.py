@@ -13,6 +13,7 @@ from azero.jit import kernel
 from azero.mcts.tree import UNPROVEN
 from azero.selfplay.auxiliary import NO_HEADS, AuxiliaryHeads, auxiliary_heads_of, auxiliary_targets
 from azero.selfplay.endings import Endings, endings_of
+from azero.selfplay.lessons import Lessons
 from azero.selfplay.records import PER_POSITION, Shard, join_shards
 
 
@@ -20,7 +21,7 @@ class Sample(NamedTuple):
     """B positions to learn from, each in a random symmetry, as the player to move sees them."""
 
     planes: np.ndarray  # [B, C, H, W] float32
-    policies: np.ndarray  # [B, A] float32, the search's; sums to 1
+    policies: np.ndarray  # [B, A] float32, the search's; sums to 1, but for a lesson without one, which has zeros
     results: np.ndarray  # [B, 3] float32, probabilities of win, draw and loss to learn; sums to 1
     replies: np.ndarray  # from here on as in `AuxiliaryTargets`
     plies_left: np.ndarray
@@ -72,11 +73,19 @@ class Replay:
     Whole shards come and go, so that between the window's positions and a shard more are kept.
     """
 
-    def __init__(self, game: Game, window: Window, targets: Targets = Targets(), num_before: int = 0):
+    def __init__(
+        self,
+        game: Game,
+        window: Window,
+        targets: Targets = Targets(),
+        num_before: int = 0,
+        lessons: Lessons | None = None,
+    ):
         """Begins empty; `num_before` positions to learn from have come and gone before."""
         self.game = game
         self.window = window
         self.targets = targets
+        self.lessons = lessons
         self._num_seen = num_before
         self.names: list[str] = []
         self._shards: list[Shard] = []
@@ -112,7 +121,20 @@ class Replay:
         return list(self._shards)
 
     def sample(self, batch_size: int, rng: np.random.Generator) -> Sample:
-        """Draws positions by their weights, with replacement, each in a symmetry drawn uniformly."""
+        """Draws positions by their weights, with replacement, each in a symmetry drawn uniformly.
+
+        Their share of the batch, rounded, is lessons, if there are any, spread over it by chance: parts of a batch are
+        normalised by themselves.
+        """
+        num_lessons = round(self.lessons.share * batch_size) if self.lessons else 0
+        sample = self._sample_games(batch_size - num_lessons, rng)
+        if self.lessons is None or num_lessons == 0:
+            return sample
+        lessons = sample_lessons(self.lessons, num_lessons, self.targets.heads, rng)
+        places = rng.permutation(batch_size)
+        return Sample(*(np.concatenate(parts)[places] for parts in zip(sample, lessons, strict=True)))
+
+    def _sample_games(self, batch_size: int, rng: np.random.Generator) -> Sample:
         if self._joined is None:
             self._joined = join_shards(self._shards)
             self._shards = _split_again(self._joined, self._shards)
@@ -147,13 +169,28 @@ def make_sample(
 
     `endings` are those of the shard, where they are known already.
     """
+    planes, policies = _seen(game, shard.states, shard.visits, indices, symmetries)
+    auxiliary = auxiliary_targets(game, shard, indices, symmetries, targets.heads, endings)
+    return Sample(planes, policies, results_to_learn(shard, indices, targets), *auxiliary)
+
+
+def sample_lessons(lessons: Lessons, size: int, heads: AuxiliaryHeads, rng: np.random.Generator) -> Sample:
+    """Draws so many lessons with replacement, each in a symmetry drawn uniformly."""
+    indices = rng.integers(0, len(lessons), size)
+    symmetries = rng.integers(0, len(lessons.game.symmetries.cells), size)
+    planes, policies = _seen(lessons.game, lessons.states, lessons.keeping, indices, symmetries)
+    return Sample(planes, policies, lessons.results_to_learn(indices), *lessons.auxiliary_targets(indices, heads))
+
+
+def _seen(
+    game: Game, states: np.ndarray, visits: np.ndarray, indices: np.ndarray, symmetries: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Returns planes [B, C, H, W] and policies [B, A] of the positions at `indices`, each through its symmetry."""
     planes = np.empty((len(indices), *game.planes_shape), np.float32)
     policies = np.empty((len(indices), game.num_actions), np.float32)
     work = np.empty(game.planes_shape, np.float32)
-    states = shard.states.view(np.recarray)
-    _fill(game.rules, game.symmetries, states, shard.visits, indices, symmetries, planes, policies, work)
-    auxiliary = auxiliary_targets(game, shard, indices, symmetries, targets.heads, endings)
-    return Sample(planes, policies, results_to_learn(shard, indices, targets), *auxiliary)
+    _fill(game.rules, game.symmetries, states.view(np.recarray), visits, indices, symmetries, planes, policies, work)
+    return planes, policies
 
 
 def results_to_learn(shard: Shard, indices: np.ndarray, targets: Targets) -> np.ndarray:
@@ -188,7 +225,7 @@ def _fill(game, symmetries, states, visits, indices, chosen, planes, policies, w
         for action in range(visits.shape[1]):
             total += visits[index, action]
         for action in range(visits.shape[1]):
-            policies[row, action] = visits[index, symmetries.actions[symmetry, action]] / total
+            policies[row, action] = visits[index, symmetries.actions[symmetry, action]] / max(total, 1)
 
 
 def _split_again(joined: Shard, shards: list[Shard]) -> list[Shard]:

@@ -20,6 +20,7 @@ from azero.nets.evaluator import NetEvaluator
 from azero.nets.runtimes import wanted_runtimes
 from azero.rng import derive_seed
 from azero.selfplay.auxiliary import auxiliary_heads_of
+from azero.selfplay.lessons import Lessons
 from azero.selfplay.pool import Pool, count_workers
 from azero.selfplay.records import Shard, load_shard, save_shard
 from azero.selfplay.replay import Replay
@@ -27,6 +28,7 @@ from azero.selfplay.resignation import NOBODY, choose_threshold, describe_resign
 from azero.selfplay.tasks import PlayTask, SearchTask, play_task, search_task
 from azero.training.gate import evaluate_best, find_benchmark, hold_gate
 from azero.training.health import find_symptoms
+from azero.training.lessons import read_lessons
 from azero.training.measure import (
     add_steps,
     describe_games,
@@ -54,13 +56,14 @@ def train(folder: Path, config: Config, is_resuming: bool) -> Progress:
     if config.evaluation.every:
         make_agent(config.evaluation.opponent, game).close()  # better told now than after the first iterations
         find_benchmark(config.evaluation, game)
+    lessons = read_lessons(config.training, game)
     torch.use_deterministic_algorithms(True, warn_only=True)
     run = Run(folder, config, game) if is_resuming else Run.create(folder, config, game)
     with held(folder, f"run {str(folder)!r} is being trained by another process"):
-        return run_iterations(run)
+        return run_iterations(run, lessons)
 
 
-def run_iterations(run: Run) -> Progress:
+def run_iterations(run: Run, lessons: Lessons | None = None) -> Progress:
     """Goes on from where the run's state is, to the last iteration."""
     trainer = Trainer(run.config, run.game)
     progress = run.load_state(trainer)
@@ -73,7 +76,7 @@ def run_iterations(run: Run) -> Progress:
         run.save_state(trainer, progress)
     run.publish_best(progress)
     run.remove_old_shards(progress)
-    replay = run.load_replay(progress)
+    replay = run.load_replay(progress, lessons)
     NetEvaluator(trainer.candidate(), run.config.device)  # settles what runs nets, before the workers ask for it
     with Pool(count_workers(run.config)) as pool, Report(run, progress) as report:
         report.tell(*find_oddities(run.config, run.game.max_plies))

@@ -26,6 +26,7 @@ from azero.games.registry import source_digest_of
 from azero.nets.card import Card
 from azero.nets.checkpoint import save_checkpoint
 from azero.nets.tower import ResidualTower
+from azero.selfplay.lessons import Lessons
 from azero.selfplay.records import load_shard
 from azero.selfplay.replay import Replay, Window, targets_of
 from azero.training.trainer import Trainer
@@ -128,12 +129,12 @@ class Run:
         trainer.restore(tensors, progress.steps)
         return progress
 
-    def load_replay(self, progress: Progress) -> Replay:
-        """Returns the replay window as it was."""
+    def load_replay(self, progress: Progress, lessons: Lessons | None = None) -> Replay:
+        """Returns the replay window as it was, with lessons beside it."""
         shards = [load_shard(self.shard_path(name), self.game) for name in progress.shards]
         window = Window(self.config.replay.window, self.config.replay.window_growth)
         num_before = progress.positions - sum(shard.num_learnt for shard in shards)
-        replay = Replay(self.game, window, targets_of(self.config.training, self.game), num_before)
+        replay = Replay(self.game, window, targets_of(self.config.training, self.game), num_before, lessons)
         for name, shard in zip(progress.shards, shards, strict=True):
             replay.add(name, shard)
         return replay

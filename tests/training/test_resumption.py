@@ -75,7 +75,7 @@ def test_old_positions_that_other_settings_began_to_search_are_searched_anew(run
     assert [int(shard.searched[0]) for shard in run.load_replay(progress).shards] == [left, 1]
 
 
-@pytest.mark.parametrize("override", ["evaluation.opponent=typo", "evaluation.benchmark=typo"])
+@pytest.mark.parametrize("override", ["evaluation.opponent=typo", "evaluation.benchmark=typo", "training.lessons=typo"])
 def test_settings_that_are_refused_later_are_not_kept(run, override):
     save_shards(run, "00001-0000")
     before = files(run.folder)

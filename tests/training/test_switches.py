@@ -37,12 +37,13 @@ TRAINING = {
 def config(tmp_path_factory):
     folder = tmp_path_factory.mktemp("switches")
     (folder / "solved.txt").write_text("a2,a1 -1\n")
+    (folder / "lessons.txt").write_text("a2 1\n")
     return write_config(
         folder,
         game={"name": "othello(size=4)"},
         selfplay=SELFPLAY,
         replay={"window": 180, "reanalysed_share": 0.4},
-        training=TRAINING,
+        training=TRAINING | {"lessons": str(folder / "lessons.txt")},
         gate={"win_rate_threshold": 0.1},
         evaluation={"benchmark": str(folder / "solved.txt")},
     )

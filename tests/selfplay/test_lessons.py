@@ -1,0 +1,88 @@
+"""Lessons: their share of a batch, what is learnt of them, and that other positions are drawn as ever."""
+
+import numpy as np
+import pytest
+
+from azero.games import DRAW, LOSS, WIN
+from azero.selfplay.auxiliary import AuxiliaryHeads
+from azero.selfplay.lessons import Lesson, Lessons
+from azero.selfplay.replay import Replay, Window, sample_lessons
+
+from .games import CONNECT_FOUR, TIC_TAC_TOE, some_games
+
+GAME = CONNECT_FOUR
+WON, DRAWN, LOST = (GAME.state_from_moves(moves) for moves in ("121212", "1234", "1"))
+LESSONS = [
+    Lesson(WON, WIN, frozenset({0})),
+    Lesson(DRAWN, DRAW, frozenset({1, 2, 3})),
+    Lesson(LOST, LOSS, frozenset()),
+]
+ALL_HEADS = AuxiliaryHeads(True, True, (2.0, 5.0), True, True)
+
+
+def replay_with(share, lessons=LESSONS):
+    replay = Replay(GAME, Window(1000), lessons=Lessons(GAME, lessons, share))
+    replay.add("0", some_games(GAME))
+    return replay
+
+
+def expected():
+    """Returns of each lesson, in each of its symmetries, (planes, policy, results) as bytes."""
+    cells, actions = GAME.symmetries
+    found = []
+    for lesson in LESSONS:
+        policy = np.zeros(GAME.num_actions, np.float32)
+        policy[list(lesson.keeping)] = 1 / max(1, len(lesson.keeping))
+        result = np.array([lesson.result == z for z in (WIN, DRAW, LOSS)], np.float32)
+        planes = lesson.state.planes().reshape(GAME.planes_shape[0], -1)
+        found += [
+            {(planes[:, cells[s]].tobytes(), policy[actions[s]].tobytes(), result.tobytes()) for s in range(len(cells))}
+        ]
+    return found
+
+
+def test_lessons_are_their_positions_seen_through_symmetries_with_their_policies_and_results():
+    sample = sample_lessons(Lessons(GAME, LESSONS, 0.5), 600, AuxiliaryHeads(), np.random.default_rng(0))
+    seen = [tuple(part.tobytes() for part in row) for row in zip(*sample[:3], strict=True)]
+    assert set(seen) == set.union(*expected())
+    for one in expected():
+        assert 150 < sum(row in one for row in seen) < 250, "each is drawn as often as the others"
+    assert {array.dtype for array in sample} == {np.dtype(np.float32)}
+
+
+@pytest.mark.parametrize(("share", "batch", "num"), [(0.25, 64, 16), (0.9, 10, 9), (0.3, 5, 2), (0.1, 4, 0)])
+def test_their_share_of_a_batch_is_lessons(share, batch, num):
+    lessons = LESSONS[:2]
+    sample = replay_with(share, lessons).sample(batch, np.random.default_rng(3))
+    known = {planes for one in expected()[: len(lessons)] for planes, _, _ in one}
+    games = replay_with(1e-9).sample(2000, np.random.default_rng(0))
+    assert known.isdisjoint(planes.tobytes() for planes in games.planes)
+    assert [planes.tobytes() in known for planes in sample.planes].count(True) == num
+    assert len(sample.planes) == batch
+
+
+def test_lessons_lie_anywhere_in_a_batch():
+    replay, places = replay_with(0.25, LESSONS[2:]), set()
+    for seed in range(20):
+        places |= set(np.flatnonzero(replay.sample(16, np.random.default_rng(seed)).policies.sum(axis=1) == 0))
+    assert len(places) == 16
+
+
+def test_without_lessons_samples_are_what_they_were():
+    plain = Replay(GAME, Window(1000))
+    plain.add("0", some_games(GAME))
+    one, other = (each.sample(8, np.random.default_rng(1)) for each in (plain, replay_with(0.01)))
+    assert all(np.array_equal(a, b, equal_nan=True) for a, b in zip(one, other, strict=True))
+
+
+def test_auxiliary_heads_learn_short_term_values_of_lessons_and_nothing_else():
+    lessons = Lessons(TIC_TAC_TOE, [Lesson(TIC_TAC_TOE.state_from_moves("a1"), DRAW, frozenset())], 0.5)
+    targets = lessons.auxiliary_targets(np.zeros(4, np.int64), ALL_HEADS)
+    assert not targets.replies.any() and targets.replies.shape == (4, 9)
+    assert not targets.short_term.any() and targets.short_term.shape == (4, 2)
+    for name, columns in (("plies_left", 1), ("owners", 9), ("scores", 1)):
+        array = getattr(targets, name)
+        assert array.shape == (4, columns) and np.isnan(array).all(), name
+    won = Lessons(GAME, LESSONS, 0.5).auxiliary_targets(np.array([0, 2]), ALL_HEADS)
+    assert won.short_term.tolist() == [[1, 1], [-1, -1]]
+    assert all(array.shape == (4, 0) for array in lessons.auxiliary_targets(np.zeros(4, np.int64), AuxiliaryHeads()))

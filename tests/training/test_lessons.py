@@ -1,0 +1,77 @@
+"""Lessons from files: what is read, what is refused, and that a net learns them."""
+
+import numpy as np
+import pytest
+
+from azero.errors import BadInput
+from azero.games import make_game
+from azero.selfplay.auxiliary import NO_HEADS
+from azero.selfplay.replay import sample_lessons
+from azero.training import lessons as reading
+from azero.training.lessons import read_lessons
+from azero.training.trainer import Trainer
+
+from .runs import tiny_config
+
+GAME = make_game("tic_tac_toe")
+
+
+def config_of(path, share=0.5):
+    return tiny_config(training={"lessons": str(path), "lessons_share": share, "learning_rate": 0.02}).training
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / "lessons.txt"
+    path.write_text("# game: tic_tac_toe\na1,b1 1\na1,b2,c3 0 b1 b3 a2 c2\n")
+    return path
+
+
+def test_lessons_are_read_from_a_file(file):
+    lessons = read_lessons(config_of(file, 0.3), GAME)
+    assert len(lessons) == 2 and lessons.share == 0.3
+    assert lessons.results.tolist() == [1, 0]
+    listed = [GAME.text_to_action(GAME.state_from_moves("a1,b2,c3"), move) for move in ("b1", "b3", "a2", "c2")]
+    assert not lessons.keeping[0].any() and np.flatnonzero(lessons.keeping[1]).tolist() == sorted(listed)
+
+
+def test_of_a_lost_position_no_move_is_learnt(tmp_path):
+    path = tmp_path / "lost.txt"
+    path.write_text("a1,b1,b2 -1\n")
+    lessons = read_lessons(config_of(path), GAME)
+    assert lessons.results.tolist() == [-1] and not lessons.keeping.any()
+
+
+def test_there_are_none_unless_asked_for():
+    assert read_lessons(tiny_config().training, GAME) is None
+
+
+def test_only_the_first_of_each_file_are_held_to_a_solver(file, monkeypatch):
+    text = file.read_text() + "a1,b1,a2 1\n"
+    file.write_text(text)
+    monkeypatch.setattr(reading, "_HELD_TO_A_SOLVER", 2)
+    assert len(read_lessons(config_of(file), GAME)) == 3
+    monkeypatch.setattr(reading, "_HELD_TO_A_SOLVER", 3)
+    with pytest.raises(BadInput, match=r"^training\.lessons: .*lessons\.txt, line 4: .*solved, the position is worth"):
+        read_lessons(config_of(file), GAME)
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("no/such.txt", r"^training\.lessons: unknown benchmark 'no/such.txt'"),
+        ("connect_four_pons", r"is what nets are held to"),
+    ],
+)
+def test_what_is_no_lesson_is_refused(name, message):
+    with pytest.raises(BadInput, match=message):
+        read_lessons(config_of(name), GAME)
+
+
+def test_a_net_learns_its_lessons(file):
+    lessons, trainer = read_lessons(config_of(file), GAME), Trainer(tiny_config(training={"learning_rate": 0.02}), GAME)
+    rng = np.random.default_rng(0)
+    losses = [trainer.step(sample_lessons(lessons, 32, NO_HEADS, rng), 0.0) for _ in range(150)]
+    first, last = losses[0], losses[-1]
+    assert last.value < 0.1 * first.value
+    assert last.policy - last.target_entropy < 0.2 * (first.policy - first.target_entropy)
