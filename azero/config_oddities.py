@@ -29,6 +29,16 @@ def find_oddities(config: Config, max_plies: int) -> list[str]:
             f"training.final_learning_rate = {training.final_learning_rate:g} is above training.learning_rate = "
             f"{training.learning_rate:g}, which stays as it is"
         )
+    if training.lessons != "none":
+        if round(training.lessons_share * training.batch_size) == 0:
+            oddities.append(
+                f"training.lessons_share = {training.lessons_share:g} of training.batch_size = {training.batch_size} "
+                "rounds to none, and no lessons are learnt"
+            )
+        if config.evaluation.every and config.evaluation.benchmark == training.lessons:
+            oddities.append(
+                "evaluation.benchmark has what training.lessons teaches: its figures tell what was learnt by heart"
+            )
     matches = {"gate.games": config.gate.games}
     if config.evaluation.every:
         matches["evaluation.games"] = config.evaluation.games

@@ -194,10 +194,16 @@ class TrainingConfig(Section):
         "none",
         min_length=1,
         description="Positions with known results to learn beside those of self-play: a file or a folder in the format "
-        "of docs/benchmarks.md; `none` for none. Where moves are listed that keep the result, they are the policy. "
-        "Paper: none; AlphaGo: experts' games.",
+        "of docs/benchmarks.md, read whenever a run begins or goes on; `none` for none. Where moves are listed that "
+        "keep the result, they are the policy. Paper: none; AlphaGo: experts' games.",
     )
-    lessons_share: float = Field(0.25, gt=0, le=0.9, description="Share of a batch that is lessons. Paper: none.")
+    lessons_share: float = Field(
+        0.25,
+        gt=0,
+        le=0.9,
+        description="Share of a batch that is lessons; positions of self-play are drawn as much less often. "
+        "Paper: none.",
+    )
     reply_loss_weight: float = Field(
         0.0,
         ge=0,

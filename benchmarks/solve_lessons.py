@@ -1,7 +1,7 @@
 """Makes lessons of Connect Four for `training.lessons`: positions solved, in the format of docs/benchmarks.md.
 
     python benchmarks/solve_lessons.py openings FOLDER --plies 7
-    python benchmarks/solve_lessons.py uncertain FOLDER --plies 8-13 --net connect_four --positions 10000
+    python benchmarks/solve_lessons.py uncertain FOLDER --plies 8-13 --net connect_four --draws 20
 
 `openings` solves all positions of so many plies, of two mirror images one; from these follow all that are shorter, with
 the moves that keep their results. `uncertain` draws positions of random games and solves those of which the net is
@@ -19,6 +19,7 @@ import numpy as np
 from tqdm import tqdm
 
 from azero.arena.names import make_agent
+from azero.files import write_whole
 from azero.games import LOSS, State, make_game
 from azero.games.connect_four_solver import ConnectFourSolver
 from azero.machine import count_cores
@@ -35,20 +36,29 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--log-entries", type=int, default=24, help="the table's size, 2^24 entries: 128 MiB")
     kinds = parser.add_subparsers(dest="kind", required=True)
-    for name in ("openings", "uncertain"):
-        kind = kinds.add_parser(name)
+    openings, uncertain = kinds.add_parser("openings"), kinds.add_parser("uncertain")
+    for kind in (openings, uncertain):
         kind.add_argument("folder", type=Path)
-        kind.add_argument("--plies", required=True)
-    kind.add_argument("--net", default="connect_four", help="an agent's name")
-    kind.add_argument("--positions", type=int, default=10_000, help="to draw")
-    kind.add_argument("--seed", type=int, default=0)
+    openings.add_argument("--plies", type=int, required=True)
+    uncertain.add_argument("--plies", type=ply_range, required=True, help="FEWEST-MOST")
+    uncertain.add_argument("--net", default="connect_four", help="an agent's name")
+    uncertain.add_argument("--draws", type=int, default=20, help=f"of {AT_ONCE} positions, a file for each")
+    uncertain.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     options.folder.mkdir(parents=True, exist_ok=True)
     solvers = Solvers(options.log_entries)
     if options.kind == "openings":
-        solve_openings(solvers, options.folder, int(options.plies))
+        solve_openings(solvers, options.folder, options.plies)
     else:
         solve_uncertain(solvers, options)
+
+
+def ply_range(text: str) -> tuple[int, int]:
+    """Reads e.g. 8-13; raises ValueError, which argparse tells."""
+    fewest, most = map(int, text.split("-"))
+    if not 0 <= fewest <= most < GAME.max_plies:
+        raise ValueError
+    return fewest, most
 
 
 class Solvers:
@@ -56,10 +66,7 @@ class Solvers:
 
     def __init__(self, log_entries: int):
         first = ConnectFourSolver(GAME.rules, log_entries)
-        others = [ConnectFourSolver(GAME.rules, 0) for _ in range(count_cores() - 1)]
-        for other in others:
-            other._table = first._table  # an entry is 8 bytes, which are written at once
-        self._free = [first, *others]
+        self._free = [first, *(first.with_same_table() for _ in range(count_cores() - 1))]
         self._lock = threading.Lock()
 
     def solve_all(
@@ -73,8 +80,8 @@ class Solvers:
             lines = answer(solver, state)
             with self._lock:
                 self._free.append(solver)
-                if lines:
-                    print(*lines, sep="\n", file=file, flush=True)
+                file.writelines(f"{line}\n" for line in lines)
+                file.flush()
 
         states = list(states)
         with out.open("a") as file, ThreadPoolExecutor(len(self._free)) as pool:
@@ -88,11 +95,13 @@ def solve_openings(solvers: Solvers, folder: Path, plies: int) -> None:
     for _ in range(plies):
         after = (after for state in levels[-1].values() for _, after in moves_of(state))
         levels.append({key_of(state): state for state in after if not state.is_terminal()})
-    target = folder / f"plies_{plies}.txt"
-    known = read_results(target)
+    target, unfinished = folder / f"plies_{plies}.txt", folder / f".plies_{plies}.txt"  # hidden files are not read
+    if target.exists():
+        return
+    known = read_results(unfinished)
     left = [state for key, state in sorted(levels[plies].items()) if key not in known]
-    solvers.solve_all(left, lambda solver, state: [line_of(state, solver.solve(state))], target)
-    known = read_results(target)
+    solvers.solve_all(left, lambda solver, state: [line_of(state, solver.solve(state))], unfinished)
+    known = read_results(unfinished)
     for ply in reversed(range(plies)):
         lines = []
         for key, state in levels[ply].items():
@@ -102,36 +111,43 @@ def solve_openings(solvers: Solvers, folder: Path, plies: int) -> None:
             }
             known[key] = int(max(results.values()))
             lines.append(line_of(state, known[key], results))
-        (folder / f"plies_{ply}.txt").write_text(HEADER + "\n".join(lines) + "\n")
+        write_whole(folder / f"plies_{ply}.txt", (HEADER + "\n".join(lines) + "\n").encode())
+    unfinished.rename(target)
 
 
 def read_results(path: Path) -> dict[tuple[int, int], int]:
-    """Returns the results in a file, by the keys of the positions; begins the file where there is none."""
-    if not path.exists():
-        path.write_text(HEADER)
-    lines = (line.split() for line in path.read_text().splitlines() if not line.startswith("#"))
+    """Returns the results in a file, by the keys of the positions; begins the file where there is none.
+
+    Of a call that was stopped there may be half a line at the end, which goes.
+    """
+    text = path.read_text() if path.exists() else HEADER
+    whole = text[: text.rindex("\n") + 1]
+    write_whole(path, whole.encode())
+    lines = (line.split() for line in whole.splitlines() if not line.startswith("#"))
     return {key_of(GAME.state_from_moves(moves)): int(score) for moves, score, *_ in lines}
 
 
 def solve_uncertain(solvers: Solvers, options: argparse.Namespace) -> None:
     """Draws positions and solves those that the net is unsure of, a file for each `AT_ONCE` that are drawn."""
     net = make_agent(options.net, GAME).net_alone
-    assert net is not None, f"{options.net} has no net"
-    for number in range(-(-options.positions // AT_ONCE)):
-        target = options.folder / f"uncertain_{options.seed}_{number:04d}.txt"
+    if net is None:
+        raise SystemExit(f"{options.net} has no net")
+    fewest, most = options.plies
+    for number in range(options.draws):
+        target = options.folder / f"uncertain_{fewest}_{most}_{options.seed}_{number:04d}.txt"
         if target.exists():
             continue
         rng = np.random.default_rng([options.seed, number])
-        states = list(draw_uncertain(net, [int(ply) for ply in options.plies.split("-")], rng))
-        unfinished = target.with_name(f".{target.name}")  # hidden files are not read
+        states = list(draw_uncertain(net, fewest, most, rng))
+        unfinished = target.with_name(f".{target.name}")
         unfinished.write_text(HEADER)
         solvers.solve_all(states, solve_moves, unfinished)
         unfinished.rename(target)
 
 
-def draw_uncertain(net: Callable, plies: list[int], rng: np.random.Generator) -> Iterator[State]:
+def draw_uncertain(net: Callable, fewest: int, most: int, rng: np.random.Generator) -> Iterator[State]:
     """Yields those of `AT_ONCE` random positions that are to be solved, the longest first."""
-    states = [random_position(int(rng.integers(plies[0], plies[-1] + 1)), rng) for _ in range(AT_ONCE)]
+    states = [random_position(int(rng.integers(fewest, most + 1)), rng) for _ in range(AT_ONCE)]
     logits = net(np.stack([state.planes() for state in states]))[1]
     results = np.exp(logits - logits.max(axis=1, keepdims=True))
     values = (results[:, 0] - results[:, 2]) / results.sum(axis=1)

@@ -30,6 +30,14 @@ def oddities(max_plies=9, **sections):
             "training.final_learning_rate = 0.0002 is above training.learning_rate = 0.0001, which stays as it is",
         ),
         (
+            {"training": {"lessons": "a.txt", "lessons_share": 0.001}},
+            "training.lessons_share = 0.001 of training.batch_size = 256 rounds to none, and no lessons are learnt",
+        ),
+        (
+            {"training": {"lessons": "a.txt"}, "evaluation": {"benchmark": "a.txt"}},
+            "evaluation.benchmark has what training.lessons teaches",
+        ),
+        (
             {"search": {"proof_nodes": 9, "look_ahead": False}},
             "search.proof_nodes = 9 looks ahead, whatever search.look_ahead says",
         ),

@@ -64,7 +64,7 @@ def shipped_benchmark_of(game: Game) -> str | None:
 
 
 def read_benchmark(
-    name: str, game: Game | None = None, sample: int | None = None, num_solved: int | None = None
+    name: str, game: Game | None = None, sample: int | None = None, num_checked: int | None = None
 ) -> Benchmark:
     """Returns the benchmark that comes with azero by that name, or is in a file or a folder of files.
 
@@ -73,7 +73,7 @@ def read_benchmark(
     Args:
       game: whose positions they are to be; where it is None a header tells.
       sample: about how many positions to read in all, the first ones of each set; all of them unless given.
-      num_solved: how many of each set, the first ones, are held to a solver; all of them unless given.
+      num_checked: how many of each set, the first ones, are held to the rules and a solver; all of them unless given.
 
     Raises:
       BadInput: there is no such benchmark, or the file and line where something is wrong.
@@ -90,9 +90,8 @@ def read_benchmark(
     game = game or _game_told(files[0])
     judge = None if is_shipped else judge_for(game)
     most = None if sample is None else max(1, sample // len(files))
-    sets = [
-        ProblemSet(file.name.removesuffix(".txt"), _read_file(file, game, judge, most, num_solved)) for file in files
-    ]
+    reader = _Reader(game, judge, most, num_checked, {})
+    sets = [ProblemSet(file.name.removesuffix(".txt"), reader.read(file)) for file in files]
     return Benchmark(name, game, sets)
 
 
@@ -142,30 +141,43 @@ def _game_told(file: Path) -> Game:
     return make_game(name)
 
 
-def _read_file(file: Path, game: Game, judge: Judge | None, most: int | None, num_solved: int | None) -> list[Problem]:
-    told = _game_in(file)
-    if told is not None and without_folder(told) != without_folder(str(game)):
-        raise BadInput(f"benchmark {str(file)!r} has positions of {told}, not of {game}")
-    problems: list[Problem] = []
-    lines: dict[int, tuple[int, float]] = {}  # with the score that a position has there, by key
-    for number, line in enumerate(_lines_of(file), start=1):
-        text = line.partition("#")[0].strip()
-        if text and (most is None or len(problems) < most):
-            try:
-                problem = _read_line(text, game)
-                before, score = lines.setdefault(problem.state.hash_key(), (number, problem.score))
-                if score != problem.score and game.rules.is_history_free:
-                    raise BadInput(f"the same position scores {score:g} in line {before}")
-                if judge and (num_solved is None or len(problems) < num_solved):
-                    judge.check(problem.state, problem.score)
-                    if problem.keeping is not None and problem.result > LOSS:
-                        judge.check_moves(problem.state, problem.result, problem.keeping)
-            except BadInput as error:
-                raise BadInput(f"{file}, line {number}: {error}") from None
-            problems.append(problem)
-    if not problems:
-        raise BadInput(f"benchmark {str(file)!r} has no positions; a line is MOVES SCORE, e.g. 4453 -1")
-    return problems
+@dataclass(frozen=True)
+class _Reader:
+    """Reads the files of a benchmark; to each of them the numbers apply by itself."""
+
+    game: Game
+    judge: Judge | None
+    most: int | None  # positions to read
+    num_checked: int | None  # positions that the judge sees
+    places: dict[int, tuple[str, float]]  # where a position was met, and its score there, by key
+
+    def read(self, file: Path) -> list[Problem]:
+        """Returns the first positions of a file; raises BadInput."""
+        told = _game_in(file)
+        if told is not None and without_folder(told) != without_folder(str(self.game)):
+            raise BadInput(f"benchmark {str(file)!r} has positions of {told}, not of {self.game}")
+        problems: list[Problem] = []
+        for number, line in enumerate(_lines_of(file), start=1):
+            text = line.partition("#")[0].strip()
+            if text and (self.most is None or len(problems) < self.most):
+                try:
+                    problem = _read_line(text, self.game)
+                    self._check(problem, f"line {number} of {file.name}", len(problems))
+                except BadInput as error:
+                    raise BadInput(f"{file}, line {number}: {error}") from None
+                problems.append(problem)
+        if not problems:
+            raise BadInput(f"benchmark {str(file)!r} has no positions; a line is MOVES SCORE, e.g. 4453 -1")
+        return problems
+
+    def _check(self, problem: Problem, place: str, num_before: int) -> None:
+        before, score = self.places.setdefault(problem.state.hash_key(), (place, problem.score))
+        if score != problem.score and self.game.rules.is_history_free:
+            raise BadInput(f"the same position scores {score:g} in {before}")
+        if self.judge and (self.num_checked is None or num_before < self.num_checked):
+            self.judge.check(problem.state, problem.score)
+            if problem.keeping is not None and problem.result > LOSS:
+                self.judge.check_moves(problem.state, problem.result, problem.keeping)
 
 
 def _read_line(text: str, game: Game) -> Problem:

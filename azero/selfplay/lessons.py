@@ -18,16 +18,15 @@ class Lesson(NamedTuple):
 
 
 class Lessons:
-    """Positions of one game with their results, n in all. They are drawn uniformly, with replacement.
+    """Positions of one game with their results, n in all, at least one.
 
-    Of the actions that keep the result the policy to learn likes each alike. Where all is lost, or the actions are not
-    known, there is none: zeros, which cost no loss. Auxiliary heads learn the result for short-term values, and nothing
-    else.
+    The policy to learn is uniform over the actions that keep the result. Where these are not known, or all is lost,
+    there is none: zeros, which cost nothing.
 
     Attributes:
       share: of a batch that is lessons.
       states: [n] the game's state dtype
-      keeping: [n, A] uint16, 1 for the actions of the policy to learn
+      keeping: [n, A] uint16, 1 for the actions that keep the result: visits, to whoever makes a policy of them
       results: [n] int8, for the player to move
     """
 
@@ -49,7 +48,10 @@ class Lessons:
         return np.eye(3, dtype=np.float32)[1 - self.results[indices]]
 
     def auxiliary_targets(self, indices: np.ndarray, heads: AuxiliaryHeads) -> AuxiliaryTargets:
-        """Returns the targets of auxiliary heads at `indices` ([B] int64): known are short-term values alone."""
+        """Returns the targets of auxiliary heads at `indices` ([B] int64).
+
+        Known are short-term values alone: under best play all values to come are the result.
+        """
         size, (_, height, width) = len(indices), self.game.planes_shape
         values = self.results[indices].astype(np.float32)[:, None]
         return AuxiliaryTargets(

@@ -1,4 +1,4 @@
-"""Replay: the newest positions of self-play, and batches of them for training."""
+"""Replay: the newest positions of self-play, and batches of them, and of lessons, for training."""
 
 from collections import deque
 from collections.abc import Iterable, Iterator
@@ -123,13 +123,13 @@ class Replay:
     def sample(self, batch_size: int, rng: np.random.Generator) -> Sample:
         """Draws positions by their weights, with replacement, each in a symmetry drawn uniformly.
 
-        Their share of the batch, rounded, is lessons, if there are any, spread over it by chance: parts of a batch are
-        normalised by themselves.
+        Where there are lessons, their share of the batch, rounded, is drawn from them. They lie anywhere in it, since
+        batch normalisation takes its statistics over parts of it.
         """
-        num_lessons = round(self.lessons.share * batch_size) if self.lessons else 0
+        if self.lessons is None:
+            return self._sample_games(batch_size, rng)
+        num_lessons = round(self.lessons.share * batch_size)
         sample = self._sample_games(batch_size - num_lessons, rng)
-        if self.lessons is None or num_lessons == 0:
-            return sample
         lessons = sample_lessons(self.lessons, num_lessons, self.targets.heads, rng)
         places = rng.permutation(batch_size)
         return Sample(*(np.concatenate(parts)[places] for parts in zip(sample, lessons, strict=True)))

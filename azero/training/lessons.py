@@ -1,27 +1,31 @@
 """Lessons of a run: read from files of solved positions, as benchmarks are."""
 
+from pathlib import Path
+
 from azero.arena.benchmark_files import read_benchmark, shipped_benchmarks
 from azero.config_training import TrainingConfig
 from azero.errors import BadInput
 from azero.games import LOSS, Game
 from azero.selfplay.lessons import Lesson, Lessons
 
-_HELD_TO_A_SOLVER = 100  # of each file: all of a hundred thousand would take minutes whenever a run goes on
+CHECKED = 100
+"""Positions of each file that are checked, the first ones: all of a hundred thousand would take minutes."""
 
 
 def read_lessons(config: TrainingConfig, game: Game) -> Lessons | None:
     """Returns the lessons that the settings name, None for none; raises BadInput where they are not to be had."""
     if config.lessons == "none":
         return None
-    if config.lessons in shipped_benchmarks():
-        raise BadInput(
-            f"training.lessons = {config.lessons!r} is what nets are held to; what they learn is to be another"
-        )
+    path = Path(config.lessons)
+    if not path.exists():
+        raise BadInput(f"training.lessons = {config.lessons!r}: there is no such file or folder")
+    if {path.resolve(), path.resolve().parent} & {folder.resolve() for folder in shipped_benchmarks().values()}:
+        raise BadInput(f"training.lessons = {config.lessons!r} is what nets are held to, and not for them to learn")
     try:
-        benchmark = read_benchmark(config.lessons, game, num_solved=_HELD_TO_A_SOLVER)
+        benchmark = read_benchmark(config.lessons, game, num_checked=CHECKED)
     except BadInput as error:
         raise BadInput(f"training.lessons: {error}") from None
-    problems = [problem for each in benchmark.sets for problem in each.problems]
+    problems = (problem for each in benchmark.sets for problem in each.problems)
     lessons = (
         Lesson(each.state, each.result, each.keeping if each.keeping and each.result > LOSS else frozenset())
         for each in problems

@@ -47,8 +47,8 @@ from azero.training.trainer import Losses, Trainer, check_divergence
 def train(folder: Path, config: Config, is_resuming: bool) -> Progress:
     """Runs the settings' iterations in `folder`; returns how it ended. Whenever it is killed, it can be resumed.
 
-    Each stage ends with the whole state on disk. A stage follows from the state before it and the seed alone, so one
-    that was cut short is done again, or gone on with, and ends alike.
+    Each stage ends with the whole state on disk. A stage follows from the state before it, the seed and the lessons
+    alone, so one that was cut short is done again, or gone on with, and ends alike.
     """
     game = make_game(config.game.name)
     wanted_runtimes(config.device)
@@ -63,7 +63,7 @@ def train(folder: Path, config: Config, is_resuming: bool) -> Progress:
         return run_iterations(run, lessons)
 
 
-def run_iterations(run: Run, lessons: Lessons | None = None) -> Progress:
+def run_iterations(run: Run, lessons: Lessons | None) -> Progress:
     """Goes on from where the run's state is, to the last iteration."""
     trainer = Trainer(run.config, run.game)
     progress = run.load_state(trainer)
@@ -124,6 +124,8 @@ def play(run: Run, progress: Progress, replay: Replay, pool: Pool, trainer: Trai
     for name in names:
         replay.add(name, shards[name])
     positions = progress.positions + sum(shard.num_learnt for shard in fresh)
+    if replay.lessons is not None:
+        notes["replay/lessons"] = len(replay.lessons)
     notes |= {"replay/positions": replay.num_learnt, "replay/age_iterations": replay_age(replay, iteration)}
     stage = "reanalysis" if run.config.replay.reanalysed_share else "train"
     done = replace(progress, stage=stage, positions=positions, shards=list(replay.names), notes=notes)

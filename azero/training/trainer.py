@@ -25,12 +25,15 @@ NONE = torch.zeros(0)
 
 
 class Losses(NamedTuple):
-    """What a batch costs, in nats but for `plies_left`; and how sure the net and the search are of their moves."""
+    """What a batch costs, in nats but for `plies_left`; and how sure the net and the search are of their moves.
 
-    policy: Tensor  # cross-entropy of the net's policy to the search's
+    What is said of policies is a mean over the positions that have one to learn: of lessons not all do.
+    """
+
+    policy: Tensor  # cross-entropy of the net's policy to the one to learn
     value: Tensor  # cross-entropy of the net's win, draw and loss to the results
     policy_entropy: Tensor  # of the net's policy
-    target_entropy: Tensor  # of the search's policy, below which the policy loss cannot fall
+    target_entropy: Tensor  # of the policy to learn, below which the policy loss cannot fall
     reply: Tensor = NONE  # from here on of the auxiliary heads, as in `auxiliary_losses`
     plies_left: Tensor = NONE
     short_term: Tensor = NONE
@@ -54,15 +57,17 @@ def losses_of(prediction: Prediction, policies: Tensor, results: Tensor) -> Loss
     """Returns the losses of B predictions, without auxiliary heads.
 
     Args:
-      policies: [B, A], the search's.
+      policies: [B, A], the search's; zeros where there is none to learn.
       results: [B, 3], probabilities of win, draw and loss for the player to move.
     """
     log_policy = F.log_softmax(prediction.policy_logits, dim=1)
+    is_learnt = policies.sum(1) > 0
+    num_learnt = is_learnt.sum().clamp(min=1)
     return Losses(
-        policy=-(policies * log_policy).sum(1).mean(),
+        policy=-(policies * log_policy).sum() / num_learnt,
         value=F.cross_entropy(prediction.result_logits, results),
-        policy_entropy=-(log_policy.exp() * log_policy).sum(1).mean(),
-        target_entropy=-torch.xlogy(policies, policies).sum(1).mean(),
+        policy_entropy=-((log_policy.exp() * log_policy).sum(1) * is_learnt).sum() / num_learnt,
+        target_entropy=-torch.xlogy(policies, policies).sum() / num_learnt,
     )
 
 

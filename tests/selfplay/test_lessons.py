@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from azero.games import DRAW, LOSS, WIN
+from azero.games import DRAW, LOSS, WIN, make_game
 from azero.selfplay.auxiliary import AuxiliaryHeads
 from azero.selfplay.lessons import Lesson, Lessons
-from azero.selfplay.replay import Replay, Window, sample_lessons
+from azero.selfplay.replay import Replay, Targets, Window, sample_lessons
 
 from .games import CONNECT_FOUR, TIC_TAC_TOE, some_games
 
@@ -68,11 +68,46 @@ def test_lessons_lie_anywhere_in_a_batch():
     assert len(places) == 16
 
 
-def test_without_lessons_samples_are_what_they_were():
+def test_a_share_that_rounds_to_none_draws_positions_of_games_alone():
     plain = Replay(GAME, Window(1000))
     plain.add("0", some_games(GAME))
-    one, other = (each.sample(8, np.random.default_rng(1)) for each in (plain, replay_with(0.01)))
-    assert all(np.array_equal(a, b, equal_nan=True) for a, b in zip(one, other, strict=True))
+    drawn, other = (
+        {planes.tobytes() for planes in each.sample(400, np.random.default_rng(1)).planes}
+        for each in (plain, replay_with(0.001))
+    )
+    assert drawn == other
+
+
+def test_what_is_seen_through_a_symmetry_is_the_game_with_its_moves_turned():
+    game = TIC_TAC_TOE
+    turned = {}
+    for s, cells in enumerate(game.symmetries.cells):
+        state, place = game.new_initial_state(), np.argsort(cells)
+        for action in (0, 4, 1):
+            state.apply_action(int(place[action]))
+        turned[state.planes().tobytes()] = (s, int(place[2]))
+    lesson = Lesson(game.state_from_moves("a1,b2,b1"), DRAW, frozenset({2}))
+    sample = sample_lessons(Lessons(game, [lesson], 0.5), 200, AuxiliaryHeads(), np.random.default_rng(0))
+    seen = {turned[planes.tobytes()] for planes in sample.planes}
+    assert len(seen) == 8
+    assert all(policy[turned[planes.tobytes()][1]] == 1 for planes, policy in zip(*sample[:2], strict=True))
+
+
+def test_with_heads_the_targets_of_lessons_stay_in_their_rows():
+    game = make_game("othello(size=4)")
+    replay = Replay(
+        game,
+        Window(1000),
+        Targets(heads=ALL_HEADS),
+        lessons=Lessons(game, [Lesson(game.new_initial_state(), LOSS, frozenset())], 0.5),
+    )
+    replay.add("0", some_games(game))
+    sample = replay.sample(40, np.random.default_rng(0))
+    is_lesson = sample.policies.sum(axis=1) == 0
+    assert is_lesson.sum() == 20 and (sample.results[is_lesson] == [0, 0, 1]).all()
+    for name in ("plies_left", "owners", "scores"):
+        assert (np.isnan(getattr(sample, name)).all(axis=1) == is_lesson).all(), name
+    assert (sample.short_term[is_lesson] == -1).all()
 
 
 def test_auxiliary_heads_learn_short_term_values_of_lessons_and_nothing_else():

@@ -2,18 +2,22 @@
 
 import numpy as np
 import pytest
+import torch
 
+from azero.arena.benchmark_files import shipped_benchmarks
 from azero.errors import BadInput
 from azero.games import make_game
+from azero.nets.tower import Prediction
 from azero.selfplay.auxiliary import NO_HEADS
 from azero.selfplay.replay import sample_lessons
 from azero.training import lessons as reading
 from azero.training.lessons import read_lessons
-from azero.training.trainer import Trainer
+from azero.training.trainer import Trainer, losses_of
 
 from .runs import tiny_config
 
 GAME = make_game("tic_tac_toe")
+SHIPPED = shipped_benchmarks()["connect_four_pons"]
 
 
 def config_of(path, share=0.5):
@@ -35,9 +39,10 @@ def test_lessons_are_read_from_a_file(file):
     assert not lessons.keeping[0].any() and np.flatnonzero(lessons.keeping[1]).tolist() == sorted(listed)
 
 
-def test_of_a_lost_position_no_move_is_learnt(tmp_path):
+@pytest.mark.parametrize("line", ["a1,b1,b2 -1", "a1,b1,b2 -1 a2 c3"])
+def test_of_a_lost_position_no_move_is_learnt(tmp_path, line):
     path = tmp_path / "lost.txt"
-    path.write_text("a1,b1,b2 -1\n")
+    path.write_text(f"{line}\n")
     lessons = read_lessons(config_of(path), GAME)
     assert lessons.results.tolist() == [-1] and not lessons.keeping.any()
 
@@ -46,12 +51,13 @@ def test_there_are_none_unless_asked_for():
     assert read_lessons(tiny_config().training, GAME) is None
 
 
-def test_only_the_first_of_each_file_are_held_to_a_solver(file, monkeypatch):
+def test_only_the_first_of_each_file_are_checked(file, monkeypatch):
     text = file.read_text() + "a1,b1,a2 1\n"
     file.write_text(text)
-    monkeypatch.setattr(reading, "_HELD_TO_A_SOLVER", 2)
-    assert len(read_lessons(config_of(file), GAME)) == 3
-    monkeypatch.setattr(reading, "_HELD_TO_A_SOLVER", 3)
+    (file.parent / "more.txt").write_text("a1,b1 1\na1,b2,c3 0\n")
+    monkeypatch.setattr(reading, "CHECKED", 2)
+    assert len(read_lessons(config_of(file.parent), GAME)) == 5
+    monkeypatch.setattr(reading, "CHECKED", 3)
     with pytest.raises(BadInput, match=r"^training\.lessons: .*lessons\.txt, line 4: .*solved, the position is worth"):
         read_lessons(config_of(file), GAME)
 
@@ -59,13 +65,39 @@ def test_only_the_first_of_each_file_are_held_to_a_solver(file, monkeypatch):
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("no/such.txt", r"^training\.lessons: unknown benchmark 'no/such.txt'"),
-        ("connect_four_pons", r"is what nets are held to"),
+        ("no/such.txt", r"^training\.lessons = 'no/such.txt': there is no such file or folder$"),
+        ("connect_four_pons", "there is no such file or folder"),
+        (SHIPPED, "is what nets are held to"),
+        (f"{SHIPPED}/../{SHIPPED.name}/L3_R1_end_easy.txt", "is what nets are held to"),
     ],
 )
 def test_what_is_no_lesson_is_refused(name, message):
     with pytest.raises(BadInput, match=message):
         read_lessons(config_of(name), GAME)
+
+
+def test_lessons_of_another_game_are_refused(tmp_path):
+    (tmp_path / "other.txt").write_text("# game: connect_four\n444444 1\n")
+    with pytest.raises(BadInput, match=r"^training\.lessons: .*has positions of connect_four"):
+        read_lessons(config_of(tmp_path), GAME)
+
+
+def test_two_files_cannot_contradict_each_other(file, monkeypatch):
+    (file.parent / "other.txt").write_text("a1,b1 0\n")
+    monkeypatch.setattr(reading, "CHECKED", 0)
+    with pytest.raises(BadInput, match=r"other\.txt, line 1: the same position scores 1 in line 2 of lessons\.txt"):
+        read_lessons(config_of(file.parent), GAME)
+
+
+def test_what_has_no_policy_costs_none_and_does_not_thin_the_others(file):
+    prediction = Prediction(torch.randn(4, 9, generator=torch.Generator().manual_seed(0)), torch.zeros(4, 3))
+    policies, results = torch.full((4, 9), 1 / 9), torch.eye(3)[[0, 1, 2, 0]]
+    policies[2:] = 0
+    both, alone = (losses_of(Prediction(*(p[:n] for p in prediction)), policies[:n], results[:n]) for n in (4, 2))
+    for name in ("policy", "policy_entropy", "target_entropy"):
+        torch.testing.assert_close(getattr(both, name), getattr(alone, name))
+    none = losses_of(prediction, torch.zeros(4, 9), results)
+    assert float(none.policy) == float(none.policy_entropy) == 0 and none.value.isfinite()
 
 
 def test_a_net_learns_its_lessons(file):

@@ -37,7 +37,7 @@ TRAINING = {
 def config(tmp_path_factory):
     folder = tmp_path_factory.mktemp("switches")
     (folder / "solved.txt").write_text("a2,a1 -1\n")
-    (folder / "lessons.txt").write_text("a2 1\n")
+    (folder / "lessons.txt").write_text("a2 1 a1\na2,a1 -1\n")
     return write_config(
         folder,
         game={"name": "othello(size=4)"},
@@ -61,6 +61,7 @@ def test_every_switch_does_something(whole):
     *_, last = read_metrics(whole / "metrics.jsonl")
     assert last["selfplay/resign_threshold"] > -1 and last["selfplay/resigned"] > 0
     assert last["reanalysis/simulations"] > 0 and last["selfplay/proven"] > 0
+    assert last["replay/lessons"] == 2
     assert len(list((whole / "replay").iterdir())) < 6, "shards have left the window"
 
 
