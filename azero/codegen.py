@@ -38,7 +38,8 @@ class _Library(JITCodeLibrary):
 
     def add_linking_library(self, library: JITCodeLibrary) -> None:
         library._ensure_finalized()
-        inner = [] if library._is_kernel() else library._linking_libraries  # a kernel has taken them in already
+        # A kernel has taken them in already, and so has what Numba compiled by itself before `install`.
+        inner = library._linking_libraries if isinstance(library, _Library) and not library._is_kernel() else []
         for each in (*inner, library):
             if each not in self._linking_libraries:
                 self._linking_libraries.append(each)

@@ -135,6 +135,29 @@ def run_python(code: str, folder: Path, **environment: str) -> str:
     return done.stdout
 
 
+FOREIGN = """
+import numba
+import numpy as np
+
+@numba.njit
+def ones(size):
+    return np.ones(size).sum()
+
+ones(1)
+import azero.jit
+
+@numba.njit
+def more(size):
+    return ones(size) + np.ones(2).sum()
+
+print(more(3))
+"""
+
+
+def test_kernels_of_others_that_were_compiled_before_may_be_called_from_new_ones(tmp_path):
+    assert run_python(FOREIGN, PACKAGE.parent, AZERO_CACHE_DIR=str(tmp_path)) == "5.0\n"
+
+
 def copy_package(folder: Path) -> Path:
     """Copies what games need of the package into `folder`; returns the copy's path."""
     package = folder / "azero"
