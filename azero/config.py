@@ -97,7 +97,7 @@ class SearchConfig(Section):
     )
     stop_early: bool = Field(
         False, description="End a search when no other move can overtake the most visited one; never in self-play, "
-        "nor where moves are chosen by value. Paper: no."
+        "nor where moves are not chosen by visits. Paper: no."
     )  # fmt: skip
     cache_mib: int = Field(
         64,
@@ -106,8 +106,10 @@ class SearchConfig(Section):
         description="Memory in MiB for what the net has said, for each worker or agent; 0 keeps nothing. Where it is "
         "kept, the net sees every position in one and the same of its symmetries. Paper: none.",
     )
-    choose_by: Literal["visits", "value"] = Field(
-        "visits", description="What the best move is chosen by when no temperature is set. Paper: visits."
+    choose_by: Literal["visits", "value", "bound"] = Field(
+        "visits",
+        description="What the best move is chosen by when no temperature is set: `N`, `Q`, or the lower bound "
+        "`Q - 1 / sqrt(N)`. Paper: visits; Leela Zero, KataGo: a bound.",
     )
 
 

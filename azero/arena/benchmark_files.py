@@ -5,6 +5,8 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from tqdm import tqdm
+
 from azero.arena.judges import RESULT_WORDS, Judge, judge_for, result_of
 from azero.errors import BadInput, suggest_nearest
 from azero.games import LOSS, Game, State, make_game
@@ -157,7 +159,8 @@ class _Reader:
         if told is not None and without_folder(told) != without_folder(str(self.game)):
             raise BadInput(f"benchmark {str(file)!r} has positions of {told}, not of {self.game}")
         problems: list[Problem] = []
-        for number, line in enumerate(_lines_of(file), start=1):
+        lines = tqdm(_lines_of(file), desc=f"reading {file.name}", unit=" lines", leave=False, disable=None, delay=1)
+        for number, line in enumerate(lines, start=1):
             text = line.partition("#")[0].strip()
             if text and (self.most is None or len(problems) < self.most):
                 try:

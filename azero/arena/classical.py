@@ -2,7 +2,7 @@
 
 uct    c, cp or k          the constant: of Q in [-1, 1]; C_p of the UCT paper; K of Sensei's Library
        bias=ucb1|depth     UCB1, or the paper's bias that shrinks with depth
-       by=visits|value     what the best move is chosen by
+       by=visits|value|bound   what the best move is chosen by
        min_visits=N        visits of a node, before which its moves are chosen at random
        prove=true|false    whether proven results are carried up
        table=N|NMiB        a transposition table of so many entries, or of that size, in place of the tree
@@ -22,6 +22,7 @@ from azero.arena.options import Options
 from azero.errors import BadInput
 from azero.games import Game
 from azero.mcts import DepthBias, FlatSearch, MinimaxSearch, Search, Settings, TableSearch, Uct, rollout_named
+from azero.mcts.root import BY_VALUE, CHOICES
 from azero.mcts.table import ENTRY_DTYPE, FEWEST_ENTRIES, MOST_ENTRIES
 
 _PLAIN: dict[str, type[Search]] = {"mc": FlatSearch, "mmmc": MinimaxSearch}
@@ -51,7 +52,7 @@ def search_maker(base: str, game: Game, threads: int = 1) -> Callable[[int, int]
     rollout = rollout_named(options.text("rollout") or "own", game)
     kind = _PLAIN.get(options.word, Search)
     rule = _rule(options) if kind is Search else Uct()
-    settings = _settings(options) if kind is Search else Settings(is_proving=False, is_choosing_by_value=True)
+    settings = _settings(options) if kind is Search else Settings(is_proving=False, chosen_by=BY_VALUE)
     entries = options.memory("table", ENTRY_DTYPE.itemsize, FEWEST_ENTRIES, MOST_ENTRIES) if kind is Search else None
     options.finish()
     if entries is not None:
@@ -63,7 +64,7 @@ def _settings(options: Options) -> Settings:
     """Returns what is switched on in UCT."""
     return Settings(
         is_proving=options.choice("prove", ("true", "false")) == "true",
-        is_choosing_by_value=options.choice("by", ("visits", "value")) == "value",
+        chosen_by=CHOICES.index(options.choice("by", CHOICES)),
         min_visits=options.whole("min_visits", 0, 0, 1 << 30),
     )
 

@@ -53,7 +53,8 @@ def train(
         advice = f"; go on with: azero train --run {folder} --resume" if has_begun else " before the run began"
         raise Stopped(f"stopped{advice}") from None
     rating = f"{progress.rating:+z.0f} Elo above the first net"
-    print(f"\n{folder}/best.safetensors: {progress.promotions} promotions, {rating}")
+    promotions = f"{progress.promotions} promotion{'' if progress.promotions == 1 else 's'}"
+    print(f"\n{folder}/best.safetensors: {promotions}, {rating}")
 
 
 @app.command(name="train-rollout", epilog="Example:  azero train-rollout runs/connect_four_quick")

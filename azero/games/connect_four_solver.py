@@ -205,12 +205,6 @@ class ConnectFourSolver:
         self._frames = np.zeros(rules.max_plies + 2, FRAME_DTYPE).view(np.recarray)
         self._progress = np.zeros(1, PROGRESS_DTYPE).view(np.recarray)
 
-    def with_same_table(self) -> "ConnectFourSolver":
-        """Returns a solver for another thread: what one proves the other knows, since an entry is written at once."""
-        other = ConnectFourSolver(self.rules, log_entries=0)
-        other._table = self._table
-        return other
-
     @property
     def num_nodes(self) -> int:
         """Positions visited for the last question."""

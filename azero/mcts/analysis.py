@@ -43,7 +43,7 @@ def rank_moves(search: Search, b: int = 0) -> list[MoveStatistics]:
     """
     nodes = search.forest.nodes[b]
     order = np.zeros(search.game.num_actions, np.int32)
-    num_children = rank_children(search.forest, b, search.settings.is_choosing_by_value, order)
+    num_children = rank_children(search.forest, b, search.settings.chosen_by, order)
     sign = 1 - 2 * int(nodes[0].player)
     return [_statistics(search, b, int(child), sign) for child in order[:num_children]]
 

@@ -154,7 +154,7 @@ def halving_child(settings, tree, nodes):
 def surviving_child(settings, tree, nodes):
     """Returns the root's child to play: the best of those with most visits, or what proofs decide."""
     if is_decided(nodes):
-        return greedy_child(nodes, settings.is_choosing_by_value)
+        return greedy_child(nodes, settings.chosen_by)
     root = nodes[0]
     lost = -(1 - 2 * root.player)
     most_visits = 0

@@ -8,6 +8,11 @@ from azero.jit import kernel, subroutine
 from azero.mcts.tree import UNPROVEN
 from azero.rng import random_gamma, random_unit
 
+CHOICES = ("visits", "value", "bound")
+"""What the best move may be chosen by, in the words of settings; kernels are given the place."""
+
+BY_VISITS, BY_VALUE, BY_BOUND = range(len(CHOICES))
+
 TARGET_TOTAL = 30_000
 """What the numbers of a policy target that are no visits add up to, but for rounding."""
 
@@ -58,8 +63,19 @@ def is_decided(nodes):
 
 
 @subroutine
-def is_better(node, rival, sign, is_by_value):
-    """Returns whether `node` goes before `rival`: by visits, then value, then prior; by value, then visits, if asked.
+def lower_bound(node, sign):
+    """Returns what a node is worth at least, as far as its visits tell: Q - 1 / sqrt(N); exact where it is proven.
+
+    Source: Leela Zero and KataGo choose by the lower bound of an interval for Q. Theirs takes its width from how much
+    the values of the visits differ; in Connect Four this one finds the same moves.
+    """
+    bound = value_for(node, sign)
+    return bound if node.proven != UNPROVEN or node.N == 0 else bound - 1.0 / math.sqrt(node.N)
+
+
+@subroutine
+def is_better(node, rival, sign, chosen_by):
+    """Returns whether `node` goes before `rival`: by visits, then value, then prior; by value or bound, then visits.
 
     Proofs come first: wins, the shortest first, then what is open or drawn, then losses, the longest first. A move
     with neither visit nor proof has no value to be chosen by, and goes behind those that have.
@@ -70,11 +86,14 @@ def is_better(node, rival, sign, is_by_value):
         return rank > rival_rank
     if rank != 0 and node.proven_plies != rival.proven_plies:
         return (node.proven_plies < rival.proven_plies) == (rank > 0)
-    gain = value_for(node, sign) - value_for(rival, sign)
-    visits = float(node.N - rival.N)
-    if is_by_value and has_value(node) != has_value(rival):
+    if chosen_by != BY_VISITS and has_value(node) != has_value(rival):
         return has_value(node)
-    first, second = (gain, visits) if is_by_value else (visits, gain)
+    visits = float(node.N - rival.N)
+    if chosen_by == BY_BOUND:
+        first, second = lower_bound(node, sign) - lower_bound(rival, sign), visits
+    else:
+        gain = value_for(node, sign) - value_for(rival, sign)
+        first, second = (gain, visits) if chosen_by == BY_VALUE else (visits, gain)
     if first != 0.0:
         return first > 0.0
     if second != 0.0:
@@ -83,13 +102,13 @@ def is_better(node, rival, sign, is_by_value):
 
 
 @subroutine
-def greedy_child(nodes, is_by_value):
+def greedy_child(nodes, chosen_by):
     """Returns the root's best child, as `is_better` has it; of equals the first."""
     root = nodes[0]
     sign = 1 - 2 * root.player
     best = root.first_child
     for child in range(root.first_child + 1, root.first_child + root.num_children):
-        if is_better(nodes[child], nodes[best], sign, is_by_value):
+        if is_better(nodes[child], nodes[best], sign, chosen_by):
             best = child
     return best
 
@@ -133,14 +152,14 @@ def _weight(node, most_visits, temperature):
 
 
 @subroutine
-def chosen_child(nodes, rng, temperature, is_by_value):
+def chosen_child(nodes, rng, temperature, chosen_by):
     """Returns the root's child to play: drawn from the visits at a temperature, the best at temperature 0.
 
     Proofs go first: a shortest win is played, and where all moves lose the one that holds out longest.
     """
     if temperature > 0.0 and not is_decided(nodes):
         return sampled_child(nodes, rng, temperature)
-    return greedy_child(nodes, is_by_value)
+    return greedy_child(nodes, chosen_by)
 
 
 @subroutine
@@ -153,7 +172,7 @@ def write_policy_target(nodes, visits):
     visits[:] = 0
     root = nodes[0]
     if is_decided(nodes):
-        visits[nodes[greedy_child(nodes, False)].action] = max(1, min(root.N, 65535))
+        visits[nodes[greedy_child(nodes, BY_VISITS)].action] = max(1, min(root.N, 65535))
         return
     lost = -(1 - 2 * root.player)
     most_visits = 0
@@ -188,14 +207,14 @@ def cannot_be_overtaken(nodes, num_left):
 
 
 @kernel
-def choose_action(forest, b, temperature, is_by_value):
+def choose_action(forest, b, temperature, chosen_by):
     """Returns the action to play in tree b: see `chosen_child`."""
     nodes = forest.nodes[b]
-    return nodes[chosen_child(nodes, forest.trees[b], temperature, is_by_value)].action
+    return nodes[chosen_child(nodes, forest.trees[b], temperature, chosen_by)].action
 
 
 @kernel
-def rank_children(forest, b, is_by_value, order):
+def rank_children(forest, b, chosen_by, order):
     """Writes the root's children of tree b into `order` ([A] int32), best first; returns how many."""
     nodes = forest.nodes[b]
     root = nodes[0]
@@ -203,7 +222,7 @@ def rank_children(forest, b, is_by_value, order):
     for k in range(root.num_children):
         child = root.first_child + k
         place = k
-        while place > 0 and is_better(nodes[child], nodes[order[place - 1]], sign, is_by_value):
+        while place > 0 and is_better(nodes[child], nodes[order[place - 1]], sign, chosen_by):
             order[place] = order[place - 1]
             place -= 1
         order[place] = child

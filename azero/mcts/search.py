@@ -133,7 +133,7 @@ class Search:
 
     def choose(self, b: int, temperature: float = 0.0) -> int:
         """Returns the action to play at the root of tree b; at temperature 0 the best."""
-        return int(choose_action(self.forest, b, temperature, self.settings.is_choosing_by_value))
+        return int(choose_action(self.forest, b, temperature, self.settings.chosen_by))
 
     def run(self, trees: Sequence[int], num_simulations: int, seconds: float | None = None) -> None:
         """Searches the given trees: each to `num_simulations` more, or until `seconds` are over, whichever is first.

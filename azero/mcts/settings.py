@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 from azero.config import SearchConfig
+from azero.mcts.root import BY_VISITS, CHOICES
 
 
 class Settings(NamedTuple):
@@ -25,7 +26,7 @@ class Settings(NamedTuple):
     gumbel_visit: float = 50.0  # c_visit
     gumbel_scale: float = 1.0  # c_scale
     forced_playouts: float = 0.0  # k of the visits that a tried move of the root gets at least; 0: none
-    is_choosing_by_value: bool = False  # whether the move played is the one of highest Q, or of most visits
+    chosen_by: int = BY_VISITS  # what the best move is chosen by: a place in CHOICES
 
     @classmethod
     def from_config(cls, config: SearchConfig) -> "Settings":
@@ -39,6 +40,6 @@ class Settings(NamedTuple):
             is_rollout_only=False,
             rollout_weight=config.rollout_weight,
             cache_mib=config.cache_mib,
-            is_choosing_by_value=config.choose_by == "value",
+            chosen_by=CHOICES.index(config.choose_by),
             is_stopping_early=config.stop_early and config.choose_by == "visits",
         )

@@ -119,7 +119,7 @@ def best_child(settings, tree, nodes):
     """Returns the root's child that a finished search found best, which is played where no move is drawn."""
     if settings.gumbel_considered > 0:
         return surviving_child(settings, tree, nodes)
-    return greedy_child(nodes, settings.is_choosing_by_value)
+    return greedy_child(nodes, settings.chosen_by)
 
 
 @subroutine
@@ -162,7 +162,7 @@ def _note_search(rule, settings, playing, tree, nodes, games, b, ply, player):
     best = best_child(settings, tree, nodes)
     child = best
     if settings.gumbel_considered == 0:
-        child = chosen_child(nodes, tree, temperature_at(playing, ply), settings.is_choosing_by_value)
+        child = chosen_child(nodes, tree, temperature_at(playing, ply), settings.chosen_by)
     games.resign_values[b, ply] = max(value, value_for(nodes[best], 1 - 2 * player))
     games.actions[b, ply] = nodes[child].action
     return nodes[child].action

@@ -11,6 +11,7 @@ from azero.arena.names import game_of, make_agent
 from azero.errors import BadInput
 from azero.games import make_game
 from azero.mcts import DepthBias, FlatSearch, MinimaxSearch, Search, Settings, TableSearch, Uct
+from azero.mcts.root import BY_BOUND, BY_VALUE
 
 GAME = make_game("tic_tac_toe")
 
@@ -42,13 +43,14 @@ def test_the_rule(base, rule):
     ("base", "settings"),
     [
         ("uct", Settings()),
-        ("uct(by=value)", Settings(is_choosing_by_value=True)),
+        ("uct(by=value)", Settings(chosen_by=BY_VALUE)),
+        ("uct(by=bound)", Settings(chosen_by=BY_BOUND)),
         ("uct(by=visits,prove=true)", Settings()),
         ("uct(prove=false)", Settings(is_proving=False)),
         ("uct(min_visits=20)", Settings(min_visits=20)),
-        ("uct(table=1000,min_visits=3,by=value)", Settings(min_visits=3, is_choosing_by_value=True)),
-        ("mc", Settings(is_proving=False, is_choosing_by_value=True)),
-        ("mmmc", Settings(is_proving=False, is_choosing_by_value=True)),
+        ("uct(table=1000,min_visits=3,by=value)", Settings(min_visits=3, chosen_by=BY_VALUE)),
+        ("mc", Settings(is_proving=False, chosen_by=BY_VALUE)),
+        ("mmmc", Settings(is_proving=False, chosen_by=BY_VALUE)),
     ],
 )
 def test_the_settings(base, settings):

@@ -7,6 +7,7 @@ import pytest
 from azero.games import make_game
 from azero.jit import IS_COMPILED
 from azero.mcts import FlatSearch, Settings, Uct, rank_moves, root_value
+from azero.mcts.root import BY_VALUE
 
 from .minimax import RandomPlay, moves_of
 from .trees import child_of
@@ -16,7 +17,7 @@ NUM_SIMULATIONS = 40_000 if IS_COMPILED else 2_000
 
 
 def search_flat(state, num_simulations=NUM_SIMULATIONS, seed=3):
-    search = FlatSearch(state.game, Uct(), Settings(is_proving=False, is_choosing_by_value=True))
+    search = FlatSearch(state.game, Uct(), Settings(is_proving=False, chosen_by=BY_VALUE))
     search.start(0, state, seed)
     search.run([0], num_simulations)
     return search

@@ -7,12 +7,13 @@ import pytest
 from azero.games import make_game
 from azero.jit import IS_COMPILED
 from azero.mcts import MinimaxSearch, Settings, Uct, rank_moves
+from azero.mcts.root import BY_VALUE
 from azero.mcts.tree import UNPROVEN
 
 from .minimax import Minimax, moves_of
 from .trees import check_tree, child_of, children_of, snapshot, walk
 
-SETTINGS = Settings(is_proving=False, is_choosing_by_value=True)
+SETTINGS = Settings(is_proving=False, chosen_by=BY_VALUE)
 NUM_SIMULATIONS = 20_000 if IS_COMPILED else 3000
 
 

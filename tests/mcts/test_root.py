@@ -8,6 +8,9 @@ from pytest import approx
 
 from azero.jit import IS_COMPILED, kernel
 from azero.mcts.root import (
+    BY_BOUND,
+    BY_VALUE,
+    BY_VISITS,
     add_noise,
     cannot_be_overtaken,
     choose_action,
@@ -22,19 +25,19 @@ from .trees import make_tree
 NUM_DRAWS = 20_000 if IS_COMPILED else 2_000
 
 
-def greedy(*children: dict, is_by_value: bool = False) -> int:
+def greedy(*children: dict, chosen_by: int = BY_VISITS) -> int:
     """Returns the place of the best child, the same for either player."""
-    places = {int(greedy_child(make_tree(*children, player=player).nodes[0], is_by_value)) - 1 for player in (0, 1)}
+    places = {int(greedy_child(make_tree(*children, player=player).nodes[0], chosen_by)) - 1 for player in (0, 1)}
     assert len(places) == 1
     return places.pop()
 
 
-def rank(*children: dict, is_by_value: bool = False) -> list[int]:
+def rank(*children: dict, chosen_by: int = BY_VISITS) -> list[int]:
     """Returns the places of the children, best first, the same for either player."""
     rankings = []
     for player in (0, 1):
         order = np.zeros(7, np.int32)
-        count = rank_children(make_tree(*children, player=player), 0, is_by_value, order)
+        count = rank_children(make_tree(*children, player=player), 0, chosen_by, order)
         rankings.append([int(child) - 1 for child in order[:count]])
     assert rankings[0] == rankings[1]
     return rankings[0]
@@ -140,13 +143,21 @@ def test_the_best_move_has_most_visits_then_the_highest_value_then_the_greatest_
 
 
 def test_the_best_move_by_value_has_the_highest_value_then_most_visits():
-    assert greedy({"N": 1, "Q": 0.9}, {"N": 50, "Q": 0.8}, is_by_value=True) == 0
-    assert greedy({"N": 4, "Q": 0.5}, {"N": 8, "Q": 0.5}, is_by_value=True) == 1
+    assert greedy({"N": 1, "Q": 0.9}, {"N": 50, "Q": 0.8}, chosen_by=BY_VALUE) == 0
+    assert greedy({"N": 4, "Q": 0.5}, {"N": 8, "Q": 0.5}, chosen_by=BY_VALUE) == 1
+
+
+def test_the_best_move_by_bound_has_the_highest_value_less_what_few_visits_leave_open():
+    assert greedy({"N": 4, "Q": 0.9}, {"N": 100, "Q": 0.51}, chosen_by=BY_BOUND) == 1  # 0.4 and 0.41
+    assert greedy({"N": 4, "Q": 0.9}, {"N": 100, "Q": 0.49}, chosen_by=BY_BOUND) == 0
+    assert greedy({"N": 9, "Q": 0.3}, DRAWN, chosen_by=BY_BOUND) == 1, "what is proven is exact"
+    assert greedy({"N": 16, "Q": 0.3}, DRAWN, chosen_by=BY_BOUND) == 0
+    assert greedy({"N": 0, "P": 0.9}, {"N": 1, "Q": -0.5}, chosen_by=BY_BOUND) == 1
 
 
 def test_a_move_without_a_visit_has_no_value_to_be_chosen_by():
-    assert greedy({"N": 0, "P": 0.9}, {"N": 3, "Q": -0.5}, is_by_value=True) == 1
-    assert greedy({"N": 3, "Q": -0.5}, {"N": 0, "P": 0.9}, is_by_value=True) == 0
+    assert greedy({"N": 0, "P": 0.9}, {"N": 3, "Q": -0.5}, chosen_by=BY_VALUE) == 1
+    assert greedy({"N": 3, "Q": -0.5}, {"N": 0, "P": 0.9}, chosen_by=BY_VALUE) == 0
 
 
 def test_proofs_decide_before_visits():
@@ -157,14 +168,14 @@ def test_proofs_decide_before_visits():
 
 
 def test_a_proven_draw_is_worth_exactly_a_draw():
-    assert greedy({"N": 7, "Q": 0.1}, DRAWN | {"Q": 0.9}, is_by_value=True) == 0
-    assert greedy({"N": 7, "Q": -0.1}, DRAWN | {"Q": -0.9}, is_by_value=True) == 1
+    assert greedy({"N": 7, "Q": 0.1}, DRAWN | {"Q": 0.9}, chosen_by=BY_VALUE) == 0
+    assert greedy({"N": 7, "Q": -0.1}, DRAWN | {"Q": -0.9}, chosen_by=BY_VALUE) == 1
 
 
 def test_choosing_is_greedy_at_temperature_0():
     forest = make_tree({"N": 4}, {"N": 9, "Q": 0.1}, {"N": 6, "Q": 0.7})
-    assert choose_action(forest, 0, 0.0, False) == 5
-    assert choose_action(forest, 0, 0.0, True) == 4
+    assert choose_action(forest, 0, 0.0, BY_VISITS) == 5
+    assert choose_action(forest, 0, 0.0, BY_VALUE) == 4
 
 
 def test_target_is_the_visits():
@@ -194,7 +205,7 @@ def test_target_s_counts_stop_at_65535():
 def test_ranking_is_wins_then_the_rest_then_losses():
     open_moves = {"N": 9, "Q": 0.1}, {"N": 9, "Q": 0.2}, {"N": 10, "Q": -0.3}
     assert rank(LOST_2, open_moves[0], WIN_5, LOST_4, open_moves[1], WIN_3, open_moves[2]) == [5, 2, 6, 4, 1, 3, 0]
-    assert rank(LOST_2, *open_moves, WIN_3, is_by_value=True) == [4, 2, 1, 3, 0]
+    assert rank(LOST_2, *open_moves, WIN_3, chosen_by=BY_VALUE) == [4, 2, 1, 3, 0]
 
 
 def test_ranking_begins_with_the_move_that_is_played():

@@ -16,6 +16,7 @@ from azero.errors import BrokenRules
 from azero.games import make_game
 from azero.jit import IS_COMPILED
 from azero.mcts import MAX_NODES, FlatSearch, Puct, Search, Settings, Uct, nodes_needed, rank_moves
+from azero.mcts.root import BY_BOUND, BY_VALUE
 from azero.mcts.tree import UNPROVEN
 
 from .evaluators import HashEvaluator
@@ -280,13 +281,15 @@ def test_settings_from_a_run_s():
     config = SearchConfig(prove=False, look_ahead=False, rollout_weight=0.25, choose_by="value", cache_mib=0)
     found = Settings.from_config(config)
     assert found == Settings(
-        is_proving=False, is_looking_ahead=False, is_rollout_only=False, rollout_weight=0.25, is_choosing_by_value=True
+        is_proving=False, is_looking_ahead=False, is_rollout_only=False, rollout_weight=0.25, chosen_by=BY_VALUE
     )
     assert found.dirichlet_epsilon == 0 and not found.has_random_symmetry
     assert Settings.from_config(SearchConfig(look_ahead=False, proof_nodes=9)) == Settings(
         is_looking_ahead=True, proof_nodes=9, is_rollout_only=False, cache_mib=64
     )
     assert Settings.from_config(SearchConfig(solve_nodes=8)).solve_nodes == 8
+    by_bound = Settings.from_config(SearchConfig(choose_by="bound", stop_early=True))
+    assert (by_bound.chosen_by, by_bound.is_stopping_early) == (BY_BOUND, False)
     unproven = Settings.from_config(SearchConfig(prove=False, proof_nodes=9, solve_nodes=8))
     assert (unproven.proof_nodes, unproven.solve_nodes) == (0, 0)
     assert Settings.from_config(SearchConfig()) == Settings(is_looking_ahead=True, is_rollout_only=False, cache_mib=64)
