@@ -38,7 +38,7 @@ class _Library(JITCodeLibrary):
 
     def add_linking_library(self, library: JITCodeLibrary) -> None:
         library._ensure_finalized()
-        # A kernel has taken them in already, and so has what Numba compiled by itself before `install`.
+        # A kernel has what it calls linked in already; so has a library that Numba made before `install`.
         inner = library._linking_libraries if isinstance(library, _Library) and not library._is_kernel() else []
         for each in (*inner, library):
             if each not in self._linking_libraries:

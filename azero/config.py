@@ -96,8 +96,8 @@ class SearchConfig(Section):
         "Paper: none; AlphaGo: trained.",
     )
     stop_early: bool = Field(
-        False, description="End a search when no other move can overtake the most visited one; never in self-play, "
-        "nor where moves are not chosen by visits. Paper: no."
+        False, description="End a search when no other move can overtake the most visited one: where moves are "
+        "chosen by visits, and never in self-play. Paper: no."
     )  # fmt: skip
     cache_mib: int = Field(
         64,

@@ -35,6 +35,7 @@ def test_what_the_page_tells_is_on_the_card(name):
     card, config = checkpoint.card, load_config(ROOT / page["config"].split("`")[1])
     assert (checkpoint.game, NetConfig(**card.net)) == (make_game(config.game.name), config.net)
     assert card.seed == config.seed
+    assert card.iteration <= config.training.iterations or "lessons" in page["trained for"]
     assert page["positions"] == f"{card.positions:,}"
     assert page["rating, above the first net"].startswith(f"{card.rating:+.0f} Elo")
     assert f" {card.iteration} " in page["trained for"]

@@ -159,7 +159,7 @@ class _Reader:
         if told is not None and without_folder(told) != without_folder(str(self.game)):
             raise BadInput(f"benchmark {str(file)!r} has positions of {told}, not of {self.game}")
         problems: list[Problem] = []
-        lines = tqdm(_lines_of(file), desc=f"reading {file.name}", unit=" lines", leave=False, disable=None, delay=1)
+        lines = tqdm(_lines_of(file), desc=f"reading {file.name}", unit=" lines", leave=False, disable=None, delay=0.5)
         for number, line in enumerate(lines, start=1):
             text = line.partition("#")[0].strip()
             if text and (self.most is None or len(problems) < self.most):

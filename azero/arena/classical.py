@@ -1,17 +1,17 @@
 """The classical searches as agents: UCT in its documented forms, plain Monte Carlo, MMMC, alpha-beta.
 
-uct    c, cp or k          the constant: of Q in [-1, 1]; C_p of the UCT paper; K of Sensei's Library
-       bias=ucb1|depth     UCB1, or the paper's bias that shrinks with depth
-       by=visits|value|bound   what the best move is chosen by
-       min_visits=N        visits of a node, before which its moves are chosen at random
-       prove=true|false    whether proven results are carried up
-       table=N|NMiB        a transposition table of so many entries, or of that size, in place of the tree
+uct    c, cp or k                  the constant: of Q in [-1, 1]; C_p of the UCT paper; K of Sensei's Library
+       bias=ucb1|depth             UCB1, or the paper's bias that shrinks with depth
+       by=visits|value|bound       what the best move is chosen by
+       min_visits=N                visits of a node, before which its moves are chosen at random
+       prove=true|false            whether proven results are carried up
+       table=N|NMiB                a transposition table of so many entries, or of that size, in place of the tree
        rollout=own|uniform|FILE    how games are played on: the game's policy, any move, a trained policy
 mc, mmmc
-       rollout=...         as above
+       rollout=...                 as above
 alphabeta
-       rollouts=N          random games that judge a position at the horizon
-       table=N|NMiB        its transposition table
+       rollouts=N                  random games that judge a position at the horizon
+       table=N|NMiB                its transposition table
 """
 
 from collections.abc import Callable
@@ -22,7 +22,7 @@ from azero.arena.options import Options
 from azero.errors import BadInput
 from azero.games import Game
 from azero.mcts import DepthBias, FlatSearch, MinimaxSearch, Search, Settings, TableSearch, Uct, rollout_named
-from azero.mcts.root import BY_VALUE, CHOICES
+from azero.mcts.root import BY_VALUE, CHOSEN_BY
 from azero.mcts.table import ENTRY_DTYPE, FEWEST_ENTRIES, MOST_ENTRIES
 
 _PLAIN: dict[str, type[Search]] = {"mc": FlatSearch, "mmmc": MinimaxSearch}
@@ -64,7 +64,7 @@ def _settings(options: Options) -> Settings:
     """Returns what is switched on in UCT."""
     return Settings(
         is_proving=options.choice("prove", ("true", "false")) == "true",
-        chosen_by=CHOICES.index(options.choice("by", CHOICES)),
+        chosen_by=CHOSEN_BY.index(options.choice("by", CHOSEN_BY)),
         min_visits=options.whole("min_visits", 0, 0, 1 << 30),
     )
 

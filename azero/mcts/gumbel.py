@@ -24,7 +24,7 @@ import math
 import numpy as np
 
 from azero.jit import subroutine
-from azero.mcts.root import TARGET_TOTAL, greedy_child, has_value, is_decided, value_for, write_policy_target
+from azero.mcts.root import BY_VISITS, TARGET_TOTAL, greedy_child, has_value, is_decided, value_for, write_policy_target
 from azero.mcts.tree import clear_tree
 from azero.rng import mix, random_bits
 
@@ -176,7 +176,7 @@ def write_improved_policy(settings, nodes, visits):
     sign = 1 - 2 * root.player
     if is_decided(nodes):
         write_policy_target(nodes, visits)
-        return value_for(nodes[greedy_child(nodes, False)], sign)
+        return value_for(nodes[greedy_child(nodes, BY_VISITS)], sign)
     first, last = root.first_child, root.first_child + root.num_children
     weighed = weigh_root(settings, nodes)
     highest = -math.inf

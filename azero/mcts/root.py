@@ -8,10 +8,10 @@ from azero.jit import kernel, subroutine
 from azero.mcts.tree import UNPROVEN
 from azero.rng import random_gamma, random_unit
 
-CHOICES = ("visits", "value", "bound")
-"""What the best move may be chosen by, in the words of settings; kernels are given the place."""
+CHOSEN_BY = ("visits", "value", "bound")
+"""What the best move may be chosen by, as settings name it; kernels are given its index, BY_VISITS and so on."""
 
-BY_VISITS, BY_VALUE, BY_BOUND = range(len(CHOICES))
+BY_VISITS, BY_VALUE, BY_BOUND = range(len(CHOSEN_BY))
 
 TARGET_TOTAL = 30_000
 """What the numbers of a policy target that are no visits add up to, but for rounding."""
@@ -67,7 +67,7 @@ def lower_bound(node, sign):
     """Returns what a node is worth at least, as far as its visits tell: Q - 1 / sqrt(N); exact where it is proven.
 
     Source: Leela Zero and KataGo choose by the lower bound of an interval for Q. Theirs takes its width from how much
-    the values of the visits differ; in Connect Four this one finds the same moves.
+    the values of the visits differ, which nodes would have to keep.
     """
     bound = value_for(node, sign)
     return bound if node.proven != UNPROVEN or node.N == 0 else bound - 1.0 / math.sqrt(node.N)

@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from azero.config import SearchConfig
-from azero.mcts.root import BY_VISITS, CHOICES
+from azero.mcts.root import BY_VISITS, CHOSEN_BY
 
 
 class Settings(NamedTuple):
@@ -26,7 +26,7 @@ class Settings(NamedTuple):
     gumbel_visit: float = 50.0  # c_visit
     gumbel_scale: float = 1.0  # c_scale
     forced_playouts: float = 0.0  # k of the visits that a tried move of the root gets at least; 0: none
-    chosen_by: int = BY_VISITS  # what the best move is chosen by: a place in CHOICES
+    chosen_by: int = BY_VISITS  # what the best move is chosen by: a place in CHOSEN_BY
 
     @classmethod
     def from_config(cls, config: SearchConfig) -> "Settings":
@@ -40,6 +40,6 @@ class Settings(NamedTuple):
             is_rollout_only=False,
             rollout_weight=config.rollout_weight,
             cache_mib=config.cache_mib,
-            chosen_by=CHOICES.index(config.choose_by),
+            chosen_by=CHOSEN_BY.index(config.choose_by),
             is_stopping_early=config.stop_early and config.choose_by == "visits",
         )

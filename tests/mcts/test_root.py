@@ -153,6 +153,8 @@ def test_the_best_move_by_bound_has_the_highest_value_less_what_few_visits_leave
     assert greedy({"N": 9, "Q": 0.3}, DRAWN, chosen_by=BY_BOUND) == 1, "what is proven is exact"
     assert greedy({"N": 16, "Q": 0.3}, DRAWN, chosen_by=BY_BOUND) == 0
     assert greedy({"N": 0, "P": 0.9}, {"N": 1, "Q": -0.5}, chosen_by=BY_BOUND) == 1
+    assert greedy({"N": 4, "Q": 0.75}, {"N": 16, "Q": 0.5}, chosen_by=BY_BOUND) == 1, "both 0.25: then visits"
+    assert rank({"N": 4, "Q": 0.9}, WIN_3, {"N": 100, "Q": 0.51}, LOST_2, chosen_by=BY_BOUND) == [1, 2, 0, 3]
 
 
 def test_a_move_without_a_visit_has_no_value_to_be_chosen_by():
