@@ -1,6 +1,6 @@
 """Makes lessons of Connect Four for `training.lessons` from a book of its openings: positions with their exact results.
 
-    pip install bitbully-databases
+    pip install bitbully-databases==0.0.2
     python benchmarks/book_lessons.py FOLDER --net connect_four --held-out held_out.txt
 
 The book, BitBully's by Markus Thill, has the results of the positions of 12 plies, from which all shorter ones follow.
@@ -11,11 +11,11 @@ are drawn from all of 8 to 11 plies.
 """
 
 import argparse
+import importlib.util
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
-from bitbully_databases import BitBullyDatabases
 
 from azero.arena.benchmark_files import read_benchmark
 from azero.arena.names import make_agent
@@ -43,15 +43,20 @@ def main() -> None:
     parser.add_argument("--held-out", type=Path, metavar="FILE", help="write 1,000 positions for a benchmark there")
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
+    if importlib.util.find_spec("bitbully_databases") is None:
+        raise SystemExit("the book is missing: pip install bitbully-databases==0.0.2")
     net = make_agent(options.net, GAME).net_alone
     if net is None:
         raise SystemExit(f"{options.net} has no net")
     options.folder.mkdir(parents=True, exist_ok=True)
     rng = np.random.default_rng(options.seed)
     levels = solve_levels()
-    kept_apart, held_out = benchmark_positions(), []
+    known, held_out = results_in_benchmark(), []
     for ply, (positions, results) in enumerate(levels):
-        chosen = rng.permutation(np.flatnonzero(~np.isin(positions, kept_apart)))
+        is_known = np.isin(positions, list(known))
+        for position, result in zip(positions[is_known], results[is_known].max(axis=1), strict=True):
+            assert result == known[position], "the book and the benchmark differ"
+        chosen = rng.permutation(np.flatnonzero(~is_known))
         if ply <= WHOLE_PLIES:
             chosen = np.repeat(chosen, TIMES)
         else:
@@ -121,6 +126,8 @@ def has_line(stones: np.ndarray) -> np.ndarray:
 
 def results_in_book(positions: np.ndarray) -> np.ndarray:
     """Returns the results for the player to move, the first. The book leaves out what a move wins, or none can save."""
+    from bitbully_databases import BitBullyDatabases
+
     book = np.fromfile(BitBullyDatabases.get_database_path("12-ply-dist"), np.dtype([("code", ">i4"), ("score", "i1")]))
     results = np.full(len(positions), -1, np.int8)
     codes = [code_of(each) for each in (positions, positions.byteswap() >> np.uint64(8))]  # the book has one of both
@@ -147,11 +154,12 @@ def code_of(positions: np.ndarray) -> np.ndarray:
     return (codes << np.uint64(1)).astype(np.uint32).view(np.int32)
 
 
-def benchmark_positions() -> np.ndarray:
-    """Returns the positions of azero's own benchmark."""
-    problems = (each for sets in read_benchmark("connect_four_pons").sets for each in sets.problems)
+def results_in_benchmark() -> dict[np.uint64, int]:
+    """Returns the results of the positions in azero's own benchmark."""
+    problems = [each for sets in read_benchmark("connect_four_pons").sets for each in sets.problems]
     stones = np.array([each.state.record.stones for each in problems])
-    return in_standard_view(stones[:, 0] + (stones[:, 0] | stones[:, 1]))
+    positions = in_standard_view(stones[:, 0] + (stones[:, 0] | stones[:, 1]))
+    return dict(zip(positions, (each.result for each in problems), strict=True))
 
 
 def is_wanted(net: Callable, positions: np.ndarray, rng: np.random.Generator) -> np.ndarray:
@@ -178,14 +186,14 @@ def moves_to(position: np.uint64) -> str:
     """Returns moves that lead to a position."""
     columns = zip(*(int(each).to_bytes(8, "little") for each in stones_of(position)), strict=True)
     owners = [[second >> row & 1 for row in range((first | second).bit_length())] for first, second in columns]
-    num_moves, dead_ends = sum(map(len, owners)), set()
+    num_moves, tried = sum(map(len, owners)), set()
 
     def go_on(heights: tuple[int, ...], moves: str) -> str | None:
         if len(moves) == num_moves:
             return moves
-        if heights in dead_ends:
+        if heights in tried:
             return None
-        dead_ends.add(heights)
+        tried.add(heights)
         for column in range(COLUMNS):
             if heights[column] < len(owners[column]) and owners[column][heights[column]] == len(moves) % 2:
                 higher = (*heights[:column], heights[column] + 1, *heights[column + 1 :])
