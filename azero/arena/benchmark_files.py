@@ -189,6 +189,8 @@ def _read_line(text: str, game: Game) -> Problem:
     if not rest:
         raise BadInput(f"{text!r} should be MOVES SCORE, e.g. 4453 -1")
     score = _number(rest[0])
+    if "" in moves.split(","):
+        raise BadInput(f"{moves!r} has a comma with no move before or behind it")
     state = game.state_from_moves("" if moves == _NO_MOVES else moves)
     if state.is_terminal():
         raise BadInput(f"the game is over after {moves}, and there is no move to choose")

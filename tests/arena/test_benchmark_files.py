@@ -77,6 +77,8 @@ def test_in_a_lost_position_every_move_keeps_the_result(tmp_path):
         ("a1 0 b2 b2", "'b2' is listed twice"),
         ("b2 0\nb2 0\nb2 -1", "the same position scores 0 in line 3 of "),
         ("a1 0 b2:", "the score '' is not a number"),
+        ("a1,,b2 0", "'a1,,b2' has a comma with no move before or behind it"),
+        ("a1, 0", "'a1,' has a comma with no move before or behind it"),
         ("a1 0 b2:1", "says that the player to move draws, but the best of the moves listed wins"),
         ("a1,b1 1 c3:0 b2:-1", "says that the player to move wins, but the best of the moves listed draws"),
         ("a1,b1,a2,b2 0", "should be positive: a3 wins at once"),
