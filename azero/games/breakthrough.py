@@ -174,10 +174,11 @@ class Breakthrough(NamedTuple):
         return cell - game.columns + step - 1
 
     def hash_key(game, state):
-        key = mix(state.stones[0, 0] ^ np.uint64(state.ply & 1) << np.uint64(63))
+        key = mix(state.stones[0, 0])
         key = mix(key ^ state.stones[0, 1])
         key = mix(key ^ state.stones[1, 0])
-        return mix(key ^ state.stones[1, 1])
+        key = mix(key ^ state.stones[1, 1])
+        return mix(key ^ np.uint64(state.ply & 1))
 
     def ranges(game) -> Ranges:
         return {"rows": (3, 10), "columns": (2, 10)}

@@ -121,11 +121,11 @@ class Othello(NamedTuple):
                 planes[2, row, column] = ONE - (is_own | is_theirs)
 
     def hash_key(game, state):
-        key = np.uint64(state.ply & 1)
+        key = np.uint64(0)
         for player in range(2):
             for word in range(4):
                 key = mix(key ^ state.stones[player, word])
-        return key
+        return mix(key ^ np.uint64(state.ply & 1))
 
     def ranges(game) -> Ranges:
         return {"size": (4, 16)}
