@@ -27,6 +27,9 @@ _NUM_GAMES_AGAINST = 1000
 _PLAY_S, _LAW_S, _AGAINST_S = 8.0, 8.0, 20.0
 """Seconds for the random games, for a law, and for the prototype, after which positions of a big game are left out."""
 
+_MOVES_FOLLOWED = 300_000
+"""Moves that the law of keys follows in all."""
+
 _ENDLESS_S = 60.0
 """Seconds within which a game, or a law on one game, has to come to an end."""
 
@@ -132,9 +135,9 @@ def _idle_player(game: Game, games: Sequence[list[int]]) -> str | None:
 
 
 def _hold_law(name: str, law: Law, game: Game, games: Sequence[list[int]], seed: int) -> tuple[str | None, str]:
-    """Returns how a law is broken, or None; and a remark where it was not held to every position."""
+    """Returns how a law is broken, or None; and a remark where not every position was looked at."""
     num_positions = sum(len(actions) + 1 for actions in games)
-    chooser, notes = random.Random(seed), Notes(num_positions, _LAW_S)
+    chooser, notes = random.Random(seed), Notes(num_positions, _LAW_S, _MOVES_FOLLOWED // len(games))
     with _bar(name, len(games), "games") as bar:
         for actions in games:
             try:

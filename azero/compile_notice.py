@@ -55,5 +55,5 @@ class _Notice(event.Listener):
     def _tell(self) -> None:
         self._is_told = True
         over_a_bar = "\r\x1b[K" if sys.stderr.isatty() else ""
-        text = "compiling for the first time on this machine; it takes some seconds, on a busy one a minute"
+        text = "compiling what is not in the cache yet; it takes some seconds, on a busy machine a minute"
         print(f"{over_a_bar}azero: {text}", file=sys.stderr)

@@ -113,12 +113,7 @@ class _KernelCache:
 
     def _place(self, signature) -> FunctionCache:
         arguments, _ = normalize_signature(signature)
-        sources = [
-            getattr(each.instance_class, SOURCE_DIGEST, "")
-            for each in arguments
-            if isinstance(each, types.NamedTuple | types.NamedUniTuple)
-        ]
-        folder = next(filter(None, sources), "azero")
+        folder = next(filter(None, map(_source_digest, arguments)), "azero")
         if folder not in self._places:
             shared_directory, numba.config.CACHE_DIR = numba.config.CACHE_DIR, str(cache_directory() / folder)
             try:
@@ -132,6 +127,14 @@ class _KernelCache:
 
     def save_overload(self, signature, data) -> None:
         self._place(signature).save_overload(signature, data)
+
+
+def _source_digest(argument: types.Type) -> str:
+    """Returns the digest that the class of a NamedTuple, or of one within it, carries; an empty text for none."""
+    if not isinstance(argument, types.NamedTuple | types.NamedUniTuple):
+        return ""
+    own = getattr(argument.instance_class, SOURCE_DIGEST, "")
+    return own or next(filter(None, map(_source_digest, argument.types)), "")
 
 
 def subroutine(function: Callable) -> Callable:
@@ -151,13 +154,42 @@ class _Subroutine:
         functools.update_wrapper(self, function)
         self._for_kernels = numba.njit(**_OPTIONS, **{**_INNER, "forceinline": is_inlined})(function)
         self._for_python = numba.njit(**_OPTIONS)(function)
+        self._num_overloads = 0
+        self._return_types: set[types.Type] = set()
 
     @property
     def _numba_type_(self) -> types.Type:
         return self._for_kernels._numba_type_
 
-    def __call__(self, *arguments):
-        return self._for_python(*arguments)
+    def __call__(self, *arguments, **named):
+        result = self._for_python(*arguments, **named)
+        return _as_numpy(result, self._return_type(arguments, named))
+
+    def _return_type(self, arguments: tuple, named: dict) -> types.Type:
+        """Returns the type that Numba gives to what has just been returned for these arguments."""
+        overloads = self._for_python.overloads
+        if len(overloads) != self._num_overloads:
+            self._num_overloads = len(overloads)
+            self._return_types = {each.signature.return_type for each in overloads.values()}
+        if len(self._return_types) == 1:
+            return next(iter(self._return_types))
+        kinds = tuple(map(numba.typeof, arguments))
+        named_kinds = {name: numba.typeof(each) for name, each in named.items()}
+        function = self._for_python
+        return function._numba_type_.get_call_type(function.typingctx, kinds, named_kinds).return_type
+
+
+def _as_numpy(value, kind: types.Type):
+    """Returns what compiled code has returned, as np.uint64 where that is its type.
+
+    Numba makes a Python integer of it. To the next subroutine that would be an int64, and too big from 2^63 on.
+    """
+    if kind == types.uint64:
+        return np.uint64(value)
+    if isinstance(kind, types.BaseTuple):
+        values = map(_as_numpy, value, kind.types)
+        return value._make(values) if hasattr(value, "_make") else tuple(values)
+    return value
 
 
 def _plain(function: Callable) -> Callable:

@@ -8,6 +8,8 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
+import numba
+import numpy as np
 import pytest
 
 import azero.jit
@@ -76,6 +78,22 @@ def test_a_kernel_calls_another_and_a_part_of_it():
     assert (_inner(2), _outer(2)) == (7, 14)
 
 
+@subroutine
+def _flipped(mask):
+    return ~mask, mask
+
+
+def test_what_a_subroutine_returns_as_uint64_can_be_handed_to_the_next():
+    mask = _flipped(np.uint64(1))[0]
+    assert isinstance(mask, np.uint64) and mask == 2**64 - 2
+    assert _flipped(mask) == (1, mask) == _flipped(mask=mask)
+
+
+def test_a_subroutine_called_with_other_types_returns_others():
+    assert [_flipped(np.uint64(1))[0], _flipped(1)[0], _flipped(np.uint64(1))[0]] == [2**64 - 2, -2, 2**64 - 2]
+    assert isinstance(_flipped(np.uint64(5))[1], np.uint64) and isinstance(_flipped(5)[1], int)
+
+
 @pytest.mark.skipif(not IS_COMPILED, reason="nothing is compiled")
 def test_a_missing_method_is_an_error_that_names_it():
     class Bare(NamedTuple):
@@ -89,6 +107,33 @@ def test_a_kernel_of_a_type_is_compiled_once_for_all_its_sizes():
     if IS_COMPILED:
         assert _twice_plus(Nine(1), 1) == 3 and _twice_plus(Nine(2), 1) == 5
         assert len([each for each in _twice_plus.signatures if "Nine" in str(each)]) == 1
+
+
+class OfUser(NamedTuple):
+    """Rules from a user's file."""
+
+    x: int = 9
+    source_digest = "0123456789abcdef"
+
+
+class Around(NamedTuple):
+    """Rules around others."""
+
+    inner: NamedTuple
+    x: float = 0.5
+
+
+@pytest.mark.skipif(not IS_COMPILED, reason="what is not compiled is not kept")
+def test_rules_within_others_keep_the_place_of_their_own_sources():
+    """Else a user's rules that a search wraps would go on running after their file is edited."""
+    for rules, folder in (
+        (OfUser(), OfUser.source_digest),
+        (Around(OfUser()), OfUser.source_digest),
+        (Around(Nine()), "azero"),
+    ):
+        cache = azero.jit._KernelCache(_twice_plus.py_func)
+        cache._place((numba.typeof(rules), numba.int64))
+        assert list(cache._places) == [folder]
 
 
 def test_cache_root_is_the_chosen_folder_or_the_user_s(monkeypatch, tmp_path):
@@ -295,7 +340,7 @@ def test_compiling_is_told_once_on_a_terminal_and_where_nothing_was_compiled_bef
         os.write(terminal, b".")  # so that there is something to read
         text = os.read(reader, 10_000).decode()
         os.close(terminal), os.close(reader)
-        return text.count("azero: compiling for the first time on this machine")
+        return text.count("azero: compiling what is not in the cache yet")
 
     assert (told(), told()) == (1, 0)
 
@@ -309,7 +354,7 @@ def test_where_there_is_no_terminal_compiling_is_told_if_it_takes_long(tmp_path,
     command = [sys.executable, str(tmp_path / "first_use.py")]
     for expected in (times, 0):
         done = subprocess.run(command, env=os.environ | settings, capture_output=True, timeout=300, text=True)
-        assert done.stdout == "" and done.stderr.count("azero: compiling for the first time") == expected
+        assert done.stdout == "" and done.stderr.count("azero: compiling what is not in the cache yet") == expected
         assert len(done.stderr.splitlines()) == expected
 
 

@@ -16,20 +16,23 @@ WIN, DRAW, LOSS = 1, 0, -1
 ONGOING = 2
 """What `outcome` returns while the game goes on."""
 
-bind_methods(
-    reset=("state",),
-    legal_actions=("state", "out"),
-    apply_action=("state", "action"),
-    current_player=("state",),
-    outcome=("state",),
-    encode=("state", "planes"),
-    hash_key=("state",),
-    rollout_action=("state", "legal", "rng"),
-    rollout=("state", "legal", "rng", "max_plies"),
-    final_score=("state",),
-    ownership=("state", "owners"),
-    target=("state", "action"),
-)
+COMPILED = {
+    "reset": ("state",),
+    "legal_actions": ("state", "out"),
+    "apply_action": ("state", "action"),
+    "current_player": ("state",),
+    "outcome": ("state",),
+    "encode": ("state", "planes"),
+    "hash_key": ("state",),
+    "rollout_action": ("state", "legal", "rng"),
+    "rollout": ("state", "legal", "rng", "max_plies"),
+    "final_score": ("state",),
+    "ownership": ("state", "owners"),
+    "target": ("state", "action"),
+}
+"""The methods that are compiled, with their parameters after the game."""
+
+bind_methods(**COMPILED)
 
 
 Ranges = dict[str, tuple[float, float]]
@@ -72,7 +75,11 @@ class Rules(Protocol):
         """Writes the net's input into `planes` ([C, H, W] float32), all of it, as the player to move sees it."""
 
     def hash_key(game, state) -> int:
-        """Returns a 64-bit key, equal for equal positions whatever moves led there."""
+        """Returns a 64-bit key of the position; searches take positions of one key for one position.
+
+        Equal states have equal keys. Where games are `is_history_free`, positions with equal keys have the same player
+        to move, outcome and legal actions, and each action leads from both to equal keys again.
+        """
 
     def rollout_action(game, state, legal, rng) -> int:
         """Optional: returns an action of the game's rollout policy; a uniformly random legal one unless written.
@@ -129,7 +136,7 @@ class Rules(Protocol):
 
     @property
     def is_history_free(game) -> bool:
-        """Optional: whether positions with the same `hash_key` have the same future; so unless written."""
+        """Optional: whether positions with equal `hash_key` have the same future; so unless written."""
 
     def symmetries(game) -> Symmetries:
         """Optional: returns the symmetries under which neither the rules nor the initial position change."""

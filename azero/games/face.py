@@ -33,6 +33,13 @@ def _look(rules, state, legal):
 
 
 @kernel
+def _apply_each(rules, states, places, actions):
+    """Plays one action ([n] int32) in each of the states at `places` ([n] int32)."""
+    for k in range(len(places)):
+        rules.apply_action(states[places[k]], np.int64(actions[k]))
+
+
+@kernel
 def _encode(rules, state, planes):
     rules.encode(state, planes)
 
@@ -103,6 +110,24 @@ class Game:
     def action_to_text(self, state: "State", action: int) -> str:
         """Returns an action in the game's notation."""
         return self.rules.action_to_text(state.record, action)
+
+    def lines_to_text(self, state: "State", lines: Sequence[Sequence[int]]) -> list[list[str]]:
+        """Returns lines of play from `state`, of one action at least, in the game's notation.
+
+        They go on side by side: a call for each ply, not for each line, is what makes it fast.
+        """
+        write, record = self.rules.action_to_text, state.record
+        texts = [[write(record, line[0])] for line in lines]
+        going = [k for k, line in enumerate(lines) if len(line) > 1]
+        states = new_states(self.rules, len(lines)).view(np.ndarray)
+        states[going] = state.record
+        while going:
+            played = [lines[k][len(texts[k]) - 1] for k in going]
+            _apply_each(self.rules, states, np.array(going, np.int32), np.array(played, np.int32))
+            for k in going:
+                texts[k].append(write(states[k], lines[k][len(texts[k])]))
+            going = [k for k in going if len(texts[k]) < len(lines[k])]
+        return texts
 
     def text_to_action(self, state: "State", text: str) -> int:
         """Returns the legal action that `text` names; raises BadInput where it is none or not legal in `state`."""
@@ -212,8 +237,8 @@ class State:
         return planes
 
     def hash_key(self) -> int:
-        """Returns a 64-bit key, equal for equal positions."""
-        return int(_hash_key(self.game.rules, self.record))
+        """Returns a 64-bit key, equal for equal positions, as an unsigned integer."""
+        return int(_hash_key(self.game.rules, self.record)) & 0xFFFF_FFFF_FFFF_FFFF
 
     def draw(self, marks: dict[int, str] | None = None) -> str:
         """Returns the board in text, with `marks` (action to short text) at the places of those actions."""

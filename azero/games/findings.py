@@ -3,9 +3,13 @@
 import math
 import time
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from azero.errors import BadInput
 from azero.games.face import Game, State
+
+if TYPE_CHECKING:
+    from azero.games.enumeration import Enumeration
 
 
 class Broken(BadInput):
@@ -13,11 +17,14 @@ class Broken(BadInput):
 
 
 class Notes:
-    """What a check remembers from game to game: the keys of the positions it has met, and how long it may take."""
+    """What a check remembers from game to game: the positions it has met, and how long it may take.
 
-    def __init__(self, num_positions: int = 1, seconds: float = math.inf) -> None:
-        self.key_of: dict[tuple, int] = {}
-        self.met_at: dict[int, tuple[tuple, list[int]]] = {}
+    `moves_a_game` is how many moves the law of keys follows below the positions of each game, the last ones first.
+    """
+
+    def __init__(self, num_positions: int = 1, seconds: float = math.inf, moves_a_game: int = 1000) -> None:
+        self.enumeration: Enumeration | None = None
+        self.moves_a_game = moves_a_game
         self.num_passed = self.num_looked = 0
         self._num_positions, self._seconds, self._begin = num_positions, seconds, time.monotonic()
 
@@ -37,6 +44,13 @@ def hold(is_kept: object, what: str, game: Game, actions: list[int]) -> None:
     """Raises Broken where a law is not kept after `actions`."""
     if not is_kept:
         raise Broken(f"{what}, after {record_of(game, actions) or 'no move'}")
+
+
+def hold_pair(is_kept: object, what: str, game: Game, actions: list[int], others: list[int]) -> None:
+    """Raises Broken where two positions, after `actions` and after `others`, do not go together."""
+    if not is_kept:
+        one, other = (record_of(game, each) or "no move" for each in (actions, others))
+        raise Broken(f"{what}, after {one} and after {other}")
 
 
 def record_of(game: Game, actions: list[int]) -> str:

@@ -7,7 +7,8 @@ import numpy as np
 
 from azero.games.contract import DRAW, LOSS, ONGOING, WIN, Symmetries
 from azero.games.face import Game, State
-from azero.games.findings import Notes, hold, looks_of, positions_of, record_of
+from azero.games.findings import Notes, hold, hold_pair, looks_of, positions_of
+from azero.games.keys import check_keys
 from azero.games.plain import Plain
 from azero.games.rollouts import has_own, rollout_action_of, rollout_of, target_of
 from azero.games.user_file import short
@@ -34,7 +35,7 @@ def _compare(state: State, plain: Plain, before: list[int], action: int | None) 
         pairs["target"] = target_of(state, action), plain.target(action)
     for what, (compiled, in_python) in pairs.items():
         if not np.array_equal(compiled, in_python):
-            shown = f"{short(compiled)} compiled, {short(in_python)} in plain Python"
+            shown = f"{short(compiled)} compiled, {short(in_python)} in plain Python{plain.overflows.note()}"
             hold(False, f"{what} is {shown}", game, before)
 
 
@@ -103,23 +104,6 @@ def check_rollouts(game: Game, actions: list[int], chooser: random.Random, notes
             hold(result in (WIN, DRAW, LOSS), f"rollout gives {result}, which is no result", game, before)
 
 
-def check_keys(game: Game, actions: list[int], chooser: random.Random, notes: Notes) -> None:
-    """Positions that look alike have one key, whatever moves led there, and others have others."""
-    for line in (actions, swap_two_moves(actions, chooser)):
-        state = game.new_initial_state()
-        for ply, action in enumerate(line):
-            if action not in state.legal_actions():
-                break
-            state.apply_action(action)
-            look = state.planes().tobytes(), state.current_player(), tuple(state.returns())
-            key, before = state.hash_key(), line[: ply + 1]
-            known = notes.key_of.setdefault(look, key)
-            hold(known == key, "hash_key is not what it was when the same position was met before", game, before)
-            other, there = notes.met_at.setdefault(key, (look, before))
-            if other != look:
-                hold(False, f"hash_key is that of the position after {record_of(game, there)}, too", game, before)
-
-
 def check_symmetry_tables(game: Game, actions: list[int], chooser: random.Random, notes: Notes) -> None:
     """Symmetries are permutations of cells and actions, the identity first; one after another is one of them, too."""
     cells, gathers = _permutations(game)
@@ -142,21 +126,21 @@ def check_symmetries(game: Game, actions: list[int], chooser: random.Random, not
         for state, before, action in positions_of(game, actions):
             planes = state.planes().reshape(game.planes_shape[0], -1)[:, cells]
             is_mapped = np.array_equal(planes, seen.planes().reshape(planes.shape))
-            hold(is_mapped, f"planes are not what symmetry {s} makes of them", game, before)
+            hold_pair(is_mapped, f"planes are not what symmetry {s} makes of them", game, before, seen.history())
             is_mapped = np.array_equal(_mask(state)[gather], _mask(seen))
-            hold(is_mapped, f"legal actions are not what symmetry {s} makes of them", game, before)
+            hold_pair(is_mapped, f"legal actions are not what symmetry {s} makes of them", game, before, seen.history())
             turn, result = (state.current_player(), state.returns()), (seen.current_player(), seen.returns())
-            hold(turn == result, f"turn or result is another in symmetry {s}", game, before)
+            hold_pair(turn == result, f"turn or result is another in symmetry {s}", game, before, seen.history())
             if action is not None:
                 same = int(np.flatnonzero(gather == action)[0])
                 if has_own(game.rules, "target"):
                     cell, target = target_of(seen, same), target_of(state, action)
                     is_mapped = (cells[cell] if 0 <= cell < len(cells) else cell) == target
-                    hold(is_mapped, f"target is not what symmetry {s} makes of it", game, before)
+                    hold_pair(is_mapped, f"target is not what symmetry {s} makes of it", game, before, seen.history())
                 seen.apply_action(same)
             elif has_own(game.rules, "ownership"):
                 is_mapped = np.array_equal(state.ownership().ravel()[cells], seen.ownership().ravel())
-                hold(is_mapped, f"ownership is not what symmetry {s} makes of it", game, before)
+                hold_pair(is_mapped, f"ownership is not what symmetry {s} makes of it", game, before, seen.history())
 
 
 def check_text(game: Game, actions: list[int], chooser: random.Random, notes: Notes) -> None:
@@ -204,14 +188,6 @@ def check_laws(game: Game, num_games: int, seed: int) -> None:
     for actions in random_games(game, num_games, seed):
         for law in LAWS.values():
             law(game, actions, chooser, notes)
-
-
-def swap_two_moves(actions: list[int], chooser: random.Random) -> list[int]:
-    """Returns the same game with two moves, two plies apart, in the other order: often a transposition."""
-    if len(actions) < 3:
-        return actions
-    i = chooser.randrange(len(actions) - 2)
-    return [*actions[:i], actions[i + 2], actions[i + 1], actions[i], *actions[i + 3 :]]
 
 
 def _permutations(game: Game) -> Symmetries:

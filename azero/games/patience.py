@@ -1,6 +1,7 @@
 """How long one waits for what a user has written: so much computing, and so much time in all."""
 
 import signal
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -18,12 +19,12 @@ class Endless(BaseException):
 
 @contextmanager
 def patience(compute_s: float | None = None) -> Iterator[None]:
-    """Raises Endless inside when its time is over; in the main thread, where there are signals.
+    """Raises Endless inside when its time is over. It needs signals: the main thread, and a system other than Windows.
 
     Args:
       compute_s: seconds of computing; PATIENCE_S unless given. LONGEST_S by the clock are the limit in any case.
     """
-    if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "setitimer"):
+    if sys.platform == "win32" or threading.current_thread() is not threading.main_thread():
         yield
         return
     rung: list[int] = []
@@ -40,6 +41,9 @@ def _timer(which: int, number: signal.Signals, seconds: float, rung: list[int]) 
 
     Of timers that share `rung` one raises: a second would take the place of the first, which knows where it struck.
     """
+
+    if sys.platform == "win32":
+        raise NotImplementedError("Windows has no timers")
 
     def ring(signum, frame):
         if rung:

@@ -1,5 +1,6 @@
 """Rules run as plain Python, where what is wrong with them can be told."""
 
+import functools
 import random
 from collections.abc import Callable
 
@@ -7,31 +8,46 @@ import numpy as np
 from numba.core.errors import NumbaError
 
 from azero.errors import BadInput
-from azero.games.compiler_messages import reason_from
+from azero.games.compiler_messages import refusal
 from azero.games.contract import DRAW, LOSS, ONGOING, WIN, Rules
 from azero.games.face import after_actions, new_states
+from azero.games.overflows import Overflows, advice_on
 from azero.games.patience import Endless, patience
 from azero.games.rollouts import has_own, new_rng
 from azero.games.user_file import reason_of, short, where
+from azero.games.wide_states import line_of_misfit, misfit, store, wide_copy
 
-MOST_ACTIONS, MOST_PLIES = 32767, 100_000
+MOST_ACTIONS, MOST_PLIES, MOST_STATE_BYTES = 32767, 100_000, 1 << 24
 
 
 class Plain:
-    """Rules run as plain Python; what breaks the contract raises BadInput that names method and actions so far."""
+    """Rules run as plain Python; what breaks the contract raises BadInput that names method and actions so far.
+
+    Attributes:
+      state: the position as compiled rules keep it. The methods run on a wide copy; see `wide_states.py`.
+      overflows: overflows of small integers, whose results may be others when compiled.
+    """
 
     def __init__(self, rules: Rules, name: str):
         self.rules, self.name = rules, name
+        self._file = name.rpartition(":")[0]
         self.moves: list[int] = []
+        self.overflows = Overflows()
         self.num_actions = self._count("num_actions", MOST_ACTIONS)
         self.max_plies = self._count("max_plies", MOST_PLIES)
         self.planes_shape = self._planes_shape()
         self.state = self._new_state()
-        self.legal = np.zeros(self.num_actions, np.int32)
+        self._wide = wide_copy(self.state)
+        self.legal = np.zeros(self.num_actions, np.int64)
 
     def fail(self, method: str, what: str) -> BadInput:
         """Returns the error to raise."""
-        return BadInput(f"{self.name}.{method} {what}{after_actions(self.moves)}")
+        return BadInput(f"{self.name}.{method} {what}{self.overflows.note()}{after_actions(self.moves)}")
+
+    def _returned(self, method: str, value: object, right: str) -> BadInput:
+        """Returns the error to raise where a method should have returned something else."""
+        hint = advice_on(type(value)) if isinstance(value, np.floating) and method != "final_score" else ""
+        return self.fail(method, f"returns {short(value)}; it should be {right}{hint}")
 
     def call(self, method: str, *arguments):
         """Returns what a method returns; raises BadInput where it raises an error or does not come to an end."""
@@ -39,24 +55,34 @@ class Plain:
 
     def look_by(self, method: str, *arguments):
         """Returns what a method returns that may look at the state, and not change it."""
-        before = self.state.tobytes()
-        value = self.call(method, self.state, *arguments)
-        if self.state.tobytes() != before:
+        before = self._wide.tobytes()
+        value = self.call(method, self._wide, *arguments)
+        if self._wide.tobytes() != before:
             raise self.fail(method, "changes the state; only reset and apply_action should")
         return value
 
+    def _change_by(self, method: str, *arguments) -> None:
+        """Calls a method that changes the state."""
+        before = self._wide.copy()
+        self.call(method, self._wide, *arguments)
+        if not store(self._wide, self.state):
+            what, self._wide = misfit(self._wide, self.state.dtype), wide_copy(self.state)
+            again = functools.partial(self.call, method, before, *arguments)
+            line = line_of_misfit(before, self.state.dtype, self._file, again)
+            raise self.fail(method, f"fails{line}: {what}")
+
     def _watch(self, method: str, work: Callable):
         try:
-            with patience(), np.errstate(over="ignore"):
+            with patience(), np.errstate(over="call", call=self.overflows):
                 return work()
         except BadInput:
             raise
         except Endless as error:
             raise self.fail(method, str(error)) from None
+        except NumbaError as error:  # of a subroutine
+            raise BadInput(refusal(error, self.rules, self.name, method)) from None
         except Exception as error:
-            line = where(error, self.name.rpartition(":")[0])
-            reason = reason_from(error, self.rules) if isinstance(error, NumbaError) else reason_of(error)
-            raise self.fail(method, f"fails{line}: {reason}") from None
+            raise self.fail(method, f"fails{where(error, self._file)}: {reason_of(error)}") from None
 
     def _read(self, name: str):
         return self._watch(name, lambda: getattr(self.rules, name))
@@ -77,16 +103,22 @@ class Plain:
         dtype = self._read("state_dtype")
         if not isinstance(dtype, np.dtype) or not dtype.names or dtype.hasobject:
             raise self.fail("state_dtype", f"is {short(dtype)}; it should be a structured np.dtype with named fields")
+        for name in dtype.names:
+            if not _is_compilable(dtype[name]):
+                right = "integers, np.float32 or np.float64, in this machine's byte order"
+                raise self.fail("state_dtype", f"has a field {name!r} of {dtype[name].base}; fields should be {right}")
+        if dtype.itemsize > MOST_STATE_BYTES:
+            raise self.fail("state_dtype", f"takes {dtype.itemsize:,} bytes; {MOST_STATE_BYTES:,} at most are possible")
         return new_states(self.rules, 1)[0]
 
     def reset(self) -> None:
         """Goes back to the start."""
         self.moves = []
-        self.call("reset", self.state)
+        self._change_by("reset")
 
     def apply_action(self, action: int) -> None:
         """Plays a legal action."""
-        self.call("apply_action", self.state, action)
+        self._change_by("apply_action", action)
         self.moves.append(action)
         if len(self.moves) > self.max_plies:
             raise self.fail("max_plies", f"is {self.max_plies}, but a game goes on")
@@ -104,14 +136,14 @@ class Plain:
 
     def _known(self, method: str, value: object, known: dict[str, int]) -> int:
         if not _is_integer(value) or value not in known.values():
-            raise self.fail(method, f"returns {short(value)}; it should be {', '.join(known)}")
+            raise self._returned(method, value, ", ".join(known))
         return int(value)  # type: ignore[call-overload]
 
     def legal_actions(self) -> list[int]:
         """Returns the legal actions of a position at which the game goes on."""
         count = self.look_by("legal_actions", self.legal)
         if not _is_integer(count):
-            raise self.fail("legal_actions", f"returns {short(count)}; it should be how many actions it has written")
+            raise self._returned("legal_actions", count, "how many actions it has written")
         if not 0 < count <= self.num_actions:
             raise self.fail(
                 "legal_actions", f"finds {count} actions where the game goes on; 1 to {self.num_actions} can be"
@@ -134,30 +166,30 @@ class Plain:
         """Returns the position's key."""
         key = self.look_by("hash_key")
         if not _is_integer(key):
-            raise self.fail("hash_key", f"returns {short(key)}; it should be a 64-bit integer")
+            raise self._returned("hash_key", key, "a 64-bit integer")
         return int(key) & 0xFFFF_FFFF_FFFF_FFFF
 
     def final_score(self) -> float:
         """Returns by how much the first player has won."""
         score = self.look_by("final_score")
         if not isinstance(score, int | float | np.integer | np.floating) or not np.isfinite(score):
-            raise self.fail("final_score", f"returns {short(score)}; it should be a finite number")
+            raise self._returned("final_score", score, "a finite number")
         return float(score)
 
     def ownership(self) -> np.ndarray:
         """Returns who holds each cell at the end, [H, W] int8."""
-        owners = np.full(self.planes_shape[1:], ONGOING, np.int8)
+        owners = np.full(self.planes_shape[1:], ONGOING, np.int64)
         self.look_by("ownership", owners)
         if (np.abs(owners) > 1).any():
             place = [int(each) for each in np.argwhere(np.abs(owners) > 1)[0]]
             raise self.fail("ownership", f"leaves owners{place} unwritten, or not 1, 0 or -1")
-        return owners
+        return owners.astype(np.int8)
 
     def target(self, action: int) -> int:
         """Returns the cell at which an action takes place."""
         cell = self.look_by("target", action)
         if not _is_integer(cell):
-            raise self.fail("target", f"returns {short(cell)}; it should be the number of a cell")
+            raise self._returned("target", cell, "the number of a cell")
         return int(cell)
 
     def look(self) -> tuple[int, list[int]]:
@@ -190,8 +222,7 @@ class Plain:
             if has_own(self.rules, "rollout_action"):
                 action = self.call("rollout_action", *self._rollout_arguments(chooser))
                 if not _is_integer(action) or not 0 <= action < self.num_actions:
-                    shown = f"{short(action)}; it should be a legal action, of {short(legal)}"
-                    raise self.fail("rollout_action", f"returns {shown}")
+                    raise self._returned("rollout_action", action, f"a legal action, of {short(legal)}")
             if has_own(self.rules, "target"):
                 self.target(legal[0])
             if has_own(self.rules, "rollout"):
@@ -208,10 +239,15 @@ class Plain:
 
     def _rollout_arguments(self, chooser: random.Random) -> tuple[np.record, np.ndarray, np.record]:
         """Returns a copy of the state, room for legal actions, and a generator."""
-        copy = new_states(self.rules, 1)
-        copy[0] = self.state
-        return copy[0], np.zeros(self.num_actions, np.int32), new_rng(chooser.getrandbits(63))
+        return self._wide.copy(), np.zeros(self.num_actions, np.int64), new_rng(chooser.getrandbits(63))
 
 
 def _is_integer(value: object) -> bool:
     return isinstance(value, int | np.integer | np.bool_)
+
+
+def _is_compilable(field: np.dtype) -> bool:
+    """Returns whether compiled rules can work with a field: Numba has no arrays of bool in records, nor rare floats."""
+    base = field.base
+    kinds = "iu" if field.shape else "iub"
+    return base.isnative and (base.kind in kinds or base in (np.float32, np.float64))

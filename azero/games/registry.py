@@ -4,7 +4,7 @@ import re
 from collections import namedtuple
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
+from pathlib import PureWindowsPath
 from typing import get_type_hints
 
 import numpy as np
@@ -123,9 +123,12 @@ def file_of(text: str) -> str | None:
 
 
 def without_folder(text: str) -> str:
-    """Returns a game's name, of a user's file the last part of its path only: what a game keeps when it is moved."""
+    """Returns a game's name, of a user's file the last part of its path only: what a game keeps when it is moved.
+
+    It may have been moved to another system: every system's separators count.
+    """
     file, py, rest = text.rpartition(".py:")
-    return f"{Path(file).name}{py}{rest}"
+    return f"{PureWindowsPath(file).name}{py}{rest}"
 
 
 def _parts_of(text: str) -> tuple[str | None, str, str | None]:

@@ -4,7 +4,7 @@ import functools
 import random
 
 from azero.errors import BadInput
-from azero.games.compiler_messages import place_of, reason_from
+from azero.games.compiler_messages import refusal
 from azero.games.contract import Rules
 from azero.games.face import Game
 from azero.games.plain import Plain
@@ -44,5 +44,4 @@ def compile_all(game: Game, name: str) -> None:
     except BadInput:
         raise
     except Exception as error:  # the compiler's own are not all NumbaErrors
-        place = place_of(str(error), game.rules, name)
-        raise BadInput(f"{name}{place} cannot be compiled: {reason_from(error, game.rules)}") from None
+        raise BadInput(refusal(error, game.rules, name)) from None

@@ -14,21 +14,16 @@ from typing import get_type_hints
 import numpy as np
 
 from azero.errors import BadInput
+from azero.games.contract import COMPILED
 from azero.games.defaults import DEFAULTS
+from azero.games.overflows import advice_on
 from azero.games.patience import LONGEST_S, Endless, patience
 from azero.games.registry import PARAMETER_TYPES, complete, without_registering
 from azero.games.user_sources import Sources, public_names
-from azero.jit import SOURCE_DIGEST
+from azero.games.wide_states import on_wide_states
+from azero.jit import IS_COMPILED, SOURCE_DIGEST
 
-REQUIRED = {
-    "reset": ("state",),
-    "legal_actions": ("state", "out"),
-    "apply_action": ("state", "action"),
-    "current_player": ("state",),
-    "outcome": ("state",),
-    "encode": ("state", "planes"),
-    "hash_key": ("state",),
-}
+REQUIRED = {name: parameters for name, parameters in COMPILED.items() if name not in DEFAULTS}
 """Compiled methods that rules must write themselves, with their parameters after the game."""
 
 REQUIRED_PROPERTIES = ("state_dtype", "num_actions", "max_plies", "planes_shape")
@@ -79,6 +74,9 @@ def load_rules(file: str, name: str) -> type:
         rules = complete(_class_of(file, name, module))
         for each in _PYTHON_RETURNS:
             setattr(rules, each, _told(file, name, getattr(rules, each)))
+        for each in () if IS_COMPILED else {**REQUIRED, **_OPTIONAL}:
+            if each not in _PYTHON_RETURNS and getattr(rules, each) is not DEFAULTS.get(each):
+                setattr(rules, each, on_wide_states(getattr(rules, each)))
         rules.__name__, rules.__qualname__ = f"{name}_{digest}", name
         setattr(module, name, rules)  # where unpickling will look for it
         setattr(rules, SOURCE_DIGEST, digest)
@@ -153,7 +151,7 @@ def _told(file: str, name: str, method: Callable) -> Callable:
 
 def reason_of(error: BaseException) -> str:
     """Returns what an error says, in one line."""
-    return in_one_line(f"{type(error).__name__}: {error}").removesuffix(":")
+    return in_one_line(f"{type(error).__name__}: {error}").removesuffix(":") + advice_on(error)
 
 
 def short(value: object) -> str:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from azero.errors import BadInput, BrokenRules
-from azero.games import State, make_game, new_states
+from azero.games import State, face, make_game, new_states
 
 from .user_games import NIM, forget_files, write_file
 
@@ -148,3 +148,24 @@ def test_rules_that_cannot_go_on_are_told_with_the_actions(tmp_path, monkeypatch
         with pytest.raises(BrokenRules) as error:
             state.apply_action(0)
         assert str(error.value) == f"{name}.{what} after the actions" + " 0" * num
+
+
+@pytest.mark.parametrize(
+    ("name", "lines"),
+    [
+        ("amazons(size=6)", ["a2 -b3 /b4 e6", "b1", "f2 -f3"]),
+        ("go(size=5)", ["c3 pass d2", "pass"]),
+        ("connect_four", ["4", "1 2 3"]),
+    ],
+)
+def test_lines_of_play_are_written_as_their_positions_have_it(name, lines):
+    """In Amazons, what an action is called depends on the position."""
+    game = make_game(name)
+    histories = [game.state_from_moves(line).history() for line in lines]
+    assert game.lines_to_text(game.new_initial_state(), histories) == [line.split() for line in lines]
+    assert game.lines_to_text(game.new_initial_state(), []) == []
+
+
+def test_a_key_is_unsigned_whatever_the_rules_compute_it_with(monkeypatch):
+    monkeypatch.setattr(face, "_hash_key", lambda rules, state: np.int64(-43))
+    assert GAME.new_initial_state().hash_key() == 2**64 - 43

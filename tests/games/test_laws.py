@@ -9,7 +9,7 @@ import pytest
 from azero.errors import BadInput
 from azero.games import Game, Symmetries, laws, make_game
 from azero.games.findings import Broken, Notes, record_of
-from azero.games.laws import LAWS, check_laws, random_games, swap_two_moves
+from azero.games.laws import LAWS, check_laws, random_games
 from azero.jit import IS_COMPILED
 
 from .user_games import NIM, TIC_TAC_TOE, added, forget_files, write_file
@@ -56,6 +56,40 @@ def test_games_in_files_can_keep_every_law(folder, source, name):
     assert findings(make_game(f"my.py:{name}")) == {}
 
 
+INTEGERS = [
+    ("import numpy as np", "import numpy as np; from azero.jit import subroutine"),
+    ("class Nim", """
+@subroutine
+def others(mask):
+    return ~mask
+
+
+@subroutine
+def common(mask, other):
+    return mask & other & np.uint64(2**63 + 2**62)
+
+
+class Nim"""),
+    ('np.dtype([("left", np.int32), ', 'np.dtype([("row", np.int8, (16,)), ("left", np.int8), '),
+    ('("ply", np.int32)', '("ply", np.uint8)'),
+    ("        state.ply = 0\n", "        state.ply = 0\n        state.row[:] = 0\n"),
+    ("        state.ply += 1\n", "        state.ply += 1\n        state.row[state.ply % 16] = state.left % 3\n"),
+    (f"return np.uint64({KEY})", """key = 0
+        for k in range(16):
+            key = 3 * key + 0 * state.row[k] + 200 * state.left
+        mask = common(others(np.uint64(state.left)), others(np.uint64(0)))
+        return mask ^ np.uint64(key) ^ np.uint64(state.ply & 1)"""),
+]  # fmt: skip
+
+
+def test_integers_of_any_size_are_the_same_both_ways(folder):
+    """Of int8 in sums that NumPy would compute in 8 bits, and of 2**63 or more from one subroutine to the next."""
+    write_file(folder / "my.py", NIM, *INTEGERS)
+    game = make_game("my.py:Nim")
+    assert findings(game) == {}
+    assert game.new_initial_state().hash_key() == (2**63 + 2**62) ^ (200 * 21 * sum(3**k for k in range(16)))
+
+
 ROLLOUT = "rollout_action(game, state, legal, rng):\n        "
 
 
@@ -64,8 +98,16 @@ ROLLOUT = "rollout_action(game, state, legal, rng):\n        "
     [
         pytest.param(
             "compiled",
-            [(KEY, f"({KEY}) * np.int32(1_000_003) * 1_000_003")],
+            [(KEY, f"game.heap * 10**18 * 10 // 7 % 1000 + {KEY}")],
             r"hash_key is \d+ compiled, \d+ in plain Python, after no move",
+            marks=pytest.mark.skipif(not IS_COMPILED, reason="nothing is compiled"),
+        ),
+        pytest.param(
+            "compiled",
+            [(KEY, f"np.int8(100) * np.int8(state.left) + {KEY}")],
+            r"hash_key is \d+ compiled, \d+ in plain Python; line 42 overflows in plain Python, where np.int8\(100\) "
+            r"\* np.int8\(state.left\) is of int8; compiled, it has 64 bits: write np.int64\(np.int8\(100\)\), "
+            r"after no move",
             marks=pytest.mark.skipif(not IS_COMPILED, reason="nothing is compiled"),
         ),
         (
@@ -85,11 +127,10 @@ ROLLOUT = "rollout_action(game, state, legal, rng):\n        "
             [added(f"{ROLLOUT}state.left = 1\n        return 0")],
             r"rollout_action changes the position, after no move",
         ),
-        ("keys", [(KEY, "state.left")], r"hash_key is that of the position after MOVES, too, after MOVES"),
         (
             "keys",
-            [(KEY, "64 * state.left + state.ply")],
-            r"hash_key is not what it was when the same position was met before, after MOVES",
+            [(KEY, "state.left")],
+            r"hash_key is equal, but the outcome is -1 and \+1, after MOVES and after MOVES",
         ),
         (
             "symmetry tables",
@@ -99,7 +140,7 @@ ROLLOUT = "rollout_action(game, state, legal, rng):\n        "
         (
             "symmetries",
             [IMPORT, tables("[forth, back]", "[[0, 1, 2], [0, 1, 2]]")],
-            r"planes are not what symmetry 1 makes of them, after MOVES",
+            r"planes are not what symmetry 1 makes of them, after MOVES and after MOVES",
         ),
         (
             "text",
@@ -125,9 +166,9 @@ def test_the_moves_that_are_told_lead_to_what_is_wrong(folder):
     """Of the two positions with one key, and of the position at which a move is not legal."""
     write_file(folder / "keys.py", NIM, (KEY, "state.left"))
     game = make_game("keys.py:Nim")
-    told = re.fullmatch(r".* the position after ([\d ]+), too, after ([\d ]+)", findings(game)["keys"])
+    told = re.fullmatch(r"hash_key is equal, but .*, after ([\d ]+) and after ([\d ]+)", findings(game)["keys"])
     one, other = (game.state_from_moves(moves) for moves in told.groups())
-    assert one.hash_key() == other.hash_key() and one.current_player() != other.current_player()
+    assert one.hash_key() == other.hash_key() and one.returns() != other.returns()
     write_file(folder / "rollouts.py", NIM, added(f"{ROLLOUT}return 2"))
     game = make_game("rollouts.py:Nim")
     moves = findings(game)["rollouts"].rpartition(" after ")[2]
@@ -193,15 +234,15 @@ def test_a_board_whose_moves_do_not_turn_with_it_is_told():
     found = findings(game)
     assert list(found) == ["symmetries"]
     moves = re.fullmatch(
-        r"(planes|legal actions) are not what symmetry \d makes of them, after (.*)", found["symmetries"]
+        r"(planes|legal actions) are not what symmetry \d makes of them, after (.*) and after (.*)", found["symmetries"]
     )
-    assert len(moves[2].split()) == 1
+    assert len(moves[2].split()) == len(moves[3].split()) == 1
 
 
 def test_a_target_that_does_not_turn_with_the_board_is_told(monkeypatch):
     monkeypatch.setattr(laws, "target_of", lambda state, action: 0)
     told = findings(make_game("connect_four"))["symmetries"]
-    assert told == "target is not what symmetry 1 makes of it, after no move"
+    assert told == "target is not what symmetry 1 makes of it, after no move and after no move"
 
 
 def test_owners_that_do_not_turn_with_the_board_are_told(monkeypatch):
@@ -214,7 +255,7 @@ def test_owners_that_do_not_turn_with_the_board_are_told(monkeypatch):
 def test_the_first_law_that_is_broken_is_raised(folder):
     write_file(folder / "my.py", NIM, (KEY, "state.left"))
     game = make_game("my.py:Nim")
-    with pytest.raises(BadInput, match="^hash_key is that of the position after [0-9 ]+, too, after [0-9 ]+$"):
+    with pytest.raises(BadInput, match="^hash_key is equal, but .*, after [0-9 ]+ and after [0-9 ]+$"):
         check_laws(game, num_games=20, seed=0)
     check_laws(game, num_games=0, seed=0)
 
@@ -224,11 +265,3 @@ def test_random_games_are_those_of_their_seed():
     one, same, other = (list(random_games(game, 20, seed)) for seed in (1, 1, 2))
     assert one == same != other and len({tuple(actions) for actions in one}) > 15
     assert all(game.state_from_moves(record_of(game, actions)).is_terminal() for actions in one)
-
-
-def test_two_moves_of_one_player_are_swapped():
-    chooser, actions = random.Random(0), list(range(6))
-    swapped = [swap_two_moves(actions, chooser) for _ in range(50)]
-    assert {tuple(np.flatnonzero(np.array(each) != actions)) for each in swapped} == {(i, i + 2) for i in range(4)}
-    assert all(sorted(each) == actions for each in swapped)
-    assert swap_two_moves([1, 2], chooser) == [1, 2]

@@ -195,3 +195,11 @@ def test_a_game_without_parameters_is_registered_with_a_field(sample):
     rules = registry.game("bare")(Bare)
     assert rules.__doc__ == "No parameters." and registry.name_of(registry.parse_game("bare")) == "bare"
     assert len(rules()) == 1
+
+
+@pytest.mark.parametrize(
+    "folder", ["", "games/", "../", "/home/me/", "C:\\games\\", "C:/games/", "\\\\server\\games\\"]
+)
+def test_a_file_is_known_wherever_it_was_on_whatever_system(folder):
+    text = f"{folder}nim.py:Nim(heap=3)"
+    assert registry.file_of(text) == f"{folder}nim.py" and registry.without_folder(text) == "nim.py:Nim(heap=3)"

@@ -23,6 +23,12 @@ def write_file(path: Path, source: Path, *changes: Change) -> Path:
     return path
 
 
+def write_nim_with_turns_of_two(path: Path) -> Path:
+    """Writes Nim with turns of two actions each; returns its file."""
+    winner = ("WIN if state.ply & 1 else", "WIN if (state.ply - 1) // 2 & 1 == 0 else")
+    return write_file(path, NIM, ("return state.ply & 1", "return state.ply // 2 & 1"), winner)
+
+
 def added(method: str) -> Change:
     """Returns the change that puts one more method, "name(...):" and its lines, before `reset`."""
     return "    def reset(", f"    def {method}\n\n    def reset("

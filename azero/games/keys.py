@@ -1,0 +1,67 @@
+"""The law of keys: where `hash_key` is equal, the positions have one future."""
+
+import random
+from contextlib import suppress
+from itertools import zip_longest
+
+from azero.errors import BrokenRules
+from azero.games.enumeration import Enumeration, difference
+from azero.games.face import Game, State
+from azero.games.findings import Notes, hold_pair
+
+_NUM_TWINS = 20
+"""Pairs of positions with one key and different records, from which play goes on, for each game."""
+
+
+def check_keys(game: Game, actions: list[int], chooser: random.Random, notes: Notes) -> None:
+    """Equal records have equal keys; where games are history-free, positions with equal keys have one future.
+
+    Looks at what lies below the last positions of the game, at all positions of the game and of one with two moves
+    swapped, and plays on from pairs that have one key and different records.
+    """
+    known = notes.enumeration = notes.enumeration or Enumeration(game)
+    lines = [_states_of(game, line) for line in (actions, swap_two_moves(actions, chooser))]
+    limit = known.num_followed + notes.moves_a_game
+    for state in reversed(lines[0]):
+        if known.num_followed < limit:
+            known.explore(state, limit - known.num_followed)
+    for states in zip_longest(*lines):
+        if notes.has_time():
+            for state in filter(None, states):
+                known.explore(state, 0)
+    for one, other in chooser.sample(known.twins, min(_NUM_TWINS, len(known.twins))):
+        with suppress(BrokenRules):  # the rules cannot go on, which breaks another law
+            _play_on(game, known.line_to(one), known.line_to(other), chooser)
+    known.twins.clear()
+
+
+def _states_of(game: Game, actions: list[int]) -> list[State]:
+    """Returns the positions of a game, as far as its actions are legal."""
+    states = [game.new_initial_state()]
+    for action in actions:
+        if action not in states[-1].legal_actions():
+            break
+        states.append(states[-1].clone())
+        states[-1].apply_action(action)
+    return states
+
+
+def _play_on(game: Game, actions: list[int], others: list[int], chooser: random.Random) -> None:
+    """Plays the same random moves after two lines that lead to equal keys, as long as the keys stay equal."""
+    one, other = _states_of(game, actions)[-1], _states_of(game, others)[-1]
+    while True:
+        played = chooser.sample(one.legal_actions(), min(1, len(one.legal_actions())))
+        found = difference(one, other, played)
+        hold_pair(not found, f"hash_key is equal, but {found}", game, one.history(), other.history())
+        if one.is_terminal():
+            return
+        one.apply_action(played[0])
+        other.apply_action(played[0])
+
+
+def swap_two_moves(actions: list[int], chooser: random.Random) -> list[int]:
+    """Returns the same game with two moves, two plies apart, in the other order: often a transposition."""
+    if len(actions) < 3:
+        return actions
+    i = chooser.randrange(len(actions) - 2)
+    return [*actions[:i], actions[i + 2], actions[i + 1], actions[i], *actions[i + 3 :]]

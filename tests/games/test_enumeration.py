@@ -1,0 +1,95 @@
+"""Small boards of every game, every position: the law of keys, and known counts."""
+
+import numpy as np
+import pytest
+
+from azero.games import make_game
+from azero.games.enumeration import Enumeration, digests_of
+from azero.jit import IS_COMPILED
+
+ALL = 1 << 40
+needs_compiler = pytest.mark.skipif(not IS_COMPILED, reason="too slow in plain Python")
+
+COUNTS = {
+    "tic_tac_toe": 5478,
+    "p_game(branching=3,depth=6)": (3**7 - 1) // 2,
+    "hex(size=2,swap=true)": None,
+    "breakthrough(rows=4,columns=2)": None,
+    "clobber(rows=2,columns=4)": None,
+    "gomoku(rows=2,columns=3,k=3)": None,
+}
+LARGER_COUNTS = {
+    "connect_four(size=4)": 161_029,  # John Tromp, Connect-4 playground
+    "othello(size=4)": None,
+    "hex(size=3,swap=true)": None,
+    "breakthrough(rows=4,columns=3)": None,
+    "clobber(rows=3,columns=4)": None,
+    "gomoku(rows=3,columns=4,k=3)": None,
+}
+
+
+def all_positions(name: str) -> Enumeration:
+    """Returns the enumeration of a whole game; raises Broken where its keys break the law."""
+    game = make_game(name)
+    known = Enumeration(game)
+    assert known.explore(game.new_initial_state(), ALL)
+    return known
+
+
+@pytest.mark.parametrize(
+    ("name", "count"),
+    [*COUNTS.items(), *(pytest.param(*each, marks=needs_compiler) for each in LARGER_COUNTS.items())],
+)
+def test_all_positions_of_small_boards_keep_the_law_of_keys(name, count):
+    known = all_positions(name)
+    assert count is None or len(known) == count
+    line = known.line_to(len(known) - 1)
+    state = known.game.new_initial_state()
+    for action in line:
+        state.apply_action(action)
+    assert state.is_terminal()
+
+
+def stones_and_turn(records: np.ndarray) -> np.ndarray:
+    """Returns digests of what a Go position is without its history."""
+    fields = [records.stones == 0, records.stones == 1, records.ko[:, None], records.passes[:, None] > 0]
+    rest = np.hstack([*fields, records.passes[:, None] > 1, records.ply[:, None] % 2])
+    return digests_of(np.ascontiguousarray(rest, np.int16).view([("all", np.int16, (rest.shape[1],))])[:, 0])
+
+
+@pytest.mark.parametrize(
+    ("size", "num_boards"), [(2, 57), pytest.param(3, 12_675, marks=needs_compiler)]
+)  # Tromp & Farneback, Combinatorics of Go (2016)
+def test_all_positions_of_go_without_its_history(size, num_boards):
+    game = make_game(f"go(size={size},superko=false,max_game_length=300)")
+    boards = set()
+
+    def identity(records):
+        boards.update(each.tobytes() for each in records.stones)
+        return stones_and_turn(records)
+
+    known = Enumeration(game, identity, is_history_free=True)
+    assert known.explore(game.new_initial_state(), ALL)
+    assert len(boards) == num_boards
+    assert max(len(known.line_to(node)) for node in range(len(known))) < 100, "no game is cut off by its length"
+
+
+@needs_compiler
+def test_many_positions_of_amazons():
+    """Its smallest board has millions."""
+    game = make_game("amazons(size=4)")
+    known = Enumeration(game)
+    assert not known.explore(game.new_initial_state(), 200_000)
+    assert 200_000 <= known.num_followed < 200_000 + 2 * game.num_actions
+
+
+def test_exploring_stops_at_its_limit_and_goes_on_elsewhere():
+    game = make_game("tic_tac_toe")
+    known = Enumeration(game)
+    start = game.new_initial_state()
+    assert not known.explore(start, 0)
+    assert (len(known), known.num_followed) == (10, 9), "the first position is expanded in any case"
+    start.apply_action(4)
+    assert not known.explore(start, 0)
+    assert (len(known), known.num_followed) == (18, 17), "so is one that was met before"
+    assert known.explore(start, 0) and known.num_followed == 17, "but not twice"

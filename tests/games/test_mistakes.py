@@ -1,0 +1,132 @@
+"""Mistakes in the text of rules: found at a line, or in a method and what it calls; nothing is compiled."""
+
+import pytest
+
+from azero.games.mistakes import find_mistake
+from azero.jit import IS_COMPILED
+
+pytestmark = pytest.mark.skipif(not IS_COMPILED, reason="nothing is compiled")
+
+SOURCE = """
+import enum
+from typing import NamedTuple
+import numpy as np
+from azero.jit import subroutine
+
+class Side(enum.IntEnum):
+    UP = 1
+
+class Plain:
+    UP = 1
+
+STEPS, TABLE, NAMES = [1, 2], np.array([1, 2]), {{1: 2}}
+
+def plain(x):
+    return x
+
+@subroutine
+def part(state):
+    return {part}
+
+class Mine(NamedTuple):
+    size: int = 3
+    WORDS = (1, 2)
+    num_actions = property(lambda game: 3)
+    state_dtype = np.dtype([("board", np.int8, (9,)), ("ply", np.int8)])
+
+    def take(game, x):
+        return x
+
+    def reset(game, state):
+        state.ply = 0
+
+    def outcome(game, state):
+        {line}
+        return part(state)
+"""
+LINE, PART = (SOURCE.splitlines().index(each) + 1 for each in ("        {line}", "    return {part}"))
+
+
+def mistake(tmp_path, text="pass", part="1", **named):
+    """Returns the mistake that is found in a game with this text in `outcome`, and this value of a subroutine."""
+    file = tmp_path / "mine.py"
+    file.write_text(SOURCE.format(line=text, part=part))
+    namespace = {"__name__": "mine"}
+    exec(compile(file.read_text(), str(file), "exec"), namespace)
+    given = {"method": "outcome", "line": None, "is_of_memory": False, **named}
+    return find_mistake(str(file), namespace["Mine"](), **given)
+
+
+MEMORY = [
+    ("x = [k for k in range(3)]", "[k for k in range(3)] makes a list: write a loop"),
+    ("x = sum(k for k in range(3))", "(k for k in range(3)) makes a generator: write a loop"),
+    ("x = max([1, 2])", "[1, 2] makes a list: write a tuple, (1, 2)"),
+    ("x = {1, 2}", "{1, 2} makes a set: write a tuple, (1, 2)"),
+    ("x = {1: 2}", "{1: 2} makes a dict: write a tuple, or np.array(...) outside the class"),
+    ("x = f'{state.ply}'", "f'{state.ply}' makes text: rules compute with numbers"),
+    ("x = str(1)", "str(1) makes text: rules compute with numbers"),
+    ("x = sorted((2, 1))", "sorted((2, 1)) makes a list: write a loop"),
+    ("x = hash(tuple(state.board))", "tuple(state.board) makes a tuple whose length the compiler does not know"),
+    (
+        "x = np.zeros(3)",
+        "np.zeros(3) takes memory for an array, bytes or a list: write a loop, or keep it in the state",
+    ),
+    ("x = state.board.copy()", "state.board.copy() takes memory for"),
+    ("x = state.board + 1", "state.board + 1 makes an array: loop over its cells"),
+    ("x = 1 - state.board[1:3]", "1 - state.board[1:3] makes an array: loop over its cells"),
+    ("x = state.board == 1", "state.board == 1 makes an array: loop over its cells"),
+]
+
+
+@pytest.mark.parametrize(("line", "what"), MEMORY)
+def test_what_takes_memory_is_found_without_a_line_too(tmp_path, line, what):
+    for named in ({}, {"line": LINE}, {"is_of_memory": True}, {"method": "", "is_of_memory": True}):
+        found = mistake(tmp_path, line, **named)
+        assert found.what.startswith(what) and found[1:] == (LINE, "outcome")
+
+
+@pytest.mark.parametrize(
+    ("line", "what"),
+    [
+        ("with open('x') as f: pass", "with open('x') as f: the compiler takes no `with`"),
+        ("try: pass\n        except ValueError: pass", "the compiler takes no `try` here: ask with `if` before"),
+        ("import math", "import math stands in a method: imports stand at the top of the file"),
+        ("x = 1; del x", "del x: the compiler takes no `del`"),
+        ("a, *b = (1, 2)", "*b: the compiler takes no `*` here: write the elements one by one"),
+        ("x = max((1, 2), key=lambda k: -k)", "lambda k: -k is a function in a function: functions of your own stand"),
+        ("x = STEPS[0]", "STEPS is a list: write a tuple, or np.array(...) outside the class"),
+        ("x = NAMES[1]", "NAMES is a dict: write a tuple, or np.array(...) outside the class"),
+        ("x = plain(1)", "plain is a function of plain Python; functions of your own stand outside the class, below"),
+        ("x = Plain.UP", "Plain is a class: write numbers and tuples outside it, or an enum.IntEnum"),
+        ("x = game.num_actions", "game.num_actions is a property, which is plain Python: compute it from the"),
+        ("x = game.WORDS[0]", "game.WORDS is no parameter: tables stand outside the class"),
+        ("x = Mine.WORDS[0]", "Mine.WORDS is no parameter: tables stand outside the class"),
+    ],
+)
+def test_what_only_plain_python_knows_is_found_at_its_line(tmp_path, line, what):
+    found = mistake(tmp_path, line, line=LINE)
+    assert found.what.startswith(what) and found.line == LINE
+    assert mistake(tmp_path, line, line=LINE, is_of_memory=True) is None
+
+
+@pytest.mark.parametrize(
+    "line", ["x = TABLE[0]", "x = Side.UP", "x = game.size", "x = game.take(1)", "x = state.board[1] + state.ply"]
+)
+def test_what_is_right_is_not_blamed(tmp_path, line):
+    assert mistake(tmp_path, line) is None
+
+
+def test_the_game_may_go_by_another_name(tmp_path):
+    assert mistake(tmp_path, part="state.num_actions").what.startswith("state.num_actions is a property")
+
+
+def test_a_subroutine_is_looked_through_for_its_caller(tmp_path):
+    assert mistake(tmp_path, part="[1]").line == PART and mistake(tmp_path, part="[1]", line=LINE) is None
+    assert mistake(tmp_path, part="part(state)", line=PART) == ("part calls itself: write a loop", PART, "part")
+
+
+def test_a_method_that_can_end_without_a_value_is_found(tmp_path):
+    end = "it can end without a value: write a `return` at its end"
+    assert mistake(tmp_path, part="1\n    if state:\n        return 2\n    x = 3") == (end, PART - 1, "part")
+    for ends in ("if state:\n        return 2\n    else:\n        raise ValueError", "while True:\n        pass"):
+        assert mistake(tmp_path, part=f"1 if state else 2\n    {ends}") is None
