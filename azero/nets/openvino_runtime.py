@@ -4,19 +4,27 @@ int8: the residual blocks' convolutions are of integers. An activation that one 
 steps from 0 to its peak over `sample_positions`; a weight is one of 255 steps around 0, as wide as its output channel
 needs. The way around a block, its global context, the input and the heads keep their precision: they cost little, and
 matter much.
+
+By itself `import openvino` sends an event with a client's id, by the package `openvino_telemetry`, and keeps that id
+in the home folder. Where that package cannot be imported, OpenVINO takes a stub that does neither. Only this module
+imports openvino.
 """
 
 import functools
+import sys
 import threading
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import openvino
-from openvino import opset13 as ops
 
 from azero.nets.calibration import sample_positions
 from azero.nets.tower import ResidualTower, fold
+
+sys.modules["openvino_telemetry"] = None  # type: ignore[assignment]  # it cannot be imported from here on
+
+import openvino  # noqa: E402
+from openvino import opset13 as ops  # noqa: E402
 
 _BOARD = [2, 3]  # the board's dimensions
 

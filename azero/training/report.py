@@ -2,7 +2,7 @@
 
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from types import TracebackType
 
@@ -13,26 +13,50 @@ from azero.training.health import REPEATED_AFTER
 from azero.training.run import Progress, Run
 
 
-def _play_s(notes: dict) -> float:
-    """Returns the seconds of self-play, and of the old positions that were searched anew."""
-    return notes["time/play_s"] + notes.get("time/reanalysis_s", 0.0)
+def _share(share: float | None) -> str:
+    return "" if share is None else f"{share:.0%}"
 
 
-_COLUMNS: tuple[tuple[str, Callable[[dict], str]], ...] = (
-    ("positions", lambda n: f"{n['positions']:,}"),
-    ("plies", lambda n: f"{n['selfplay/mean_plies']:.1f}"),
-    ("first", lambda n: f"{n['selfplay/first_player_score']:.0%}"),
-    ("draws", lambda n: f"{n['selfplay/draws']:.0%}"),
-    ("policy loss", lambda n: f"{n['train/policy_loss']:.3f}" if "train/policy_loss" in n else "-"),
-    ("value loss", lambda n: f"{n['train/value_loss']:.3f}" if "train/value_loss" in n else "-"),
-    ("agree", lambda n: f"{n['fresh/policy_agreement']:.0%}"),
-    ("gate", lambda n: f"{n['gate/score']:.0%}" + (" promoted" if n["gate/is_promoted"] else "")),
-    ("Elo", lambda n: f"{n['gate/rating']:+z.0f}"),
-    ("opponent", lambda n: f"{n['evaluation/score']:.0%}" if "evaluation/score" in n else ""),
-    ("play+train+gate", lambda n: f"{_play_s(n):.0f}+{n['time/train_s']:.0f}+{n['time/gate_s']:.0f} s"),
-    ("time", lambda n: f"{n['elapsed_s'] // 60:.0f}:{n['elapsed_s'] % 60:02.0f}"),
+def _loss(loss: float | None) -> str:
+    return "-" if loss is None else f"{loss:.3f}"
+
+
+def _gate(notes: dict) -> str:
+    return _share(notes["gate/score"]) + (" pass" if notes["gate/is_promoted"] else "")
+
+
+def _stages(notes: dict) -> str:
+    """Returns the seconds of self-play and reanalysis, of training, and of the gate."""
+    play_s = notes["time/play_s"] + notes.get("time/reanalysis_s", 0.0)
+    return "+".join(f"{seconds:.0f}" for seconds in (play_s, notes["time/train_s"], notes["time/gate_s"]))
+
+
+def _clock(seconds: float) -> str:
+    """Returns minutes and seconds, e.g. 2:00 for 119.7: rounded first, so that there are never 60 seconds."""
+    return "{}:{:02}".format(*divmod(round(seconds), 60))
+
+
+_COLUMNS: tuple[tuple[int, str, str, Callable[[dict], str]], ...] = (
+    (4, "", "iter", lambda n: str(n["iteration"])),
+    (11, "", "positions", lambda n: f"{n['positions']:,}"),
+    (5, "", "plies", lambda n: f"{n['selfplay/mean_plies']:.1f}"),
+    (5, "", "first", lambda n: _share(n["selfplay/first_player_score"])),
+    (5, "", "draws", lambda n: _share(n["selfplay/draws"])),
+    (6, "policy", "loss", lambda n: _loss(n.get("train/policy_loss"))),
+    (5, "value", "loss", lambda n: _loss(n.get("train/value_loss"))),
+    (5, "", "agree", lambda n: _share(n["fresh/policy_agreement"])),
+    (9, "", "gate", _gate),
+    (5, "", "Elo", lambda n: f"{n['gate/rating']:+z.0f}"),
+    (8, "", "opponent", lambda n: _share(n.get("evaluation/score"))),
+    (12, "play+train", "+gate s", _stages),
+    (6, "", "time", lambda n: _clock(n["elapsed_s"])),
 )
-_WIDTHS = (11, 6, 6, 6, 12, 11, 6, 14, 7, 9, 17, 7)
+"""Of each column its width, the two lines of its heading, and what it shows of an iteration's figures."""
+
+
+def _line(cells: Iterable[str]) -> str:
+    """Returns a line of the table, which has at most 100 columns unless a cell is wider than its column."""
+    return " ".join(f"{cell:>{column[0]}}" for cell, column in zip(cells, _COLUMNS, strict=True)).rstrip()
 
 
 class Report:
@@ -73,13 +97,13 @@ class Report:
     def iteration(self, iteration: int, progress: Progress, notes: dict) -> None:
         """Adds a row to the table and points to the curves."""
         self._iteration = iteration + 1
-        values = notes | {"positions": progress.positions, "elapsed_s": time.perf_counter() - self._begin}
+        elapsed_s = time.perf_counter() - self._begin
+        values = notes | {"iteration": iteration, "positions": progress.positions, "elapsed_s": elapsed_s}
         if not self._has_header:
-            names = zip(_COLUMNS, _WIDTHS, strict=True)
-            print("iteration" + "".join(f"{name:>{width}}" for (name, _), width in names))
+            print(_line(above for _, above, _, _ in _COLUMNS))
+            print(_line(name for _, _, name, _ in _COLUMNS))
             self._has_header = True
-        cells = zip(_COLUMNS, _WIDTHS, strict=True)
-        print(f"{iteration:>9}" + "".join(f"{show(values):>{width}}" for (_, show), width in cells), flush=True)
+        print(_line(show(values) for *_, show in _COLUMNS), flush=True)
         self._curves.add({key: float(value) for key, value in notes.items()}, iteration)
 
     def tell(self, *texts: str) -> None:

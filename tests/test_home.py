@@ -1,0 +1,110 @@
+"""No process of azero's, with all that it imports, writes into the home folder or tries to reach anybody."""
+
+import importlib.util
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from azero.jit import cache_root
+
+RECORDER = """
+import os
+import sys
+
+NAMES = "socket.getaddrinfo", "socket.gethostbyname", "socket.gethostbyaddr"
+ADDRESSES = "socket.connect", "socket.sendto", "socket.sendmsg"
+
+
+def record(event, arguments):
+    is_remote = event in ADDRESSES and isinstance(arguments[1], tuple)  # else a file is what is connected to
+    if is_remote or event in NAMES:
+        with open(os.environ["ATTEMPTS"], "a") as file:
+            file.write(f"{event} {arguments!r}\\n")
+        raise ConnectionRefusedError("this test lets nobody be reached")
+
+
+sys.addaudithook(record)
+"""
+"""Every Python process runs it first, as `sitecustomize`. Attempts to reach or resolve a host are noted, and fail."""
+
+WORK = """
+from azero.lab.workers import do_in_order
+
+
+def run_nets():
+    import numpy as np
+    import torch
+    from azero.config import DeviceConfig, NetConfig
+    from azero.games import make_game
+    from azero.nets.runtimes import available_runtimes, open_session
+    from azero.nets.tower import ResidualTower
+
+    game = make_game("tic_tac_toe")
+    net = ResidualTower(NetConfig(blocks=1, channels=8), game)
+    for runtime in available_runtimes(torch.device("cpu")):
+        config = DeviceConfig(device="cpu", runtime=runtime.library, precision=runtime.precision)
+        taken, session = open_session(net, config, 4, 1)
+        session.run(np.zeros((4, *game.planes_shape), np.float32))
+        yield taken.name
+
+
+def draw_plot():
+    from pathlib import Path
+    from azero.lab.plots import Line, Panel, draw
+
+    draw([Panel("", "", "", [Line("line", [1, 2], [3, 4])])], Path("plot.png"))
+    yield "plot"
+
+
+def work(task):
+    return list({"nets": run_nets, "plot": draw_plot}[task]())
+
+
+if __name__ == "__main__":
+    print(*do_in_order(work, ["nets", "plot"], 2))
+"""
+"""Two worker processes: one runs a net by every runtime, the other draws a plot."""
+
+
+def run_at_home(tmp_path: Path, *words: str) -> str:
+    """Runs Python with an empty home folder; returns what it prints. Fails at a file in there, or at an attempt."""
+    home, attempts = tmp_path / "home", tmp_path / "attempts"
+    home.mkdir()
+    (tmp_path / "sitecustomize.py").write_text(RECORDER)
+    environment = {
+        "PATH": os.environ["PATH"],
+        "PYTHONPATH": os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")]),
+        "HOME": str(home),
+        "AZERO_CACHE_DIR": str(cache_root()),
+        "ATTEMPTS": str(attempts),
+    }
+    done = subprocess.run([sys.executable, *words], env=environment, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert not attempts.exists(), attempts.read_text()
+    assert [str(path) for path in home.rglob("*")] == []
+    return done.stdout
+
+
+def test_workers_run_nets_and_draw_plots(tmp_path):
+    (tmp_path / "work.py").write_text(WORK)
+    done = run_at_home(tmp_path, "work.py")
+    assert "torch fp32" in done and ("openvino" in done) == bool(importlib.util.find_spec("openvino"))
+    assert (tmp_path / "plot.png").exists()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "command",
+    [
+        "train smoke --run run --set selfplay.num_workers=2",
+        "evaluate connect_four@20 --against uct@100 --games 4",
+        "suggest connect_four",
+        "check-game tic_tac_toe",
+        "lab pgame-failure --trees 4 --runs 1 --threads 2",
+    ],
+)
+def test_commands_run(tmp_path, command):
+    assert run_at_home(tmp_path, "-m", "azero.cli", *command.split())

@@ -1,0 +1,56 @@
+"""The table of iterations: its width, its clock, and what is shown of figures that there are none of."""
+
+import pytest
+
+from azero.training import report
+from azero.training.report import Report
+from azero.training.run import Progress, Run
+
+from .runs import tiny_config
+
+NOTES = {
+    "selfplay/mean_plies": 123.44,
+    "selfplay/first_player_score": 1.0,
+    "selfplay/draws": 0.083,
+    "train/policy_loss": 12.3456,
+    "train/value_loss": 1.0857,
+    "fresh/policy_agreement": 0.144,
+    "gate/score": 1.0,
+    "gate/is_promoted": True,
+    "gate/rating": 1064.4,
+    "evaluation/score": 0.82,
+    "time/play_s": 1000.2,
+    "time/reanalysis_s": 234.0,
+    "time/train_s": 123.0,
+    "time/gate_s": 45.0,
+}
+
+
+def table_of(tmp_path, capsys, notes, positions, elapsed_s=0.0):
+    with Report(Run(tmp_path, tiny_config(), None), Progress()) as shown:
+        shown._begin -= elapsed_s
+        shown.iteration(1234, Progress(positions=positions), notes)
+    return capsys.readouterr().out.splitlines()
+
+
+def test_a_row_of_a_long_run_fits_in_100_columns(tmp_path, capsys):
+    lines = table_of(tmp_path, capsys, NOTES, positions=123_456_789, elapsed_s=59_999)
+    assert len(lines) == 3 and max(map(len, lines)) <= 100
+    *cells, minutes = lines[2].split()
+    assert " ".join(cells) == "1234 123,456,789 123.4 100% 8% 12.346 1.086 14% 100% pass +1064 82% 1234+123+45"
+    assert minutes.startswith(("999:", "1000:"))
+    assert lines[1].endswith("time") and len(lines[1]) <= len(lines[2])
+
+
+def test_a_row_has_dashes_and_blanks_for_what_there_is_none_of(tmp_path, capsys):
+    absent = ("train/policy_loss", "train/value_loss", "evaluation/score", "time/reanalysis_s")
+    notes = {key: value for key, value in NOTES.items() if key not in absent} | {"gate/is_promoted": False}
+    row = table_of(tmp_path, capsys, notes, positions=12)[2]
+    assert " ".join(row.split()[:-1]) == "1234 12 123.4 100% 8% - - 14% 100% +1064 1000+123+45"
+
+
+@pytest.mark.parametrize(
+    ("seconds", "clock"), [(0.0, "0:00"), (59.4, "0:59"), (59.5, "1:00"), (119.7, "2:00"), (3599.9, "60:00")]
+)
+def test_the_clock_never_shows_60_seconds(seconds, clock):
+    assert report._clock(seconds) == clock
