@@ -1,16 +1,19 @@
-"""Plain UCT with random rollouts: simulations a second of azero and of OpenSpiel's C++ MCTSBot, in one run.
+"""Plain UCT with random rollouts beside OpenSpiel's C++ MCTSBot, in one run: the search alone, and whole calls.
 
-Both search the same positions from scratch on one thread, in turns, so that a noisy machine is noisy to both.
+Both search the same positions from scratch on one thread, in turns, so that a noisy machine is noisy to both. A whole
+call is `agent.suggest(state)` of `uct@N`, with all moves ranked and their variations, and `bot.step(state)`.
 Run it by `make bench`, or for one game: python benchmarks/uct_against_openspiel.py --game connect_four
 """
 
 import argparse
 import statistics
 import time
+from collections.abc import Callable
 
 import pyspiel
 
-from azero.games import make_game
+from azero import make_agent, make_game
+from azero.games import Game
 from azero.mcts import MAX_NODES, Search, Settings, Uct
 
 GAMES = {
@@ -26,56 +29,83 @@ GAMES = {
 }
 """Our games by name, and OpenSpiel's."""
 
+Call = Callable[[int], float]
+"""From a seed to the seconds that one search, or one call, took."""
 
-def time_azero(search: Search, state, num_simulations: int, seed: int) -> float:
-    search.start(0, state, seed)
+
+def seconds_of(call: Callable[[], object]) -> float:
     begin = time.perf_counter()
-    search.run([0], num_simulations)
+    call()
     return time.perf_counter() - begin
 
 
-def time_openspiel(game: pyspiel.Game, num_simulations: int, seed: int) -> float:
+def bot_of(game: pyspiel.Game, num_simulations: int, seed: int) -> pyspiel.MCTSBot:
     evaluator = pyspiel.RandomRolloutEvaluator(1, seed)
-    bot = pyspiel.MCTSBot(game, evaluator, 1.4, num_simulations, 1000, False, seed, False)
-    state = game.new_initial_state()
-    begin = time.perf_counter()
-    bot.mcts_search(state)
-    return time.perf_counter() - begin
+    return pyspiel.MCTSBot(game, evaluator, 1.4, num_simulations, 1000, False, seed, False)
 
 
-def measure(game_name: str, their_name: str, num_simulations: int, rounds: int) -> None:
-    """Prints a line of the table."""
-    game, theirs = make_game(game_name), pyspiel.load_game(their_name)
+def searches(game: Game, theirs: pyspiel.Game, num_simulations: int) -> tuple[Call, Call]:
+    """Returns azero's search and OpenSpiel's, without a solver each."""
     max_nodes = min(MAX_NODES, num_simulations * game.num_actions + 1)
     search = Search(game, Uct(c=1.4), Settings(is_proving=False), max_nodes=max_nodes)
     search.prepare()
-    state = game.new_initial_state()
-    ratios, ours_per_s, theirs_per_s = [], [], []
-    for seed in range(rounds):
-        theirs_s = time_openspiel(theirs, num_simulations, seed)
-        ours_s = time_azero(search, state, num_simulations, seed)
-        ratios.append(theirs_s / ours_s)
-        ours_per_s.append(num_simulations / ours_s)
-        theirs_per_s.append(num_simulations / theirs_s)
-    speeds = f"{statistics.median(ours_per_s):>11,.0f} {statistics.median(theirs_per_s):>11,.0f}"
-    print(
-        f"{game_name:<24} {speeds} {statistics.median(ratios):>7.1f}   {min(ratios):.1f} to {max(ratios):.1f}",
-        flush=True,
-    )
+    state, their_state = game.new_initial_state(), theirs.new_initial_state()
+
+    def time_ours(seed: int) -> float:
+        search.start(0, state, seed)
+        return seconds_of(lambda: search.run([0], num_simulations))
+
+    def time_theirs(seed: int) -> float:
+        bot = bot_of(theirs, num_simulations, seed)
+        return seconds_of(lambda: bot.mcts_search(their_state))
+
+    return time_ours, time_theirs
+
+
+def whole_calls(game: Game, theirs: pyspiel.Game, num_simulations: int) -> tuple[Call, Call]:
+    """Returns azero's suggestion and OpenSpiel's step."""
+    agent = make_agent(f"uct(c=1.4,prove=false)@{num_simulations}", game=game, seed=0, threads=1)
+    state, their_state = game.new_initial_state(), theirs.new_initial_state()
+    agent.suggest(state)  # which compiles it
+
+    def time_theirs(seed: int) -> float:
+        bot = bot_of(theirs, num_simulations, seed)
+        return seconds_of(lambda: bot.step(their_state))
+
+    return lambda seed: seconds_of(lambda: agent.suggest(state)), time_theirs
+
+
+def measure(name: str, calls: tuple[Call, Call], num_simulations: int, rounds: int) -> None:
+    """Prints a line of a table."""
+    times = [(calls[1](seed), calls[0](seed)) for seed in range(rounds)]
+    theirs_s, ours_s = (statistics.median(each) for each in zip(*times, strict=True))
+    ratios = [theirs / ours for theirs, ours in times]
+    rates = f"{num_simulations / ours_s:>11,.0f} {num_simulations / theirs_s:>11,.0f}"
+    calls_ms = f"{1e3 * ours_s:>9.2f} {1e3 * theirs_s:>9.2f}"
+    spread = f"{min(ratios):.1f} to {max(ratios):.1f}"
+    print(f"{name:<14} {rates} {calls_ms} {statistics.median(ratios):>7.1f}   {spread}", flush=True)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--game", choices=GAMES, help="one of the games; all unless given")
-    parser.add_argument("--simulations", type=int, default=20_000)
+    parser.add_argument("--simulations", type=int, default=20_000, help="of the search alone")
+    parser.add_argument("--simulations-a-call", type=int, default=2_000, help="of a whole call")
     parser.add_argument("--rounds", type=int, default=5)
     arguments = parser.parse_args()
 
-    print(f"UCT, {arguments.simulations:,} simulations from the start, one thread, simulations a second;")
-    print(f"OpenSpiel: C++ MCTSBot, RandomRolloutEvaluator; medians of {arguments.rounds} rounds, both in turns")
-    print(f"{'':<24} {'azero':>11} {'OpenSpiel':>11} {'ratio':>7}   spread")
-    for name in [arguments.game] if arguments.game else GAMES:
-        measure(name, GAMES[name], arguments.simulations, arguments.rounds)
+    print("UCT from the start, one thread; OpenSpiel: C++ MCTSBot, RandomRolloutEvaluator")
+    print(f"medians of {arguments.rounds} rounds, both in turns")
+    for title, make_calls, num_simulations in (
+        ("the search alone", searches, arguments.simulations),
+        ("whole calls, suggest and step", whole_calls, arguments.simulations_a_call),
+    ):
+        print(f"\n{title}, {num_simulations:,} simulations")
+        print(f"{'':<14} {'simulations a second':^23} {'milliseconds':^19}")
+        print(f"{'':<14} {'azero':>11} {'OpenSpiel':>11} {'azero':>9} {'OpenSpiel':>9} {'ratio':>7}   spread")
+        for name in [arguments.game] if arguments.game else GAMES:
+            calls = make_calls(make_game(name), pyspiel.load_game(GAMES[name]), num_simulations)
+            measure(name, calls, num_simulations, arguments.rounds)
 
 
 if __name__ == "__main__":

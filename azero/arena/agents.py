@@ -44,9 +44,11 @@ class Agent(ABC):
     Attributes:
       net_alone: the agent's net without a search: of planes [B, C, H, W] logits of actions [B, A] and of win, draw and
         loss [B, 3], all float32; None for an agent without a net.
+      plays_side_by_side: whether it plays the games of a match together; otherwise one after another.
     """
 
     net_alone: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]] | None = None
+    plays_side_by_side = True
 
     def __init__(self, name: str, game: Game, seed: int = 0):
         self.name = name
@@ -54,7 +56,7 @@ class Agent(ABC):
         self.seed = seed
         self.seconds = 0.0  # spent choosing
         self.simulations = 0
-        self.moves = 0  # chosen
+        self.moves = 0  # chosen; a whole turn chosen at once is one
 
     @abstractmethod
     def start(self, num_slots: int, states: Sequence[State], first_game: int) -> None:
@@ -75,10 +77,15 @@ class Agent(ABC):
     def choose(self, slots: Sequence[int]) -> list[int]:
         """Returns the action to play, or RESIGN, in each of the slots, where it is this agent's turn."""
         start = time.perf_counter()
+        num_moves = self._count_moves(slots)
         actions = self._choose(slots)
         self.seconds += time.perf_counter() - start
-        self.moves += len(slots)
+        self.moves += num_moves
         return actions
+
+    def _count_moves(self, slots: Sequence[int]) -> int:
+        """Returns in how many of the slots a move is to be chosen; in the others one of several actions goes on."""
+        return len(slots)
 
     def close(self) -> None:  # noqa: B027, most agents keep nothing running
         """Ends what the agent keeps running."""
@@ -125,23 +132,32 @@ class SearchAgent(Agent):
             self.simulations += int(search.forest.trees.simulations[list(some)].sum())
         return [search.choose(slot) for slot in slots]
 
+    def _count_moves(self, slots: Sequence[int]) -> int:
+        assert self._search is not None, "start comes first"
+        return sum(not self._search.is_within_turn(slot) for slot in slots)
+
     def suggest(self, state: State, simulations: int | None = None, seconds: float | None = None) -> Suggestion:
         check_state(self.game, state)
         limit = self.limit
         if simulations is not None or seconds is not None:
             limit = Limit(UNLIMITED if simulations is None else simulations, seconds)
+        begin = time.perf_counter()
         wanted = min(MAX_NODES, limit.simulations * self.game.num_actions + self.game.num_actions + 1)
         leaves = leaves_together(limit)
         if self._alone is None or self._alone_size != (wanted, leaves):
+            is_first = self._alone is None
             self._alone, self._alone_size = self._make_search(1, wanted, leaves), (wanted, leaves)
             self._alone.prepare()
+            if is_first:  # all kernels are compiled while no clock runs
+                self._alone.start(0, state, 0)
+                self._alone.run([0], 1)
+                suggestion_of(self._alone, state)
+                begin = time.perf_counter()
         self._alone.start(0, state, derive_seed(self.seed, "suggest"))
-        start = time.perf_counter()
         self._alone.run([0], limit.simulations, limit.seconds)
-        simulations = int(self._alone.forest.trees[0].simulations)
-        suggestion = suggestion_of(self._alone, state, simulations, time.perf_counter() - start)
+        suggestion = suggestion_of(self._alone, state)
         runtime, precision = self.runtime or (None, None)
-        return replace(suggestion, runtime=runtime, precision=precision)
+        return replace(suggestion, elapsed_s=time.perf_counter() - begin, runtime=runtime, precision=precision)
 
     def close(self) -> None:
         """Lets go of trees, cache and what runs the net, hundreds of MiB, which else wait for Python's collector."""
@@ -164,11 +180,13 @@ class RandomAgent(Agent):
 
     def suggest(self, state: State, simulations: int | None = None, seconds: float | None = None) -> Suggestion:
         check_state(self.game, state)
+        begin = time.perf_counter()
         legal = state.legal_actions()
         shuffled = np.random.default_rng(derive_seed(self.seed, "suggest")).permutation(legal).tolist()
         texts = [self.game.action_to_text(state, action) for action in shuffled]
         moves = [Move(a, t, 0, 0.0, 1 / len(legal), None, None, [t]) for a, t in zip(shuffled, texts, strict=True)]
-        return Suggestion(str(self.game), state.current_player(), 0, 0.0, 0.0, texts[0], moves)
+        elapsed_s = time.perf_counter() - begin
+        return Suggestion(str(self.game), state.current_player(), 0, elapsed_s, 0.0, texts[0], moves)
 
 
 def check_state(game: Game, state: State) -> None:

@@ -61,7 +61,7 @@ class AlphaBetaAgent(Agent):
     def suggest(self, state: State, simulations: int | None = None, seconds: float | None = None) -> Suggestion:
         """Returns the moves of a position, ranked; `simulations` and visits are leaves.
 
-        A move that is not the best may be worth less than its value says: of those that are refuted a bound is known.
+        The value of a refuted move is an upper bound, and marked as one.
         """
         check_state(self.game, state)
         limit = self.limit
@@ -70,9 +70,8 @@ class AlphaBetaAgent(Agent):
         self._prepare()
         begin = time.perf_counter()
         search = self._search(state, limit, derive_seed(self.seed, "suggest"))
-        elapsed = time.perf_counter() - begin
         moves = describe_moves(state, search.rank_moves())
-        player = state.current_player()
+        player, elapsed = state.current_player(), time.perf_counter() - begin
         return Suggestion(str(self.game), player, search.num_leaves, elapsed, search.value, moves[0].move, moves)
 
     def _search(self, state: State, limit: Limit, seed: int) -> Deepening:
@@ -93,7 +92,8 @@ class AlphaBetaAgent(Agent):
     def _prepare(self) -> None:
         """Compiles the search, if that has not been done: no time limit is to pay for it."""
         if not self._is_prepared:
-            self._search(self.game.new_initial_state(), Limit(1), 0)
+            start = self.game.new_initial_state()
+            describe_moves(start, self._search(start, Limit(1), 0).rank_moves())
             self._is_prepared = True
 
 

@@ -1,4 +1,4 @@
-"""Matches: pairs of games from random openings, colours swapped, played side by side."""
+"""Matches: pairs of games from random openings, colours swapped, played side by side where both agents can."""
 
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -10,7 +10,7 @@ from azero.arena.agents import Agent
 from azero.arena.openings import draw_openings
 from azero.arena.statistics import Sprt, Tally, elo_from_score, elo_interval, finite_or_none, score_interval
 from azero.arena.suggestion import RESIGN
-from azero.errors import BadInput
+from azero.errors import BadInput, EngineFailed
 from azero.games import Game, State
 
 OPENING_PLIES = 4
@@ -29,7 +29,7 @@ class GameResult:
 
 @dataclass(frozen=True)
 class MatchResult:
-    """A finished match, from A's side."""
+    """The finished games of a match, from A's side."""
 
     a: str
     b: str
@@ -41,12 +41,12 @@ class MatchResult:
     simulations_a: float  # a move
     simulations_b: float
     sprt: str | None = None  # "accept", "reject"; None where it was not asked for or came to no end
+    failure: str | None = None  # why the match ended before its last game
 
     @property
     def tally(self) -> Tally:
         """Wins, draws and losses."""
-        scores = [result.score for result in self.results]
-        return Tally(scores.count(1.0), scores.count(0.5), scores.count(0.0))
+        return _tally_of(self.results)
 
     @property
     def pair_scores(self) -> list[float]:
@@ -68,7 +68,24 @@ class MatchResult:
         fields |= {"distinct_games": self.distinct_games, "elapsed_s": self.elapsed_s}
         fields |= {"seconds_per_move": [self.seconds_a, self.seconds_b]}
         fields |= {"simulations_per_move": [self.simulations_a, self.simulations_b], "sprt": self.sprt}
-        return fields
+        return fields | {"failure": self.failure}
+
+
+class Unfinished(EngineFailed):
+    """A match ended before its last game, by the failure of an engine.
+
+    Attributes:
+      result: the games that were finished; None where there are none.
+    """
+
+    def __init__(self, message: str, result: MatchResult | None):
+        super().__init__(message)
+        self.result = result
+
+
+def _tally_of(results: Sequence[GameResult]) -> Tally:
+    scores = [result.score for result in results]
+    return Tally(scores.count(1.0), scores.count(0.5), scores.count(0.0))
 
 
 def pair_scores(results: Sequence[GameResult]) -> list[float]:
@@ -99,6 +116,10 @@ def play_match(
     Args:
       opening_plies: random plies at the start of a pair (or one fewer); 0 starts from the initial position.
       on_games: called with the number of games that have just ended, and the tally so far.
+
+    Raises:
+      BadInput: a number of games or plies that cannot be.
+      Unfinished: an engine failed; it holds the games that were finished.
     """
     if num_games < 1:
         raise BadInput(f"games = {num_games} should be 1 or more")
@@ -107,35 +128,39 @@ def play_match(
     before = [_spent(agent) for agent in (a, b)]
     openings = draw_openings(game, (num_games + 1) // 2, opening_plies, seed)
     results: list[GameResult] = []
-    decision = None
-    at_once = _SIDE_BY_SIDE // 4 if sprt else _SIDE_BY_SIDE
+    decision = failure = None
+    at_once = _num_at_once(a, b, sprt)
     _start(a, b, openings, range(min(at_once, num_games)))  # which compiles, if need be, while no clock runs
     begin = time.perf_counter()
     for first in range(0, num_games, at_once):
         numbers = range(first, min(first + at_once, num_games))
-        for finished in _play_side_by_side(a, b, openings, numbers):
-            results += finished
-            scores = [result.score for result in results]
-            on_games(len(finished), Tally(scores.count(1.0), scores.count(0.5), scores.count(0.0)))
+        try:
+            for finished in _play_side_by_side(a, b, openings, numbers):
+                results += finished
+                on_games(len(finished), _tally_of(results))
+        except EngineFailed as error:
+            failure = f"the match ended after {len(results)} of {num_games} games: {error}"
+            break
         results.sort(key=lambda result: (result.pair, not result.a_is_first))
-        decision = _first_decision(sprt, pair_scores(without_repeats(results))) if sprt else None
+        if sprt and (numbers.stop % 2 == 0 or numbers.stop == num_games):  # by whole pairs
+            decision = _first_decision(sprt, pair_scores(without_repeats(results)))
         if decision:
             break
-    spent = [_spent(agent) - earlier for agent, earlier in zip((a, b), before, strict=True)]
-    (seconds_a, simulations_a), (seconds_b, simulations_b) = (each[:2] / max(each[2], 1) for each in spent)
     elapsed = time.perf_counter() - begin
-    return MatchResult(
-        a.name,
-        b.name,
-        str(game),
-        results,
-        elapsed,
-        float(seconds_a),
-        float(seconds_b),
-        float(simulations_a),
-        float(simulations_b),
-        decision,
-    )
+    spent = [_spent(agent) - earlier for agent, earlier in zip((a, b), before, strict=True)]
+    (seconds_a, simulations_a), (seconds_b, simulations_b) = ((each[:2] / max(each[2], 1)).tolist() for each in spent)
+    costs = (elapsed, seconds_a, seconds_b, simulations_a, simulations_b)
+    match = MatchResult(a.name, b.name, str(game), results, *costs, decision, failure)
+    if failure:
+        raise Unfinished(failure, match if results else None)
+    return match
+
+
+def _num_at_once(a: Agent, b: Agent, sprt: Sprt | None) -> int:
+    """Returns how many games are played side by side: fewer with an SPRT, which may need few."""
+    if not (a.plays_side_by_side and b.plays_side_by_side):
+        return 1
+    return _SIDE_BY_SIDE // 4 if sprt else _SIDE_BY_SIDE
 
 
 def _spent(agent: Agent) -> np.ndarray:

@@ -12,6 +12,7 @@ gtp:COMMAND                      another engine, spoken to in GTP
 """
 
 import functools
+import os
 import re
 from pathlib import Path
 
@@ -96,7 +97,7 @@ def split_name(name: str) -> tuple[str, Limit]:
     if not at or name.startswith("gtp:"):
         return name, Limit(DEFAULT_SIMULATIONS)
     if not re.fullmatch(r"-?\d+|-?\d+(\.\d*)?s", text):
-        if "/" in text or _exists(Path(name)):
+        if _has_folder(text) or _exists(Path(name)):
             return name, Limit(DEFAULT_SIMULATIONS)
         raise BadInput(
             f"agent {name!r}: the limit {text!r} should be simulations or seconds, e.g. {base}@800 or {base}@2s"
@@ -130,6 +131,10 @@ def find_checkpoint(base: str) -> Path:
     return path
 
 
+def _has_folder(text: str) -> bool:
+    return "/" in text or os.sep in text
+
+
 def _exists(path: Path) -> bool:
     try:
         return path.exists()
@@ -142,7 +147,7 @@ def _shipped_checkpoint(base: str) -> Path:
     shipped = {file.stem: file for place in _CHECKPOINTS for file in sorted(place.glob("*.safetensors"))}
     if base in shipped:
         return shipped[base]
-    if "/" in base or base.endswith(".safetensors"):
+    if _has_folder(base) or base.endswith(".safetensors"):
         raise BadInput(f"checkpoint {base!r} does not exist")
     known = [*shipped, *CLASSICAL, "random", "gtp:COMMAND"]
     raise BadInput(f"unknown agent {base!r}: neither a file, a run's folder nor a name; {suggest_nearest(base, known)}")

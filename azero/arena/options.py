@@ -28,6 +28,12 @@ def split_options(base: str) -> tuple[str, dict[str, str]]:
     return match[1], options
 
 
+def with_options(base: str, **options: object) -> str:
+    """Returns an agent's name, without its limit, with further options."""
+    word, given = split_options(base)
+    return f"{word}({','.join(f'{key}={value}' for key, value in {**given, **options}.items())})"
+
+
 class Options:
     """An agent's options, taken one by one; `finish` raises BadInput where one was not known."""
 

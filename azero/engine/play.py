@@ -42,7 +42,8 @@ def play_in_terminal(
                 tell(f"{agent.name} resigns. You win.")
                 return
             tell(f"{agent.name} plays {suggestion.best} (value {suggestion.value:+z.2f} for it)")
-            state.apply_action(suggestion.action)
+            for action in suggestion.actions:
+                state.apply_action(action)
             continue
         try:
             answer = ask("your move: ").strip()
@@ -82,10 +83,21 @@ def _obey(answer: str, state: State, person: int, agent: Agent, tell: Callable[[
         return before
     else:
         try:
-            state.apply_action(state.game.text_to_action(state, answer))
+            return _after_turn(state, answer)
         except BadInput as error:
             tell(f"{error}; or enter help")
     return state
+
+
+def _after_turn(state: State, answer: str) -> State:
+    """Returns the position after a move, or after several that make up one turn, e.g. d1-d7/g7; raises BadInput."""
+    after, player = state.clone(), state.current_player()
+    moves = state.game.rules.split_moves(answer)
+    for ply, move in enumerate(moves if len(moves) > 1 else [answer]):
+        if after.current_player() != player:
+            raise BadInput(f"{answer!r} goes on beyond your turn, which ends with {moves[ply - 1]!r}")
+        after.apply_action(state.game.text_to_action(after, move))
+    return after
 
 
 def _take_back(state: State, person: int) -> State:

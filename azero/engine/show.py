@@ -7,13 +7,13 @@ import itertools
 from azero.arena.benchmark import BenchmarkResult, Share
 from azero.arena.match import MatchResult
 from azero.arena.statistics import Sprt
-from azero.arena.suggestion import Move, Suggestion
+from azero.arena.suggestion import Move, Suggestion, turn_to_text
 from azero.games import State
 
 MOST_MOVES = 10
 """Moves that are listed unless another number is asked for."""
 
-MOST_VISITED, BEST_VALUE = "*", "^"
+MOST_VISITED, BEST_VALUE, AT_MOST = "*", "^", "<"
 
 
 def show_suggestion(suggestion: Suggestion, state: State, top: int = MOST_MOVES) -> str:
@@ -31,7 +31,8 @@ def show_suggestion(suggestion: Suggestion, state: State, top: int = MOST_MOVES)
             "",
             state.draw(value_marks(suggestion.moves)),
             "",
-            f"values in hundredths; {MOST_VISITED} most visited, {BEST_VALUE} highest value",
+            f"values in hundredths; {MOST_VISITED} most visited, {BEST_VALUE} highest value"
+            + f", {AT_MOST} at most" * any(move.is_bound for move in suggestion.moves),
             "",
             show_moves(suggestion.moves, top),
             "",
@@ -41,14 +42,21 @@ def show_suggestion(suggestion: Suggestion, state: State, top: int = MOST_MOVES)
 
 
 def value_marks(moves: list[Move]) -> dict[int, str]:
-    """Returns the values of visited and proven moves in hundredths, by action; the most visited and the best marked."""
-    known = [move for move in moves if move.visits or move.proven]
+    """Returns the values of visited and proven moves in hundredths, by action, with marks as the legend has them.
+
+    Of whole turns with the same first action the one that is ranked first counts.
+    """
+    firsts: dict[int, Move] = {}
+    for move in moves:
+        if move.visits or move.proven:
+            firsts.setdefault(move.action, move)
+    known = list(firsts.values())
     if not known:
         return {}
     most_visited = max(known, key=lambda move: move.visits)
     best_value = max(known, key=lambda move: move.value)
     return {
-        move.action: f"{100 * move.value:+z.0f}"
+        move.action: f"{AT_MOST * move.is_bound}{100 * move.value:+z.0f}"
         + MOST_VISITED * (move is most_visited and move.visits > 0)
         + BEST_VALUE * (move is best_value)
         for move in known
@@ -57,27 +65,31 @@ def value_marks(moves: list[Move]) -> dict[int, str]:
 
 def best_turn(suggestion: Suggestion, state: State) -> str:
     """Returns the best move; where the same player goes on, with what follows it in the principal variation."""
-    after, turn = state.clone(), [suggestion.best]
-    for action_text, following in itertools.pairwise(suggestion.moves[0].pv if suggestion.moves else []):
+    if not suggestion.moves:
+        return suggestion.best
+    pv = suggestion.moves[0].pv
+    after, turn = state.clone(), pv[:1]
+    for action_text, following in itertools.pairwise(pv):
         after.apply_action(state.game.text_to_action(after, action_text))
         if after.current_player() != state.current_player():
             break
         turn.append(following)
-    is_one_word = state.game.rules.split_moves("".join(turn)) == turn
-    return ("" if is_one_word else " ").join(turn)
+    return turn_to_text(state.game, turn)
 
 
 def show_moves(moves: list[Move], top: int = MOST_MOVES) -> str:
     """Returns a table of the first `top` moves, in their order, and how many more there are."""
     num_more, moves = max(0, len(moves) - top), moves[:top]
-    width = max([4, *(len(move.move) for move in moves)])
-    lines = [f"{'move':>{width}}  {'visits':>8}  {'value':>6}  {'prior':>5}  {'proven':<10}  principal variation"]
+    width, value_width = max([4, *(len(move.move) for move in moves)]), 6 + any(move.is_bound for move in moves)
+    head = f"{'move':>{width}}  {'visits':>8}  {'value':>{value_width}}  {'prior':>5}"
+    lines = [f"{head}  {'proven':<10}  principal variation"]
     for move in moves:
         length = f" in {move.proven_plies}" if move.proven_plies is not None else ""
         proven = f"{move.proven or ''}{length}"
-        value = f"{move.value:+z.3f}" if move.visits or move.proven else ""
+        value = f"{AT_MOST * move.is_bound}{move.value:+z.3f}" if move.visits or move.proven else ""
         pv = " ".join(move.pv)
-        lines.append(f"{move.move:>{width}}  {move.visits:>8}  {value:>6}  {move.prior:>5.2f}  {proven:<10}  {pv}")
+        figures = f"{move.move:>{width}}  {move.visits:>8}  {value:>{value_width}}  {move.prior:>5.2f}"
+        lines.append(f"{figures}  {proven:<10}  {pv}")
     if num_more:
         lines.append(f"... and {num_more} more")
     return "\n".join(lines)

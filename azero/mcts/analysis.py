@@ -1,7 +1,7 @@
 """What a search has found: the root's moves, ranked, with their principal variations."""
 
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 
@@ -9,31 +9,41 @@ from azero.games import WIN
 from azero.mcts.root import rank_children
 from azero.mcts.search import Search
 from azero.mcts.tree import UNPROVEN, children_of
+from azero.mcts.variation import principal_variations
 
 RESULT_NAMES = {1: "win", 0: "draw", -1: "loss"}
 
 
-@dataclass(frozen=True)
-class MoveStatistics:
+class MoveStatistics(NamedTuple):
     """One move of the root. Values and proofs are for the player to move there."""
 
-    action: int
+    actions: list[int]  # one, or all of a whole turn
     visits: int
     value: float  # Q in [-1, 1], exact where proven; 0 where neither visited nor proven
     prior: float
     proven: str | None  # "win", "draw", "loss"
     proven_plies: int | None  # from here to the end, this move included, where they are counted
-    pv: list[int]  # principal variation, from this move on
+    pv: list[int]  # principal variation in actions, from this move on
+    is_bound: bool = False  # whether the move may be worth less than its value: alpha-beta has refuted it
+
+    @property
+    def action(self) -> int:
+        """The first action of the move."""
+        return self.actions[0]
 
 
 def root_value(search: Search, b: int = 0) -> float:
     """Returns the value of tree b's root in [-1, 1], for the player to move."""
-    nodes = search.forest.nodes[b]
-    proofs = [_proof(search, b, child) for child in children_of(nodes)]
-    results = [proof[0] for proof in proofs if proof is not None]
-    if nodes[0].proven == UNPROVEN and proofs and len(results) == len(proofs):
-        return float(max(results))
-    return _value(nodes[0], 1 - 2 * int(nodes[0].player))
+    nodes, known = search.forest.nodes[b], search.known_moves[b]
+    root, sign = nodes[0], 1 - 2 * int(nodes[0].player)
+    if root.proven != UNPROVEN:
+        return float(sign * int(root.proven))
+    order = np.array(children_of(nodes), np.int32)
+    if len(order) and (known or (nodes.proven[order] != UNPROVEN).all()):
+        results = [proof for _, proof, _ in _proofs(search, b, order)]
+        if None not in results:
+            return float(max(result for result in results if result is not None))
+    return float(sign * root.W / root.N) + 0.0 if root.N else 0.0
 
 
 def rank_moves(search: Search, b: int = 0) -> list[MoveStatistics]:
@@ -42,71 +52,51 @@ def rank_moves(search: Search, b: int = 0) -> list[MoveStatistics]:
     A length that is not known counts as the longest.
     """
     nodes = search.forest.nodes[b]
-    order = np.zeros(search.game.num_actions, np.int32)
-    num_children = rank_children(search.forest, b, search.settings.chosen_by, order)
+    order = np.zeros(nodes[0].num_children, np.int32)
+    rank_children(search.forest, b, search.settings.chosen_by, order)
     sign = 1 - 2 * int(nodes[0].player)
-    return [_statistics(search, b, int(child), sign) for child in order[:num_children]]
-
-
-def _statistics(search: Search, b: int, child: int, sign: int) -> MoveStatistics:
-    nodes = search.forest.nodes[b]
-    node = nodes[child]
-    proof = _proof(search, b, child)
-    return MoveStatistics(
-        action=int(node.action),
-        visits=int(node.N),
-        value=_value(node, sign) if proof is None else float(proof[0]),
-        prior=float(node.P),
-        proven=None if proof is None else RESULT_NAMES[proof[0]],
-        proven_plies=None if proof is None else proof[1],
-        pv=_line(search, b, child),
+    children = nodes[order]
+    found = zip(
+        *(children[name].tolist() for name in ("N", "W", "P")),
+        _lines(search, b, order),
+        _proofs(search, b, order),
+        strict=True,
     )
+    ranked = []
+    for N, W, P, line, (move, proof, plies) in found:
+        actions = search.actions_of(b, move)
+        if proof is not None:
+            ranked.append(MoveStatistics(actions, N, float(proof), P, RESULT_NAMES[proof], plies, line))
+        else:
+            ranked.append(MoveStatistics(actions, N, sign * W / N + 0.0 if N else 0.0, P, None, None, line))
+    return ranked
 
 
-def _proof(search: Search, b: int, child: int) -> tuple[int, int | None] | None:
-    """Returns what is proven of a move, by the solver or the tree, for the player to move; and its plies if counted."""
-    nodes = search.forest.nodes[b]
-    known = search.known_moves[b].get(int(nodes[child].action))
-    if known is not None:
-        return known.result, None
-    if nodes[child].proven == UNPROVEN:
-        return None
-    return (1 - 2 * int(nodes[0].player)) * int(nodes[child].proven), int(nodes[child].proven_plies) + 1
+def _proofs(search: Search, b: int, order: np.ndarray) -> Iterator[tuple[int, int | None, int | None]]:
+    """Yields the root's actions, what the solver or the tree has proven of each, and its plies if they are counted.
+
+    Results are for the player to move. `order` ([n] int32) is of the nodes that the actions lead to.
+    """
+    nodes, known = search.forest.nodes[b], search.known_moves[b]
+    sign = 1 - 2 * int(nodes[0].player)
+    children = nodes[order]
+    for action, proven, plies in zip(
+        *(children[name].tolist() for name in ("action", "proven", "proven_plies")), strict=True
+    ):
+        if action in known:
+            yield action, known[action].result, None
+        elif proven == UNPROVEN:
+            yield action, None, None
+        else:
+            yield action, sign * proven, plies + len(search.actions_of(b, action))
 
 
-def _line(search: Search, b: int, child: int) -> list[int]:
-    """Returns a move and how play goes on: as the solver has found it where it wins, else as the tree tells."""
-    nodes = search.forest.nodes[b]
-    action = int(nodes[child].action)
-    known = search.known_moves[b].get(action)
-    if known is not None and known.result == WIN:
-        return [action, *known.line]
-    line = principal_variation(nodes, child)
-    return [*line, *search.line_below(b, line)]
-
-
-def _value(node: Any, sign: int) -> float:
-    if node.proven != UNPROVEN:
-        return float(sign * int(node.proven))
-    return float(sign * node.W / node.N) + 0.0 if node.N else 0.0
-
-
-def principal_variation(nodes: np.recarray, index: int) -> list[int]:
-    """Returns the actions from node `index` on along the best children, visited or proven: by proof, else by visits."""
-    line = [int(nodes[index].action)]
-    while children := children_of(nodes, index):
-        sign = 1 - 2 * int(nodes[index].player)
-        index = max(children, key=lambda child: preference(nodes[child], sign))
-        if nodes[index].N == 0 and nodes[index].proven == UNPROVEN:
-            break
-        line.append(int(nodes[index].action))
-    return line
-
-
-def preference(node: Any, sign: int) -> tuple[float, ...]:
-    """Returns a key that orders the children of a node for its mover, whose `sign` is 1 (first player) or -1."""
-    if node.proven == UNPROVEN:
-        return 0.0, float(node.N), float(sign * node.W)
-    result = sign * int(node.proven)
-    length = float(node.proven_plies)
-    return (1.0, -length) if result == WIN else (-1.0, length) if result == -WIN else (0.0, float(node.N), 0.0)
+def _lines(search: Search, b: int, order: np.ndarray) -> Iterator[list[int]]:
+    """Yields each root move and how play goes on: as the solver has found it where it wins, else as the tree does."""
+    known = search.known_moves[b]
+    for move, *below in principal_variations(search.forest.nodes[b], order, search.game.max_plies):
+        line = [*search.actions_of(b, move), *below]
+        if line[0] in known and known[line[0]].result == WIN:
+            yield [line[0], *known[line[0]].line]
+        else:
+            yield line + search.line_below(b, line)

@@ -81,10 +81,10 @@ class Deepening:
         return float(self._sign * self._work.root_moves[action].value) + 0.0
 
     def rank_moves(self) -> list[MoveStatistics]:
-        """Returns the moves, the best first, the others by value: as told by the last iteration that got to them.
+        """Returns the moves, the best first, the others by value: as found by the last iteration that got to them.
 
-        A move that an iteration refutes need not be worth what is told of it: that is a bound, the move no better.
-        `visits` are the leaves below a move; the length of a proof is not known, and priors are equal.
+        The value of a move that an iteration refutes is an upper bound, `is_bound`. `visits` are the leaves below a
+        move. The length of a proof is not known, and priors are equal.
         """
         order = sorted(self._legal, key=lambda action: (action != self.best_action, -self._value(action)))
         return [self._statistics(action) for action in order]
@@ -93,13 +93,14 @@ class Deepening:
         move, value = self._work.root_moves[action], self._value(action)
         is_proven = move.draft == PROOF and not move.is_bound
         return MoveStatistics(
-            action=action,
+            actions=[action],
             visits=int(move.num_leaves),
             value=value,
             prior=1 / len(self._legal),
             proven=RESULT_NAMES[int(value)] if is_proven else None,
             proven_plies=None,
             pv=self._principal_variation(action),
+            is_bound=bool(move.is_bound),
         )
 
     def _principal_variation(self, action: int) -> list[int]:

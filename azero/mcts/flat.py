@@ -45,4 +45,4 @@ class FlatSearch(Search):
     """A search that looks one move ahead, and beyond that only plays at random."""
 
     def _simulate(self, b: int, batch: Batch, num_simulations: int) -> bool:
-        return simulate_flat(self.game.rules, self.rollout, self.forest, batch, b, num_simulations)
+        return simulate_flat(self._rules_of(b), self.rollout, self.forest, batch, b, num_simulations)

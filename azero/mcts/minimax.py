@@ -31,11 +31,13 @@ def back_up_minimax(nodes, path, depth, value):
 
 
 @kernel
-def simulate_minimax(game, rollout, forest, batch, b, num_simulations):
+def simulate_minimax(game, rollout, is_keeping_episodes, forest, batch, b, num_simulations):
     """Runs simulations in tree b, to its target at most; returns whether that is reached.
 
-    Source: "MMMC" of Kocsis & Szepesvari (2006), section 3.1. A tree grows by one node a simulation, as in UCT; the
-    paper's by all the nodes of an episode.
+    Where episodes are kept, every node of a simulation enters the tree, down to the end of the game. Otherwise one node
+    does, as in UCT, and the rest is a rollout. A full tree plays on by rollouts in both cases.
+
+    Source: "MMMC" of Kocsis & Szepesvari (2006), section 3.1, which keeps episodes (Figure 1).
     """
     tree = forest.trees[b]
     nodes = forest.nodes[b]
@@ -52,7 +54,7 @@ def simulate_minimax(game, rollout, forest, batch, b, num_simulations):
             node = nodes[index]
             if node.N == 0 and depth > 0:
                 node.proven = game.outcome(state)
-            if node.proven != UNPROVEN or (node.N == 0 and depth > 0):
+            if node.proven != UNPROVEN or (node.N == 0 and depth > 0 and not is_keeping_episodes):
                 break
             if node.first_child == 0 and not create_children(game, tree, nodes, index, state, batch.legal):
                 break
@@ -71,7 +73,16 @@ def simulate_minimax(game, rollout, forest, batch, b, num_simulations):
 
 
 class MinimaxSearch(Search):
-    """A search that samples moves uniformly and trusts the best of them."""
+    """A search that samples moves uniformly and trusts the best of them; its tree grows by one node a simulation."""
+
+    _is_keeping_episodes = False
 
     def _simulate(self, b: int, batch: Batch, num_simulations: int) -> bool:
-        return simulate_minimax(self.game.rules, self.rollout, self.forest, batch, b, num_simulations)
+        kinds = self.game.rules, self.rollout, self._is_keeping_episodes
+        return simulate_minimax(*kinds, self.forest, batch, b, num_simulations)
+
+
+class EpisodeSearch(MinimaxSearch):
+    """The same search as in the UCT paper: its tree grows by all the nodes of a simulation."""
+
+    _is_keeping_episodes = True

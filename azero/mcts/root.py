@@ -215,7 +215,7 @@ def choose_action(forest, b, temperature, chosen_by):
 
 @kernel
 def rank_children(forest, b, chosen_by, order):
-    """Writes the root's children of tree b into `order` ([A] int32), best first; returns how many."""
+    """Writes the root's children of tree b into `order`, int32 with room for all, best first; returns how many."""
     nodes = forest.nodes[b]
     root = nodes[0]
     sign = 1 - 2 * root.player

@@ -4,6 +4,7 @@ import math
 import threading
 import time
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -39,8 +40,12 @@ _FIRST_ROLLOUTS = 1  # of a run; how many follow at once depends on how long the
 def nodes_needed(game: Game, num_simulations: int, num_trees: int) -> int:
     """Returns a limit on nodes that leaves room for searches of this size with their trees kept between moves."""
     wanted = 4 * num_simulations * game.num_actions + game.num_actions + 1
-    affordable = _MEMORY_OF_ALL_TREES // NODE_DTYPE.itemsize // num_trees
-    return max(min(wanted, affordable, MAX_NODES), 2 * game.num_actions + 1)
+    return max(min(wanted, affordable_nodes(num_trees)), 2 * game.num_actions + 1)
+
+
+def affordable_nodes(num_trees: int) -> int:
+    """Returns the limit on the nodes of each of `num_trees` trees that memory sets."""
+    return min(_MEMORY_OF_ALL_TREES // NODE_DTYPE.itemsize // num_trees, MAX_NODES)
 
 
 class Search:
@@ -71,7 +76,7 @@ class Search:
         self._actions: list[list[int]] = [[] for _ in range(num_trees)]  # that led to the roots
         self.known_moves: list[dict[int, KnownMove]] = [{} for _ in range(num_trees)]  # of the roots, by action
         self.forest: Forest = new_forest(game.rules, num_trees, max(max_nodes, game.num_actions + 1))
-        self._views = new_views(game)
+        self._views = new_views(game) if evaluator else None
         self._cache = self._new_cache()
         batch_size = num_trees * settings.leaves_per_tree if evaluator else 1
         num_sharing = min(num_threads, num_trees)
@@ -134,6 +139,14 @@ class Search:
     def choose(self, b: int, temperature: float = 0.0) -> int:
         """Returns the action to play at the root of tree b; at temperature 0 the best."""
         return int(choose_action(self.forest, b, temperature, self.settings.chosen_by))
+
+    def actions_of(self, b: int, move: int) -> list[int]:
+        """Returns the actions of a move of root b, as its node has it: the action itself, or those of a whole turn."""
+        return [move]
+
+    def is_within_turn(self, b: int) -> bool:
+        """Returns whether the action to play at the root of tree b is settled, by a whole turn chosen before."""
+        return False
 
     def run(self, trees: Sequence[int], num_simulations: int, seconds: float | None = None) -> None:
         """Searches the given trees: each to `num_simulations` more, or until `seconds` are over, whichever is first.
@@ -204,8 +217,12 @@ class Search:
 
     def _simulate(self, b: int, batch: Batch, num_simulations: int) -> bool:
         """Runs simulations with rollouts in tree b; returns whether it needs no more."""
-        rules, forest = self.game.rules, self.forest
-        return simulate(rules, self.rule, self.rollout, self.settings, forest, batch, b, num_simulations)
+        kinds = self._rules_of(b), self.rule, self.rollout, self.settings
+        return simulate(*kinds, self.forest, batch, b, num_simulations)
+
+    def _rules_of(self, b: int) -> Any:
+        """Returns the rules as the kernels of a search with rollouts are to have them in tree b."""
+        return self.game.rules
 
     def _search(self, evaluator: Evaluator, trees: Sequence[int], num_simulations: int, deadline: float) -> None:
         """Runs simulations until each tree has had so many since the run began, or time is over."""

@@ -16,6 +16,9 @@ class Settings(NamedTuple):
     is_rollout_only: bool = True  # leaf value z, a random rollout's; no evaluator
     rollout_weight: float = 0.0  # a of the leaf value (1 - a) v + a z, where there is an evaluator
     min_visits: int = 0  # of a node, before its children are chosen by the rule: until then at random
+    prefers_stored: bool = False  # in a table: whether, where it cannot store all children, a stored one is chosen
+    stored_visits: int = 0  # which has more visits than this,
+    stored_value: float = -2.0  # and a greater value for the mover
     leaves_per_tree: int = 1  # how many leaves of a tree go to the evaluator together
     is_stopping_early: bool = False  # whether a search ends when no other move can overtake the most visited
     has_random_symmetry: bool = False  # whether the evaluator, without a cache, sees each leaf in a random symmetry

@@ -8,6 +8,7 @@ Source: Kocsis & Szepesvari, Bandit based Monte-Carlo planning (2006), section 2
 """
 
 import mmap
+import sys
 from typing import NamedTuple
 
 import numpy as np
@@ -52,14 +53,22 @@ def new_tables(rules: Rules, num_searches: int, num_entries: int) -> Tables:
     took 3 s for 2,000 simulations.
     """
     shape = num_searches, num_entries - num_entries % 2
-    memory = mmap.mmap(-1, shape[0] * shape[1] * ENTRY_DTYPE.itemsize, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
     return Tables(
-        entries=np.frombuffer(memory, ENTRY_DTYPE).reshape(shape).view(np.recarray),
+        entries=np.frombuffer(_zeros(shape[0] * shape[1] * ENTRY_DTYPE.itemsize), ENTRY_DTYPE)
+        .reshape(shape)
+        .view(np.recarray),
         plies=np.zeros(num_searches, np.int64),
         keys=np.zeros((num_searches, rules.max_plies + 1), np.uint64),
         actions=np.zeros((num_searches, rules.max_plies + 1), np.int32),
         places=np.zeros((num_searches, rules.num_actions), np.int64),
     )
+
+
+def _zeros(num_bytes: int) -> mmap.mmap:
+    """Returns memory of this process alone; on Windows, which has no flags for it, that is what a mapping is."""
+    if sys.platform == "win32":
+        return mmap.mmap(-1, num_bytes)
+    return mmap.mmap(-1, num_bytes, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
 
 
 @subroutine

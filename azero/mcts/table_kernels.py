@@ -9,6 +9,7 @@ from azero.games import ONGOING
 from azero.jit import kernel, subroutine
 from azero.mcts.kernels import is_done
 from azero.mcts.proofs import conclude, prove_from_children, weigh_child
+from azero.mcts.root import value_for
 from azero.mcts.selection import select_child, visit
 from azero.mcts.table import can_store, find_entry, store, touch
 from azero.mcts.tree import UNPROVEN, clear_tree, create_children
@@ -53,14 +54,44 @@ def place_children(game, tables, b, state, work, legal, ply):
 
 
 @subroutine
+def random_stored_child(game, settings, tree, tables, b, state, num_children):
+    """Returns any of the stored children that pass both thresholds, by its place among the legal actions, or -1.
+
+    A child that is proven lost for the mover passes none.
+
+    Source: Kocsis & Szepesvari (2006), section 2.2, the second solution, with a threshold on values.
+    """
+    entries, places = tables.entries[b], tables.places[b]
+    sign = 1 - 2 * game.current_player(state)
+    chosen = -1
+    num_passing = 0
+    for i in range(num_children):
+        if places[i] < 0:
+            continue
+        entry = entries[places[i]]
+        is_lost = settings.is_proving and entry.proven == -sign
+        is_passing = settings.stored_visits < entry.N and settings.stored_value < value_for(entry, sign)
+        if is_passing and not is_lost:
+            num_passing += 1
+            if random_below(tree, num_passing) == 0:
+                chosen = i
+    return chosen
+
+
+@subroutine
 def select_in_table(game, rule, settings, tree, tables, b, state, work, legal, depth):
     """Returns the action that a simulation takes at `state`, `depth` plies below the root, and the visits there.
 
-    New children go first, in random order; where one can be neither found nor stored, the move is random.
+    New children go first, in random order. Where one can be neither found nor stored, the move is random, or a stored
+    one if the settings prefer those.
     """
     entries, places = tables.entries[b], tables.places[b]
     ply = tables.plies[b] + depth + 1
     num_children, visits, num_new = place_children(game, tables, b, state, work, legal, ply)
+    if settings.prefers_stored and num_new < 0 and visits + 1 >= settings.min_visits:
+        stored = random_stored_child(game, settings, tree, tables, b, state, num_children)
+        if stored >= 0:
+            return legal[stored], visits
     if num_new < 0 or visits + 1 < settings.min_visits:
         return legal[random_below(tree, num_children)], visits
     if num_new > 0:
@@ -199,12 +230,23 @@ def advance_in_table(game, settings, forest, tables, batch, b, action):
     game.apply_action(state, np.int64(action))
     tables.plies[b] += 1
     clear_tree(tree, nodes)
-    if game.outcome(state) != ONGOING:
-        return
-    create_children(game, tree, nodes, 0, state, batch.legal)
-    root, entries = nodes[0], tables.entries[b]
+    if game.outcome(state) == ONGOING:
+        create_children(game, tree, nodes, 0, state, batch.legal)
+        take_over(game, settings, nodes, tables.entries[b], state, batch.states)
+
+
+@kernel
+def take_over_turns(game, settings, forest, tables, batch, b):
+    """Lets the whole turns at the root of search b take over what the table has of the positions after them."""
+    take_over(game, settings, forest.nodes[b], tables.entries[b], forest.root_states[b], batch.states)
+
+
+@subroutine
+def take_over(game, settings, nodes, entries, state, work):
+    """Gives the root's children, all unvisited, what the table has of them; `state` is the root's position."""
+    root = nodes[0]
     for child in range(root.first_child, root.first_child + root.num_children):
-        place = find_entry(entries, key_after(game, state, nodes[child].action, batch.states))
+        place = find_entry(entries, key_after(game, state, nodes[child].action, work))
         if place >= 0:
             node = nodes[visit(nodes, root, child)]
             node.N, node.W = entries[place].N, entries[place].W

@@ -4,14 +4,14 @@ import numpy as np
 
 from azero.errors import BadInput
 from azero.games import Game, State
-from azero.mcts.analysis import preference
 from azero.mcts.batch import Batch
 from azero.mcts.rollout_policies import OwnRollout, RolloutPolicy
 from azero.mcts.rules import Rule
 from azero.mcts.search import Search
 from azero.mcts.settings import Settings
-from azero.mcts.table import FEWEST_ENTRIES, MOST_ENTRIES, clear_entries, find_entry, new_tables
+from azero.mcts.table import FEWEST_ENTRIES, MOST_ENTRIES, clear_entries, new_tables
 from azero.mcts.table_kernels import advance_in_table, simulate_in_table
+from azero.mcts.table_variation import follow_table
 
 
 class TableSearch(Search):
@@ -59,33 +59,12 @@ class TableSearch(Search):
         advance_in_table(rules, settings, self.forest, self.tables, batch, b, action)
 
     def line_below(self, b: int, line: list[int]) -> list[int]:
-        state = State.from_record(self.game, self.forest.root_states[b])
-        for action in line:
-            state.apply_action(action)
-        below: list[int] = []
-        met = set()  # play in a circle tells no more
-        while not state.is_terminal() and state.hash_key() not in met:
-            met.add(state.hash_key())
-            best = self._best_child(b, state)
-            if best is None:
-                break
-            below.append(best)
-            state.apply_action(best)
-        return below
-
-    def _best_child(self, b: int, state: State) -> int | None:
-        """Returns the action to the child that the table knows best, as a principal variation has it; None for none."""
-        entries = self.tables.entries[b]
-        known = []
-        for action in state.legal_actions():
-            after = state.clone()
-            after.apply_action(action)
-            place = find_entry(entries, np.uint64(after.hash_key()))
-            if place >= 0:
-                known.append((preference(entries[place], 1 - 2 * state.current_player()), -action))
-        return -max(known)[1] if known else None
+        whole = np.empty(self.game.max_plies, np.int32)
+        whole[: len(line)] = line
+        end = follow_table(self.game.rules, self.forest, self.tables, self._batches[0], b, whole, len(line))
+        return whole[len(line) : end].tolist()
 
     def _simulate(self, b: int, batch: Batch, num_simulations: int) -> bool:
         self._is_used[b] = self._is_used[b] or num_simulations > 0
-        kinds = self.game.rules, self.rule, self.rollout, self.settings
+        kinds = self._rules_of(b), self.rule, self.rollout, self.settings
         return simulate_in_table(*kinds, self.forest, self.tables, batch, b, num_simulations)

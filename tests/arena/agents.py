@@ -28,22 +28,27 @@ def write_checkpoint(path: Path, game: str = "tic_tac_toe", seed: int = 0) -> Pa
 
 
 ENGINE = '''
-"""Plays the first legal move of tic_tac_toe; `manner` says where it goes wrong. Notes in a file what it was told."""
+"""Plays the first free cell of tic_tac_toe, and notes in a file what it was told.
+
+`manner` says where it goes wrong; `manner@3`, that it does so from the third game on. `says:X` always answers genmove
+with X.
+"""
 import sys
 import time
 
-log, manner = open(sys.argv[1], "a"), sys.argv[2]
-played = []
+log, (fault, _, first_game) = open(sys.argv[1], "a"), sys.argv[2].partition("@")
+num_games, played = 0, []
 for line in sys.stdin:
     log.write(line)
     log.flush()
     words = line.split()
-    if words[0] == "boardsize" and manner == "any_size":
-        print("? unknown command\\n", flush=True)
-        continue
     if words[0] == "clear_board":
-        played = []
+        num_games, played = num_games + 1, []
+    manner = fault if num_games >= int(first_game or 0) else "plays"
     if words[0] == "play":
+        if manner == "refuses passes" and words[2] == "pass":
+            print("? syntax error\\n", flush=True)
+            continue
         played.append(words[2])
     answer = ""
     if words[0] == "genmove":
@@ -57,8 +62,12 @@ for line in sys.stdin:
         if manner == "complains":
             print("? I would rather not\\n", flush=True)
             continue
+        if manner == "babbles":
+            print("tic tac toe " * 100, flush=True)
+            continue
         free = [column + row for row in "123" for column in "abc" if column + row not in played]
         answer = {"illegal": played[-1] if played else "a9", "resigns": "resign"}.get(manner, free[0].upper())
+        answer = manner.removeprefix("says:") if manner.startswith("says:") else answer
         played.append(free[0])
     print(f"= {answer}\\n", flush=True)
 '''
@@ -67,4 +76,4 @@ for line in sys.stdin:
 def write_engine(folder: Path, manner: str = "plays") -> str:
     """Writes a GTP engine; returns the name of the agent, which notes what it is told in `folder`/told."""
     (folder / "engine.py").write_text(ENGINE)
-    return f"gtp:{sys.executable} {folder / 'engine.py'} {folder / 'told'} {manner}"
+    return f"gtp:{sys.executable} {folder / 'engine.py'} {folder / 'told'} '{manner}'"

@@ -1,5 +1,6 @@
 """Agents: what they suggest, for how long they think, and that a seed settles it."""
 
+import importlib
 import time
 
 import pytest
@@ -64,6 +65,39 @@ def test_a_limit_of_seconds_is_kept():
     assert 0.2 <= suggestion.elapsed_s <= time.perf_counter() - begin < 2
     assert suggestion.simulations > 400
     assert make_agent("mc@0.2s", GAME).suggest(START).elapsed_s >= 0.2
+
+
+@pytest.mark.parametrize(
+    ("name", "last_step"), [("uct@50", "agents.suggestion_of"), ("alphabeta@50", "alphabeta.describe_moves")]
+)
+def test_the_time_of_a_suggestion_is_that_of_the_whole_call(monkeypatch, name, last_step):
+    module, _, function = last_step.partition(".")
+    module = importlib.import_module(f"azero.arena.{module}")
+    original = getattr(module, function)
+
+    def slowly(*arguments):
+        time.sleep(0.3)
+        return original(*arguments)
+
+    agent = make_agent(name, GAME)
+    agent.suggest(START)
+    monkeypatch.setattr(module, function, slowly)
+    assert agent.suggest(START).elapsed_s >= 0.3
+
+
+@pytest.mark.parametrize("name", ["uct@50", "uct(table=1000)@50", "alphabeta@50"])
+def test_kernels_are_compiled_before_the_clock_of_a_suggestion_runs(monkeypatch, name):
+    """What a first suggestion calls, it has called before it looks at the clock."""
+    agent, calls = make_agent(name, GAME), []
+    for module in (importlib.import_module(f"azero.arena.{each}") for each in ("agents", "alphabeta")):
+        monkeypatch.setattr(module.time, "perf_counter", lambda: calls.append("clock") or 0.0)
+        for function in {"suggestion_of", "describe_moves"} & set(vars(module)):
+            original = getattr(module, function)
+            monkeypatch.setattr(
+                module, function, lambda *each, original=original: calls.append("kernels") or original(*each)
+            )
+    agent.suggest(START)
+    assert calls.count("kernels") == 2 and "clock" in calls[calls.index("kernels") :]
 
 
 def test_the_same_seed_gives_the_same_answer_and_another_seed_another(net):

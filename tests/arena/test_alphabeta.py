@@ -36,6 +36,16 @@ def test_a_name_tells_all(name, limit, rollouts, entries):
     assert (agent.num_rollouts, agent.max_table_entries) == (rollouts, entries)
 
 
+def test_the_values_of_refuted_moves_are_bounds():
+    """The best move is searched first, with an open window; a move that it refutes is only known to be no better."""
+    suggestion = make_agent("alphabeta(rollouts=1)@500", GAME).suggest(START)
+    best, *others = suggestion.moves
+    bounds = [move for move in others if move.is_bound]
+    assert not best.is_bound and bounds and all(move.value <= best.value for move in bounds)
+    assert f" <{bounds[0].value:+.3f} " in show_suggestion(suggestion, START)
+    assert {move["move"]: move["is_bound"] for move in suggestion.to_json()["moves"]}[bounds[0].move] is True
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

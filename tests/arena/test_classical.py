@@ -10,7 +10,19 @@ from azero.arena.match import play_match
 from azero.arena.names import game_of, make_agent
 from azero.errors import BadInput
 from azero.games import make_game
-from azero.mcts import DepthBias, FlatSearch, MinimaxSearch, Search, Settings, TableSearch, Uct
+from azero.mcts import (
+    DepthBias,
+    EpisodeSearch,
+    FlatSearch,
+    FlatTurnSearch,
+    MinimaxSearch,
+    Search,
+    Settings,
+    TableSearch,
+    TableTurnSearch,
+    TurnSearch,
+    Uct,
+)  # fmt: skip
 from azero.mcts.root import BY_BOUND, BY_VALUE
 
 GAME = make_game("tic_tac_toe")
@@ -49,6 +61,10 @@ def test_the_rule(base, rule):
         ("uct(prove=false)", Settings(is_proving=False)),
         ("uct(min_visits=20)", Settings(min_visits=20)),
         ("uct(table=1000,min_visits=3,by=value)", Settings(min_visits=3, chosen_by=BY_VALUE)),
+        ("uct(table=64,stored_visits=9)", Settings(prefers_stored=True, stored_visits=9)),
+        ("uct(table=64,stored_visits=0)", Settings(prefers_stored=True)),
+        ("uct(table=64,stored_value=-0.5)", Settings(prefers_stored=True, stored_value=-0.5)),
+        ("uct(root=turns,by=value)", Settings(chosen_by=BY_VALUE)),
         ("mc", Settings(is_proving=False, chosen_by=BY_VALUE)),
         ("mmmc", Settings(is_proving=False, chosen_by=BY_VALUE)),
     ],
@@ -65,6 +81,12 @@ def test_the_settings(base, settings):
         ("mc", FlatSearch),
         ("mc()", FlatSearch),
         ("mmmc", MinimaxSearch),
+        ("mmmc(keep=leaf)", MinimaxSearch),
+        ("mmmc(keep=episode)", EpisodeSearch),
+        ("uct(root=actions)", Search),
+        ("uct(root=turns)", TurnSearch),
+        ("uct(table=1MiB,root=turns)", TableTurnSearch),
+        ("mc(root=turns)", FlatTurnSearch),
     ],
 )
 def test_the_kind_of_search(base, kind):
@@ -78,8 +100,31 @@ def test_the_table_s_size(text, entries):
 
 
 def test_a_limit_on_nodes_is_the_tree_s():
-    for base in ("uct", "mc", "mmmc"):
+    for base in ("uct", "mc", "mmmc", "mmmc(keep=episode)"):
         assert search_of(base, max_nodes=50).forest.nodes.shape == (1, 50)
+
+
+def test_whole_episodes_have_room_in_the_tree():
+    game = make_game("connect_four")
+    agent = make_agent("mmmc(keep=episode)@2000", game)
+    assert not agent.suggest(game.new_initial_state()).is_tree_full
+    agent.start(4, [game.new_initial_state()] * 4, 0)
+    agent.choose(range(4))
+    assert not agent._search.forest.trees.is_full.any()
+
+
+@pytest.mark.parametrize("base", ["uct(root=turns)", "uct(root=turns,table=1000)", "mc(root=turns)"])
+def test_a_match_has_one_search_for_a_whole_turn(base):
+    game = make_game("amazons(size=4)")
+    agent, other = make_agent(f"{base}@40", game, seed=1), make_agent("random", game, seed=2)
+    result = play_match(agent, other, game, 8, opening_plies=0)
+    assert result.tally.score > 0.5
+    num_turns = 0
+    for played in result.results:  # each player's turn is three actions, and the first player begins
+        turns = len(played.actions) // 3
+        num_turns += (turns + 1) // 2 if played.a_is_first else turns // 2
+    assert agent.moves == num_turns and agent.simulations <= 40 * num_turns
+    assert base != "mc(root=turns)" or result.simulations_a == 40
 
 
 @pytest.mark.parametrize(
@@ -99,8 +144,16 @@ def test_a_limit_on_nodes_is_the_tree_s():
         ("uct(table=1)", "table = 1 should be from 2 to 268,435,456 entries, or memory, e.g. 64MiB"),
         ("uct(table=9000MiB)", "table = 9000MiB should be from 2 to 268,435,456 entries, or memory, e.g. 64MiB"),
         ("uct(tabel=5)", "unknown option 'tabel'; did you mean 'table'? known: "),
-        ("mc(c=1)", "unknown option 'c'; known: rollout"),
-        ("mmmc(table=5)", "unknown option 'table'; known: rollout"),
+        ("uct(stored_visits=3)", "stored_visits and stored_value need a table: add e.g. table=64MiB"),
+        ("uct(table=64,stored_visits=-1)", "stored_visits = -1 should be a whole number from 0 to 1,073,741,824"),
+        ("uct(table=64,stored_value=1.5)", "stored_value = 1.5 should be a number from -1 to 1"),
+        ("uct(root=moves)", "root = moves should be one of actions, turns"),
+        ("mc(root=moves)", "root = moves should be one of actions, turns"),
+        ("mmmc(keep=all)", "keep = all should be one of leaf, episode"),
+        ("mmmc(keep=episode,rollout=own)", "rollout has no effect with keep=episode; leave one of them out"),
+        ("mmmc(root=turns)", "unknown option 'root'; did you mean 'rollout'? known: keep, rollout"),
+        ("mc(c=1)", "unknown option 'c'; known: rollout, root"),
+        ("mmmc(table=5)", "unknown option 'table'; known: keep, rollout"),
         ("uct(c=1", "options should be written uct(key=value,...)"),
         ("uct(2)", "'2' should be written key=value"),
     ],
@@ -111,7 +164,17 @@ def test_what_is_wrong_is_named_in_one_line(base, message):
 
 
 @pytest.mark.parametrize(
-    "base", ["uct(cp=0.7,min_visits=5)", "uct(bias=depth)", "uct(table=500,by=value)", "mmmc", "mc"]
+    "base",
+    [
+        "uct(cp=0.7,min_visits=5)",
+        "uct(bias=depth)",
+        "uct(table=500,by=value)",
+        "uct(table=50,stored_visits=2,stored_value=0)",
+        "uct(root=turns)",
+        "mmmc",
+        "mmmc(keep=episode)",
+        "mc",
+    ],
 )
 def test_they_play_and_suggest(base):
     agent, other = make_agent(f"{base}@60", GAME, seed=1), make_agent("random", GAME, seed=2)

@@ -1,5 +1,7 @@
 """Other engines over GTP: one that plays, and ones that die, cheat, complain, resign, fall silent, or are not there."""
 
+import errno
+import gc
 import os
 import shutil
 import sys
@@ -7,12 +9,12 @@ import time
 
 import pytest
 
-from azero.arena.gtp import GtpAgent
-from azero.arena.match import play_match
+from azero.arena.gtp import GtpAgent, split_command
+from azero.arena.match import Unfinished, play_match
 from azero.arena.names import make_agent
-from azero.arena.statistics import Tally
+from azero.arena.statistics import Sprt, Tally
 from azero.arena.suggestion import RESIGN
-from azero.errors import BadInput
+from azero.errors import BadInput, EngineFailed
 from azero.games import make_game
 
 from .agents import write_engine
@@ -74,6 +76,81 @@ def test_an_engine_plays_a_match(engine):
             state.apply_action(action)
 
 
+@pytest.mark.parametrize("is_a", [True, False])
+def test_an_engine_plays_its_games_one_after_another(engine, tmp_path, is_a):
+    agents = [engine(), make_agent("random", GAME)]
+    play_match(*(agents if is_a else agents[::-1]), GAME, 6, seed=1)
+    games = "\n".join(told(tmp_path)).split("boardsize 3\nclear_board\n")
+    assert games[0] == "" and len(games) == 1 + 6
+    for lines in (game.splitlines() for game in games[1:]):
+        assert [line.split()[1] for line in lines] == (["black", "white"] * 5)[: len(lines)]  # each ply once
+
+
+def test_two_engines_play_a_match(engine):
+    match = play_match(engine(), engine(), GAME, 4, seed=1)
+    assert match.tally.games == 4
+
+
+PASSES = "c4 b4 a3 d2 a4"  # from here White's only legal action is to pass
+
+
+def test_a_forced_pass_that_an_engine_refuses_is_left_out(engine, tmp_path):
+    game = make_game("othello(size=4)")
+    agent = engine("refuses passes", game)
+    assert agent.suggest(game.state_from_moves(PASSES)).best == "pass"
+    assert told(tmp_path)[-1] == "play white pass"  # it is not asked where it has no choice
+    other = engine("refuses passes", game)
+    with pytest.raises(EngineFailed, match="'a1' is not legal"):  # which it is asked for, in its own notation
+        other.suggest(game.state_from_moves(f"{PASSES} pass"))
+    assert told(tmp_path)[-2:] == ["play white pass", "genmove black"]
+
+
+def test_a_pass_that_is_a_choice_may_not_be_refused(engine):
+    game = make_game("go(size=3)")
+    with pytest.raises(EngineFailed, match=r"answered 'play white pass' with '\? syntax error'"):
+        engine("refuses passes", game).suggest(game.state_from_moves("b2 pass"))
+
+
+@pytest.mark.parametrize("is_a", [True, False])
+@pytest.mark.parametrize(
+    ("manner", "message"),
+    [
+        ("dies", "the engine ended before 'genmove"),
+        ("illegal", "is not legal here"),
+        ("complains", r"with '\? I would rather not'"),
+        ("babbles", r"with 'tic tac toe .{,100}\.\.\.'$"),
+        ("says:%", "answered genmove with '%': '%' is no tic_tac_toe move"),
+    ],
+)
+def test_a_match_that_cannot_go_on_keeps_the_games_that_were_finished(engine, manner, message, is_a):
+    agents = [engine(f"{manner}@3"), make_agent("random", GAME)]
+    with pytest.raises(Unfinished, match=message) as end:
+        play_match(*(agents if is_a else agents[::-1]), GAME, 6, seed=1)
+    assert str(end.value).startswith("the match ended after 2 of 6 games: agent ") and "\n" not in str(end.value)
+    match = end.value.result
+    assert match.tally.games == 2 and match.to_json()["failure"] == str(end.value)
+
+
+def test_a_match_that_cannot_begin_has_no_result(engine):
+    with pytest.raises(Unfinished, match="ended after 0 of 6 games") as end:
+        play_match(make_agent("random", GAME), engine("dies"), GAME, 6)
+    assert end.value.result is None
+
+
+def test_an_engine_that_hangs_ends_the_match(engine, monkeypatch):
+    agent = engine("waits@2")
+    agent._ask("name")  # the process takes a moment to start
+    monkeypatch.setattr(GtpAgent, "most_seconds", 0.3)
+    with pytest.raises(Unfinished, match=r"after 1 of 4 games: .* did not answer 'genmove .*' within 0.3 s"):
+        play_match(agent, make_agent("random", GAME), GAME, 4)
+    assert agent._process.returncode is not None
+
+
+def test_an_sprt_with_an_engine_decides_by_whole_pairs(engine):
+    match = play_match(engine("resigns"), make_agent("random", GAME), GAME, 200, sprt=Sprt(0, 200))
+    assert match.sprt == "reject" and match.tally.games < 100 and match.tally.games % 2 == 0
+
+
 @pytest.mark.parametrize(
     ("manner", "message"),
     [
@@ -124,7 +201,17 @@ def test_komi_is_told_where_the_game_has_one(engine, tmp_path):
     assert told(tmp_path) == ["boardsize 3", "clear_board", "komi 2.5", "play black b2", "genmove white"]
 
 
-GNUGO = shutil.which("gnugo", path=f"{os.environ['PATH']}:/usr/games")
+PATH = f"{os.environ['PATH']}:/usr/games"
+GNUGO, RHINO = shutil.which("gnugo", path=PATH), shutil.which("gtp-rhino", path=PATH)
+
+
+@pytest.mark.skipif(RHINO is None, reason="there is no gtp-rhino here")
+def test_rhino_plays_othello_with_its_forced_passes():
+    game = make_game("othello")
+    agent = make_agent(f"gtp:{RHINO}", game)
+    match = play_match(make_agent("random", game), agent, game, 10, seed=1)
+    assert match.tally.losses > 8 and any(64 in result.actions for result in match.results)
+    agent.close()
 
 
 @pytest.mark.skipif(GNUGO is None, reason="there is no GNU Go here")
@@ -160,11 +247,20 @@ def test_a_command_that_cannot_be_started_is_bad_input(command):
     assert "\n" not in str(error.value) and "list index" not in str(error.value)
 
 
-def test_closing_ends_the_engine(engine):
-    agent = engine()
-    agent.suggest(GAME.new_initial_state())
+def test_closing_ends_the_engine_and_what_it_has_started():
+    agent = make_agent("gtp:sh -c 'sleep 60 & sleep 60'", GAME)
     agent.close()
     assert agent._process.returncode is not None
+    assert not agent._reader.is_alive()  # the pipe is closed: nobody is left to write to it
+
+
+def test_an_engine_ends_with_its_agent(tmp_path):
+    agent = make_agent(write_engine(tmp_path), GAME)
+    process = agent._process
+    del agent
+    gc.collect()
+    assert process.returncode is not None
+    process.stdin.close()
 
 
 def test_what_does_not_speak_gtp_is_not_waited_for():
@@ -172,3 +268,20 @@ def test_what_does_not_speak_gtp_is_not_waited_for():
     with pytest.raises(BadInput, match="the engine answered 'boardsize 3' with 'boardsize 3'"):
         agent.suggest(GAME.new_initial_state())
     agent.close()
+
+
+def test_a_command_is_split_as_its_system_does(monkeypatch):
+    assert split_command(r"gnugo --infile 'my game.sgf'") == ["gnugo", "--infile", "my game.sgf"]
+    monkeypatch.setattr(sys, "platform", "win32")
+    assert split_command(r" C:\gnugo\gnugo.exe --mode gtp") == r"C:\gnugo\gnugo.exe --mode gtp"
+
+
+def test_an_engine_that_ended_on_windows_is_bad_input(engine, monkeypatch):
+    def fail(text):
+        raise OSError(errno.EINVAL, "Invalid argument")  # what Windows has in the place of a broken pipe
+
+    agent = engine()
+    with monkeypatch.context() as context:
+        context.setattr(agent._process.stdin, "write", fail)
+        with pytest.raises(BadInput, match="the engine ended before 'boardsize 3' was answered"):
+            agent.suggest(GAME.new_initial_state())

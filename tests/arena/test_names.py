@@ -175,3 +175,11 @@ def test_without_a_net_there_is_no_torch():
     done = subprocess.run([sys.executable, "-c", WITHOUT_TORCH], capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout.splitlines()[-1]) == []
+
+
+@pytest.mark.parametrize(("name", "path"), [(r"runs\mine@800", r"runs\mine"), (r"me@home\mine", r"me@home\mine")])
+def test_a_path_of_windows_that_is_not_there_is_said_not_to_exist(monkeypatch, name, path):
+    monkeypatch.setattr("os.sep", "\\")
+    with pytest.raises(BadInput) as error:
+        make_agent(name, "tic_tac_toe")
+    assert str(error.value) == f"checkpoint {path!r} does not exist"

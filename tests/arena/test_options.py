@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from azero.arena.options import Options, split_options
+from azero.arena.options import Options, split_options, with_options
 from azero.errors import BadInput
 
 
@@ -23,6 +23,11 @@ from azero.errors import BadInput
 def test_a_word_and_its_options(base, word, options):
     assert split_options(base) == (word, options)
     assert Options(base).word == word
+
+
+def test_options_are_added_to_those_there_are():
+    assert with_options("mc", root="turns") == "mc(root=turns)"
+    assert with_options("uct(c=1,prove=false)", table=1000, c=2) == "uct(c=2,prove=false,table=1000)"
 
 
 @pytest.mark.parametrize(

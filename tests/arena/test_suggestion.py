@@ -22,7 +22,7 @@ def test_json_has_the_fields_of_the_design_in_their_order(suggestion):
     assert list(fields) == SUGGESTION_FIELDS
     assert fields["to_move"] == 1 and fields["best"] == fields["moves"][0]["move"] == "b1"
     for move, found in zip(fields["moves"], suggestion.moves, strict=True):
-        assert list(move) == ["move", "visits", "value", "prior", "proven", "pv"]
+        assert list(move) == ["move", "visits", "value", "prior", "proven", "pv", "is_bound"]
         assert move == {key: getattr(found, key) for key in move}
 
 
@@ -35,6 +35,19 @@ def test_moves_are_best_first(suggestion):
 def test_variations_are_in_the_notation_of_each_position(suggestion):
     for move in suggestion.moves:
         assert GAME.state_from_moves(f"a1 b2 c1 {' '.join(move.pv)}").history()[3] == move.action
+
+
+@pytest.mark.parametrize("base", ["uct(root=turns)", "uct(root=turns,table=1000)", "mc(root=turns)"])
+def test_whole_turns_are_moves_in_the_game_s_notation(base):
+    game = make_game("amazons(size=4)")
+    state = game.new_initial_state()
+    suggestion = make_agent(f"{base}@500", game, seed=1).suggest(state)
+    assert len({move.move for move in suggestion.moves}) == len(suggestion.moves) == 88
+    for move in suggestion.moves:
+        assert "".join(move.pv[:3]) == move.move and game.state_from_moves(move.move).history() == move.actions
+        game.state_from_moves(" ".join(move.pv))
+    assert suggestion.best == suggestion.moves[0].move and suggestion.actions == suggestion.moves[0].actions
+    assert list(suggestion.to_json()["moves"][0]) == ["move", "visits", "value", "prior", "proven", "pv", "is_bound"]
 
 
 def test_what_is_said_is_plain_python(suggestion):

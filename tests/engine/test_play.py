@@ -1,8 +1,12 @@
 """Games in the terminal, by script: won, lost, drawn, with mistakes, undone, given up."""
 
+import re
+
 import pytest
+from games.user_games import write_nim_with_turns_of_two
 
 from azero.arena.agents import Agent
+from azero.arena.names import make_agent
 from azero.arena.suggestion import Move, Suggestion
 from azero.engine.play import COMMANDS, play_in_terminal
 from azero.games import make_game
@@ -77,6 +81,23 @@ def test_a_move_that_cannot_be_played_is_asked_for_again(answer, reply):
     assert reply in shown and shown[-1] == "You win."
 
 
+def test_a_turn_of_several_actions_can_be_one_answer(tmp_path):
+    shown = play(0, "a7 -a6 /b6", "d1-d7/g7", "quit", game=make_game("amazons"))
+    assert "scripted plays a7 (value +0.50 for it)" in shown
+    nim = make_game(f"{write_nim_with_turns_of_two(tmp_path / 'nim.py')}:Nim")
+    for answer in ("2,1", "2 1"):
+        shown = play(0, "0 1", answer, "quit", game=nim)
+        assert "\nleft: 16\nply: 2\n" in shown
+
+
+def test_an_answer_that_goes_on_beyond_the_turn_plays_nothing(tmp_path):
+    shown = play(0, "", "a1 b2", "quit")
+    assert "'a1 b2' goes on beyond your turn, which ends with 'a1'; or enter help" in shown and len(boards(shown)) == 1
+    nim = make_game(f"{write_nim_with_turns_of_two(tmp_path / 'nim.py')}:Nim")
+    shown = play(0, "", "2,7", "quit", game=nim)
+    assert any("'7'" in text for text in shown) and "\nleft: 18\nply: 1\n" not in shown
+
+
 def test_help_moves_and_spaces():
     shown = play(0, "b1 b2", "a1", "", "help", "?", "moves", "  a2 ", "a3")
     about = "Three in a row wins; a full board is a draw. Action 3 * row + column, written a1 (top left) to c3."
@@ -84,6 +105,14 @@ def test_help_moves_and_spaces():
     assert len(helps) == 3 and all(f"\n  {word}" in helps[0] for word in ("c1 ", *COMMANDS))
     assert len(boards(shown)) == 6  # at first and after each move, and not once more after each word
     assert "c1 a2 b2 c2 a3 b3 c3" in shown and shown[-1] == "You win."
+
+
+def test_an_agent_plays_a_whole_turn_at_once():
+    game = make_game("amazons(size=4)")
+    shown, answers = [], iter(["quit"])
+    play_in_terminal(make_agent("uct(root=turns)@50", game), game, 1, lambda prompt: next(answers), shown.append)
+    played = [text for text in shown if " plays " in text]
+    assert len(played) == 1 and re.search(r" plays [a-d][1-4]-[a-d][1-4]/[a-d][1-4] ", played[0])
 
 
 def test_a_hint_is_the_agent_s_own_view_and_moves_nothing():

@@ -2,9 +2,9 @@
 
 import re
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
+from games.user_games import write_nim_with_turns_of_two
 
 from azero.arena.match import GameResult, MatchResult
 from azero.arena.names import make_agent
@@ -58,10 +58,34 @@ def test_the_most_visited_move_and_the_one_of_highest_value_are_marked():
     assert value_marks([move(0, 50, 0.4), move(1, 5, 0.1)]) == {0: "+40*^", 1: "+10"}
 
 
+def test_of_turns_with_the_same_first_action_the_best_is_marked():
+    turns = [
+        Move(0, "a1", *known, 0.25, None, None, ["a1"], following=(k,)) for k, known in enumerate([(9, 0.3), (2, 0.8)])
+    ]
+    assert value_marks([*turns, move(1, 5, 0.1)]) == {0: "+30*^", 1: "+10"}
+
+
+def test_whole_turns_are_shown():
+    amazons = make_game("amazons(size=4)")
+    state = amazons.new_initial_state()
+    suggestion = make_agent("uct(root=turns)@300", amazons, seed=1).suggest(state)
+    lines = show_suggestion(suggestion, state, top=2).splitlines()
+    assert lines[-1].startswith(f"best: {suggestion.best}   (300 simulations")
+    assert lines[-3] == "... and 86 more" and lines[-5].split()[0] == suggestion.best
+
+
 def test_moves_of_which_nothing_is_known_have_no_value():
     assert value_marks([move(0, 0, 0.0), move(1, 0, 0.0)]) == {}
     assert value_marks([move(0, 3, -0.5), move(1, 0, 0.0)]) == {0: "-50*^"}
     assert show_moves([move(1, 0, 0.0)]).splitlines()[1].split() == ["b1", "0", "0.25", "b1"]
+
+
+def test_a_bound_is_marked():
+    moves = [move(8, 30, 0.5), move(6, 12, 0.5)._replace(is_bound=True)]
+    assert value_marks(moves) == {8: "+50*^", 6: "<+50"}
+    assert [row[16:24] for row in show_moves(moves).splitlines()] == ["  value ", " +0.500 ", "<+0.500 "]
+    shown = show_suggestion(suggestion(moves), STATE).splitlines()
+    assert "values in hundredths; * most visited, ^ highest value, < at most" in shown
 
 
 def test_a_proven_move_is_shown_though_it_was_never_visited():
@@ -107,14 +131,11 @@ def test_the_best_move_is_shown_to_the_end_of_the_turn():
 
 
 def test_a_turn_of_moves_that_would_run_together_is_shown_apart(tmp_path):
-    source = (Path(__file__).parent.parent / "data" / "nim.py").read_text()
-    twice = source.replace("return state.ply & 1", "return state.ply // 2 & 1")  # two moves a turn
-    twice = twice.replace("WIN if state.ply & 1 else", "WIN if (state.ply - 1) // 2 & 1 == 0 else")
-    (tmp_path / "nim.py").write_text(twice)
-    game = make_game(f"{tmp_path / 'nim.py'}:Nim")
+    game = make_game(f"{write_nim_with_turns_of_two(tmp_path / 'nim.py')}:Nim")
     state = game.new_initial_state()
     suggestion = Suggestion("nim", 0, 1, 0.0, 0.0, "2", [Move(2, "2", 1, 0.0, 1.0, None, None, ["2", "1", "0"])])
-    assert best_turn(suggestion, state) == "2 1"
+    assert best_turn(suggestion, state) == "2,1"
+    assert game.state_from_moves("2,1").history() == [2, 1]
 
 
 @pytest.mark.parametrize("name", ["uct@50", "mc@50", "random"])

@@ -5,7 +5,7 @@ import pytest
 
 from azero.games import make_game
 from azero.mcts import Puct, Search, Settings, Uct, rank_moves, root_value
-from azero.mcts.analysis import principal_variation
+from azero.mcts.variation import principal_variations
 
 from .evaluators import FixedEvaluator, HashEvaluator
 from .trees import child_of, make_tree
@@ -135,4 +135,5 @@ def test_other_trees_have_rankings_of_their_own():
 )
 def test_a_variation_follows_the_shortest_win_or_the_most_visits_or_the_longest_loss(children, best, player):
     nodes = make_tree(*children, player=player).nodes[0]
-    assert principal_variation(nodes, 0)[1:] == ([] if best is None else [int(nodes[1 + best].action)])
+    (line,) = principal_variations(nodes, np.zeros(1, np.int32), len(nodes))
+    assert line[1:] == ([] if best is None else [int(nodes[1 + best].action)])

@@ -6,7 +6,7 @@ import pytest
 
 from azero.games import make_game
 from azero.jit import IS_COMPILED
-from azero.mcts import MinimaxSearch, Settings, Uct, rank_moves
+from azero.mcts import EpisodeSearch, MinimaxSearch, Settings, Uct, rank_moves
 from azero.mcts.root import BY_VALUE
 from azero.mcts.tree import UNPROVEN
 
@@ -17,8 +17,8 @@ SETTINGS = Settings(is_proving=False, chosen_by=BY_VALUE)
 NUM_SIMULATIONS = 20_000 if IS_COMPILED else 3000
 
 
-def search_minimax(state, num_simulations, seed=3, max_nodes=200_000):
-    search = MinimaxSearch(state.game, Uct(), SETTINGS, max_nodes=max_nodes)
+def search_minimax(state, num_simulations, seed=3, max_nodes=200_000, kind=MinimaxSearch):
+    search = kind(state.game, Uct(), SETTINGS, max_nodes=max_nodes)
     search.start(0, state, seed)
     search.run([0], num_simulations)
     return search
@@ -57,9 +57,26 @@ def test_values_are_the_minimax_of_the_leaves(name, moves):
     assert all(leaf.N <= 1 for leaf in leaves if leaf.proven == UNPROVEN), "a second visit goes on to a child"
 
 
-def test_a_leaf_of_a_full_tree_is_worth_the_mean_of_its_outcomes():
+@pytest.mark.parametrize(
+    ("name", "moves"),
+    [("tic_tac_toe", ""), ("connect_four", "4433"), ("amazons(rows=4,columns=4)", "a2-a1/a2"), ("p_game", "")],
+)
+def test_of_a_whole_episode_every_node_enters_the_tree(name, moves):
+    state = make_game(name).state_from_moves(moves)
+    search = search_minimax(state, 20, kind=EpisodeSearch)
+    check_values(search, state)
+    nodes, ends = search.forest.nodes[0], 0
+    for index, position in walk(search, state):
+        if nodes[index].N > 0:
+            assert position.is_terminal() != bool(nodes[index].first_child), "no rollout has judged it"
+            ends += position.is_terminal() * nodes[index].N
+    assert ends == 20 and not search.forest.trees[0].is_full
+
+
+@pytest.mark.parametrize("kind", [MinimaxSearch, EpisodeSearch])
+def test_a_leaf_of_a_full_tree_is_worth_the_mean_of_its_outcomes(kind):
     state = make_game("connect_four").new_initial_state()
-    search = search_minimax(state, 2000, max_nodes=60)
+    search = search_minimax(state, 2000, max_nodes=60, kind=kind)
     assert search.forest.trees[0].is_full
     assert check_values(search, state) > 5
     assert max(node.N for node in search.forest.nodes[0][:60] if not node.first_child) > 10
@@ -83,9 +100,10 @@ def test_with_time_tic_tac_toe_is_played_to_its_value(moves):
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_with_time_a_p_game_is_played_to_its_value(seed):
+@pytest.mark.parametrize("kind", [MinimaxSearch, EpisodeSearch])
+def test_with_time_a_p_game_is_played_to_its_value(seed, kind):
     state, minimax = make_game(f"p_game(branching=2,depth=6,seed={seed})").new_initial_state(), Minimax()
-    check_exact(search_minimax(state, NUM_SIMULATIONS), state, minimax)
+    check_exact(search_minimax(state, NUM_SIMULATIONS, kind=kind), state, minimax)
 
 
 def check_exact(search, state, minimax):

@@ -175,3 +175,11 @@ def test_buckets_are_all_used_and_about_evenly():
 @pytest.mark.parametrize(("asked", "given"), [(2, 2), (3, 2), (1001, 1000), (1024, 1024)])
 def test_a_table_has_no_more_entries_than_asked_for(asked, given):
     assert new_tables(make_game("tic_tac_toe").rules, 3, asked).entries.shape == (3, given)
+
+
+def test_windows_has_tables_too(monkeypatch):
+    monkeypatch.setattr("sys.platform", "win32")
+    monkeypatch.delattr("mmap.MAP_PRIVATE", raising=False)
+    monkeypatch.delattr("mmap.MAP_ANONYMOUS", raising=False)
+    entries = new_tables(make_game("tic_tac_toe").rules, 2, 10).entries
+    assert entries.shape == (2, 10) and not entries.ply.any()

@@ -7,9 +7,10 @@ import pytest
 
 from azero.errors import BadInput
 from azero.games import Game, State, make_game
-from azero.jit import IS_COMPILED
+from azero.jit import IS_COMPILED, kernel
 from azero.mcts import DepthBias, Search, Settings, TableSearch, Uct, rank_moves, root_value
 from azero.mcts.table import MOST_ENTRIES, find_entry
+from azero.mcts.table_kernels import random_stored_child
 from azero.mcts.tree import UNPROVEN
 
 from .measured import MeasuredPGame, OwnVisits
@@ -252,6 +253,56 @@ def test_siblings_do_not_take_each_other_s_place():
     search = search_in_table(state, 2, NUM_SIMULATIONS)
     favourite = max(child_visits(search))
     assert min(search.tables.entries[0].N) > favourite / 6
+
+
+@kernel
+def pick_stored(game, settings, tree, tables, b, state, num_children):
+    return random_stored_child(game, settings, tree, tables, b, state, num_children)
+
+
+STORED = [(50, 0.2), (5, 0.9), None, (20, -0.4), (80, -1.0)]
+"""Visits and value, for the mover, of five moves; the third is not stored, the last is proven lost."""
+
+
+@pytest.mark.parametrize("moves", ["", "0"])
+@pytest.mark.parametrize(
+    ("thresholds", "passing"),
+    [
+        ({"stored_visits": 0}, {0, 1, 3}),
+        ({"stored_visits": 19}, {0, 3}),
+        ({"stored_visits": 20}, {0}),
+        ({"stored_visits": 50}, set()),
+        ({"stored_value": 0.0}, {0, 1}),
+        ({"stored_value": 0.2}, {1}),
+        ({"stored_value": 0.9}, set()),
+        ({"stored_value": -1.0}, {0, 1, 3}),
+        ({"stored_visits": 10, "stored_value": 0.0}, {0}),
+    ],
+)
+def test_of_stored_moves_those_above_the_thresholds_are_taken(moves, thresholds, passing):
+    state = make_game("p_game(branching=5,depth=4)").state_from_moves(moves)
+    search = TableSearch(state.game, Uct(), Settings(prefers_stored=True, **thresholds), 8)
+    sign = 1 - 2 * state.current_player()
+    for place, stored in enumerate(STORED):
+        search.tables.places[0][place] = -1 if stored is None else place
+        if stored is not None:
+            entry = search.tables.entries[0][place]
+            entry.N, entry.W = stored[0], sign * stored[0] * stored[1]
+            entry.proven = -sign if stored[1] == -1.0 else UNPROVEN
+    rules, tree = state.game.rules, search.forest.trees[0]
+    picked = [pick_stored(rules, search.settings, tree, search.tables, 0, state.record, 5) for _ in range(100)]
+    assert set(picked) == (passing or {-1})
+    assert all(abs(picked.count(place) - 100 / len(passing)) < 30 for place in passing)
+
+
+@pytest.mark.parametrize("settings", [{"stored_visits": 5}, {"stored_value": 0.0}])
+def test_stored_moves_are_taken_only_where_not_all_can_be_stored(settings):
+    state, prefers = CONNECT_FOUR.state_from_moves("4433"), Settings(prefers_stored=True, **settings)
+    large, small = (
+        [snapshot(search_in_table(state, entries, NUM_SIMULATIONS, each)) for each in (Settings(), prefers)]
+        for entries in (100_000, 50)
+    )
+    assert large[0] == large[1] and small[0] != small[1]
 
 
 @pytest.mark.parametrize("settings", [PLAIN, Settings(), Settings(min_visits=10)])
