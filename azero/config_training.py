@@ -151,8 +151,9 @@ class TrainingConfig(Section):
     )
     precision: Literal["auto", "fp32", "bf16"] = Field(
         "auto",
-        description="Arithmetic of the net's layers in training; `auto` takes bf16 where the machine computes in it. "
-        "Weights, gradients and optimiser are fp32 always.",
+        description="Arithmetic of the net's layers in training. `auto` is bf16 on a GPU that computes in it, and on a "
+        "CPU the faster one, measured once per machine. The run's config.toml keeps the answer. Weights, gradients and "
+        "optimiser are fp32 always.",
     )
     optimizer: Literal["adamw", "sgd"] = Field("adamw", description="AdamW or SGD with momentum. Paper: sgd.")
     learning_rate: float = Field(

@@ -1,12 +1,16 @@
 """Files written whole or not at all: to a temporary neighbour, flushed to the disk, then renamed; folders held."""
 
-import fcntl
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from filelock import FileLock, Timeout
+
 from azero.errors import BadInput
+
+LOCK = ".lock"
+"""The file that a held folder has, for as long as it is held. One that a killed process leaves holds nothing."""
 
 
 def write_whole(path: Path, data: bytes) -> None:
@@ -43,12 +47,18 @@ def remove_temporaries(directory: Path) -> None:
 
 @contextmanager
 def held(folder: Path, refusal: str) -> Iterator[None]:
-    """Keeps other processes out of a folder; raises BadInput(refusal) where one is in it."""
-    descriptor = os.open(folder, os.O_RDONLY)
+    """Keeps other processes out of a folder; raises BadInput(refusal) where one is in it.
+
+    The system ends the hold with the process, however that ends. Raises OSError where the disk has no such locks.
+    """
+    lock = FileLock(folder / LOCK, blocking=False, fallback_to_soft=False)
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        yield
-    except BlockingIOError:
+        lock.acquire()
+    except Timeout:
         raise BadInput(refusal) from None
+    try:
+        yield
     finally:
-        os.close(descriptor)
+        with suppress(PermissionError):  # on Windows an open file stays; `release` removes it there
+            (folder / LOCK).unlink(missing_ok=True)  # before the release: afterwards it may be another process's
+        lock.release()

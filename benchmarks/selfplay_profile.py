@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from azero.arena.names import find_checkpoint
-from azero.bench.selfplay import count_whole_games, play_in_turns
+from azero.bench.selfplay import measure_selfplay
 from azero.config_files import find_config, load_config
 from azero.games import make_game
 from azero.nets.checkpoint import load_checkpoint
@@ -89,11 +89,10 @@ def main() -> None:
         for name, seconds in SECONDS.most_common():
             print(f"  {name:<30}{seconds / elapsed:>7.1%}  {1e6 * seconds / num:>7.2f} us an evaluation")
 
-    num_evaluations, _ = count_whole_games(config)
-    turns = play_in_turns(config, num_evaluations, 15.0)
-    ratios, bare = [turn.selfplay / turn.net for turn in turns], np.median([turn.net for turn in turns])
-    print(f"evaluations a second in full swing, of the bare net's at batch {size}: {np.median(ratios):.1%}", end="")
-    print(f" (median of {len(turns)}, {min(ratios):.1%} to {max(ratios):.1%}; bare {bare:,.0f})")
+    print("in full swing, as `azero bench --only selfplay` measures it:")
+    for row in measure_selfplay(config, 15.0):
+        print(f"  a cache of {row.cache_mib} MiB, {row.workers} at work: ", end="")
+        print(f"{row.evaluations_per_s:,.0f} evaluations a second, {row.share_of_net:.1%} of the bare net's")
 
 
 if __name__ == "__main__":

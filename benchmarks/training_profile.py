@@ -16,9 +16,11 @@ from azero.config import Config
 from azero.config_files import find_config, load_config
 from azero.games import Game, make_game
 from azero.mcts import UniformEvaluator
+from azero.nets.runtimes import has_bf16, pick_device
 from azero.selfplay.play import SelfPlay, play_games
 from azero.selfplay.replay import Replay, Window, targets_of
 from azero.training import trainer as parts
+from azero.training.precision import settle_precision
 from azero.training.trainer import Trainer
 
 SECONDS: dict[str, list[float]] = defaultdict(list)
@@ -88,21 +90,25 @@ def main() -> None:
     arguments = parser.parse_args()
 
     path = find_config(arguments.config)
-    configs = {name: load_config(path, [f"training.precision={name}"]) for name in ("fp32", "bf16")}
+    precisions = ["fp32", "bf16"] if has_bf16(pick_device("auto")) else ["fp32"]
+    configs = {name: load_config(path, [f"training.precision={name}"]) for name in precisions}
     game = make_game(configs["fp32"].game.name)
+    settled = settle_precision(load_config(path), game).training.precision
     replay = replay_of(game, configs["fp32"])
     trainers = {name: Trainer(config, game) for name, config in configs.items()}
     for trainer in trainers.values():
         take_steps(trainer, replay, 5)  # to warm up
-    rates = {name: [] for name in trainers}
+    rates: dict[str, list[float]] = {name: [] for name in trainers}
     for _ in range(arguments.rounds):
         for name, trainer in trainers.items():
             rates[name].append(positions_per_s(trainer, replay, max(1, arguments.steps // 4)))
+    medians = {name: float(np.median(each)) for name, each in rates.items()}
     for name, each in rates.items():
         ratio = np.median(np.array(each) / rates["fp32"])
-        print(f"{name}: {np.median(each):,.0f} positions a second, {ratio:.2f} of fp32 in the same round")
-    print(f"{trainers['bf16'].dtype} and {configs['bf16'].net}, a step:")
-    show_parts(trainers["bf16"], replay, arguments.steps)
+        print(f"{name}: {medians[name]:,.0f} positions a second, {ratio:.2f} of fp32 in the same round")
+    print(f"auto: {settled}, {medians[settled] / max(medians.values()):.2f} of the better one")
+    print(f"{settled} and {configs[settled].net}, a step:")
+    show_parts(trainers[settled], replay, arguments.steps)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,8 @@ import time
 
 import pytest
 
-from azero.files import remove_temporaries, write_whole
+from azero.errors import BadInput
+from azero.files import LOCK, held, remove_temporaries, write_whole
 
 
 def names(folder):
@@ -130,3 +131,34 @@ def test_temporaries_are_removed_and_nothing_else(tmp_path):
         (tmp_path / name).touch()
     remove_temporaries(tmp_path)
     assert names(tmp_path) == sorted(kept) and names(tmp_path / "folder") == ["file.tmp"]
+
+
+HOLD_FOREVER = """
+import sys, time
+from pathlib import Path
+from azero.files import held
+with held(Path(sys.argv[1]), "busy"):
+    print(flush=True)
+    time.sleep(600)
+"""
+
+
+def test_a_held_folder_is_refused_to_others_until_its_process_is_killed(tmp_path):
+    with subprocess.Popen([sys.executable, "-c", HOLD_FOREVER, str(tmp_path)], stdout=subprocess.PIPE) as process:
+        process.stdout.readline()
+        with pytest.raises(BadInput, match="^busy$"), held(tmp_path, "busy"):
+            pass
+        process.kill()
+    assert names(tmp_path) == [LOCK], "which holds nothing any more"
+    with held(tmp_path, "busy"):
+        pass
+    assert names(tmp_path) == []
+
+
+@pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt])
+def test_a_folder_is_let_go_after_an_error(tmp_path, error):
+    for _ in range(2):
+        with pytest.raises(error), held(tmp_path, "busy"):
+            assert names(tmp_path) == [LOCK]
+            raise error
+        assert names(tmp_path) == []

@@ -26,6 +26,9 @@ _MANY_GAMES = 1 << 20
 _LATEST_S = 600.0
 """How long a worker waits for the others."""
 
+_LEAST_S = 5.0
+"""Seconds of self-play and of the net that make a figure. In less, what games are about to do shows more than speed."""
+
 _SILENT_S = 1.0
 """How long the net is waited for: where the cache knows all positions of a game, it is asked no more."""
 
@@ -51,9 +54,10 @@ class Turn(NamedTuple):
 def measure_selfplay(config: Config, seconds: float) -> list[SelfPlayRow]:
     """Returns rows without the evaluation cache and with it: of one worker in this process, and of all there are.
 
-    There is none where the net is asked no more, since the cache knows all positions.
+    There is none where the net is asked no more, since the cache knows all positions. Each figure takes `seconds` of
+    self-play and of the net, `_LEAST_S` at least.
     """
-    num_workers = count_workers(config)
+    num_workers, seconds = count_workers(config), max(seconds, _LEAST_S)
     rows = []
     for cache_mib in dict.fromkeys((0, config.search.cache_mib)):
         search = config.search.model_copy(update={"cache_mib": cache_mib})

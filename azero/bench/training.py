@@ -6,15 +6,13 @@ from typing import NamedTuple
 import numpy as np
 import torch
 
-from azero.bench.nets import random_planes
 from azero.bench.operations import count_operations
 from azero.bench.peaks import peak_measures
 from azero.bench.rates import median_ratio, rate, rates_in_turns
 from azero.config import Config
 from azero.games import Game
 from azero.machine import count_cores
-from azero.selfplay.auxiliary import AuxiliaryTargets, auxiliary_heads_of
-from azero.selfplay.replay import Sample
+from azero.training.precision import random_sample, settle_precision
 from azero.training.trainer import Trainer
 
 _PASSES = 3
@@ -33,19 +31,8 @@ class TrainingRow(NamedTuple):
 
 def measure_training(config: Config, game: Game, seconds: float) -> list[TrainingRow]:
     """Returns the row of training with the settings' batches and threads."""
-    trainer, size = Trainer(config, game), config.training.batch_size
-    rng = np.random.default_rng(0)
-    policies = rng.dirichlet(np.ones(game.num_actions), size).astype(np.float32)
-    results = rng.dirichlet(np.ones(3), size).astype(np.float32)
-    planes, heads = random_planes(size, game.planes_shape), auxiliary_heads_of(config.training, game)
-    auxiliary = AuxiliaryTargets(
-        replies=policies if heads.has_reply else policies[:, :0],
-        plies_left=np.ones((size, int(heads.has_plies_left)), np.float32),
-        short_term=np.zeros((size, len(heads.horizons)), np.float32),
-        owners=np.zeros((size, planes[0, 0].size * heads.has_ownership), np.float32),
-        scores=np.zeros((size, int(heads.has_score)), np.float32),
-    )
-    sample = Sample(planes, policies, results, *auxiliary)
+    trainer, size = Trainer(settle_precision(config, game), game), config.training.batch_size
+    sample = random_sample(config, game)
 
     def work() -> int:
         trainer.step(sample, 0.0)

@@ -29,6 +29,7 @@ class Card:
     torch_version: str = torch.__version__
     format: int = FORMAT
     game_digest: str = ""  # of the user's sources that the rules come from
+    game_file: str = ""  # the way from the run's folder to the user's file
 
 
 def card_from(read: object) -> Card:

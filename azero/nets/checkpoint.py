@@ -24,6 +24,7 @@ from azero.games import Game, make_game
 from azero.games.registry import contrast, file_of, source_digest_of, without_folder
 from azero.games.user_file import digest_of_file
 from azero.nets.card import Card, card_from
+from azero.nets.game_file import find_game
 from azero.nets.tower import ResidualTower, fold
 
 
@@ -108,8 +109,8 @@ def _tell(what: str) -> None:
 def game_of_card(path: Path, card: Card, game: Game | None = None) -> Game:
     """Returns the game that a checkpoint plays; raises BadInput where `game` is given and is another.
 
-    A card alone has no file run but one that is what it was when the checkpoint was made, to the last byte; a user's
-    own game that has changed since, or lies elsewhere than the card has it, is to be given.
+    A card alone runs no file but one that is unchanged since the checkpoint was made, to the last byte. A user's own
+    game that has changed, or lies at neither of the places that the card has, is to be given.
     """
     game = game or _game_told(path, card)
     if without_folder(game.name) != without_folder(card.game):
@@ -119,17 +120,18 @@ def game_of_card(path: Path, card: Card, game: Game | None = None) -> Game:
 
 def _game_told(path: Path, card: Card) -> Game:
     """Returns the game that a card alone tells."""
-    name, file = f"checkpoint {str(path)!r}", None
+    name, file, told = f"checkpoint {str(path)!r}", None, card.game
     try:
-        file = file_of(card.game)
+        told = find_game(card.game, card, path)
+        file = file_of(told)
         if file is None or digest_of_file(file) == card.game_digest:
-            return make_game(card.game)
+            return make_game(told)
     except BadInput as error:
         is_gone = file is not None and not Path(file).is_file()
-        place = f"; it plays {card.game}; name the file's place, e.g. --game path/to/{Path(card.game).name}"
+        place = f"; it plays {card.game}; name the file's place, e.g. --game path/to/{without_folder(card.game)}"
         raise type(error)(f"{name}: {error}{place if is_gone else ''}") from None
-    advice = f"to play by it as it is now, say so by --game {card.game!r}"
-    raise BadInput(f"{name} plays {card.game}, and that file has changed since; {advice}")
+    advice = f"to play by it as it is now, say so by --game {told!r}"
+    raise BadInput(f"{name} plays {told}, and that file has changed since; {advice}")
 
 
 def read_card(path: Path) -> Card:
@@ -171,8 +173,8 @@ def _read(path: Path) -> tuple[Card, str, dict[str, Tensor]]:
 
 
 def _fields(card: Card) -> dict:
-    """Returns what is written of a card: of azero's own games no digest, as before there were others."""
-    return {key: value for key, value in asdict(card).items() if key != "game_digest" or value}
+    """Returns what is written of a card: of azero's own games nothing of a file, as before there were others."""
+    return {key: value for key, value in asdict(card).items() if key not in ("game_digest", "game_file") or value}
 
 
 def _digest(tensors: dict[str, Tensor], fields: dict) -> str:

@@ -1,4 +1,4 @@
-"""How fast this machine runs a net in each way that it can: measured once, then kept in the cache folder."""
+"""How fast this machine runs a net in each way that it can: measured once, and kept in the cache folder."""
 
 import contextlib
 import hashlib
@@ -30,12 +30,23 @@ def measured_rates(
       net: of whose shape the answer is kept, for this machine and these versions.
       runtimes: what opens a session of each, for `rows` rows and a number of threads.
     """
-    path = cache_root() / "runtimes" / f"{_key(net, rows, list(runtimes))}.json"
+    what = [tuple(each.shape) for each in net.parameters()], net.game.planes_shape, rows
+    return kept_rates("runtimes", what, list(runtimes), lambda: _measure(net, rows, runtimes))
+
+
+def kept_rates(kind: str, what: object, names: list[str], measure: Callable[[], dict[str, float]]) -> dict[str, float]:
+    """Returns rates by name, measured once on this machine, with these versions; kept in the cache folder `kind`.
+
+    Args:
+      what: all else that the rates depend on, as its `repr` tells.
+    """
+    key = hashlib.sha256(repr((what, names, versions(), cpu_identity())).encode()).hexdigest()[:16]
+    path = cache_root() / kind / f"{key}.json"
     with contextlib.suppress(OSError, ValueError):
-        kept = json.loads(path.read_text())
-        if isinstance(kept, dict) and kept.keys() == runtimes.keys() and all(map(_is_rate, kept.values())):
+        kept = json.loads(path.read_text(encoding="utf-8"))
+        if isinstance(kept, dict) and kept.keys() == set(names) and all(map(_is_rate, kept.values())):
             return kept
-    rates = _measure(net, rows, runtimes)
+    rates = measure()
     if all(map(_is_rate, rates.values())):  # else it is measured again the next time: what failed may have passed
         with contextlib.suppress(OSError):
             write_whole(path, json.dumps(rates).encode())
@@ -44,13 +55,6 @@ def measured_rates(
 
 def _is_rate(value: object) -> bool:
     return isinstance(value, float) and math.isfinite(value)
-
-
-def _key(net: ResidualTower, rows: int, names: list[str]) -> str:
-    """Returns a digest of all that the rates depend on."""
-    shapes = [tuple(each.shape) for each in net.parameters()]
-    what = shapes, net.game.planes_shape, rows, names, versions(), cpu_identity()
-    return hashlib.sha256(repr(what).encode()).hexdigest()[:16]
 
 
 def versions() -> list[str]:

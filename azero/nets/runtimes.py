@@ -70,13 +70,13 @@ def take_gpu(number: int) -> None:
 
 
 def pick_dtype(precision: str, device: torch.device) -> torch.dtype:
-    """Returns what torch is to compute in on a device, "auto" being bf16 where the device does; raises BadInput."""
-    if precision == "bf16" and not _has_bf16(device):
-        raise BadInput(f"precision 'bf16' is not to be had on {device.type} here; there is: fp32")
-    return torch.bfloat16 if precision != "fp32" and _has_bf16(device) else torch.float32
+    """Returns what torch is to compute in on a device, fp32 or bf16; raises BadInput where bf16 is not to be had."""
+    if precision == "bf16" and not has_bf16(device):
+        raise BadInput(f"precision 'bf16' is not to be had on {device.type} here; use training.precision=fp32")
+    return {"fp32": torch.float32, "bf16": torch.bfloat16}[precision]
 
 
-def _has_bf16(device: torch.device) -> bool:
+def has_bf16(device: torch.device) -> bool:
     """Returns whether torch computes in bf16 on a device, and does not just pretend to."""
     if device.type == "cpu":
         return torch.cpu._is_avx512_bf16_supported()
@@ -85,7 +85,7 @@ def _has_bf16(device: torch.device) -> bool:
 
 def available_runtimes(device: torch.device) -> list[Runtime]:
     """Returns what can run a net on a device; where nothing else is known, the faster the further on."""
-    runtimes = [EXACT, Runtime("torch", "bf16")] if _has_bf16(device) else [EXACT]
+    runtimes = [EXACT, Runtime("torch", "bf16")] if has_bf16(device) else [EXACT]
     if device.type == "cpu" and importlib.util.find_spec("openvino"):
         try:
             from azero.nets.openvino_runtime import supported_precisions

@@ -38,6 +38,7 @@ from azero.training.measure import (
 )
 from azero.training.metrics import mend_metrics, read_metrics, write_metrics
 from azero.training.optimizer import learning_rate
+from azero.training.precision import settle_precision
 from azero.training.report import Report
 from azero.training.resumption import check_progress, keep_settings
 from azero.training.run import Progress, Run, iteration_of, shard_name
@@ -58,6 +59,7 @@ def train(folder: Path, config: Config, is_resuming: bool) -> Progress:
         find_benchmark(config.evaluation, game)
     lessons = read_lessons(config.training, game)
     torch.use_deterministic_algorithms(True, warn_only=True)
+    config = settle_precision(config, game)
     run = Run(folder, config, game) if is_resuming else Run.create(folder, config, game)
     with held(folder, f"run {str(folder)!r} is being trained by another process"):
         return run_iterations(run, lessons)

@@ -1,6 +1,8 @@
 """Going on with a run: with which settings, and whether they leave it the run it is."""
 
+import json
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +16,7 @@ from azero.files import write_whole
 from azero.games import make_game
 from azero.games.registry import file_of, source_digest_of, without_folder
 from azero.nets.checkpoint import load_checkpoint, read_card
+from azero.nets.game_file import find_game
 from azero.selfplay.records import load_shard, save_shard
 from azero.training.run import Progress, Run
 
@@ -32,13 +35,30 @@ def open_run(folder: Path, overrides: list[str]) -> Config:
             "it has no config.toml" if folder.is_dir() else "it is a file" if folder.exists() else "it does not exist"
         )
         raise BadInput(f"there is no run to resume in {str(folder)!r}: {reason}")
-    before, config = load_config(path), load_config(path, overrides)
+    before, config = _load_settings(folder), _load_settings(folder, overrides)
     _check_game(folder, before, config)
     was, now = _identity(before), _identity(config)
     for name in was:
         if was[name] != now[name]:
             raise BadInput(f"a run's {name} cannot change when it is resumed; begin another with --run")
     return config
+
+
+def _load_settings(folder: Path, overrides: Sequence[str] = ()) -> Config:
+    """Returns a run's settings with overrides; the file of a user's own game is named where it lies now."""
+    path = folder / "config.toml"
+    game = load_config(path).game.name
+    newest = _newest_checkpoint(folder)
+    if newest and file_of(game):
+        overrides = [
+            f"game.name={json.dumps(find_game(game, read_card(newest), newest), ensure_ascii=False)}",
+            *overrides,
+        ]
+    return load_config(path, overrides)
+
+
+def _newest_checkpoint(folder: Path) -> Path | None:
+    return max((folder / "checkpoints").glob("*.safetensors"), default=None)
 
 
 def _identity(config: Config) -> dict[str, object]:
@@ -61,10 +81,10 @@ def _check_game(folder: Path, before: Config, config: Config) -> None:
     name = config.game.name
     file = file_of(name)
     if file and not Path(file).exists():
-        advice = f"where it lies now is said by --set game.name=path/to/{Path(name).name}"
+        advice = f"where it lies now is said by --set game.name=path/to/{without_folder(name)}"
         raise BadInput(f"run {str(folder)!r} plays {name}, and there is no such file; {advice}")
     game = make_game(name)
-    newest = max((folder / "checkpoints").glob("*.safetensors"), default=None)
+    newest = _newest_checkpoint(folder)
     nets = [path for path in (newest, folder / "candidate.safetensors") if path and path.is_file()]
     is_as_it_was = source_digest_of(game.rules) in [read_card(path).game_digest for path in nets]
     if config.game != before.game and not (file and is_as_it_was):
@@ -110,10 +130,11 @@ def check_progress(run: Run, progress: Progress | None) -> None:
 def keep_settings(run: Run, progress: Progress | None) -> None:
     """Makes config.toml say the settings that the run goes on with: only once they are known to fit.
 
+    A game's file that was found beside the run keeps its name there.
     Where self-play changes, games of the iteration under way are played anew, and old positions searched anew.
     """
     path = run.folder / "config.toml"
-    before = load_config(path)
+    before = _load_settings(run.folder)
     if run.config == before:
         return
     if _play_of(run.config) != _play_of(before):
@@ -123,7 +144,8 @@ def keep_settings(run: Run, progress: Progress | None) -> None:
                 shard.unlink()
         if progress and progress.stage == "reanalysis":
             _forget_searches(run, progress)
-    write_whole(path, config_to_toml(run.config).encode())
+    named = load_config(path).game if run.config.game == before.game else run.config.game
+    write_whole(path, config_to_toml(run.config.model_copy(update={"game": named})).encode())
 
 
 def _play_of(config: Config) -> tuple[SelfPlayConfig, SearchConfig]:

@@ -14,7 +14,7 @@ from tqdm import tqdm
 
 from azero.errors import BadInput
 from azero.games import Game, make_game
-from azero.games.registry import source_digest_of
+from azero.games.registry import file_of, source_digest_of
 from azero.mcts.batch import new_batch
 from azero.mcts.rollout_features import (
     NUM_PATTERNS,
@@ -24,6 +24,8 @@ from azero.mcts.rollout_features import (
     write_features,
 )
 from azero.mcts.rollout_weights import RolloutCard, check_board, save_rollout
+from azero.nets.checkpoint import read_card
+from azero.nets.game_file import find_game
 from azero.selfplay.records import Shard, game_of_shard, join_shards, load_shard
 
 HELD_OUT = 0.1
@@ -193,7 +195,7 @@ class RolloutTrainer:
 def train_rollout(paths: Sequence[Path], out: Path, epochs: int, seed: int) -> tuple[RolloutCard, Figures]:
     """Trains a policy on the games of a run, or of shards, and saves it; returns its card and held-out figures."""
     shards = shards_of(paths)
-    game = make_game(game_of_shard(shards[0]))
+    game = game_of(shards[0])
     check_board(game)
     shard = join_shards([load_shard(path, game) for path in shards])
     is_held_out, counts = choose_games(shard, seed), shard.weights > 0  # what fast searches found is no policy to learn
@@ -207,6 +209,14 @@ def train_rollout(paths: Sequence[Path], out: Path, epochs: int, seed: int) -> t
     )
     save_rollout(out, *trainer.tables(game), card)
     return card, figures
+
+
+def game_of(shard: Path) -> Game:
+    """Returns the game of a run's shard; the file of a user's own is found as the run's nets find it."""
+    name, best = game_of_shard(shard), shard.parent.parent / "best.safetensors"
+    if file_of(name) and best.is_file():
+        name = find_game(name, read_card(best), best)
+    return make_game(name)
 
 
 def _cross_entropy(log_p: Tensor, policies: Tensor) -> Tensor:

@@ -8,6 +8,7 @@ candidate.safetensors
 replay/              shards of self-play, those in the window and those of the iteration under way; as last searched
 metrics.jsonl        a line an iteration
 tensorboard/
+.lock                while a process trains the run
 """
 
 import json
@@ -25,6 +26,7 @@ from azero.games import Game
 from azero.games.registry import source_digest_of
 from azero.nets.card import Card
 from azero.nets.checkpoint import save_checkpoint
+from azero.nets.game_file import place_of
 from azero.nets.tower import ResidualTower
 from azero.selfplay.lessons import Lessons
 from azero.selfplay.records import load_shard
@@ -98,6 +100,7 @@ class Run:
             rating=round(progress.rating, 1),
             seed=self.config.seed,
             game_digest=source_digest_of(self.game.rules),
+            game_file=place_of(self.game.name, self.folder),
         )
 
     def save_net(self, path: Path, net: ResidualTower, progress: Progress) -> None:

@@ -87,6 +87,7 @@ class Trainer:
     with a copy of the weights, which the first one steps.
 
     Weights, gradients, optimiser and average are float32 always; in bf16, convolutions and linear layers compute in it.
+    A precision of "auto" is fp32 here: `settle_precision` says which is the faster.
     """
 
     def __init__(self, config: Config, game: Game):
@@ -95,7 +96,7 @@ class Trainer:
         self.config = config.training
         self.devices = pick_devices(config.device.device)
         self.device = self.devices[0]
-        self.dtype = pick_dtype(config.training.precision, self.device)
+        self.dtype = pick_dtype(config.training.precision.replace("auto", "fp32"), self.device)
         self.learner = Learner(config, game).to(self.device)
         self.net = self.learner.net
         self.average = copy.deepcopy(self.net).eval()

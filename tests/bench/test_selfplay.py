@@ -59,6 +59,20 @@ def test_a_worker_plays_until_its_time_is_up():
     assert all(turn.selfplay > 0 and turn.net > 0 for turn in turns)
 
 
+@pytest.fixture(autouse=True)
+def short_figures(monkeypatch):
+    monkeypatch.setattr("azero.bench.selfplay._LEAST_S", 0.0)
+
+
+def test_a_figure_takes_some_seconds_whatever_is_asked_for(monkeypatch):
+    taken = []
+    monkeypatch.setattr("azero.bench.selfplay._LEAST_S", 5.0)
+    monkeypatch.setattr("azero.bench.selfplay.play_in_turns", lambda config, num, seconds: taken.append(seconds) or [])
+    for seconds in (0.1, 7.0):
+        measure_selfplay(CONFIG, seconds)
+    assert taken == [5.0, 7.0]
+
+
 def test_one_worker():
     (row,) = measure_selfplay(CONFIG, 0.05)
     assert row.workers == 1 and row.parallel_games == 16

@@ -162,5 +162,5 @@ def test_an_iteration_ends_with_what_is_wrong_with_it(tmp_path, capsys, monkeypa
         loop.gate(run, progress, trainer, report)
     output, errors = capsys.readouterr()
     assert (
-        output.count("\n") == 2 and errors.startswith("azero: iteration 1: losses explode") and errors.count("\n") == 1
+        output.count("\n") == 3 and errors.startswith("azero: iteration 1: losses explode") and errors.count("\n") == 1
     )

@@ -186,6 +186,40 @@ def test_a_game_s_file_that_was_moved_is_named_anew(own, monkeypatch, is_edited)
     assert moved.game.name == config.game.name == "rules/nim.py:Nim(heap=5)" and open_run(own.folder, []) == config
 
 
+@pytest.mark.parametrize("is_moved", [False, True])
+def test_a_run_goes_on_from_another_folder(own, monkeypatch, tmp_path, is_moved):
+    folder = own.folder
+    (tmp_path / "other").mkdir()
+    if is_moved:  # the project, with the game and the run
+        (tmp_path / "project").mkdir()
+        (tmp_path / "nim.py").rename(tmp_path / "project" / "nim.py")
+        folder = folder.rename(tmp_path / "project" / "own")
+    monkeypatch.chdir(tmp_path / "other")
+    forget_files(monkeypatch)
+    config = open_run(folder, [])
+    assert config.game.name == f"{folder.parent / 'nim.py'}:Nim(heap=5)"
+    before = files(folder)
+    keep_settings(Run(folder, config, make_game(config.game.name)), None)
+    assert files(folder) == before
+    config = open_run(folder, ["training.iterations=9"])
+    keep_settings(Run(folder, config, make_game(config.game.name)), None)
+    assert open_run(folder, []) == config
+    monkeypatch.chdir(folder.parent)
+    assert open_run(folder, []).game == own.config.game
+
+
+def test_a_run_goes_on_by_its_own_game_where_another_of_that_name_is_nearer(own, monkeypatch, tmp_path, capsys):
+    (tmp_path / "other").mkdir()
+    write_file(tmp_path / "other" / "nim.py", NIM, ("return WIN if", "return LOSS if"))
+    monkeypatch.chdir(tmp_path / "other")
+    forget_files(monkeypatch)
+    assert open_run(own.folder, []).game.name == f"{tmp_path / 'nim.py'}:Nim(heap=5)"
+    assert capsys.readouterr().err == ""
+    write_file(tmp_path / "nim.py", NIM, ("return WIN if", "return DRAW if"), ("import LOSS", "import DRAW, LOSS"))
+    assert open_run(own.folder, []).game.name == f"{tmp_path / 'nim.py'}:Nim(heap=5)"
+    assert "has changed since checkpoint" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("name", "changes", "message"),
     [

@@ -2,14 +2,22 @@
 
 import numpy as np
 import pytest
+from arena.agents import write_checkpoint
+from games.user_games import NIM, forget_files, write_file
 from safetensors.numpy import load_file
 from selfplay.games import CONNECT_FOUR, TIC_TAC_TOE, some_games
 
+from azero.arena.names import make_agent
 from azero.errors import BadInput
-from azero.games import State
+from azero.games import State, make_game
+from azero.mcts import LinearSoftmax
 from azero.mcts.rollout_features import NO_PATTERN, NUM_PATTERNS
 from azero.selfplay.records import Shard, join_shards, save_shard
-from azero.training.rollout import RolloutTrainer, choose_games, positions_of, shards_of, train_rollout
+from azero.training.rollout import RolloutTrainer, choose_games, game_of, positions_of, shards_of, train_rollout
+from azero.training.run import Progress, Run
+from azero.training.trainer import Trainer
+
+from .runs import tiny_config
 
 SHARD = some_games(TIC_TAC_TOE)
 
@@ -99,6 +107,23 @@ def test_the_same_seed_gives_the_same_file(run, tmp_path):
     assert 0 < figures.search_entropy < figures.cross_entropy
 
 
+def test_a_net_is_mixed_with_the_trained_policy(run, tmp_path):
+    """The first leaf of a search, its root, is worth (1 - a) v + a z, z being the result of a rollout."""
+    file, a = tmp_path / "rollout.safetensors", 0.25
+    train_rollout([run], file, epochs=2, seed=0)
+    net = write_checkpoint(tmp_path / "net.safetensors")
+    agent = make_agent(f"{net}(rollout_weight={a},rollout={file},precision=fp32,cache_mib=0)@1")
+    state = TIC_TAC_TOE.new_initial_state()
+    agent.start(20, [state] * 20, 0)
+    agent.choose(range(20))
+    roots = agent._search.forest.nodes[:, 0]
+    assert isinstance(agent._search.rollout, LinearSoftmax) and (roots.N == 1).all()
+    logits = agent.net_alone(state.planes()[None])[1][0].astype(float)
+    win, _, loss = np.exp(logits) / np.exp(logits).sum()
+    z = (roots.W - (1 - a) * (win - loss)) / a
+    assert np.allclose(z, np.round(z), atol=1e-4) and {-1, 1} <= set(np.round(z).astype(int)) <= {-1, 0, 1}
+
+
 def test_weights_are_the_same_in_every_symmetry(run, tmp_path):
     train_rollout([run], tmp_path / "out.safetensors", epochs=2, seed=0)
     actions = load_file(tmp_path / "out.safetensors")["actions"].reshape(3, 3)
@@ -118,6 +143,18 @@ def test_one_game_is_too_few():
     one = SHARD._replace(lengths=SHARD.lengths[:1])
     with pytest.raises(BadInput, match="^there is 1 game to learn from; it takes 2 or more, one of them"):
         choose_games(one, 0)
+
+
+def test_the_file_of_a_user_s_game_is_found_beside_the_run(tmp_path, monkeypatch):
+    forget_files(monkeypatch)
+    monkeypatch.chdir(tmp_path)
+    config = tiny_config(game={"name": f"{write_file(tmp_path / 'nim.py', NIM).name}:Nim"})
+    run = Run.create(tmp_path / "run", config, make_game(config.game.name))
+    run.save_net(run.best_path, Trainer(config, run.game).candidate(), Progress())
+    save_shard(run.shard_path("00001-0000"), SHARD, run.game)
+    monkeypatch.chdir("/")
+    forget_files(monkeypatch)
+    assert str(game_of(run.shard_path("00001-0000"))) == f"{tmp_path}/nim.py:Nim"
 
 
 def test_shards_alone_are_learnt_from(run, tmp_path):

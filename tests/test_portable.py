@@ -1,0 +1,51 @@
+"""Nothing in azero needs what only POSIX has, or what differs from system to system. `make check` looks at types."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import azero
+
+PACKAGE = Path(azero.__file__).parent
+POSIX_ONLY = {
+    *("crypt", "curses", "fcntl", "grp", "nis", "ossaudiodev", "posix", "pty", "pwd", "readline", "resource", "spwd"),
+    *("syslog", "termios", "tty"),
+}
+
+
+def imported(tree):
+    """Yields the top-level names of all modules that a source imports, in functions, too."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name.partition(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield node.module.partition(".")[0]
+
+
+def opened_without_encoding(tree):
+    """Yields the lines that read or write text in the encoding of the system."""
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Call) or any(word.arg == "encoding" for word in node.keywords):
+            continue
+        is_method = isinstance(node.func, ast.Attribute) and node.func.attr in ("read_text", "write_text")
+        is_open = isinstance(node.func, ast.Name) and node.func.id == "open"
+        is_binary = any(isinstance(each, ast.Constant) and "b" in str(each.value) for each in node.args[1:])
+        if is_method or (is_open and not is_binary):
+            yield node.lineno
+
+
+@pytest.fixture(scope="module")
+def trees():
+    """The syntax tree of every source, by its path."""
+    paths = sorted(PACKAGE.rglob("*.py"))
+    assert len(paths) > 100
+    return {str(path.relative_to(PACKAGE)): ast.parse(path.read_bytes()) for path in paths}
+
+
+def test_no_module_imports_what_only_posix_has(trees):
+    assert {path: found for path, tree in trees.items() if (found := POSIX_ONLY.intersection(imported(tree)))} == {}
+
+
+def test_text_files_have_an_encoding(trees):
+    assert {path: lines for path, tree in trees.items() if (lines := list(opened_without_encoding(tree)))} == {}

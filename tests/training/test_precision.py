@@ -1,0 +1,76 @@
+"""The precision of training is measured where there is a choice, once, and kept with the run."""
+
+import json
+
+import pytest
+
+from azero.config_files import load_config
+from azero.games import make_game
+from azero.nets import runtimes
+from azero.training import loop, precision
+from azero.training.precision import is_settled_from, settle_precision, step_rates
+
+from .runs import tiny_config
+
+GAME = make_game("tic_tac_toe")
+
+
+@pytest.fixture
+def computes_in_bf16(monkeypatch, tmp_path):
+    """A CPU of which azero believes that it computes in bf16, and an empty cache folder."""
+    monkeypatch.setattr(runtimes, "has_bf16", lambda device: True)
+    monkeypatch.setattr(precision, "has_bf16", lambda device: True)
+    monkeypatch.setattr("azero.nets.runtime_rates.cache_root", lambda: tmp_path / "cache")
+    return tmp_path / "cache" / "training"
+
+
+def settled(**settings) -> str:
+    return settle_precision(tiny_config(training=settings), GAME).training.precision
+
+
+def test_without_a_choice_nothing_is_measured(monkeypatch, computes_in_bf16):
+    monkeypatch.setattr(precision, "_measure", None)
+    assert [settled(precision=name) for name in ("fp32", "bf16")] == ["fp32", "bf16"]
+    monkeypatch.setattr(precision, "has_bf16", lambda device: False)
+    assert settled(precision="auto") == "fp32"
+
+
+@pytest.mark.parametrize(
+    ("fp32", "bf16", "taken"), [(100.0, 78.0, "fp32"), (100.0, 104.0, "fp32"), (100.0, 140.0, "bf16")]
+)
+def test_the_faster_is_taken_and_measured_once(monkeypatch, computes_in_bf16, fp32, bf16, taken):
+    answers = iter([{"fp32": fp32, "bf16": bf16}])
+    monkeypatch.setattr(precision, "_measure", lambda config, game: next(answers))
+    assert [settled(), settled()] == [taken, taken]
+    (kept,) = computes_in_bf16.iterdir()
+    assert json.loads(kept.read_text()) == {"fp32": fp32, "bf16": bf16}
+
+
+def test_other_batches_are_measured_by_themselves(monkeypatch, computes_in_bf16):
+    answers = iter([{"fp32": 1.0, "bf16": 2.0}, {"fp32": 2.0, "bf16": 1.0}])
+    monkeypatch.setattr(precision, "_measure", lambda config, game: next(answers))
+    assert [settled(batch_size=size) for size in (32, 64, 32)] == ["bf16", "fp32", "bf16"]
+
+
+def test_steps_are_measured_for_real(monkeypatch, computes_in_bf16):
+    """With every head; on a CPU without bf16 torch emulates it."""
+    monkeypatch.setattr(precision, "_SECONDS", 0.01)
+    heads = {"reply_loss_weight": 0.1, "plies_left_loss_weight": 0.1, "short_term_loss_weight": 0.1}
+    rates = step_rates(tiny_config(training=heads), GAME)
+    assert list(rates) == ["fp32", "bf16"] and min(rates.values()) > 0
+
+
+def test_a_run_keeps_what_was_settled(monkeypatch, tmp_path):
+    """What a run keeps is what its trainer computes in, and what it goes on in wherever it is resumed."""
+    monkeypatch.setattr(loop, "run_iterations", lambda run, lessons: run.config.training.precision)
+    used = loop.train(tmp_path / "run", tiny_config(device={"device": "cpu"}), is_resuming=False)
+    assert used == load_config(tmp_path / "run" / "config.toml").training.precision != "auto"
+
+
+@pytest.mark.parametrize(
+    ("settings", "is_same"),
+    [({}, True), ({"precision": "fp32"}, True), ({"precision": "bf16"}, False), ({"batch_size": 33}, False)],
+)
+def test_a_run_has_the_settings_of_its_config_though_auto_is_settled(settings, is_same):
+    settled = tiny_config(training={"precision": "fp32"})
+    assert is_settled_from(settled, tiny_config(training=settings)) == is_same
