@@ -1,7 +1,7 @@
 # make train   set up, train a Connect Four agent in some minutes, let it meet uct@1000, ask it for a move;
 #              where it was interrupted, go on
 # make test    set up, run the tests
-# make check   set up, run formatter, linter, type checker and the check of imports
+# make check   set up, run formatter, linter, type checker (here, and as on Windows) and the check of imports
 # make bench   set up, measure this machine
 
 PYTHON ?= python3
@@ -37,6 +37,7 @@ check: .venv/installed-dev
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+	$(BIN)/mypy --platform win32 --cache-dir .mypy_cache/win32
 	$(BIN)/lint-imports
 
 format: .venv/installed-dev

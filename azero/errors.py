@@ -12,6 +12,10 @@ class BrokenRules(BadInput):
     """Rules break their contract in the middle of a game. Compiled code can say what is wrong, Python which game."""
 
 
+class EngineFailed(BadInput):
+    """Another engine ended, fell silent, refused a command or broke the rules."""
+
+
 class Stopped(Exception):
     """Ctrl-C, where there is something to say of it: how to go on."""
 

@@ -462,7 +462,9 @@ def test_without_a_command_there_is_help(run_azero):
 
 
 def test_the_version_is_told(run_azero):
-    assert run_azero("version") == (0, f"{azero.__version__}\n", "")
+    for word in ("version", "--version"):
+        assert run_azero(word) == (0, f"{azero.__version__}\n", "")
+    assert "--version" in run_azero("--help")[1]
 
 
 # --- what commands print ---
@@ -477,7 +479,7 @@ def test_suggest_prints_a_board_and_json(run_azero, net):
         assert (code, errors, output.count("\n")) == (0, "", 1)
         assert list(fields) == SUGGESTION_FIELDS
         assert (fields["precision"] in ("fp32", "bf16", "int8")) == (agent == f"{net}@30") == bool(fields["runtime"])
-        assert list(fields["moves"][0]) == ["move", "visits", "value", "prior", "proven", "pv"]
+        assert list(fields["moves"][0]) == ["move", "visits", "value", "prior", "proven", "pv", "is_bound"]
         assert len(fields["moves"]) == 7 and fields["simulations"] in (0, 30)
 
 
@@ -557,6 +559,22 @@ def test_evaluate_meets_another_engine(run_azero, tmp_path):
         "evaluate", write_engine(tmp_path), "--against", "random", *GAME, "--games", "2", "--json"
     )
     assert code == 0 and json.loads(output)["games"] == 2
+
+
+def test_evaluate_prints_what_was_played_where_an_engine_fails(run_azero, tmp_path):
+    words = ["evaluate", write_engine(tmp_path, "dies@3"), "--against", "random", *GAME, "--games", "6"]
+    code, output, errors = run_azero(*words)
+    assert code == 1 and "2 games" in output and "score" in output
+    assert errors.startswith("azero: the match ended after 2 of 6 games: agent ") and errors.count("\n") == 1
+    code, output, errors = run_azero(*words, "--json")
+    fields = json.loads(output)
+    assert (code, fields["games"]) == (1, 2) and errors == f"azero: {fields['failure']}\n"
+
+
+def test_evaluate_prints_no_result_where_no_game_was_finished(run_azero, tmp_path):
+    words = ["evaluate", "random", "--against", write_engine(tmp_path, "dies"), *GAME, "--json"]
+    code, output, errors = run_azero(*words)
+    assert (code, output) == (1, "") and "ended after 0 of 100 games" in errors and errors.count("\n") == 1
 
 
 def test_games_lists_them_with_their_parameters(run_azero):

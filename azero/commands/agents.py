@@ -52,7 +52,8 @@ def evaluate(
     """Play a match between two agents, or hold one to solved positions.
 
     Prints A's score and Elo difference with their 95 % intervals, and what each side spent; or, of each set
-    of positions, the share of A's moves that are mistakes.
+    of positions, the share of A's moves that are mistakes. Where a GTP engine fails in the middle of a match, the
+    result of the finished games is printed, and the exit code is 1.
     """
     where = (device, precision, runtime)
     if (against is None) == (benchmark is None):
@@ -71,7 +72,7 @@ def evaluate(
 def _play_match(a, against, match, game, seed, threads, where, max_nodes, as_json):
     from tqdm import tqdm
 
-    from azero.arena.match import play_match
+    from azero.arena.match import MatchResult, Unfinished, play_match
     from azero.arena.statistics import Sprt
     from azero.config_oddities import describe_odd_games
     from azero.engine.show import show_match
@@ -87,12 +88,19 @@ def _play_match(a, against, match, game, seed, threads, where, max_nodes, as_jso
             bar.set_postfix_str(f"+{tally.wins} ={tally.draws} -{tally.losses}", refresh=False)
             bar.update(num)
 
+        result: MatchResult | None
         try:
-            result = play_match(one, other, one.game, games, seed, opening_plies, test, show)
+            result, failure = play_match(one, other, one.game, games, seed, opening_plies, test, show), None
+        except Unfinished as error:
+            result, failure = error.result, error
         finally:
             one.close()
             other.close()
-    print(json.dumps(result.to_json()) if as_json else show_match(result, test))
+    if result:
+        print(json.dumps(result.to_json()) if as_json else show_match(result, test))
+    if failure:
+        print(f"azero: {failure}", file=sys.stderr)
+        raise typer.Exit(1)
 
 
 def _evaluate_on_benchmark(name, benchmark, game, seed, threads, where, max_nodes, as_json):
@@ -119,7 +127,9 @@ def _evaluate_on_benchmark(name, benchmark, game, seed, threads, where, max_node
 def suggest(
     agent: Annotated[str, typer.Argument(metavar="AGENT", help=AGENT_HELP)],
     game: GameOption = None,
-    moves: Annotated[str, typer.Option("--moves", help="Moves from the start, in the game's notation.")] = "",
+    moves: Annotated[
+        str, typer.Option("--moves", help="Moves from the start, in the game's notation, e.g. 4453.")
+    ] = "",
     simulations: Annotated[int | None, typer.Option("--simulations", help="Simulations to search.")] = None,
     seconds: Annotated[float | None, typer.Option("--time", metavar="S", help="Seconds to search.")] = None,
     seed: SeedOption = 0,

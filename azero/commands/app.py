@@ -1,5 +1,7 @@
 """All commands together."""
 
+from typing import Annotated
+
 import typer
 
 from azero.commands import agents, games, lab, training
@@ -19,8 +21,20 @@ for part in (training.app, agents.app, games.app):
 app.add_typer(lab.app, name="lab")
 
 
+def _print_version(is_asked: bool) -> None:
+    if is_asked:
+        import azero
+
+        print(azero.__version__)
+        raise typer.Exit
+
+
 @app.callback()
-def prepare() -> None:
+def prepare(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
     """Looks, before any command, whether what is compiled can be kept."""
     from azero.jit import IS_COMPILED, cache_directory
 
@@ -31,6 +45,4 @@ def prepare() -> None:
 @app.command(hidden=True)
 def version() -> None:
     """Print the version."""
-    import azero
-
-    print(azero.__version__)
+    _print_version(True)

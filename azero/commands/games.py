@@ -67,7 +67,9 @@ def bench(
     config: Annotated[
         str, typer.Option("--config", help="The settings whose net, self-play and training are measured.")
     ] = "connect_four",
-    seconds: Annotated[float, typer.Option("--seconds", metavar="S", help="Seconds each measurement takes.")] = 1.0,
+    seconds: Annotated[
+        float, typer.Option("--seconds", metavar="S", help="Seconds each measurement takes; self-play 5 at least.")
+    ] = 1.0,
     only: Annotated[
         list[str] | None,
         typer.Option("--only", metavar="PART", help="Of peak, kernels, net, selfplay and training; can be repeated."),

@@ -116,7 +116,14 @@ _add(
     "amazons",
     "Table 1: UCT against plain Monte Carlo in Amazons, by seconds a move.",
     "--games 20 --times 0.001,0.01",
-    {**_GAMES, "times": _numbers("--times", float, "Seconds a whole move.")},
+    {
+        **_GAMES,
+        "times": _numbers("--times", float, "Seconds a whole move."),
+        "root": Annotated[
+            str | None,
+            typer.Option("--root", metavar="ROOT", help="turns: a search chooses a whole move; actions: a part of it."),
+        ],
+    },
 )
 _add(
     "clobber",

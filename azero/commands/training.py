@@ -33,6 +33,7 @@ def train(
     """
     from azero.config_files import find_config, load_config
     from azero.training.loop import train as run_training
+    from azero.training.precision import is_settled_from
     from azero.training.resumption import check_same_game, open_run
 
     if config is None and not (resume and run):
@@ -43,9 +44,11 @@ def train(
     path = find_config(config) if config else None
     folder = run or Path("runs") / path.stem  # type: ignore[union-attr]
     values = open_run(folder, settings or []) if resume else load_config(path, settings or [])  # type: ignore[arg-type]
-    if resume and path is not None and load_config(path, settings or []) != values:
+    if resume and path is not None:
         check_same_game(folder, values, load_config(path))
-        print(f"azero: {folder} goes on with its own settings, which differ from {path}", file=sys.stderr)
+        other = load_config(path, settings or []).model_copy(update={"game": values.game})  # by another path, perhaps
+        if not is_settled_from(values, other):
+            print(f"azero: {folder} goes on with its own settings, which differ from {path}", file=sys.stderr)
     try:
         progress = run_training(folder, values, resume)
     except KeyboardInterrupt:

@@ -1,7 +1,11 @@
-"""Table 1: UCT against plain Monte Carlo in Amazons, by seconds a move."""
+"""Table 1: UCT against plain Monte Carlo in Amazons, by seconds a move.
+
+The root's moves are whole moves, as in the paper; or the three actions of a move, with a search for each.
+"""
 
 from typing import NamedTuple
 
+from azero.arena.options import split_options, with_options
 from azero.errors import BadInput
 from azero.games import make_game
 from azero.games.amazons import Amazons
@@ -23,7 +27,14 @@ from azero.lab.plots import Line, Panel, draw
 from azero.lab.results import Results, Table
 from azero.lab.trees import check_player
 
-ACTIONS_A_MOVE = 3  # an amazon, where it goes, where it shoots: a third of the time each
+ACTIONS_A_MOVE = 3  # an amazon, where it goes, where it shoots
+ROOTS = {
+    "turns": "A search chooses a whole move.",
+    "actions": f"A move is {ACTIONS_A_MOVE} searches, one for each of its actions, which share its seconds equally.",
+}
+"""What the root's moves may be, and what the table says of it."""
+
+PAPER_RULES = Amazons(10, 10)
 PAPER = {0.01: 39.2, 0.1: 48.9, 1.0: 81.0, 5.0: 96.0}  # % of 1000 games
 PAPER_SPEEDS = 15_000, 27_000  # iterations a second of UCT and MC at the start
 
@@ -33,13 +44,14 @@ class Parameters(NamedTuple):
 
     games: int  # at each of the times
     times: tuple[float, ...]  # seconds a whole move
+    root: str = "turns"  # a key of ROOTS
     game: str = "amazons"
     uct: str = PLAIN_UCT
     seed: int = 0
 
 
-SMALL = Parameters(games=40, times=(0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1))
-FULL = Parameters(games=1000, times=(0.0001, 0.0003, 0.001, 0.003, 0.01, 0.1, 1.0, 5.0))
+SMALL = Parameters(games=40, times=(0.001, 0.003, 0.01, 0.03, 0.1))
+FULL = Parameters(games=1000, times=(0.001, 0.003, 0.01, 0.1, 1.0, 5.0))
 
 
 def check(parameters: Parameters) -> None:
@@ -47,17 +59,23 @@ def check(parameters: Parameters) -> None:
     check_games(parameters.games)
     check_times(parameters.times)
     check_player(parameters.uct)
+    if parameters.root not in ROOTS:
+        raise BadInput(f"--root {parameters.root!r} should be one of {', '.join(ROOTS)}")
+    if "root" in split_options(parameters.uct)[1]:
+        raise BadInput(f"--uct {parameters.uct!r} should have no root: it is given by --root")
     if not isinstance(make_game(parameters.game).rules, Amazons):
         raise BadInput(f"--game {parameters.game!r} should be amazons, e.g. amazons(size=6)")
 
 
 def groups_of(parameters: Parameters) -> Groups:
     """Returns the units by seconds a move."""
+    num_searches = 1 if parameters.root == "turns" else ACTIONS_A_MOVE
+    uct, mc = players(parameters)
     return {
         seconds: pairs_of(
             parameters.game,
-            with_seconds(parameters.uct, seconds / ACTIONS_A_MOVE),
-            with_seconds("mc", seconds / ACTIONS_A_MOVE),
+            with_seconds(uct, seconds / num_searches),
+            with_seconds(mc, seconds / num_searches),
             parameters.games,
             parameters.seed,
         )
@@ -65,30 +83,32 @@ def groups_of(parameters: Parameters) -> Groups:
     }
 
 
+def players(parameters: Parameters) -> tuple[str, str]:
+    """Returns the names of UCT and MC, without limits."""
+    return with_options(parameters.uct, root=parameters.root), with_options("mc", root=parameters.root)
+
+
 def report(results: Results, groups: Groups, parameters: Parameters) -> str:
-    """Writes table and plot; returns the table."""
+    """Writes table and plot; returns the table. Both have the paper's figures where board and root are the paper's."""
+    is_paper = parameters.root == "turns" and make_game(parameters.game).rules == PAPER_RULES
+    paper = PAPER if is_paper else {}
     outcomes = {seconds: outcome_of(results, units) for seconds, units in groups.items()}
     speeds = results.measured_once("iterations_a_second", lambda: speeds_of(parameters))
-    header = ["seconds a move", "ms an action", "UCT", "MC", "UCT wins, %", "the paper, %"]
+    header = ["seconds a move", "ms a search", "UCT", "MC", "UCT wins, %", *["the paper, %"] * is_paper]
     rows = [
-        [f"{seconds:g}", *spent(outcome), show_score(outcome), f"{PAPER[seconds]:.1f}" if seconds in PAPER else ""]
+        [f"{seconds:g}", *spent(outcome), show_score(outcome), *[_figure(paper.get(seconds))] * is_paper]
         for seconds, outcome in outcomes.items()
     ]
+    paper_speeds = f"; the paper's {PAPER_SPEEDS[0]:,} and {PAPER_SPEEDS[1]:,}" if is_paper else ""
     notes = [
-        f"{parameters.games:,} games a row, with 95 % intervals. UCT, MC: iterations an action, over whole games. "
-        f"A move is {ACTIONS_A_MOVE} actions, and its seconds are shared equally among them.",
-        f"At the start UCT does {speeds[0]:,.0f} iterations a second, and MC {speeds[1]:,.0f}; "
-        f"the paper's {PAPER_SPEEDS[0]:,} and {PAPER_SPEEDS[1]:,}.",
+        f"{parameters.game}: {parameters.games:,} games a row, with 95 % intervals. UCT, MC: iterations a search, over "
+        f"whole games. {ROOTS[parameters.root]}",
+        f"At the start UCT does {speeds[0]:,.0f} iterations a second, and MC {speeds[1]:,.0f}{paper_speeds}.",
     ]
-    iterations = [speeds[0] * seconds for seconds in outcomes]
     panels = [
-        _panel(parameters.game, "seconds a move", list(outcomes), outcomes, list(PAPER)),
+        _panel(parameters.game, "seconds a move", 1.0, outcomes, 1.0, paper),
         _panel(
-            parameters.game,
-            "iterations of UCT for the first move",
-            iterations,
-            outcomes,
-            [PAPER_SPEEDS[0] * seconds for seconds in PAPER],
+            parameters.game, "iterations of UCT for the first move", speeds[0], outcomes, float(PAPER_SPEEDS[0]), paper
         ),
     ]
     draw(panels, results.folder / "plot.png")
@@ -98,19 +118,34 @@ def report(results: Results, groups: Groups, parameters: Parameters) -> str:
 def speeds_of(parameters: Parameters) -> list[float]:
     """Returns the iterations a second of UCT and of MC at the start of the game."""
     game = make_game(parameters.game)
-    return [simulations_a_second(name, game) for name in (parameters.uct, "mc")]
+    return [simulations_a_second(name, game) for name in players(parameters)]
 
 
 def spent(outcome: Outcome) -> list[str]:
-    """Returns the mean time of an action, and the simulations of both sides."""
+    """Returns the mean time of a search, and the simulations of both sides."""
     milliseconds = 1000 * sum(outcome.seconds) / 2
     return [f"{milliseconds:.3g}", *(show_simulations(each) for each in outcome.simulations)]
 
 
-def _panel(game: str, x_label: str, xs: list[float], outcomes: dict[float, Outcome], paper_xs: list[float]) -> Panel:
+def _figure(percent: float | None) -> str:
+    return "" if percent is None else f"{percent:.1f}"
+
+
+def _panel(
+    game: str,
+    x_label: str,
+    speed: float,
+    outcomes: dict[float, Outcome],
+    paper_speed: float,
+    paper: dict[float, float],
+) -> Panel:
+    """Returns the scores over the seconds a move, times what is done in a second: ours, and the paper's if any."""
     scores = [100 * outcome.score for outcome in outcomes.values()]
     intervals = [(100 * low, 100 * high) for low, high in (outcome.interval for outcome in outcomes.values())]
-    lines = [Line("azero", xs, scores, intervals), Line("the paper", paper_xs, list(PAPER.values()), is_reference=True)]
+    lines = [Line("azero", [speed * seconds for seconds in outcomes], scores, intervals)]
+    if paper:
+        paper_xs = [paper_speed * seconds for seconds in paper]
+        lines.append(Line("the paper", paper_xs, list(paper.values()), is_reference=True))
     return Panel(f"{game}: UCT against MC", x_label, "UCT wins (%)", lines, is_y_log=False, y_range=(0, 100))
 
 

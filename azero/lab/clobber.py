@@ -24,6 +24,7 @@ from azero.lab.results import Results, Table
 from azero.lab.trees import check_player
 
 SHORT = 1 / 6  # of the time: the paper's 5 s of 30 s
+PAPER_RULES, PAPER_TIME = Clobber(8, 8), 30.0
 
 
 class Parameters(NamedTuple):
@@ -88,22 +89,31 @@ def groups_of(parameters: Parameters) -> Groups:
 
 
 def report(results: Results, groups: Groups, parameters: Parameters) -> str:
-    """Writes the table, and returns it."""
+    """Writes the table, and returns it. The paper's figures stand beside ours where size and times are the paper's."""
+    is_paper_size = make_game(parameters.game).rules == PAPER_RULES
+    is_paper = is_paper_size and parameters.time == PAPER_TIME
     outcomes = {match: outcome_of(results, units) for match, units in groups.items()}
-    header = ["A", "B", "iterations of A", "of B", "A wins, %", "the paper, %"]
+    header = ["A", "B", "iterations of A", "of B", "A wins, %", *["the paper, %"] * is_paper]
     rows = [
         [
             *match.label(parameters.time),
             *(show_simulations(each) for each in outcome.simulations),
             show_score(outcome),
-            f"{match.paper:.1f}",
+            *[f"{match.paper:.1f}"] * is_paper,
         ]
         for match, outcome in outcomes.items()
     ]
     notes = [
-        f"{parameters.games:,} games a row, with 95 % intervals. Iterations are a move's, and leaves with alpha-beta. "
-        "The paper's times are 30 s and 5 s, and its alpha-beta is MILA."
+        f"{parameters.game}: {parameters.games:,} games a row, with 95 % intervals. "
+        "Iterations are a move's, and leaves with alpha-beta."
     ]
+    if is_paper:
+        notes.append("The paper's alpha-beta is MILA.")
+    elif is_paper_size:
+        figures = ", ".join(f"{match.paper:.1f}" for match in MATCHES)
+        notes.append(
+            f"The paper, at {PAPER_TIME:g} s and {SHORT * PAPER_TIME:g} s and with MILA as alpha-beta: {figures} %."
+        )
     return results.write_table(Table(header, rows, notes))
 
 

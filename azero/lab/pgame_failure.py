@@ -1,7 +1,7 @@
 """Figure 4: how often a search that is stopped early plays a wrong move in a P-game.
 
 UCT against plain Monte Carlo (MC), the same with minimax values (MMMC), and alpha-beta, which picks at random until its
-full search has ended; an iteration is a leaf of the tree looked at.
+full search has ended; an iteration is a leaf of the tree looked at. MMMC keeps whole episodes, as the paper's does.
 """
 
 from typing import NamedTuple
@@ -59,7 +59,7 @@ def groups_of(parameters: Parameters) -> Groups:
 
 def players(parameters: Parameters) -> list[tuple[str, str]]:
     """Returns who is measured: label and name."""
-    return [("alpha-beta", ALPHA_BETA), ("MC", "mc"), ("MMMC", "mmmc"), ("UCT", parameters.uct)]
+    return [("alpha-beta", ALPHA_BETA), ("MC", "mc"), ("MMMC", "mmmc(keep=episode)"), ("UCT", parameters.uct)]
 
 
 def report(results: Results, groups: Groups, parameters: Parameters) -> str:

@@ -1,8 +1,13 @@
-"""Figure 6: UCT in P-games with a transposition table in place of the tree, of fewer and fewer entries."""
+"""Figure 6: UCT in P-games with a transposition table in place of the tree, of fewer and fewer entries.
+
+Where a table cannot store all moves of a position, UCT moves at random there: the first of the two solutions in section
+2.2 of the paper. The smallest table is measured with the second as well: a stored move is taken whose value is above a
+threshold, if there is one.
+"""
 
 from typing import NamedTuple
 
-from azero.arena.options import split_options
+from azero.arena.options import split_options, with_options
 from azero.errors import BadInput
 from azero.lab.experiment import Experiment, Groups
 from azero.lab.plots import Line, Panel, draw
@@ -11,6 +16,8 @@ from azero.lab.trees import MEASURING, UCT, Unit, check_player, check_size, perc
 from azero.mcts.table import FEWEST_ENTRIES, MOST_ENTRIES
 
 BRANCHING, DEPTH = 2, 20
+THRESHOLD = 0
+"""Of a stored move's value in [-1, 1]; 1/2 in the paper's [0, 1], which names no threshold."""
 
 
 class Parameters(NamedTuple):
@@ -31,9 +38,10 @@ FULL = Parameters(trees=200, runs=200, iterations=100_000)
 def check(parameters: Parameters) -> None:
     """Raises BadInput for parameters that will not do."""
     check_size(trees=parameters.trees, runs=parameters.runs, iterations=parameters.iterations)
+    for option in ("table", "stored_visits", "stored_value"):
+        if option in split_options(parameters.uct)[1]:
+            raise BadInput(f"--uct {parameters.uct!r} should have no {option}: tables are given by --entries")
     check_player(parameters.uct)
-    if "table" in split_options(parameters.uct)[1]:
-        raise BadInput(f"--uct {parameters.uct!r} should have no table: the sizes of tables are given by --entries")
     for entries in parameters.entries:
         if not FEWEST_ENTRIES <= entries <= MOST_ENTRIES:
             raise BadInput(f"--entries {entries} should be from {FEWEST_ENTRIES} to {MOST_ENTRIES:,}")
@@ -53,14 +61,10 @@ def groups_of(parameters: Parameters) -> Groups:
 
 def players(parameters: Parameters) -> list[tuple[str, str]]:
     """Returns who is measured: label and name."""
-    tables = [(f"{entries:,} entries", with_table(parameters.uct, entries)) for entries in parameters.entries]
-    return [("whole tree", parameters.uct), *tables]
-
-
-def with_table(uct: str, entries: int) -> str:
-    """Returns UCT's name with one option more."""
-    word, options = split_options(uct)
-    return f"{word}({','.join(f'{key}={value}' for key, value in {**options, 'table': entries}.items())})"
+    uct, fewest = parameters.uct, min(parameters.entries)
+    tables = [(f"{entries:,} entries", with_options(uct, table=entries)) for entries in parameters.entries]
+    stored = f"{fewest:,} entries, stored moves", with_options(uct, table=fewest, stored_value=THRESHOLD)
+    return [("whole tree", uct), *tables, stored]
 
 
 def report(results: Results, groups: Groups, parameters: Parameters) -> str:
@@ -73,7 +77,8 @@ def report(results: Results, groups: Groups, parameters: Parameters) -> str:
     ]
     note = (
         f"Failures in %, with 95 % intervals, B = {BRANCHING}, D = {DEPTH}: "
-        f"{parameters.trees:,} trees x {parameters.runs:,} runs."
+        f"{parameters.trees:,} trees x {parameters.runs:,} runs. Where not all moves of a position can be stored, the "
+        f"move is random; in the last column it is a stored move of a value above {THRESHOLD}, if there is one."
     )
     panel = Panel(
         f"B = {BRANCHING}, D = {DEPTH}",

@@ -1,11 +1,13 @@
 """Plots: panels side by side, each of lines over numbers on axes that may be logarithmic."""
 
 import io
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from azero.files import write_whole
+from azero.jit import cache_root
 
 _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")  # Okabe & Ito (2008)
 _MARKERS = "osD^vPX"
@@ -35,7 +37,8 @@ class Panel(NamedTuple):
 
 
 def draw(panels: Sequence[Panel], path: Path) -> None:
-    """Writes the panels into a PNG."""
+    """Writes the panels into a PNG. Matplotlib keeps its list of fonts in azero's cache, not in the home folder."""
+    os.environ.setdefault("MPLCONFIGDIR", str(cache_root() / "matplotlib"))
     from matplotlib.figure import Figure  # only here: it takes half a second to load
 
     figure = Figure(figsize=(1.0 + 5.2 * len(panels), 4.4), dpi=110, layout="constrained")

@@ -15,7 +15,7 @@ from tqdm import tqdm
 
 from azero import __version__
 from azero.errors import BadInput
-from azero.files import held, write_whole
+from azero.files import LOCK, held, write_whole
 from azero.lab.workers import do_in_order
 
 
@@ -59,8 +59,8 @@ class Results:
 
     def _open(self, name: str, parameters: dict[str, Any]) -> None:
         if self._card_path.is_file():
-            _check_card(self.folder, self._card_path.read_text(), name, parameters)
-        elif any(self.folder.iterdir()):
+            _check_card(self.folder, self._card_path.read_text(encoding="utf-8"), name, parameters)
+        elif any(path.name != LOCK for path in self.folder.iterdir()):
             raise BadInput(f"--out {str(self.folder)!r} is no experiment's folder, and not empty; name a new one")
         else:
             self._write_card({"experiment": name, "azero": __version__, "parameters": parameters})
@@ -90,7 +90,7 @@ class Results:
     def measured_once(self, name: str, measure: Callable[[], Any]) -> Any:
         """Returns a measurement by the clock, as JSON has it; it is made once, and kept in `experiment.json`."""
         with held(self.folder, _in_use(self.folder)):
-            card = json.loads(self._card_path.read_text())
+            card = json.loads(self._card_path.read_text(encoding="utf-8"))
             if name not in card:
                 card[name] = measure()
                 self._write_card(card)
@@ -125,7 +125,8 @@ class Results:
         return tuple(str(cell) for cell in unit[: self._num_keys])
 
     def _append(self, cells: list[str]) -> None:
-        with open(self._path, "a", newline="") as file:  # a loss of power may cut the last rows, which are done again
+        # A loss of power may cut the last rows, which are done again.
+        with open(self._path, "a", encoding="utf-8", newline="") as file:
             file.write(_csv_line(cells))
         self.rows[tuple(cells[: self._num_keys])] = dict(zip(self._columns, cells, strict=True))
 

@@ -6,13 +6,14 @@ import signal
 import sys
 from importlib import import_module
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from azero import cli
 from azero.commands import lab
-from azero.lab import pgame_growth, pgame_memory
+from azero.lab import amazons, clobber, pgame_growth, pgame_memory
 from azero.lab.scaling import steps
 
 TINY = {
@@ -132,6 +133,12 @@ def test_ctrl_c_leaves_one_line_and_the_rows(run_lab, monkeypatch):
         ("amazons --times nan", ["a time of nan should be from"]),
         ("amazons --games 0", ["games = 0 should be an even number from 2"]),
         ("amazons --game hex", ["--game 'hex' should be amazons"]),
+        ("amazons --root moves", ["--root 'moves' should be one of turns, actions"]),
+        ("amazons --uct 'uct(root=turns)'", ["--uct 'uct(root=turns)' should have no root", "--root"]),
+        (
+            "pgame-memory --uct 'uct(stored_value=0)'",
+            ["--uct 'uct(stored_value=0)' should have no stored_value", "--entries"],
+        ),
         ("clobber --time -1", ["a time of -1 should be from"]),
         ("clobber --game hex", ["--game 'hex' should be clobber"]),
         ("scaling --playouts 1", ["--playouts 1 should be from 2"]),
@@ -204,6 +211,71 @@ def test_the_speeds_of_amazons_are_those_of_the_first_run(run_lab):
 
 def test_playouts_double_up_to_the_most():
     assert steps(256) == [32, 64, 128, 256] and steps(100) == [50, 100] and steps(8) == [8]
+
+
+def table_of(experiment, parameters):
+    """Returns the table that results of nothing but draws would have."""
+    row = {"score_first": "0.5", "score_second": "0.5", "simulations_a": "9", "simulations_b": "9"}
+    results = SimpleNamespace(
+        row=lambda unit: row | {"seconds_a": "1", "seconds_b": "1"},
+        measured_once=lambda name, measure: [1000, 2000],
+        folder=Path(),
+        write_table=str,
+    )
+    return experiment.report(results, experiment.groups(parameters), parameters)
+
+
+@pytest.mark.parametrize(
+    ("changes", "has_paper"),
+    [
+        ({}, True),
+        ({"game": "amazons(size=10)"}, True),
+        ({"game": "amazons(size=6)"}, False),
+        ({"root": "actions"}, False),
+    ],
+)
+def test_the_paper_s_amazons_stands_beside_its_own_board_and_moves(monkeypatch, changes, has_paper):
+    drawn = []
+    monkeypatch.setattr(amazons, "draw", lambda panels, path: drawn.extend(panels))
+    table = table_of(amazons.EXPERIMENT, amazons.SMALL._replace(games=2, **changes))
+    assert ("paper" in table) == ("39.2" in table) == ("15,000" in table) == has_paper
+    assert all(("the paper" in [line.label for line in panel.lines]) == has_paper for panel in drawn) and drawn
+    assert ("A search chooses a whole move" in table) == ("root" not in changes)
+
+
+@pytest.mark.parametrize(
+    ("changes", "column", "note"),
+    [
+        ({"time": 30.0}, True, "MILA"),
+        (
+            {"time": 0.06},
+            False,
+            "The paper, at 30 s and 5 s and with MILA as alpha-beta: 85.0, 21.5, 26.5, 44.5, 17.5 %.",
+        ),
+        ({"time": 30.0, "game": "clobber(size=6)"}, False, ""),
+        ({"time": 0.06, "game": "clobber(rows=8,columns=6)"}, False, ""),
+    ],
+)
+def test_the_paper_s_clobber_stands_beside_its_own_board_and_times(changes, column, note):
+    table = table_of(clobber.EXPERIMENT, clobber.FULL._replace(games=2, **changes))
+    assert ("the paper, %" in table) == column and ("MILA" in table) == bool(note) and note in table
+
+
+def test_amazons_has_the_time_of_a_move_for_a_whole_move_or_in_thirds():
+    names = []
+    for root in ("turns", "actions"):
+        groups = amazons.groups_of(amazons.SMALL._replace(times=(0.03,), root=root))
+        names.append(groups[0.03][0][1:3])
+    assert names == [
+        ("uct(c=1,prove=false,root=turns)@0.03s", "mc(root=turns)@0.03s"),
+        ("uct(c=1,prove=false,root=actions)@0.01s", "mc(root=actions)@0.01s"),
+    ]
+
+
+def test_memory_is_measured_with_the_paper_s_second_solution_too():
+    players = pgame_memory.players(pgame_memory.SMALL._replace(entries=(64, 16)))
+    assert players[-1] == ("16 entries, stored moves", "uct(cp=0.707,prove=false,table=16,stored_value=0)")
+    assert [label for label, _ in players[:-1]] == ["whole tree", "64 entries", "16 entries"]
 
 
 def test_clobber_meets_alpha_beta(run_lab):

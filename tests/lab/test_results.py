@@ -6,7 +6,7 @@ import pytest
 
 import azero
 from azero.errors import BadInput
-from azero.files import held
+from azero.files import LOCK, held
 from azero.lab.results import Results, Table
 from azero.lab.workers import do_in_order
 
@@ -142,6 +142,11 @@ def test_a_folder_in_use_is_refused(tmp_path):
             with pytest.raises(BadInput, match="is in use by another run"):
                 use()
     results.complete(square, UNITS, 1, "")
+
+
+def test_what_a_killed_run_leaves_of_its_hold_is_no_obstacle(tmp_path):
+    (tmp_path / LOCK).touch()
+    assert open_results(tmp_path).rows == {}
 
 
 def test_a_folder_is_held_while_rows_are_made(tmp_path):
