@@ -39,6 +39,10 @@ _MEANINGS = (
     ),
     (r".*array\(pyobject.*", "an array of Python objects cannot be compiled: give it a dtype of numbers"),
     (
+        r"All arguments must be Sets, got \(.*float64.*",
+        "a float comes of np.uint64 with a signed integer: write np.uint64(...) around it, and begin with np.uint64(0)",
+    ),
+    (
         r"Int value is too large: .*",
         r"\g<0>; integers have 64 bits, and those from 2**63 on are written np.uint64(...)",
     ),

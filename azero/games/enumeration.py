@@ -4,6 +4,7 @@ The law: equal state records have equal keys. Where a game `is_history_free`, tw
 same player to move, outcome and legal actions, and each action leads from both to equal keys again.
 """
 
+import functools
 from array import array
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -68,13 +69,23 @@ def _digest(words, digests):
 
 
 def digests_of(records: np.ndarray) -> np.ndarray:
-    """Returns a digest ([n] uint64) of each of n records, by all their bytes."""
+    """Returns a digest ([n] uint64) of each of n records, by all the bytes of their fields."""
     width = records.dtype.itemsize
     padded = np.zeros((len(records), -(-width // 8) * 8), np.uint8)
     padded[:, :width] = np.ascontiguousarray(records).view(np.uint8).reshape(len(records), width)
+    padded[:, :width] *= _bytes_of_fields(records.dtype)
     digests = np.zeros(len(records), np.uint64)
     _digest(padded.view(np.uint64), digests)
     return digests
+
+
+@functools.cache
+def _bytes_of_fields(dtype: np.dtype) -> np.ndarray:
+    """Returns 1 for a byte of a field, 0 for one between fields ([itemsize] uint8), which compiled copies pass over."""
+    of_fields = np.zeros(dtype.itemsize, np.uint8)
+    for field, offset in (each[:2] for each in (dtype.fields or {}).values()):
+        of_fields[offset : offset + field.itemsize] = 1
+    return of_fields
 
 
 class _Chunk(NamedTuple):
@@ -104,7 +115,7 @@ class Enumeration:
         self.num_followed = 0
         """Moves followed so far."""
         self.twins: list[tuple[int, int]] = []
-        """Pairs of positions with one key and different records, which keep the law as far as one move shows."""
+        """Pairs of positions with one key and different records, where equal keys promise an equal future."""
         self._identity = identity
         self._is_history_free = game.rules.is_history_free if is_history_free is None else is_history_free
         self._node_of: dict[int, int] = {}  # by digest
@@ -113,6 +124,7 @@ class Enumeration:
         self._parents, self._actions = array("q"), array("q")  # by node; where a line begins, -1 and the line's number
         self._lines: list[list[int]] = []
         self._first_of: dict[int, int] = {}  # by key, the first node expanded
+        self._met: dict[int, int] = {}  # by key, the first node known
         num_rows = max(game.num_actions, _ROOM_BYTES // game.rules.state_dtype.itemsize)
         self._children = new_states(game.rules, num_rows)
         self._room = np.zeros(num_rows, np.int32), np.zeros(num_rows, np.int32), np.zeros(num_rows, np.uint64)
@@ -188,6 +200,9 @@ class Enumeration:
             self._parents.append(parents[i])
             self._actions.append(actions[i])
             self._hold_pair(node == len(self) - 1, "hash_key differs between equal records", len(self) - 1, node)
+            twin = self._met.setdefault(keys[i], node)
+            if twin != node and self._is_history_free:
+                self.twins.append((node, twin))
             new.append(i)
         return [_Chunk(records[new], range(first, len(self)))] if new else []
 
@@ -202,7 +217,6 @@ class Enumeration:
             one, other = (_state_after(self.game, self.line_to(each)) for each in (node, first))
             found = difference(one, other, one.legal_actions())
             self._hold_pair(False, f"hash_key is equal, but {found}", node, first)
-        self.twins.append((node, first))
 
     def _hold_pair(self, is_kept: object, what: str, node: int, other: int) -> None:
         if not is_kept:

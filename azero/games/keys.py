@@ -12,6 +12,9 @@ from azero.games.findings import Notes, hold_pair
 _NUM_TWINS = 20
 """Pairs of positions with one key and different records, from which play goes on, for each game."""
 
+_NUM_TRIED = 4
+"""Moves tried at each position of such a pair."""
+
 
 def check_keys(game: Game, actions: list[int], chooser: random.Random, notes: Notes) -> None:
     """Equal records have equal keys; where games are history-free, positions with equal keys have one future.
@@ -47,16 +50,32 @@ def _states_of(game: Game, actions: list[int]) -> list[State]:
 
 
 def _play_on(game: Game, actions: list[int], others: list[int], chooser: random.Random) -> None:
-    """Plays the same random moves after two lines that lead to equal keys, as long as the keys stay equal."""
+    """Plays the same random moves after two lines that lead to equal keys, as long as the records differ.
+
+    A move that ends the game, or after which the records are equal, is played where no other of a few is at hand: what
+    a key leaves out, as how long nothing was captured, may matter many moves later.
+    """
     one, other = _states_of(game, actions)[-1], _states_of(game, others)[-1]
-    while True:
-        played = chooser.sample(one.legal_actions(), min(1, len(one.legal_actions())))
-        found = difference(one, other, played)
+    while one.record.tobytes() != other.record.tobytes():
+        legal = one.legal_actions()
+        tried = chooser.sample(legal, min(_NUM_TRIED, len(legal)))
+        found = difference(one, other, tried)
         hold_pair(not found, f"hash_key is equal, but {found}", game, one.history(), other.history())
         if one.is_terminal():
             return
-        one.apply_action(played[0])
-        other.apply_action(played[0])
+        after = [(_after(one, action), _after(other, action)) for action in tried]
+        one, other = next((each for each in after if _goes_on_apart(*each)), after[0])
+
+
+def _after(state: State, action: int) -> State:
+    after = state.clone()
+    after.apply_action(action)
+    return after
+
+
+def _goes_on_apart(one: State, other: State) -> bool:
+    """Returns whether two positions differ, at which the game goes on."""
+    return not one.is_terminal() and one.record.tobytes() != other.record.tobytes()
 
 
 def swap_two_moves(actions: list[int], chooser: random.Random) -> list[int]:

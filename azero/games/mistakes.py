@@ -65,6 +65,18 @@ def find_mistake(file: str, rules: Rules, method: str, line: int | None, is_of_m
     return None
 
 
+def find_open_end(file: str, rules: Rules) -> Mistake | None:
+    """Returns the first compiled method that returns a value and can come to its end without one, or None.
+
+    Compiled, it may work as long as that does not happen, and break where its value is stored.
+    """
+    module = ast.parse(Path(file).read_text(encoding="utf-8"))
+    for function in _functions(module, type(rules).__qualname__, "", None):
+        if function.name in COMPILED and _may_end_without_value(function):
+            return Mistake(_NO_VALUE, function.lineno, function.name)
+    return None
+
+
 def _covers(node: ast.AST, line: int) -> bool:
     return getattr(node, "lineno", line + 1) <= line <= (getattr(node, "end_lineno", None) or line)
 
@@ -95,10 +107,16 @@ def _may_end_without_value(function: ast.FunctionDef) -> bool:
 def _ends(body: list[ast.stmt]) -> bool:
     """Returns whether nothing that follows these statements is reached."""
     match body[-1] if body else None:
-        case ast.Return() | ast.Raise() | ast.While(test=ast.Constant(value=True)):
+        case ast.Return() | ast.Raise() | ast.Assert(test=ast.Constant(value=False)):
             return True
+        case ast.While(test=ast.Constant(value=test), body=inner) if test:
+            return not any(isinstance(node, ast.Break) for statement in inner for node in ast.walk(statement))
         case ast.If(body=first, orelse=second):
             return _ends(first) and _ends(second)
+        case ast.Match(cases=cases):
+            return all(_ends(each.body) for each in cases)
+        case ast.With() | ast.Try():  # which the compiler does not take
+            return True
     return False
 
 
@@ -155,6 +173,10 @@ class _Reader:
                 return "the compiler takes no `try` here: ask with `if` before"
             case ast.Import() | ast.ImportFrom():
                 return f"{_short(node)} stands in a method: imports stand at the top of the file"
+            case ast.NamedExpr():
+                return f"{_short(node)}: the compiler takes no `:=`: assign on a line of its own"
+            case ast.Assign(targets=[ast.Attribute(attr=name) as field]) if name in self._boards:
+                return f"{_short(node)} assigns a whole array: write {_short(field)}[:] = ..."
             case ast.Delete():
                 return f"{_short(node)}: the compiler takes no `del`"
             case ast.Starred():

@@ -1,6 +1,7 @@
 """Rules run as plain Python, where what is wrong with them can be told."""
 
 import functools
+import math
 import random
 from collections.abc import Callable
 
@@ -17,7 +18,7 @@ from azero.games.rollouts import has_own, new_rng
 from azero.games.user_file import reason_of, short, where
 from azero.games.wide_states import line_of_misfit, misfit, store, wide_copy
 
-MOST_ACTIONS, MOST_PLIES, MOST_STATE_BYTES = 32767, 100_000, 1 << 24
+MOST_ACTIONS, MOST_PLIES, MOST_STATE_BYTES, MOST_PLANES = 32767, 100_000, 1 << 24, 1 << 20
 
 
 class Plain:
@@ -73,7 +74,7 @@ class Plain:
 
     def _watch(self, method: str, work: Callable):
         try:
-            with patience(), np.errstate(over="call", call=self.overflows):
+            with patience(), np.errstate(over="call", call=self.overflows, divide="raise", invalid="raise"):
                 return work()
         except BadInput:
             raise
@@ -81,7 +82,7 @@ class Plain:
             raise self.fail(method, str(error)) from None
         except NumbaError as error:  # of a subroutine
             raise BadInput(refusal(error, self.rules, self.name, method)) from None
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise self.fail(method, f"fails{where(error, self._file)}: {reason_of(error)}") from None
 
     def _read(self, name: str):
@@ -97,6 +98,8 @@ class Plain:
         shape = self._read("planes_shape")
         if not isinstance(shape, tuple) or len(shape) != 3 or not all(_is_integer(each) and each > 0 for each in shape):
             raise self.fail("planes_shape", f"is {short(shape)}; it should be three sizes, (planes, height, width)")
+        if math.prod(map(int, shape)) > MOST_PLANES:
+            raise self.fail("planes_shape", f"is {short(shape)}; {MOST_PLANES:,} numbers at most are possible")
         return shape
 
     def _new_state(self) -> np.record:

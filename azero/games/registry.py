@@ -29,7 +29,7 @@ def game(name: str) -> Callable[[type], type]:
 
     def register(rules: type) -> type:
         if name in _RULES:
-            raise ValueError(f"two games are named {name!r}")
+            raise ValueError(f"two games are named {name!r}; a file of your own needs no @game(...)")
         _RULES[name] = complete(rules)
         return _RULES[name]
 

@@ -7,6 +7,7 @@ from azero.errors import BadInput
 from azero.games.compiler_messages import refusal
 from azero.games.contract import Rules
 from azero.games.face import Game
+from azero.games.mistakes import find_open_end
 from azero.games.plain import Plain
 from azero.games.rollouts import has_own, rollout_action_of, rollout_of, target_of
 
@@ -30,6 +31,8 @@ def try_out(rules: Rules) -> None:
 
 def compile_all(game: Game, name: str) -> None:
     """Compiles every method; raises BadInput with the method, the line and the reason where one will not."""
+    if mistake := find_open_end(name.rpartition(":")[0], game.rules):
+        raise BadInput(f"{name}.{mistake.function}, line {mistake.line}, cannot be compiled: {mistake.what}")
     try:
         state = game.new_initial_state()
         state.planes(), state.hash_key(), state.final_score()

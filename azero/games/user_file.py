@@ -140,7 +140,7 @@ def _told(file: str, name: str, method: Callable) -> Callable:
             value = method(*arguments, **named)
         except BadInput as error:
             raise BadInput(_without_digest(str(error))) from None
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise BadInput(f"{what} fails{where(error, file)}: {reason_of(error)}") from None
         if not is_right(value):
             raise BadInput(f"{what} returns {short(value)}; it should be {right}")
@@ -193,7 +193,7 @@ def _class_of(file: str, name: str, module: ModuleType) -> type:
     _check_fields(f"{file}:{name}", rules)
     for each, names in {**REQUIRED, **_OPTIONAL}.items():
         if hasattr(rules, each):
-            _check_parameters(f"{file}:{name}.{each}", getattr(rules, each), names)
+            _check_method(f"{file}:{name}.{each}", inspect.getattr_static(rules, each), names)
     for each in _PROPERTIES:
         if callable(getattr(rules, each, None)):
             raise BadInput(f"{file}:{name}.{each} should be a property: write @property above it")
@@ -217,10 +217,10 @@ def _check_fields(what: str, rules: type) -> None:
             )
 
 
-def _check_parameters(what: str, method, names: tuple[str, ...]) -> None:
+def _check_method(what: str, method, names: tuple[str, ...]) -> None:
     """Raises BadInput where a method is none, or takes another number of parameters."""
-    if not callable(method):
-        raise BadInput(f"{what} should be a method ({', '.join(('game', *names))})")
+    if not inspect.isfunction(method) or inspect.iscoroutinefunction(method):
+        raise BadInput(f"{what} should be a method ({', '.join(('game', *names))}), without decorator or `async`")
     given = inspect.signature(method).parameters
     if len(given) != 1 + len(names):
         raise BadInput(f"{what} should take ({', '.join(('game', *names))}), not ({', '.join(given)})")

@@ -417,3 +417,55 @@ class Ring(NamedTuple):
     num_actions = property(lambda game: 2)
     max_plies = property(lambda game: game.plies)
     planes_shape = property(lambda game: (2, 1, game.cells))
+
+
+class Dials(NamedTuple):
+    """Turn one of six dials, or score a point; thirty points win, as do eighty turns without one for the second player.
+
+    The key counts the turns without a point. They seldom matter: random players score long before.
+    """
+
+    goal: int = 30
+    patience: int = 80
+
+    def reset(game, state):
+        state.dials[:] = 0
+        state.points = state.quiet = state.ply = 0
+
+    def legal_actions(game, state, out):
+        for action in range(7):
+            out[action] = action
+        return 7
+
+    def apply_action(game, state, action):
+        state.quiet += 1
+        if action < 6:
+            state.dials[action] = (state.dials[action] + 1) % 5
+        else:
+            state.points += 1
+            state.quiet = 0
+        state.ply ^= 1
+
+    def current_player(game, state):
+        return state.ply
+
+    def outcome(game, state):
+        if state.points == game.goal:
+            return WIN
+        return LOSS if state.quiet == game.patience else ONGOING
+
+    def encode(game, state, planes):
+        for dial in range(6):
+            planes[0, 0, dial] = state.dials[dial]
+            planes[1, 0, dial] = state.points
+            planes[2, 0, dial] = state.quiet
+
+    def hash_key(game, state):
+        return key_of(state.dials, state.ply + 2 * state.points + 1000 * state.quiet)
+
+    state_dtype = np.dtype(
+        [("dials", np.int8, (6,)), ("points", np.int16), ("quiet", np.int16), ("ply", np.int16)], align=True
+    )
+    num_actions = property(lambda game: 7)
+    max_plies = property(lambda game: game.goal * game.patience)
+    planes_shape = property(lambda game: (3, 1, 6))

@@ -93,3 +93,12 @@ def test_exploring_stops_at_its_limit_and_goes_on_elsewhere():
     assert not known.explore(start, 0)
     assert (len(known), known.num_followed) == (18, 17), "so is one that was met before"
     assert known.explore(start, 0) and known.num_followed == 17, "but not twice"
+
+
+def test_what_lies_between_fields_is_no_part_of_a_record():
+    records = np.zeros(2, np.dtype([("player", np.int8), ("key", np.int64)], align=True))
+    records[1:].view(np.uint8)[3] = 7
+    one, other = digests_of(records)
+    assert one == other
+    records["key"][1] = 7
+    assert one != digests_of(records)[1]

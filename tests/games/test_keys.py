@@ -27,7 +27,7 @@ U = np.uint64
     "name",
     [
         pytest.param(name, marks=compiles)
-        for name in ("Kalah", "DotsAndBoxes(rows=1)", "Chomp", "Hexapawn", "Kayles", "Wythoff", "Ring")
+        for name in ("Kalah", "DotsAndBoxes(rows=1)", "Chomp", "Hexapawn", "Kayles", "Wythoff", "Ring", "Dials")
     ],
 )
 def test_right_games_keep_every_law(name):
@@ -38,6 +38,7 @@ LATENT = [
     ("Ring", ("key_of(state.runners, state.ply)", "key_of(state.runners, state.ply & 1)"), "the outcome is "),
     ("DotsAndBoxes(rows=1)", ("2 * (lead + 9) + state.mover", "state.mover"), "the outcome is "),
     ("Kalah", ("return key_of(state.cells, state.mover)", "return key_of(state.cells[:6], state.mover)"), ""),
+    ("Dials", (" + 1000 * state.quiet", ""), "the outcome is "),
 ]
 
 
@@ -170,3 +171,15 @@ def test_two_moves_of_one_player_are_swapped():
     assert {tuple(np.flatnonzero(np.array(each) != actions)) for each in swapped} == {(i, i + 2) for i in range(4)}
     assert all(sorted(each) == actions for each in swapped)
     assert swap_two_moves([1, 2], chooser) == [1, 2]
+
+
+def whether_play_has_begun(game, state):
+    return U(state.stones[0] != 0)
+
+
+@pytest.mark.skipif(IS_COMPILED, reason="compiling it adds nothing")
+def test_positions_of_one_key_are_paired_before_they_are_expanded():
+    known = enumeration.Enumeration(with_key("tic_tac_toe", whether_play_has_begun))
+    known.explore(known.game.new_initial_state(), 0)
+    assert known.num_followed == 9
+    assert known.twins == [(node, 1) for node in range(2, 10)]

@@ -91,6 +91,8 @@ def test_what_takes_memory_is_found_without_a_line_too(tmp_path, line, what):
         ("with open('x') as f: pass", "with open('x') as f: the compiler takes no `with`"),
         ("try: pass\n        except ValueError: pass", "the compiler takes no `try` here: ask with `if` before"),
         ("import math", "import math stands in a method: imports stand at the top of the file"),
+        ("if (x := 1): pass", "(x := 1): the compiler takes no `:=`: assign on a line of its own"),
+        ("state.board = 0", "state.board = 0 assigns a whole array: write state.board[:] = ..."),
         ("x = 1; del x", "del x: the compiler takes no `del`"),
         ("a, *b = (1, 2)", "*b: the compiler takes no `*` here: write the elements one by one"),
         ("x = max((1, 2), key=lambda k: -k)", "lambda k: -k is a function in a function: functions of your own stand"),
@@ -128,5 +130,11 @@ def test_a_subroutine_is_looked_through_for_its_caller(tmp_path):
 def test_a_method_that_can_end_without_a_value_is_found(tmp_path):
     end = "it can end without a value: write a `return` at its end"
     assert mistake(tmp_path, part="1\n    if state:\n        return 2\n    x = 3") == (end, PART - 1, "part")
-    for ends in ("if state:\n        return 2\n    else:\n        raise ValueError", "while True:\n        pass"):
+    for body in ("for k in range(3):\n        return 2", "while True:\n        if state: break\n        return 2"):
+        assert mistake(tmp_path, part=f"1 if state else 2\n    {body}").what == end
+    for ends in (
+        "if state:\n        return 2\n    else:\n        raise ValueError",
+        "match state:\n        case _:\n            return 3",
+        "while 1:\n        pass",
+    ):
         assert mistake(tmp_path, part=f"1 if state else 2\n    {ends}") is None

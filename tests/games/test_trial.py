@@ -66,6 +66,7 @@ CHANGES = "changes the state; only reset and apply_action should"
         ("1, 1, game.heap", "game.heap", f"planes_shape is 21; {SIZES}"),
         ("1, 1, game.heap", "1, 21", f"planes_shape is (1, 21); {SIZES}"),
         ("1, 1, game.heap", "1, 0, 21", f"planes_shape is (1, 0, 21); {SIZES}"),
+        ("1, 1, game.heap", "10**6, 10**3, 10**3", "planes_shape is (1000000, 1000, 1000); 1,048,576 numbers at most"),
         (DTYPE, "int", f"state_dtype is <class 'int'>; {STRUCTURED}"),
         (DTYPE, "np.dtype(int)", f"state_dtype is dtype('int64'); {STRUCTURED}"),
         (
@@ -117,6 +118,8 @@ CHANGES = "changes the state; only reset and apply_action should"
         ("planes[0, 0, k] =", "planes[0, 1, k] =", "encode fails, line 39: IndexError: index 1 is out of bounds"),
         ("state.left = game.heap", "state.left = 2**40", "reset fails, line 16: state.left becomes 1099511627776, "),
         (KEY, "np.uint64(1) ^ state.left", "hash_key fails, line 42: TypeError: ufunc 'bitwise_xor' not supported for"),
+        ("return count", "exit(3)", "legal_actions fails, line 23: SystemExit: 3"),
+        (KEY, "np.int64(1) // np.int64(state.ply)", "hash_key fails, line 42: FloatingPointError: divide by zero enc"),
         (KEY, "np.int8(5) * 300", "hash_key fails, line 42: OverflowError: Python integer 300 out of bounds for int"),
         ("state.ply = 0", "state.plies = 0", "reset fails, line 17: AttributeError: 'record' object has no attribute"),
         (KEY, "int('many\\n' * 9)", "hash_key fails, line 42: ValueError: invalid literal for int() with base 10"),
@@ -324,6 +327,21 @@ OWN = "functions of your own stand outside the class, below @subroutine of azero
             [added(f"{ACTION}:\n        return legal.tolist()[0]")],
             ".rollout_action, line 16,",
             "legal.tolist() takes memory for an array, bytes or a list: write a loop, or keep it in the state",
+        ),
+        (
+            [("return state.ply & 1\n", "if state.ply < 99:\n            return state.ply & 1\n")],
+            ".current_player, line 29,",
+            "it can end without a value: write a `return` at its end",
+        ),
+        (
+            [
+                (
+                    "return " + KEY,
+                    "key = 0\n        if state.ply:\n            key = np.uint64(5)\n        return key ^ np.uint64(3)",
+                )
+            ],
+            ".hash_key, line 45,",
+            "a float comes of np.uint64 with a signed integer: write np.uint64(...) around it, and begin",
         ),
         (
             [IMPORT, SUBROUTINE_THAT_LOOPS, ("-= action + 1", "-= take(action)")],

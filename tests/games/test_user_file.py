@@ -170,7 +170,11 @@ IS_NO_PARAMETER = "its parameter 'heap' should be of type int, float or bool"
         ),
         (
             [("    def current_player", "    @property\n    def current_player")],
-            "nim.py:Nim.current_player should be a method (game, state)",
+            "nim.py:Nim.current_player should be a method (game, state), without decorator or `async`",
+        ),
+        (
+            [("    def encode", "    @staticmethod\n    def encode")],
+            "nim.py:Nim.encode should be a method (game, state, planes), without decorator or `async`",
         ),
         ([("    @property\n    def num_actions", "    def num_actions")], f"nim.py:Nim.num_actions {IS_NO_PROPERTY}"),
         ([added("is_history_free(game):\n        return False")], f"nim.py:Nim.is_history_free {IS_NO_PROPERTY}"),
@@ -202,7 +206,8 @@ IS_NO_PARAMETER = "its parameter 'heap' should be of type int, float or bool"
         ),
         (
             [IMPORT_GAME, ("class Nim", "@game('connect_four')\nclass Nim")],
-            "game file 'nim.py', line 10: ValueError: two games are named 'connect_four'",
+            "game file 'nim.py', line 10: ValueError: two games are named 'connect_four'; "
+            "a file of your own needs no @game(...)",
         ),
     ],
 )  # fmt: skip
