@@ -12,6 +12,7 @@ from azero.games.keys import check_keys
 from azero.games.plain import Plain
 from azero.games.rollouts import has_own, rollout_action_of, rollout_of, target_of
 from azero.games.user_file import short
+from azero.jit import IS_COMPILED
 
 
 def _compare(state: State, plain: Plain, before: list[int], action: int | None) -> None:
@@ -184,7 +185,7 @@ def random_games(game: Game, num_games: int, seed: int) -> Iterator[list[int]]:
 
 def check_laws(game: Game, num_games: int, seed: int) -> None:
     """Plays random games and raises BadInput where one of the laws is broken."""
-    chooser, notes = random.Random(seed), Notes()
+    chooser, notes = random.Random(seed), Notes(moves_a_game=1000 if IS_COMPILED else 100)
     for actions in random_games(game, num_games, seed):
         for law in LAWS.values():
             law(game, actions, chooser, notes)

@@ -574,4 +574,4 @@ def test_laws(size, parameters, num_games):
 
 @pytest.mark.parametrize(("size", "length"), [(9, 0), (19, 40)])
 def test_laws_on_large_boards(size, length):
-    check_laws(make_go(size, f"max_game_length={length if IS_COMPILED else 10}"), num_games=1, seed=size)
+    check_laws(make_go(size, f"max_game_length={length if IS_COMPILED else 3}"), num_games=1, seed=size)

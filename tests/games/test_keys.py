@@ -27,7 +27,7 @@ U = np.uint64
     "name",
     [
         pytest.param(name, marks=compiles)
-        for name in ("Kalah", "DotsAndBoxes(rows=1)", "Chomp", "Hexapawn", "Kayles", "Wythoff", "Ring", "Dials")
+        for name in ("Kalah", "DotsAndBoxes(rows=1)", "Chomp", "Hexapawn", "Kayles", "Wythoff", "Ring", "Dials(goal=5,patience=9)")
     ],
 )
 def test_right_games_keep_every_law(name):
