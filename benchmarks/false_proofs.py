@@ -49,12 +49,11 @@ def true_results(state: State) -> dict[str, str]:
     return results
 
 
-def count_proofs(name: str, game: Game, states: list[State], seed: int) -> tuple[int, int]:
+def count_proofs(name: str, states: list[State], truths: list[dict[str, str]], seed: int) -> tuple[int, int]:
     """Returns how many results an agent has proven at these positions, and how many of them are false."""
     num_proven = num_false = 0
-    agent = make_agent(name, game=game, seed=seed, threads=1)
-    for state in tqdm(states, desc=name, leave=False, disable=None):
-        truth = true_results(state)
+    agent = make_agent(name, game=states[0].game, seed=seed, threads=1)
+    for state, truth in zip(tqdm(states, desc=name, leave=False, disable=None), truths, strict=True):
         for move in agent.suggest(state).moves:
             num_proven += move.proven is not None
             num_false += move.proven not in (None, truth[move.move])
@@ -70,6 +69,7 @@ if __name__ == "__main__":
     for game_name, (most_empty, agents) in CASES.items():
         game = make_game(game_name)
         states = list(random_positions(game, most_empty, arguments.positions, arguments.seed))
+        truths = [true_results(state) for state in tqdm(states, desc=game_name, leave=False, disable=None)]
         for name in agents:
-            num_proven, num_false = count_proofs(name, game, states, arguments.seed)
+            num_proven, num_false = count_proofs(name, states, truths, arguments.seed)
             print(f"{game_name:<16} {name:<36} {num_proven:>7,} proofs, {num_false:>4,} false", flush=True)
