@@ -39,7 +39,7 @@ GAMES = {
 
 AGENTS = (
     "uct@500",
-    "uct(rollouts=3,prove=false)@300",
+    "uct(by=value,prove=false)@300",
     "uct(bias=depth)@300",
     "uct(table=300)@500",
     "uct(root=turns)@300",
