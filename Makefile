@@ -45,7 +45,7 @@ format: .venv/installed-dev
 	$(BIN)/ruff check --fix .
 
 docs: .venv/installed-dev
-	$(BIN)/python -m azero.config_text > docs/configuration.md
+	$(BIN)/python -m azero.config.text > docs/configuration.md
 
 bench: .venv/installed-dev
 	$(BIN)/azero bench

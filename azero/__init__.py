@@ -11,12 +11,12 @@ import importlib
 
 TYPE_CHECKING = False  # to type checkers it is true; typing's own would have to be imported
 if TYPE_CHECKING:
-    from azero.arena.agents import Agent as Agent
-    from azero.arena.match import MatchResult as MatchResult
-    from azero.arena.match import play_match as play_match
-    from azero.arena.names import make_agent as make_agent
-    from azero.arena.suggestion import Move as Move
-    from azero.arena.suggestion import Suggestion as Suggestion
+    from azero.arena.agents.agent import Agent as Agent
+    from azero.arena.agents.names import make_agent as make_agent
+    from azero.arena.agents.suggestion import Move as Move
+    from azero.arena.agents.suggestion import Suggestion as Suggestion
+    from azero.arena.matches.match import MatchResult as MatchResult
+    from azero.arena.matches.match import play_match as play_match
     from azero.errors import BadInput as BadInput
     from azero.games import Game as Game
     from azero.games import State as State
@@ -26,16 +26,16 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _MODULES = {
-    "Agent": "arena.agents",
+    "Agent": "arena.agents.agent",
     "BadInput": "errors",
     "Game": "games",
-    "MatchResult": "arena.match",
-    "Move": "arena.suggestion",
+    "MatchResult": "arena.matches.match",
+    "Move": "arena.agents.suggestion",
     "State": "games",
-    "Suggestion": "arena.suggestion",
-    "make_agent": "arena.names",
+    "Suggestion": "arena.agents.suggestion",
+    "make_agent": "arena.agents.names",
     "make_game": "games",
-    "play_match": "arena.match",
+    "play_match": "arena.matches.match",
     "registered_games": "games",
 }
 """Where each public name is."""

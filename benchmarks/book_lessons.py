@@ -17,10 +17,10 @@ from pathlib import Path
 
 import numpy as np
 
-from azero.arena.benchmark_files import read_benchmark
-from azero.arena.names import make_agent
-from azero.files import write_whole
+from azero.arena.agents.names import make_agent
+from azero.arena.benchmarks.files import read_benchmark
 from azero.games import make_game
+from azero.system.files import write_whole
 
 GAME = make_game("connect_four")
 COLUMNS, BOOK_PLIES = 7, 12

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from tqdm import tqdm
 
 from azero import make_agent, make_game
+from azero.exact.solver import solve
 from azero.games import Game, State
-from azero.mcts.solver import solve
 
 CLASSICAL = ("uct(table=100000)@3000", "uct(table=200)@3000", "alphabeta(rollouts=1)@20000")
 CASES = {

@@ -12,7 +12,7 @@ import time
 import numpy as np
 
 from azero.games import make_game, new_states
-from azero.mcts.rollout import count_random_games
+from azero.mcts.rollouts.playing import count_random_games
 from azero.mcts.tree import new_forest
 
 KNOWN = {0.0: 0.524478, 5.5: 0.445677, 7.0: 0.4333795, 7.5: 0.421281}

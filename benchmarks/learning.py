@@ -21,15 +21,15 @@ import zlib
 from collections.abc import Callable
 from pathlib import Path
 
-from azero.arena.agents import Agent
-from azero.arena.benchmark import sample_benchmark
-from azero.arena.benchmark_files import read_benchmark, shipped_benchmark_of
-from azero.arena.match import play_match
-from azero.arena.names import make_agent
-from azero.arena.statistics import elo_from_score
-from azero.config_files import find_config, load_config
+from azero.arena.agents.agent import Agent
+from azero.arena.agents.names import make_agent
+from azero.arena.benchmarks.benchmark import sample_benchmark
+from azero.arena.benchmarks.files import read_benchmark, shipped_benchmark_of
+from azero.arena.matches.match import play_match
+from azero.arena.matches.statistics import elo_from_score
+from azero.config.reading import find_config, load_config
 from azero.games import make_game
-from azero.machine import count_cores
+from azero.system.machine import count_cores
 
 COMMON = (
     *("net.blocks=3", "net.channels=32", "selfplay.games_per_iteration=250", "selfplay.games_per_shard=125"),

@@ -10,8 +10,8 @@ import numpy as np
 
 from azero.games import Game, make_game
 from azero.mcts import FlatSearch, OwnRollout, RolloutPolicy, Settings, Uct, UniformRollout
-from azero.mcts.rollout_features import NUM_PATTERNS
-from azero.mcts.rollout_weights import policy_of_weights
+from azero.mcts.rollouts.features import NUM_PATTERNS
+from azero.mcts.rollouts.weights import policy_of_weights
 
 GAMES = ("tic_tac_toe", "connect_four", "othello", "go(size=9)", "hex", "amazons", "breakthrough", "clobber", "gomoku")
 

@@ -9,11 +9,11 @@ import argparse
 import sys
 from collections.abc import Callable
 
-from azero.arena.agents import Agent, Limit, SearchAgent
-from azero.arena.match import play_match
-from azero.arena.names import find_checkpoint, make_agent
-from azero.arena.statistics import score_interval
-from azero.config import DeviceConfig, SearchConfig
+from azero.arena.agents.agent import Agent, Limit, SearchAgent
+from azero.arena.agents.names import find_checkpoint, make_agent
+from azero.arena.matches.match import play_match
+from azero.arena.matches.statistics import score_interval
+from azero.config.schema import DeviceConfig, SearchConfig
 from azero.mcts import Search, Settings, rollout_named, rule_from_config
 from azero.nets.checkpoint import Checkpoint, load_checkpoint
 from azero.nets.evaluator import ROWS, NetEvaluator

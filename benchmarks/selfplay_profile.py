@@ -13,13 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from azero.arena.names import find_checkpoint
+from azero.arena.agents.names import find_checkpoint
 from azero.bench.selfplay import measure_selfplay
-from azero.config_files import find_config, load_config
+from azero.config.reading import find_config, load_config
 from azero.games import make_game
+from azero.nets.architectures.tower import ResidualTower
 from azero.nets.checkpoint import load_checkpoint
 from azero.nets.evaluator import NetEvaluator
-from azero.nets.tower import ResidualTower
 from azero.selfplay import groups
 from azero.selfplay.play import SelfPlay, play_games
 

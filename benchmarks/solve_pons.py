@@ -14,9 +14,9 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from azero.arena.judges import result_of
+from azero.arena.benchmarks.judges import result_of
+from azero.exact.connect_four import ConnectFourSolver
 from azero.games import State, make_game
-from azero.games.connect_four_solver import ConnectFourSolver
 
 SETS = {
     "Test_L3_R1": "L3_R1_end_easy",

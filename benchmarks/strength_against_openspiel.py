@@ -10,9 +10,9 @@ from collections.abc import Sequence
 
 import pyspiel
 
-from azero.arena.agents import Agent
-from azero.arena.match import play_match
-from azero.arena.statistics import Tally, score_interval
+from azero.arena.agents.agent import Agent
+from azero.arena.matches.match import play_match
+from azero.arena.matches.statistics import Tally, score_interval
 from azero.games import Game, State, make_game
 from azero.mcts import Search, Settings, Uct
 

@@ -12,16 +12,16 @@ from typing import Any
 import numpy as np
 import torch
 
-from azero.config import Config
-from azero.config_files import find_config, load_config
+from azero.config.reading import find_config, load_config
+from azero.config.schema import Config
 from azero.games import Game, make_game
 from azero.mcts import UniformEvaluator
-from azero.nets.runtimes import has_bf16, pick_device
+from azero.nets.runtimes.choice import has_bf16, pick_device
+from azero.selfplay.data.replay import Replay, Window, targets_of
 from azero.selfplay.play import SelfPlay, play_games
-from azero.selfplay.replay import Replay, Window, targets_of
-from azero.training import trainer as parts
-from azero.training.precision import settle_precision
-from azero.training.trainer import Trainer
+from azero.training.learning import trainer as parts
+from azero.training.learning.precision import settle_precision
+from azero.training.learning.trainer import Trainer
 
 SECONDS: dict[str, list[float]] = defaultdict(list)
 

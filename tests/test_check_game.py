@@ -9,8 +9,8 @@ import pytest
 from games.user_games import NIM, SLOW_NIM, added, forget_files, write_file
 
 from azero import cli
-from azero.games.laws import LAWS
-from azero.jit import IS_COMPILED
+from azero.compiler.jit import IS_COMPILED
+from azero.games.laws.laws import LAWS
 
 needs_compiler = pytest.mark.skipif(not IS_COMPILED, reason="it is about compiled rules")
 KEY = ("2 * state.left + (state.ply & 1)", "state.left")
@@ -171,7 +171,9 @@ class Nim"""
 def test_compiled_rules_that_do_not_end_are_cut_off(tmp_path, change, what):
     old, new = change
     write_file(tmp_path / "nim.py", NIM, ("class Nim", ENDLESS), (old, new.replace(": state", ":\n            state")))
-    program = "import azero.check_game, azero.cli; azero.check_game._ENDLESS_S = 5.0; azero.cli.main()"
+    program = (
+        "import azero.authoring.check_game, azero.cli; azero.authoring.check_game._ENDLESS_S = 5.0; azero.cli.main()"
+    )
     words = [sys.executable, "-c", program, "check-game", "nim.py:Nim(heap=36)", "--positions", "50"]
     done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, timeout=120)
     told = done.stderr.rpartition("\r")[2]

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from azero.arena.match import play_match
-from azero.arena.names import make_agent
-from azero.config import NetConfig
-from azero.config_files import load_config
+from azero.arena.agents.names import make_agent
+from azero.arena.matches.match import play_match
+from azero.config.reading import load_config
+from azero.config.schema import NetConfig
 from azero.games import make_game
 from azero.nets.checkpoint import load_checkpoint
 

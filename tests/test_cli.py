@@ -24,10 +24,10 @@ from training.runs import write_config
 import azero
 from azero import cli
 from azero.commands.app import app
-from azero.config_files import find_config
-from azero.jit import IS_COMPILED
+from azero.compiler.jit import IS_COMPILED
+from azero.config.reading import find_config
 from azero.mcts import rollout_named
-from azero.selfplay.records import save_shard
+from azero.selfplay.data.records import save_shard
 
 COMMANDS = ["train", "train-rollout", "evaluate", "suggest", "play", "games", "bench"]
 needs_posix = pytest.mark.skipif(os.name != "posix", reason="it sends SIGINT")

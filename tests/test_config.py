@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from azero.config import Config, GameConfig
-from azero.config_files import check_config, check_device, find_config, load_config
-from azero.config_text import config_to_toml, settings
+from azero.config.reading import check_config, check_device, find_config, load_config
+from azero.config.schema import Config, GameConfig
+from azero.config.text import config_to_toml, settings
 from azero.errors import BadInput
 
 GAME = {"name": "tic_tac_toe"}

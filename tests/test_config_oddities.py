@@ -2,8 +2,8 @@
 
 import pytest
 
-from azero.config_files import check_config
-from azero.config_oddities import describe_odd_games, describe_warmup, find_oddities
+from azero.config.checks import describe_odd_games, describe_warmup, find_oddities
+from azero.config.reading import check_config
 
 OPENINGS = {"random_opening_share": 0.5, "random_opening_plies": 9}
 LOW = {"learning_rate": 1e-4, "final_learning_rate": 2e-4}

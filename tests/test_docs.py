@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from azero import cli
-from azero.config_text import settings_page
+from azero.config.text import settings_page
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]

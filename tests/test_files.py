@@ -10,7 +10,7 @@ import time
 import pytest
 
 from azero.errors import BadInput
-from azero.files import LOCK, held, remove_temporaries, write_whole
+from azero.system.files import LOCK, held, remove_temporaries, write_whole
 
 
 def names(folder):
@@ -103,7 +103,7 @@ def test_the_file_is_on_the_disk_before_it_has_its_name(tmp_path, monkeypatch):
 WRITE_FOREVER = """
 import sys
 from pathlib import Path
-from azero.files import write_whole
+from azero.system.files import write_whole
 while True:
     for byte in (b"a", b"b"):
         write_whole(Path(sys.argv[1]), byte * 1_000_000)
@@ -136,7 +136,7 @@ def test_temporaries_are_removed_and_nothing_else(tmp_path):
 HOLD_FOREVER = """
 import sys, time
 from pathlib import Path
-from azero.files import held
+from azero.system.files import held
 with held(Path(sys.argv[1]), "busy"):
     print(flush=True)
     time.sleep(600)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from azero.jit import cache_root
+from azero.compiler.jit import cache_root
 
 RECORDER = """
 import os
@@ -31,16 +31,16 @@ sys.addaudithook(record)
 """Every Python process runs it first, as `sitecustomize`. Attempts to reach or resolve a host are noted, and fail."""
 
 WORK = """
-from azero.lab.workers import do_in_order
+from azero.system.workers import do_in_order
 
 
 def run_nets():
     import numpy as np
     import torch
-    from azero.config import DeviceConfig, NetConfig
+    from azero.config.schema import DeviceConfig, NetConfig
     from azero.games import make_game
-    from azero.nets.runtimes import available_runtimes, open_session
-    from azero.nets.tower import ResidualTower
+    from azero.nets.runtimes.choice import available_runtimes, open_session
+    from azero.nets.architectures.tower import ResidualTower
 
     game = make_game("tic_tac_toe")
     net = ResidualTower(NetConfig(blocks=1, channels=8), game)

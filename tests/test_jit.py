@@ -12,10 +12,11 @@ import numba
 import numpy as np
 import pytest
 
-import azero.jit
-from azero.jit import IS_COMPILED, bind_methods, cache_root, kernel, sources_digest, subroutine
+import azero
+import azero.compiler.jit
+from azero.compiler.jit import IS_COMPILED, bind_methods, cache_root, kernel, sources_digest, subroutine
 
-PACKAGE = Path(azero.jit.__file__).parent
+PACKAGE = Path(azero.__file__).parent
 
 bind_methods(twice_plus=("addend",), base=())
 
@@ -131,7 +132,7 @@ def test_rules_within_others_keep_the_place_of_their_own_sources():
         (Around(OfUser()), OfUser.source_digest),
         (Around(Nine()), "azero"),
     ):
-        cache = azero.jit._KernelCache(_twice_plus.py_func)
+        cache = azero.compiler.jit._KernelCache(_twice_plus.py_func)
         cache._place((numba.typeof(rules), numba.int64))
         assert list(cache._places) == [folder]
 
@@ -148,9 +149,9 @@ def test_cache_root_is_the_chosen_folder_or_the_user_s(monkeypatch, tmp_path):
 
 
 def test_digest_knows_every_source_that_kernels_contain(tmp_path):
-    rooms = ("games/a.py", "games/b.py", "mcts/a.py", "selfplay/a.py")
-    for path in ("jit.py", "codegen.py", "errors.py", "bits.py", "rng.py", *rooms):
-        (tmp_path / path).parent.mkdir(exist_ok=True)
+    rooms = ("compiler", "exact", "games", "games/hex", "mcts", "mcts/search", "selfplay", "selfplay/data")
+    for path in ("errors.py", "authoring/__init__.py", *(f"{room}/rules.py" for room in rooms)):
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / path).write_text("x = 1\n")
     digests = [sources_digest(tmp_path)]
     assert sources_digest(tmp_path) == digests[0]
@@ -159,7 +160,9 @@ def test_digest_knows_every_source_that_kernels_contain(tmp_path):
         digests.append(sources_digest(tmp_path))
     (tmp_path / "games" / "c.py").write_text("")
     digests.append(sources_digest(tmp_path))
-    assert len(set(digests)) == len(digests) == 11
+    (tmp_path / "games" / "c.py").rename(tmp_path / "mcts" / "c.py")
+    digests.append(sources_digest(tmp_path))
+    assert len(set(digests)) == len(digests) == 13
     (tmp_path / "interrupt.py").write_text("")  # never compiled
     assert sources_digest(tmp_path) == digests[-1]
 
@@ -189,7 +192,8 @@ def ones(size):
     return np.ones(size).sum()
 
 ones(1)
-import azero.jit
+import azero
+import azero.compiler.jit
 
 @numba.njit
 def more(size):
@@ -206,9 +210,9 @@ def test_kernels_of_others_that_were_compiled_before_may_be_called_from_new_ones
 def copy_package(folder: Path) -> Path:
     """Copies what games need of the package into `folder`; returns the copy's path."""
     package = folder / "azero"
-    shutil.copytree(PACKAGE / "games", package / "games", ignore=shutil.ignore_patterns("__pycache__"))
-    for name in ("jit.py", "codegen.py", "compile_notice.py", "interrupt.py", "bits.py", "rng.py", "errors.py"):
-        shutil.copy(PACKAGE / name, package)
+    for name in ("compiler", "games", "system"):
+        shutil.copytree(PACKAGE / name, package / name, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(PACKAGE / "errors.py", package)
     (package / "__init__.py").touch()
     return package
 
@@ -220,12 +224,12 @@ def edit(path: Path, old: str, new: str) -> None:
     path.write_text(text.replace(old, new))
 
 
-USE_CACHE = "from azero.jit import cache_directory; cache_directory()"
+USE_CACHE = "from azero.compiler.jit import cache_directory; cache_directory()"
 
 USE_BAD_CACHE = """
 import azero.games
 from azero.errors import BadInput
-from azero.jit import cache_directory
+from azero.compiler.jit import cache_directory
 try:
     cache_directory()
 except BadInput as error:
@@ -273,13 +277,13 @@ def test_cache_is_hit_by_unchanged_sources_and_missed_by_edited_ones(tmp_path):
     assert files(package) == sources, "the cache lies beside the sources"
 
     edit(
-        package / "games" / "tic_tac_toe.py",
+        package / "games" / "tic_tac_toe" / "rules.py",
         "return WIN if state.ply & 1 else LOSS",
         "return LOSS if state.ply & 1 else WIN",
     )
     assert play() == ("[-1.0, 1.0]", key)
 
-    edit(package / "rng.py", "np.uint64(27)", "np.uint64(26)")
+    edit(package / "compiler" / "rng.py", "np.uint64(27)", "np.uint64(26)")
     lost, other_key = play()
     assert lost == "[-1.0, 1.0]" and other_key != key
     assert len(caches(cache)) == 3
@@ -313,13 +317,13 @@ def test_a_cache_that_cannot_be_kept_is_bad_input_once_it_is_needed(place, tmp_p
 
 
 def test_the_compiler_s_advice_is_kept_to_itself():
-    warn = "import azero.jit, warnings, numba.core.errors as e; warnings.warn('advice', e.NumbaPerformanceWarning)"
+    warn = "import azero.compiler.jit, warnings, numba.core.errors as e\nwarnings.warn('', e.NumbaPerformanceWarning)"
     assert run_python(warn, PACKAGE.parent) == ""
 
 
 FIRST_USE = """
 import numpy as np
-from azero.jit import kernel
+from azero.compiler.jit import kernel
 @kernel
 def add(numbers):
     return numbers[0] + numbers[1]
@@ -348,7 +352,7 @@ def test_compiling_is_told_once_on_a_terminal_and_where_nothing_was_compiled_bef
 @pytest.mark.skipif(not IS_COMPILED, reason="nothing is compiled")
 @pytest.mark.parametrize(("patience_s", "times"), [(0, 1), (1000, 0)])
 def test_where_there_is_no_terminal_compiling_is_told_if_it_takes_long(tmp_path, patience_s, times):
-    begin = f"from azero import compile_notice\ncompile_notice.PATIENCE_S = {patience_s}\n"
+    begin = f"from azero.compiler import notice\nnotice.PATIENCE_S = {patience_s}\n"
     (tmp_path / "first_use.py").write_text(begin + FIRST_USE)
     settings = {"AZERO_CACHE_DIR": str(tmp_path / "cache"), "PYTHONPATH": str(PACKAGE.parent)}
     command = [sys.executable, str(tmp_path / "first_use.py")]
@@ -363,7 +367,7 @@ import sys
 
 import numpy as np
 
-from azero.jit import kernel
+from azero.compiler.jit import kernel
 
 
 @kernel

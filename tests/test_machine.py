@@ -8,7 +8,7 @@ import pytest
 FAULTS = """
 import resource, threading
 import numpy as np
-from azero.machine import keep_freed_memory
+from azero.system.machine import keep_freed_memory
 
 def allocate(num_rounds):
     for _ in range(num_rounds):

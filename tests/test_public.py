@@ -7,8 +7,8 @@ import types
 import pytest
 
 import azero
-from azero.config_files import _PLACES, find_config, load_config
-from azero.config_text import settings
+from azero.config.reading import _PLACES, find_config, load_config
+from azero.config.text import settings
 from azero.games import make_game
 
 PUBLIC = {

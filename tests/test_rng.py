@@ -5,8 +5,16 @@ import math
 import numpy as np
 import pytest
 
-from azero.jit import IS_COMPILED, kernel
-from azero.rng import RNG_DTYPE, derive_seed, random_below, random_bits, random_gamma, random_normal, random_unit
+from azero.compiler.jit import IS_COMPILED, kernel
+from azero.compiler.rng import (
+    RNG_DTYPE,
+    derive_seed,
+    random_below,
+    random_bits,
+    random_gamma,
+    random_normal,
+    random_unit,
+)
 
 _DTYPE = np.dtype([("counter", RNG_DTYPE["counter"]), ("of_this_test", np.uint8)])
 """Of a type that begins no other's: Numba takes such a record for the other, and warns."""

@@ -6,11 +6,11 @@ from typing import NamedTuple
 import numpy as np
 
 from azero.bench.rates import rate
+from azero.compiler.pace import next_size
 from azero.errors import BrokenRules
 from azero.games import Game, new_states
 from azero.mcts import Puct, Search, Settings, Uct, UniformEvaluator
-from azero.mcts.pace import next_size
-from azero.mcts.rollout import count_random_games
+from azero.mcts.rollouts.playing import count_random_games
 from azero.mcts.tree import new_forest
 
 

@@ -14,13 +14,13 @@ import torch
 from azero.bench.operations import count_operations
 from azero.bench.peaks import peak_measures
 from azero.bench.rates import Measure, Work, median_ratio, rate, rate_of_threads, rates_in_turns
-from azero.config import Config, DeviceConfig
+from azero.config.schema import Config, DeviceConfig
 from azero.games import Game
-from azero.machine import count_cores
 from azero.mcts import Evaluator
+from azero.nets.architectures.tower import ResidualTower
 from azero.nets.evaluator import ROWS, NetEvaluator
-from azero.nets.runtimes import available_runtimes, pick_device
-from azero.nets.tower import ResidualTower
+from azero.nets.runtimes.choice import available_runtimes, pick_device
+from azero.system.machine import count_cores
 
 BATCH_SIZES = (1, 8, 64, 256)
 EAGER = "torch eager fp32"

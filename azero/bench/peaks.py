@@ -17,7 +17,7 @@ from numba.core.registry import cpu_target
 from numba.extending import intrinsic
 
 from azero.bench.rates import Measure, Work, rate_of_threads, rates_in_turns
-from azero.jit import IS_COMPILED
+from azero.compiler.jit import IS_COMPILED
 
 TYPES = ("fp32", "bf16", "int8")
 

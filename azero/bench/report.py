@@ -5,9 +5,9 @@ from typing import Any
 
 from azero.bench.kernels import measure_kernels
 from azero.bench.peaks import measure_peaks
-from azero.config import Config
+from azero.config.schema import Config
 from azero.games import make_game
-from azero.machine import count_cores
+from azero.system.machine import count_cores
 
 SECTIONS = ("peak", "kernels", "net", "selfplay", "training")
 

@@ -12,15 +12,15 @@ import numpy as np
 
 from azero.bench.nets import evaluator_work, random_planes
 from azero.bench.rates import NUM_TURNS, median_ratio, rate
-from azero.config import Config
+from azero.config.schema import Config
 from azero.games import Game, make_game
-from azero.lab.workers import do_in_order
 from azero.mcts import Evaluator, UniformEvaluator
+from azero.nets.architectures.tower import ResidualTower
 from azero.nets.evaluator import NetEvaluator
-from azero.nets.tower import ResidualTower
+from azero.selfplay.data.records import Shard
 from azero.selfplay.play import SelfPlay, play_games
 from azero.selfplay.pool import count_workers
-from azero.selfplay.records import Shard
+from azero.system.workers import do_in_order
 
 _MANY_GAMES = 1 << 20
 _LATEST_S = 600.0

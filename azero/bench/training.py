@@ -9,11 +9,11 @@ import torch
 from azero.bench.operations import count_operations
 from azero.bench.peaks import peak_measures
 from azero.bench.rates import median_ratio, rate, rates_in_turns
-from azero.config import Config
+from azero.config.schema import Config
 from azero.games import Game
-from azero.machine import count_cores
-from azero.training.precision import random_sample, settle_precision
-from azero.training.trainer import Trainer
+from azero.system.machine import count_cores
+from azero.training.learning.precision import random_sample, settle_precision
+from azero.training.learning.trainer import Trainer
 
 _PASSES = 3
 """Multiply-adds of a step, in forward passes: forward, to the inputs of each layer, to its weights."""

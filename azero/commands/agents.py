@@ -72,10 +72,10 @@ def evaluate(
 def _play_match(a, against, match, game, seed, threads, where, max_nodes, as_json):
     from tqdm import tqdm
 
-    from azero.arena.match import MatchResult, Unfinished, play_match
-    from azero.arena.statistics import Sprt
-    from azero.config_oddities import describe_odd_games
-    from azero.engine.show import show_match
+    from azero.arena.matches.match import MatchResult, Unfinished, play_match
+    from azero.arena.matches.statistics import Sprt
+    from azero.config.checks import describe_odd_games
+    from azero.interfaces.terminal.show import show_match
 
     games, opening_plies, sprt = match
     if games > 0 and games % 2:
@@ -106,11 +106,11 @@ def _play_match(a, against, match, game, seed, threads, where, max_nodes, as_jso
 def _evaluate_on_benchmark(name, benchmark, game, seed, threads, where, max_nodes, as_json):
     from tqdm import tqdm
 
-    from azero.arena.benchmark import evaluate_on_benchmark
-    from azero.arena.benchmark_files import read_benchmark
-    from azero.arena.names import game_of
-    from azero.engine.show import show_benchmark
+    from azero.arena.agents.names import game_of
+    from azero.arena.benchmarks.benchmark import evaluate_on_benchmark
+    from azero.arena.benchmarks.files import read_benchmark
     from azero.games import make_game
+    from azero.interfaces.terminal.show import show_benchmark
 
     solved = read_benchmark(benchmark, make_game(game) if game else game_of(name))
     agent = _agent(name, str(solved.game), seed, threads, where, max_nodes)
@@ -147,7 +147,7 @@ def suggest(
 
     Prints the moves of the position, best first, with visits, value, prior, proven result and principal variation.
     """
-    from azero.engine.show import MOST_MOVES, show_suggestion
+    from azero.interfaces.terminal.show import MOST_MOVES, show_suggestion
 
     if top is not None and top < 1:
         raise BadInput(f"--top {top} should be 1 or more")
@@ -176,7 +176,7 @@ def play(
     runtime: RuntimeOption = "auto",
 ) -> None:
     """Play against an agent in the terminal."""
-    from azero.engine.play import play_in_terminal
+    from azero.interfaces.terminal.play import play_in_terminal
 
     _check_where([agent], device, precision, runtime)
     opponent = _agent(agent, game, seed, threads, (device, precision, runtime), None)
@@ -188,15 +188,15 @@ def play(
 
 def _check_where(names: list[str], device: str, precision: str, runtime: str) -> None:
     """Raises BadInput where an option says of no net how to run, or what cannot be had, or not what a name says."""
-    from azero.arena.names import device_settings_of
-    from azero.config_files import check_device
+    from azero.arena.agents.names import device_settings_of
+    from azero.config.reading import check_device
 
     given = {"device": device, "precision": precision, "runtime": runtime}
     given = {key: value for key, value in given.items() if value != "auto"}
     config = check_device(device, precision, runtime)
     if not given:
         return
-    from azero.nets.runtimes import wanted_runtimes
+    from azero.nets.runtimes.choice import wanted_runtimes
 
     wanted_runtimes(config)
     settings = [device_settings_of(name) for name in names]
@@ -210,7 +210,7 @@ def _check_where(names: list[str], device: str, precision: str, runtime: str) ->
 
 def _check_limit(name: str, simulations: int | None, seconds: float | None) -> None:
     """Raises BadInput where an option's limit is not the one that an agent's name says."""
-    from azero.arena.names import split_name
+    from azero.arena.agents.names import split_name
 
     base, limit = split_name(name)
     for option, given, own in (("--simulations", simulations, limit.simulations), ("--time", seconds, limit.seconds)):
@@ -219,9 +219,9 @@ def _check_limit(name: str, simulations: int | None, seconds: float | None) -> N
 
 
 def _agent(name, game, seed, threads, where, max_nodes):
-    from azero.arena.names import make_agent
-    from azero.config_files import check_device
-    from azero.machine import count_cores
+    from azero.arena.agents.names import make_agent
+    from azero.config.reading import check_device
+    from azero.system.machine import count_cores
 
     cores = count_cores() if threads is None else threads
     device = check_device(*where)
@@ -230,7 +230,7 @@ def _agent(name, game, seed, threads, where, max_nodes):
 
 def _two_agents(a, b, game, seed, threads, where, max_nodes):
     """Returns both agents; where one is a checkpoint, it tells the game for the other."""
-    from azero.arena.names import game_of
+    from azero.arena.agents.names import game_of
 
     if game is None:
         told = game_of(a) or game_of(b)

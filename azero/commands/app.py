@@ -36,7 +36,7 @@ def prepare(
     ] = False,
 ) -> None:
     """Looks, before any command, whether what is compiled can be kept."""
-    from azero.jit import IS_COMPILED, cache_directory
+    from azero.compiler.jit import IS_COMPILED, cache_directory
 
     if IS_COMPILED:
         cache_directory()

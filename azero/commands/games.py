@@ -15,7 +15,7 @@ app = typer.Typer()
 def games(as_json: JsonOption = False) -> None:
     """List the games, with their parameters and the values that these can have."""
     from azero.games import parameters_of, registered_games
-    from azero.games.registry import write_value
+    from azero.games.names import write_value
 
     found = registered_games()
     if as_json:
@@ -48,7 +48,7 @@ def check_game(
 
     Random games are played in plain Python and compiled; a law that is broken is told with the moves that lead there.
     """
-    from azero.check_game import check_game as check
+    from azero.authoring.check_game import check_game as check
 
     if not 1 <= positions <= 1_000_000:
         raise BadInput(f"--positions {positions} should be from 1 to 1,000,000")
@@ -82,7 +82,7 @@ def bench(
     torch, self-play, and training.
     """
     from azero.bench.report import SECTIONS, measure
-    from azero.config_files import find_config, load_config
+    from azero.config.reading import find_config, load_config
 
     if not 0.01 <= seconds <= 600:
         raise BadInput(f"--seconds {seconds} should be from 0.01 to 600")

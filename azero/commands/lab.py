@@ -78,7 +78,7 @@ def _numbers(option: str, kind: type, what: str) -> Any:
 
 
 def _run(name: str, out: Path | None, is_full: bool, threads: int | None, given: dict[str, Any]) -> None:
-    from azero.lab.workers import check_workers
+    from azero.system.workers import check_workers
 
     experiment = import_module(f"azero.lab.{name.replace('-', '_')}").EXPERIMENT
     parameters = (experiment.full if is_full else experiment.small)._replace(**given)

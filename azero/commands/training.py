@@ -31,9 +31,9 @@ def train(
     Each iteration plays games with the best net, trains a candidate on them, and promotes it if it beats the best.
     A run that was killed or interrupted goes on with --resume, and ends as if it had never stopped.
     """
-    from azero.config_files import find_config, load_config
+    from azero.config.reading import find_config, load_config
+    from azero.training.learning.precision import is_settled_from
     from azero.training.loop import train as run_training
-    from azero.training.precision import is_settled_from
     from azero.training.resumption import check_same_game, open_run
 
     if config is None and not (resume and run):

@@ -1,10 +1,11 @@
-"""Rules of games: `make_game` finds one by name. A new game is one file here, imported below."""
+"""Rules of games: `make_game` finds one by name. A new game is a folder here, imported below."""
 
 from azero.games import amazons, breakthrough, clobber, connect_four, go, gomoku, hex, othello, p_game, tic_tac_toe  # noqa: F401, their rules register themselves
 from azero.games.contract import DRAW, LOSS, ONGOING, WIN, Rules, Symmetries
-from azero.games.face import Game, State, make_game, new_states
-from azero.games.prototype import Prototype
+from azero.games.laws.prototype import Prototype
+from azero.games.make import make_game
 from azero.games.registry import game, parameters_of, registered_games
+from azero.games.state import Game, State, new_states
 
 __all__ = [
     "DRAW", "LOSS", "ONGOING", "WIN",

@@ -8,7 +8,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from azero.jit import bind_methods
+from azero.compiler.jit import bind_methods
 
 WIN, DRAW, LOSS = 1, 0, -1
 """Outcomes and proven results, for the first player wherever no other player is named."""
@@ -86,7 +86,7 @@ class Rules(Protocol):
 
         Legal where games are `is_history_free`; else it may overlook what only the history forbids.
 
-        `legal` ([A] int32) is room to work in; `rng` is for the functions of `azero.rng`.
+        `legal` ([A] int32) is room to work in; `rng` is for the functions of `azero.compiler.rng`.
         """
 
     def rollout(game, state, legal, rng, max_plies) -> int:

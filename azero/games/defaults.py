@@ -4,9 +4,9 @@ import re
 
 import numpy as np
 
+from azero.compiler.rng import random_below
 from azero.errors import NO_ACTION, TOO_LONG, BadInput, BrokenRules
 from azero.games.contract import ONGOING, Ranges, Symmetries
-from azero.rng import random_below
 
 
 def rollout_action(game, state, legal, rng):

@@ -4,12 +4,12 @@ from collections.abc import Callable
 
 import numpy as np
 
+from azero.compiler.jit import kernel
+from azero.compiler.rng import RNG_DTYPE
 from azero.errors import BrokenRules
 from azero.games.contract import Rules
 from azero.games.defaults import DEFAULTS
-from azero.games.face import State, broken_rules
-from azero.jit import kernel
-from azero.rng import RNG_DTYPE
+from azero.games.state import State, broken_rules
 
 _RNG_DTYPE = np.dtype([*((name, RNG_DTYPE[name]) for name in RNG_DTYPE.names or ()), ("trial", np.uint64)])
 """A generator of another type than a search's: Numba takes a record that is the beginning of another for the other."""

@@ -5,11 +5,11 @@ The root's moves are whole moves, as in the paper; or the three actions of a mov
 
 from typing import NamedTuple
 
-from azero.arena.options import split_options, with_options
+from azero.arena.agents.options import split_options, with_options
 from azero.errors import BadInput
 from azero.games import make_game
-from azero.games.amazons import Amazons
-from azero.lab.duels import (
+from azero.games.amazons.rules import Amazons
+from azero.lab.duels import (  # fmt: skip
     PLAIN_UCT,
     PLAYING,
     Outcome,
@@ -21,7 +21,7 @@ from azero.lab.duels import (
     show_simulations,
     simulations_a_second,
     with_seconds,
-)  # fmt: skip
+)
 from azero.lab.experiment import Experiment, Groups
 from azero.lab.plots import Line, Panel, draw
 from azero.lab.results import Results, Table

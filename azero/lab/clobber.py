@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from azero.errors import BadInput
 from azero.games import make_game
-from azero.games.clobber import Clobber
-from azero.lab.duels import (
+from azero.games.clobber.rules import Clobber
+from azero.lab.duels import (  # fmt: skip
     PLAIN_UCT,
     PLAYING,
     check_games,
@@ -18,7 +18,7 @@ from azero.lab.duels import (
     show_score,
     show_simulations,
     with_seconds,
-)  # fmt: skip
+)
 from azero.lab.experiment import Experiment, Groups
 from azero.lab.results import Results, Table
 from azero.lab.trees import check_player

@@ -3,15 +3,15 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from azero.arena.match import play_match
-from azero.arena.names import make_agent
-from azero.arena.statistics import Tally, elo_interval, score_interval
-from azero.config import C_UCT
+from azero.arena.agents.names import make_agent
+from azero.arena.matches.match import play_match
+from azero.arena.matches.statistics import Tally, elo_interval, score_interval
+from azero.compiler.rng import derive_seed
+from azero.config.schema import C_UCT
 from azero.errors import BadInput
 from azero.games import Game, make_game
 from azero.lab.experiment import Work
 from azero.lab.results import Results
-from azero.rng import derive_seed
 
 KEY = ("game", "a", "b", "pair")
 VALUES = ("score_first", "score_second", "simulations_a", "simulations_b", "seconds_a", "seconds_b")

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from azero.lab.experiment import Experiment, Groups
 from azero.lab.plots import Line, Panel, draw
 from azero.lab.results import Results, Table
-from azero.lab.trees import (
+from azero.lab.trees import (  # fmt: skip
     ALPHA_BETA,
     MEASURING,
     UCT,
@@ -20,7 +20,7 @@ from azero.lab.trees import (
     rates_of,
     shown,
     spaced,
-)  # fmt: skip
+)
 
 SHAPES = ((2, 20), (8, 8))  # branching, depth
 

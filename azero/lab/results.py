@@ -15,8 +15,8 @@ from tqdm import tqdm
 
 from azero import __version__
 from azero.errors import BadInput
-from azero.files import LOCK, held, write_whole
-from azero.lab.workers import do_in_order
+from azero.system.files import LOCK, held, write_whole
+from azero.system.workers import do_in_order
 
 
 class Table(NamedTuple):

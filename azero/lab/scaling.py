@@ -3,8 +3,8 @@
 import math
 from typing import NamedTuple
 
-from azero.arena.match import OPENING_PLIES
-from azero.arena.statistics import elo_from_score
+from azero.arena.matches.match import OPENING_PLIES
+from azero.arena.matches.statistics import elo_from_score
 from azero.errors import BadInput
 from azero.games import make_game
 from azero.lab.duels import PLAIN_UCT, PLAYING, Outcome, check_games, outcome_of, pairs_of, show_score

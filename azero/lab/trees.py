@@ -5,14 +5,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from azero.arena.classical import search_maker, word_of
-from azero.arena.statistics import score_interval
+from azero.arena.agents.classical import search_maker, word_of
+from azero.arena.matches.statistics import score_interval
+from azero.compiler.rng import derive_seed
 from azero.errors import BadInput
+from azero.exact.solver import solve
 from azero.games import Game, make_game
 from azero.lab.experiment import Work
 from azero.lab.results import Results
-from azero.mcts.solver import solve
-from azero.rng import derive_seed
 
 UCT = "uct(cp=0.707,prove=false)"
 """UCB1 with the bias of the paper's proofs, 2 C_p sqrt(ln t / s) and C_p = 1 / sqrt 2, to which known figures belong.

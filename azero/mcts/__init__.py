@@ -1,20 +1,20 @@
 """Tree search: PUCT with an evaluator, UCT with random rollouts, and what lies between. `Search` is where to start.
 
-To read it, begin with `reference.py`, the whole search in plain Python, and `gumbel_reference.py`, the root of Gumbel
-AlphaZero; `kernels.py` is the same, compiled.
+To read it, begin with `reference/search.py`, the whole search in plain Python, and `reference/gumbel.py`, the root of Gumbel
+AlphaZero; `search/kernels.py` is the same, compiled.
 """
 
-from azero.mcts.analysis import MoveStatistics, rank_moves, root_value
-from azero.mcts.evaluator import Evaluator, UniformEvaluator
-from azero.mcts.flat import FlatSearch
-from azero.mcts.minimax import EpisodeSearch, MinimaxSearch
-from azero.mcts.rollout_policies import LinearSoftmax, OwnRollout, RolloutPolicy, UniformRollout
-from azero.mcts.rollout_weights import rollout_from_config, rollout_named
-from azero.mcts.rules import DepthBias, Puct, Rule, Uct, rule_from_config
-from azero.mcts.search import MAX_NODES, Search, affordable_nodes, nodes_needed
-from azero.mcts.settings import Settings
-from azero.mcts.table_search import TableSearch
-from azero.mcts.turn_search import FlatTurnSearch, TableTurnSearch, TurnSearch
+from azero.mcts.classical.flat import FlatSearch
+from azero.mcts.classical.minimax import EpisodeSearch, MinimaxSearch
+from azero.mcts.classical.table_search import TableSearch
+from azero.mcts.classical.turn_search import FlatTurnSearch, TableTurnSearch, TurnSearch
+from azero.mcts.evaluation.evaluator import Evaluator, UniformEvaluator
+from azero.mcts.rollouts.policies import LinearSoftmax, OwnRollout, RolloutPolicy, UniformRollout
+from azero.mcts.rollouts.weights import rollout_from_config, rollout_named
+from azero.mcts.search.analysis import MoveStatistics, rank_moves, root_value
+from azero.mcts.search.search import MAX_NODES, Search, affordable_nodes, nodes_needed
+from azero.mcts.search.settings import Settings
+from azero.mcts.selection.rules import DepthBias, Puct, Rule, Uct, rule_from_config
 
 __all__ = [
     "MAX_NODES", "DepthBias", "EpisodeSearch", "Evaluator", "FlatSearch", "FlatTurnSearch", "LinearSoftmax",

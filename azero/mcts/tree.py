@@ -9,12 +9,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from azero.compiler.jit import kernel, subroutine
+from azero.compiler.rng import RNG_DTYPE
 from azero.errors import NO_ACTION, BrokenRules
 from azero.games import ONGOING
 from azero.games.contract import Rules
-from azero.games.face import new_states
-from azero.jit import kernel, subroutine
-from azero.rng import RNG_DTYPE
+from azero.games.state import new_states
 
 UNPROVEN = ONGOING
 """`proven` of a node whose result under best play is not known."""

@@ -3,10 +3,10 @@
 import numpy as np
 import torch
 
-from azero.config import DeviceConfig
-from azero.nets.runtimes import pick_device
-from azero.nets.torch_runtime import TorchSession
-from azero.nets.tower import ResidualTower
+from azero.config.schema import DeviceConfig
+from azero.nets.architectures.tower import ResidualTower
+from azero.nets.runtimes.choice import pick_device
+from azero.nets.runtimes.torch_runtime import TorchSession
 
 _ROWS = 256  # of a pass
 

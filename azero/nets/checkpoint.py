@@ -16,16 +16,16 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save
 from torch import Tensor
 
-from azero.config import NetConfig, SearchConfig
-from azero.config_files import override_section
+from azero.config.reading import override_section
+from azero.config.schema import NetConfig, SearchConfig
 from azero.errors import BadInput
-from azero.files import write_whole
 from azero.games import Game, make_game
-from azero.games.registry import contrast, file_of, source_digest_of, without_folder
-from azero.games.user_file import digest_of_file
+from azero.games.names import contrast, file_of, source_digest_of, without_folder
+from azero.games.user.loading import digest_of_file
+from azero.nets.architectures.tower import ResidualTower, fold
 from azero.nets.card import Card, card_from
 from azero.nets.game_file import find_game
-from azero.nets.tower import ResidualTower, fold
+from azero.system.files import write_whole
 
 
 @dataclass(frozen=True)

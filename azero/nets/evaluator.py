@@ -4,9 +4,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
-from azero.config import DeviceConfig
-from azero.nets.runtimes import filled_up, open_session, pick_device
-from azero.nets.tower import ResidualTower
+from azero.config.schema import DeviceConfig
+from azero.nets.architectures.tower import ResidualTower
+from azero.nets.runtimes.choice import filled_up, open_session, pick_device
 
 ROWS = 64
 """Rows of a forward pass where many games share the net: a CPU is at its best from here on."""

@@ -8,8 +8,8 @@ import os
 from pathlib import Path
 
 from azero.errors import BadInput
-from azero.games.registry import file_of
-from azero.games.user_file import digest_of_file
+from azero.games.names import file_of
+from azero.games.user.loading import digest_of_file
 from azero.nets.card import Card
 
 

@@ -13,12 +13,12 @@ import numpy as np
 
 from azero.games import ONGOING, Game
 from azero.mcts import RolloutPolicy, Rule, Settings
-from azero.mcts.batch import new_batch
-from azero.mcts.cache import Cache, keep_answers
-from azero.mcts.leaves import expand_and_backup
+from azero.mcts.evaluation.batch import new_batch
+from azero.mcts.evaluation.cache import Cache, keep_answers
+from azero.mcts.evaluation.views import Views
+from azero.mcts.search.leaves import expand_and_backup
 from azero.mcts.tree import new_forest, start_tree
-from azero.mcts.views import Views
-from azero.selfplay.records import Shard
+from azero.selfplay.data.records import Shard
 from azero.selfplay.slots import PlaySettings, begin_game, new_games, play_on, take_game
 
 Answer = tuple[np.ndarray, np.ndarray]

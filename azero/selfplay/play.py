@@ -7,10 +7,10 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
 
-from azero.config import Config
+from azero.config.schema import Config
 from azero.errors import BrokenRules
 from azero.games import Game
-from azero.games.face import broken_rules
+from azero.games.state import broken_rules
 from azero.mcts import (
     Evaluator,
     OwnRollout,
@@ -21,10 +21,10 @@ from azero.mcts import (
     rollout_from_config,
     rule_from_config,
 )
-from azero.mcts.cache import new_cache
-from azero.mcts.views import new_views
+from azero.mcts.evaluation.cache import new_cache
+from azero.mcts.evaluation.views import new_views
+from azero.selfplay.data.records import Shard, join_shards
 from azero.selfplay.groups import Answer, GameQueue, GameWalker, Group, Setup, Walker
-from azero.selfplay.records import Shard, join_shards
 from azero.selfplay.resignation import NOBODY
 from azero.selfplay.slots import PlaySettings
 

@@ -6,11 +6,11 @@ from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wai
 from types import TracebackType
 from typing import TypeVar
 
-from azero.config import Config
-from azero.interrupt import follow_parent, interruption_waits
-from azero.machine import count_cores
-from azero.nets.runtimes import pick_devices, take_gpu
-from azero.selfplay.records import Shard
+from azero.config.schema import Config
+from azero.nets.runtimes.choice import pick_devices, take_gpu
+from azero.selfplay.data.records import Shard
+from azero.system.interrupt import follow_parent, interruption_waits
+from azero.system.machine import count_cores
 
 _POLL_S = 0.1
 

@@ -15,13 +15,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from azero.jit import kernel
-from azero.mcts.kernels import is_done
-from azero.mcts.leaves import select_leaf
+from azero.compiler.jit import kernel
+from azero.mcts.search.kernels import is_done
+from azero.mcts.search.leaves import select_leaf
 from azero.mcts.tree import UNPROVEN, start_tree
+from azero.selfplay.data.records import Shard
 from azero.selfplay.groups import Setup, Walker
 from azero.selfplay.play import SelfPlay, walk_all
-from azero.selfplay.records import Shard
 from azero.selfplay.slots import begin_search, write_targets
 
 _NOWHERE = -1

@@ -13,8 +13,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from azero.jit import kernel
-from azero.selfplay.records import Shard
+from azero.compiler.jit import kernel
+from azero.selfplay.data.records import Shard
 
 NOBODY = -1.0
 """The threshold at which nobody resigns: no value lies below it."""

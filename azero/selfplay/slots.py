@@ -4,17 +4,19 @@ from typing import NamedTuple
 
 import numpy as np
 
+from azero.compiler.jit import kernel, subroutine
+from azero.compiler.rng import random_below, random_unit
 from azero.errors import NO_ACTION, TOO_LONG, BrokenRules
 from azero.games import LOSS, ONGOING, WIN, Game, new_states
-from azero.jit import kernel, subroutine
-from azero.mcts.forced_playouts import prune_forced_visits
-from azero.mcts.gumbel import begin_halving, surviving_child, write_improved_policy
-from azero.mcts.kernels import is_done
-from azero.mcts.leaves import select_leaf
-from azero.mcts.root import add_noise, chosen_child, greedy_child, value_for, write_policy_target
+from azero.mcts.roots.choice import chosen_child, greedy_child, value_for
+from azero.mcts.roots.forced_playouts import prune_forced_visits
+from azero.mcts.roots.gumbel import begin_halving, surviving_child, write_improved_policy
+from azero.mcts.roots.noise import add_noise
+from azero.mcts.roots.target import write_policy_target
+from azero.mcts.search.kernels import is_done
+from azero.mcts.search.leaves import select_leaf
 from azero.mcts.tree import UNPROVEN, clear_tree, play_at_root
-from azero.rng import random_below, random_unit
-from azero.selfplay.records import Shard
+from azero.selfplay.data.records import Shard
 from azero.selfplay.resignation import NOBODY
 
 

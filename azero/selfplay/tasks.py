@@ -10,20 +10,20 @@ from pathlib import Path
 
 import numpy as np
 
-from azero.config import Config
+from azero.compiler.rng import derive_seed
+from azero.config.schema import Config
 from azero.errors import BadInput
 from azero.games import make_game
-from azero.games.registry import source_digest_of
-from azero.machine import count_cores
+from azero.games.names import source_digest_of
 from azero.nets.checkpoint import load_checkpoint
 from azero.nets.evaluator import NetEvaluator
-from azero.rng import derive_seed
+from azero.selfplay.data.records import Shard, load_shard
+from azero.selfplay.data.surprise import weigh_by_surprise
 from azero.selfplay.play import SelfPlay, play_games
 from azero.selfplay.pool import count_workers
 from azero.selfplay.reanalysis import search_anew
-from azero.selfplay.records import Shard, load_shard
 from azero.selfplay.resignation import NOBODY
-from azero.selfplay.surprise import weigh_by_surprise
+from azero.system.machine import count_cores
 
 
 @dataclass(frozen=True)

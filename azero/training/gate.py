@@ -3,18 +3,18 @@
 import contextlib
 from dataclasses import dataclass
 
-from azero.arena.agents import Agent
-from azero.arena.benchmark import sample_benchmark
-from azero.arena.benchmark_files import Benchmark, read_benchmark, shipped_benchmark_of
-from azero.arena.match import play_match, without_repeats
-from azero.arena.names import make_agent
-from azero.arena.statistics import Sprt, elo_from_score
-from azero.config_training import EvaluationConfig
+from azero.arena.agents.agent import Agent
+from azero.arena.agents.names import make_agent
+from azero.arena.benchmarks.benchmark import sample_benchmark
+from azero.arena.benchmarks.files import Benchmark, read_benchmark, shipped_benchmark_of
+from azero.arena.matches.match import play_match, without_repeats
+from azero.arena.matches.statistics import Sprt, elo_from_score
+from azero.compiler.rng import derive_seed
+from azero.config.training import EvaluationConfig
 from azero.games import Game
-from azero.machine import count_cores
-from azero.rng import derive_seed
-from azero.training.report import Report
+from azero.system.machine import count_cores
 from azero.training.run import Progress, Run
+from azero.training.watching.report import Report
 
 
 @dataclass(frozen=True)

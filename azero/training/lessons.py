@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
-from azero.arena.benchmark_files import read_benchmark, shipped_benchmarks
-from azero.config_training import TrainingConfig
+from azero.arena.benchmarks.files import read_benchmark, shipped_benchmarks
+from azero.config.training import TrainingConfig
 from azero.errors import BadInput
 from azero.games import LOSS, Game
-from azero.selfplay.lessons import Lesson, Lessons
+from azero.selfplay.data.lessons import Lesson, Lessons
 
 CHECKED = 100
 """Positions of each file that are checked, the first ones: all of a hundred thousand would take minutes."""

@@ -8,41 +8,41 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from azero.arena.names import make_agent
-from azero.config import Config
-from azero.config_oddities import describe_warmup, find_oddities
+from azero.arena.agents.names import make_agent
+from azero.compiler.rng import derive_seed
+from azero.config.checks import describe_warmup, find_oddities
+from azero.config.schema import Config
 from azero.errors import BadInput
-from azero.files import held
 from azero.games import make_game
-from azero.games.registry import source_digest_of
-from azero.interrupt import interruption_waits
+from azero.games.names import source_digest_of
 from azero.nets.evaluator import NetEvaluator
-from azero.nets.runtimes import wanted_runtimes
-from azero.rng import derive_seed
-from azero.selfplay.auxiliary import auxiliary_heads_of
-from azero.selfplay.lessons import Lessons
+from azero.nets.runtimes.choice import wanted_runtimes
+from azero.selfplay.data.auxiliary import auxiliary_heads_of
+from azero.selfplay.data.lessons import Lessons
+from azero.selfplay.data.records import Shard, load_shard, save_shard
+from azero.selfplay.data.replay import Replay
 from azero.selfplay.pool import Pool, count_workers
-from azero.selfplay.records import Shard, load_shard, save_shard
-from azero.selfplay.replay import Replay
 from azero.selfplay.resignation import NOBODY, choose_threshold, describe_resignations
 from azero.selfplay.tasks import PlayTask, SearchTask, play_task, search_task
+from azero.system.files import held
+from azero.system.interrupt import interruption_waits
 from azero.training.gate import evaluate_best, find_benchmark, hold_gate
-from azero.training.health import find_symptoms
+from azero.training.learning.optimizer import learning_rate
+from azero.training.learning.precision import settle_precision
+from azero.training.learning.trainer import Losses, Trainer, check_divergence
 from azero.training.lessons import read_lessons
-from azero.training.measure import (
+from azero.training.resumption import check_progress, keep_settings
+from azero.training.run import Progress, Run, iteration_of, shard_name
+from azero.training.watching.health import find_symptoms
+from azero.training.watching.measure import (
     add_steps,
     describe_games,
     describe_speed,
     describe_steps,
     judge_fresh_positions,
 )
-from azero.training.metrics import mend_metrics, read_metrics, write_metrics
-from azero.training.optimizer import learning_rate
-from azero.training.precision import settle_precision
-from azero.training.report import Report
-from azero.training.resumption import check_progress, keep_settings
-from azero.training.run import Progress, Run, iteration_of, shard_name
-from azero.training.trainer import Losses, Trainer, check_divergence
+from azero.training.watching.metrics import mend_metrics, read_metrics, write_metrics
+from azero.training.watching.report import Report
 
 
 def train(folder: Path, config: Config, is_resuming: bool) -> Progress:

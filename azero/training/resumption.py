@@ -7,17 +7,17 @@ from pathlib import Path
 
 import numpy as np
 
-from azero.config import Config, SearchConfig
-from azero.config_files import load_config
-from azero.config_text import config_to_toml
-from azero.config_training import SelfPlayConfig
+from azero.config.reading import load_config
+from azero.config.schema import Config, SearchConfig
+from azero.config.text import config_to_toml
+from azero.config.training import SelfPlayConfig
 from azero.errors import BadInput
-from azero.files import write_whole
 from azero.games import make_game
-from azero.games.registry import file_of, source_digest_of, without_folder
+from azero.games.names import file_of, source_digest_of, without_folder
 from azero.nets.checkpoint import load_checkpoint, read_card
 from azero.nets.game_file import find_game
-from azero.selfplay.records import load_shard, save_shard
+from azero.selfplay.data.records import load_shard, save_shard
+from azero.system.files import write_whole
 from azero.training.run import Progress, Run
 
 

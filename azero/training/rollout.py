@@ -14,19 +14,13 @@ from tqdm import tqdm
 
 from azero.errors import BadInput
 from azero.games import Game, make_game
-from azero.games.registry import file_of, source_digest_of
-from azero.mcts.batch import new_batch
-from azero.mcts.rollout_features import (
-    NUM_PATTERNS,
-    action_classes,
-    count_legal,
-    pattern_classes,
-    write_features,
-)
-from azero.mcts.rollout_weights import RolloutCard, check_board, save_rollout
+from azero.games.names import file_of, source_digest_of
+from azero.mcts.evaluation.batch import new_batch
+from azero.mcts.rollouts.features import NUM_PATTERNS, action_classes, count_legal, pattern_classes, write_features
+from azero.mcts.rollouts.weights import RolloutCard, check_board, save_rollout
 from azero.nets.checkpoint import read_card
 from azero.nets.game_file import find_game
-from azero.selfplay.records import Shard, game_of_shard, join_shards, load_shard
+from azero.selfplay.data.records import Shard, game_of_shard, join_shards, load_shard
 
 HELD_OUT = 0.1
 """Share of the games that are not learnt from."""

@@ -18,20 +18,20 @@ from pathlib import Path
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save
 
-from azero.config import Config
-from azero.config_text import config_to_toml
+from azero.config.schema import Config
+from azero.config.text import config_to_toml
 from azero.errors import BadInput
-from azero.files import remove_temporaries, write_whole
 from azero.games import Game
-from azero.games.registry import source_digest_of
+from azero.games.names import source_digest_of
+from azero.nets.architectures.tower import ResidualTower
 from azero.nets.card import Card
 from azero.nets.checkpoint import save_checkpoint
 from azero.nets.game_file import place_of
-from azero.nets.tower import ResidualTower
-from azero.selfplay.lessons import Lessons
-from azero.selfplay.records import load_shard
-from azero.selfplay.replay import Replay, Window, targets_of
-from azero.training.trainer import Trainer
+from azero.selfplay.data.lessons import Lessons
+from azero.selfplay.data.records import load_shard
+from azero.selfplay.data.replay import Replay, Window, targets_of
+from azero.system.files import remove_temporaries, write_whole
+from azero.training.learning.trainer import Trainer
 
 
 @dataclass(frozen=True)

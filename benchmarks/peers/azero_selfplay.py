@@ -13,13 +13,13 @@ from pathlib import Path
 import torch
 from serving import serve
 
-from azero.config import Config
-from azero.config_files import find_config, load_config
+from azero.config.reading import find_config, load_config
+from azero.config.schema import Config
 from azero.games import make_game
-from azero.games.registry import source_digest_of
+from azero.games.names import source_digest_of
+from azero.nets.architectures.tower import ResidualTower
 from azero.nets.card import Card
 from azero.nets.checkpoint import save_checkpoint
-from azero.nets.tower import ResidualTower
 from azero.selfplay.tasks import PlayTask, play_task
 
 SETTINGS = (

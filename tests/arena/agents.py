@@ -5,11 +5,11 @@ from pathlib import Path
 
 import torch
 
-from azero.config import NetConfig, SearchConfig
+from azero.config.schema import NetConfig, SearchConfig
 from azero.games import make_game
+from azero.nets.architectures.tower import ResidualTower
 from azero.nets.card import Card
 from azero.nets.checkpoint import save_checkpoint
-from azero.nets.tower import ResidualTower
 
 SMALL = NetConfig(blocks=1, channels=8, policy_channels=2, value_channels=2, value_hidden=8)
 

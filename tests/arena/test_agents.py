@@ -5,8 +5,8 @@ import time
 
 import pytest
 
-from azero.arena.agents import Limit
-from azero.arena.names import make_agent
+from azero.arena.agents.agent import Limit
+from azero.arena.agents.names import make_agent
 from azero.errors import BadInput
 from azero.games import make_game
 
@@ -68,11 +68,11 @@ def test_a_limit_of_seconds_is_kept():
 
 
 @pytest.mark.parametrize(
-    ("name", "last_step"), [("uct@50", "agents.suggestion_of"), ("alphabeta@50", "alphabeta.describe_moves")]
+    ("name", "last_step"), [("uct@50", "agent.suggestion_of"), ("alphabeta@50", "alphabeta.describe_moves")]
 )
 def test_the_time_of_a_suggestion_is_that_of_the_whole_call(monkeypatch, name, last_step):
     module, _, function = last_step.partition(".")
-    module = importlib.import_module(f"azero.arena.{module}")
+    module = importlib.import_module(f"azero.arena.agents.{module}")
     original = getattr(module, function)
 
     def slowly(*arguments):
@@ -89,7 +89,7 @@ def test_the_time_of_a_suggestion_is_that_of_the_whole_call(monkeypatch, name, l
 def test_kernels_are_compiled_before_the_clock_of_a_suggestion_runs(monkeypatch, name):
     """What a first suggestion calls, it has called before it looks at the clock."""
     agent, calls = make_agent(name, GAME), []
-    for module in (importlib.import_module(f"azero.arena.{each}") for each in ("agents", "alphabeta")):
+    for module in (importlib.import_module(f"azero.arena.agents.{each}") for each in ("agent", "alphabeta")):
         monkeypatch.setattr(module.time, "perf_counter", lambda: calls.append("clock") or 0.0)
         for function in {"suggestion_of", "describe_moves"} & set(vars(module)):
             original = getattr(module, function)

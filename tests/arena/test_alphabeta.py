@@ -5,13 +5,13 @@ import time
 
 import pytest
 
-from azero.arena.agents import Limit
-from azero.arena.alphabeta import DEFAULT_ROLLOUTS, AlphaBetaAgent
-from azero.arena.match import play_match
-from azero.arena.names import game_of, make_agent
-from azero.engine.show import show_suggestion
+from azero.arena.agents.agent import Limit
+from azero.arena.agents.alphabeta import DEFAULT_ROLLOUTS, AlphaBetaAgent
+from azero.arena.agents.names import game_of, make_agent
+from azero.arena.matches.match import play_match
 from azero.errors import BadInput
 from azero.games import make_game
+from azero.interfaces.terminal.show import show_suggestion
 
 GAME = make_game("connect_four")
 START = GAME.new_initial_state()

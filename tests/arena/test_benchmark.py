@@ -7,17 +7,17 @@ import numpy as np
 import pytest
 from mcts.minimax import Minimax, moves_of
 
-from azero.arena import benchmark
-from azero.arena.agents import RandomAgent
-from azero.arena.benchmark import Share, evaluate_on_benchmark, sample_benchmark
-from azero.arena.benchmark_files import Benchmark, Problem, ProblemSet, read_benchmark
-from azero.arena.judges import AlphaBetaJudge, ConnectFourJudge, judge_for
-from azero.arena.names import make_agent
-from azero.arena.suggestion import RESIGN
-from azero.engine.show import show_benchmark
+from azero.arena.agents.agent import RandomAgent
+from azero.arena.agents.names import make_agent
+from azero.arena.agents.suggestion import RESIGN
+from azero.arena.benchmarks import benchmark
+from azero.arena.benchmarks.benchmark import Share, evaluate_on_benchmark, sample_benchmark
+from azero.arena.benchmarks.files import Benchmark, Problem, ProblemSet, read_benchmark
+from azero.arena.benchmarks.judges import AlphaBetaJudge, ConnectFourJudge, judge_for
+from azero.compiler.jit import IS_COMPILED
 from azero.errors import BadInput
 from azero.games import DRAW, WIN, make_game
-from azero.jit import IS_COMPILED
+from azero.interfaces.terminal.show import show_benchmark
 
 from .agents import write_checkpoint
 

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from azero.arena import benchmark_files
-from azero.arena.benchmark_files import read_benchmark, shipped_benchmark_of, shipped_benchmarks
+from azero.arena.benchmarks import files
+from azero.arena.benchmarks.files import read_benchmark, shipped_benchmark_of, shipped_benchmarks
 from azero.errors import BadInput
+from azero.exact.connect_four import ConnectFourSolver
 from azero.games import make_game
-from azero.games.connect_four_solver import ConnectFourSolver
 
 TIC_TAC_TOE, CONNECT_FOUR = make_game("tic_tac_toe"), make_game("connect_four")
 PONS = Path(__file__).parents[1] / "data" / "connect4_pons"
@@ -193,5 +193,5 @@ def keeps(solver, problem, action):
 
 
 def test_names_of_benchmarks_are_folders_with_a_readme():
-    for folder in benchmark_files.shipped_benchmarks().values():
+    for folder in files.shipped_benchmarks().values():
         assert (folder / "README.md").is_file()

@@ -5,12 +5,12 @@ import re
 
 import pytest
 
-from azero.arena.classical import CLASSICAL, word_of
-from azero.arena.match import play_match
-from azero.arena.names import game_of, make_agent
+from azero.arena.agents.classical import CLASSICAL, word_of
+from azero.arena.agents.names import game_of, make_agent
+from azero.arena.matches.match import play_match
 from azero.errors import BadInput
 from azero.games import make_game
-from azero.mcts import (
+from azero.mcts import (  # fmt: skip
     DepthBias,
     EpisodeSearch,
     FlatSearch,
@@ -22,8 +22,8 @@ from azero.mcts import (
     TableTurnSearch,
     TurnSearch,
     Uct,
-)  # fmt: skip
-from azero.mcts.root import BY_BOUND, BY_VALUE
+)
+from azero.mcts.roots.choice import BY_BOUND, BY_VALUE
 
 GAME = make_game("tic_tac_toe")
 

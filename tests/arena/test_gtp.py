@@ -9,11 +9,11 @@ import time
 
 import pytest
 
-from azero.arena.gtp import GtpAgent, split_command
-from azero.arena.match import Unfinished, play_match
-from azero.arena.names import make_agent
-from azero.arena.statistics import Sprt, Tally
-from azero.arena.suggestion import RESIGN
+from azero.arena.agents.gtp import GtpAgent, split_command
+from azero.arena.agents.names import make_agent
+from azero.arena.agents.suggestion import RESIGN
+from azero.arena.matches.match import Unfinished, play_match
+from azero.arena.matches.statistics import Sprt, Tally
 from azero.errors import BadInput, EngineFailed
 from azero.games import make_game
 

@@ -5,9 +5,9 @@ from collections import Counter
 
 import pytest
 
-from azero.arena.match import GameResult, MatchResult, pair_scores, play_match, without_repeats
-from azero.arena.names import make_agent
-from azero.arena.statistics import Sprt, Tally
+from azero.arena.agents.names import make_agent
+from azero.arena.matches.match import GameResult, MatchResult, pair_scores, play_match, without_repeats
+from azero.arena.matches.statistics import Sprt, Tally
 from azero.errors import BadInput
 from azero.games import make_game
 

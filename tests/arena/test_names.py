@@ -7,10 +7,10 @@ import sys
 
 import pytest
 
-from azero.arena import names
-from azero.arena.agents import UNLIMITED, Limit, RandomAgent, SearchAgent
-from azero.arena.gtp import GtpAgent
-from azero.arena.names import find_checkpoint, game_of, make_agent, split_name
+from azero.arena.agents import names
+from azero.arena.agents.agent import UNLIMITED, Limit, RandomAgent, SearchAgent
+from azero.arena.agents.gtp import GtpAgent
+from azero.arena.agents.names import find_checkpoint, game_of, make_agent, split_name
 from azero.errors import BadInput
 from azero.games import make_game
 from azero.mcts import FlatSearch, Search

@@ -2,7 +2,7 @@
 
 import pytest
 
-from azero.arena.openings import draw_openings
+from azero.arena.matches.openings import draw_openings
 from azero.games import make_game
 
 GAME = make_game("tic_tac_toe")

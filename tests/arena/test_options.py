@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from azero.arena.options import Options, split_options, with_options
+from azero.arena.agents.options import Options, split_options, with_options
 from azero.errors import BadInput
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from azero.arena.statistics import (
+from azero.arena.matches.statistics import (
     Sprt,
     Tally,
     elo_from_score,

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from azero.arena.names import make_agent
+from azero.arena.agents.names import make_agent
 from azero.games import make_game
 
 from .agents import SUGGESTION_FIELDS

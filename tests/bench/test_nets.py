@@ -7,12 +7,12 @@ import torch
 from azero.bench import nets
 from azero.bench.nets import EAGER, describe_net, eager_work, list_paths, measure_nets, random_planes
 from azero.bench.operations import count_operations
-from azero.config import DeviceConfig
-from azero.config_files import find_config, load_config
+from azero.config.reading import find_config, load_config
+from azero.config.schema import DeviceConfig
 from azero.games import make_game
-from azero.machine import count_cores
+from azero.nets.architectures.tower import ResidualTower
 from azero.nets.evaluator import NetEvaluator
-from azero.nets.tower import ResidualTower
+from azero.system.machine import count_cores
 
 CONFIG = load_config(find_config("smoke"), ["device.device=cpu"])
 GAME = make_game(CONFIG.game.name)

@@ -5,7 +5,7 @@ import pytest
 
 from azero.bench import peaks
 from azero.bench.peaks import Peak, compile_loop, cpu_features, find_instructions, measure_peaks
-from azero.jit import IS_COMPILED
+from azero.compiler.jit import IS_COMPILED
 
 compiled = pytest.mark.skipif(not IS_COMPILED, reason="needs the compiler")
 INSTRUCTIONS = [each for each in peaks._INSTRUCTIONS if each.needs in cpu_features() and IS_COMPILED]

@@ -10,8 +10,8 @@ from azero.bench.peaks import Peak, cpu_features, find_instructions
 from azero.bench.report import SECTIONS, measure, show_table
 from azero.bench.selfplay import SelfPlayRow
 from azero.bench.training import TrainingRow
-from azero.config_files import find_config, load_config
-from azero.machine import count_cores
+from azero.config.reading import find_config, load_config
+from azero.system.machine import count_cores
 
 CONFIG = load_config(find_config("smoke"), ["device.device=cpu"])
 TYPES_HERE = find_instructions(cpu_features())

@@ -7,7 +7,7 @@ import pytest
 
 from azero.bench.rates import NUM_TURNS
 from azero.bench.selfplay import _InTurns, _Opening, _TimeIsUp, count_whole_games, measure_selfplay, play_in_turns
-from azero.config_files import find_config, load_config
+from azero.config.reading import find_config, load_config
 
 CONFIG = load_config(find_config("smoke"), ["device.device=cpu", "search.cache_mib=0"])
 

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from azero.games import LOSS, ONGOING, WIN
+from azero.authoring import LOSS, ONGOING, WIN
 
 
 class Nim(NamedTuple):

@@ -4,8 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from azero.games import ONGOING
-from azero.rng import mix
+from azero.authoring import ONGOING, mix
 
 
 class Race(NamedTuple):

@@ -4,9 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from azero.games import DRAW, LOSS, ONGOING, WIN
-from azero.jit import subroutine
-from azero.rng import mix
+from azero.authoring import DRAW, LOSS, ONGOING, WIN, mix, subroutine
 
 
 @subroutine

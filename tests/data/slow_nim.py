@@ -1,6 +1,6 @@
 """Nim once more, slow and plain: the prototype that `nim.py` is held against."""
 
-from azero.games import Prototype
+from azero.authoring import Prototype
 
 
 class SlowNim(Prototype):

@@ -5,11 +5,11 @@ import re
 import pytest
 from games.user_games import write_nim_with_turns_of_two
 
-from azero.arena.agents import Agent
-from azero.arena.names import make_agent
-from azero.arena.suggestion import Move, Suggestion
-from azero.engine.play import COMMANDS, play_in_terminal
+from azero.arena.agents.agent import Agent
+from azero.arena.agents.names import make_agent
+from azero.arena.agents.suggestion import Move, Suggestion
 from azero.games import make_game
+from azero.interfaces.terminal.play import COMMANDS, play_in_terminal
 
 GAME = make_game("tic_tac_toe")
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pyspiel
 import pytest
 
+from azero.compiler.jit import IS_COMPILED
 from azero.games import Game, State
-from azero.jit import IS_COMPILED
 
 _FOLDER = Path(__file__).parents[1] / "data" / "openspiel_games"
 

@@ -5,8 +5,8 @@ import random
 import pyspiel
 import pytest
 
+from azero.compiler.jit import IS_COMPILED
 from azero.games import State, make_game
-from azero.jit import IS_COMPILED
 
 from .openspiel import read_recorded_games, stones
 

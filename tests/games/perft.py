@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from azero.compiler.jit import kernel
 from azero.games import DRAW, LOSS, ONGOING, WIN, Game, new_states
-from azero.jit import kernel
 
 
 def perft(game: Game, length: int) -> list[int]:

@@ -1,6 +1,6 @@
 """Go by sets of points, slow and plain, every board remembered: what the compiled rules are held to."""
 
-from azero.games.go import Go
+from azero.games.go.rules import Go
 
 Board = dict[int, int]
 """The colour, 0 or 1, of each point that has a stone."""

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from azero.compiler.jit import IS_COMPILED
 from azero.errors import BadInput
 from azero.games import LOSS, ONGOING, WIN, Game, State, make_game
-from azero.games.laws import check_laws
-from azero.jit import IS_COMPILED
+from azero.games.laws.laws import check_laws
 
 from .openspiel import check_recorded_games, stones
 from .perft import count_positions, perft

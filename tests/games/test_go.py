@@ -9,11 +9,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from azero.compiler.jit import IS_COMPILED, kernel
 from azero.errors import BadInput
 from azero.games import ONGOING, Game, State, make_game, new_states
-from azero.games.laws import check_laws
-from azero.jit import IS_COMPILED, kernel
-from azero.mcts.rollout import count_random_games
+from azero.games.laws.laws import check_laws
+from azero.mcts.rollouts.playing import count_random_games
 from azero.mcts.tree import new_forest
 
 from .openspiel import stones

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from mcts.minimax import Minimax
 
+from azero.compiler.jit import IS_COMPILED
 from azero.errors import BadInput
 from azero.games import LOSS, ONGOING, WIN, Game, State, make_game
-from azero.games.laws import check_laws
-from azero.jit import IS_COMPILED
+from azero.games.laws.laws import check_laws
 
 from .openspiel import check_random_games, check_recorded_games
 

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 from mcts.minimax import Minimax, RandomPlay, moves_of
 
+from azero.compiler.jit import IS_COMPILED, kernel
 from azero.errors import BadInput
 from azero.games import ONGOING, Game, State, make_game, new_states
 from azero.games.boards import LETTERS
-from azero.games.laws import check_laws
-from azero.jit import IS_COMPILED, kernel
+from azero.games.laws.laws import check_laws
 from azero.mcts.tree import new_forest
 
 from .openspiel import check_random_games, check_recorded_games

@@ -6,13 +6,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from azero.games import Game, enumeration, make_game
-from azero.games.amazons import FROM
-from azero.games.findings import Broken, Notes
-from azero.games.keys import check_keys, swap_two_moves
-from azero.games.laws import check_laws, random_games
-from azero.jit import IS_COMPILED
-from azero.rng import mix
+from azero.compiler.jit import IS_COMPILED
+from azero.compiler.rng import mix
+from azero.games import Game, make_game
+from azero.games.amazons.rules import FROM
+from azero.games.laws import enumeration
+from azero.games.laws.findings import Broken, Notes
+from azero.games.laws.keys import check_keys, swap_two_moves
+from azero.games.laws.laws import check_laws, random_games
 
 from .user_games import forget_files, write_file
 
@@ -27,7 +28,16 @@ U = np.uint64
     "name",
     [
         pytest.param(name, marks=compiles)
-        for name in ("Kalah", "DotsAndBoxes(rows=1)", "Chomp", "Hexapawn", "Kayles", "Wythoff", "Ring", "Dials(goal=5,patience=9)")
+        for name in (
+            "Kalah",
+            "DotsAndBoxes(rows=1)",
+            "Chomp",
+            "Hexapawn",
+            "Kayles",
+            "Wythoff",
+            "Ring",
+            "Dials(goal=5,patience=9)",
+        )
     ],
 )
 def test_right_games_keep_every_law(name):

@@ -6,11 +6,12 @@ import re
 import numpy as np
 import pytest
 
+from azero.compiler.jit import IS_COMPILED
 from azero.errors import BadInput
-from azero.games import Game, Symmetries, laws, make_game
-from azero.games.findings import Broken, Notes, record_of
-from azero.games.laws import LAWS, check_laws, random_games
-from azero.jit import IS_COMPILED
+from azero.games import Game, Symmetries, make_game
+from azero.games.laws import laws
+from azero.games.laws.findings import Broken, Notes, record_of
+from azero.games.laws.laws import LAWS, check_laws, random_games
 
 from .user_games import NIM, TIC_TAC_TOE, added, forget_files, write_file
 
@@ -57,7 +58,7 @@ def test_games_in_files_can_keep_every_law(folder, source, name):
 
 
 INTEGERS = [
-    ("import numpy as np", "import numpy as np; from azero.jit import subroutine"),
+    ("import numpy as np", "import numpy as np; from azero.authoring import subroutine"),
     ("class Nim", """
 @subroutine
 def others(mask):

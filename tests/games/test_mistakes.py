@@ -2,8 +2,8 @@
 
 import pytest
 
-from azero.games.mistakes import find_mistake
-from azero.jit import IS_COMPILED
+from azero.compiler.jit import IS_COMPILED
+from azero.games.user.mistakes import find_mistake
 
 pytestmark = pytest.mark.skipif(not IS_COMPILED, reason="nothing is compiled")
 
@@ -11,7 +11,7 @@ SOURCE = """
 import enum
 from typing import NamedTuple
 import numpy as np
-from azero.jit import subroutine
+from azero.authoring import subroutine
 
 class Side(enum.IntEnum):
     UP = 1

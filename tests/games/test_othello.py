@@ -6,10 +6,10 @@ from itertools import product
 import numpy as np
 import pytest
 
+from azero.compiler.jit import IS_COMPILED
 from azero.errors import BadInput
 from azero.games import Game, State, make_game
-from azero.games.laws import check_laws
-from azero.jit import IS_COMPILED
+from azero.games.laws.laws import check_laws
 
 from .openspiel import check_random_games, check_recorded_games, stones
 from .perft import perft, perft_with_passes

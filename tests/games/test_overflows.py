@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from azero.games.overflows import Overflows, advice_on
+from azero.games.user.overflows import Overflows, advice_on
 
 TABLE = np.array([100, 120, 3], np.int8)
 

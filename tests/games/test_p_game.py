@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from mcts.minimax import Minimax
 
+from azero.compiler.jit import IS_COMPILED
 from azero.errors import BadInput
 from azero.games import Game, State, make_game
-from azero.games.laws import check_laws
-from azero.jit import IS_COMPILED
+from azero.games.laws.laws import check_laws
 
 SIZES = [(2, 20, 0), (8, 8, 3), (1, 5, 1), (1000, 2, 7), (3, 1, 999_999_999)]
 

@@ -5,8 +5,9 @@ import re
 import pytest
 
 from azero.errors import BadInput
-from azero.games import Game, Prototype, make_game, patience
-from azero.games.prototype import check_against, load_prototype
+from azero.games import Game, Prototype, make_game
+from azero.games.laws.prototype import check_against, load_prototype
+from azero.games.user import timeouts
 
 from .user_games import NIM, SLOW_NIM, forget_files, write_file
 
@@ -141,7 +142,7 @@ def test_a_prototype_that_fails_is_told_with_its_line(nim, folder, change, messa
 
 
 def test_a_prototype_that_does_not_come_to_an_end_is_told(nim, folder, monkeypatch):
-    monkeypatch.setattr(patience, "PATIENCE_S", 0.2)
+    monkeypatch.setattr(timeouts, "PATIENCE_S", 0.2)
     told = difference(nim, folder, ("self.left -= int(move) + 1", "while True:\n            pass"))
     assert told == "slow.py:SlowNim has not come to an end within 0.2 s, after no move"
 

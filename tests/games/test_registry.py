@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from azero.errors import BadInput
-from azero.games import make_game, registered_games, registry
+from azero.games import make, make_game, names, registered_games, registry
 
 
 class Sample(NamedTuple):
@@ -71,34 +71,34 @@ def test_defaults_are_left_out_of_names():
 )
 def test_names_of_one_game_differ_in_parameters(told, sought, difference):
     game = make_game(sought)
-    assert registry.contrast(told, game.rules) == f"{told}, not {game}{difference}"
+    assert names.contrast(told, game.rules) == f"{told}, not {game}{difference}"
 
 
 def test_parameters_get_the_type_that_is_declared(sample):
-    rules = registry.parse_game("sample(size=9,komi=6,swap=true)")
+    rules = make.parse_game("sample(size=9,komi=6,swap=true)")
     assert rules == sample(9, 6.0, True) and [type(value) for value in rules] == [int, float, bool]
-    assert registry.name_of(rules) == "sample(size=9,komi=6.0,swap=true)"
-    assert registry.parse_game(registry.name_of(rules)) == rules
+    assert names.name_of(rules) == "sample(size=9,komi=6.0,swap=true)"
+    assert make.parse_game(names.name_of(rules)) == rules
 
 
 @pytest.mark.parametrize("komi", ["-0.5", "0.00001", "-0.000000001", "999999999.5", "0.1", "7", "-0"])
 def test_numbers_are_written_as_they_are_read(sample, komi):
-    rules = registry.parse_game(f"sample(komi={komi})")
-    assert rules.komi == float(komi) and registry.parse_game(registry.name_of(rules)) == rules
+    rules = make.parse_game(f"sample(komi={komi})")
+    assert rules.komi == float(komi) and make.parse_game(names.name_of(rules)) == rules
 
 
 @pytest.mark.parametrize("swap", ["true", "True", "false", "FALSE"])
 def test_booleans_are_read_in_any_case_and_written_in_lower(sample, swap):
-    rules = registry.parse_game(f"sample(swap={swap})")
+    rules = make.parse_game(f"sample(swap={swap})")
     assert rules.swap is (swap.lower() == "true")
-    assert registry.name_of(rules) == ("sample(swap=true)" if rules.swap else "sample")
+    assert names.name_of(rules) == ("sample(swap=true)" if rules.swap else "sample")
 
 
 def test_size_is_rows_and_columns_where_a_game_has_both(sample):
     assert make_game("connect_four(size=5)") == make_game("connect_four(rows=5,columns=5)")
     assert make_game("connect_four(size=5)").name == "connect_four(rows=5,columns=5)"
     assert make_game("connect_four( size = 6 )").name == "connect_four(columns=6)"
-    assert registry.name_of(registry.parse_game("sample(size=9)")) == "sample(size=9)"  # its own
+    assert names.name_of(make.parse_game("sample(size=9)")) == "sample(size=9)"  # its own
 
 
 def test_a_parameter_without_a_default_is_asked_for(monkeypatch):
@@ -117,10 +117,10 @@ def test_a_parameter_without_a_default_is_asked_for(monkeypatch):
         ("heaps(heap=0)", "most, e.g. heaps(most=...)"),
     ]:
         with pytest.raises(BadInput) as error:
-            registry.parse_game(text)
+            make.parse_game(text)
         assert str(error.value) == f"heaps needs {lacking}"
-    rules = registry.parse_game("heaps(most=3,heap=0)")
-    assert rules == (0, 3, False) and registry.name_of(rules) == "heaps(heap=0,most=3)"
+    rules = make.parse_game("heaps(most=3,heap=0)")
+    assert rules == (0, 3, False) and names.name_of(rules) == "heaps(heap=0,most=3)"
 
 
 @pytest.mark.parametrize(
@@ -167,7 +167,7 @@ def test_what_is_wrong_is_named_in_one_line(text, message):
 @pytest.mark.parametrize("value", ["size=1.5", "size=true", "komi=high", "komi=true", "swap=1", "swap='true'"])
 def test_values_of_another_type_are_refused(sample, value):
     with pytest.raises(BadInput, match=f"^sample: {value.split('=')[0]}=.* should be of type (int|float|bool)$"):
-        registry.parse_game(f"sample({value})")
+        make.parse_game(f"sample({value})")
 
 
 @given(st.text() | st.from_regex(r"connect_four\([a-z]{0,5}=?[-0-9a-z'(\[]*,?\)?", fullmatch=True))
@@ -193,7 +193,7 @@ def test_a_game_without_parameters_is_registered_with_a_field(sample):
             """There is nothing to refuse."""
 
     rules = registry.game("bare")(Bare)
-    assert rules.__doc__ == "No parameters." and registry.name_of(registry.parse_game("bare")) == "bare"
+    assert rules.__doc__ == "No parameters." and names.name_of(make.parse_game("bare")) == "bare"
     assert len(rules()) == 1
 
 
@@ -202,4 +202,4 @@ def test_a_game_without_parameters_is_registered_with_a_field(sample):
 )
 def test_a_file_is_known_wherever_it_was_on_whatever_system(folder):
     text = f"{folder}nim.py:Nim(heap=3)"
-    assert registry.file_of(text) == f"{folder}nim.py" and registry.without_folder(text) == "nim.py:Nim(heap=3)"
+    assert names.file_of(text) == f"{folder}nim.py" and names.without_folder(text) == "nim.py:Nim(heap=3)"

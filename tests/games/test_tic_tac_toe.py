@@ -4,10 +4,10 @@ from itertools import combinations
 
 import pytest
 
+from azero.compiler.jit import IS_COMPILED
 from azero.errors import BadInput
 from azero.games import DRAW, LOSS, ONGOING, WIN, State, make_game
-from azero.games.laws import check_laws
-from azero.jit import IS_COMPILED
+from azero.games.laws.laws import check_laws
 
 from .openspiel import check_recorded_games
 from .perft import count_ends, count_positions, perft

@@ -8,9 +8,10 @@ import time
 import numpy as np
 import pytest
 
+from azero.compiler.jit import IS_COMPILED
 from azero.errors import BadInput
-from azero.games import make_game, patience, plain
-from azero.jit import IS_COMPILED
+from azero.games import make_game
+from azero.games.user import interpreted, timeouts
 
 from .user_games import NIM, TIC_TAC_TOE, added, forget_files, write_file
 
@@ -186,21 +187,21 @@ STUBBORN = (
     ],
 )
 def test_an_endless_loop_is_told(folder, monkeypatch, change, method):
-    monkeypatch.setattr(patience, "PATIENCE_S", 0.2)
+    monkeypatch.setattr(timeouts, "PATIENCE_S", 0.2)
     begin = time.monotonic()
     assert refusal(folder, change) == f".{method} has not come to an end within 0.2 s"
     assert time.monotonic() - begin < 5
 
 
 def test_a_loop_that_is_endless_later_is_told_with_its_actions(folder, monkeypatch):
-    monkeypatch.setattr(patience, "PATIENCE_S", 0.2)
+    monkeypatch.setattr(timeouts, "PATIENCE_S", 0.2)
     told = refusal(folder, (PLAY, f"        while state.left < 4:\n            pass\n{PLAY}"))
     assert told.startswith(".apply_action has not come to an end within 0.2 s after the actions ")
     assert 0 < 21 - sum(action + 1 for action in actions_of(told)) < 4
 
 
 def test_a_method_that_waits_is_told(folder, monkeypatch):
-    monkeypatch.setattr(patience, "LONGEST_S", 0.2)
+    monkeypatch.setattr(timeouts, "LONGEST_S", 0.2)
     imports = ("import numpy as np", "import time; import numpy as np")
     told = refusal(folder, imports, ("state.left = game.heap", "time.sleep(30)"))
     assert told == ".reset has not come to an end within 0.2 s"
@@ -266,7 +267,7 @@ def test_a_rollout_may_use_up_its_state(folder):
 def test_rules_in_order_are_looked_at_and_come_to_an_end(folder):
     write_file(folder / "my.py", TIC_TAC_TOE)
     game = make_game("my.py:TicTacToe")
-    tried = plain.Plain(game.rules, game.name)
+    tried = interpreted.Plain(game.rules, game.name)
     tried.reset()
     assert tried.look() == (2, list(range(9))) and tried.planes().shape == (3, 3, 3)
     for action in (0, 3, 1, 4, 2):
@@ -279,8 +280,8 @@ def test_rules_in_order_are_looked_at_and_come_to_an_end(folder):
 HELPER = ("class Nim", "def take(action):\n    return action + 1\n\n\nclass Nim")
 SUBROUTINE = ("class Nim", "@subroutine\ndef take(action):\n    return {}\n\n\nclass Nim")
 SUBROUTINE_THAT_LOOPS = ("class Nim", SUBROUTINE[1].format("take(action - 1) + 1 if action else 1"))
-IMPORT = ("import numpy as np", "import numpy as np; from azero.jit import subroutine")
-OWN = "functions of your own stand outside the class, below @subroutine of azero.jit"
+IMPORT = ("import numpy as np", "import numpy as np; from azero.authoring import subroutine")
+OWN = "functions of your own stand outside the class, below @subroutine of azero.authoring"
 
 
 @pytest.mark.skipif(not IS_COMPILED, reason="nothing is compiled")
@@ -437,4 +438,4 @@ def test_hashes_may_wrap_around_without_a_warning(folder):
     write_file(folder / "my.py", NIM, (KEY, f"{KEY} * np.uint64(0x9E3779B97F4A7C15) + np.uint64(2**64 - 1)"))
     game = make_game("my.py:Nim")
     with np.errstate(all="raise"):
-        assert plain.Plain(game.rules, game.name).call("hash_key", game.new_initial_state().record) >= 0
+        assert interpreted.Plain(game.rules, game.name).call("hash_key", game.new_initial_state().record) >= 0

@@ -9,13 +9,14 @@ from pathlib import Path
 import pytest
 
 import azero
+from azero.compiler.jit import IS_COMPILED
 from azero.errors import BadInput
-from azero.games import make_game, patience, registered_games, registry, trial, user_file
-from azero.jit import IS_COMPILED
+from azero.games import make_game, names, registered_games
+from azero.games.user import loading, timeouts, trial
 
 from .user_games import NIM, added, forget_files, write_file
 
-IMPORT_GAME = ("import LOSS, ONGOING, WIN", "import LOSS, ONGOING, WIN, game")
+IMPORT_GAME = ("import numpy as np\n", "import numpy as np\nfrom azero.games import game\n")
 FUTURE = ("from typing import", "from __future__ import annotations\n\nfrom typing import")
 LAST_LOSES = ("return WIN if state.ply & 1 else LOSS", "return LOSS if state.ply & 1 else WIN")
 
@@ -146,8 +147,8 @@ IS_NO_PARAMETER = "its parameter 'heap' should be of type int, float or bool"
         ([("class Nim(NamedTuple)", "Nim = 5\n\n\nclass Nom")], f"nim.py:Nim {IS_NO_GAME}"),
         ([("class Nim(NamedTuple)", "class Nim")], f"nim.py:Nim {IS_NO_GAME}"),
         (
-            [("import numpy as np", "from azero.games.hex import Hex as Nim, np"), ("class Nim", "class Nom")],
-            "nim.py:Nim is not written there: it is imported from azero.games.hex",
+            [("import numpy as np", "from azero.games.hex.rules import Hex as Nim, np"), ("class Nim", "class Nom")],
+            "nim.py:Nim is not written there: it is imported from azero.games.hex.rules",
         ),
         # methods
         ([("def hash_key", "def hash_kei")], "nim.py:Nim lacks hash_key(game, state)"),
@@ -206,7 +207,7 @@ IS_NO_PARAMETER = "its parameter 'heap' should be of type int, float or bool"
         ),
         (
             [IMPORT_GAME, ("class Nim", "@game('connect_four')\nclass Nim")],
-            "game file 'nim.py', line 10: ValueError: two games are named 'connect_four'; "
+            "game file 'nim.py', line 11: ValueError: two games are named 'connect_four'; "
             "a file of your own needs no @game(...)",
         ),
     ],
@@ -221,8 +222,8 @@ def test_what_is_wrong_with_a_file_is_named_in_one_line(folder, changes, message
     ["while True: pass", "import time; time.sleep(30)", "while True:\n    try: x = 1\n    except Exception: pass"],
 )
 def test_a_file_that_does_not_come_to_an_end_is_told(folder, monkeypatch, line):
-    monkeypatch.setattr(user_file, "LONGEST_S", 1.0)  # so long that a busy machine has begun with the file by then
-    monkeypatch.setattr(patience, "LONGEST_S", 1.0)
+    monkeypatch.setattr(loading, "LONGEST_S", 1.0)  # so long that a busy machine has begun with the file by then
+    monkeypatch.setattr(timeouts, "LONGEST_S", 1.0)
     write_file(folder / "nim.py", NIM, ("class Nim", f"{line}\n\n\nclass Nim"))
     for _ in range(2):
         assert re.fullmatch(r"game file 'nim.py', line \d+ has not come to an end within 1 s", refusal("nim.py:Nim"))
@@ -234,7 +235,7 @@ def test_files_may_register_their_games_and_be_edited_again(uncompiled, folder):
     write_file(folder / "nim.py", NIM, *registered)
     assert make_game("nim.py:Nim").name == "nim.py:Nim"
     write_file(folder / "nim.py", NIM, *registered, ("return 1, 1, game.heap", "return 1, 1, game.heap\n\n\n1 / 0"))
-    assert refusal("nim.py:Nim") == "game file 'nim.py', line 62: ZeroDivisionError: division by zero"
+    assert refusal("nim.py:Nim") == "game file 'nim.py', line 63: ZeroDivisionError: division by zero"
     write_file(folder / "nim.py", NIM, *registered, ("21", "22"))
     assert make_game("nim.py:Nim").rules == (22,)
     assert registered_games() == before
@@ -317,9 +318,9 @@ def test_a_file_s_digest_is_that_of_its_text(uncompiled, folder):
     digests = []
     for name, changes in [("a.py", []), ("b.py", []), ("c.py", [LAST_LOSES])]:
         write_file(folder / name, NIM, *changes)
-        digests.append(registry.source_digest_of(make_game(f"{name}:Nim").rules))
+        digests.append(names.source_digest_of(make_game(f"{name}:Nim").rules))
     assert digests[0] == digests[1] != digests[2] and len(digests[0]) == 16
-    assert registry.source_digest_of(make_game("tic_tac_toe").rules) == ""
+    assert names.source_digest_of(make_game("tic_tac_toe").rules) == ""
 
 
 PLAY = """

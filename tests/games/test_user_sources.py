@@ -6,16 +6,19 @@ from types import ModuleType
 
 import pytest
 
+from azero.compiler.jit import IS_COMPILED
 from azero.errors import BadInput
-from azero.games import make_game, trial
-from azero.games.user_file import digest_of_file
-from azero.games.user_sources import Sources
-from azero.jit import IS_COMPILED
+from azero.games import make_game
+from azero.games.user import trial
+from azero.games.user.loading import digest_of_file
+from azero.games.user.sources import Sources
 
 from .test_user_file import kernels, play, printed
 from .user_games import NIM, added, forget_files, write_file
 
-WINNER = "from azero.jit import subroutine\n\n\n@subroutine\ndef last_mover(ply):\n    return {} if ply & 1 else {}\n"
+WINNER = (
+    "from azero.authoring import subroutine\n\n\n@subroutine\ndef last_mover(ply):\n    return {} if ply & 1 else {}\n"
+)
 LAST_WINS, LAST_LOSES = WINNER.format(1, -1), WINNER.format(-1, 1)
 
 
@@ -164,7 +167,7 @@ def test_modules_are_found_however_they_are_imported(uncompiled, folder, imports
 
 def test_what_is_not_the_user_s_is_not_followed(folder, monkeypatch):
     monkeypatch.delitem(sys.modules, "torch", raising=False)  # known for what it is before it is in use
-    imports = "import json, torch, numba.core\nimport azero.games.hex\nfrom . import nothing\nfrom .. import more"
+    imports = "import json, torch, numba.core\nimport azero.games.hex.rules\nfrom . import nothing\nfrom .. import more"
     for name in ("json.py", "torch.py"):
         (folder / name).write_text("")
     path = write_nim(folder / "nim.py", imports)

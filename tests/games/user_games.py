@@ -4,11 +4,11 @@ import re
 import sys
 from pathlib import Path
 
-import azero.games.tic_tac_toe
-from azero.games import user_file
+import azero.games.tic_tac_toe.rules
+from azero.games.user import loading
 
 NIM, SLOW_NIM = (Path(__file__).parents[1] / "data" / name for name in ("nim.py", "slow_nim.py"))
-TIC_TAC_TOE = Path(azero.games.tic_tac_toe.__file__)
+TIC_TAC_TOE = Path(azero.games.tic_tac_toe.rules.__file__)
 
 Change = tuple[str, str]
 
@@ -36,6 +36,6 @@ def added(method: str) -> Change:
 
 def forget_files(monkeypatch) -> None:
     """Makes azero load each file anew: its name is the path by which the same text was loaded first."""
-    monkeypatch.setattr(user_file, "_LOADED", {})
+    monkeypatch.setattr(loading, "_LOADED", {})
     for name in [each for each in sys.modules if each.startswith("azero_user_")]:
         monkeypatch.delitem(sys.modules, name)

@@ -6,9 +6,9 @@ import pytest
 
 import azero
 from azero.errors import BadInput
-from azero.files import LOCK, held
 from azero.lab.results import Results, Table
-from azero.lab.workers import do_in_order
+from azero.system.files import LOCK, held
+from azero.system.workers import do_in_order
 
 
 def open_results(folder, name="squares", parameters=None):

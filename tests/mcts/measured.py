@@ -4,8 +4,8 @@ import hashlib
 from pathlib import Path
 from typing import NamedTuple
 
-from azero.games.p_game import PGame
-from azero.rng import random_unit
+from azero.compiler.rng import random_unit
+from azero.games.p_game.rules import PGame
 
 DIGEST = hashlib.sha256(Path(__file__).read_bytes()).hexdigest()[:16]
 

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
+from azero.compiler.jit import IS_COMPILED
+from azero.exact.alphabeta import estimate, search_on
+from azero.exact.frames import Work, new_search, start_iteration
+from azero.exact.transpositions import PROOF, draft_above
 from azero.games import State, make_game
-from azero.jit import IS_COMPILED
-from azero.mcts.alphabeta import estimate, search_on
-from azero.mcts.frames import Work, new_search, start_iteration
-from azero.mcts.transpositions import PROOF, draft_above
 
 from .minimax import Minimax, RandomPlay, moves_of
 from .test_solver import random_positions

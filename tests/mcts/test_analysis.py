@@ -5,7 +5,7 @@ import pytest
 
 from azero.games import make_game
 from azero.mcts import Puct, Search, Settings, Uct, rank_moves, root_value
-from azero.mcts.variation import principal_variations
+from azero.mcts.search.variation import principal_variations
 
 from .evaluators import FixedEvaluator, HashEvaluator
 from .trees import child_of, make_tree

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
+from azero.compiler.jit import IS_COMPILED, kernel
 from azero.errors import BadInput
 from azero.games import make_game
-from azero.jit import IS_COMPILED, kernel
 from azero.mcts import Puct, Search, Settings
-from azero.mcts.cache import WAYS, find_answer, keep_answers, new_cache, value_at
+from azero.mcts.evaluation.cache import WAYS, find_answer, keep_answers, new_cache, value_at
 
 from .evaluators import HashEvaluator
 from .trees import check_tree, snapshot

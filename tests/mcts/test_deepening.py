@@ -4,10 +4,10 @@ import time
 
 import pytest
 
+from azero.compiler.jit import IS_COMPILED
+from azero.exact.solver import solve
 from azero.games import State, make_game
-from azero.jit import IS_COMPILED
-from azero.mcts.deepening import Deepening
-from azero.mcts.solver import solve
+from azero.mcts.classical.deepening import Deepening
 
 from .minimax import Minimax, moves_of
 from .test_alphabeta import RACE

@@ -4,10 +4,10 @@ import math
 
 import pytest
 
+from azero.compiler.jit import IS_COMPILED
 from azero.games import make_game
-from azero.jit import IS_COMPILED
 from azero.mcts import FlatSearch, Settings, Uct, rank_moves, root_value
-from azero.mcts.root import BY_VALUE
+from azero.mcts.roots.choice import BY_VALUE
 
 from .minimax import RandomPlay, moves_of
 from .trees import child_of

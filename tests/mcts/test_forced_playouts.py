@@ -7,8 +7,8 @@ import pytest
 
 from azero.games import make_game
 from azero.mcts import Puct, Search, Settings
-from azero.mcts.forced_playouts import forced_child, forced_visits, prune_forced_visits
-from azero.mcts.root import write_policy_target
+from azero.mcts.roots.forced_playouts import forced_child, forced_visits, prune_forced_visits
+from azero.mcts.roots.target import write_policy_target
 
 from .evaluators import HashEvaluator
 from .trees import make_tree

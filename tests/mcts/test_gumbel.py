@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 from pytest import approx
 
+from azero.compiler.jit import IS_COMPILED
 from azero.games import make_game
-from azero.jit import IS_COMPILED
 from azero.mcts import Puct, Search, Settings, Uct
-from azero.mcts.gumbel import (
+from azero.mcts.reference.gumbel import GumbelReference, halving_schedule
+from azero.mcts.roots.gumbel import (
     TARGET_TOTAL,
     begin_halving,
     halving_child,
@@ -18,8 +19,7 @@ from azero.mcts.gumbel import (
     weigh_root,
     write_improved_policy,
 )
-from azero.mcts.gumbel_reference import GumbelReference, halving_schedule
-from azero.mcts.root import write_policy_target
+from azero.mcts.roots.target import write_policy_target
 from azero.mcts.tree import UNPROVEN
 
 from .evaluators import HashEvaluator

@@ -3,15 +3,15 @@
 import numpy as np
 import pytest
 
+from azero.compiler.jit import IS_COMPILED
 from azero.games import make_game
-from azero.jit import IS_COMPILED
 from azero.mcts import OwnRollout, Puct, Search, Settings, Uct, UniformEvaluator
-from azero.mcts.batch import new_batch
-from azero.mcts.cache import new_cache
-from azero.mcts.kernels import is_done
-from azero.mcts.leaves import expand_and_backup, select_leaves
+from azero.mcts.evaluation.batch import new_batch
+from azero.mcts.evaluation.cache import new_cache
+from azero.mcts.evaluation.views import new_views
+from azero.mcts.search.kernels import is_done
+from azero.mcts.search.leaves import expand_and_backup, select_leaves
 from azero.mcts.tree import UNPROVEN, new_forest, start_tree
-from azero.mcts.views import new_views
 
 from .evaluators import FixedEvaluator, HashEvaluator, SymmetricEvaluator
 from .trees import check_tree, child_of, children_of, snapshot

@@ -5,11 +5,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from azero.compiler.jit import IS_COMPILED
 from azero.games import make_game
-from azero.jit import IS_COMPILED
 from azero.mcts import Puct, Search, Settings, UniformEvaluator
-from azero.mcts.lookahead import LONGEST_LINE
-from azero.mcts.lookahead_reference import look_ahead
+from azero.mcts.proving.lookahead import LONGEST_LINE
+from azero.mcts.reference.lookahead import look_ahead
 from azero.mcts.tree import UNPROVEN
 
 from .evaluators import HashEvaluator

@@ -4,10 +4,10 @@ import math
 
 import pytest
 
+from azero.compiler.jit import IS_COMPILED
 from azero.games import make_game
-from azero.jit import IS_COMPILED
 from azero.mcts import EpisodeSearch, MinimaxSearch, Settings, Uct, rank_moves
-from azero.mcts.root import BY_VALUE
+from azero.mcts.roots.choice import BY_VALUE
 from azero.mcts.tree import UNPROVEN
 
 from .minimax import Minimax, moves_of

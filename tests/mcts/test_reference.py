@@ -5,10 +5,10 @@ import random
 import numpy as np
 import pytest
 
+from azero.compiler.jit import IS_COMPILED
 from azero.games import make_game
-from azero.jit import IS_COMPILED
 from azero.mcts import DepthBias, Puct, Search, Settings, Uct
-from azero.mcts.reference import Node, Reference
+from azero.mcts.reference.search import Node, Reference
 from azero.mcts.tree import UNPROVEN
 
 from .evaluators import HashEvaluator

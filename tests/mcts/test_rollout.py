@@ -5,9 +5,9 @@ import math
 import numpy as np
 import pytest
 
+from azero.compiler.jit import IS_COMPILED, kernel
 from azero.games import make_game, new_states
-from azero.jit import IS_COMPILED, kernel
-from azero.mcts.rollout import count_random_games
+from azero.mcts.rollouts.playing import count_random_games
 from azero.mcts.tree import new_forest
 
 from .minimax import RandomPlay

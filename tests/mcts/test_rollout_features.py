@@ -5,10 +5,10 @@ import random
 import numpy as np
 import pytest
 
+from azero.compiler.jit import IS_COMPILED
 from azero.games import State, make_game
-from azero.jit import IS_COMPILED
-from azero.mcts.batch import new_batch
-from azero.mcts.rollout_features import (
+from azero.mcts.evaluation.batch import new_batch
+from azero.mcts.rollouts.features import (
     NO_PATTERN,
     NUM_PATTERNS,
     action_classes,

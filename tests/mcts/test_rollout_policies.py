@@ -6,13 +6,13 @@ import math
 import numpy as np
 import pytest
 
+from azero.compiler.jit import IS_COMPILED, kernel
 from azero.games import State, make_game
-from azero.jit import IS_COMPILED, kernel
 from azero.mcts import FlatSearch, LinearSoftmax, OwnRollout, Puct, Search, Settings, Uct, UniformRollout
-from azero.mcts.batch import new_batch
-from azero.mcts.reference import Reference
-from azero.mcts.rollout_features import NO_PATTERN, NUM_PATTERNS
-from azero.mcts.rollout_weights import MOST, policy_of_weights
+from azero.mcts.evaluation.batch import new_batch
+from azero.mcts.reference.search import Reference
+from azero.mcts.rollouts.features import NO_PATTERN, NUM_PATTERNS
+from azero.mcts.rollouts.weights import MOST, policy_of_weights
 from azero.mcts.tree import new_forest
 
 from .evaluators import FixedEvaluator, HashEvaluator

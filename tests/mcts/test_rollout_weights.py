@@ -7,12 +7,12 @@ import pytest
 from safetensors import safe_open
 from safetensors.numpy import load_file, save_file
 
-from azero.config import SearchConfig
+from azero.config.schema import SearchConfig
 from azero.errors import BadInput
 from azero.games import make_game
 from azero.mcts import LinearSoftmax, OwnRollout, UniformRollout, rollout_from_config, rollout_named
-from azero.mcts.rollout_features import NUM_PATTERNS
-from azero.mcts.rollout_weights import RolloutCard, check_board, load_rollout, save_rollout
+from azero.mcts.rollouts.features import NUM_PATTERNS
+from azero.mcts.rollouts.weights import RolloutCard, check_board, load_rollout, save_rollout
 
 GAME = make_game("tic_tac_toe")
 CARD = RolloutCard("tic_tac_toe", "", positions=80, games=12, epochs=3, seed=4, held_out={"cross_entropy": 1.5})

@@ -6,19 +6,19 @@ import numpy as np
 import pytest
 from pytest import approx
 
-from azero.jit import IS_COMPILED, kernel
-from azero.mcts.root import (
+from azero.compiler.jit import IS_COMPILED, kernel
+from azero.mcts.roots.choice import (
     BY_BOUND,
     BY_VALUE,
     BY_VISITS,
-    add_noise,
     cannot_be_overtaken,
     choose_action,
     chosen_child,
     greedy_child,
     rank_children,
-    write_policy_target,
 )
+from azero.mcts.roots.noise import add_noise
+from azero.mcts.roots.target import write_policy_target
 
 from .trees import make_tree
 

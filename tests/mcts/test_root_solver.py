@@ -10,10 +10,10 @@ import time
 import numpy as np
 import pytest
 
+from azero.exact.transpositions import new_table, note_action, noted_action
 from azero.games import DRAW, LOSS, WIN, make_game
 from azero.mcts import Puct, Search, Settings, rank_moves, root_value
-from azero.mcts.root_solver import KnownMove, RootSolver, write_known
-from azero.mcts.transpositions import new_table, note_action, noted_action
+from azero.mcts.proving.root_solver import KnownMove, RootSolver, write_known
 from azero.mcts.tree import UNPROVEN
 
 from .evaluators import HashEvaluator

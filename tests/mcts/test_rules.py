@@ -5,7 +5,7 @@ import math
 import pytest
 from pytest import approx
 
-from azero.config import SearchConfig
+from azero.config.schema import SearchConfig
 from azero.mcts import DepthBias, Puct, Uct, rule_from_config
 
 

@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 from games.user_games import NIM, forget_files, write_file
 
-from azero.config import SearchConfig
+from azero.compiler.jit import IS_COMPILED
+from azero.config.schema import SearchConfig
 from azero.errors import BrokenRules
 from azero.games import make_game
-from azero.jit import IS_COMPILED
 from azero.mcts import MAX_NODES, FlatSearch, Puct, Search, Settings, Uct, nodes_needed, rank_moves
-from azero.mcts.root import BY_BOUND, BY_VALUE
+from azero.mcts.roots.choice import BY_BOUND, BY_VALUE
 from azero.mcts.tree import UNPROVEN
 
 from .evaluators import HashEvaluator
@@ -299,8 +299,8 @@ def test_settings_from_a_run_s():
 def test_results_do_not_depend_on_the_size_of_calls(kind, monkeypatch):
     found = []
     for first, times in [(1, 1), (7, 3), (10_000, 1)]:
-        monkeypatch.setattr("azero.mcts.search._FIRST_ROLLOUTS", first)
-        monkeypatch.setattr("azero.mcts.search.next_size", lambda size, *_, times=times: size * times)
+        monkeypatch.setattr("azero.mcts.search.search._FIRST_ROLLOUTS", first)
+        monkeypatch.setattr("azero.mcts.search.search.next_size", lambda size, *_, times=times: size * times)
         search = kind(CONNECT_FOUR, Uct(), Settings(), num_trees=2, max_nodes=5_000)
         for b in range(2):
             search.start(b, CONNECT_FOUR.new_initial_state(), seed=b)

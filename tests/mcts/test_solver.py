@@ -7,13 +7,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from azero.compiler.jit import IS_COMPILED
 from azero.errors import BadInput
+from azero.exact import solver
+from azero.exact.alphabeta import search_on
+from azero.exact.frames import new_search
+from azero.exact.solver import solve
 from azero.games import Game, State, make_game, registered_games
-from azero.jit import IS_COMPILED
-from azero.mcts import solver
-from azero.mcts.alphabeta import search_on
-from azero.mcts.frames import new_search
-from azero.mcts.solver import solve
 
 from .minimax import Minimax, moves_of
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
+from azero.compiler.jit import IS_COMPILED
 from azero.games import make_game
-from azero.jit import IS_COMPILED
-from azero.mcts.table import ENTRY_DTYPE, bucket_of, can_store, find_entry, new_tables, store, touch
+from azero.mcts.classical.table import ENTRY_DTYPE, bucket_of, can_store, find_entry, new_tables, store, touch
 from azero.mcts.tree import UNPROVEN
 
 

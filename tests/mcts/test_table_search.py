@@ -5,12 +5,12 @@ import random
 import numpy as np
 import pytest
 
+from azero.compiler.jit import IS_COMPILED, kernel
 from azero.errors import BadInput
 from azero.games import Game, State, make_game
-from azero.jit import IS_COMPILED, kernel
 from azero.mcts import DepthBias, Search, Settings, TableSearch, Uct, rank_moves, root_value
-from azero.mcts.table import MOST_ENTRIES, find_entry
-from azero.mcts.table_kernels import random_stored_child
+from azero.mcts.classical.table import MOST_ENTRIES, find_entry
+from azero.mcts.classical.table_kernels import random_stored_child
 from azero.mcts.tree import UNPROVEN
 
 from .measured import MeasuredPGame, OwnVisits

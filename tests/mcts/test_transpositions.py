@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from azero.mcts.frames import FRAME_DTYPE
-from azero.mcts.transpositions import ENTRY_DTYPE, PROOF, draft_above, find_entry, new_table, settle, store
+from azero.exact.frames import FRAME_DTYPE
+from azero.exact.transpositions import ENTRY_DTYPE, PROOF, draft_above, find_entry, new_table, settle, store
 
 
 def frame_of(value, draft, key=7, first_alpha=-1.0, first_beta=1.0):

@@ -5,7 +5,7 @@ import pytest
 
 from azero.games import make_game
 from azero.mcts import Puct, Search, Settings, Uct
-from azero.mcts.proofs import prove_from_children
+from azero.mcts.proving.proofs import prove_from_children
 from azero.mcts.tree import UNPROVEN, child_of_action, create_children, new_forest, start_tree
 
 from .evaluators import HashEvaluator

@@ -5,9 +5,9 @@ import math
 import numpy as np
 import pytest
 
+from azero.compiler.jit import IS_COMPILED
 from azero.errors import BadInput
 from azero.games import Game, make_game
-from azero.jit import IS_COMPILED
 from azero.mcts import (
     DepthBias,
     FlatSearch,
@@ -20,10 +20,10 @@ from azero.mcts import (
     Uct,
     rank_moves,
     root_value,
-    turn_search,
 )
-from azero.mcts.table import find_entry
-from azero.mcts.turns import new_turns
+from azero.mcts.classical import turn_search
+from azero.mcts.classical.table import find_entry
+from azero.mcts.classical.turns import new_turns
 
 from .minimax import Minimax, RandomPlay
 from .trees import children_of, snapshot

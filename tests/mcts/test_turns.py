@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from azero.games import Game, make_game
-from azero.games.face import new_states
-from azero.mcts.turns import MOST_CODES, TurnRules, list_turns, new_turns
+from azero.games.state import new_states
+from azero.mcts.classical.turns import MOST_CODES, TurnRules, list_turns, new_turns
 
 from .turn_games import TurnsPGame, turns_of
 

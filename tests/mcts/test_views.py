@@ -5,9 +5,9 @@ import random
 import numpy as np
 import pytest
 
+from azero.compiler.jit import kernel
 from azero.games import make_game
-from azero.jit import kernel
-from azero.mcts.views import find_canonical, new_views, turn
+from azero.mcts.evaluation.views import find_canonical, new_views, turn
 
 GAMES = ["connect_four", "tic_tac_toe", "othello(size=6)", "go(size=5)", "breakthrough(rows=5,columns=4)"]
 

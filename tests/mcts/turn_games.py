@@ -4,7 +4,7 @@ import hashlib
 from pathlib import Path
 
 from azero.games import State
-from azero.games.p_game import PGame
+from azero.games.p_game.rules import PGame
 
 
 class TurnsPGame(PGame):

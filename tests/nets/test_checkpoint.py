@@ -12,10 +12,10 @@ import torch
 from games.user_games import NIM, forget_files, write_file
 from safetensors.torch import load_file, save_file
 
-from azero.config import NetConfig, SearchConfig
+from azero.config.schema import NetConfig, SearchConfig
 from azero.errors import BadInput
 from azero.games import make_game
-from azero.games.registry import source_digest_of
+from azero.games.names import source_digest_of
 from azero.nets.card import FORMAT, Card
 from azero.nets.checkpoint import load_checkpoint, read_card, save_checkpoint
 

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 import torch
 
-from azero.config import DeviceConfig
+from azero.config.schema import DeviceConfig
 from azero.games import make_game
+from azero.nets.architectures.tower import ResidualTower
 from azero.nets.evaluator import ROWS, NetEvaluator
-from azero.nets.runtimes import available_runtimes, pick_device
-from azero.nets.tower import ResidualTower
+from azero.nets.runtimes.choice import available_runtimes, pick_device
 
 from .towers import SMALL, SMALL_OF_CONTEXT, make_net, random_planes
 

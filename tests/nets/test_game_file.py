@@ -9,7 +9,7 @@ from games.user_games import NIM, forget_files, write_file
 
 from azero.errors import BadInput
 from azero.games import make_game
-from azero.games.registry import source_digest_of
+from azero.games.names import source_digest_of
 from azero.nets.checkpoint import load_checkpoint, save_checkpoint
 from azero.nets.game_file import place_of
 

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 import torch
 
-from azero.config import NetConfig
+from azero.config.schema import NetConfig
 from azero.games import make_game
-from azero.nets.global_context import GlobalPoolingBias, SqueezeExcitation
-from azero.nets.tower import ResidualTower
+from azero.nets.architectures.global_context import GlobalPoolingBias, SqueezeExcitation
+from azero.nets.architectures.tower import ResidualTower
 
 X = torch.from_numpy(np.random.default_rng(0).normal(size=(3, 8, 5, 4)).astype(np.float32))
 

@@ -5,9 +5,9 @@ import pytest
 import torch
 
 from azero.games import make_game
-from azero.nets import gpu_session
-from azero.nets.gpu_session import GpuSession
-from azero.nets.torch_runtime import TorchSession
+from azero.nets.runtimes import gpu_session
+from azero.nets.runtimes.gpu_session import GpuSession
+from azero.nets.runtimes.torch_runtime import TorchSession
 
 from .towers import make_net, random_planes
 

@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 import torch
 
-from azero.config import DeviceConfig
+from azero.compiler.jit import cache_root
+from azero.config.schema import DeviceConfig
 from azero.errors import BadInput
 from azero.games import make_game
-from azero.jit import cache_root
-from azero.nets import runtime_rates, runtimes
-from azero.nets.calibration import NUM_POSITIONS, sample_positions
-from azero.nets.runtimes import (
+from azero.nets.runtimes import choice, rates
+from azero.nets.runtimes.calibration import NUM_POSITIONS, sample_positions
+from azero.nets.runtimes.choice import (
     EXACT,
     TOLERANCE,
     Runtime,
@@ -43,7 +43,7 @@ def net():
 @pytest.fixture(autouse=True)
 def no_rates_kept(tmp_path, monkeypatch):
     monkeypatch.setenv("AZERO_CACHE_DIR", str(tmp_path))
-    runtimes._warn.cache_clear()
+    choice._warn.cache_clear()
 
 
 @pytest.fixture
@@ -152,7 +152,7 @@ class Slow:
     """A session that answers as fp32 does, and takes its time; or that answers something else."""
 
     def __init__(self, net, seconds, off=0.0):
-        self.exact = runtimes._open(EXACT, net, CPU, 16, 1)
+        self.exact = choice._open(EXACT, net, CPU, 16, 1)
         self.seconds, self.off = seconds, off
 
     def run(self, planes):
@@ -166,8 +166,8 @@ def three_runtimes(net, monkeypatch):
     """Of three runtimes the second is the fastest, and the first the slowest."""
     names = EXACT, Runtime("openvino", "bf16"), Runtime("openvino", "int8")
     sessions = {names[0]: Slow(net, 0.02), names[1]: Slow(net, 0.0), names[2]: Slow(net, 0.01)}
-    monkeypatch.setattr(runtimes, "available_runtimes", lambda device: list(names))
-    monkeypatch.setattr(runtimes, "_open", lambda runtime, *arguments: sessions[runtime])
+    monkeypatch.setattr(choice, "available_runtimes", lambda device: list(names))
+    monkeypatch.setattr(choice, "_open", lambda runtime, *arguments: sessions[runtime])
     return sessions
 
 
@@ -190,7 +190,7 @@ def test_what_is_kept_is_of_this_shape_of_net_and_these_versions(net, three_runt
     open_session(make_net(GAME, seed=1), ANY, 16, 1)
     assert len(list((cache_root() / "runtimes").iterdir())) == 1
     open_session(net, ANY, 8, 1)
-    monkeypatch.setattr(runtime_rates, "versions", lambda: ["another"])
+    monkeypatch.setattr(rates, "versions", lambda: ["another"])
     open_session(net, ANY, 16, 1)
     assert len(list((cache_root() / "runtimes").iterdir())) == 3
 
@@ -237,7 +237,7 @@ def test_one_that_has_failed_is_measured_again(net, three_runtimes, monkeypatch,
 
 
 def test_openvino_that_cannot_be_loaded_is_left_out(monkeypatch, capsys):
-    monkeypatch.setitem(sys.modules, "azero.nets.openvino_runtime", None)
+    monkeypatch.setitem(sys.modules, "azero.nets.runtimes.openvino_runtime", None)
     assert {each.library for each in available_runtimes(CPU)} == {"torch"}
     assert "openvino is installed but cannot be used" in capsys.readouterr().err or not importlib.util.find_spec(
         "openvino"

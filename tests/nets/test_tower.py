@@ -4,9 +4,9 @@ import pytest
 import torch
 from torch.nn import functional as F
 
-from azero.config import NetConfig
+from azero.config.schema import NetConfig
 from azero.games import make_game
-from azero.nets.tower import Prediction, ResidualTower, fold
+from azero.nets.architectures.tower import Prediction, ResidualTower, fold
 
 from .towers import SMALL, SMALL_OF_CONTEXT, make_net, random_planes
 

@@ -6,9 +6,9 @@ import random
 import numpy as np
 import torch
 
-from azero.config import NetConfig
+from azero.config.schema import NetConfig
 from azero.games import Game
-from azero.nets.tower import ResidualTower
+from azero.nets.architectures.tower import ResidualTower
 
 SMALL = NetConfig(blocks=2, channels=8, policy_channels=3, value_channels=2, value_hidden=8)
 SMALL_OF_CONTEXT = [SMALL.model_copy(update={"global_context": each}) for each in ("none", "se", "se_bias", "pool")]

@@ -7,16 +7,16 @@ import numpy as np
 import torch
 from mcts.evaluators import HashEvaluator
 
-from azero.config import Config
-from azero.config_files import check_config
+from azero.config.reading import check_config
+from azero.config.schema import Config
 from azero.games import Game, make_game
 from azero.mcts import Evaluator, Puct, Settings
 from azero.mcts.tree import UNPROVEN
+from azero.nets.architectures.tower import ResidualTower
 from azero.nets.card import Card
 from azero.nets.checkpoint import save_checkpoint
-from azero.nets.tower import ResidualTower
+from azero.selfplay.data.records import Shard
 from azero.selfplay.play import SelfPlay, play_games
-from azero.selfplay.records import Shard
 from azero.selfplay.slots import PlaySettings
 
 TIC_TAC_TOE, CONNECT_FOUR = make_game("tic_tac_toe"), make_game("connect_four(rows=5,columns=4)")

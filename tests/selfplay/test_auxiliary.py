@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from azero.config_training import TrainingConfig
+from azero.config.training import TrainingConfig
 from azero.errors import BadInput
 from azero.games import make_game
-from azero.selfplay.auxiliary import NO_HEADS, AuxiliaryHeads, auxiliary_heads_of, auxiliary_targets
-from azero.selfplay.records import join_shards
-from azero.selfplay.replay import Replay, Targets, Window, make_sample
+from azero.selfplay.data.auxiliary import NO_HEADS, AuxiliaryHeads, auxiliary_heads_of, auxiliary_targets
+from azero.selfplay.data.records import join_shards
+from azero.selfplay.data.replay import Replay, Targets, Window, make_sample
 
 from .games import CONNECT_FOUR, TIC_TAC_TOE, play, shard_of, some_games
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from azero.games import State, make_game
-from azero.selfplay.endings import endings_of
+from azero.selfplay.data.endings import endings_of
 
 from .games import CONNECT_FOUR, play, shard_of, some_games
 

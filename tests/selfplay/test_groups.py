@@ -5,7 +5,7 @@ import threading
 import pytest
 from mcts.evaluators import HashEvaluator
 
-from azero.mcts.cache import WAYS, new_cache
+from azero.mcts.evaluation.cache import WAYS, new_cache
 from azero.selfplay.play import _split
 
 from .games import CONNECT_FOUR, NOISY, TIC_TAC_TOE, assert_same, play, split

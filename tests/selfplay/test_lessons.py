@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from azero.games import DRAW, LOSS, WIN, make_game
-from azero.selfplay.auxiliary import AuxiliaryHeads
-from azero.selfplay.lessons import Lesson, Lessons
-from azero.selfplay.replay import Replay, Targets, Window, sample_lessons
+from azero.selfplay.data.auxiliary import AuxiliaryHeads
+from azero.selfplay.data.lessons import Lesson, Lessons
+from azero.selfplay.data.replay import Replay, Targets, Window, sample_lessons
 
 from .games import CONNECT_FOUR, TIC_TAC_TOE, some_games
 

@@ -7,7 +7,7 @@ from mcts.minimax import Minimax
 
 from azero.games import State
 from azero.mcts import Puct, Search, Settings
-from azero.mcts.gumbel import TARGET_TOTAL
+from azero.mcts.roots.gumbel import TARGET_TOTAL
 from azero.mcts.tree import UNPROVEN
 from azero.selfplay.play import SelfPlay
 from azero.selfplay.slots import PlaySettings, begin_search
@@ -209,7 +209,7 @@ def test_one_simulation_a_move_is_enough_for_a_game():
 
 
 def test_trees_that_are_full_play_on(monkeypatch):
-    monkeypatch.setattr("azero.mcts.search._MEMORY_OF_ALL_TREES", 0)
+    monkeypatch.setattr("azero.mcts.search.search._MEMORY_OF_ALL_TREES", 0)
     assert len(play(CONNECT_FOUR, range(6)).lengths) == 6
 
 

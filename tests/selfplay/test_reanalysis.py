@@ -6,11 +6,11 @@ from mcts.evaluators import HashEvaluator
 
 from azero.games import Game, State
 from azero.mcts import Evaluator, Puct, Search, Settings
-from azero.mcts.gumbel import TARGET_TOTAL
+from azero.mcts.roots.gumbel import TARGET_TOTAL
 from azero.mcts.tree import UNPROVEN
+from azero.selfplay.data.records import Shard
 from azero.selfplay.play import SelfPlay
 from azero.selfplay.reanalysis import new_positions, search_anew
-from azero.selfplay.records import Shard
 
 from .games import CONNECT_FOUR, GUMBEL, NOISY, PLAIN, PLAY, TIC_TAC_TOE, assert_same, changed, is_open, play
 from .test_groups import CACHED, Apart, InPasses

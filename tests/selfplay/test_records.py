@@ -9,7 +9,7 @@ from safetensors.numpy import load_file, save_file
 from azero.errors import BadInput
 from azero.games import make_game
 from azero.mcts.tree import UNPROVEN
-from azero.selfplay.records import join_shards, load_shard, save_shard
+from azero.selfplay.data.records import join_shards, load_shard, save_shard
 
 from .games import CONNECT_FOUR, TIC_TAC_TOE, assert_same, play, some_games, split
 

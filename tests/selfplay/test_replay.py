@@ -5,10 +5,10 @@ import threading
 import numpy as np
 import pytest
 
+from azero.compiler.jit import IS_COMPILED
 from azero.games import State
-from azero.jit import IS_COMPILED
 from azero.mcts.tree import UNPROVEN
-from azero.selfplay.replay import Replay, Targets, Window, make_sample
+from azero.selfplay.data.replay import Replay, Targets, Window, make_sample
 
 from .games import CONNECT_FOUR, TIC_TAC_TOE, assert_same, play, some_games
 

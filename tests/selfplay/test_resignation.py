@@ -5,14 +5,8 @@ import pytest
 from mcts.evaluators import HashEvaluator
 
 from azero.mcts import Puct, Search
-from azero.selfplay.records import Shard, join_shards
-from azero.selfplay.resignation import (
-    NOBODY,
-    THRESHOLDS,
-    choose_threshold,
-    count_resignations,
-    describe_resignations,
-)
+from azero.selfplay.data.records import Shard, join_shards
+from azero.selfplay.resignation import NOBODY, THRESHOLDS, choose_threshold, count_resignations, describe_resignations
 
 from .games import CONNECT_FOUR, GUMBEL, NOISY, PLAIN, PLAY, TIC_TAC_TOE, assert_same, play, some_games, split
 

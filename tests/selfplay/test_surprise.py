@@ -5,7 +5,7 @@ import pytest
 from mcts.evaluators import HashEvaluator
 
 from azero.games import State
-from azero.selfplay.surprise import weigh_by_surprise
+from azero.selfplay.data.surprise import weigh_by_surprise
 
 from .games import CONNECT_FOUR, PLAY, TIC_TAC_TOE, assert_same, play
 

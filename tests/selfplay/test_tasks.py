@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from azero.errors import BadInput
+from azero.selfplay.data.records import load_shard, save_shard
 from azero.selfplay.pool import Pool
-from azero.selfplay.records import load_shard, save_shard
 from azero.selfplay.tasks import PlayTask, SearchTask, play_task, search_task
 
 from .games import TIC_TAC_TOE, assert_same, changed, config_with, is_open, save_new_net, some_games

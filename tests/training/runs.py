@@ -21,10 +21,10 @@ from unittest import mock
 
 import pytest
 
-import azero.files
+import azero.system.files
 from azero.cli import main
-from azero.config import Config
-from azero.config_files import check_config
+from azero.config.reading import check_config
+from azero.config.schema import Config
 
 TIMEOUT_S = 240
 
@@ -132,7 +132,7 @@ def strike_at_write(run: Path, write: str, moment: str, sign: int, filler: Path 
         if sign:
             os.kill(os.getpid(), sign)
         elif filler is None:
-            azero.files.os.fsync = _find_no_space
+            azero.system.files.os.fsync = _find_no_space
         else:
             with contextlib.suppress(OSError), open(filler, "wb", buffering=0) as file:
                 while file.write(bytes(1 << 12)):

@@ -7,13 +7,13 @@ from contextlib import contextmanager
 
 import pytest
 
-from azero.arena.match import GameResult, MatchResult, pair_scores
+from azero.arena.matches.match import GameResult, MatchResult, pair_scores
 from azero.errors import BadInput
 from azero.games import make_game
 from azero.mcts import Search
 from azero.training import gate
+from azero.training.learning.trainer import Trainer
 from azero.training.run import Progress, Run
-from azero.training.trainer import Trainer
 
 from .runs import tiny_config
 
@@ -108,7 +108,7 @@ def test_agents_take_no_memory_when_their_matches_are_over(tmp_path, monkeypatch
             super().__init__(*arguments, **named)
             searches.append(weakref.ref(self))
 
-    monkeypatch.setattr("azero.arena.names.Search", Noted)
+    monkeypatch.setattr("azero.arena.agents.names.Search", Noted)
     gc.disable()
     try:
         gate.hold_gate(run, Progress(), Silent())

@@ -5,14 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from azero.config import Config
+from azero.config.schema import Config
 from azero.games import make_game
-from azero.training import health, loop
+from azero.training import loop
 from azero.training.gate import Verdict
-from azero.training.health import EARLY, LASTING, REPEATED_AFTER, STALLED, SYMPTOMS, find_symptoms
-from azero.training.report import Report
+from azero.training.learning.trainer import Trainer
 from azero.training.run import Progress, Run
-from azero.training.trainer import Trainer
+from azero.training.watching import health
+from azero.training.watching.health import EARLY, LASTING, REPEATED_AFTER, STALLED, SYMPTOMS, find_symptoms
+from azero.training.watching.report import Report
 
 from .runs import tiny_config
 

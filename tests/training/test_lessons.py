@@ -4,15 +4,15 @@ import numpy as np
 import pytest
 import torch
 
-from azero.arena.benchmark_files import shipped_benchmarks
+from azero.arena.benchmarks.files import shipped_benchmarks
 from azero.errors import BadInput
 from azero.games import make_game
-from azero.nets.tower import Prediction
-from azero.selfplay.auxiliary import NO_HEADS
-from azero.selfplay.replay import sample_lessons
+from azero.nets.architectures.tower import Prediction
+from azero.selfplay.data.auxiliary import NO_HEADS
+from azero.selfplay.data.replay import sample_lessons
 from azero.training import lessons as reading
+from azero.training.learning.trainer import Trainer, losses_of
 from azero.training.lessons import read_lessons
-from azero.training.trainer import Trainer, losses_of
 
 from .runs import tiny_config
 

@@ -8,14 +8,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from azero.config_files import load_config
+from azero.config.reading import load_config
 from azero.errors import BadInput
 from azero.games import make_game
 from azero.nets.checkpoint import load_checkpoint
+from azero.training.learning.precision import is_settled_from
+from azero.training.learning.trainer import Trainer
 from azero.training.loop import learn, shards_to_search, train
-from azero.training.precision import is_settled_from
 from azero.training.run import Progress, Run, shard_name
-from azero.training.trainer import Trainer
 
 from .runs import finish_train, nets_of, progress_of, tiny_config, write_config
 from .test_gate import Silent

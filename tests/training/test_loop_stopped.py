@@ -12,10 +12,10 @@ import pytest
 
 from azero.errors import BadInput
 from azero.games import make_game
-from azero.selfplay.replay import Replay, Window, targets_of
+from azero.selfplay.data.replay import Replay, Window, targets_of
+from azero.training.learning.trainer import Trainer
 from azero.training.loop import learn
 from azero.training.run import Progress, Run
-from azero.training.trainer import Trainer
 
 from .runs import (
     TIMEOUT_S,

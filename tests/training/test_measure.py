@@ -8,8 +8,9 @@ import torch
 
 from azero.games import make_game, new_states
 from azero.mcts.tree import UNPROVEN
-from azero.selfplay.records import Shard, join_shards
-from azero.training.measure import (
+from azero.selfplay.data.records import Shard, join_shards
+from azero.training.learning.trainer import Losses, Trainer
+from azero.training.watching.measure import (
     add_steps,
     calibration_error,
     describe_games,
@@ -17,7 +18,6 @@ from azero.training.measure import (
     describe_steps,
     judge_fresh_positions,
 )
-from azero.training.trainer import Losses, Trainer
 
 from .runs import tiny_config
 

@@ -4,10 +4,10 @@ import pytest
 import torch
 from torch import nn
 
-from azero.config_training import TrainingConfig
+from azero.config.training import TrainingConfig
 from azero.games import make_game
-from azero.nets.tower import ResidualTower
-from azero.training.optimizer import learning_rate, make_optimizer, update_average
+from azero.nets.architectures.tower import ResidualTower
+from azero.training.learning.optimizer import learning_rate, make_optimizer, update_average
 
 from .runs import tiny_config
 

@@ -4,11 +4,12 @@ import json
 
 import pytest
 
-from azero.config_files import load_config
+from azero.config.reading import load_config
 from azero.games import make_game
-from azero.nets import runtimes
-from azero.training import loop, precision
-from azero.training.precision import is_settled_from, settle_precision, step_rates
+from azero.nets.runtimes import choice
+from azero.training import loop
+from azero.training.learning import precision
+from azero.training.learning.precision import is_settled_from, settle_precision, step_rates
 
 from .runs import tiny_config
 
@@ -18,9 +19,9 @@ GAME = make_game("tic_tac_toe")
 @pytest.fixture
 def computes_in_bf16(monkeypatch, tmp_path):
     """A CPU of which azero believes that it computes in bf16, and an empty cache folder."""
-    monkeypatch.setattr(runtimes, "has_bf16", lambda device: True)
+    monkeypatch.setattr(choice, "has_bf16", lambda device: True)
     monkeypatch.setattr(precision, "has_bf16", lambda device: True)
-    monkeypatch.setattr("azero.nets.runtime_rates.cache_root", lambda: tmp_path / "cache")
+    monkeypatch.setattr("azero.nets.runtimes.rates.cache_root", lambda: tmp_path / "cache")
     return tmp_path / "cache" / "training"
 
 

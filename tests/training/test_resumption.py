@@ -4,17 +4,17 @@ import numpy as np
 import pytest
 from games.user_games import NIM, forget_files, write_file
 
-from azero.config_files import load_config
+from azero.config.reading import load_config
 from azero.errors import BadInput
 from azero.games import make_game
-from azero.games.registry import source_digest_of
-from azero.selfplay.records import save_shard
+from azero.games.names import source_digest_of
+from azero.selfplay.data.records import save_shard
 from azero.selfplay.tasks import PlayTask, play_task
+from azero.training.learning.trainer import Trainer
 from azero.training.loop import train
-from azero.training.metrics import write_metrics
 from azero.training.resumption import check_progress, check_same_game, keep_settings, open_run
 from azero.training.run import Progress, Run
-from azero.training.trainer import Trainer
+from azero.training.watching.metrics import write_metrics
 
 from .runs import tiny_config
 from .test_measure import WON, shard_of

@@ -7,15 +7,15 @@ from games.user_games import NIM, forget_files, write_file
 from safetensors.numpy import load_file
 from selfplay.games import CONNECT_FOUR, TIC_TAC_TOE, some_games
 
-from azero.arena.names import make_agent
+from azero.arena.agents.names import make_agent
 from azero.errors import BadInput
 from azero.games import State, make_game
 from azero.mcts import LinearSoftmax
-from azero.mcts.rollout_features import NO_PATTERN, NUM_PATTERNS
-from azero.selfplay.records import Shard, join_shards, save_shard
+from azero.mcts.rollouts.features import NO_PATTERN, NUM_PATTERNS
+from azero.selfplay.data.records import Shard, join_shards, save_shard
+from azero.training.learning.trainer import Trainer
 from azero.training.rollout import RolloutTrainer, choose_games, game_of, positions_of, shards_of, train_rollout
 from azero.training.run import Progress, Run
-from azero.training.trainer import Trainer
 
 from .runs import tiny_config
 

@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 import torch
 
-from azero.config_files import load_config
+from azero.config.reading import load_config
 from azero.errors import BadInput
 from azero.games import make_game
 from azero.nets.checkpoint import read_card
-from azero.selfplay.records import save_shard
+from azero.selfplay.data.records import save_shard
+from azero.training.learning.trainer import Trainer
 from azero.training.run import Progress, Run, shard_name
-from azero.training.trainer import Trainer
 
 from .runs import tiny_config
 from .test_measure import DRAWN, LOST, WON, shard_of

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from azero.nets.checkpoint import load_checkpoint
-from azero.training.metrics import read_metrics
-from azero.training.trainer import Trainer
+from azero.training.learning.trainer import Trainer
+from azero.training.watching.metrics import read_metrics
 
 from .runs import figures_of, files_of, finish_train, nets_of, strike, tiny_config, write_config
 from .test_trainer import HEADS

@@ -9,14 +9,14 @@ import torch
 
 from azero.errors import BadInput
 from azero.games import make_game
+from azero.nets.architectures.tower import Prediction
 from azero.nets.card import Card
 from azero.nets.checkpoint import load_checkpoint, save_checkpoint
-from azero.nets.runtimes import has_bf16
-from azero.nets.tower import Prediction
-from azero.selfplay.replay import Sample
-from azero.training.heads import auxiliary_losses
-from azero.training.measure import add_steps
-from azero.training.trainer import PASS_ROWS, Trainer, losses_of
+from azero.nets.runtimes.choice import has_bf16
+from azero.selfplay.data.replay import Sample
+from azero.training.learning.heads import auxiliary_losses
+from azero.training.learning.trainer import PASS_ROWS, Trainer, losses_of
+from azero.training.watching.measure import add_steps
 
 from .runs import tiny_config
 
@@ -73,7 +73,7 @@ def test_devices_that_share_a_batch_learn_as_one(monkeypatch):
     """The CPU under two names: the second has weights of its own, which follow the first's."""
     config, alone = tiny_config(), Trainer(tiny_config(), GAME)
     devices = [torch.device("cpu"), torch.device("cpu", 0)]
-    monkeypatch.setattr("azero.training.trainer.pick_devices", lambda name: devices)
+    monkeypatch.setattr("azero.training.learning.trainer.pick_devices", lambda name: devices)
     shared = Trainer(config, GAME)
     for step in range(3):
         batch = sample(2 * PASS_ROWS, seed=step)

@@ -8,11 +8,11 @@ import torch.utils.tensorboard  # noqa: F401
 
 import azero.commands.app
 import azero.training.loop  # noqa: F401
-from azero.arena.names import make_agent
+from azero.arena.agents.names import make_agent
 from azero.games import make_game
 from azero.mcts import UniformEvaluator
+from azero.selfplay.data.replay import make_sample
 from azero.selfplay.play import SelfPlay, play_games
-from azero.selfplay.replay import make_sample
 
 from .runs import tiny_config
 

@@ -1,0 +1,1 @@
+"""Whoever plays: searches, nets and other engines, by name."""

@@ -1,0 +1,197 @@
+"""Agents: whoever plays a match or answers a question. They play many games side by side, each in a slot."""
+
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from azero.arena.agents.suggestion import Move, Suggestion, suggestion_of
+from azero.compiler.rng import derive_seed
+from azero.errors import BadInput
+from azero.games import Game, State
+from azero.mcts import MAX_NODES, Search, nodes_needed
+
+UNLIMITED = 1 << 30
+"""Simulations of a search that only the clock ends."""
+
+
+@dataclass(frozen=True)
+class Limit:
+    """When a search ends: after so many simulations or seconds, whichever is first."""
+
+    simulations: int = UNLIMITED
+    seconds: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.simulations <= 0:
+            raise BadInput(f"simulations = {self.simulations} should be 1 or more")
+        if self.simulations > UNLIMITED:
+            raise BadInput(f"simulations = {self.simulations} should be {UNLIMITED} or less")
+        if self.seconds is not None and not 0 < self.seconds < float("inf"):
+            raise BadInput(f"seconds = {self.seconds} should be a number greater than 0")
+
+
+def leaves_together(limit: Limit) -> int:
+    """Returns how many leaves of a lone tree go to the net together: few in a short search, which they would blur."""
+    return 8 if limit.simulations == UNLIMITED else max(1, min(8, limit.simulations // 100))
+
+
+class Agent(ABC):
+    """Plays one side of games: `start` them, `advance` by every move of both sides, `choose` when it is its turn.
+
+    Attributes:
+      net_alone: the agent's net without a search: of planes [B, C, H, W] logits of actions [B, A] and of win, draw and
+        loss [B, 3], all float32; None for an agent without a net.
+      plays_side_by_side: whether it plays the games of a match together; otherwise one after another.
+    """
+
+    net_alone: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]] | None = None
+    plays_side_by_side = True
+
+    def __init__(self, name: str, game: Game, seed: int = 0):
+        self.name = name
+        self.game = game
+        self.seed = seed
+        self.seconds = 0.0  # spent choosing
+        self.simulations = 0
+        self.moves = 0  # chosen; a whole turn chosen at once is one
+
+    @abstractmethod
+    def start(self, num_slots: int, states: Sequence[State], first_game: int) -> None:
+        """Takes positions to play from, one a slot; `first_game` numbers the first slot's game within a match."""
+
+    @abstractmethod
+    def advance(self, slot: int, action: int) -> None:
+        """Notes a move, of either side."""
+
+    @abstractmethod
+    def _choose(self, slots: Sequence[int]) -> list[int]:
+        """Returns the action for each slot, or RESIGN."""
+
+    @abstractmethod
+    def suggest(self, state: State, simulations: int | None = None, seconds: float | None = None) -> Suggestion:
+        """Returns the moves of a position, ranked; limits given here take the place of the agent's own."""
+
+    def choose(self, slots: Sequence[int]) -> list[int]:
+        """Returns the action to play, or RESIGN, in each of the slots, where it is this agent's turn."""
+        start = time.perf_counter()
+        num_moves = self._count_moves(slots)
+        actions = self._choose(slots)
+        self.seconds += time.perf_counter() - start
+        self.moves += num_moves
+        return actions
+
+    def _count_moves(self, slots: Sequence[int]) -> int:
+        """Returns in how many of the slots a move is to be chosen; in the others one of several actions goes on."""
+        return len(slots)
+
+    def close(self) -> None:  # noqa: B027, most agents keep nothing running
+        """Ends what the agent keeps running."""
+
+
+class SearchAgent(Agent):
+    """Plays by search. `make_search` says which: it is given the numbers of trees, of nodes at most, and of leaves of a
+    tree that go to an evaluator together: one, but for a tree that is searched alone and at length.
+
+    With a limit on simulations all slots are searched together. With one on seconds each has them to itself.
+    """
+
+    def __init__(
+        self, name: str, game: Game, limit: Limit, make_search: Callable[[int, int, int], Search], seed: int = 0
+    ):
+        super().__init__(name, game, seed)
+        self.limit = limit
+        self.runtime: tuple[str, str] | None = None  # library and precision of the net that judges, once there is one
+        self._make_search = make_search
+        self._search: Search | None = None
+        self._alone: Search | None = None  # the one tree of `suggest`
+        self._alone_size = (0, 0)
+
+    def start(self, num_slots: int, states: Sequence[State], first_game: int) -> None:
+        if self._search is None or len(self._search.forest.trees) < num_slots:
+            max_nodes = nodes_needed(self.game, self.limit.simulations, num_slots)
+            leaves = 1 if self.limit.seconds is None else leaves_together(self.limit)
+            self._search = self._make_search(num_slots, max_nodes, leaves)
+            self._search.prepare()
+        for slot, state in enumerate(states):
+            self._search.start(slot, state, derive_seed(self.seed, "game", first_game + slot))
+        self._search.choose(0)  # which compiles it, if need be, while no clock runs
+
+    def advance(self, slot: int, action: int) -> None:
+        assert self._search is not None, "start comes first"
+        self._search.advance(slot, action)
+
+    def _choose(self, slots: Sequence[int]) -> list[int]:
+        search = self._search
+        assert search is not None, "start comes first"
+        together = [slots] if self.limit.seconds is None else [[slot] for slot in slots]
+        for some in together:
+            search.run(some, self.limit.simulations, self.limit.seconds)
+            self.simulations += int(search.forest.trees.simulations[list(some)].sum())
+        return [search.choose(slot) for slot in slots]
+
+    def _count_moves(self, slots: Sequence[int]) -> int:
+        assert self._search is not None, "start comes first"
+        return sum(not self._search.is_within_turn(slot) for slot in slots)
+
+    def suggest(self, state: State, simulations: int | None = None, seconds: float | None = None) -> Suggestion:
+        check_state(self.game, state)
+        limit = self.limit
+        if simulations is not None or seconds is not None:
+            limit = Limit(UNLIMITED if simulations is None else simulations, seconds)
+        begin = time.perf_counter()
+        wanted = min(MAX_NODES, limit.simulations * self.game.num_actions + self.game.num_actions + 1)
+        leaves = leaves_together(limit)
+        if self._alone is None or self._alone_size != (wanted, leaves):
+            is_first = self._alone is None
+            self._alone, self._alone_size = self._make_search(1, wanted, leaves), (wanted, leaves)
+            self._alone.prepare()
+            if is_first:  # all kernels are compiled while no clock runs
+                self._alone.start(0, state, 0)
+                self._alone.run([0], 1)
+                suggestion_of(self._alone, state)
+                begin = time.perf_counter()
+        self._alone.start(0, state, derive_seed(self.seed, "suggest"))
+        self._alone.run([0], limit.simulations, limit.seconds)
+        suggestion = suggestion_of(self._alone, state)
+        runtime, precision = self.runtime or (None, None)
+        return replace(suggestion, elapsed_s=time.perf_counter() - begin, runtime=runtime, precision=precision)
+
+    def close(self) -> None:
+        """Lets go of trees, cache and what runs the net, hundreds of MiB, which else wait for Python's collector."""
+        self._search = self._alone = None
+
+
+class RandomAgent(Agent):
+    """Plays any legal move."""
+
+    def start(self, num_slots: int, states: Sequence[State], first_game: int) -> None:
+        self._states = [state.clone() for state in states]
+        games = range(first_game, first_game + num_slots)
+        self._random = [np.random.default_rng(derive_seed(self.seed, "game", number)) for number in games]
+
+    def advance(self, slot: int, action: int) -> None:
+        self._states[slot].apply_action(action)
+
+    def _choose(self, slots: Sequence[int]) -> list[int]:
+        return [int(self._random[slot].choice(self._states[slot].legal_actions())) for slot in slots]
+
+    def suggest(self, state: State, simulations: int | None = None, seconds: float | None = None) -> Suggestion:
+        check_state(self.game, state)
+        begin = time.perf_counter()
+        legal = state.legal_actions()
+        shuffled = np.random.default_rng(derive_seed(self.seed, "suggest")).permutation(legal).tolist()
+        texts = [self.game.action_to_text(state, action) for action in shuffled]
+        moves = [Move(a, t, 0, 0.0, 1 / len(legal), None, None, [t]) for a, t in zip(shuffled, texts, strict=True)]
+        elapsed_s = time.perf_counter() - begin
+        return Suggestion(str(self.game), state.current_player(), 0, elapsed_s, 0.0, texts[0], moves)
+
+
+def check_state(game: Game, state: State) -> None:
+    """Raises BadInput where there is nothing to say of `state`."""
+    if state.game != game:
+        raise BadInput(f"the position is of {state.game}; this agent plays {game}")
+    if state.is_terminal():
+        raise BadInput("there is nothing to suggest: the game is over")

@@ -1,0 +1,105 @@
+"""Alpha-beta as an agent: it counts leaves, `alphabeta@1000`, and judges them by random rollouts."""
+
+import time
+from collections.abc import Sequence
+
+from azero.arena.agents.agent import UNLIMITED, Agent, Limit, check_state
+from azero.arena.agents.options import Options
+from azero.arena.agents.suggestion import Suggestion, describe_moves
+from azero.compiler.rng import derive_seed
+from azero.exact.transpositions import ENTRY_DTYPE
+from azero.games import Game, State
+from azero.mcts.classical.deepening import Deepening
+
+DEFAULT_ROLLOUTS = 16
+MOST_ROLLOUTS = 1000
+MOST_ENTRIES = 1 << 27
+"""Of a table, 4 GiB; a search takes the memory as it fills."""
+
+_ENTRIES_UNLESS_GIVEN = 1 << 10, 1 << 21  # at least, and at most: 64 MiB
+_ENTRIES_A_SECOND = 1 << 20
+
+
+class AlphaBetaAgent(Agent):
+    """Plays by iterative deepening. Each move is searched from nothing, so that its position and the seed settle it.
+
+    Args:
+      num_rollouts: random games that judge a position at the horizon; 0: all are worth 0.
+      max_table_entries: the limit on the table, in entries; by the limit of the search where it is None.
+    """
+
+    def __init__(
+        self, name: str, game: Game, limit: Limit, num_rollouts: int, max_table_entries: int | None, seed: int = 0
+    ):
+        super().__init__(name, game, seed)
+        self.limit = limit
+        self.num_rollouts = num_rollouts
+        self.max_table_entries = max_table_entries
+        self._states: list[State] = []
+        self._seeds: list[int] = []
+        self._is_prepared = False
+
+    def start(self, num_slots: int, states: Sequence[State], first_game: int) -> None:
+        self._prepare()
+        self._states = [state.clone() for state in states]
+        self._seeds = [derive_seed(self.seed, "game", first_game + slot) for slot in range(num_slots)]
+
+    def advance(self, slot: int, action: int) -> None:
+        self._states[slot].apply_action(action)
+
+    def _choose(self, slots: Sequence[int]) -> list[int]:
+        return [self._choose_in(self._states[slot], self._seeds[slot]) for slot in slots]
+
+    def _choose_in(self, state: State, seed: int) -> int:
+        legal = state.legal_actions()
+        if len(legal) == 1:
+            return legal[0]
+        search = self._search(state, self.limit, seed)
+        self.simulations += search.num_leaves
+        return search.best_action
+
+    def suggest(self, state: State, simulations: int | None = None, seconds: float | None = None) -> Suggestion:
+        """Returns the moves of a position, ranked; `simulations` and visits are leaves.
+
+        The value of a refuted move is an upper bound, and marked as one.
+        """
+        check_state(self.game, state)
+        limit = self.limit
+        if simulations is not None or seconds is not None:
+            limit = Limit(UNLIMITED if simulations is None else simulations, seconds)
+        self._prepare()
+        begin = time.perf_counter()
+        search = self._search(state, limit, derive_seed(self.seed, "suggest"))
+        moves = describe_moves(state, search.rank_moves())
+        player, elapsed = state.current_player(), time.perf_counter() - begin
+        return Suggestion(str(self.game), player, search.num_leaves, elapsed, search.value, moves[0].move, moves)
+
+    def _search(self, state: State, limit: Limit, seed: int) -> Deepening:
+        search = Deepening(state, self.num_rollouts, self._entries_for(limit), seed)
+        search.run(limit.simulations, limit.seconds)
+        return search
+
+    def _entries_for(self, limit: Limit) -> int:
+        """Returns how many entries a search of that limit is given: about as many as it visits positions."""
+        if self.max_table_entries is not None:
+            return self.max_table_entries
+        wanted = 2 * limit.simulations
+        if limit.seconds is not None:
+            wanted = min(wanted, int(limit.seconds * _ENTRIES_A_SECOND))
+        least, most = _ENTRIES_UNLESS_GIVEN
+        return max(least, min(wanted, most))
+
+    def _prepare(self) -> None:
+        """Compiles the search, if that has not been done: no time limit is to pay for it."""
+        if not self._is_prepared:
+            start = self.game.new_initial_state()
+            describe_moves(start, self._search(start, Limit(1), 0).rank_moves())
+            self._is_prepared = True
+
+
+def make_alphabeta_agent(name: str, options: Options, game: Game, limit: Limit, seed: int) -> AlphaBetaAgent:
+    """Returns the agent of that name, with the options `rollouts` and `table`; raises BadInput."""
+    rollouts = options.whole("rollouts", DEFAULT_ROLLOUTS, 0, MOST_ROLLOUTS)
+    entries = options.memory("table", ENTRY_DTYPE.itemsize, 2, MOST_ENTRIES)
+    options.finish()
+    return AlphaBetaAgent(name, game, limit, rollouts, entries, seed)

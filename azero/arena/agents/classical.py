@@ -1,0 +1,144 @@
+"""The classical searches as agents: UCT in its documented forms, plain Monte Carlo, MMMC, alpha-beta.
+
+uct    c, cp or k                  the constant: of Q in [-1, 1]; C_p of the UCT paper; K of Sensei's Library
+       bias=ucb1|depth             UCB1, or the paper's bias that shrinks with depth
+       by=visits|value|bound       what the best move is chosen by
+       min_visits=N                visits of a node, before which its moves are chosen at random
+       prove=true|false            whether proven results are carried up
+       table=N|NMiB                a transposition table of so many entries, or of that size, in place of the tree
+       stored_visits=N             where a table cannot store all moves: one with more visits than N is taken, if any
+       stored_value=Q              the same with a greater value than Q in [-1, 1], for the mover; both: both hold
+       root=actions|turns          what the root's moves are: actions, or whole turns where a turn has several
+       rollout=own|uniform|FILE    how games are played on: the game's policy, any move, a trained policy
+mc
+       root, rollout               as above
+mmmc
+       keep=leaf|episode           what of a game enters the tree: one new node, or all of them, as in the UCT paper
+       rollout                     as above, with keep=leaf
+alphabeta
+       rollouts=N                  random games that judge a position at the horizon
+       table=N|NMiB                its transposition table
+"""
+
+from collections.abc import Callable
+
+from azero.arena.agents.agent import Agent, Limit, SearchAgent
+from azero.arena.agents.alphabeta import make_alphabeta_agent
+from azero.arena.agents.options import Options
+from azero.errors import BadInput
+from azero.games import Game
+from azero.mcts import (  # fmt: skip
+    DepthBias,
+    EpisodeSearch,
+    FlatSearch,
+    FlatTurnSearch,
+    MinimaxSearch,
+    RolloutPolicy,
+    Search,
+    Settings,
+    TableSearch,
+    TableTurnSearch,
+    TurnSearch,
+    Uct,
+    affordable_nodes,
+    rollout_named,
+)
+from azero.mcts.classical.table import ENTRY_DTYPE, FEWEST_ENTRIES, MOST_ENTRIES
+from azero.mcts.roots.choice import BY_VALUE, CHOSEN_BY
+
+CLASSICAL = ("uct", "mc", "mmmc", "alphabeta")
+"""Agents that search without a net."""
+
+SearchMaker = Callable[[int, int], Search]
+"""Returns a search, given the number of trees and the nodes that each is to have room for."""
+
+_ROOTS = ("actions", "turns")
+_KEEPS = ("leaf", "episode")
+_PLAIN = Settings(is_proving=False, chosen_by=BY_VALUE)
+
+
+def word_of(base: str) -> str:
+    """Returns an agent's name without its options."""
+    return base.partition("(")[0]
+
+
+def make_classical_agent(
+    name: str, base: str, game: Game, limit: Limit, seed: int, threads: int, max_nodes: int | None
+) -> Agent:
+    """Returns the agent of a name whose `base`, without its limit, is a word of CLASSICAL with options or without."""
+    if word_of(base) == "alphabeta":
+        return make_alphabeta_agent(name, Options(base), game, limit, seed)
+    make_search = search_maker(base, game, threads, max_nodes)
+    return SearchAgent(name, game, limit, lambda trees, nodes, _: make_search(trees, nodes), seed)
+
+
+def search_maker(base: str, game: Game, threads: int = 1, max_nodes: int | None = None) -> SearchMaker:
+    """Returns what makes the searches of a name; `max_nodes` is the limit on a tree, in place of what is asked for."""
+    options = Options(base)
+    policy = options.text("rollout")
+    rollout = rollout_named(policy or "own", game)
+    if options.word == "uct":
+        return _uct_maker(options, game, rollout, threads, max_nodes)
+    kind: type[Search]
+    if options.word == "mc":
+        kind = FlatTurnSearch if options.choice("root", _ROOTS) == "turns" else FlatSearch
+    else:
+        kind = EpisodeSearch if options.choice("keep", _KEEPS) == "episode" else MinimaxSearch
+    options.finish()
+    if kind is EpisodeSearch and policy is not None:
+        raise BadInput(f"agent {base!r}: rollout has no effect with keep=episode; leave one of them out")
+
+    def make_search(num_trees: int, nodes: int) -> Search:
+        if kind is EpisodeSearch:
+            nodes = max(nodes, min(nodes * game.max_plies, affordable_nodes(num_trees)))
+        return kind(game, Uct(), _PLAIN, None, num_trees, max_nodes or nodes, threads, rollout)
+
+    return make_search
+
+
+def _uct_maker(
+    options: Options, game: Game, rollout: RolloutPolicy, threads: int, max_nodes: int | None
+) -> SearchMaker:
+    """Returns what makes the searches of UCT, on a tree or a table."""
+    rule, settings = _rule(options), _settings(options)
+    has_turns = options.choice("root", _ROOTS) == "turns"
+    entries = options.memory("table", ENTRY_DTYPE.itemsize, FEWEST_ENTRIES, MOST_ENTRIES)
+    options.finish()
+    if entries is None and settings.prefers_stored:
+        raise BadInput(f"agent {options.base!r}: stored_visits and stored_value need a table: add e.g. table=64MiB")
+    if entries is not None:
+        on_table = TableTurnSearch if has_turns else TableSearch
+        return lambda trees, _: on_table(game, rule, settings, entries, trees, threads, rollout)
+    on_tree = TurnSearch if has_turns else Search
+    return lambda trees, nodes: on_tree(game, rule, settings, None, trees, max_nodes or nodes, threads, rollout)
+
+
+def _settings(options: Options) -> Settings:
+    """Returns what is switched on in UCT."""
+    stored_visits = options.whole("stored_visits", -1, 0, 1 << 30)
+    stored_value = options.number("stored_value", -2.0, -1.0, 1.0)
+    return Settings(
+        is_proving=options.choice("prove", ("true", "false")) == "true",
+        chosen_by=CHOSEN_BY.index(options.choice("by", CHOSEN_BY)),
+        min_visits=options.whole("min_visits", 0, 0, 1 << 30),
+        prefers_stored=stored_visits >= 0 or stored_value >= -1.0,
+        stored_visits=max(stored_visits, 0),
+        stored_value=stored_value,
+    )
+
+
+def _rule(options: Options) -> Uct | DepthBias:
+    """Returns the selection rule; its constant may be written in one of three ways."""
+    is_by_depth = options.choice("bias", ("ucb1", "depth")) == "depth"
+    c, C_p, K = (options.number(key, -1.0, 0.0, 10_000.0) for key in ("c", "cp", "k"))
+    if sum(constant >= 0 for constant in (c, C_p, K)) > 1:
+        raise BadInput(f"agent {options.base!r}: c, cp and k are one constant written in three ways: give one of them")
+    if is_by_depth:
+        if max(C_p, K) >= 0:
+            raise BadInput(f"agent {options.base!r}: the constant of bias=depth is c")
+        return DepthBias(c) if c >= 0 else DepthBias()
+    if C_p >= 0:
+        return Uct.of_bias(C_p)
+    if K >= 0:
+        return Uct.of_win_rate(K)
+    return Uct(c) if c >= 0 else Uct()

@@ -1,0 +1,222 @@
+"""Another engine as an agent, spoken to in the Go Text Protocol, version 2, whatever the game.
+
+Moves go over in the notation of our own game. An engine may answer `resign`, too. It plays the games of a match one
+after another: each begins with `clear_board`, and continues with one `play` or `genmove` per move. In a forced pass the
+engine has no choice, and is not asked. Some engines pass by themselves and refuse `play black pass`: a forced pass that
+is refused is left out.
+"""
+
+import contextlib
+import os
+import queue
+import shlex
+import signal
+import subprocess
+import sys
+import threading
+import time
+import weakref
+from collections.abc import Sequence
+from typing import IO
+
+from azero.arena.agents.agent import Agent, check_state
+from azero.arena.agents.suggestion import RESIGN, Move, Suggestion
+from azero.errors import BadInput, EngineFailed
+from azero.games import Game, State
+from azero.games.names import write_value
+
+_LONGEST_QUOTE = 100  # characters of an answer in a message
+
+
+class _Refused(EngineFailed):
+    """The engine answered a command with `?`."""
+
+
+class GtpAgent(Agent):
+    """Plays what a GTP engine generates. Raises EngineFailed where the engine ends, is silent or answers nonsense."""
+
+    plays_side_by_side = False
+
+    most_seconds = 60.0
+    """Seconds that the engine may take for an answer."""
+
+    def __init__(self, name: str, game: Game, command: str, seed: int = 0):
+        super().__init__(name, game, seed)
+        self._states: list[State] = []
+        self._shown: list[int] | None = None  # the moves the engine knows of
+        try:
+            words = split_command(command)
+            if not words:
+                raise BadInput(f"agent {name!r} names no command, e.g. gtp:gnugo --mode gtp")
+            # In a session of its own, so that what the engine starts can be ended with it.
+            self._process = subprocess.Popen(
+                words,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                text=True,
+                errors="replace",
+                start_new_session=True,
+            )
+        except BadInput:
+            raise
+        except (OSError, ValueError) as error:
+            raise BadInput(f"agent {name!r}: the engine cannot be started: {error}") from None
+        self._end = weakref.finalize(self, _end, self._process)  # at the latest when Python ends
+        self._lines: queue.SimpleQueue[str] = queue.SimpleQueue()  # that it has written; "" when there will be no more
+        assert self._process.stdout is not None
+        self._reader = threading.Thread(target=_read, args=(self._process.stdout, self._lines), daemon=True)
+        self._reader.start()
+
+    def start(self, num_slots: int, states: Sequence[State], first_game: int) -> None:
+        self._states = [state.clone() for state in states]
+        self._shown = None  # a new game begins with clear_board
+
+    def advance(self, slot: int, action: int) -> None:
+        self._states[slot].apply_action(action)
+
+    def _choose(self, slots: Sequence[int]) -> list[int]:
+        return [self._generate(self._states[slot]) for slot in slots]
+
+    def suggest(self, state: State, simulations: int | None = None, seconds: float | None = None) -> Suggestion:
+        check_state(self.game, state)
+        begin = time.perf_counter()
+        action = self._generate(state)
+        elapsed, player = time.perf_counter() - begin, state.current_player()
+        if action == RESIGN:
+            return Suggestion(str(self.game), player, 0, elapsed, -1.0, "resign", [])
+        move = self.game.action_to_text(state, action)
+        moves = [Move(action, move, 0, 0.0, 1.0, None, None, [move])]
+        return Suggestion(str(self.game), player, 0, elapsed, 0.0, move, moves)
+
+    def close(self) -> None:
+        self._end()
+        self._reader.join(timeout=1.0)  # longer only where a process outside of the engine's session holds its output
+        assert self._process.stdin is not None
+        with contextlib.suppress(OSError):  # of a line that was never read
+            self._process.stdin.close()
+
+    def _generate(self, state: State) -> int:
+        """Returns the engine's move in a position, or RESIGN."""
+        self._show(state)
+        if _is_forced_pass(state):
+            action = state.legal_actions()[0]
+            self._play(state, action)
+            self._shown = [*state.history(), action]
+            return action
+        answer = self._ask(f"genmove {_colour(state)}")
+        if answer.lower() == "resign":
+            self._shown = None  # whatever it does to its board then
+            return RESIGN
+        try:
+            action = self.game.text_to_action(state, answer.lower())
+        except BadInput as error:
+            raise EngineFailed(f"agent {self.name!r} answered genmove with {_quote(answer)}: {error}") from None
+        self._shown = [*state.history(), action]
+        return action
+
+    def _show(self, state: State) -> None:
+        """Brings the engine to a position, by the moves it lacks where it is on the way there."""
+        history = state.history()
+        if self._shown is None or self._shown != history[: len(self._shown)]:
+            self._set_up()
+            num_shown = 0
+        else:
+            num_shown = len(self._shown)
+        self._shown = None  # should the engine fail on the way
+        replayed = self.game.new_initial_state()
+        for ply, action in enumerate(history):
+            if ply >= num_shown:
+                self._play(replayed, action)
+            replayed.apply_action(action)
+        self._shown = history
+
+    def _play(self, state: State, action: int) -> None:
+        """Sends a move. A refused pass is left out where it is forced: the next command names the colour anyway."""
+        try:
+            self._ask(f"play {_colour(state)} {self.game.action_to_text(state, action)}")
+        except _Refused:
+            if not _is_forced_pass(state):
+                raise
+
+    def _set_up(self) -> None:
+        """Brings the engine to the start of a game: of a square board's size, and with the komi where there is one."""
+        height, width = self.game.planes_shape[1:]
+        if height == width:
+            self._ask(f"boardsize {height}")
+        self._ask("clear_board")
+        if hasattr(self.game.rules, "komi"):
+            self._ask(f"komi {write_value(self.game.rules.komi)}")
+
+    def _ask(self, command: str) -> str:
+        """Sends a command; returns the answer without its `=`. Raises EngineFailed."""
+        assert self._process.stdin is not None
+        try:
+            self._process.stdin.write(command + "\n")
+            self._process.stdin.flush()
+        except OSError:  # a broken pipe; on Windows, an invalid argument
+            raise self._ended(command) from None
+        answer = " ".join(self._answer_lines(command))
+        if not answer.startswith("="):
+            kind = _Refused if answer.startswith("?") else EngineFailed
+            raise kind(f"agent {self.name!r}: the engine answered {command!r} with {_quote(answer)}")
+        return answer[1:].strip()
+
+    def _ended(self, command: str) -> EngineFailed:
+        return EngineFailed(f"agent {self.name!r}: the engine ended before {command!r} was answered")
+
+    def _answer_lines(self, command: str) -> list[str]:
+        """Returns the lines of an answer, up to the blank one that ends it; the first alone where that is no GTP."""
+        deadline = time.monotonic() + self.most_seconds
+        lines: list[str] = []
+        while True:
+            try:
+                line = self._lines.get(timeout=max(0.0, deadline - time.monotonic()))
+            except queue.Empty:
+                self._end()  # what it might still say would be taken for another answer
+                limit = f"within {self.most_seconds:g} s"
+                raise EngineFailed(f"agent {self.name!r}: the engine did not answer {command!r} {limit}") from None
+            if line.strip():
+                lines.append(line.strip())
+            if not line:
+                self._lines.put(line)  # for whoever asks again
+                raise self._ended(command)
+            if lines and (not line.strip() or lines[0][0] not in "=?"):  # complete, or not GTP at all
+                return lines
+
+
+def _read(output: IO[str], lines: "queue.SimpleQueue[str]") -> None:
+    """Passes on the engine's lines as they come, in a thread of its own: a pipe cannot be waited for in part."""
+    with output:
+        for line in output:
+            lines.put(line)
+    lines.put("")
+
+
+def _end(process: subprocess.Popen) -> None:
+    """Kills an engine, and what it has started."""
+    if process.returncode is None:  # else its number may be another's by now
+        if sys.platform == "win32":
+            process.kill()
+        else:
+            with contextlib.suppress(ProcessLookupError, PermissionError):  # it is gone
+                os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+def _is_forced_pass(state: State) -> bool:
+    legal = state.legal_actions()
+    return len(legal) == 1 and state.game.action_to_text(state, legal[0]) == "pass"
+
+
+def _quote(answer: str) -> str:
+    """Returns an engine's answer as a message has it."""
+    return repr(answer if len(answer) <= _LONGEST_QUOTE else f"{answer[: _LONGEST_QUOTE - 3]}...")
+
+
+def split_command(command: str) -> list[str] | str:
+    """Returns a command as `subprocess` takes it. Windows splits it itself: there a backslash is part of a path."""
+    return command.strip() if sys.platform == "win32" else shlex.split(command)
+
+
+def _colour(state: State) -> str:
+    return "black" if state.current_player() == 0 else "white"

@@ -1,0 +1,201 @@
+"""Agents by name, the same everywhere:
+
+uct@1000                         plain UCT, with random rollouts
+uct(c=2,by=value)@1000           the same with options, see `classical.py`
+mc@1000  mmmc@1000  random       plain Monte Carlo, the same with minimax values; no thought at all
+alphabeta@1000                   alpha-beta, at most 1000 leaves a move
+PATH@800  PATH@2s                a checkpoint or a run's folder (its best), with simulations or seconds a move
+PATH(rollout_weight=0.5)@800     the same with other settings of its search
+PATH(precision=fp32)@800         the same, its net run otherwise: device, runtime, precision
+connect_four@800                 a checkpoint that comes with azero
+gtp:COMMAND                      another engine, spoken to in GTP
+"""
+
+import functools
+import os
+import re
+from pathlib import Path
+
+from azero.arena.agents.agent import Agent, Limit, RandomAgent, SearchAgent
+from azero.arena.agents.classical import CLASSICAL, make_classical_agent, word_of
+from azero.arena.agents.options import split_options
+from azero.config.reading import override_section
+from azero.config.schema import DeviceConfig, SearchConfig
+from azero.errors import BadInput, suggest_nearest
+from azero.games import Game, make_game
+from azero.mcts import Search, Settings, rollout_from_config, rule_from_config
+from azero.system.files import PACKAGE
+
+MOST_NODES = 1 << 27
+"""Nodes of the largest tree, 4 GiB; a search takes the memory as it grows."""
+
+DEFAULT_SIMULATIONS = 400
+"""Of an agent whose name sets no limit."""
+
+_DEVICE_SETTINGS = ("device", "runtime", "precision")
+_CHECKPOINTS = (PACKAGE / "checkpoints", PACKAGE.parent / "checkpoints")
+
+
+def make_agent(
+    name: str,
+    game: Game | str | None = None,
+    seed: int = 0,
+    threads: int = 1,
+    device: DeviceConfig | None = None,
+    max_nodes: int | None = None,
+) -> Agent:
+    """Returns the agent of that name; raises BadInput.
+
+    Args:
+      game: what it is to play; a checkpoint knows it by itself.
+      seed: the same seed gives the same moves.
+      threads: threads that share the games of a match: their trees in plain UCT, the net's passes otherwise, and
+        the roots that are to be solved.
+      device: where a net runs; the best device there is unless given.
+      max_nodes: the limit on a tree, at which a search goes on without growing; otherwise what the search needs.
+    """
+    if max_nodes is not None and not 1 <= max_nodes <= MOST_NODES:
+        raise BadInput(f"max_nodes = {max_nodes} should be from 1 to {MOST_NODES:,}")
+    if threads < 1:
+        raise BadInput(f"threads = {threads} should be 1 or more")
+    game = make_game(game) if isinstance(game, str) else game
+    if name.startswith("gtp:"):
+        from azero.arena.agents.gtp import GtpAgent
+
+        return GtpAgent(name, _required(game, name), name.removeprefix("gtp:"), seed)
+    base, limit = split_name(name)
+    if word_of(base) == "random":
+        if name != "random":
+            raise BadInput(f"agent {name!r}: random does not think, and takes neither a limit nor options")
+        return RandomAgent(name, _required(game, name), seed)
+    if word_of(base) in CLASSICAL:
+        return make_classical_agent(name, base, _required(game, name), limit, seed, threads, max_nodes)
+    return _net_agent(name, base, game, limit, seed, threads, device or DeviceConfig(), max_nodes)
+
+
+def game_of(name: str) -> Game | None:
+    """Returns the game that an agent's name settles: a checkpoint's own; None for agents that can play any."""
+    base, _ = split_name(name)
+    if name.startswith("gtp:") or word_of(base) in ("random", *CLASSICAL):
+        return None
+    from azero.nets.checkpoint import game_of_card, read_card
+
+    path = find_checkpoint(_split_settings(base)[0])
+    return game_of_card(path, read_card(path))
+
+
+def device_settings_of(name: str) -> dict[str, str] | None:
+    """Returns how an agent's name says that its net is to run, by setting; None for agents without a net."""
+    base, _ = split_name(name)
+    if name.startswith("gtp:") or word_of(base) in ("random", *CLASSICAL):
+        return None
+    return {key: value for key, value in _split_settings(base)[1].items() if key in _DEVICE_SETTINGS}
+
+
+def split_name(name: str) -> tuple[str, Limit]:
+    """Splits `base@limit`, the limit being simulations or, with an s, seconds; raises BadInput."""
+    base, at, text = name.rpartition("@")
+    if not at or name.startswith("gtp:"):
+        return name, Limit(DEFAULT_SIMULATIONS)
+    if not re.fullmatch(r"-?\d+|-?\d+(\.\d*)?s", text):
+        if _has_folder(text) or _exists(Path(name)):
+            return name, Limit(DEFAULT_SIMULATIONS)
+        raise BadInput(
+            f"agent {name!r}: the limit {text!r} should be simulations or seconds, e.g. {base}@800 or {base}@2s"
+        )
+    try:
+        return base, Limit(seconds=float(text[:-1])) if text.endswith("s") else Limit(int(text))
+    except BadInput as error:
+        raise BadInput(f"agent {name!r}: {error}") from None
+
+
+def _split_settings(base: str) -> tuple[str, dict[str, str]]:
+    """Splits `PATH(key=value,...)`; paths of something that exists may have parentheses themselves."""
+    path, _, options = base.rpartition("(")
+    if _exists(Path(base)):
+        return base, {}
+    if path and _exists(Path(path)):
+        return path, split_options(f"({options}")[1]
+    return split_options(base)
+
+
+def find_checkpoint(base: str) -> Path:
+    """Returns the checkpoint file that a path, a run's folder or the name of a shipped checkpoint stands for."""
+    path = Path(base)
+    if not base or not _exists(path):
+        return _shipped_checkpoint(base)
+    if path.is_dir():
+        best = path / "best.safetensors"
+        if not best.is_file():
+            raise BadInput(f"folder {base!r} holds no best.safetensors; is it a run's folder?")
+        return best
+    return path
+
+
+def _has_folder(text: str) -> bool:
+    return "/" in text or os.sep in text
+
+
+def _exists(path: Path) -> bool:
+    try:
+        return path.exists()
+    except (OSError, ValueError):  # a name that no file can have
+        return False
+
+
+def _shipped_checkpoint(base: str) -> Path:
+    """Returns the checkpoint of that name that comes with azero; raises BadInput."""
+    shipped = {file.stem: file for place in _CHECKPOINTS for file in sorted(place.glob("*.safetensors"))}
+    if base in shipped:
+        return shipped[base]
+    if _has_folder(base) or base.endswith(".safetensors"):
+        raise BadInput(f"checkpoint {base!r} does not exist")
+    known = [*shipped, *CLASSICAL, "random", "gtp:COMMAND"]
+    raise BadInput(f"unknown agent {base!r}: neither a file, a run's folder nor a name; {suggest_nearest(base, known)}")
+
+
+def _required(game: Game | None, name: str) -> Game:
+    if game is None:
+        raise BadInput(f"agent {name!r} can play any game: say which with --game, e.g. --game connect_four")
+    return game
+
+
+def _net_agent(
+    name: str,
+    base: str,
+    game: Game | None,
+    limit: Limit,
+    seed: int,
+    threads: int,
+    device: DeviceConfig,
+    max_nodes: int | None,
+) -> Agent:
+    # Only here: agents without a net answer without the seconds that loading torch takes.
+    from azero.nets.alone import judge_alone
+    from azero.nets.checkpoint import load_checkpoint
+    from azero.nets.evaluator import ROWS, NetEvaluator
+
+    path, overrides = _split_settings(base)
+    checkpoint = load_checkpoint(find_checkpoint(path), game)
+    own = {key: overrides.pop(key) for key in _DEVICE_SETTINGS if key in overrides}
+    for key in overrides:
+        if key not in SearchConfig.model_fields:
+            known = suggest_nearest(key, [*SearchConfig.model_fields, *_DEVICE_SETTINGS])
+            raise BadInput(f"agent {name!r}: unknown option {key!r}; {known}")
+    device = override_section(DeviceConfig, device.model_dump(), own)
+    config = override_section(SearchConfig, checkpoint.card.search, overrides)
+    if "rollout" in overrides and config.rollout_weight == 0:
+        raise BadInput(f"agent {name!r}: rollout has no effect while rollout_weight is 0; set that, too, e.g. to 0.5")
+    rule, settings = rule_from_config(config), Settings.from_config(config)
+    rollout = rollout_from_config(config, checkpoint.game)
+
+    def make_search(num_trees: int, nodes: int, leaves: int) -> Search:
+        is_shared = num_trees > 1 and leaves == 1  # else each tree is searched alone
+        evaluator = NetEvaluator(checkpoint.net, device, ROWS if is_shared else leaves, threads)
+        manner = settings._replace(leaves_per_tree=leaves)
+        agent.runtime = evaluator.runtime
+        return Search(checkpoint.game, rule, manner, evaluator, num_trees, max_nodes or nodes, threads, rollout)
+
+    agent = SearchAgent(name, checkpoint.game, limit, make_search, seed)
+    agent.net_alone = functools.partial(judge_alone, checkpoint.net, device)
+    return agent

@@ -1,0 +1,1 @@
+"""Agents held to solved positions."""

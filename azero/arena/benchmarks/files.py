@@ -1,0 +1,220 @@
+"""Positions with known scores, from files; docs/benchmarks.md has the format."""
+
+import math
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from tqdm import tqdm
+
+from azero.arena.benchmarks.judges import RESULT_WORDS, Judge, judge_for, result_of
+from azero.errors import BadInput, suggest_nearest
+from azero.games import LOSS, Game, State, make_game
+from azero.games.names import file_of, without_folder
+from azero.system.files import PACKAGE
+
+_SHIPPED = PACKAGE / "data" / "benchmarks"
+_NO_MOVES = "-"
+"""In a file, the moves to the position that the game starts from."""
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A position, and what it is worth."""
+
+    state: State
+    score: float  # for the player to move: positive wins, 0 draws, negative loses
+    keeping: frozenset[int] | None  # the actions that keep the result; None where that is left to a judge
+
+    @property
+    def result(self) -> int:
+        """WIN, DRAW or LOSS for the player to move."""
+        return result_of(self.score)
+
+
+@dataclass(frozen=True)
+class ProblemSet:
+    """The positions of a file."""
+
+    name: str
+    problems: list[Problem]
+
+
+@dataclass(frozen=True)
+class Benchmark:
+    """Sets of positions of one game."""
+
+    name: str
+    game: Game
+    sets: list[ProblemSet]
+
+    @property
+    def num_positions(self) -> int:
+        return sum(len(each.problems) for each in self.sets)
+
+
+def shipped_benchmarks() -> dict[str, Path]:
+    """Returns the folders of the benchmarks that come with azero, by name."""
+    return {folder.name: folder for folder in sorted(_SHIPPED.iterdir()) if folder.is_dir()}
+
+
+def shipped_benchmark_of(game: Game) -> str | None:
+    """Returns the name of a benchmark that comes with azero and is of this game; None where there is none."""
+    for name, folder in shipped_benchmarks().items():
+        if str(game) == _game_in(_files_in(folder)[0]):
+            return name
+    return None
+
+
+def read_benchmark(
+    name: str, game: Game | None = None, sample: int | None = None, num_checked: int | None = None
+) -> Benchmark:
+    """Returns the benchmark that comes with azero by that name, or is in a file or a folder of files.
+
+    Where it is the user's own its scores are held to the rules and, as far as that is done in a moment, to a solver.
+
+    Args:
+      game: whose positions they are to be; where it is None a header tells.
+      sample: about how many positions to read in all, the first ones of each set; all of them unless given.
+      num_checked: how many of each set, the first ones, are held to the rules and a solver; all of them unless given.
+
+    Raises:
+      BadInput: there is no such benchmark, or the file and line where something is wrong.
+    """
+    path, shipped = Path(name), shipped_benchmarks()
+    is_shipped = not name or not path.exists()
+    if is_shipped:
+        if name not in shipped:
+            raise BadInput(
+                f"unknown benchmark {name!r}: neither a file, a folder nor a name; {suggest_nearest(name, shipped)}"
+            )
+        path = shipped[name]
+    files = _files_in(path)
+    game = game or _game_told(files[0])
+    judge = None if is_shipped else judge_for(game)
+    most = None if sample is None else max(1, sample // len(files))
+    reader = _Reader(game, judge, most, num_checked, {})
+    sets = [ProblemSet(file.name.removesuffix(".txt"), reader.read(file)) for file in files]
+    return Benchmark(name, game, sets)
+
+
+def _files_in(path: Path) -> list[Path]:
+    """Returns the file itself, or a folder's files in alphabetical order, without hidden ones and Markdown."""
+    if not path.is_dir():
+        return [path]
+    files = [each for each in sorted(path.iterdir()) if each.is_file() and each.suffix != ".md" and each.name[0] != "."]
+    if not files:
+        raise BadInput(f"folder {str(path)!r} holds no file of positions")
+    return files
+
+
+def _lines_of(file: Path) -> list[str]:
+    try:
+        return file.read_text(encoding="utf-8-sig").splitlines()
+    except OSError as error:
+        raise BadInput(f"benchmark {str(file)!r} cannot be read: {error.strerror or error}") from None
+    except UnicodeDecodeError:
+        raise BadInput(f"benchmark {str(file)!r} is not a text file") from None
+
+
+def _game_in(file: Path) -> str | None:
+    """Returns the game that the file's header names, its parameters as azero writes them; None for no header.
+
+    Raises BadInput where another header names another.
+    """
+    told: str | None = None
+    for number, line in enumerate(_lines_of(file), start=1):
+        header = re.fullmatch(r"#\s*game:\s*(.*\S)\s*", line)
+        if header:
+            try:  # a user's game is compared by its name: a file of positions has no code run
+                name = header[1] if file_of(header[1]) else str(make_game(header[1]))
+                if told not in (None, name):
+                    raise BadInput(f"the file's game is {told}, as told above, and cannot be {name}, too")
+            except BadInput as error:
+                raise BadInput(f"{file}, line {number}: {error}") from None
+            told = name
+    return told
+
+
+def _game_told(file: Path) -> Game:
+    """Returns the game that the file's header names; raises BadInput where it names none, or a user's own."""
+    name = _game_in(file)
+    if name is None or file_of(name):
+        raise BadInput(f"benchmark {str(file)!r}: say which game its positions are of, e.g. --game connect_four")
+    return make_game(name)
+
+
+@dataclass(frozen=True)
+class _Reader:
+    """Reads the files of a benchmark; to each of them the numbers apply by itself."""
+
+    game: Game
+    judge: Judge | None
+    most: int | None  # positions to read
+    num_checked: int | None  # positions that the judge sees
+    places: dict[int, tuple[str, float]]  # where a position was met, and its score there, by key
+
+    def read(self, file: Path) -> list[Problem]:
+        """Returns the first positions of a file; raises BadInput."""
+        told = _game_in(file)
+        if told is not None and without_folder(told) != without_folder(str(self.game)):
+            raise BadInput(f"benchmark {str(file)!r} has positions of {told}, not of {self.game}")
+        problems: list[Problem] = []
+        lines = tqdm(_lines_of(file), desc=f"reading {file.name}", unit=" lines", leave=False, disable=None, delay=0.5)
+        for number, line in enumerate(lines, start=1):
+            text = line.partition("#")[0].strip()
+            if text and (self.most is None or len(problems) < self.most):
+                try:
+                    problem = _read_line(text, self.game)
+                    self._check(problem, f"line {number} of {file.name}", len(problems))
+                except BadInput as error:
+                    raise BadInput(f"{file}, line {number}: {error}") from None
+                problems.append(problem)
+        if not problems:
+            raise BadInput(f"benchmark {str(file)!r} has no positions; a line is MOVES SCORE, e.g. 4453 -1")
+        return problems
+
+    def _check(self, problem: Problem, place: str, num_before: int) -> None:
+        before, score = self.places.setdefault(problem.state.hash_key(), (place, problem.score))
+        if score != problem.score and self.game.rules.is_history_free:
+            raise BadInput(f"the same position scores {score:g} in {before}")
+        if self.judge and (self.num_checked is None or num_before < self.num_checked):
+            self.judge.check(problem.state, problem.score)
+            if problem.keeping is not None and problem.result > LOSS:
+                self.judge.check_moves(problem.state, problem.result, problem.keeping)
+
+
+def _read_line(text: str, game: Game) -> Problem:
+    """Reads `MOVES SCORE`, then moves that keep the result, or moves with scores of their own; raises BadInput."""
+    moves, *rest = text.split()
+    if not rest:
+        raise BadInput(f"{text!r} should be MOVES SCORE, e.g. 4453 -1")
+    score = _number(rest[0])
+    if "" in moves.split(","):
+        raise BadInput(f"{moves!r} has a comma with no move before or behind it")
+    state = game.state_from_moves("" if moves == _NO_MOVES else moves)
+    if state.is_terminal():
+        raise BadInput(f"the game is over after {moves}, and there is no move to choose")
+    problem = Problem(state, score, None)
+    listed: dict[int, int] = {}
+    for word in rest[1:]:
+        move, colon, own = word.rpartition(":") if ":" in word else (word, "", "")
+        action = game.text_to_action(state, move)
+        if action in listed:
+            raise BadInput(f"move {move!r} is listed twice")
+        listed[action] = result_of(_number(own)) if colon else problem.result
+    if listed and max(listed.values()) != problem.result:
+        says, best = RESULT_WORDS[problem.result], RESULT_WORDS[max(listed.values())]
+        raise BadInput(
+            f"the score {score:g} says that the player to move {says}, but the best of the moves listed {best}"
+        )
+    if problem.result < 0:
+        return Problem(state, score, frozenset(state.legal_actions()))
+    keeping = frozenset(action for action, result in listed.items() if result == problem.result)
+    return Problem(state, score, keeping or None)
+
+
+def _number(text: str) -> float:
+    if not re.fullmatch(r"[+-]?\d+(\.\d*)?", text) or not math.isfinite(float(text)):
+        raise BadInput(f"the score {text!r} is not a number")
+    return float(text)

@@ -1,0 +1,213 @@
+"""Matches: pairs of games from random openings, colours swapped, played side by side where both agents can."""
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from azero.arena.agents.agent import Agent
+from azero.arena.agents.suggestion import RESIGN
+from azero.arena.matches.openings import draw_openings
+from azero.arena.matches.statistics import Sprt, Tally, elo_from_score, elo_interval, finite_or_none, score_interval
+from azero.errors import BadInput, EngineFailed
+from azero.games import Game, State
+
+OPENING_PLIES = 4
+_SIDE_BY_SIDE = 128  # games
+
+
+@dataclass(frozen=True)
+class GameResult:
+    """A finished game."""
+
+    pair: int
+    a_is_first: bool
+    actions: tuple[int, ...]  # opening included; where someone resigned, to there
+    score: float  # A's: 1 win, 0.5 draw, 0 loss
+
+
+@dataclass(frozen=True)
+class MatchResult:
+    """The finished games of a match, from A's side."""
+
+    a: str
+    b: str
+    game: str
+    results: list[GameResult]
+    elapsed_s: float  # of the games; not of compiling
+    seconds_a: float  # a move
+    seconds_b: float
+    simulations_a: float  # a move
+    simulations_b: float
+    sprt: str | None = None  # "accept", "reject"; None where it was not asked for or came to no end
+    failure: str | None = None  # why the match ended before its last game
+
+    @property
+    def tally(self) -> Tally:
+        """Wins, draws and losses."""
+        return _tally_of(self.results)
+
+    @property
+    def pair_scores(self) -> list[float]:
+        """A's mean score in each pair."""
+        return pair_scores(self.results)
+
+    @property
+    def distinct_games(self) -> int:
+        """Games that differ in their moves or in who made them."""
+        return len({(result.a_is_first, result.actions) for result in self.results})
+
+    def to_json(self) -> dict:
+        """Returns the object that `azero evaluate --json` prints."""
+        tally, pairs = self.tally, self.pair_scores
+        fields = {"a": self.a, "b": self.b, "game": self.game, "games": tally.games}
+        fields |= {"wins": tally.wins, "draws": tally.draws, "losses": tally.losses, "score": tally.score}
+        fields |= {"score_ci95": list(score_interval(pairs)), "elo": finite_or_none(elo_from_score(tally.score))}
+        fields |= {"elo_ci95": [finite_or_none(end) for end in elo_interval(pairs)]}
+        fields |= {"distinct_games": self.distinct_games, "elapsed_s": self.elapsed_s}
+        fields |= {"seconds_per_move": [self.seconds_a, self.seconds_b]}
+        fields |= {"simulations_per_move": [self.simulations_a, self.simulations_b], "sprt": self.sprt}
+        return fields | {"failure": self.failure}
+
+
+class Unfinished(EngineFailed):
+    """A match ended before its last game, by the failure of an engine.
+
+    Attributes:
+      result: the games that were finished; None where there are none.
+    """
+
+    def __init__(self, message: str, result: MatchResult | None):
+        super().__init__(message)
+        self.result = result
+
+
+def _tally_of(results: Sequence[GameResult]) -> Tally:
+    scores = [result.score for result in results]
+    return Tally(scores.count(1.0), scores.count(0.5), scores.count(0.0))
+
+
+def pair_scores(results: Sequence[GameResult]) -> list[float]:
+    """Returns A's mean score in each pair, in the order of the pairs."""
+    pairs: dict[int, list[float]] = {}
+    for result in sorted(results, key=lambda result: result.pair):
+        pairs.setdefault(result.pair, []).append(result.score)
+    return [sum(scores) / len(scores) for scores in pairs.values()]
+
+
+def without_repeats(results: Sequence[GameResult]) -> list[GameResult]:
+    """Returns the games without those that repeat an earlier one move for move, with the same sides."""
+    return list({(result.a_is_first, result.actions): result for result in reversed(results)}.values())[::-1]
+
+
+def play_match(
+    a: Agent,
+    b: Agent,
+    game: Game,
+    num_games: int,
+    seed: int = 0,
+    opening_plies: int = OPENING_PLIES,
+    sprt: Sprt | None = None,
+    on_games: Callable[[int, Tally], None] = lambda finished, tally: None,
+) -> MatchResult:
+    """Plays `num_games` games, or fewer where an SPRT decides; an odd last game stands for its pair.
+
+    Args:
+      opening_plies: random plies at the start of a pair (or one fewer); 0 starts from the initial position.
+      on_games: called with the number of games that have just ended, and the tally so far.
+
+    Raises:
+      BadInput: a number of games or plies that cannot be.
+      Unfinished: an engine failed; it holds the games that were finished.
+    """
+    if num_games < 1:
+        raise BadInput(f"games = {num_games} should be 1 or more")
+    if opening_plies < 0:
+        raise BadInput(f"opening plies = {opening_plies} should be 0 or more")
+    before = [_spent(agent) for agent in (a, b)]
+    openings = draw_openings(game, (num_games + 1) // 2, opening_plies, seed)
+    results: list[GameResult] = []
+    decision = failure = None
+    at_once = _num_at_once(a, b, sprt)
+    _start(a, b, openings, range(min(at_once, num_games)))  # which compiles, if need be, while no clock runs
+    begin = time.perf_counter()
+    for first in range(0, num_games, at_once):
+        numbers = range(first, min(first + at_once, num_games))
+        try:
+            for finished in _play_side_by_side(a, b, openings, numbers):
+                results += finished
+                on_games(len(finished), _tally_of(results))
+        except EngineFailed as error:
+            failure = f"the match ended after {len(results)} of {num_games} games: {error}"
+            break
+        results.sort(key=lambda result: (result.pair, not result.a_is_first))
+        if sprt and (numbers.stop % 2 == 0 or numbers.stop == num_games):  # by whole pairs
+            decision = _first_decision(sprt, pair_scores(without_repeats(results)))
+        if decision:
+            break
+    elapsed = time.perf_counter() - begin
+    spent = [_spent(agent) - earlier for agent, earlier in zip((a, b), before, strict=True)]
+    (seconds_a, simulations_a), (seconds_b, simulations_b) = ((each[:2] / max(each[2], 1)).tolist() for each in spent)
+    costs = (elapsed, seconds_a, seconds_b, simulations_a, simulations_b)
+    match = MatchResult(a.name, b.name, str(game), results, *costs, decision, failure)
+    if failure:
+        raise Unfinished(failure, match if results else None)
+    return match
+
+
+def _num_at_once(a: Agent, b: Agent, sprt: Sprt | None) -> int:
+    """Returns how many games are played side by side: fewer with an SPRT, which may need few."""
+    if not (a.plays_side_by_side and b.plays_side_by_side):
+        return 1
+    return _SIDE_BY_SIDE // 4 if sprt else _SIDE_BY_SIDE
+
+
+def _spent(agent: Agent) -> np.ndarray:
+    """Returns the seconds, simulations and moves of an agent so far."""
+    return np.array([agent.seconds, agent.simulations, agent.moves], float)
+
+
+def _first_decision(sprt: Sprt, scores: Sequence[float]) -> str | None:
+    """Returns the first answer of the test as the pairs come in."""
+    decisions = (sprt.decide(scores[:num]) for num in range(1, len(scores) + 1))
+    return next((decision for decision in decisions if decision), None)
+
+
+def _start(a: Agent, b: Agent, openings: Sequence[State], numbers: Sequence[int]) -> list[State]:
+    """Has both agents begin the games of these numbers; returns where they begin."""
+    states = [openings[number // 2].clone() for number in numbers]
+    for agent in (a, b):
+        agent.start(len(numbers), states, numbers[0])
+    return states
+
+
+def _play_side_by_side(
+    a: Agent, b: Agent, openings: Sequence[State], numbers: Sequence[int]
+) -> Iterator[list[GameResult]]:
+    """Plays the games of these numbers, one a slot: 2p and 2p + 1 from opening p; yields those that ended together."""
+    states = _start(a, b, openings, numbers)
+    playing = list(range(len(numbers)))
+    while playing:
+        ended = {}
+        for agent, is_a in ((a, True), (b, False)):
+            turn = [slot for slot in playing if (states[slot].current_player() == numbers[slot] % 2) == is_a]
+            for slot, action in zip(turn, agent.choose(turn) if turn else [], strict=True):
+                if action == RESIGN:
+                    ended[slot] = _result(numbers[slot], states[slot], 0.0 if is_a else 1.0)
+                    continue
+                states[slot].apply_action(action)
+                if states[slot].is_terminal():
+                    returns = states[slot].returns()[numbers[slot] % 2]
+                    ended[slot] = _result(numbers[slot], states[slot], (returns + 1.0) / 2.0)
+                else:
+                    a.advance(slot, action)
+                    b.advance(slot, action)
+            playing = [slot for slot in playing if slot not in ended]
+        if ended:
+            yield list(ended.values())
+
+
+def _result(number: int, state: State, score: float) -> GameResult:
+    """Returns the result of the game of that number; `score` is A's."""
+    return GameResult(number // 2, number % 2 == 0, tuple(state.history()), score)

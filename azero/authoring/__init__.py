@@ -1,0 +1,29 @@
+"""Everything that the author of a game needs: what results are called, what kernels can call, boards as text.
+
+docs/your_own_game.md tells how a game is written; `azero check-game` says whether it is right.
+"""
+
+from azero.compiler.bits import bit_of_rank, count_bits, leading_zeros, lowest_bit
+from azero.compiler.jit import subroutine
+from azero.compiler.rng import mix, random_below, random_pair_below, random_unit
+from azero.errors import BadInput
+from azero.games.boards import (
+    LETTERS,
+    board_symmetries,
+    cell_to_text,
+    draw_board,
+    draw_grid,
+    split_cells,
+    step_symmetries,
+    text_to_cell,
+)
+from azero.games.contract import DRAW, LOSS, ONGOING, WIN, Ranges, Symmetries
+from azero.games.laws.prototype import Prototype
+
+__all__ = [
+    "DRAW", "LETTERS", "LOSS", "ONGOING", "WIN",
+    "BadInput", "Prototype", "Ranges", "Symmetries",
+    "bit_of_rank", "board_symmetries", "cell_to_text", "count_bits", "draw_board", "draw_grid", "leading_zeros",
+    "lowest_bit", "mix", "random_below", "random_pair_below", "random_unit", "split_cells", "step_symmetries",
+    "subroutine", "text_to_cell",
+]  # fmt: skip

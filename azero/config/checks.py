@@ -1,0 +1,61 @@
+"""What is odd in settings: allowed, and of no effect, or of another than it seems. Each is told in a line."""
+
+from azero.config.schema import Config
+from azero.config.training import TrainingConfig
+
+
+def find_oddities(config: Config, max_plies: int) -> list[str]:
+    """Returns what is odd, a line each. `max_plies` is the length of the longest game."""
+    play, training = config.selfplay, config.training
+    oddities = []
+    if play.forced_playouts > 0 and (play.root != "noise" or config.search.selection != "puct"):
+        other = "selfplay.root = gumbel" if play.root != "noise" else "search.selection = uct"
+        oddities.append(f"selfplay.forced_playouts = {play.forced_playouts:g} has no effect with {other}")
+    search = config.search
+    if not search.prove:
+        positions = {"proof_nodes": search.proof_nodes, "solve_nodes": search.solve_nodes}
+        oddities += [
+            f"search.{name} = {num} has no effect with search.prove = false" for name, num in positions.items() if num
+        ]
+    elif search.proof_nodes > 0 and not search.look_ahead:
+        oddities.append(f"search.proof_nodes = {search.proof_nodes} looks ahead, whatever search.look_ahead says")
+    if play.random_opening_share > 0 and play.random_opening_plies >= max_plies:
+        oddities.append(
+            f"selfplay.random_opening_plies = {play.random_opening_plies} is as long as a whole game, {max_plies} "
+            "plies at the most; openings stop before the game ends"
+        )
+    if training.schedule != "constant" and training.final_learning_rate > training.learning_rate:
+        oddities.append(
+            f"training.final_learning_rate = {training.final_learning_rate:g} is above training.learning_rate = "
+            f"{training.learning_rate:g}, which stays as it is"
+        )
+    if training.lessons != "none":
+        if round(training.lessons_share * training.batch_size) == 0:
+            oddities.append(
+                f"training.lessons_share = {training.lessons_share:g} of training.batch_size = {training.batch_size} "
+                "rounds to none, and no lessons are learnt"
+            )
+        if config.evaluation.every and config.evaluation.benchmark == training.lessons:
+            oddities.append(
+                "evaluation.benchmark has what training.lessons teaches: its figures tell what was learnt by heart"
+            )
+    matches = {"gate.games": config.gate.games}
+    if config.evaluation.every:
+        matches["evaluation.games"] = config.evaluation.games
+    return oddities + [describe_odd_games(name, games) for name, games in matches.items() if games % 2]
+
+
+def describe_odd_games(name: str, num_games: int) -> str:
+    """Returns what it means that the games of a match, a setting or an option of that name, are odd."""
+    return f"{name} = {num_games} is odd: the last opening is played once, not twice with colours swapped"
+
+
+def describe_warmup(config: TrainingConfig, steps_per_iteration: int) -> list[str]:
+    """Returns that the warmup is longer than the run, in a line; none where it is not."""
+    steps = steps_per_iteration * config.iterations
+    if config.warmup_steps <= steps:
+        return []
+    return [
+        f"training.warmup_steps = {config.warmup_steps} is longer than the run, about {steps} steps; the learning rate "
+        f"does not come to training.learning_rate = {config.learning_rate:g}"
+    ]

@@ -1,0 +1,149 @@
+"""Settings read: from TOML files, overrides and the command line; checked, and told in a line where they are wrong."""
+
+import contextlib
+import tomllib
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from azero.config.schema import Config, DeviceConfig
+from azero.config.section import Section
+from azero.errors import BadInput, suggest_nearest
+from azero.system.files import PACKAGE
+
+_PLACES = (PACKAGE / "configs", PACKAGE.parent / "configs")
+
+
+def find_config(name: str) -> Path:
+    """Returns the file of a config named by path, or by the name of one that comes with azero; raises BadInput."""
+    with contextlib.suppress(OSError, ValueError):  # a name that no file can have
+        if Path(name).is_file():
+            return Path(name)
+    shipped = {path.stem: path for place in _PLACES for path in place.glob("*.toml")}
+    if name in shipped:
+        return shipped[name]
+    raise BadInput(f"config {name!r} is neither a file nor one that comes with azero; {suggest_nearest(name, shipped)}")
+
+
+def load_config(path: Path, overrides: Sequence[str] = ()) -> Config:
+    """Reads a TOML file, applies overrides of the form `section.key=value`, and checks; raises BadInput.
+
+    The file of a user's own game is looked for from the working folder, then from the TOML file's.
+    """
+    try:
+        tables = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise BadInput(f"config {str(path)!r} cannot be read: {error.strerror}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise BadInput(f"config {str(path)!r} is not TOML: {error}") from None
+    _find_own_game(tables, path.parent)
+    for override in overrides:
+        _apply_override(tables, override)
+    return check_config(tables)
+
+
+def _find_own_game(tables: dict[str, Any], folder: Path) -> None:
+    """Puts `folder` before the path of a game's file that lies there, and not where the path leads from here."""
+    section = tables.get("game")
+    name = section.get("name") if isinstance(section, dict) else None
+    if isinstance(section, dict) and isinstance(name, str) and ".py:" in name:
+        file = Path(name.rpartition(".py:")[0] + ".py")
+        if not file.exists() and (folder / file).exists():
+            section["name"] = str(folder / name)
+
+
+def check_config(tables: dict[str, Any]) -> Config:
+    """Returns the settings of nested tables, complete and checked; raises BadInput with the first that is wrong."""
+    try:
+        config = Config.model_validate(tables)
+    except ValidationError as error:
+        raise BadInput(_explain(error)) from None
+    if config.gate.elo1 <= config.gate.elo0:
+        raise BadInput(f"gate.elo1 = {config.gate.elo1} should be greater than gate.elo0 = {config.gate.elo0}")
+    if config.net.global_context == "pool" and config.net.channels < 2:
+        raise BadInput(f"net.channels = {config.net.channels} should be 2 or more where net.global_context is 'pool'")
+    play = config.selfplay
+    if play.full_search_share < 1 and play.fast_simulations >= play.num_simulations:
+        raise BadInput(
+            f"selfplay.fast_simulations = {play.fast_simulations} should be less than selfplay.num_simulations = "
+            f"{play.num_simulations} where selfplay.full_search_share is less than 1"
+        )
+    if config.training.learn_proven and not config.search.prove:
+        raise BadInput("training.learn_proven takes search.prove: a search that does not prove has no proven results")
+    return config
+
+
+AnySection = TypeVar("AnySection", bound=Section)
+
+
+def override_section(section: type[AnySection], values: dict[str, Any], overrides: dict[str, str]) -> AnySection:
+    """Returns a section with the values given, some of them written anew; raises BadInput."""
+    tables: dict[str, Any] = {"own": dict(values)}
+    for key, text in overrides.items():
+        _apply_override(tables, f"own.{key}={text}")
+    try:
+        return section.model_validate(tables["own"])
+    except ValidationError as error:
+        raise BadInput(_explain(error, section)) from None
+
+
+def check_device(device: str, precision: str, runtime: str = "auto") -> DeviceConfig:
+    """Returns where a net is to run; raises BadInput."""
+    try:
+        return DeviceConfig.model_validate({"device": device, "precision": precision, "runtime": runtime})
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise BadInput(f"{first['loc'][0]} {first['input']!r} is not known: {_lower(first['msg'])}") from None
+
+
+def _apply_override(tables: dict[str, Any], override: str) -> None:
+    """Sets one `section.key=value`; the value is TOML, and a word that is no TOML is a string."""
+    key, separator, text = override.partition("=")
+    *sections, name = key.strip().split(".")
+    if not separator or not name:
+        raise BadInput(f"--set {override!r} should be of the form section.key=value, e.g. training.iterations=10")
+    value: object = text.strip()
+    if "\n" not in text:
+        with contextlib.suppress(tomllib.TOMLDecodeError):
+            value = tomllib.loads(f"value = {text}")["value"]
+    for section in sections:
+        tables = tables.setdefault(section, {})
+        if not isinstance(tables, dict):
+            raise BadInput(f"--set {override!r}: {section!r} is a setting, not a section")
+    tables[name] = value
+
+
+def _explain(error: ValidationError, root: type[BaseModel] = Config) -> str:
+    """Returns the first error as one line that names the setting, its value and what would be right.
+
+    What is unknown comes before the rest: a table that is misspelt is missing, too.
+    """
+    first = min(error.errors(), key=lambda each: each["type"] != "extra_forbidden")
+    name = ".".join(str(part) for part in first["loc"])
+    if first["type"] == "extra_forbidden":
+        section = root
+        for part in first["loc"][:-1]:
+            section = section.model_fields[str(part)].annotation  # type: ignore[assignment]
+        key = str(first["loc"][-1])
+        homes = _homes_of(key) if root is Config else []
+        known = f"did you mean {' or '.join(homes)}?" if homes else suggest_nearest(key, section.model_fields)
+        return f"unknown setting {name!r}; {known}"
+    if first["type"] == "missing":
+        return f"setting {name!r} is missing"
+    return f"setting {name} = {first['input']!r} is not valid: {_lower(first['msg'])}"
+
+
+def _homes_of(key: str) -> list[str]:
+    """Returns the settings of that name, with their sections before it."""
+    sections = ((name, field.annotation) for name, field in Config.model_fields.items())
+    return [f"{name}.{key}" for name, kind in sections if isinstance(kind, type) and key in _fields_of(kind)]
+
+
+def _fields_of(kind: type) -> Iterable[str]:
+    return kind.model_fields if issubclass(kind, BaseModel) else ()
+
+
+def _lower(message: str) -> str:
+    return message[0].lower() + message[1:]

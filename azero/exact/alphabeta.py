@@ -1,0 +1,194 @@
+"""Alpha-beta with a table of the positions that it has seen, to the end of the game or to a horizon.
+
+It keeps a stack of its own, a frame for each ply, so that it can be halted after any node and go on. Values and windows
+are the first player's, as in the tree, and whose turn follows whose does not matter.
+
+At the horizon a position is judged by random rollouts, and worth less than a win and more than a loss. So WIN and LOSS
+are proofs always, and any other value is one where no estimate has entered into it, which the drafts tell.
+
+Source: Knuth & Moore, An analysis of alpha-beta pruning (1975); Fishburn (1983), fail-soft; Plaat et al. (1996),
+enhanced transposition cutoffs; Winands et al., The relative history heuristic (2006).
+"""
+
+import math
+
+from azero.compiler.jit import kernel, subroutine
+from azero.compiler.rng import mix
+from azero.errors import NO_ACTION, TOO_LONG, BrokenRules
+from azero.exact.frames import Work
+from azero.exact.transpositions import PROOF, draft_above, find_entry, settle, store
+from azero.games import LOSS, ONGOING, State
+from azero.games.state import broken_rules
+
+_LEARNING_RATE = 1 / 256
+
+
+@subroutine
+def open_frame(game, work, ply):
+    """Writes what there is to say before any move is tried; the key, window and table action are there already."""
+    frame = work.frames[ply]
+    frame.first_alpha, frame.first_beta = frame.alpha, frame.beta
+    frame.sign = 1 - 2 * game.current_player(work.states[ply])
+    frame.value, frame.draft = -frame.sign * math.inf, PROOF
+    frame.first_node = work.progress[0].num_nodes
+    frame.action = -1
+    frame.num_legal = game.legal_actions(work.states[ply], work.legal[ply])
+    if frame.num_legal == 0:
+        raise BrokenRules(NO_ACTION)
+    frame.num_looked, frame.num_tried = 0, 0
+    work.progress[0].num_nodes += 1
+
+
+@subroutine
+def most_promising(frame, legal, cut_rates):
+    """Returns the place of the move to try next: the table's, or the one of the highest rate."""
+    best, best_rate = int(frame.num_tried), -1.0
+    for place in range(frame.num_tried, frame.num_legal):
+        if legal[place] == frame.table_action:
+            return place
+        if cut_rates[legal[place]] > best_rate:
+            best, best_rate = place, cut_rates[legal[place]]
+    return best
+
+
+@subroutine
+def count_leaf(work):
+    """Notes that a position after a move of the frame in front, judged or over, lies below a move of the root."""
+    work.progress[0].num_leaves += 1
+    work.root_moves[work.frames[0].tried].num_leaves += 1
+
+
+@subroutine
+def estimate(game, work, ply):
+    """Returns what the position at `ply` seems to be worth, in (-1, 1): the mean of rollouts and one draw.
+
+    The position and the search's seed settle the rollouts, so that it is worth the same whenever it is met.
+    """
+    rng, legal = work.progress[0], work.legal[ply]
+    if rng.num_rollouts == 0:
+        return 0.0
+    rng.counter = mix(rng.seed ^ mix(game.hash_key(work.states[ply])))
+    spare = len(work.states) - 1
+    total = 0.0
+    for _ in range(rng.num_rollouts):
+        work.states[spare] = work.states[ply]
+        total += game.rollout(work.states[spare], legal, rng, len(work.frames))
+    return total / (rng.num_rollouts + 1)
+
+
+@subroutine
+def look_up(game, work, ply, is_by_score, is_looking):
+    """Returns whether the position after a frame's move has a value that is known, the value, and its draft.
+
+    Where it has none, begins its frame. Positions at the horizon are judged, but not while moves are only looked at.
+    Bounds of the table narrow the window where they are proofs: else what is found in it would be no proof.
+    """
+    frame, child, state = work.frames[ply], work.frames[ply + 1], work.states[ply + 1]
+    outcome = game.outcome(state)
+    if outcome != ONGOING:
+        count_leaf(work)
+        return True, float(game.final_score(state)) if is_by_score else float(outcome), PROOF
+    plies_left = work.progress[0].horizon - ply - 1
+    child.alpha, child.beta, child.table_action, child.num_legal = frame.alpha, frame.beta, -1, -1
+    if len(work.table) > 0:
+        child.key = game.hash_key(state)
+        place = find_entry(work.table, child.key)
+        if place >= 0:
+            entry = work.table[place]
+            is_known, value, draft = settle(entry, frame.alpha, frame.beta, plies_left)
+            if is_known:
+                return True, value, draft
+            child.table_action = entry.action
+            if entry.low_draft == PROOF:
+                child.alpha = max(frame.alpha, entry.low)
+            if entry.high_draft == PROOF:
+                child.beta = min(frame.beta, entry.high)
+    if is_looking or plies_left > 0:
+        return False, 0.0, 0
+    count_leaf(work)
+    return True, estimate(game, work, ply + 1), 0
+
+
+@subroutine
+def note_root_move(work, value, draft):
+    """Writes down what the root's move tried last is worth, unless that is known for certain."""
+    root, move = work.frames[0], work.root_moves[work.frames[0].tried]
+    move.horizon = work.progress[0].horizon
+    if move.draft == PROOF and not move.is_bound:
+        return
+    sure_of = root.alpha if root.sign > 0 else -root.beta
+    move.value, move.draft, move.is_bound = value, draft, LOSS < root.sign * value <= sure_of
+
+
+@subroutine
+def take_value(work, ply, value, draft):
+    """Tells a frame what the move tried last is worth.
+
+    A move that leaves nothing to try settles the value alone; else it rests on all of the moves.
+    """
+    frame = work.frames[ply]
+    if ply == 0:
+        note_root_move(work, value, draft)
+    if frame.sign * value > frame.sign * frame.value:
+        frame.value, frame.action = value, frame.tried
+        if frame.sign > 0:
+            frame.alpha = max(frame.alpha, value)
+        else:
+            frame.beta = min(frame.beta, value)
+    frame.draft = min(frame.draft, draft_above(draft))
+    if frame.alpha >= frame.beta:
+        frame.draft = draft_above(draft)
+        rates, tried = work.cut_rates[(1 - frame.sign) // 2], work.legal[ply]
+        for k in range(frame.num_tried):
+            rates[tried[k]] -= _LEARNING_RATE * rates[tried[k]]
+        rates[frame.tried] += _LEARNING_RATE
+
+
+@kernel
+def _search_on(game, work, is_by_score, node_limit, leaf_limit):
+    """Goes on until so many nodes have been visited, or leaves seen, in all; returns whether the search is done.
+
+    At each position it looks at all moves first, whether one ends the game or the table has a value that will do, and
+    only then goes into them.
+    """
+    progress = work.progress[0]
+    ply = progress.ply
+    while ply >= 0 and progress.num_nodes < node_limit and progress.num_leaves < leaf_limit:
+        frame, legal = work.frames[ply], work.legal[ply]
+        if frame.num_legal < 0:
+            open_frame(game, work, ply)
+        if frame.alpha >= frame.beta or frame.num_tried == frame.num_legal:
+            if len(work.table) > 0 and ply > 0:
+                store(work.table, frame, min(progress.num_nodes - frame.first_node, 0xFFFFFFFF))
+            ply -= 1
+            if ply >= 0:
+                take_value(work, ply, frame.value, frame.draft)
+            continue
+        is_looking = frame.num_looked < frame.num_legal
+        rates = work.cut_rates[(1 - frame.sign) // 2]
+        place = int(frame.num_looked) if is_looking else most_promising(frame, legal, rates)
+        if ply + 1 == len(work.frames):
+            raise BrokenRules(TOO_LONG)
+        frame.tried = legal[place]
+        work.states[ply + 1] = work.states[ply]
+        game.apply_action(work.states[ply + 1], int(frame.tried))
+        is_known, value, draft = look_up(game, work, ply, is_by_score, is_looking)
+        frame.num_looked += is_looking
+        if is_known or not is_looking:
+            legal[place], legal[frame.num_tried] = legal[frame.num_tried], frame.tried
+            frame.num_tried += 1
+        if is_known:
+            progress.num_nodes += 1
+            take_value(work, ply, value, draft)
+        elif not is_looking:
+            ply += 1
+    progress.ply = ply
+    return ply < 0
+
+
+def search_on(state: State, work: Work, is_by_score: bool, node_limit: int, leaf_limit: int) -> bool:
+    """`_search_on` for Python, with `state` at the root; raises BrokenRules where the game's rules cannot go on."""
+    try:
+        return _search_on(state.game.rules, work, is_by_score, node_limit, leaf_limit)
+    except BrokenRules as error:
+        raise broken_rules(state.game.name, f"{error} in a search", state.history()) from None

@@ -1,0 +1,241 @@
+"""Connect Four solved: won, drawn or lost, on any board whose columns, one row higher, fit 64 bits.
+
+Every search answers one question, "is the position worth at least a draw (or a win) to the player to move?", and so do
+the searches below it, with the sides and the answer turned over. The table keeps what is proven for good: it serves all
+questions on one size of board.
+
+Source: Pons, "Solving Connect 4: how to build a perfect AI" (2016), blog.gamesolver.org, for moves in the order of the
+threats they make; Tromp's Fhourstones for the work that settles replacement.
+"""
+
+import numpy as np
+
+from azero.compiler.bits import count_bits, leading_zeros
+from azero.compiler.jit import kernel, subroutine
+from azero.compiler.rng import mix
+from azero.errors import BadInput
+from azero.games import DRAW, LOSS, WIN, State
+from azero.games.connect_four.bits import board_of, is_lineless, key_of, safe_moves, winning_cells
+from azero.games.connect_four.rules import ConnectFour
+
+_ONE = np.uint64(1)
+_NO, _YES, _OPEN = 0, 1, -1
+
+_NODES_A_CALL = 1 << 18
+"""Between two calls Ctrl-C is heard."""
+
+_EMPTY_CELLS_LOOKED_UP = 14
+"""A position's moves are looked up in the table where at least so many cells are empty; later that costs too much."""
+
+FRAME_DTYPE = np.dtype(
+    [
+        ("own", np.uint64),  # stones of the player to move: bit (rows + 1) column + row, row 0 at the bottom
+        ("mask", np.uint64),  # all stones
+        ("key", np.uint64),
+        ("moves", np.uint64, (8,)),  # cells, the most promising first
+        ("promises", np.int32, (8,)),  # by which they are ordered
+        ("first_node", np.int64),  # nodes visited before this one
+        ("least", np.int32),  # the question: is the position worth as much to the player to move, DRAW or WIN?
+        ("num_moves", np.int32),  # that do not lose at once; -1 before they are looked for
+        ("num_tried", np.int32),
+        ("answer", np.int32),  # _NO, _YES or _OPEN
+    ],
+    align=True,
+)
+PROGRESS_DTYPE = np.dtype([("ply", np.int64), ("num_nodes", np.int64)])
+
+
+@subroutine
+def find_bounds(table, key):
+    """Returns what the table knows of a position for the player to move: the least and the most it is worth.
+
+    A place of the table holds, from the top: what the place does not tell of the mixed key, the length in bits of
+    the number of nodes that the search took (6 bits, never 0), the least (2 bits) and the most (2 bits), each + 1.
+    """
+    first, tag = place_of(table, key)
+    for place in range(first, first + 2):
+        entry = table[place]
+        if entry >> np.uint64(10) == tag and entry:
+            return np.int64(entry >> np.uint64(2) & np.uint64(3)) - 1, np.int64(entry & np.uint64(3)) - 1
+    return LOSS, WIN
+
+
+@subroutine
+def place_of(table, key):
+    """Returns the first of the two places of a key, and the rest of the mixed key: both together, the key itself."""
+    mixed = mix(key)
+    log_buckets = np.uint64(62 - leading_zeros(np.uint64(len(table))))
+    return np.int64(2) * np.int64(mixed >> (np.uint64(64) - log_buckets)), mixed << log_buckets >> np.uint64(10)
+
+
+@subroutine
+def store_bounds(table, key, least, most, num_nodes):
+    """Notes what a position is worth at least and at most, beside what is known of it; else in place of less work."""
+    known_least, known_most = find_bounds(table, key)
+    least, most = max(least, known_least), min(most, known_most)
+    first, tag = place_of(table, key)
+    work = np.uint64(64 - leading_zeros(np.uint64(num_nodes)))
+    entry = tag << np.uint64(10) | work << np.uint64(4) | np.uint64(least + 1) << np.uint64(2) | np.uint64(most + 1)
+    place = first
+    if table[first] >> np.uint64(10) != tag or table[first] == 0:
+        one, other = table[first] >> np.uint64(4), table[first + 1] >> np.uint64(4)
+        mask = np.uint64(63)
+        if other >> np.uint64(6) == tag or other & mask <= one & mask:
+            place = first + 1
+    table[place] = entry
+
+
+@subroutine
+def open_frame(board, table, frame):
+    """Answers a frame's question where it can be done without a search, else lays out the moves to try."""
+    own, mask = frame.own, frame.mask
+    frame.num_moves, frame.num_tried = 0, 0
+    safe = safe_moves(board, own, mask)
+    num_empty = count_bits(board.cells ^ mask)
+    if safe == 0:
+        frame.answer = _YES if num_empty == 0 and frame.least == DRAW else _NO
+        return
+    is_drawn = num_empty <= 2
+    if frame.least == WIN and (is_drawn or is_lineless(board, own, mask)):
+        frame.answer = _NO
+        return
+    if frame.least == DRAW and (is_drawn or is_lineless(board, own ^ mask, mask)):
+        frame.answer = _YES
+        return
+    frame.key = key_of(board, own, mask)
+    least, most = find_bounds(table, frame.key)
+    if least >= frame.least or most < frame.least:
+        frame.answer = _YES if least >= frame.least else _NO
+        return
+    lay_out_moves(board, table, frame, safe)
+
+
+@subroutine
+def lay_out_moves(board, table, frame, safe):
+    """Writes the moves, those that leave the most threats first, and of these those nearest to the middle.
+
+    A move below a threat of one's own spends it, since the opponent blocks: it counts for little. While the end is far
+    the table is asked about each move; if it knows one that answers the question, nothing is to be tried.
+    """
+    column = (_ONE << np.uint64(board.rows)) - _ONE
+    below_threats = winning_cells(board, frame.own, frame.mask) >> _ONE
+    is_looking_up = count_bits(board.cells ^ frame.mask) >= _EMPTY_CELLS_LOOKED_UP
+    for k in range(board.columns):
+        index = board.columns // 2 + (1 - 2 * (k % 2)) * (k + 1) // 2
+        move = safe & column << np.uint64((board.rows + 1) * index)
+        if move == 0:
+            continue
+        if is_looking_up:
+            least, most = find_bounds(table, key_of(board, frame.own ^ frame.mask, frame.mask | move))
+            if most < 1 - frame.least:
+                frame.answer = _YES
+                return
+            if least >= 1 - frame.least:
+                continue
+        threats = 4 * count_bits(winning_cells(board, frame.own | move, frame.mask | move))
+        promise = threats - 3 if move & below_threats else threats
+        place = frame.num_moves
+        while place > 0 and promise > frame.promises[place - 1]:
+            frame.moves[place], frame.promises[place] = frame.moves[place - 1], frame.promises[place - 1]
+            place -= 1
+        frame.moves[place], frame.promises[place] = move, promise
+        frame.num_moves += 1
+
+
+@kernel
+def _begin(board, frames, progress, own, mask, least):
+    """Puts a question at the root; returns its answer if a move that wins at once gives it, else _OPEN."""
+    _ask(frames[0], own, mask, least)
+    progress[0].ply, progress[0].num_nodes = 0, 0
+    return _YES if winning_cells(board, own, mask) & mask + board.bottom & board.cells else _OPEN
+
+
+@subroutine
+def _ask(frame, own, mask, least):
+    frame.own, frame.mask, frame.least = own, mask, least
+    frame.num_moves, frame.answer = -1, _OPEN
+
+
+@kernel
+def _search_on(board, table, frames, progress, node_limit):
+    """Goes on until so many nodes have been visited in all; returns the answer to the root's question, or _OPEN.
+
+    A move is worth as much as is asked for where what it leaves the opponent is not worth one more than the reverse.
+    """
+    ply, num_nodes = progress[0].ply, progress[0].num_nodes
+    while ply >= 0 and num_nodes < node_limit:
+        frame = frames[ply]
+        if frame.num_moves < 0:
+            frame.first_node = num_nodes
+            open_frame(board, table, frame)
+            num_nodes += 1
+        if frame.answer == _OPEN and frame.num_tried < frame.num_moves:
+            move = frame.moves[frame.num_tried]
+            frame.num_tried += 1
+            ply += 1
+            _ask(frames[ply], frame.own ^ frame.mask, frame.mask | move, 1 - frame.least)
+            continue
+        if frame.answer == _OPEN:
+            frame.answer = _NO
+        if frame.num_moves > 0:
+            is_yes = frame.answer == _YES
+            least, most = (frame.least, WIN) if is_yes else (LOSS, frame.least - 1)
+            store_bounds(table, frame.key, least, most, num_nodes - frame.first_node)
+        ply -= 1
+        if ply >= 0 and frame.answer == _NO:
+            frames[ply].answer = _YES
+    progress[0].ply, progress[0].num_nodes = ply, num_nodes
+    return frames[0].answer if ply < 0 else _OPEN
+
+
+class ConnectFourSolver:
+    """Answers questions about positions on one size of board, and remembers what it has proven.
+
+    Args:
+      rules: the size of board; raises BadInput for one that does not fit.
+      log_entries: the table has 2^log_entries entries of 8 bytes, at least 2^11.
+    """
+
+    def __init__(self, rules: ConnectFour, log_entries: int = 22):
+        if rules.columns * (rules.rows + 1) > 64:
+            raise BadInput(f"the solver takes boards of columns * (rows + 1) <= 64 cells, not {rules}")
+        self.rules = rules
+        self._board = board_of(rules)
+        self._table = np.zeros(1 << max(log_entries, 11), np.uint64)
+        self._frames = np.zeros(rules.max_plies + 2, FRAME_DTYPE).view(np.recarray)
+        self._progress = np.zeros(1, PROGRESS_DTYPE).view(np.recarray)
+
+    @property
+    def num_nodes(self) -> int:
+        """Positions visited for the last question."""
+        return int(self._progress[0].num_nodes)
+
+    def is_at_least(self, state: State, result: int, node_limit: int = 1 << 62) -> bool | None:
+        """Returns whether a position that goes on is worth `result` or more to the player to move; None: not known.
+
+        Args:
+          result: LOSS, DRAW or WIN.
+          node_limit: gives up after so many nodes.
+        """
+        assert not state.is_terminal(), "nobody is to move"
+        if result == LOSS:
+            return True
+        own, other = (self._packed(state.record.stones[(state.current_player() + k) % 2]) for k in (0, 1))
+        answer = _begin(self._board, self._frames, self._progress, own, own | other, result)
+        while answer == _OPEN and self.num_nodes < node_limit:
+            limit = min(self.num_nodes + _NODES_A_CALL, node_limit)
+            answer = _search_on(self._board, self._table, self._frames, self._progress, limit)
+        return None if answer == _OPEN else bool(answer == _YES)
+
+    def solve(self, state: State, node_limit: int = 1 << 62) -> int | None:
+        """Returns WIN, DRAW or LOSS for the player to move in a position that goes on; None beyond the limit."""
+        for result in (WIN, DRAW):
+            answer = self.is_at_least(state, result, node_limit)
+            if answer is None or answer:
+                return result if answer else None
+        return LOSS
+
+    def _packed(self, stones: np.uint64) -> np.uint64:
+        """Returns stones, a byte a column in a state, as the solver has them, with `rows` + 1 bits a column."""
+        columns = range(self.rules.columns)
+        return np.uint64(sum((int(stones) >> 8 * k & 0xFF) << (self.rules.rows + 1) * k for k in columns))

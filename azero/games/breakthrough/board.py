@@ -1,0 +1,58 @@
+"""Breakthrough's board in bits, and the stones that can step."""
+
+import numpy as np
+
+from azero.compiler.jit import subroutine
+
+# Two words of five rows each. A row takes eleven bits, one more than the widest board, so that nothing steps over its
+# end into the next row.
+STRIDE = 11
+ROWS = 5
+OVER = np.uint64(STRIDE * (ROWS - 1))
+WORD = np.uint64((1 << STRIDE * ROWS) - 1)
+ONE = np.uint64(1)
+
+STATE_DTYPE = np.dtype(
+    [
+        ("stones", np.uint64, (2, 2)),  # by player and word, bit 11 * (row % 5) + column, row 0 the first player's home
+        ("ply", np.int32),
+        ("is_won", np.int32),  # whether the last move won
+    ],
+    align=True,
+)
+
+STEPS = [(-1, -1), (-1, 0), (-1, 1)]  # rows down, columns right, as the mover sees the board
+
+
+@subroutine
+def columns(game):
+    """Returns the columns of half a board as a mask."""
+    row = (ONE << np.uint64(game.columns)) - ONE
+    mask = np.uint64(0)
+    for k in range(ROWS):
+        mask |= row << np.uint64(STRIDE * k)
+    return mask
+
+
+@subroutine
+def movable(game, state, half, step):
+    """Returns the stones of the player to move, in half a board, that can make a step."""
+    player = state.ply & 1
+    blocked_here, blocked_there = state.stones[player, half], state.stones[player, 1 - half]
+    if step == 1:  # straight ahead nothing can be taken
+        blocked_here = blocked_here | state.stones[1 - player, half]
+        blocked_there = blocked_there | state.stones[1 - player, 1 - half]
+    free, free_there = ~blocked_here & columns(game), ~blocked_there & columns(game)
+    if player == 0:
+        ahead = free >> np.uint64(STRIDE)
+        if half == 0:
+            ahead |= free_there << OVER & WORD
+    else:
+        ahead = free << np.uint64(STRIDE) & WORD
+        if half == 1:
+            ahead |= free_there >> OVER
+    if step == 0:
+        ahead = ahead << ONE
+    elif step == 2:
+        ahead = ahead >> ONE
+    return state.stones[player, half] & ahead

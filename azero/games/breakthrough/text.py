@@ -1,0 +1,55 @@
+"""Breakthrough as text: how moves are written and read, and how the board is drawn."""
+
+import re
+
+import numpy as np
+
+from azero.errors import BadInput
+from azero.games.boards import cell_to_text, draw_board, text_to_cell
+from azero.games.breakthrough.board import ONE, ROWS, STEPS, STRIDE
+
+
+def action_to_text(game, state, action: int) -> str:
+    step, cell = divmod(action, game.rows * game.columns)
+    seen_row, column = divmod(cell, game.columns)
+    is_second = bool(state.ply & 1)
+    start = cell_to_text(seen_row, column, game.rows, is_top_first=is_second)
+    end = cell_to_text(seen_row - 1, column + step - 1, game.rows, is_top_first=is_second)
+    row = seen_row - 1 if is_second else game.rows - seen_row
+    place = np.uint64(STRIDE * (row % ROWS) + column + step - 1)
+    is_taking = state.stones[1 - is_second, row // ROWS] >> place & ONE
+    return f"{start}{'x' if is_taking else '-'}{end}"
+
+
+def text_to_action(game, state, text: str) -> int:
+    match = re.fullmatch(r"([a-z]\d+)[-x]?([a-z]\d+)", text.lower(), re.ASCII)
+    is_second = bool(state.ply & 1)
+    start, end = (
+        (text_to_cell(part, game.rows, game.columns, is_top_first=is_second) for part in match.groups())
+        if match
+        else (None, None)
+    )
+    step = (end[0] - start[0], end[1] - start[1]) if start and end else None
+    if start is None or step not in STEPS:
+        raise BadInput(f"{text!r} is no breakthrough move here; moves go forward, e.g. a2-a3, b4xa3")
+    return (STEPS.index(step) * game.rows + start[0]) * game.columns + start[1]
+
+
+def split_moves(game, text: str) -> list[str]:
+    return re.findall(r"[A-Za-z]\d+[-x]?[A-Za-z]\d+|[^\s,;]+", text)
+
+
+def draw(game, state, marks: dict[int, str]) -> str:
+    """The first player's home at the bottom."""
+
+    def stone(row: int, column: int) -> str:
+        place = np.uint64(STRIDE * (row % ROWS) + column)
+        return next((kind for k, kind in enumerate("XO") if state.stones[k, row // ROWS] >> place & ONE), ".")
+
+    board = [stone(row, column) for row in reversed(range(game.rows)) for column in range(game.columns)]
+    by_cell = {}
+    for action, mark in reversed(marks.items()):
+        seen_row, column = divmod(action % (game.rows * game.columns), game.columns)
+        row_from_top = game.rows - 1 - seen_row if state.ply & 1 else seen_row
+        by_cell[row_from_top * game.columns + column] = mark
+    return draw_board(board, game.columns, by_cell)

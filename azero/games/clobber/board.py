@@ -1,0 +1,52 @@
+"""Clobber's board in bits, and the stones that can take."""
+
+import numpy as np
+
+from azero.compiler.jit import subroutine
+
+# Two words of five rows each. A row takes eleven bits, one more than the widest board, so that nothing steps over its
+# end into the next row.
+STRIDE = 11
+ROWS = 5
+ROW = np.uint64(STRIDE)
+OVER = np.uint64(STRIDE * (ROWS - 1))
+WORD = np.uint64((1 << STRIDE * ROWS) - 1)
+ONE = np.uint64(1)
+
+STATE_DTYPE = np.dtype(
+    [
+        ("stones", np.uint64, (2, 2)),  # by player and word, bit 11 * (row % 5) + column, row 0 at the top
+        ("ply", np.int32),
+    ],
+    align=True,
+)
+
+NORTH, EAST, SOUTH, WEST = range(4)
+STEPS = [(-1, 0), (0, 1), (1, 0), (0, -1)]  # rows down, columns right
+
+
+@subroutine
+def neighbours(word, other_word, half, direction):
+    """Returns the cells of `word`, half 0 or 1 of a board, whose neighbour in `direction` is set on that board.
+
+    Args:
+      word: the half whose neighbours are looked at, and `other_word` the other half of the same board.
+    """
+    if direction == EAST:
+        return word >> ONE
+    if direction == WEST:
+        return word << ONE & WORD
+    if direction == NORTH:
+        near = word << ROW & WORD
+        return near | other_word >> OVER if half == 1 else near
+    far = word >> ROW
+    return far | other_word << OVER & WORD if half == 0 else far
+
+
+@subroutine
+def movable(state, half, direction):
+    """Returns the stones of the player to move in half a board that can clobber in `direction`."""
+    player = state.ply & 1
+    own = state.stones[player, half]
+    theirs = state.stones[1 - player]
+    return own & neighbours(theirs[half], theirs[1 - half], half, direction)

@@ -1,0 +1,146 @@
+"""Clobber on bitboards, any rectangle from 2x2 to 10x10."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from azero.compiler.bits import bit_of_rank, count_bits, lowest_bit
+from azero.compiler.rng import mix, random_below
+from azero.games.boards import board_symmetries, step_symmetries
+from azero.games.clobber import text
+from azero.games.clobber.board import EAST, NORTH, ONE, ROWS, SOUTH, STATE_DTYPE, STEPS, STRIDE, WEST, movable
+from azero.games.contract import LOSS, ONGOING, WIN, Ranges, Symmetries
+from azero.games.registry import game
+
+
+@game("clobber", text)
+class Clobber(NamedTuple):
+    """Take a neighbouring enemy stone by moving onto it; who cannot is lost.
+
+    Action `direction * cells + cell`: north, east, south, west of a stone's cell, counted by rows from the top left.
+    Written `a5b5`, from and to. The first player has the cells of a1's colour.
+
+    Source: Albert, Grossman, Nowakowski & Wolfe, An introduction to Clobber, Integers 5(2) (2005).
+    """
+
+    rows: int = 8
+    columns: int = 8
+
+    def reset(game, state):
+        for player in range(2):
+            for half in range(2):
+                state.stones[player, half] = np.uint64(0)
+        for row in range(game.rows):
+            for column in range(game.columns):
+                player = (game.rows - 1 - row + column) & 1
+                half, place = row // ROWS, np.uint64(STRIDE * (row % ROWS) + column)
+                state.stones[player, half] |= ONE << place
+        state.ply = 0
+
+    def legal_actions(game, state, out):
+        count = 0
+        for direction in range(4):
+            for half in range(2):
+                movers = movable(state, half, direction)
+                while movers:
+                    place = lowest_bit(movers)
+                    movers &= movers - ONE
+                    row = place // STRIDE + ROWS * half
+                    out[count] = (direction * game.rows + row) * game.columns + place % STRIDE
+                    count += 1
+        return count
+
+    def rollout_action(game, state, legal, rng):
+        total = 0
+        for direction in range(4):
+            for half in range(2):
+                total += count_bits(movable(state, half, direction))
+        rank = random_below(rng, total)
+        for direction in range(4):
+            for half in range(2):
+                movers = movable(state, half, direction)
+                count = count_bits(movers)
+                if rank < count:
+                    place = bit_of_rank(movers, rank)
+                    row = place // STRIDE + ROWS * half
+                    return (direction * game.rows + row) * game.columns + place % STRIDE
+                rank -= count
+        return -1
+
+    def apply_action(game, state, action):
+        player = state.ply & 1
+        cells = game.rows * game.columns
+        direction, cell = action // cells, action % cells
+        row, column = cell // game.columns, cell % game.columns
+        state.stones[player, row // ROWS] ^= ONE << np.uint64(STRIDE * (row % ROWS) + column)
+        row += int(direction == SOUTH) - int(direction == NORTH)
+        column += int(direction == EAST) - int(direction == WEST)
+        taken = ONE << np.uint64(STRIDE * (row % ROWS) + column)
+        state.stones[player, row // ROWS] |= taken
+        state.stones[1 - player, row // ROWS] ^= taken
+        state.ply += 1
+
+    def current_player(game, state):
+        return state.ply & 1
+
+    def outcome(game, state):
+        """Who can clobber stands beside one who can clobber back: when one player cannot move, nobody can."""
+        for direction in (EAST, SOUTH, WEST, NORTH):
+            if movable(state, 0, direction) | movable(state, 1, direction):
+                return ONGOING
+        return WIN if state.ply & 1 else LOSS
+
+    def encode(game, state, planes):
+        """Planes, top row first: own stones, the opponent's, empty cells."""
+        player = state.ply & 1
+        for row in range(game.rows):
+            for column in range(game.columns):
+                place = np.uint64(STRIDE * (row % ROWS) + column)
+                is_own = state.stones[player, row // ROWS] >> place & ONE
+                is_theirs = state.stones[1 - player, row // ROWS] >> place & ONE
+                planes[0, row, column] = is_own
+                planes[1, row, column] = is_theirs
+                planes[2, row, column] = ONE - (is_own | is_theirs)
+
+    def target(game, state, action):
+        """Returns the cell that is taken."""
+        cells = game.rows * game.columns
+        direction, cell = action // cells, action % cells
+        down = int(direction == SOUTH) - int(direction == NORTH)
+        return cell + down * game.columns + int(direction == EAST) - int(direction == WEST)
+
+    def hash_key(game, state):
+        """Each move takes a stone, so the stones tell whose turn it is."""
+        key = mix(state.stones[0, 0])
+        key = mix(key ^ state.stones[0, 1])
+        key = mix(key ^ state.stones[1, 0])
+        return mix(key ^ state.stones[1, 1])
+
+    def ranges(game) -> Ranges:
+        return {"rows": (2, 10), "columns": (2, 10)}
+
+    @property
+    def state_dtype(game) -> np.dtype:
+        return STATE_DTYPE
+
+    @property
+    def num_actions(game) -> int:
+        return 4 * game.rows * game.columns
+
+    @property
+    def max_plies(game) -> int:
+        return game.rows * game.columns - 1
+
+    @property
+    def planes_shape(game) -> tuple[int, int, int]:
+        return 3, game.rows, game.columns
+
+    def symmetries(game) -> Symmetries:
+        """Those of the board that put every stone on a cell of its own colour."""
+        board = np.arange(game.rows * game.columns)
+        row, column = board // game.columns, board % game.columns
+        colour = row + column & 1
+        cells = board_symmetries(game.rows, game.columns)
+        cells = cells[(colour[cells] == colour).all(axis=1)]
+        actions = step_symmetries(cells, game.rows, game.columns, STEPS)
+        return Symmetries(cells=cells, actions=actions)

@@ -1,0 +1,85 @@
+"""Connect Four in bits, a column being one bit higher than the board: what threatens, what is safe, what is alike.
+
+Source: Pons, "Solving Connect 4: how to build a perfect AI" (2016), blog.gamesolver.org, parts 6, 7 and 9.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from azero.compiler.bits import count_bits
+from azero.compiler.jit import subroutine
+from azero.games.connect_four.rules import ConnectFour
+
+_ONE = np.uint64(1)
+
+_EMPTY_CELLS_MIRRORED = 18
+"""A position and its mirror image share an entry where at least so many cells are empty; later that costs too much."""
+
+
+class Board(NamedTuple):
+    """A size of board, in bits."""
+
+    rows: int
+    columns: int
+    bottom: np.uint64  # the lowest cell of each column
+    cells: np.uint64  # all cells
+
+
+def board_of(rules: ConnectFour) -> Board:
+    """Returns the board of a game; it has to fit: columns * (rows + 1) <= 64."""
+    bottom = sum(1 << (rules.rows + 1) * column for column in range(rules.columns))
+    return Board(rules.rows, rules.columns, np.uint64(bottom), np.uint64(bottom * ((1 << rules.rows) - 1)))
+
+
+@subroutine
+def key_of(board, own, mask):
+    """Returns a number that no other position has: of each column its stones' colours below a one.
+
+    Of a position and its mirror image, while there are many empty cells, the smaller.
+    """
+    key = own + mask + board.bottom
+    if count_bits(board.cells ^ mask) < _EMPTY_CELLS_MIRRORED:
+        return key
+    stride = np.uint64(board.rows + 1)
+    column = (_ONE << stride) - _ONE
+    rest, mirrored = key, np.uint64(0)
+    for _ in range(board.columns):
+        mirrored = mirrored << stride | rest & column
+        rest = rest >> stride
+    return min(key, mirrored)
+
+
+@subroutine
+def winning_cells(board, own, mask):
+    """Returns the empty cells, reachable or not, that would make four in a row of the stones `own`."""
+    found = own << _ONE & own << np.uint64(2) & own << np.uint64(3)
+    for step in range(board.rows, board.rows + 3):  # falling, level, rising
+        once, twice, thrice = np.uint64(step), np.uint64(2 * step), np.uint64(3 * step)
+        pair = own << once & own << twice
+        found |= pair & (own << thrice | own >> once)
+        pair = own >> once & own >> twice
+        found |= pair & (own >> thrice | own << once)
+    return found & (board.cells ^ mask)
+
+
+@subroutine
+def safe_moves(board, own, mask):
+    """Returns the cells that can be played and after which the opponent cannot win at once."""
+    playable = mask + board.bottom & board.cells
+    threats = winning_cells(board, own ^ mask, mask)
+    forced = playable & threats
+    if forced:
+        playable = forced if forced & (forced - _ONE) == 0 else np.uint64(0)
+    return playable & ~(threats >> _ONE)
+
+
+@subroutine
+def is_lineless(board, own, mask):
+    """Returns whether the stones `own` cannot make four in a row even with all cells that are empty."""
+    could = own | board.cells ^ mask
+    lines = could & could >> _ONE & could >> np.uint64(2) & could >> np.uint64(3)
+    for step in range(board.rows, board.rows + 3):
+        pair = could & could >> np.uint64(step)
+        lines |= pair & pair >> np.uint64(2 * step)
+    return lines == 0

@@ -1,0 +1,125 @@
+"""Connect Four on bitboards, any size from 4x4 to 8x8."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from azero.compiler.bits import count_bits
+from azero.compiler.rng import mix
+from azero.games.connect_four import text
+from azero.games.contract import DRAW, LOSS, ONGOING, WIN, Ranges, Symmetries
+from azero.games.registry import game
+
+STATE_DTYPE = np.dtype(
+    [
+        ("stones", np.uint64, (2,)),  # by player, bit 8 * column + row, row 0 at the bottom
+        ("ply", np.int32),
+        ("has_line", np.int32),  # whether the last move made four in a row
+    ],
+    align=True,
+)
+
+# A column is one byte whatever the board's size, so that the masks which keep a line of four from running over the
+# top of one column into the next are constants: a line going up starts in rows 0 to 4, one going down in rows 3 to 7.
+_ROWS_0_TO_4 = np.uint64(0x1F1F1F1F1F1F1F1F)
+_ROWS_3_TO_7 = np.uint64(0xF8F8F8F8F8F8F8F8)
+_ONE = np.uint64(1)
+
+
+@game("connect_four", text)
+class ConnectFour(NamedTuple):
+    """Drop stones into columns; four in a row wins, a full board is a draw. Actions are columns, written from 1."""
+
+    rows: int = 6
+    columns: int = 7
+
+    def reset(game, state):
+        state.stones[0] = np.uint64(0)
+        state.stones[1] = np.uint64(0)
+        state.ply = 0
+        state.has_line = 0
+
+    def legal_actions(game, state, out):
+        occupied = state.stones[0] | state.stones[1]
+        count = 0
+        for column in range(game.columns):
+            if not occupied >> np.uint64(8 * column + game.rows - 1) & _ONE:
+                out[count] = column
+                count += 1
+        return count
+
+    def apply_action(game, state, action):
+        player = state.ply & 1
+        occupied = state.stones[0] | state.stones[1]
+        lowest_empty = (occupied + (_ONE << np.uint64(8 * action))) & ~occupied
+        own = state.stones[player] | lowest_empty
+        state.stones[player] = own
+        state.ply += 1
+        # Pairs in each direction; two pairs two steps apart are four in a row.
+        level = own & own >> np.uint64(8)
+        upright = own & own >> np.uint64(1)
+        rising = own & own >> np.uint64(9)
+        falling = own & own >> np.uint64(7)
+        lines = (
+            level & level >> np.uint64(16)
+            | (upright & upright >> np.uint64(2) | rising & rising >> np.uint64(18)) & _ROWS_0_TO_4
+            | falling & falling >> np.uint64(14) & _ROWS_3_TO_7
+        )
+        if lines:
+            state.has_line = 1
+
+    def current_player(game, state):
+        return state.ply & 1
+
+    def outcome(game, state):
+        if state.has_line:
+            return WIN if state.ply & 1 else LOSS
+        return DRAW if state.ply == game.rows * game.columns else ONGOING
+
+    def encode(game, state, planes):
+        """Planes, top row first: own stones, the opponent's, empty cells."""
+        own = state.stones[state.ply & 1]
+        theirs = state.stones[1 - (state.ply & 1)]
+        for column in range(game.columns):
+            for row in range(game.rows):
+                cell = np.uint64(8 * column + game.rows - 1 - row)
+                is_own, is_theirs = own >> cell & _ONE, theirs >> cell & _ONE
+                planes[0, row, column] = is_own
+                planes[1, row, column] = is_theirs
+                planes[2, row, column] = _ONE - (is_own | is_theirs)
+
+    def target(game, state, action):
+        """Returns where the stone comes to lie."""
+        column = (state.stones[0] | state.stones[1]) >> np.uint64(8 * action)
+        height = count_bits(column & np.uint64(0xFF))
+        return (game.rows - 1 - height) * game.columns + action
+
+    def hash_key(game, state):
+        return mix(mix(state.stones[0]) ^ state.stones[1])
+
+    def ranges(game) -> Ranges:
+        return {"rows": (4, 8), "columns": (4, 8)}
+
+    @property
+    def state_dtype(game) -> np.dtype:
+        return STATE_DTYPE
+
+    @property
+    def num_actions(game) -> int:
+        return game.columns
+
+    @property
+    def max_plies(game) -> int:
+        return game.rows * game.columns
+
+    @property
+    def planes_shape(game) -> tuple[int, int, int]:
+        return 3, game.rows, game.columns
+
+    def symmetries(game) -> Symmetries:
+        """The board and its mirror image."""
+        board = np.arange(game.rows * game.columns, dtype=np.int32).reshape(game.rows, game.columns)
+        columns = np.arange(game.columns, dtype=np.int32)
+        return Symmetries(
+            cells=np.stack([board.ravel(), board[:, ::-1].ravel()]), actions=np.stack([columns, columns[::-1]])
+        )

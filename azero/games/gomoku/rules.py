@@ -1,0 +1,157 @@
+"""Gomoku and its kin, the m,n,k-games: k in a row on a rectangle of up to 19x19."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from azero.compiler.bits import leading_zeros, lowest_bit
+from azero.compiler.jit import subroutine
+from azero.compiler.rng import mix, random_below
+from azero.errors import BadInput
+from azero.games.boards import board_symmetries
+from azero.games.contract import DRAW, LOSS, ONGOING, WIN, Ranges, Symmetries
+from azero.games.gomoku import text
+from azero.games.registry import game
+
+_MAX = 19
+_DIAGONALS = 2 * _MAX - 1
+
+STATE_DTYPE = np.dtype(
+    [
+        # Each stone stands in four lines, so that a row of them is a run of bits; by player and line.
+        ("rows", np.uint32, (2, _MAX)),  # bit column
+        ("columns", np.uint32, (2, _MAX)),  # bit row
+        ("falling", np.uint32, (2, _DIAGONALS)),  # line row - column + 18, bit column
+        ("rising", np.uint32, (2, _DIAGONALS)),  # line row + column, bit column
+        ("key", np.uint64),
+        ("ply", np.int32),
+        ("is_won", np.int32),  # whether the last move won
+    ],
+    align=True,
+)
+
+
+@subroutine
+def _run_through(line, place):
+    """Returns the length of the run of set bits in `line` (uint32) that holds bit `place`."""
+    bits = np.uint64(line)
+    above = lowest_bit(~(bits >> np.uint64(place)))
+    below = leading_zeros(~(bits << np.uint64(63 - place)))
+    return above + below - 1
+
+
+@game("gomoku", text)
+class Gomoku(NamedTuple):
+    """k stones in a row win, in any of four directions; a full board is a draw. Action row * columns + column.
+
+    Rows count from the top, and are named from the bottom: `a1` is at the bottom left. A longer row wins too, unless
+    `exact`, which asks for just k.
+    """
+
+    rows: int = 15
+    columns: int = 15
+    k: int = 5
+    exact: bool = False
+
+    def reset(game, state):
+        for player in range(2):
+            for line in range(_MAX):
+                state.rows[player, line] = np.uint32(0)
+                state.columns[player, line] = np.uint32(0)
+            for line in range(_DIAGONALS):
+                state.falling[player, line] = np.uint32(0)
+                state.rising[player, line] = np.uint32(0)
+        state.key = np.uint64(0)
+        state.ply = 0
+        state.is_won = 0
+
+    def legal_actions(game, state, out):
+        count = 0
+        for row in range(game.rows):
+            occupied = state.rows[0, row] | state.rows[1, row]
+            for column in range(game.columns):
+                if not occupied >> np.uint32(column) & np.uint32(1):
+                    out[count] = row * game.columns + column
+                    count += 1
+        return count
+
+    def rollout_action(game, state, legal, rng):
+        while True:
+            action = random_below(rng, game.rows * game.columns)
+            row, column = action // game.columns, np.uint32(action % game.columns)
+            if not (state.rows[0, row] | state.rows[1, row]) >> column & np.uint32(1):
+                return action
+
+    def apply_action(game, state, action):
+        player = state.ply & 1
+        row, column = action // game.columns, action % game.columns
+        falling, rising = row - column + _MAX - 1, row + column
+        at_column = np.uint32(1) << np.uint32(column)
+        state.rows[player, row] |= at_column
+        state.columns[player, column] |= np.uint32(1) << np.uint32(row)
+        state.falling[player, falling] |= at_column
+        state.rising[player, rising] |= at_column
+        state.key ^= mix(np.uint64(2 * action + player + 1))
+        state.ply += 1
+        a = _run_through(state.rows[player, row], column)
+        b = _run_through(state.columns[player, column], row)
+        c = _run_through(state.falling[player, falling], column)
+        d = _run_through(state.rising[player, rising], column)
+        if game.exact:
+            state.is_won = a == game.k or b == game.k or c == game.k or d == game.k
+        else:
+            state.is_won = max(max(a, b), max(c, d)) >= game.k
+
+    def current_player(game, state):
+        return state.ply & 1
+
+    def outcome(game, state):
+        if state.is_won:
+            return WIN if state.ply & 1 else LOSS
+        return DRAW if state.ply == game.rows * game.columns else ONGOING
+
+    def encode(game, state, planes):
+        """Planes, top row first: own stones, the opponent's, empty cells."""
+        player = state.ply & 1
+        for row in range(game.rows):
+            for column in range(game.columns):
+                is_own = state.rows[player, row] >> np.uint32(column) & np.uint32(1)
+                is_theirs = state.rows[1 - player, row] >> np.uint32(column) & np.uint32(1)
+                planes[0, row, column] = is_own
+                planes[1, row, column] = is_theirs
+                planes[2, row, column] = np.uint32(1) - (is_own | is_theirs)
+
+    def hash_key(game, state):
+        """Kept along the way: the exclusive or of a random word for each stone (Zobrist 1970)."""
+        return mix(state.key)
+
+    def ranges(game) -> Ranges:
+        return {"rows": (1, _MAX), "columns": (1, _MAX), "k": (1, _MAX)}
+
+    def check(game) -> None:
+        longest = max(game.rows, game.columns)
+        if game.k > longest:
+            board = f"a board of {game.rows}x{game.columns}"
+            raise BadInput(
+                f"gomoku: k={game.k} in a row do not fit on {board}; k can be 1 to {longest}, e.g. k={longest}"
+            )
+
+    @property
+    def state_dtype(game) -> np.dtype:
+        return STATE_DTYPE
+
+    @property
+    def num_actions(game) -> int:
+        return game.rows * game.columns
+
+    @property
+    def max_plies(game) -> int:
+        return game.rows * game.columns
+
+    @property
+    def planes_shape(game) -> tuple[int, int, int]:
+        return 3, game.rows, game.columns
+
+    def symmetries(game) -> Symmetries:
+        cells = board_symmetries(game.rows, game.columns)
+        return Symmetries(cells=cells, actions=cells)

@@ -1,0 +1,28 @@
+"""Gomoku as text: how moves are written and read, and how the board is drawn."""
+
+from azero.errors import BadInput
+from azero.games.boards import cell_to_text, draw_board, split_cells, text_to_cell
+
+
+def action_to_text(game, state, action: int) -> str:
+    return cell_to_text(action // game.columns, action % game.columns, game.rows)
+
+
+def text_to_action(game, state, text: str) -> int:
+    cell = text_to_cell(text, game.rows, game.columns)
+    if cell is None:
+        last = cell_to_text(0, game.columns - 1, game.rows)
+        raise BadInput(f"{text!r} is no gomoku move; moves are a1 (bottom left) to {last}")
+    return cell[0] * game.columns + cell[1]
+
+
+def split_moves(game, text: str) -> list[str]:
+    return split_cells(text)
+
+
+def draw(game, state, marks: dict[int, str]) -> str:
+    def stone(row: int, column: int) -> str:
+        return next((kind for k, kind in enumerate("XO") if state.rows[k, row] >> column & 1), ".")
+
+    cells = [stone(row, column) for row in range(game.rows) for column in range(game.columns)]
+    return draw_board(cells, game.columns, marks)

@@ -1,0 +1,241 @@
+"""Hex, from 2x2 to 19x19, with the swap rule to choose."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from azero.compiler.jit import subroutine
+from azero.compiler.rng import mix, random_below, random_pair_below
+from azero.games.contract import LOSS, ONGOING, WIN, Ranges, Symmetries
+from azero.games.hex import text
+from azero.games.registry import game
+
+# The board lies in a frame one cell wide, so that no neighbour is off the board.
+_MAX = 19
+_FRAMED = (_MAX + 2) ** 2
+EMPTY = 2
+FRAME = 3
+
+_FIRST_SIDE, _SECOND_SIDE = 1, 2
+_JOINED = _FIRST_SIDE | _SECOND_SIDE
+
+STATE_DTYPE = np.dtype(
+    [
+        ("stones", np.int8, (_FRAMED,)),  # 0, 1: whose stone; EMPTY, FRAME. By row of size + 2, then column
+        # A stone of the same chain, nearer to the one that stands for it; that one has the sides which the chain
+        # touches, negative and less one. Nothing is said of cells without a stone.
+        ("chain", np.int16, (_FRAMED,)),
+        ("first_stones", np.uint32, (_MAX,)),  # the first player's, by row a bit for each column
+        ("reached", np.uint32, (_MAX,)),  # room for rollouts
+        ("key", np.uint64),
+        ("ply", np.int32),
+        ("is_won", np.int32),  # whether the last move won
+        ("opening", np.int32),  # the cell of the first stone
+    ],
+    align=True,
+)
+
+
+@subroutine
+def _head(state, cell):
+    """Returns the stone that stands for the chain of `cell`, and halves the way to it for the next time."""
+    above = np.int64(state.chain[cell])
+    while above >= 0:
+        beyond = np.int64(state.chain[above])
+        if beyond < 0:
+            return above
+        state.chain[cell] = beyond
+        cell = beyond
+        above = np.int64(state.chain[cell])
+    return cell
+
+
+@subroutine
+def _put(game, state, row, column, player):
+    """Puts a stone, and joins it to its neighbours; returns the sides that its chain touches."""
+    width = game.size + 2
+    last = game.size - 1
+    cell = (row + 1) * width + column + 1
+    place = row if player == 0 else column
+    sides = _FIRST_SIDE * (place == 0) + _SECOND_SIDE * (place == last)
+    state.stones[cell] = player
+    if player == 0:
+        state.first_stones[row] |= np.uint32(1) << np.uint32(column)
+    state.key ^= mix(np.uint64(2 * cell + player))
+    head = cell
+    for neighbour in (cell - width, cell - width + 1, cell - 1, cell + 1, cell + width - 1, cell + width):
+        if state.stones[neighbour] == player:
+            other = _head(state, neighbour)
+            if other != head:
+                sides |= -1 - np.int64(state.chain[other])
+                state.chain[head] = other
+                head = other
+    state.chain[head] = -1 - sides
+    return sides
+
+
+@subroutine
+def _spread(reached, stones):
+    """Returns the stones of a row that stand together with ones that are reached."""
+    reached &= stones
+    left, right = stones, stones
+    for step in (1, 2, 4, 8, 16):
+        reached |= left & reached << np.uint32(step) | right & reached >> np.uint32(step)
+        left &= left << np.uint32(step)
+        right &= right >> np.uint32(step)
+    return reached
+
+
+@subroutine
+def _joins_top_and_bottom(game, state):
+    """Returns whether the first player's stones do, on a full board."""
+    stones, reached = state.first_stones, state.reached
+    last = game.size - 1
+    for row in range(game.size):
+        reached[row] = 0
+    reached[0] = stones[0]
+    is_growing = True
+    while is_growing:
+        is_growing = False
+        for row in range(1, game.size):
+            above = reached[row - 1]
+            reached[row] = _spread(reached[row] | above | above >> np.uint32(1), stones[row])
+        if reached[last]:
+            return True
+        for row in range(game.size - 2, -1, -1):
+            below = reached[row + 1]
+            now = _spread(reached[row] | below | below << np.uint32(1), stones[row])
+            is_growing |= now != reached[row]
+            reached[row] = now
+    return False
+
+
+@game("hex", text)
+class Hex(NamedTuple):
+    """Join your two sides: the first player top and bottom, the second left and right. Somebody always does.
+
+    Action row * size + column, written a1 (top left); rows go down. With `swap` there is one more: as its first move
+    the second player may take the first stone over, mirrored in the long diagonal, so that it means to his sides what
+    it meant to the first player's. It is written `swap`.
+
+    Source: Piet Hein (1942), John Nash (1948); swap as pieces are swapped in HexGui.
+    """
+
+    size: int = 11
+    swap: bool = False
+
+    def reset(game, state):
+        width = game.size + 2
+        for cell in range(_FRAMED):
+            row, column = cell // width, cell % width
+            is_inside = 1 <= row <= game.size and 1 <= column <= game.size
+            state.stones[cell] = EMPTY if is_inside else FRAME
+            state.chain[cell] = -1
+        for row in range(_MAX):
+            state.first_stones[row] = np.uint32(0)
+            state.reached[row] = np.uint32(0)
+        state.key = np.uint64(0)
+        state.ply = 0
+        state.is_won = 0
+        state.opening = -1
+
+    def legal_actions(game, state, out):
+        width = game.size + 2
+        count = 0
+        for row in range(game.size):
+            for column in range(game.size):
+                if state.stones[(row + 1) * width + column + 1] == EMPTY:
+                    out[count] = row * game.size + column
+                    count += 1
+        if game.swap and state.ply == 1:
+            out[count] = game.size * game.size
+            count += 1
+        return count
+
+    def rollout_action(game, state, legal, rng):
+        if game.swap and state.ply == 1:
+            return legal[random_below(rng, game.legal_actions(state, legal))]
+        while True:
+            row, column = random_pair_below(rng, game.size)
+            if state.stones[(row + 1) * (game.size + 2) + column + 1] == EMPTY:
+                return row * game.size + column
+
+    def rollout(game, state, legal, rng, max_plies):
+        """Fills the board: just one player's sides are joined on it, and they were when the game would have ended."""
+        if game.swap and state.ply == 1:
+            game.apply_action(state, game.rollout_action(state, legal, rng))
+        if state.is_won:
+            return game.outcome(state)
+        num_empty = game.legal_actions(state, legal)
+        num_first = (num_empty + 1 - (state.ply & 1)) // 2
+        for k in range(num_first):
+            chosen = k + random_below(rng, num_empty - k)
+            cell = np.uint32(legal[chosen])
+            legal[chosen] = legal[k]
+            state.first_stones[cell // np.uint32(game.size)] |= np.uint32(1) << cell % np.uint32(game.size)
+        return WIN if _joins_top_and_bottom(game, state) else LOSS
+
+    def apply_action(game, state, action):
+        if action == game.size * game.size:
+            opening = state.opening
+            game.reset(state)
+            _put(game, state, opening % game.size, opening // game.size, 1)
+            state.ply = 2
+            return
+        if state.ply == 0:
+            state.opening = action
+        row, column = np.uint32(action) // np.uint32(game.size), np.uint32(action) % np.uint32(game.size)
+        state.is_won = _put(game, state, np.int64(row), np.int64(column), state.ply & 1) == _JOINED
+        state.ply += 1
+
+    def current_player(game, state):
+        return state.ply & 1
+
+    def outcome(game, state):
+        if state.is_won:
+            return WIN if state.ply & 1 else LOSS
+        return ONGOING
+
+    def encode(game, state, planes):
+        """Planes: own stones, the opponent's, empty cells; ones where the first player moves, where a swap is legal."""
+        player = state.ply & 1
+        can_swap = game.swap and state.ply == 1
+        for row in range(game.size):
+            for column in range(game.size):
+                stone = state.stones[(row + 1) * (game.size + 2) + column + 1]
+                planes[0, row, column] = stone == player
+                planes[1, row, column] = stone == 1 - player
+                planes[2, row, column] = stone == EMPTY
+                planes[3, row, column] = 1 - player
+                planes[4, row, column] = can_swap
+
+    def hash_key(game, state):
+        """Kept along the way: the exclusive or of a random word for each stone (Zobrist 1970); and whose turn it is."""
+        can_swap = game.swap and state.ply == 1
+        return mix(state.key + np.uint64(state.ply & 1) + np.uint64(2 * can_swap))
+
+    def ranges(game) -> Ranges:
+        return {"size": (2, _MAX)}
+
+    @property
+    def state_dtype(game) -> np.dtype:
+        return STATE_DTYPE
+
+    @property
+    def num_actions(game) -> int:
+        return game.size**2 + game.swap
+
+    @property
+    def max_plies(game) -> int:
+        return game.size**2 + game.swap
+
+    @property
+    def planes_shape(game) -> tuple[int, int, int]:
+        return 5, game.size, game.size
+
+    def symmetries(game) -> Symmetries:
+        """The board, and half a turn of it."""
+        cells = np.arange(game.size**2, dtype=np.int32)
+        cells = np.stack([cells, cells[::-1]])
+        swap = np.full((2, int(game.swap)), game.size**2, np.int32)
+        return Symmetries(cells=cells, actions=np.hstack([cells, swap]))

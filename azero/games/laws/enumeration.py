@@ -1,0 +1,254 @@
+"""Positions reached by following moves, each once, and whether `hash_key` is right in them: the law of keys.
+
+The law: equal state records have equal keys. Where a game `is_history_free`, two positions with equal keys have the
+same player to move, outcome and legal actions, and each action leads from both to equal keys again.
+"""
+
+import functools
+from array import array
+from collections import deque
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from azero.compiler.jit import kernel
+from azero.compiler.rng import mix
+from azero.games.contract import ONGOING
+from azero.games.laws.findings import hold_pair
+from azero.games.state import Game, State, new_states
+
+_AT_ONCE = 256  # positions expanded by one call
+_ROOM_BYTES = 1 << 22  # of the positions that follow from them
+_ONE = np.uint64(1)
+
+
+@kernel
+def _expand(game, states, legal, keys, looks, children, parents, actions, child_keys):
+    """Follows each move of some positions, as far as there is room; returns how many positions, how many moves.
+
+    Args:
+      states: [n] the positions.
+      legal: [A] int32, room to work in.
+      keys: [n] uint64, written: the positions' keys.
+      looks: [n] uint64, written: digests of all that positions with equal keys have in common.
+      children: [m] records, written: the positions after the moves, in order; m is A at least.
+      parents: [m] int32, written: the positions that they follow from.
+      actions: [m] int32, written: the moves.
+      child_keys: [m] uint64, written.
+    """
+    count = 0
+    for i in range(len(states)):
+        outcome = game.outcome(states[i])
+        look = mix(np.uint64(outcome + 1))
+        num_legal = 0
+        if outcome == ONGOING:
+            num_legal = game.legal_actions(states[i], legal)
+            if count + num_legal > len(children):
+                return i, count
+            look = mix(look ^ np.uint64(game.current_player(states[i])))
+        keys[i] = game.hash_key(states[i])
+        for k in range(num_legal):
+            children[count] = states[i]
+            game.apply_action(children[count], np.int64(legal[k]))
+            child_keys[count] = game.hash_key(children[count])
+            look = mix(mix(look ^ np.uint64(legal[k])) ^ child_keys[count])
+            parents[count], actions[count] = i, legal[k]
+            count += 1
+        looks[i] = look
+    return len(states), count
+
+
+@kernel
+def _digest(words, digests):
+    """Writes a digest ([n] uint64) of each row of `words` ([n, w] uint64)."""
+    for i in range(len(words)):
+        digests[i] = 0
+        for k in range(words.shape[1]):
+            digests[i] = mix(digests[i] ^ words[i, k]) + _ONE
+
+
+def digests_of(records: np.ndarray) -> np.ndarray:
+    """Returns a digest ([n] uint64) of each of n records, by all the bytes of their fields."""
+    width = records.dtype.itemsize
+    padded = np.zeros((len(records), -(-width // 8) * 8), np.uint8)
+    padded[:, :width] = np.ascontiguousarray(records).view(np.uint8).reshape(len(records), width)
+    padded[:, :width] *= _bytes_of_fields(records.dtype)
+    digests = np.zeros(len(records), np.uint64)
+    _digest(padded.view(np.uint64), digests)
+    return digests
+
+
+@functools.cache
+def _bytes_of_fields(dtype: np.dtype) -> np.ndarray:
+    """Returns 1 for a byte of a field, 0 for one between fields ([itemsize] uint8), which compiled copies pass over."""
+    of_fields = np.zeros(dtype.itemsize, np.uint8)
+    for field, offset in (each[:2] for each in (dtype.fields or {}).values()):
+        of_fields[offset : offset + field.itemsize] = 1
+    return of_fields
+
+
+class _Chunk(NamedTuple):
+    """Positions whose moves have not been followed."""
+
+    records: np.ndarray  # [n]
+    nodes: range | Sequence[int]  # [n] their numbers
+
+
+class Enumeration:
+    """Positions of one game, numbered as they are met, each expanded once; the law of keys is checked at each."""
+
+    def __init__(
+        self,
+        game: Game,
+        identity: Callable[[np.ndarray], np.ndarray] = digests_of,
+        is_history_free: bool | None = None,
+    ):
+        """Begins without a position.
+
+        Args:
+          identity: returns digests ([n] uint64) of n records, equal where two records are of one position. Another one
+            leaves out the history of a game that has one.
+          is_history_free: whether equal keys promise an equal future; the game's own word, unless given.
+        """
+        self.game = game
+        self.num_followed = 0
+        """Moves followed so far."""
+        self.twins: list[tuple[int, int]] = []
+        """Pairs of positions with one key and different records, where equal keys promise an equal future."""
+        self._identity = identity
+        self._is_history_free = game.rules.is_history_free if is_history_free is None else is_history_free
+        self._node_of: dict[int, int] = {}  # by digest
+        self._keys, self._looks = array("Q"), array("Q")  # by node; looks are of the positions expanded
+        self._unexpanded: set[int] = set()
+        self._parents, self._actions = array("q"), array("q")  # by node; where a line begins, -1 and the line's number
+        self._lines: list[list[int]] = []
+        self._first_of: dict[int, int] = {}  # by key, the first node expanded
+        self._met: dict[int, int] = {}  # by key, the first node known
+        num_rows = max(game.num_actions, _ROOM_BYTES // game.rules.state_dtype.itemsize)
+        self._children = new_states(game.rules, num_rows)
+        self._room = np.zeros(num_rows, np.int32), np.zeros(num_rows, np.int32), np.zeros(num_rows, np.uint64)
+        self._legal = np.zeros(game.num_actions, np.int32)
+
+    def __len__(self) -> int:
+        """Returns how many positions are known; the last ones may not be expanded."""
+        return len(self._keys)
+
+    def explore(self, state: State, most: int) -> bool:
+        """Follows moves from a position, nearest first, some `most` of them; returns whether those are all.
+
+        The position itself is expanded in any case; what lies below positions that were expanded before is not sought
+        again. Raises Broken where a key breaks the law. A position without a move that is no end breaks another law,
+        and is passed over.
+        """
+        records: np.ndarray = new_states(self.game.rules, 1)
+        records[0] = state.record
+        self._lines.append(state.history())
+        chunks = deque(self._take_in(records, [state.hash_key()], [-1], [len(self._lines) - 1]))
+        if not chunks:
+            self._lines.pop()
+            node = self._node_of[int(self._identity(records)[0])]
+            chunks.extend([_Chunk(records, [node])] if node in self._unexpanded else [])
+        limit = self.num_followed + most
+        while chunks:
+            records, nodes = chunks.popleft()
+            room = max(limit - self.num_followed, self.game.num_actions)
+            num_expanded, found = self._expand(records[:_AT_ONCE], nodes, room)
+            if num_expanded < len(nodes):
+                chunks.appendleft(_Chunk(records[num_expanded:], nodes[num_expanded:]))
+            chunks.extend(found)
+            if self.num_followed >= limit:
+                break
+        return not chunks
+
+    def line_to(self, node: int) -> list[int]:
+        """Returns the actions from the start of the game to a position."""
+        actions: list[int] = []
+        while self._parents[node] >= 0:
+            actions.append(self._actions[node])
+            node = self._parents[node]
+        return self._lines[self._actions[node]] + actions[::-1]
+
+    def _expand(self, records: np.ndarray, nodes: Sequence[int], room: int) -> tuple[int, list[_Chunk]]:
+        """Follows the moves of positions, as far as there is room; returns of how many, and which positions are new."""
+        keys, looks = np.zeros((2, len(records)), np.uint64)
+        parents, actions, child_keys = self._room
+        num_expanded, count = _expand(
+            self.game.rules, records, self._legal, keys, looks, self._children[:room], parents, actions, child_keys
+        )
+        self.num_followed += count
+        for i in range(num_expanded):
+            self._compare(nodes[i], int(looks[i]))
+        before = [nodes[parent] for parent in parents[:count].tolist()]
+        return num_expanded, self._take_in(
+            self._children[:count], child_keys[:count].tolist(), before, actions[:count].tolist()
+        )
+
+    def _take_in(
+        self, records: np.ndarray, keys: Sequence[int], parents: Sequence[int], actions: Sequence[int]
+    ) -> list[_Chunk]:
+        """Numbers and returns the positions that are new; the others should have the key that they had before."""
+        new: list[int] = []
+        first = len(self)
+        for i, digest in enumerate(self._identity(records).tolist()):
+            node = self._node_of.setdefault(digest, len(self))
+            if node < len(self) and self._keys[node] == keys[i]:
+                continue
+            self._keys.append(keys[i])
+            self._looks.append(0)
+            self._unexpanded.add(len(self) - 1)
+            self._parents.append(parents[i])
+            self._actions.append(actions[i])
+            self._hold_pair(node == len(self) - 1, "hash_key differs between equal records", len(self) - 1, node)
+            twin = self._met.setdefault(keys[i], node)
+            if twin != node and self._is_history_free:
+                self.twins.append((node, twin))
+            new.append(i)
+        return [_Chunk(records[new], range(first, len(self)))] if new else []
+
+    def _compare(self, node: int, look: int) -> None:
+        """Checks a position against the first one expanded that has its key."""
+        self._looks[node] = look
+        self._unexpanded.discard(node)
+        first = self._first_of.setdefault(self._keys[node], node)
+        if first == node or not self._is_history_free:
+            return
+        if self._looks[first] != look:
+            one, other = (_state_after(self.game, self.line_to(each)) for each in (node, first))
+            found = difference(one, other, one.legal_actions())
+            self._hold_pair(False, f"hash_key is equal, but {found}", node, first)
+
+    def _hold_pair(self, is_kept: object, what: str, node: int, other: int) -> None:
+        if not is_kept:
+            hold_pair(False, what, self.game, self.line_to(node), self.line_to(other))
+
+
+def _state_after(game: Game, actions: list[int]) -> State:
+    state = game.new_initial_state()
+    for action in actions:
+        state.apply_action(action)
+    return state
+
+
+def difference(one: State, other: State, actions: Sequence[int]) -> str:
+    """Returns how two positions with equal keys break the law, as far as some actions of `one` show; else empty."""
+    if one.returns() != other.returns() or one.is_terminal() != other.is_terminal():
+        return f"the outcome is {_outcome_of(one)} and {_outcome_of(other)}"
+    if one.current_player() != other.current_player():
+        return f"player {one.current_player()} and player {other.current_player()} are to move"
+    legal, others = one.legal_actions(), other.legal_actions()
+    for action in sorted({*legal} ^ {*others}):
+        only = one if action in legal else other
+        where = "first" if only is one else "second"
+        return f"{one.game.action_to_text(only, action)} is legal in the {where} position only"
+    for action in actions:
+        after, other_after = one.clone(), other.clone()
+        after.apply_action(action)
+        other_after.apply_action(action)
+        if after.hash_key() != other_after.hash_key():
+            return f"{one.game.action_to_text(one, action)} leads to different keys"
+    return ""
+
+
+def _outcome_of(state: State) -> str:
+    return f"{state.returns()[0]:+g}" if state.is_terminal() else "open"

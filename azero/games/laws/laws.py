@@ -1,0 +1,214 @@
+"""The laws that every game keeps, held over random games: `azero check-game`, and the end of each game's own test."""
+
+import random
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from azero.compiler.jit import IS_COMPILED
+from azero.games.contract import DRAW, LOSS, ONGOING, WIN, Symmetries
+from azero.games.laws.findings import Notes, hold, hold_pair, looks_of, positions_of
+from azero.games.laws.keys import check_keys
+from azero.games.rollouts import has_own, rollout_action_of, rollout_of, target_of
+from azero.games.state import Game, State
+from azero.games.user.interpreted import Plain
+from azero.games.user.loading import short
+
+
+def _compare(state: State, plain: Plain, before: list[int], action: int | None) -> None:
+    """Raises Broken where compiled and plain rules differ in a position, at which `action` will be played."""
+    game = state.game
+    outcome, legal = plain.look()
+    expected = int(state.returns()[0]) if state.is_terminal() else ONGOING
+    pairs = {
+        "outcome": (expected, outcome),
+        **{f"state.{name}": (state.record[name], plain.state[name]) for name in game.rules.state_dtype.names or ()},
+        "legal_actions": (state.legal_actions(), legal),
+        "hash_key": (state.hash_key(), plain.hash_key()),
+        "final_score": (state.final_score(), plain.final_score()),
+    }
+    if state.is_terminal() and has_own(game.rules, "ownership"):
+        pairs["ownership"] = state.ownership(), plain.ownership()
+    if not state.is_terminal():
+        pairs["current_player"] = state.current_player(), plain.current_player()
+        pairs["planes"] = state.planes(), plain.planes()
+    if action is not None:
+        pairs["target"] = target_of(state, action), plain.target(action)
+    for what, (compiled, in_python) in pairs.items():
+        if not np.array_equal(compiled, in_python):
+            shown = f"{short(compiled)} compiled, {short(in_python)} in plain Python{plain.overflows.note()}"
+            hold(False, f"{what} is {shown}", game, before)
+
+
+def check_compiled(game: Game, actions: list[int], chooser: random.Random, notes: Notes) -> None:
+    """Compiled and as plain Python the methods do the same, and reset makes any state the first."""
+    plain = Plain(game.rules, game.name)
+    plain.reset()
+    for state, before, action in positions_of(game, actions):
+        if notes.has_time():
+            _compare(state, plain, before, action)
+        if action is not None:
+            plain.apply_action(action)
+    plain.reset()
+    first = game.new_initial_state().record
+    left = [name for name in first.dtype.names or () if not np.array_equal(plain.state[name], first[name])]
+    hold(not left, f"reset leaves state.{' and state.'.join(left)} as the game before had it", game, actions)
+
+
+def check_positions(game: Game, actions: list[int], chooser: random.Random, notes: Notes) -> None:
+    """Copies are equal and go their own way; legal actions can be played; a position does not change when looked at."""
+    for state, before, action in positions_of(game, actions):
+        if not notes.has_time():
+            continue
+        looks, copy = looks_of(state), state.clone()
+        hold(looks_of(copy) == looks, "a copy differs from its state", game, before)
+        if action is None:
+            break
+        for other in chooser.sample(state.legal_actions(), min(3, len(state.legal_actions()))):
+            copy = state.clone()
+            copy.apply_action(other)
+            text = game.action_to_text(state, other)
+            hold(copy.record.tobytes() != state.record.tobytes(), f"{text} changes nothing", game, before)
+            hold(looks_of(state) == looks, f"{text} in a copy changes the state it was copied from", game, before)
+
+
+def check_results(game: Game, actions: list[int], chooser: random.Random, notes: Notes) -> None:
+    """Someone moves until the end and nobody after it; what one player gets the other pays; the score says the same."""
+    for state, before, action in positions_of(game, actions):
+        returns = state.returns()
+        hold(returns[0] == -returns[1], f"returns are {returns}", game, before)
+        if action is not None:
+            hold(not state.is_terminal() and returns == [0, 0], "the game is over, yet goes on", game, before)
+            hold(state.current_player() in (0, 1), f"current_player is {state.current_player()}", game, before)
+            hold(action in state.legal_actions(), f"{action} was legal and is not", game, before)
+            continue
+        hold(state.is_terminal() and returns[0] in (WIN, DRAW, LOSS), f"the game ends with {returns}", game, before)
+        score = state.final_score()
+        hold(np.sign(score) == returns[0], f"the result is {returns[0]:+g}, the score {score:+g}", game, before)
+
+
+def check_rollouts(game: Game, actions: list[int], chooser: random.Random, notes: Notes) -> None:
+    """The rollout policy gives legal actions, and leaves the position as it looks; a rollout ends with a result."""
+    ply = chooser.randrange(len(actions) + 1)
+    for state, before, action in positions_of(game, actions):
+        if action is None:
+            break
+        if len(before) != ply and not notes.has_time():
+            continue
+        copy = state.clone()
+        chosen = rollout_action_of(copy, chooser.getrandbits(63))
+        is_legal = chosen in state.legal_actions() or not game.rules.is_history_free
+        hold(is_legal, f"rollout_action gives {chosen}, which is not legal", game, before)
+        hold(looks_of(copy)[:-1] == looks_of(state)[:-1], "rollout_action changes the position", game, before)
+        if len(before) == ply and has_own(game.rules, "rollout"):
+            result = rollout_of(copy, chooser.getrandbits(63))
+            hold(result in (WIN, DRAW, LOSS), f"rollout gives {result}, which is no result", game, before)
+
+
+def check_symmetry_tables(game: Game, actions: list[int], chooser: random.Random, notes: Notes) -> None:
+    """Symmetries are permutations of cells and actions, the identity first; one after another is one of them, too."""
+    cells, gathers = _permutations(game)
+    first = (cells[0] == np.sort(cells[0])).all() and (gathers[0] == np.sort(gathers[0])).all()
+    hold(first, "the first symmetry is not the identity", game, [])
+    known = {one.tobytes() + other.tobytes() for one, other in zip(cells, gathers, strict=True)}
+    hold(len(known) == len(cells), "a symmetry stands twice", game, [])
+    for s in range(len(cells)):
+        for t in range(len(cells)):
+            is_known = cells[s][cells[t]].tobytes() + gathers[s][gathers[t]].tobytes() in known
+            hold(is_known, f"symmetry {s} of symmetry {t} is none of them", game, [])
+
+
+def check_symmetries(game: Game, actions: list[int], chooser: random.Random, notes: Notes) -> None:
+    """A game seen through a symmetry is a game: planes, legal actions, turns and the result map onto each other."""
+    for s, (cells, gather) in enumerate(zip(*_permutations(game), strict=True)):
+        if s == 0:
+            continue
+        seen = game.new_initial_state()
+        for state, before, action in positions_of(game, actions):
+            planes = state.planes().reshape(game.planes_shape[0], -1)[:, cells]
+            is_mapped = np.array_equal(planes, seen.planes().reshape(planes.shape))
+            hold_pair(is_mapped, f"planes are not what symmetry {s} makes of them", game, before, seen.history())
+            is_mapped = np.array_equal(_mask(state)[gather], _mask(seen))
+            hold_pair(is_mapped, f"legal actions are not what symmetry {s} makes of them", game, before, seen.history())
+            turn, result = (state.current_player(), state.returns()), (seen.current_player(), seen.returns())
+            hold_pair(turn == result, f"turn or result is another in symmetry {s}", game, before, seen.history())
+            if action is not None:
+                same = int(np.flatnonzero(gather == action)[0])
+                if has_own(game.rules, "target"):
+                    cell, target = target_of(seen, same), target_of(state, action)
+                    is_mapped = (cells[cell] if 0 <= cell < len(cells) else cell) == target
+                    hold_pair(is_mapped, f"target is not what symmetry {s} makes of it", game, before, seen.history())
+                seen.apply_action(same)
+            elif has_own(game.rules, "ownership"):
+                is_mapped = np.array_equal(state.ownership().ravel()[cells], seen.ownership().ravel())
+                hold_pair(is_mapped, f"ownership is not what symmetry {s} makes of it", game, before, seen.history())
+
+
+def check_text(game: Game, actions: list[int], chooser: random.Random, notes: Notes) -> None:
+    """Each legal action has a text of its own that leads back to it, and a game's record can be split and replayed."""
+    texts: list[str] = []
+    for state, before, action in positions_of(game, actions):
+        for each in state.legal_actions() if notes.has_time() else ():
+            text = game.action_to_text(state, each)
+            back = game.text_to_action(state, text)
+            hold(back == each, f"action {each} is written {text!r}, which is read as {back}", game, before)
+        if action is not None:
+            texts.append(game.action_to_text(state, action))
+    for separator in (" ", ", ", "; ", "\n"):
+        split = game.rules.split_moves(separator.join(texts))
+        hold(split == texts, f"split_moves makes {split} of moves joined by {separator!r}", game, actions)
+    replayed = game.state_from_moves(" ".join(texts))
+    hold(replayed.history() == actions, "the moves as text lead to another game", game, actions)
+
+
+Law = Callable[[Game, list[int], random.Random, Notes], None]
+
+LAWS: dict[str, Law] = {
+    "compiled": check_compiled,
+    "positions": check_positions,
+    "results": check_results,
+    "rollouts": check_rollouts,
+    "keys": check_keys,
+    "symmetry tables": check_symmetry_tables,
+    "symmetries": check_symmetries,
+    "text": check_text,
+}
+
+
+def random_games(game: Game, num_games: int, seed: int) -> Iterator[list[int]]:
+    """Yields the actions of random games, played in plain Python; raises BadInput where they break the contract."""
+    plain, chooser = Plain(game.rules, game.name), random.Random(seed)
+    for _ in range(num_games):
+        plain.play_at_random(chooser)
+        yield list(plain.moves)
+
+
+def check_laws(game: Game, num_games: int, seed: int) -> None:
+    """Plays random games and raises BadInput where one of the laws is broken."""
+    chooser, notes = random.Random(seed), Notes(moves_a_game=1000 if IS_COMPILED else 100)
+    for actions in random_games(game, num_games, seed):
+        for law in LAWS.values():
+            law(game, actions, chooser, notes)
+
+
+def _permutations(game: Game) -> Symmetries:
+    """Returns the symmetries; raises Broken where a row of their tables is not a permutation."""
+    cells, gathers = game.symmetries
+    _, height, width = game.planes_shape
+    sizes = height * width, game.num_actions
+    shapes = [(len(cells), size) for size in sizes]
+    found = f"symmetries have cells {list(cells.shape)}, actions {list(gathers.shape)}"
+    is_whole = len(cells) > 0 and [cells.shape, gathers.shape] == shapes
+    hold(is_whole, f"{found}, not [S, {sizes[0]}], [S, {sizes[1]}]", game, [])
+    hold(cells.dtype == gathers.dtype == np.int32, f"symmetries are of {cells.dtype}, not of int32", game, [])
+    for s in range(len(cells)):
+        for what, table, size in (("cells", cells, sizes[0]), ("actions", gathers, sizes[1])):
+            is_permutation = (np.sort(table[s]) == np.arange(size)).all()
+            hold(is_permutation, f"symmetry {s} is no permutation of {what}", game, [])
+    return Symmetries(cells, gathers)
+
+
+def _mask(state: State) -> np.ndarray:
+    mask = np.zeros(state.game.num_actions, bool)
+    mask[state.legal_actions()] = True
+    return mask

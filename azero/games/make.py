@@ -1,0 +1,82 @@
+"""From a name to a game: azero's own from the registry, the user's from their files."""
+
+import re
+from typing import get_type_hints
+
+from azero.errors import BadInput, suggest_nearest
+from azero.games.contract import Rules
+from azero.games.names import parts_of
+from azero.games.registry import PARAMETER_TYPES, parameters_of, registered_games
+from azero.games.state import Game
+from azero.games.user.loading import load_rules
+from azero.games.user.trial import try_out
+
+
+def make_game(name: str) -> Game:
+    """Returns the game that `name` names, e.g. `connect_four(rows=6,columns=7)`; raises BadInput."""
+    return Game(parse_game(name))
+
+
+def parse_game(text: str) -> Rules:
+    """Returns the rules that `text` names; raises BadInput.
+
+    Either one of azero's games, `connect_four(rows=5,columns=6)`, or one in a file, `my_game.py:MyGame(heap=7)`. Where
+    a game has rows and columns, `size=6` sets both.
+    """
+    file, name, arguments = parts_of(text)
+    rules = _find(file, name)
+    parameters = arguments.split(",") if arguments and arguments.strip() else []
+    values: dict[str, object] = {}
+    for each in parameters:
+        for key, value in _parse_parameter(rules, name, each):
+            if key in values:
+                raise BadInput(f"{name}: {key} is given twice")
+            values[key] = value
+    lacking = [key for key, value in parameters_of(rules).items() if value is None and key not in values]
+    if lacking:
+        raise BadInput(f"{name} needs {', '.join(lacking)}, e.g. {name}({lacking[0]}=...)")
+    made = rules(**values)
+    _check_ranges(name, made)
+    made.check()
+    if file:
+        try_out(made)
+    return made
+
+
+def _check_ranges(name: str, rules: Rules) -> None:
+    """Raises BadInput where a parameter lies outside the range that the rules give for it."""
+    parameters = parameters_of(type(rules))
+    for key, (low, high) in rules.ranges().items():
+        if key not in parameters:
+            raise BadInput(f"{name}.ranges names {key!r}; the parameters are {', '.join(parameters) or 'none'}")
+        value = getattr(rules, key)
+        if not low <= value <= high:
+            raise BadInput(f"{name}: {key}={value} is out of range; it can be {low} to {high}")
+
+
+def _find(file: str | None, name: str) -> type:
+    """Returns the class of rules of that name."""
+    if file:
+        return load_rules(file, name)
+    known = registered_games()
+    if name not in known:
+        raise BadInput(f"unknown game {name!r}; {suggest_nearest(name, known)}")
+    return known[name]
+
+
+def _parse_parameter(rules: type, name: str, text: str) -> list[tuple[str, object]]:
+    """Returns the names of the parameters that are set, and the value, of the type the rules declare for them."""
+    key, separator, value_text = (part.strip() for part in text.partition("="))
+    types = _types_of(rules)
+    keys = ["rows", "columns"] if key == "size" and key not in types and {"rows", "columns"} <= set(types) else [key]
+    if keys[0] not in types:
+        raise BadInput(f"{name} has no parameter {key!r}; {suggest_nearest(key, types) if types else 'it takes none'}")
+    pattern, convert = PARAMETER_TYPES[types[keys[0]]]
+    if not separator or not re.fullmatch(pattern, value_text):
+        raise BadInput(f"{name}: {key}={value_text!r} should be of type {types[keys[0]].__name__}")
+    return [(each, convert(value_text)) for each in keys]
+
+
+def _types_of(rules: type) -> dict[str, type]:
+    """Returns the types of a game's parameters."""
+    return {key: kind for key, kind in get_type_hints(rules).items() if key in parameters_of(rules)}

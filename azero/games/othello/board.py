@@ -1,0 +1,174 @@
+"""Stones on an Othello board as bits: where one can be put, and what it turns over; one word up to 8x8, four above."""
+
+import numpy as np
+
+from azero.compiler.jit import subroutine
+
+# Rows from the top; up to 8x8 a row takes eight bits of one word, above sixteen bits, four rows a word.
+STATE_DTYPE = np.dtype(
+    [
+        ("stones", np.uint64, (2, 4)),  # by player and word
+        ("moves", np.uint64, (4,)),  # where the player to move can put a stone
+        ("ply", np.int32),
+        ("is_over", np.int32),
+    ],
+    align=True,
+)
+
+ONE = np.uint64(1)
+_ROW = np.uint64(0xFFFF)
+_INNER_COLUMNS = np.uint64(0x7E7E7E7E7E7E7E7E)
+_INNER_COLUMNS_OF_16 = np.uint64(0x7FFE7FFE7FFE7FFE)
+_ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
+_WAYS = ((ONE, _INNER_COLUMNS), (np.uint64(8), _ALL), (np.uint64(7), _INNER_COLUMNS), (np.uint64(9), _INNER_COLUMNS))
+"""Shifts that step along a row, a column and the diagonals; and where an enemy stone can be stepped over: from the edge
+a step could lead round to the other side of the board, and no stone there lies between two others."""
+
+
+@subroutine
+def num_words(game):
+    """Returns how many words a board takes."""
+    return 1 if game.size <= 8 else 4
+
+
+@subroutine
+def word_of(game, row):
+    """Returns the word in which a row lies."""
+    return 0 if game.size <= 8 else row // 4
+
+
+@subroutine
+def bit_of(game, row, column):
+    """Returns the number of a cell's bit in its word."""
+    return np.uint64(8 * row + column if game.size <= 8 else 16 * (row % 4) + column)
+
+
+@subroutine
+def action_of(game, word, place):
+    """Returns the action that puts a stone on the cell of a bit."""
+    if game.size <= 8:
+        return place // 8 * game.size + place % 8
+    return (4 * word + place // 16) * game.size + place % 16
+
+
+@subroutine
+def _behind_lines(own, enemies, shift, longest):
+    """Returns the cells behind lines of enemy stones that begin beside an own one, both ways along a shift."""
+    up = enemies & own << shift
+    down = enemies & own >> shift
+    for _ in range(longest - 1):
+        up |= enemies & up << shift
+        down |= enemies & down >> shift
+    return up << shift | down >> shift
+
+
+@subroutine
+def _moves_in_word(game, own, theirs):
+    """Returns where `own` can put a stone: next to enemy stones with an own one behind them."""
+    line = (ONE << np.uint64(game.size)) - ONE
+    board = np.uint64(0)
+    for row in range(game.size):
+        board |= line << np.uint64(8 * row)
+    moves = np.uint64(0)
+    for shift, between in _WAYS:
+        moves |= _behind_lines(own, theirs & between, shift, 6)
+    return moves & board & ~(own | theirs)
+
+
+@subroutine
+def _note_moves_in_words(game, own, theirs, moves):
+    """Writes where `own` can put a stone into `moves`, each [4].
+
+    Lines along a row lie in one word. For the others the rows are gone through downwards, then upwards, with the ends
+    of lines in three directions that have come as far as the row before.
+    """
+    for word in range(4):
+        moves[word] = _behind_lines(own[word], theirs[word] & _INNER_COLUMNS_OF_16, ONE, game.size - 2)
+    for turn in range(2):
+        before, left, straight, right = np.uint64(0), np.uint64(0), np.uint64(0), np.uint64(0)
+        for k in range(game.size):
+            row = k if turn == 0 else game.size - 1 - k
+            word, shift = row // 4, np.uint64(16 * (row % 4))
+            enemies = theirs[word] >> shift & _ROW
+            moves[word] |= (left >> ONE | straight | right << ONE & _ROW) << shift
+            left = enemies & (left | before) >> ONE
+            straight = enemies & (straight | before)
+            right = enemies & (right | before) << ONE
+            before = own[word] >> shift & _ROW
+    line = (ONE << np.uint64(game.size)) - ONE
+    for word in range(4):
+        moves[word] &= line * np.uint64(0x0001000100010001) & ~(own[word] | theirs[word])
+
+
+@subroutine
+def note_moves(game, state):
+    """Notes where the player to move can put a stone; where there is no place, whether the other has one."""
+    for turn in range(2):
+        player = (state.ply + turn) & 1
+        if game.size <= 8:
+            state.moves[0] = _moves_in_word(game, state.stones[player, 0], state.stones[1 - player, 0])
+        else:
+            _note_moves_in_words(game, state.stones[player], state.stones[1 - player], state.moves)
+        can_move = (state.moves[0] | state.moves[1] | state.moves[2] | state.moves[3]) != np.uint64(0)
+        if can_move:
+            break
+    state.is_over = not can_move
+    if turn == 1:
+        for word in range(num_words(game)):
+            state.moves[word] = np.uint64(0)
+
+
+@subroutine
+def _turned_in_word(own, theirs, stone):
+    """Returns the enemy stones that `stone` turns over."""
+    turned = np.uint64(0)
+    for shift, between in _WAYS:
+        enemies = theirs & between
+        up = enemies & stone << shift
+        down = enemies & stone >> shift
+        for _ in range(5):
+            up |= enemies & up << shift
+            down |= enemies & down >> shift
+        if up << shift & own:
+            turned |= up
+        if down >> shift & own:
+            turned |= down
+    return turned
+
+
+@subroutine
+def _has_stone(state, player, row, column):
+    return state.stones[player, row // 4] >> np.uint64(16 * (row % 4) + column) & ONE != np.uint64(0)
+
+
+@subroutine
+def _count_turned(game, state, player, row, column, down, right):
+    """Returns how many enemy stones in a row a stone of `player` there turns over in one direction."""
+    count = 0
+    while True:
+        row += down
+        column += right
+        if not (0 <= row < game.size and 0 <= column < game.size):
+            return 0
+        if not _has_stone(state, 1 - player, row, column):
+            return count if _has_stone(state, player, row, column) else 0
+        count += 1
+
+
+@subroutine
+def put_stone(game, state, player, row, column):
+    """Puts a stone and turns over what lies between it and others of its colour."""
+    stone = ONE << bit_of(game, row, column)
+    if game.size <= 8:
+        turned = _turned_in_word(state.stones[player, 0], state.stones[1 - player, 0], stone)
+        state.stones[player, 0] |= turned | stone
+        state.stones[1 - player, 0] ^= turned
+        return
+    for direction in range(9):
+        down, right = direction // 3 - 1, direction % 3 - 1
+        if direction != 4:
+            for k in range(1, 1 + _count_turned(game, state, player, row, column, down, right)):
+                turned = ONE << bit_of(game, row + k * down, column + k * right)
+                state.stones[player, (row + k * down) // 4] |= turned
+                state.stones[1 - player, (row + k * down) // 4] ^= turned
+    state.stones[player, row // 4] |= stone

@@ -1,0 +1,153 @@
+"""Othello (Reversi) on even boards from 4x4 to 16x16: one word of bits up to 8x8, four words above."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from azero.compiler.bits import bit_of_rank, count_bits, lowest_bit
+from azero.compiler.rng import mix, random_below
+from azero.errors import BadInput
+from azero.games.boards import board_symmetries
+from azero.games.contract import DRAW, LOSS, ONGOING, WIN, Ranges, Symmetries
+from azero.games.othello import text
+from azero.games.othello.board import ONE, STATE_DTYPE, action_of, bit_of, note_moves, num_words, put_stone, word_of
+from azero.games.registry import game
+
+
+@game("othello", text)
+class Othello(NamedTuple):
+    """Turn over the stones you enclose; most stones win. Sizes are even. Action row * size + column, as a1, or pass.
+
+    A pass is the action size * size, legal only when nothing else is. When neither player can put a stone the game is
+    over, as after two passes, which are not played.
+
+    Source: World Othello Federation, official rules; empty cells count for the winner.
+    """
+
+    size: int = 8
+
+    def reset(game, state):
+        for player in range(2):
+            for word in range(4):
+                state.stones[player, word] = np.uint64(0)
+        for word in range(4):
+            state.moves[word] = np.uint64(0)
+        low, high = game.size // 2 - 1, game.size // 2
+        state.stones[0, word_of(game, low)] |= ONE << bit_of(game, low, high)
+        state.stones[0, word_of(game, high)] |= ONE << bit_of(game, high, low)
+        state.stones[1, word_of(game, low)] |= ONE << bit_of(game, low, low)
+        state.stones[1, word_of(game, high)] |= ONE << bit_of(game, high, high)
+        state.ply = 0
+        note_moves(game, state)
+
+    def legal_actions(game, state, out):
+        count = 0
+        for word in range(num_words(game)):
+            moves = state.moves[word]
+            while moves:
+                out[count] = action_of(game, word, lowest_bit(moves))
+                moves &= moves - ONE
+                count += 1
+        if count == 0:
+            out[0] = game.size * game.size
+            count = 1
+        return count
+
+    def rollout_action(game, state, legal, rng):
+        total = 0
+        for word in range(num_words(game)):
+            total += count_bits(state.moves[word])
+        if total == 0:
+            return game.size * game.size
+        rank = random_below(rng, total)
+        word = 0
+        while rank >= count_bits(state.moves[word]):
+            rank -= count_bits(state.moves[word])
+            word += 1
+        return action_of(game, word, bit_of_rank(state.moves[word], rank))
+
+    def apply_action(game, state, action):
+        if action < game.size * game.size:
+            put_stone(game, state, state.ply & 1, action // game.size, action % game.size)
+        state.ply += 1
+        note_moves(game, state)
+
+    def current_player(game, state):
+        return state.ply & 1
+
+    def outcome(game, state):
+        if not state.is_over:
+            return ONGOING
+        lead = game.final_score(state)
+        return WIN if lead > 0 else LOSS if lead < 0 else DRAW
+
+    def final_score(game, state):
+        """Stones of the first player less those of the second, empty cells counted for who has more."""
+        first = 0
+        second = 0
+        for word in range(4):
+            first += count_bits(state.stones[0, word])
+            second += count_bits(state.stones[1, word])
+        lead = first - second
+        empty = game.size * game.size - first - second
+        return float(lead + empty if lead > 0 else lead - empty if lead < 0 else 0)
+
+    def ownership(game, state, owners):
+        """Stones; empty cells are nobody's."""
+        for row in range(game.size):
+            for column in range(game.size):
+                word, place = word_of(game, row), bit_of(game, row, column)
+                is_first = np.int8(state.stones[0, word] >> place & ONE)
+                owners[row, column] = is_first - np.int8(state.stones[1, word] >> place & ONE)
+
+    def encode(game, state, planes):
+        """Planes, top row first: own stones, the opponent's, empty cells."""
+        player = state.ply & 1
+        for row in range(game.size):
+            for column in range(game.size):
+                word, place = word_of(game, row), bit_of(game, row, column)
+                is_own = state.stones[player, word] >> place & ONE
+                is_theirs = state.stones[1 - player, word] >> place & ONE
+                planes[0, row, column] = is_own
+                planes[1, row, column] = is_theirs
+                planes[2, row, column] = ONE - (is_own | is_theirs)
+
+    def hash_key(game, state):
+        key = np.uint64(0)
+        for player in range(2):
+            for word in range(4):
+                key = mix(key ^ state.stones[player, word])
+        return mix(key ^ np.uint64(state.ply & 1))
+
+    def ranges(game) -> Ranges:
+        return {"size": (4, 16)}
+
+    def check(game) -> None:
+        if game.size % 2:
+            raise BadInput(f"othello: size={game.size} should be an even number from 4 to 16")
+
+    @property
+    def state_dtype(game) -> np.dtype:
+        return STATE_DTYPE
+
+    @property
+    def num_actions(game) -> int:
+        return game.size**2 + 1
+
+    @property
+    def max_plies(game) -> int:
+        """No pass follows a pass, and no pass follows the last stone."""
+        return 2 * (game.size**2 - 4)
+
+    @property
+    def planes_shape(game) -> tuple[int, int, int]:
+        return 3, game.size, game.size
+
+    def symmetries(game) -> Symmetries:
+        """Half a turn and the mirrors in the diagonals, which leave the four stones of the start as they are."""
+        row, column = np.divmod(np.arange(game.size**2), game.size)
+        start = np.sign(2 * row - game.size + 1) * np.sign(2 * column - game.size + 1)
+        cells = board_symmetries(game.size, game.size)
+        cells = cells[(start[cells] == start).all(axis=1)]
+        passes = np.full((len(cells), 1), game.size**2, np.int32)
+        return Symmetries(cells=cells, actions=np.hstack([cells, passes]))

@@ -1,0 +1,109 @@
+"""P-games: the random trees of the UCT paper. No tree is stored: a move's value is made from the path to it."""
+
+import re
+from typing import NamedTuple
+
+import numpy as np
+
+from azero.compiler.jit import subroutine
+from azero.compiler.rng import mix
+from azero.errors import BadInput
+from azero.games.contract import DRAW, LOSS, ONGOING, WIN, Ranges
+from azero.games.registry import game
+
+STATE_DTYPE = np.dtype([("path", np.uint64), ("total", np.int32), ("ply", np.int32)], align=True)
+
+HIGHEST_VALUE = 127
+
+
+@subroutine
+def _path_of(path, action):
+    """Returns the random word that stands for the path and one move more."""
+    return mix(path ^ mix(np.uint64(action + 1)))
+
+
+@game("p_game")
+class PGame(NamedTuple):
+    """A random tree: each move has a value, drawn from 0 to 127, which the first player adds and the second takes away.
+
+    After `depth` plies the first player wins if the sum is positive, loses if it is negative; 0 is a draw. Every
+    node has `branching` moves, written 0, 1, ...; every `seed` is another tree.
+
+    Source: Kocsis & Szepesvari, Bandit based Monte-Carlo planning (2006), section 3.1, after Smith & Nau (1994).
+    """
+
+    branching: int = 2
+    depth: int = 20
+    seed: int = 0
+
+    def reset(game, state):
+        state.path = mix(~np.uint64(game.seed))  # of words that no move has: else seed 1's move 0 were seed 0's move 1
+        state.total = 0
+        state.ply = 0
+
+    def legal_actions(game, state, out):
+        for action in range(game.branching):
+            out[action] = action
+        return game.branching
+
+    def apply_action(game, state, action):
+        state.path = _path_of(state.path, action)
+        value = np.int32(state.path >> np.uint64(57))
+        state.total += value if state.ply & 1 == 0 else -value
+        state.ply += 1
+
+    def current_player(game, state):
+        return state.ply & 1
+
+    def outcome(game, state):
+        if state.ply < game.depth:
+            return ONGOING
+        return WIN if state.total > 0 else LOSS if state.total < 0 else DRAW
+
+    def final_score(game, state):
+        """The sum of the moves' values."""
+        return float(state.total)
+
+    def encode(game, state, planes):
+        """Planes: the sum so far, as the mover sees it; the share of plies played; then each move's value."""
+        sign = 1 - 2 * (state.ply & 1)
+        for action in range(game.branching):
+            planes[0, 0, action] = sign * state.total / np.float32(HIGHEST_VALUE)
+            planes[1, 0, action] = state.ply / np.float32(game.depth)
+            planes[2, 0, action] = (_path_of(state.path, action) >> np.uint64(57)) / np.float32(HIGHEST_VALUE)
+
+    def hash_key(game, state):
+        """No two paths meet."""
+        return state.path
+
+    def ranges(game) -> Ranges:
+        return {"branching": (1, 1000), "depth": (1, 1000), "seed": (0, 999_999_999)}
+
+    @property
+    def state_dtype(game) -> np.dtype:
+        return STATE_DTYPE
+
+    @property
+    def num_actions(game) -> int:
+        return game.branching
+
+    @property
+    def max_plies(game) -> int:
+        return game.depth
+
+    @property
+    def planes_shape(game) -> tuple[int, int, int]:
+        return 3, 1, game.branching
+
+    def text_to_action(game, state, text: str) -> int:
+        if not re.fullmatch("0|[1-9][0-9]{0,2}", text) or int(text) >= game.branching:
+            raise BadInput(f"{text!r} is no p_game move; moves are 0 to {game.branching - 1}")
+        return int(text)
+
+    def draw(game, state, marks: dict[int, str]) -> str:
+        lines = [f"ply {state.ply} of {game.depth}, sum {state.total:+d}"]
+        if state.ply < game.depth:
+            for action in range(game.branching):
+                value = int(_path_of(state.path, np.int64(action)) >> np.uint64(57)) * (1 - 2 * (int(state.ply) & 1))
+                lines.append(f"{action:>4}: {value:+4d}  {marks.get(action, '')}".rstrip())
+        return "\n".join(lines)

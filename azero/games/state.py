@@ -1,0 +1,255 @@
+"""The Python face of a game, in OpenSpiel's words: `Game` makes states, `State` is a position one can play on."""
+
+import functools
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from azero.compiler.jit import kernel
+from azero.errors import NO_ACTION, TOO_LONG, BadInput, BrokenRules
+from azero.games.contract import ONGOING, Rules, Symmetries
+from azero.games.names import name_of
+
+_MOST_LISTED = 20  # moves that an error lists
+_MOST_SHOWN = 100  # actions
+
+
+@kernel
+def _advance(rules, state, action, legal):
+    """Plays `action`, or resets where it is -1; writes the legal actions; returns how many, who moves, the outcome."""
+    if action < 0:
+        rules.reset(state)
+    else:
+        rules.apply_action(state, action)
+    return _look(rules, state, legal)
+
+
+@kernel
+def _look(rules, state, legal):
+    """Writes the legal actions of a position; returns how many, who moves, the outcome."""
+    outcome = rules.outcome(state)
+    num_legal = 0 if outcome != ONGOING else rules.legal_actions(state, legal)
+    return num_legal, rules.current_player(state), outcome
+
+
+@kernel
+def _apply_each(rules, states, places, actions):
+    """Plays one action ([n] int32) in each of the states at `places` ([n] int32)."""
+    for k in range(len(places)):
+        rules.apply_action(states[places[k]], np.int64(actions[k]))
+
+
+@kernel
+def _encode(rules, state, planes):
+    rules.encode(state, planes)
+
+
+@kernel
+def _hash_key(rules, state):
+    return rules.hash_key(state)
+
+
+@kernel
+def _final_score(rules, state):
+    return rules.final_score(state)
+
+
+@kernel
+def _ownership(rules, state, owners):
+    rules.ownership(state, owners)
+
+
+def broken_rules(name: str, what: str, actions: Sequence[int]) -> BrokenRules:
+    """Returns the error that tells, in a line, what is wrong with the rules `name`, and after which actions."""
+    return BrokenRules(f"{name}.{what}{after_actions(actions)}")
+
+
+def after_actions(actions: Sequence[int]) -> str:
+    """Returns where in a game something happened, as the end of a sentence."""
+    shown = " ".join(map(str, actions[:_MOST_SHOWN]))
+    more = f" ... ({len(actions)} in all)" if len(actions) > _MOST_SHOWN else ""
+    return f" after the actions {shown}{more}" if shown else ""
+
+
+def new_states(rules: Rules, *shape: int) -> np.recarray:
+    """Returns an array of blank states; `reset` makes positions of them."""
+    return np.zeros(shape, rules.state_dtype).view(np.recarray)
+
+
+class Game:
+    """A game with its sizes: what it is called, what a net sees of it, and where it starts."""
+
+    def __init__(self, rules: Rules):
+        self.rules = rules
+        self.name = name_of(rules)
+        self.num_actions = rules.num_actions
+        self.max_plies = rules.max_plies
+        self.planes_shape = rules.planes_shape
+
+    @functools.cached_property
+    def symmetries(self) -> Symmetries:
+        """The symmetries of board and actions, the identity first."""
+        return self.rules.symmetries()
+
+    def new_initial_state(self) -> "State":
+        """Returns the position the game starts from."""
+        return State(self)
+
+    def state_from_moves(self, text: str) -> "State":
+        """Returns the position after moves in the game's notation; raises BadInput at one that cannot be played."""
+        state = self.new_initial_state()
+        for ply, move in enumerate(self.rules.split_moves(text), start=1):
+            if state.is_terminal():
+                raise BadInput(f"move {ply}, {move!r}: the game was over after {ply - 1} moves")
+            try:
+                state.apply_action(self.text_to_action(state, move))
+            except BadInput as error:
+                raise BadInput(f"move {ply}: {error}") from None
+        return state
+
+    def action_to_text(self, state: "State", action: int) -> str:
+        """Returns an action in the game's notation."""
+        return self.rules.action_to_text(state.record, action)
+
+    def lines_to_text(self, state: "State", lines: Sequence[Sequence[int]]) -> list[list[str]]:
+        """Returns lines of play from `state`, of one action at least, in the game's notation.
+
+        They go on side by side: a call for each ply, not for each line, is what makes it fast.
+        """
+        write, record = self.rules.action_to_text, state.record
+        texts = [[write(record, line[0])] for line in lines]
+        going = [k for k, line in enumerate(lines) if len(line) > 1]
+        states = new_states(self.rules, len(lines)).view(np.ndarray)
+        states[going] = state.record
+        while going:
+            played = [lines[k][len(texts[k]) - 1] for k in going]
+            _apply_each(self.rules, states, np.array(going, np.int32), np.array(played, np.int32))
+            for k in going:
+                texts[k].append(write(states[k], lines[k][len(texts[k])]))
+            going = [k for k in going if len(texts[k]) < len(lines[k])]
+        return texts
+
+    def text_to_action(self, state: "State", text: str) -> int:
+        """Returns the legal action that `text` names; raises BadInput where it is none or not legal in `state`."""
+        action = self.rules.text_to_action(state.record, text)
+        if action not in state.legal_actions():
+            if state.is_terminal():
+                raise BadInput(f"{text!r} cannot be played: the game is over")
+            legal = _listed([self.action_to_text(state, each) for each in state.legal_actions()])
+            raise BadInput(f"{text!r} is not legal here; legal moves: {legal}")
+        return action
+
+    def __str__(self) -> str:
+        return self.name
+
+    def __repr__(self) -> str:
+        return f"make_game({self.name!r})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Game) and self.rules == other.rules and type(self.rules) is type(other.rules)
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+
+class State:
+    """A position, with the moves that led to it. `record` is the compiled rules' own form of it."""
+
+    def __init__(self, game: Game):
+        self.game = game
+        self.record: np.record = new_states(game.rules, 1)[0]
+        self._history: list[int] = []
+        self._play(-1)
+
+    @classmethod
+    def from_record(cls, game: Game, record: np.record, history: Sequence[int] = ()) -> "State":
+        """Returns a position with a copy of `record`, and of the actions that led to it, as far as they are known."""
+        state = cls.__new__(cls)
+        state.game, state._history = game, list(history)
+        states = new_states(game.rules, 1)
+        states[0] = record
+        state.record = states[0]
+        legal = np.empty(game.num_actions, np.int32)
+        state._note(legal, *_look(game.rules, state.record, legal))
+        return state
+
+    def _play(self, action: int) -> None:
+        legal = np.empty(self.game.num_actions, np.int32)
+        self._note(legal, *_advance(self.game.rules, self.record, action, legal))
+
+    def _note(self, legal: np.ndarray, num_legal: int, player: int, outcome: int) -> None:
+        self._legal = legal[:num_legal].tolist()
+        self._player, self._outcome = int(player), int(outcome)
+        if num_legal == 0 and not self.is_terminal():
+            raise broken_rules(self.game.name, NO_ACTION, self._history)
+        if len(self._history) > self.game.max_plies:
+            raise broken_rules(self.game.name, TOO_LONG, self._history)
+
+    def legal_actions(self) -> list[int]:
+        """Returns the legal actions, ascending; none where the game is over."""
+        return list(self._legal)
+
+    def apply_action(self, action: int) -> None:
+        """Plays an action; raises BadInput where it is not legal, BrokenRules where the rules cannot go on from it."""
+        if action not in self._legal:
+            over = "the game is over" if self.is_terminal() else f"legal actions: {_listed(map(str, self._legal))}"
+            raise BadInput(f"action {action} is not legal here; {over}")
+        self._history.append(int(action))
+        self._play(int(action))
+
+    def current_player(self) -> int:
+        """Returns who moves, 0 (first) or 1; -4 where the game is over, as OpenSpiel has it."""
+        return -4 if self.is_terminal() else self._player
+
+    def is_terminal(self) -> bool:
+        """Returns whether the game is over."""
+        return self._outcome != ONGOING
+
+    def final_score(self) -> float:
+        """Returns by how much the first player has won, in the game's own units: points in Go, discs in Othello."""
+        return float(_final_score(self.game.rules, self.record))
+
+    def ownership(self) -> np.ndarray:
+        """Returns who holds each cell of a finished game, [H, W] int8: 1 the first player, -1 the second, 0 none."""
+        owners = np.zeros(self.game.planes_shape[1:], np.int8)
+        _ownership(self.game.rules, self.record, owners)
+        return owners
+
+    def returns(self) -> list[float]:
+        """Returns what each player has got, in [-1, 1]; zeros while the game goes on."""
+        first = float(self._outcome) if self.is_terminal() else 0.0
+        return [first, 0.0 - first]
+
+    def history(self) -> list[int]:
+        """Returns the actions played so far."""
+        return list(self._history)
+
+    def clone(self) -> "State":
+        """Returns an independent copy."""
+        copy = State.from_record(self.game, self.record)
+        copy._history = list(self._history)
+        return copy
+
+    def planes(self) -> np.ndarray:
+        """Returns the net's input, [C, H, W] float32, as the player to move sees it."""
+        planes = np.empty(self.game.planes_shape, np.float32)
+        _encode(self.game.rules, self.record, planes)
+        return planes
+
+    def hash_key(self) -> int:
+        """Returns a 64-bit key, equal for equal positions, as an unsigned integer."""
+        return int(_hash_key(self.game.rules, self.record)) & 0xFFFF_FFFF_FFFF_FFFF
+
+    def draw(self, marks: dict[int, str] | None = None) -> str:
+        """Returns the board in text, with `marks` (action to short text) at the places of those actions."""
+        return self.game.rules.draw(self.record, marks or {})
+
+    def __str__(self) -> str:
+        return self.draw()
+
+
+def _listed(words: Iterable[str]) -> str:
+    """Returns words in a line of bearable length: the first of them, and how many there are where that is not all."""
+    words = list(words)
+    left_out = f" ... ({len(words)} in all)" if len(words) > _MOST_LISTED else ""
+    return " ".join(words[:_MOST_LISTED]) + left_out

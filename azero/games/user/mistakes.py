@@ -1,0 +1,222 @@
+"""What authors of rules often write and the compiler does not take: found in their text, with what to write instead."""
+
+import ast
+import enum
+import re
+import types
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from azero.games.contract import COMPILED, Rules
+from azero.games.registry import parameters_of
+
+OWN = "functions of your own stand outside the class, below @subroutine of azero.authoring"
+_LOOP = "write a loop"
+_TABLE = "write a tuple, or np.array(...) outside the class"
+_NUMBERS = "rules compute with numbers"
+_NO_VALUE = "it can end without a value: write a `return` at its end"
+_CELLS = "loop over its cells, or keep what you need in a field of the state"
+
+_COMPREHENSIONS = {ast.ListComp: "list", ast.SetComp: "set", ast.DictComp: "dict", ast.GeneratorExp: "generator"}
+_MAKERS = {
+    "list": f"a list: {_TABLE}",
+    "sorted": f"a list: {_LOOP}",
+    "set": f"a set: {_TABLE}",
+    "dict": f"a dict: {_TABLE}",
+    "tuple": f"a tuple whose length the compiler does not know: {_LOOP}",
+    "str": f"text: {_NUMBERS}",
+    "repr": f"text: {_NUMBERS}",
+}
+"""Python's own functions that take memory, what they make, and what to write."""
+
+_is_array_maker = re.compile(
+    "all|any|arange|arg(sort|where)|array(_equal)?|asarray|astype|concatenate|copy|cumsum|diff|eye|flat(nonzero|ten)|"
+    "(empty|full|ones|zeros)(_like)?|linspace|nonzero|repeat|roll|rot90|sort|stack|take|tile|to(bytes|list)|unique|where"
+).fullmatch
+"""NumPy's functions, and methods of its arrays, that take memory for their result or on the way to it."""
+
+
+class Mistake(NamedTuple):
+    """What is wrong and what to write, the line of the file, and the function there."""
+
+    what: str
+    line: int
+    function: str
+
+
+def find_mistake(file: str, rules: Rules, method: str, line: int | None, is_of_memory: bool) -> Mistake | None:
+    """Returns the first known mistake in the text of the rules, or None.
+
+    Args:
+      method: where the compiler has failed, empty where that is not known. With no line, the method and the subroutines
+        that it calls are looked through, or all methods.
+      line: the only line to look at, if it is known.
+      is_of_memory: whether only what takes memory is looked for.
+    """
+    module = ast.parse(Path(file).read_text(encoding="utf-8"))
+    reader = _Reader(rules, is_of_memory)
+    for function in _functions(module, type(rules).__qualname__, method, line):
+        if line is None and not is_of_memory and _may_end_without_value(function):
+            return Mistake(_NO_VALUE, function.lineno, function.name)
+        for node in (node for statement in function.body for node in ast.walk(statement)):
+            if (line is None or _covers(node, line)) and (what := reader.explain(node, function)):
+                return Mistake(what, getattr(node, "lineno", function.lineno), function.name)
+    return None
+
+
+def find_open_end(file: str, rules: Rules) -> Mistake | None:
+    """Returns the first compiled method that returns a value and can come to its end without one, or None.
+
+    Compiled, it may work as long as that does not happen, and break where its value is stored.
+    """
+    module = ast.parse(Path(file).read_text(encoding="utf-8"))
+    for function in _functions(module, type(rules).__qualname__, "", None):
+        if function.name in COMPILED and _may_end_without_value(function):
+            return Mistake(_NO_VALUE, function.lineno, function.name)
+    return None
+
+
+def _covers(node: ast.AST, line: int) -> bool:
+    return getattr(node, "lineno", line + 1) <= line <= (getattr(node, "end_lineno", None) or line)
+
+
+def _functions(module: ast.Module, name: str, method: str, line: int | None) -> Iterator[ast.FunctionDef]:
+    """Yields the functions to look through: that around the line, or else the method and what it calls."""
+    written = {each.name: each for each in module.body if isinstance(each, ast.FunctionDef)}
+    of_class = [each for each in module.body if isinstance(each, ast.ClassDef) and each.name == name]
+    methods = {each.name: each for body in of_class for each in body.body if isinstance(each, ast.FunctionDef)}
+    if line is not None:
+        around = [each for each in (*written.values(), *methods.values()) if _covers(each, line)]
+        yield from around
+        return
+    compiled = [each for each in methods if each in COMPILED]
+    waiting = [methods[each] for each in ([method] if method in methods else compiled)]
+    for function in waiting:  # which grows
+        yield function
+        called = [each.id for each in ast.walk(function) if isinstance(each, ast.Name)]
+        waiting += [written[each] for each in dict.fromkeys(called) if each in written and written[each] not in waiting]
+
+
+def _may_end_without_value(function: ast.FunctionDef) -> bool:
+    """Returns whether a function returns a value in one place and comes to its end without one in another."""
+    returns = [each for each in ast.walk(function) if isinstance(each, ast.Return) and each.value]
+    return bool(returns) and not _ends(function.body)
+
+
+def _ends(body: list[ast.stmt]) -> bool:
+    """Returns whether nothing that follows these statements is reached."""
+    match body[-1] if body else None:
+        case ast.Return() | ast.Raise() | ast.Assert(test=ast.Constant(value=False)):
+            return True
+        case ast.While(test=ast.Constant(value=test), body=inner) if test:
+            return not any(isinstance(node, ast.Break) for statement in inner for node in ast.walk(statement))
+        case ast.If(body=first, orelse=second):
+            return _ends(first) and _ends(second)
+        case ast.Match(cases=cases):
+            return all(_ends(each.body) for each in cases)
+        case ast.With() | ast.Try():  # which the compiler does not take
+            return True
+    return False
+
+
+class _Reader:
+    """Tells mistakes in the syntax tree of rules."""
+
+    def __init__(self, rules: Rules, is_of_memory: bool):
+        self._class, self._parameters = type(rules), parameters_of(type(rules))
+        self._is_of_memory = is_of_memory
+        self._globals = self._class.reset.__globals__
+        dtype = rules.state_dtype
+        self._boards = {name for name in dtype.names or () if dtype[name].shape}
+
+    def explain(self, node: ast.AST, function: ast.FunctionDef) -> str | None:
+        """Returns what is wrong with a node, or None."""
+        return self._memory(node) or (
+            None if self._is_of_memory else self._syntax(node, function) or self._name(node, function)
+        )
+
+    def _memory(self, node: ast.AST) -> str | None:
+        """Returns what a node takes memory for."""
+        match node:
+            case ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp():
+                return f"{_short(node)} makes a {_COMPREHENSIONS[type(node)]}: {_LOOP}"
+            case ast.List(ctx=ast.Load()) | ast.Set():
+                as_tuple = ast.unparse(ast.Tuple(node.elts, ast.Load()))
+                return f"{_short(node)} makes a {type(node).__name__.lower()}: write a tuple, {as_tuple}"
+            case ast.Dict():
+                return f"{_short(node)} makes a dict: {_TABLE}"
+            case ast.JoinedStr():
+                return f"{_short(node)} makes text: {_NUMBERS}"
+            case ast.Call(func=ast.Name(id=name)) if name in _MAKERS:
+                return f"{_short(node)} makes {_MAKERS[name]}"
+            case ast.Call(func=ast.Attribute(attr=name)) if _is_array_maker(name) and name not in vars(self._class):
+                return f"{_short(node)} takes memory for an array, bytes or a list: {_LOOP}, or keep it in the state"
+            case ast.BinOp(left=left, right=right) if self._is_board(left) or self._is_board(right):
+                return f"{_short(node)} makes an array: {_CELLS}"
+            case ast.Compare(left=left, comparators=others) if any(map(self._is_board, (left, *others))):
+                return f"{_short(node)} makes an array: {_CELLS}"
+        return None
+
+    def _is_board(self, node: ast.AST) -> bool:
+        """Returns whether a node is an array of the state, or a slice of one."""
+        if isinstance(node, ast.Subscript) and any(isinstance(each, ast.Slice) for each in ast.walk(node.slice)):
+            return self._is_board(node.value)
+        return isinstance(node, ast.Attribute) and node.attr in self._boards
+
+    def _syntax(self, node: ast.AST, function: ast.FunctionDef) -> str | None:
+        """Returns what Python has and the compiler has not."""
+        match node:
+            case ast.With():
+                return f"{_short(node)}: the compiler takes no `with`"
+            case ast.Try():
+                return "the compiler takes no `try` here: ask with `if` before"
+            case ast.Import() | ast.ImportFrom():
+                return f"{_short(node)} stands in a method: imports stand at the top of the file"
+            case ast.NamedExpr():
+                return f"{_short(node)}: the compiler takes no `:=`: assign on a line of its own"
+            case ast.Assign(targets=[ast.Attribute(attr=name) as field]) if name in self._boards:
+                return f"{_short(node)} assigns a whole array: write {_short(field)}[:] = ..."
+            case ast.Delete():
+                return f"{_short(node)}: the compiler takes no `del`"
+            case ast.Starred():
+                return f"{_short(node)}: the compiler takes no `*` here: write the elements one by one"
+            case ast.Lambda() | ast.FunctionDef():
+                return f"{_short(node)} is a function in a function: {OWN}"
+            case ast.Call(func=ast.Name(id=name)) if name == function.name:
+                return f"{name} calls itself: {_LOOP}"
+        return None
+
+    def _name(self, node: ast.AST, function: ast.FunctionDef) -> str | None:
+        """Returns what is wrong with a name that stands outside the methods."""
+        match node:
+            case ast.Attribute(value=ast.Name(id=owner), attr=name):
+                is_game = owner in (self._class.__qualname__, *(each.arg for each in function.args.args[:1]))
+                return self._of_class(owner, name) if is_game else None
+            case ast.Name(id=name):
+                value = self._globals.get(name)
+                if isinstance(value, list | set | dict):
+                    return f"{name} is a {type(value).__name__}: {_TABLE}"
+                if isinstance(value, types.FunctionType):
+                    return f"{name} is a function of plain Python; {OWN}"
+                is_class = isinstance(value, type) and not issubclass(value, enum.Enum)
+                if is_class and value is not self._class and value.__module__ == self._class.__module__:
+                    return f"{name} is a class: write numbers and tuples outside it, or an enum.IntEnum"
+        return None
+
+    def _of_class(self, owner: str, name: str) -> str | None:
+        """Returns what is wrong with an attribute of the rules."""
+        value = getattr(self._class, name, None)
+        if value is None or name in self._parameters:
+            return None
+        if isinstance(value, property):
+            return f"{owner}.{name} is a property, which is plain Python: compute it from the parameters"
+        if callable(value):
+            return None
+        return f"{owner}.{name} is no parameter: tables stand outside the class"
+
+
+def _short(node: ast.AST) -> str:
+    """Returns the text of a node, in one line of bearable length."""
+    text = ast.unparse(node).split("\n")[0].removesuffix(":")
+    return text if len(text) <= 60 else f"{text[:57]}..."

@@ -1,0 +1,50 @@
+"""A first look at a user's rules: a few random games in plain Python, then the compiler; errors in the user's terms."""
+
+import functools
+import random
+
+from azero.errors import BadInput
+from azero.games.contract import Rules
+from azero.games.rollouts import has_own, rollout_action_of, rollout_of, target_of
+from azero.games.state import Game
+from azero.games.user.interpreted import Plain
+from azero.games.user.messages import refusal
+from azero.games.user.mistakes import find_open_end
+
+_LEAST_GAMES, _LEAST_PLIES = 3, 300
+
+
+@functools.lru_cache(maxsize=None, typed=True)  # rules of two classes are equal where their parameters are
+def try_out(rules: Rules) -> None:
+    """Raises BadInput, in the terms of the rules, where a few random games show that they break the contract."""
+    name = type(rules).file_name  # type: ignore[attr-defined]
+    plain = Plain(rules, name)
+    chooser = random.Random(0)
+    games = plies = 0
+    while games < _LEAST_GAMES or plies < _LEAST_PLIES:
+        plain.play_at_random(chooser)
+        games, plies = games + 1, plies + 1 + len(plain.moves)
+    plain.try_rollouts(chooser)
+    plain.try_texts()
+    compile_all(Game(rules), name)
+
+
+def compile_all(game: Game, name: str) -> None:
+    """Compiles every method; raises BadInput with the method, the line and the reason where one will not."""
+    if mistake := find_open_end(name.rpartition(":")[0], game.rules):
+        raise BadInput(f"{name}.{mistake.function}, line {mistake.line}, cannot be compiled: {mistake.what}")
+    try:
+        state = game.new_initial_state()
+        state.planes(), state.hash_key(), state.final_score()
+        if has_own(game.rules, "ownership"):
+            state.ownership()
+        if has_own(game.rules, "rollout_action"):
+            rollout_action_of(state.clone(), seed=0)
+        if has_own(game.rules, "rollout"):
+            rollout_of(state.clone(), seed=0)
+        if has_own(game.rules, "target"):
+            target_of(state, state.legal_actions()[0])
+    except BadInput:
+        raise
+    except Exception as error:  # the compiler's own are not all NumbaErrors
+        raise BadInput(refusal(error, game.rules, name)) from None

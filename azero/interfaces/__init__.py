@@ -1,0 +1,1 @@
+"""azero as people use it."""

@@ -1,0 +1,1 @@
+"""azero at a terminal: games against it, and its answers as text."""

@@ -1,0 +1,123 @@
+"""A game in the terminal: a person against an agent."""
+
+from collections.abc import Callable
+
+from azero.arena.agents.agent import Agent
+from azero.arena.agents.suggestion import RESIGN
+from azero.errors import BadInput
+from azero.games import Game, State
+from azero.games.rollouts import has_own
+from azero.interfaces.terminal.show import show_suggestion
+
+COMMANDS = {
+    "moves": "list the legal moves",
+    "hint": "ask the agent what it would play",
+    "undo": "take back your last move, and what came after it",
+    "resign": "give the game up",
+    "help": "tell this",
+    "quit": "leave the game",
+}
+
+
+def play_in_terminal(
+    agent: Agent, game: Game, person: int, ask: Callable[[str], str], tell: Callable[[str], None]
+) -> None:
+    """Plays one game, `person` (0 or 1) being the person's side.
+
+    Args:
+      ask: shows a prompt and returns a line; raises EOFError when there are no more.
+      tell: shows text.
+    """
+    state = game.new_initial_state()
+    side = "first" if person == 0 else "second"
+    tell(f"You play {side} against {agent.name}. Enter a move (e.g. {_example(state)}), or: {', '.join(COMMANDS)}")
+    shown = None
+    while not state.is_terminal():
+        if state.history() != shown:
+            tell(f"\n{state}\n")
+            shown = state.history()
+        if state.current_player() != person:
+            suggestion = agent.suggest(state)
+            if suggestion.action == RESIGN:
+                tell(f"{agent.name} resigns. You win.")
+                return
+            tell(f"{agent.name} plays {suggestion.best} (value {suggestion.value:+z.2f} for it)")
+            for action in suggestion.actions:
+                state.apply_action(action)
+            continue
+        try:
+            answer = ask("your move: ").strip()
+        except EOFError:
+            tell("\nThe game is left unfinished.")
+            return
+        if answer in ("quit", "q"):
+            tell("The game is left unfinished.")
+            return
+        if answer == "resign":
+            tell("You resign, and lose.")
+            return
+        state = _obey(answer, state, person, agent, tell)
+    tell(f"\n{state}\n")
+    tell(_result(state, person))
+
+
+def _result(state: State, person: int) -> str:
+    """Returns how the game has ended for the person, and by how much where the game counts that."""
+    result = state.returns()[person]
+    by = f" by {abs(state.final_score()):g}" if result and has_own(state.game.rules, "final_score") else ""
+    return f"You win{by}." if result > 0 else f"You lose{by}." if result < 0 else "A draw."
+
+
+def _obey(answer: str, state: State, person: int, agent: Agent, tell: Callable[[str], None]) -> State:
+    """Carries out what the person entered; returns the position it leads to."""
+    if answer in ("help", "?", ""):
+        tell(_help(state))
+    elif answer == "moves":
+        tell(" ".join(state.game.action_to_text(state, action) for action in state.legal_actions()))
+    elif answer == "hint":
+        tell(show_suggestion(agent.suggest(state), state))
+    elif answer == "undo":
+        before = _take_back(state, person)
+        if before is state:
+            tell("There is nothing to take back.")
+        return before
+    else:
+        try:
+            return _after_turn(state, answer)
+        except BadInput as error:
+            tell(f"{error}; or enter help")
+    return state
+
+
+def _after_turn(state: State, answer: str) -> State:
+    """Returns the position after a move, or after several that make up one turn, e.g. d1-d7/g7; raises BadInput."""
+    after, player = state.clone(), state.current_player()
+    moves = state.game.rules.split_moves(answer)
+    for ply, move in enumerate(moves if len(moves) > 1 else [answer]):
+        if after.current_player() != player:
+            raise BadInput(f"{answer!r} goes on beyond your turn, which ends with {moves[ply - 1]!r}")
+        after.apply_action(state.game.text_to_action(after, move))
+    return after
+
+
+def _take_back(state: State, person: int) -> State:
+    """Returns the position at the person's turn before this one; the same where there is none."""
+    history = state.history()
+    for length in range(len(history) - 1, -1, -1):
+        before = state.game.new_initial_state()
+        for action in history[:length]:
+            before.apply_action(action)
+        if before.current_player() == person:
+            return before
+    return state
+
+
+def _help(state: State) -> str:
+    """Returns what the game is about, and what can be entered."""
+    about = (state.game.rules.__doc__ or state.game.name).strip().splitlines()[0]
+    words = {_example(state): "play this move, or another that is legal", **COMMANDS}
+    return "\n".join([about, *(f"  {word:<8}{what}" for word, what in words.items())])
+
+
+def _example(state: State) -> str:
+    return state.game.action_to_text(state, state.legal_actions()[0])

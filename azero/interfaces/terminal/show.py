@@ -1,0 +1,149 @@
+"""Answers as text: a suggestion, as the board with each move's value and the moves ranked; a match's statistics;
+mistakes in solved positions.
+"""
+
+import itertools
+
+from azero.arena.agents.suggestion import Move, Suggestion, turn_to_text
+from azero.arena.benchmarks.benchmark import BenchmarkResult, Share
+from azero.arena.matches.match import MatchResult
+from azero.arena.matches.statistics import Sprt
+from azero.games import State
+
+MOST_MOVES = 10
+"""Moves that are listed unless another number is asked for."""
+
+MOST_VISITED, BEST_VALUE, AT_MOST = "*", "^", "<"
+
+
+def show_suggestion(suggestion: Suggestion, state: State, top: int = MOST_MOVES) -> str:
+    """Returns a position, what each move is worth at its place on the board, and the `top` ranked moves below."""
+    player = "first" if suggestion.to_move == 0 else "second"
+    number = suggestion.simulations
+    seen = [f"{number} simulation{'s' if number != 1 else ''} in {suggestion.elapsed_s:.2f} s"]
+    if suggestion.runtime:
+        seen.append(f"{suggestion.runtime} {suggestion.precision}")
+    if suggestion.is_tree_full:
+        seen.append("the tree reached its limit of nodes and grew no more")
+    return "\n".join(
+        [
+            f"{suggestion.game}, {player} player to move, value {suggestion.value:+z.2f} for that player",
+            "",
+            state.draw(value_marks(suggestion.moves)),
+            "",
+            f"values in hundredths; {MOST_VISITED} most visited, {BEST_VALUE} highest value"
+            + f", {AT_MOST} at most" * any(move.is_bound for move in suggestion.moves),
+            "",
+            show_moves(suggestion.moves, top),
+            "",
+            f"best: {best_turn(suggestion, state)}   ({', '.join(seen)})",
+        ]
+    )
+
+
+def value_marks(moves: list[Move]) -> dict[int, str]:
+    """Returns the values of visited and proven moves in hundredths, by action, with marks as the legend has them.
+
+    Of whole turns with the same first action the one that is ranked first counts.
+    """
+    firsts: dict[int, Move] = {}
+    for move in moves:
+        if move.visits or move.proven:
+            firsts.setdefault(move.action, move)
+    known = list(firsts.values())
+    if not known:
+        return {}
+    most_visited = max(known, key=lambda move: move.visits)
+    best_value = max(known, key=lambda move: move.value)
+    return {
+        move.action: f"{AT_MOST * move.is_bound}{100 * move.value:+z.0f}"
+        + MOST_VISITED * (move is most_visited and move.visits > 0)
+        + BEST_VALUE * (move is best_value)
+        for move in known
+    }
+
+
+def best_turn(suggestion: Suggestion, state: State) -> str:
+    """Returns the best move; where the same player goes on, with what follows it in the principal variation."""
+    if not suggestion.moves:
+        return suggestion.best
+    pv = suggestion.moves[0].pv
+    after, turn = state.clone(), pv[:1]
+    for action_text, following in itertools.pairwise(pv):
+        after.apply_action(state.game.text_to_action(after, action_text))
+        if after.current_player() != state.current_player():
+            break
+        turn.append(following)
+    return turn_to_text(state.game, turn)
+
+
+def show_moves(moves: list[Move], top: int = MOST_MOVES) -> str:
+    """Returns a table of the first `top` moves, in their order, and how many more there are."""
+    num_more, moves = max(0, len(moves) - top), moves[:top]
+    width, value_width = max([4, *(len(move.move) for move in moves)]), 6 + any(move.is_bound for move in moves)
+    head = f"{'move':>{width}}  {'visits':>8}  {'value':>{value_width}}  {'prior':>5}"
+    lines = [f"{head}  {'proven':<10}  principal variation"]
+    for move in moves:
+        length = f" in {move.proven_plies}" if move.proven_plies is not None else ""
+        proven = f"{move.proven or ''}{length}"
+        value = f"{AT_MOST * move.is_bound}{move.value:+z.3f}" if move.visits or move.proven else ""
+        pv = " ".join(move.pv)
+        figures = f"{move.move:>{width}}  {move.visits:>8}  {value:>{value_width}}  {move.prior:>5.2f}"
+        lines.append(f"{figures}  {proven:<10}  {pv}")
+    if num_more:
+        lines.append(f"... and {num_more} more")
+    return "\n".join(lines)
+
+
+def show_match(match: MatchResult, sprt: Sprt | None) -> str:
+    """Returns a match from A's side: score and Elo difference with their 95 % intervals, what a move took, the SPRT."""
+    fields = match.to_json()
+    low, high = fields["score_ci95"]
+    elo, weakest, strongest = _elo(fields["elo"], fields["score"]), *map(_elo, fields["elo_ci95"], (0.0, 1.0))
+    lines = [
+        f"{match.a} against {match.b}, {match.game}: {fields['games']} games, {fields['distinct_games']} distinct",
+        f"  won {fields['wins']}, drawn {fields['draws']}, lost {fields['losses']}",
+        f"  score {fields['score']:.1%}  [{low:.1%}, {high:.1%}]",
+        f"  Elo   {elo}  [{weakest}, {strongest}]",
+        f"  {match.a}: {1000 * match.seconds_a:.2f} ms and {match.simulations_a:.0f} simulations a move",
+        f"  {match.b}: {1000 * match.seconds_b:.2f} ms and {match.simulations_b:.0f} simulations a move",
+    ]
+    if sprt:
+        lines.append(f"  SPRT {sprt.elo0:g}, {sprt.elo1:g}: {match.sprt or 'undecided'}")
+    return "\n".join(lines)
+
+
+def show_benchmark(result: BenchmarkResult) -> str:
+    """Returns the mistakes of each set with their 95 % intervals, by the net alone and with search."""
+    width = max([5, *(len(each.name) for each in result.sets)])
+    has_net = any(each.net_mistakes for each in result.sets)
+    header = f"  {'set':<{width}} {'positions':>9} "
+    header += f" {'net alone':^20}  {'net, wrong value':>16} " * has_net + f" {'with search':^20} {'simulations':>11}"
+    lines = [
+        f"{result.agent} on {result.benchmark}, {result.game}: moves whose result is worse than the best there is",
+        header.rstrip(),
+    ]
+    for each in result.sets:
+        line = f"  {each.name:<{width}} {each.positions:>9} "
+        if each.net_mistakes and each.net_wrong_values:
+            line += f" {_share(each.net_mistakes):>20}  {each.net_wrong_values.share:>16.1%} "
+        line += f" {_share(each.search_mistakes):>20} {each.simulations:>11.0f}"
+        lines.append(line + (f"  {each.not_judged} not judged" if each.not_judged else ""))
+    if any(each.not_judged for each in result.sets):
+        lines.append(
+            "  not judged: no solver could settle the move within its limit; left out of the shares of mistakes"
+        )
+    return "\n".join([*lines, f"  {result.elapsed_s:.1f} s"])
+
+
+def _share(share: Share) -> str:
+    """Returns a share with its interval, in percent; a dash for no cases."""
+    if share.share is None or share.ci95 is None:
+        return "-"
+    low, high = share.ci95
+    return f"{share.share:.1%} [{100 * low:.1f}, {100 * high:.1f}]"
+
+
+def _elo(elo: float | None, score: float) -> str:
+    """Returns an Elo difference, which is infinite, and None, where a score of 0 or 1 leads to it."""
+    return f"{elo:+z.0f}" if elo is not None else "+inf" if score > 0.5 else "-inf"

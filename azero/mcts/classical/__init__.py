@@ -1,0 +1,1 @@
+"""Searches with rollouts alone: plain Monte Carlo, MMMC, transposition tables, whole turns at the root."""

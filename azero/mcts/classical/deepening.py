@@ -1,0 +1,116 @@
+"""Iterative deepening: alpha-beta to one ply, to two, and so on, until a limit comes or the result is proven.
+
+Source: Slate & Atkin, Chess 4.5 (1977).
+"""
+
+import math
+import time
+
+import numpy as np
+
+from azero.compiler.pace import CALL_S, next_size
+from azero.exact.alphabeta import search_on
+from azero.exact.frames import new_search, start_iteration
+from azero.exact.transpositions import PROOF, noted_action
+from azero.games import LOSS, State
+from azero.mcts.search.analysis import RESULT_NAMES, MoveStatistics
+
+_FIRST_NODES = 4  # of a search; how many follow before the next look at the clock depends on how long they take
+
+
+class Deepening:
+    """A search of one position. `run` makes it; then `best_action`, `value` and `rank_moves` tell what it has found."""
+
+    def __init__(self, state: State, num_rollouts: int, max_table_entries: int, seed: int):
+        self.state = state
+        self._work = new_search(state, False, max_table_entries, num_rollouts, seed, horizon=1)
+        self._sign = 1 - 2 * state.current_player()
+        self._legal = state.legal_actions()
+        self.best_action = self._legal[0]
+        self._at_once = _FIRST_NODES
+
+    @property
+    def num_leaves(self) -> int:
+        """Positions that were judged, or where the game was over."""
+        return int(self._work.progress[0].num_leaves)
+
+    @property
+    def value(self) -> float:
+        """The value of the best move, in [-1, 1] for the player to move."""
+        return self._value(self.best_action)
+
+    def run(self, max_leaves: int, seconds: float | None = None) -> None:
+        """Searches until `max_leaves` have been seen, `seconds` are over, or nothing is left to find out."""
+        deadline = math.inf if seconds is None else time.perf_counter() + seconds
+        call_s = CALL_S if seconds is None else min(CALL_S, seconds / 100)
+        for horizon in range(1, self.state.game.max_plies + 1):
+            start_iteration(self._work, False, horizon, self.best_action if horizon > 1 else -1)
+            is_done = self._run_iteration(max_leaves, deadline, call_s)
+            self._choose(is_done)
+            if not is_done or self._work.frames[0].draft == PROOF:
+                return
+
+    def _run_iteration(self, max_leaves: int, deadline: float, call_s: float) -> bool:
+        """Goes on in calls of some `call_s` each; returns whether the iteration came to its end."""
+        progress, now = self._work.progress[0], time.perf_counter()
+        while progress.num_leaves < max_leaves and now < deadline:
+            begin = now
+            if search_on(self.state, self._work, False, int(progress.num_nodes) + self._at_once, max_leaves):
+                return True
+            now = time.perf_counter()
+            self._at_once = next_size(self._at_once, now - begin, call_s)
+        return False
+
+    def _choose(self, is_done: bool) -> None:
+        """Takes over the best move of an iteration, or of a part of one that got beyond the best move of the last.
+
+        Where that loses, the best of those that do not; where all do, the one that did not at the horizon before.
+        """
+        root, horizon = self._work.frames[0], self._work.progress[0].horizon
+        is_of_use = is_done or horizon == 1 or self._work.root_moves[self.best_action].horizon == horizon
+        if root.num_legal < 0 or not is_of_use:
+            return
+        if self._sign * root.value > LOSS:
+            self.best_action = int(root.action)
+            return
+        undecided = [action for action in self._legal if self._value(action) > LOSS]
+        if undecided:
+            self.best_action = max(undecided, key=self._value)
+
+    def _value(self, action: int) -> float:
+        return float(self._sign * self._work.root_moves[action].value) + 0.0
+
+    def rank_moves(self) -> list[MoveStatistics]:
+        """Returns the moves, the best first, the others by value: as found by the last iteration that got to them.
+
+        The value of a move that an iteration refutes is an upper bound, `is_bound`. `visits` are the leaves below a
+        move. The length of a proof is not known, and priors are equal.
+        """
+        order = sorted(self._legal, key=lambda action: (action != self.best_action, -self._value(action)))
+        return [self._statistics(action) for action in order]
+
+    def _statistics(self, action: int) -> MoveStatistics:
+        move, value = self._work.root_moves[action], self._value(action)
+        is_proven = move.draft == PROOF and not move.is_bound
+        return MoveStatistics(
+            actions=[action],
+            visits=int(move.num_leaves),
+            value=value,
+            prior=1 / len(self._legal),
+            proven=RESULT_NAMES[int(value)] if is_proven else None,
+            proven_plies=None,
+            pv=self._principal_variation(action),
+            is_bound=bool(move.is_bound),
+        )
+
+    def _principal_variation(self, action: int) -> list[int]:
+        """Returns a move and what the table holds for best after it, as far as it does."""
+        table, state, line = self._work.table, self.state.clone(), [action]
+        state.apply_action(action)
+        while not state.is_terminal() and len(line) < self._work.progress[0].horizon:
+            best = int(noted_action(table, np.uint64(state.hash_key())))
+            if best not in state.legal_actions():
+                break
+            line.append(best)
+            state.apply_action(best)
+        return line

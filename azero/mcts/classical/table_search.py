@@ -1,0 +1,70 @@
+"""`TableSearch`: B searches, each on a transposition table of its own, as Python uses them."""
+
+import numpy as np
+
+from azero.errors import BadInput
+from azero.games import Game, State
+from azero.mcts.classical.table import FEWEST_ENTRIES, MOST_ENTRIES, clear_entries, new_tables
+from azero.mcts.classical.table_kernels import advance_in_table, simulate_in_table
+from azero.mcts.classical.table_variation import follow_table
+from azero.mcts.evaluation.batch import Batch
+from azero.mcts.rollouts.policies import OwnRollout, RolloutPolicy
+from azero.mcts.search.search import Search
+from azero.mcts.search.settings import Settings
+from azero.mcts.selection.rules import Rule
+
+
+class TableSearch(Search):
+    """UCT with random rollouts in a memory of `num_entries` positions a search.
+
+    Where the future of a position depends on how it was reached, as in Go with superko, nothing is proven but the ends
+    of games: a proof by one path need not hold by another.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        rule: Rule,
+        settings: Settings,
+        num_entries: int,
+        num_trees: int = 1,
+        num_threads: int = 1,
+        rollout: RolloutPolicy = OwnRollout(),
+    ):
+        if not FEWEST_ENTRIES <= num_entries <= MOST_ENTRIES:
+            raise BadInput(f"table = {num_entries} should be from {FEWEST_ENTRIES} to {MOST_ENTRIES:,} entries")
+        if num_trees * num_entries > MOST_ENTRIES:
+            most = MOST_ENTRIES // num_trees
+            raise BadInput(
+                f"table = {num_entries} should be {most:,} entries or fewer where {num_trees} games share memory"
+            )
+        assert rule.is_sweeping(), "a table knows no priors"
+        settings = settings._replace(is_proving=settings.is_proving and game.rules.is_history_free)
+        super().__init__(game, rule, settings, None, num_trees, game.num_actions + 1, num_threads, rollout)
+        self._is_used = [False] * num_trees
+        try:
+            self.tables = new_tables(game.rules, num_trees, num_entries)
+        except OSError:
+            raise BadInput(f"{num_trees} tables of {num_entries:,} entries do not fit into memory") from None
+
+    def start(self, b: int, state: State, seed: int) -> None:
+        super().start(b, state, seed)
+        if self._is_used[b]:
+            clear_entries(self.tables.entries[b])
+        self.tables.plies[b] = 0
+
+    def advance(self, b: int, action: int) -> None:
+        self._actions[b].append(action)
+        rules, settings, batch = self.game.rules, self.settings, self._batches[0]
+        advance_in_table(rules, settings, self.forest, self.tables, batch, b, action)
+
+    def line_below(self, b: int, line: list[int]) -> list[int]:
+        whole = np.empty(self.game.max_plies, np.int32)
+        whole[: len(line)] = line
+        end = follow_table(self.game.rules, self.forest, self.tables, self._batches[0], b, whole, len(line))
+        return whole[len(line) : end].tolist()
+
+    def _simulate(self, b: int, batch: Batch, num_simulations: int) -> bool:
+        self._is_used[b] = self._is_used[b] or num_simulations > 0
+        kinds = self._rules_of(b), self.rule, self.rollout, self.settings
+        return simulate_in_table(*kinds, self.forest, self.tables, batch, b, num_simulations)

@@ -1,0 +1,108 @@
+"""The searches with rollouts, their roots' moves being whole turns: one search chooses all actions of a turn."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from azero.errors import BadInput
+from azero.games import State
+from azero.games.state import after_actions
+from azero.mcts.classical.flat import FlatSearch
+from azero.mcts.classical.table_kernels import take_over_turns
+from azero.mcts.classical.table_search import TableSearch
+from azero.mcts.classical.turns import MOST_ACTIONS, TurnRules, lay_out_turns, list_turns, new_turns
+from azero.mcts.evaluation.batch import Batch
+from azero.mcts.search.search import Search
+from azero.mcts.tree import Forest, new_forest, start_tree
+
+
+class WholeTurns(Search):
+    """What whole turns change in a search: mixed in before the class of the search.
+
+    `choose` returns a turn's actions one after another as they are played, and `run` leaves a tree alone while such a
+    turn is under way. Each turn is searched from nothing: the tree below has the game's actions, not turns.
+    """
+
+    def __init__(self, *arguments: Any, **options: Any):
+        super().__init__(*arguments, **options)
+        num_trees, max_nodes = self.forest.nodes.shape
+        self._turns = new_turns(self.game.rules, num_trees)
+        self._most = self._turns.starts.shape[1] - 1
+        if max_nodes < 1 + self._most:
+            self.forest = new_forest(self.game.rules, num_trees, 1 + self._most)
+        self._is_listed = [False] * num_trees
+        self._chosen: list[list[int]] = [[] for _ in range(num_trees)]  # the turn of the last `choose` at each root
+        self._left: list[list[int]] = [[] for _ in range(num_trees)]  # of it, since its first action was played
+
+    def prepare(self) -> None:
+        super().prepare()
+        forest = new_forest(self.game.rules, 1, 1 + self._most)
+        start_tree(forest, 0, self.game.new_initial_state().record, np.uint64(0))
+        self._lay_out_turns(forest, 0, self._batches[0])
+        self._is_listed[0] = False
+
+    def start(self, b: int, state: State, seed: int) -> None:
+        super().start(b, state, seed)
+        self._is_listed[b], self._chosen[b], self._left[b] = False, [], []
+
+    def advance(self, b: int, action: int) -> None:
+        turn = self._left[b] or self._chosen[b]
+        self._left[b] = turn[1:] if turn[:1] == [action] else []
+        super().advance(b, action)
+        self._is_listed[b], self._chosen[b] = False, []
+
+    def run(self, trees: Sequence[int], num_simulations: int, seconds: float | None = None) -> None:
+        super().run([b for b in trees if not self._left[b]], num_simulations, seconds)
+
+    def choose(self, b: int, temperature: float = 0.0) -> int:
+        if self._left[b]:
+            return self._left[b][0]
+        self._chosen[b] = self.actions_of(b, super().choose(b, temperature))
+        return self._chosen[b][0]
+
+    def actions_of(self, b: int, move: int) -> list[int]:
+        turn = move - self.game.num_actions
+        if turn < 0:
+            return [move]
+        starts, actions = self._turns.starts[b], self._turns.actions[b]
+        return actions[starts[turn] : starts[turn + 1]].tolist()
+
+    def is_within_turn(self, b: int) -> bool:
+        return bool(self._left[b])
+
+    def _simulate(self, b: int, batch: Batch, num_simulations: int) -> bool:
+        if num_simulations > 0 and not self._is_listed[b]:
+            self._lay_out_turns(self.forest, b, batch)
+            self._is_listed[b] = True
+        return super()._simulate(b, batch, num_simulations)
+
+    def _rules_of(self, b: int) -> Any:
+        return TurnRules(self.game.rules, self.game.num_actions, self._turns.starts[b], self._turns.actions[b])
+
+    def _lay_out_turns(self, forest: Forest, b: int, batch: Batch) -> None:
+        """Makes the turns of root b's position its children; raises BadInput where they are too many."""
+        rules, state = self.game.rules, forest.root_states[b]
+        num_turns = int(list_turns(rules, self._turns, b, state, batch.states, batch.legal))
+        if num_turns < 0:
+            raise BadInput(
+                f"root=turns: {self.game} has more than {self._most:,} turns, or {MOST_ACTIONS:,} actions in them,"
+                f"{after_actions(self._actions[b])}; use root=actions"
+            )
+        lay_out_turns(rules, forest, b, self.game.num_actions, num_turns)
+
+
+class TurnSearch(WholeTurns, Search):
+    """UCT on a tree, with whole turns at the root."""
+
+
+class FlatTurnSearch(WholeTurns, FlatSearch):
+    """Plain Monte Carlo that tries whole turns."""
+
+
+class TableTurnSearch(WholeTurns, TableSearch):
+    """UCT on a transposition table, with whole turns at the root."""
+
+    def _lay_out_turns(self, forest: Forest, b: int, batch: Batch) -> None:
+        super()._lay_out_turns(forest, b, batch)
+        take_over_turns(self._rules_of(b), self.settings, forest, self.tables, batch, b)

@@ -1,0 +1,109 @@
+"""What the evaluator has said, kept: a table from canonical views (`views.py`) to answers, for all trees of a search.
+
+Its memory is taken once. A view can lie in the few places of one bucket; a new one takes the place of that which has
+not been asked for the longest. See docs/decisions/0008-evaluation-cache.md.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from azero.compiler.jit import kernel, subroutine
+from azero.compiler.rng import mix
+from azero.errors import BadInput
+from azero.mcts.evaluation.batch import copy_numbers
+
+WAYS = 4
+"""Places of a bucket."""
+
+BUCKET_DTYPE = np.dtype(
+    [
+        ("key", np.uint64, (WAYS,)),  # the view's hash; 0: nothing here
+        ("used", np.uint32, (WAYS,)),  # the clock when it was last asked for
+        ("value", np.float32, (WAYS,)),  # in [-1, 1], for the player to move
+    ],
+    align=True,
+)
+assert BUCKET_DTYPE.itemsize == 64, "a cache line"
+
+_32 = np.uint64(32)
+
+
+class Cache(NamedTuple):
+    """Answers for n buckets of views; with none of them, a cache that is switched off."""
+
+    buckets: np.recarray  # [n] BUCKET_DTYPE
+    logits: np.ndarray  # [n * WAYS, A] float32, of actions as the canonical view has them
+    clock: np.ndarray  # [1] uint32, answers taken in so far
+
+
+def new_cache(num_actions: int, mib: int) -> Cache:
+    """Returns an empty cache of `mib` MiB; 0 switches it off. Pages of memory are taken as they come into use.
+
+    Raises BadInput where there is not as much.
+    """
+    bucket_size = BUCKET_DTYPE.itemsize + WAYS * num_actions * np.dtype(np.float32).itemsize
+    num_buckets = max((mib << 20) // bucket_size, 1) if mib else 0
+    try:
+        return Cache(
+            buckets=np.zeros(num_buckets, BUCKET_DTYPE).view(np.recarray),
+            logits=np.zeros((num_buckets * WAYS, num_actions), np.float32),
+            clock=np.ones(1, np.uint32),
+        )
+    except MemoryError:
+        raise BadInput(f"search.cache_mib = {mib} is more than this machine has to give; 64 is plenty") from None
+
+
+@subroutine
+def is_caching(cache):
+    """Returns whether the cache is switched on."""
+    return len(cache.buckets) > 0
+
+
+@subroutine
+def _bucket_of(cache, key):
+    return np.int64((mix(key) >> _32) * np.uint64(len(cache.buckets)) >> _32)
+
+
+@subroutine
+def find_answer(cache, key):
+    """Returns the place of the answer to a view, a row of `cache.logits`, or -1 where there is none."""
+    index = _bucket_of(cache, key)
+    bucket = cache.buckets[index]
+    for way in range(WAYS):
+        if bucket.key[way] == key:
+            bucket.used[way] = cache.clock[0]
+            return index * WAYS + way
+    return -1
+
+
+@subroutine
+def value_at(cache, place):
+    """Returns the value of the answer at a place that `find_answer` has told."""
+    return cache.buckets[place // WAYS].value[place % WAYS]
+
+
+@subroutine
+def keep_answer(cache, key, logits, value):
+    """Takes in the answer to a view."""
+    index = _bucket_of(cache, key)
+    bucket = cache.buckets[index]
+    way = 0
+    for other in range(WAYS):
+        if bucket.key[other] == key:
+            way = other
+            break
+        if bucket.used[other] < bucket.used[way]:
+            way = other
+    cache.clock[0] += np.uint32(1)
+    bucket.key[way] = key
+    bucket.used[way] = cache.clock[0]
+    bucket.value[way] = value
+    copy_numbers(logits, cache.logits[index * WAYS + way])
+
+
+@kernel
+def keep_answers(cache, keys, logits, values):
+    """Takes in the answers to a batch of views: keys [B] uint64, logits [B, A] float32, values [B] float32."""
+    for row in range(len(logits)):
+        keep_answer(cache, keys[row], logits[row], values[row])

@@ -1,0 +1,104 @@
+"""The search with Gumbel at its root in plain Python, for people to read; tests hold `roots/gumbel.py` to it.
+
+Read `GumbelReference.search` first; below the root all is as in `search.py`.
+"""
+
+import math
+
+from azero.games import State
+from azero.mcts.reference.search import Node, Reference, SplitMix
+
+
+def halving_schedule(num_simulations: int, num_considered: int) -> list[int]:
+    """Returns sequential halving as, for each simulation, the visits of the moves among which it goes to the best."""
+    num_rounds = max(1, math.ceil(math.log2(num_considered)))
+    schedule: list[int] = []
+    visits = 0
+    while len(schedule) < num_simulations:
+        num_each = max(1, num_simulations // (num_rounds * num_considered))
+        schedule += [visits + k for k in range(num_each) for _ in range(num_considered)]
+        visits += num_each
+        num_considered = min(num_considered, max(2, num_considered // 2))
+    return schedule[:num_simulations]
+
+
+class GumbelReference(Reference):
+    """One tree, grown anew by each `search`; then `policy` and `choose` tell what was found."""
+
+    root_value = 0.0  # the evaluator's, for the player to move
+    num_left = 0  # simulations, the one under way among them
+
+    def search(self, num_simulations: int, temperature: float) -> None:
+        """Draws g, and searches; the simulation that judges the root is not counted."""
+        self.root = Node(action=-1)
+        seed = self.random.bits()
+        self.g = [temperature * self.draw_gumbel(seed, action) for action in range(self.state.game.num_actions)]
+        self.simulate()
+        for self.num_left in range(num_simulations, 0, -1):
+            self.simulate()
+
+    @staticmethod
+    def draw_gumbel(seed: int, action: int) -> float:
+        """Returns -ln(-ln u), with u uniform in (0, 1) by 52 bits that seed and action give."""
+        bits = SplitMix.mix(seed + action)
+        return -math.log(-math.log(((bits >> 12) + 0.5) / (1 << 52)))
+
+    def judge(self, node: Node, state: State) -> float:
+        value = super().judge(node, state)
+        if node is self.root:
+            self.root_value = node.sign * value
+        return value
+
+    def select(self, node: Node, depth: int) -> Node:
+        return super().select(node, depth) if depth else self.halve()
+
+    @property
+    def open_moves(self) -> list[Node]:
+        """The moves that are not proven lost; the others count for nothing."""
+        return [child for child in self.root.children if child.proven != -self.root.sign]
+
+    def halve(self) -> Node:
+        """Returns the child of the root that a simulation goes to."""
+        num_done = sum(child.N for child in self.open_moves)
+        num_considered = min(len(self.open_moves), self.settings.gumbel_considered)
+        return self.best_of_visits(halving_schedule(num_done + self.num_left, num_considered)[num_done])
+
+    def best_of_visits(self, visits: int) -> Node:
+        """Returns the best move by g + logits + sigma(q) of those whose visits are nearest to `visits`."""
+        distance = min(abs(child.N - visits) for child in self.open_moves)
+        nearest = [child for child in self.open_moves if abs(child.N - visits) == distance]
+        logits = self.improved_logits()
+        return max(nearest, key=lambda child: self.g[child.action] + logits[child.action])
+
+    def values(self) -> dict[int, float]:
+        """Returns each open move's completed Q, for the player to move."""
+        values = {}
+        for child in self.open_moves:
+            if child.proven is not None:
+                values[child.action] = float(self.root.sign * child.proven)
+            elif child.N:
+                values[child.action] = self.root.sign * child.W / child.N
+        valued = [child for child in self.open_moves if child.action in values]
+        num_visits = sum(child.N for child in valued)
+        mixed = self.root_value
+        if valued:
+            mean = sum(child.P * values[child.action] for child in valued) / sum(child.P for child in valued)
+            mixed = (mixed + num_visits * mean) / (1 + num_visits)
+        return {child.action: values.get(child.action, mixed) for child in self.open_moves}
+
+    def improved_logits(self) -> dict[int, float]:
+        """Returns logits + sigma(completed q) of each open move."""
+        most_visits = max(child.N for child in self.open_moves)
+        factor = (self.settings.gumbel_visit + most_visits) * self.settings.gumbel_scale
+        values = self.values()
+        return {child.action: math.log(child.P) + factor * (1 + values[child.action]) / 2 for child in self.open_moves}
+
+    def policy(self) -> dict[int, float]:
+        """Returns pi' of the open moves, the softmax of their improved logits."""
+        logits = self.improved_logits()
+        weights = {action: math.exp(logit - max(logits.values())) for action, logit in logits.items()}
+        return {action: weight / sum(weights.values()) for action, weight in weights.items()}
+
+    def choose(self) -> int:
+        """Returns the move to play, where proofs do not decide: the best of those with most visits."""
+        return self.best_of_visits(max(child.N for child in self.open_moves)).action

@@ -1,0 +1,231 @@
+"""The search in plain Python, for people to read; tests hold the compiled kernels to it, visit for visit.
+
+Read it from the bottom: `Reference.simulate` is one simulation. Values in the tree are the first player's; `sign`
+turns them to the mover's. What the kernels add is speed, batches with virtual loss, random symmetries, and the ways
+to end early: a limit on nodes, a leader that cannot be overtaken.
+"""
+
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from azero.games import State
+from azero.mcts.evaluation.batch import new_batch
+from azero.mcts.evaluation.evaluator import Evaluator
+from azero.mcts.reference.lookahead import look_ahead
+from azero.mcts.rollouts.policies import OwnRollout, RolloutPolicy
+from azero.mcts.search.settings import Settings
+from azero.mcts.selection.rules import Puct, Rule
+from azero.mcts.tree import TREE_DTYPE
+
+_MASK = (1 << 64) - 1
+
+
+class SplitMix:
+    """The kernels' random numbers (azero/compiler/rng.py), in Python's integers."""
+
+    def __init__(self, seed: int):
+        self.counter = seed
+
+    def bits(self) -> int:
+        self.counter = (self.counter + 0x9E3779B97F4A7C15) & _MASK
+        return self.mix(self.counter)
+
+    @staticmethod
+    def mix(word: int) -> int:
+        word &= _MASK
+        word = (word ^ word >> 30) * 0xBF58476D1CE4E5B9 & _MASK
+        word = (word ^ word >> 27) * 0x94D049BB133111EB & _MASK
+        return word ^ word >> 31
+
+    def below(self, bound: int) -> int:
+        return (self.bits() >> 32) * bound >> 32
+
+    def unit(self) -> float:
+        return (self.bits() >> 11) / (1 << 53)
+
+    def normal(self) -> float:
+        radius = math.sqrt(-2.0 * math.log(1.0 - self.unit()))
+        return radius * math.cos(2.0 * math.pi * self.unit())
+
+    def gamma(self, shape: float) -> float:
+        boost = 1.0
+        if shape < 1.0:
+            boost = (1.0 - self.unit()) ** (1.0 / shape)
+            shape += 1.0
+        d = shape - 1.0 / 3.0
+        c = 1.0 / math.sqrt(9.0 * d)
+        while True:
+            x = self.normal()
+            v = (1.0 + c * x) ** 3
+            if v > 0.0 and math.log(1.0 - self.unit()) < 0.5 * x * x + d - d * v + d * math.log(v):
+                return boost * d * v
+
+
+@dataclass
+class Node:
+    """A position in the tree, and the action that led to it."""
+
+    action: int
+    P: float = 0.0
+    N: int = 0
+    W: float = 0.0  # for the first player
+    proven: int | None = None  # the first player's result under best play
+    proven_plies: int = 0
+    player: int = 0
+    children: list["Node"] = field(default_factory=list)
+    num_visited: int = 0
+
+    @property
+    def sign(self) -> int:
+        """1 where the first player moves, -1 where the second does."""
+        return 1 - 2 * self.player
+
+
+class Reference:
+    """One tree. `simulate` as often as you like; then look at `root.children`."""
+
+    def __init__(
+        self,
+        state: State,
+        rule: Rule,
+        settings: Settings,
+        evaluator: Evaluator | None,
+        seed: int,
+        rollout: RolloutPolicy = OwnRollout(),
+    ):
+        self.state, self.rule, self.settings, self.evaluator = state, rule, settings, evaluator
+        self.rollout_policy = rollout
+        self.random = SplitMix(seed)
+        self.length = 0.0  # plies that a game from here is expected to last, where the rule asks for it
+        self.root = Node(action=-1)
+
+    def advance(self, action: int) -> None:
+        """Follows a move: the child becomes the root, with all below it."""
+        matching = [child for child in self.root.children if child.action == action]
+        self.state.apply_action(action)
+        root = matching[0] if matching else Node(action=-1)
+        is_proven_ahead = root.proven is not None and not root.children and not self.state.is_terminal()
+        self.root = Node(action=-1) if is_proven_ahead else root
+
+    def rollout(self, state: State) -> float:
+        """Plays the rollout policy to the end; returns what the first player gets. `state` is used up."""
+        rules = self.state.game.rules
+        generator = np.zeros(1, TREE_DTYPE).view(np.recarray)[0]
+        generator.counter = self.random.counter
+        outcome = self.rollout_policy.play_out(rules, state.record, new_batch(rules, 1), generator)
+        self.random.counter = int(generator.counter)
+        return float(outcome)
+
+    def expand(self, node: Node, state: State, priors: dict[int, float]) -> None:
+        """Gives a leaf its children."""
+        node.player = state.current_player()
+        node.children = [Node(action, P=float(np.float32(priors[action]))) for action in state.legal_actions()]
+
+    def visit(self, node: Node, taken: int) -> Node:
+        """Returns a child at its first visit, and moves it in front of the other unvisited ones."""
+        children, front = node.children, node.num_visited
+        children[front], children[taken] = children[taken], children[front]
+        node.num_visited += 1
+        return children[front]
+
+    def select(self, node: Node, depth: int) -> Node:
+        """Returns the child that a simulation goes to."""
+        rule, children = self.rule, node.children
+        if self.settings.min_visits > node.N:
+            k = self.random.below(len(children))
+            return children[k] if k < node.num_visited else self.visit(node, k)
+        if not isinstance(rule, Puct) and node.num_visited < len(children):
+            return self.visit(node, node.num_visited + self.random.below(len(children) - node.num_visited))
+
+        first_play_value = 0.0
+        if isinstance(rule, Puct):
+            visited_prior = sum(child.P for child in children if child.N > 0)
+            first_play_value = rule.first_play_value(node.sign * node.W / max(node.N, 1), visited_prior)
+
+        def score(child: Node) -> float:
+            if child.proven is not None:
+                value = float(node.sign * child.proven)
+            else:
+                value = node.sign * child.W / child.N if child.N else first_play_value
+            return rule.score(rule.exploration(node.N, depth, self.length), child.N, value, child.P)
+
+        not_lost = [child for child in children if not (self.settings.is_proving and child.proven == -node.sign)]
+        return max(not_lost, key=score)
+
+    def prove(self, node: Node) -> bool:
+        """Proves a node from its children where that can be done; returns whether it is news."""
+        wins = [child.proven_plies for child in node.children if child.proven == node.sign]
+        draws = [child.proven_plies for child in node.children if child.proven == 0]
+        losses = [child.proven_plies for child in node.children if child.proven == -node.sign]
+        if wins:
+            proof = node.sign, 1 + min(wins)
+        elif len(draws) + len(losses) < len(node.children):
+            return False
+        else:
+            proof = (0, 1 + max(draws)) if draws else (-node.sign, 1 + max(losses))
+        is_news = proof != (node.proven, node.proven_plies)
+        node.proven, node.proven_plies = proof
+        return is_news
+
+    def judge(self, node: Node, state: State) -> float:
+        """Evaluates and expands a leaf; returns its value, the first player's."""
+        assert self.evaluator is not None
+        logits, values = self.evaluator.evaluate(state.planes()[None])
+        node.player = state.current_player()
+        value = node.sign * float(values[0])
+        legal = state.legal_actions()
+        highest = max(logits[0][action] for action in legal)
+        weights = [math.exp(np.float64(logits[0][action] - highest)) for action in legal]
+        total = sum(weights)
+        priors = {action: float(np.float32(weight)) / total for action, weight in zip(legal, weights, strict=True)}
+        self.expand(node, state, priors)
+        epsilon = self.settings.dirichlet_epsilon
+        if node is self.root and epsilon > 0.0:
+            eta = [self.random.gamma(self.settings.dirichlet_alpha) for _ in legal]
+            for child, share in zip(node.children, eta, strict=True):
+                child.P = float(np.float32((1.0 - epsilon) * child.P + epsilon * share / np.sum(eta)))
+        if self.settings.is_looking_ahead:
+            proven = look_ahead(state, self.settings.proof_nodes)
+            for child in node.children:
+                child.proven, child.proven_plies = proven.get(child.action, (None, 0))
+            if self.settings.is_proving and self.prove(node):
+                value = float(node.proven or 0)
+        a = self.settings.rollout_weight
+        return (1.0 - a) * value + a * self.rollout(state) if a > 0.0 and node.proven is None else value
+
+    def simulate(self) -> None:
+        """Runs one simulation: down to a leaf, its value, and back up."""
+        if self.settings.is_proving and self.root.proven is not None:
+            return
+        state = self.state.clone()
+        node = self.root
+        path = [node]
+        while True:
+            is_new = node.N == 0 and node is not self.root
+            if is_new and state.is_terminal():
+                node.proven = int(state.returns()[0])
+            if node.proven is not None and node is not self.root:
+                value = float(node.proven)
+                break
+            if not node.children and self.evaluator is not None:
+                value = self.judge(node, state)
+                break
+            if not node.children and is_new:
+                value = self.rollout(state)
+                break
+            if not node.children:
+                legal = state.legal_actions()
+                self.expand(node, state, dict.fromkeys(legal, 1.0 / len(legal)))
+            node = self.select(node, len(path) - 1)
+            state.apply_action(node.action)
+            path.append(node)
+
+        for visited in path:
+            visited.N += 1
+            visited.W += value
+        if self.settings.is_proving and path[-1].proven is not None:
+            for parent in reversed(path[:-1]):
+                if not self.prove(parent):
+                    break

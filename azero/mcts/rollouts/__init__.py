@@ -1,0 +1,1 @@
+"""Random games from a leaf: the policies that play them, and their trained weights."""

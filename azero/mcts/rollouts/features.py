@@ -1,0 +1,111 @@
+"""Local features of a move: the 3x3 cells around its target, and the action itself; the same in every symmetry.
+
+A cell takes two bits: 0 empty, 1 the mover's, 2 the opponent's (the first two planes), 3 off the board. The board is a
+word a row, framed by cells off it, so that three cells in a row are six bits of a word, and a pattern 18 bits.
+"""
+
+import numpy as np
+
+from azero.compiler.jit import kernel, subroutine
+from azero.games import Game
+from azero.games.boards import board_symmetries
+
+NUM_PATTERNS = 1 << 18
+NO_PATTERN = -1
+"""The pattern of a move that has no place on the board."""
+
+MAX_WIDTH = 30
+"""Cells a row, of which a word holds these and two off the board."""
+
+_THREE_CELLS = np.uint64(0b111111)
+_ALL_OFF = np.uint64(0xFFFF_FFFF_FFFF_FFFF)
+
+
+@subroutine
+def write_rows(planes, rows):
+    """Writes the board, framed, into `rows` ([H + 2] uint64): two bits a cell, the leftmost lowest."""
+    _, height, width = planes.shape
+    own, theirs = planes[0], planes[min(1, len(planes) - 1)]
+    rows[0] = _ALL_OFF
+    rows[height + 1] = _ALL_OFF
+    for row in range(height):
+        word = np.uint64(0b11)
+        for back in range(1, width + 1):
+            cell = np.uint64(own[row, width - back] > 0.5) | np.uint64(theirs[row, width - back] > 0.5) << np.uint64(1)
+            word = word << np.uint64(2) | cell
+        rows[row + 1] = word << np.uint64(2) | np.uint64(0b11)
+
+
+@subroutine
+def pattern_at(rows, width, cell):
+    """Returns the pattern around a cell, in [0, NUM_PATTERNS); NO_PATTERN where `cell` is none.
+
+    Bits 6 r + 2 c are those of row r and column c of the pattern, from the top left.
+    """
+    if cell < 0 or cell >= (len(rows) - 2) * width:
+        return NO_PATTERN
+    row, column = np.uint32(cell) // np.uint32(width), np.uint32(cell) % np.uint32(width)
+    shift = np.uint64(2) * np.uint64(column)
+    top = rows[row] >> shift & _THREE_CELLS
+    middle = rows[row + np.uint32(1)] >> shift & _THREE_CELLS
+    bottom = rows[row + np.uint32(2)] >> shift & _THREE_CELLS
+    return np.int64(top | middle << np.uint64(6) | bottom << np.uint64(12))
+
+
+@kernel
+def count_legal(game, states, batch, counts):
+    """Writes into `counts` ([n] int64) how many legal actions each of the states ([n]) has."""
+    for n in range(len(states)):
+        batch.states[0] = states[n]
+        counts[n] = game.legal_actions(batch.states[0], batch.legal)
+
+
+@kernel
+def write_features(game, states, batch, starts, patterns, actions):
+    """Writes the features of all legal actions of the states ([n]), those of state n from place starts[n] on.
+
+    Args:
+      starts: [n + 1] int64.
+      patterns: [starts[n]] int32, NO_PATTERN where an action has no place.
+      actions: [starts[n]] int32.
+    """
+    planes = batch.planes[0]
+    for n in range(len(states)):
+        batch.states[0] = states[n]
+        game.encode(batch.states[0], planes)
+        write_rows(planes, batch.rows)
+        num_legal = game.legal_actions(batch.states[0], batch.legal)
+        for k in range(num_legal):
+            action = np.int64(batch.legal[k])
+            cell = game.target(batch.states[0], action)
+            patterns[starts[n] + k] = pattern_at(batch.rows, planes.shape[2], cell)
+            actions[starts[n] + k] = action
+
+
+def pattern_classes(game: Game) -> np.ndarray:
+    """Returns for each pattern the least of those that the game's symmetries make of it: [NUM_PATTERNS] int32."""
+    cells = np.arange(NUM_PATTERNS)[:, None] >> 2 * np.arange(9) & 3  # [NUM_PATTERNS, 9]
+    places = 1 << 2 * np.arange(9)
+    return np.min([cells[:, gather] @ places for gather in _pattern_symmetries(game)], axis=0).astype(np.int32)
+
+
+def action_classes(game: Game) -> np.ndarray:
+    """Returns for each action the least of those that the game's symmetries make of it: [A] int32."""
+    return game.symmetries.actions.min(axis=0).astype(np.int32)
+
+
+def _pattern_symmetries(game: Game) -> list[np.ndarray]:
+    """Returns those of the 3x3 pattern's symmetries, as gathers [9], that are the whole board's in this game."""
+    _, height, width = game.planes_shape
+    own = {cells.tobytes() for cells in game.symmetries.cells}
+    row, column = np.divmod(np.arange(height * width), width)
+    found = []
+    for gather in board_symmetries(3, 3):
+        down, right = (np.divmod(gather[place], 3) for place in (7, 5))  # where the cells below and beside are seen
+        rows = (down[0] - 1) * row + (right[0] - 1) * column
+        columns = (down[1] - 1) * row + (right[1] - 1) * column
+        rows, columns = rows - rows.min(), columns - columns.min()
+        is_of_board = rows.max() < height and columns.max() < width
+        if is_of_board and (rows * width + columns).astype(np.int32).tobytes() in own:
+            found.append(gather)
+    return found

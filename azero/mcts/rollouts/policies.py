@@ -1,0 +1,96 @@
+"""Rollout policies: how a game is played on from a leaf. A policy is a NamedTuple.
+
+    play_out(game, state, batch, rng)     plays to the end and returns the outcome; `state` is used up
+    draw_action(game, state, batch, rng)  returns a legal action, of the policies that go move by move
+
+`batch` (tree.py) is room to work in, the thread's own.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from azero.compiler.jit import bind_methods, subroutine
+from azero.compiler.rng import random_below, random_unit
+from azero.errors import NO_ACTION, TOO_LONG, BrokenRules
+from azero.games import ONGOING
+from azero.mcts.rollouts.features import NO_PATTERN, pattern_at, write_rows
+
+bind_methods(play_out=("game", "state", "batch", "rng"), draw_action=("game", "state", "batch", "rng"))
+
+
+@subroutine
+def _play_out(policy, game, state, batch, rng):
+    """Plays on by `draw_action` until the game is over."""
+    for _ in range(batch.path.shape[1]):
+        outcome = game.outcome(state)
+        if outcome != ONGOING:
+            return outcome
+        game.apply_action(state, np.int64(policy.draw_action(game, state, batch, rng)))
+    raise BrokenRules(TOO_LONG)
+
+
+class OwnRollout(NamedTuple):
+    """The game's own policy: uniform, or what its rules have for `rollout`; Go's leaves eyes alone."""
+
+    unused: int = 0  # Numba cannot call methods of an empty NamedTuple
+
+    def play_out(policy, game, state, batch, rng):
+        return game.rollout(state, batch.legal, rng, batch.path.shape[1])
+
+
+class UniformRollout(NamedTuple):
+    """Any legal action, whatever policy the game may have."""
+
+    unused: int = 0  # as above
+
+    def play_out(policy, game, state, batch, rng):
+        return _play_out(policy, game, state, batch, rng)
+
+    def draw_action(policy, game, state, batch, rng):
+        num_legal = game.legal_actions(state, batch.legal)
+        if num_legal == 0:
+            raise BrokenRules(NO_ACTION)
+        return batch.legal[random_below(rng, num_legal)]
+
+
+class LinearSoftmax(NamedTuple):
+    """A softmax over legal actions, linear in the local features of rollout_features.py [1]:
+
+        p(a | s) = exp(w[pattern of a in s] + w[a]) / sum over legal b of exp(w[pattern of b in s] + w[b])
+
+    Source:
+      [1] Silver et al., Mastering the game of Go with deep neural networks and tree search, Nature 529 (2016),
+          Methods, "Rollout policy"; of its features only the 3x3 pattern.
+    """
+
+    patterns: np.ndarray  # [NUM_PATTERNS] float32, exp(w), w in [-20, 20]
+    actions: np.ndarray  # [A] float32, the same
+
+    def play_out(policy, game, state, batch, rng):
+        return _play_out(policy, game, state, batch, rng)
+
+    def draw_action(policy, game, state, batch, rng):
+        num_legal = game.legal_actions(state, batch.legal)
+        if num_legal == 0:
+            raise BrokenRules(NO_ACTION)
+        planes = batch.planes[len(batch.planes) - 1]
+        game.encode(state, planes)
+        write_rows(planes, batch.rows)
+        total = 0.0
+        for k in range(num_legal):
+            action = np.int64(batch.legal[k])
+            pattern = pattern_at(batch.rows, planes.shape[2], game.target(state, action))
+            weight = np.float64(policy.actions[action])
+            if pattern != NO_PATTERN:
+                weight *= np.float64(policy.patterns[pattern])
+            total += weight
+            batch.weights[k] = total
+        drawn = random_unit(rng) * total
+        k = 0
+        while k < num_legal - 1 and batch.weights[k] <= drawn:
+            k += 1
+        return batch.legal[k]
+
+
+RolloutPolicy = OwnRollout | UniformRollout | LinearSoftmax

@@ -1,0 +1,60 @@
+"""Forced playouts at the root, and the policy target without them.
+
+A move that has been tried in a search of self-play gets at least n(a) = sqrt(k P(a) sum_b N(b)) visits, so that what
+the noise brings up is given a chance. What it does not deserve is taken off the target again: from every move but the
+most visited one up to n(a) visits, as long as PUCT would still go to the most visited; a move with one left loses it.
+
+Source: Wu, Accelerating self-play learning in Go (2019), section 3.2; k = 2 there.
+"""
+
+import math
+
+from azero.compiler.jit import subroutine
+from azero.mcts.roots.choice import is_decided, value_for
+from azero.mcts.tree import UNPROVEN
+
+
+@subroutine
+def forced_visits(settings, nodes, child):
+    """Returns n(a) of a child of the root."""
+    return math.sqrt(settings.forced_playouts * float(nodes[child].P) * max(nodes[0].N - 1, 0))
+
+
+@subroutine
+def forced_child(settings, nodes):
+    """Returns the first child of the root that has been tried and lacks visits; 0 where none does."""
+    root = nodes[0]
+    for child in range(root.first_child, root.first_child + root.num_children):
+        node = nodes[child]
+        if (
+            node.N > 0
+            and node.proven == UNPROVEN
+            and node.N + node.virtual_loss < forced_visits(settings, nodes, child)
+        ):
+            return child
+    return 0
+
+
+@subroutine
+def prune_forced_visits(rule, settings, tree, nodes, visits):
+    """Takes forced visits off a policy target, `visits` ([A] uint16), as `write_policy_target` left it."""
+    root = nodes[0]
+    if is_decided(nodes):
+        return
+    sign = 1 - 2 * root.player
+    best = root.first_child
+    for child in range(root.first_child + 1, root.first_child + root.num_children):
+        if visits[nodes[child].action] > visits[nodes[best].action]:
+            best = child
+    exploration = rule.exploration(root.N, 0, tree.length)
+    goal = rule.score(exploration, nodes[best].N, value_for(nodes[best], sign), float(nodes[best].P))
+    for child in range(root.first_child, root.first_child + root.num_children):
+        node = nodes[child]
+        kept = int(visits[node.action])
+        if child == best or kept == 0:
+            continue
+        least = kept - int(forced_visits(settings, nodes, child))
+        value, prior = value_for(node, sign), float(node.P)
+        while kept > max(least, 0) and rule.score(exploration, kept - 1, value, prior) < goal:
+            kept -= 1
+        visits[node.action] = kept if kept > 1 else 0

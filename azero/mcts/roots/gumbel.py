@@ -1,0 +1,198 @@
+"""Gumbel at the root: sequential halving among moves drawn without replacement, and the policy that this improves.
+
+Each search draws g(a) ~ Gumbel(0) for every move, and begins with the m moves of the greatest g + logits: a draw from
+the priors without replacement. Sequential halving spends the simulations on them, and the move of the greatest
+
+    g(a) + logits(a) + sigma(q(a)),    sigma(q) = (c_visit + max_b N(b)) c_scale q
+
+among those of most visits is played. The policy to learn is pi' = softmax(logits + sigma(completed q)), where a move
+without a value of its own has v_mix: the root's own value, mixed with what its visited moves are worth by their priors.
+
+Q goes to q = (1 + Q) / 2 in [0, 1], for which the paper's c_scale of Go and chess is 1; mctx's 0.1 is for q's that it
+stretches until they fill [0, 1] at every root. Logits are ln P. Ours is the temperature T, which scales the noise:
+among moves of known worth that draws from pi'^(1 / T), and at 0 plays the best. Moves that are proven lost are out of
+it all, and their visits do not count.
+
+A search begins with a root alone, so that N are the visits of this search, one leaf at a time: see
+docs/decisions/0009-gumbel-root.md. `reference/gumbel.py` is the same in plain Python.
+
+Source: Danihelka et al., Policy improvement by planning with Gumbel (ICLR 2022), sections 3 and 4; v_mix: appendix D.
+"""
+
+import math
+
+import numpy as np
+
+from azero.compiler.jit import subroutine
+from azero.compiler.rng import mix, random_bits
+from azero.mcts.roots.choice import BY_VISITS, greedy_child, has_value, is_decided, value_for
+from azero.mcts.roots.target import TARGET_TOTAL, write_policy_target
+from azero.mcts.tree import clear_tree
+
+_LEAST_PRIOR = 1e-38  # which has a logarithm
+
+
+@subroutine
+def begin_halving(tree, nodes, temperature):
+    """Draws the noise of the search about to begin, and leaves the root alone in the tree.
+
+    The simulation that judges the root comes on top of the others, as in the paper.
+    """
+    clear_tree(tree, nodes)
+    tree.target += 1
+    tree.gumbel_seed = random_bits(tree)
+    tree.temperature = temperature
+
+
+@subroutine
+def gumbel_noise(tree, action):
+    """Returns T g(a): it follows from the search's seed and the action, and so needs no room."""
+    bits = mix(tree.gumbel_seed + np.uint64(action))
+    unit = (np.float64(bits >> np.uint64(12)) + 0.5) / (1 << 52)  # neither 0 nor 1
+    return -tree.temperature * math.log(-math.log(unit))
+
+
+@subroutine
+def scheduled_visits(num_simulations, num_considered, t):
+    """Returns how many visits the move has that simulation t = 0, 1, ... of sequential halving goes to.
+
+    In each of ceil(log2 m) rounds every move that is still considered gets n / (ceil(log2 m) moves) visits, rounded
+    down, but at least one. Each round considers half of the moves of the one before, but at least two.
+    """
+    if num_considered <= 1:
+        return t
+    num_rounds = 0
+    while 1 << num_rounds < num_considered:
+        num_rounds += 1
+    visits = 0
+    while True:
+        num_each = max(1, num_simulations // (num_rounds * num_considered))
+        if t < num_each * num_considered:
+            return visits + t // num_considered
+        t -= num_each * num_considered
+        visits += num_each
+        num_considered = max(2, num_considered // 2)
+
+
+@subroutine
+def weigh_root(settings, nodes):
+    """Returns v_mix, in [-1, 1] for the player to move, and sigma's factor (c_visit + max_b N(b)) c_scale.
+
+        v_mix = (v + sum_b N(b) sum_b P(b) Q(b) / sum_b P(b)) / (1 + sum_b N(b))
+
+    The sums go over moves with a value; v, what the root was judged to be worth, is what its moves leave of its W.
+    """
+    root = nodes[0]
+    sign = 1 - 2 * root.player
+    own_value = root.W
+    most_visits, num_visits, prior, weighted = 0, 0, 0.0, 0.0
+    for child in range(root.first_child, root.first_child + root.num_children):
+        node = nodes[child]
+        own_value -= node.W
+        if node.proven == -sign:
+            continue
+        most_visits = max(most_visits, node.N)
+        num_visits += node.N
+        if has_value(node):
+            prior += node.P
+            weighted += node.P * value_for(node, sign)
+    mean = weighted / prior if prior > 0.0 else 0.0
+    mixed = (sign * own_value + num_visits * mean) / (1 + num_visits)
+    return mixed, (settings.gumbel_visit + most_visits) * settings.gumbel_scale
+
+
+@subroutine
+def completed_value(node, sign, mixed):
+    """Returns Q of a move, v_mix where it has none."""
+    return value_for(node, sign) if has_value(node) else mixed
+
+
+@subroutine
+def improved_logit(node, sign, weighed):
+    """Returns logits + sigma(completed q) of a move, `weighed` being the root as `weigh_root` has it."""
+    mixed, factor = weighed
+    return math.log(max(float(node.P), _LEAST_PRIOR)) + factor * (1.0 + completed_value(node, sign, mixed)) / 2.0
+
+
+@subroutine
+def best_child_of_visits(settings, tree, nodes, visits):
+    """Returns the root's child of the greatest g + logits + sigma(q) among those whose N is nearest to `visits`.
+
+    There is none of just so many only where a move has been proven lost on the way: the next best takes its place.
+    """
+    root = nodes[0]
+    sign = 1 - 2 * root.player
+    weighed = weigh_root(settings, nodes)
+    best, best_score = root.first_child, -math.inf
+    least_distance = np.int64(1 << 62)
+    for child in range(root.first_child, root.first_child + root.num_children):
+        node = nodes[child]
+        distance = abs(np.int64(node.N) - visits)
+        if node.proven == -sign or distance > least_distance:
+            continue
+        score = gumbel_noise(tree, node.action) + improved_logit(node, sign, weighed)
+        if distance < least_distance or score > best_score:
+            best, best_score, least_distance = child, score, distance
+    return best
+
+
+@subroutine
+def halving_child(settings, tree, nodes):
+    """Returns the root's child that a simulation goes to by sequential halving."""
+    root = nodes[0]
+    lost = -(1 - 2 * root.player)
+    num_open, t = 0, 0
+    for child in range(root.first_child, root.first_child + root.num_children):
+        if nodes[child].proven != lost:
+            num_open += 1
+            t += nodes[child].N
+    num_left = tree.target - tree.simulations
+    visits = scheduled_visits(t + num_left, min(num_open, settings.gumbel_considered), t)
+    return best_child_of_visits(settings, tree, nodes, visits)
+
+
+@subroutine
+def surviving_child(settings, tree, nodes):
+    """Returns the root's child to play: the best of those with most visits, or what proofs decide."""
+    if is_decided(nodes):
+        return greedy_child(nodes, settings.chosen_by)
+    root = nodes[0]
+    lost = -(1 - 2 * root.player)
+    most_visits = 0
+    for child in range(root.first_child, root.first_child + root.num_children):
+        if nodes[child].proven != lost:
+            most_visits = max(most_visits, nodes[child].N)
+    return best_child_of_visits(settings, tree, nodes, most_visits)
+
+
+@subroutine
+def write_improved_policy(settings, nodes, visits):
+    """Writes pi' in parts of `TARGET_TOTAL` into `visits` ([A] uint16): all on one move where proofs decide.
+
+    Returns:
+      What pi' is worth, sum_a pi'(a) q(a) in [-1, 1], for the player to move; the mean over visits would count the
+      moves that halving gave up.
+    """
+    root = nodes[0]
+    sign = 1 - 2 * root.player
+    if is_decided(nodes):
+        write_policy_target(nodes, visits)
+        return value_for(nodes[greedy_child(nodes, BY_VISITS)], sign)
+    first, last = root.first_child, root.first_child + root.num_children
+    weighed = weigh_root(settings, nodes)
+    highest = -math.inf
+    for child in range(first, last):
+        if nodes[child].proven != -sign:
+            highest = max(highest, improved_logit(nodes[child], sign, weighed))
+    total, value = 0.0, 0.0
+    for child in range(first, last):
+        if nodes[child].proven != -sign:
+            weight = math.exp(improved_logit(nodes[child], sign, weighed) - highest)
+            total += weight
+            value += weight * completed_value(nodes[child], sign, weighed[0])
+    visits[:] = 0
+    for child in range(first, last):
+        if nodes[child].proven != -sign:
+            share = math.exp(improved_logit(nodes[child], sign, weighed) - highest) / total
+            visits[nodes[child].action] = int(share * TARGET_TOTAL + 0.5)
+    return value / total

@@ -1,0 +1,24 @@
+"""Dirichlet noise: what self-play mixes into the root's priors, so that every move is tried now and then."""
+
+import numpy as np
+
+from azero.compiler.jit import subroutine
+from azero.compiler.rng import random_gamma
+
+
+@subroutine
+def add_noise(nodes, rng, alpha, epsilon, eta):
+    """Mixes Dirichlet noise into the root's priors: P(s, a) = (1 - epsilon) p_a + epsilon eta_a, eta ~ Dir(alpha).
+
+    `eta` ([A] float64) is room to work in.
+
+    Source: Silver et al., AlphaGo Zero (2017), Methods, self-play.
+    """
+    root = nodes[0]
+    total = 0.0
+    for k in range(root.num_children):
+        eta[k] = random_gamma(rng, alpha)
+        total += eta[k]
+    for k in range(root.num_children):
+        node = nodes[root.first_child + k]
+        node.P = np.float32((1.0 - epsilon) * np.float64(node.P) + epsilon * eta[k] / total)

@@ -1,0 +1,1 @@
+"""The search: settings, kernels, leaves, and `Search`, which has them work on many trees."""

@@ -1,0 +1,206 @@
+"""Leaves that need the evaluator: seen in a view, looked up in the cache, grown with what the evaluator says."""
+
+import math
+
+import numpy as np
+
+from azero.compiler.jit import kernel, subroutine
+from azero.compiler.rng import random_below
+from azero.mcts.evaluation.batch import copy_numbers
+from azero.mcts.evaluation.cache import find_answer, is_caching, value_at
+from azero.mcts.evaluation.views import find_canonical, turn
+from azero.mcts.proving.lookahead import look_ahead
+from azero.mcts.proving.proofs import prove_from_children
+from azero.mcts.roots.noise import add_noise
+from azero.mcts.search.kernels import descend, finish_simulation, is_done
+from azero.mcts.tree import UNPROVEN, create_children
+
+_DESCENTS_AT_ONCE = 256
+"""Descents of a tree in one call that end without a leaf for the evaluator."""
+
+
+@subroutine
+def set_priors(nodes, index, logits, action_of):
+    """Sets the children's priors to the softmax of their logits, over legal moves only.
+
+    Args:
+      logits: [A] float32, as the evaluator saw the position.
+      action_of: [A] int32, where the evaluator saw each action: the symmetry's inverse.
+    """
+    node = nodes[index]
+    first, last = node.first_child, node.first_child + node.num_children
+    highest = np.float32(-np.inf)
+    for child in range(first, last):
+        highest = max(highest, logits[action_of[nodes[child].action]])
+    total = 0.0
+    for child in range(first, last):
+        weight = math.exp(np.float64(logits[action_of[nodes[child].action]] - highest))
+        nodes[child].P = np.float32(weight)
+        total += weight
+    for child in range(first, last):
+        nodes[child].P = np.float32(np.float64(nodes[child].P) / total)
+
+
+@subroutine
+def grow(game, rollout, settings, views, tree, nodes, batch, leaf, logits, value):
+    """Lets a leaf of the batch grow, and backs up its value, as the evaluator judged it.
+
+    Args:
+      logits: [A] float32, of all actions as the evaluator saw the position; those of illegal ones are not read.
+      value: in [-1, 1], for the player to move.
+    """
+    work = batch.states[len(batch.states) - 1 :]
+    state = batch.states[leaf]
+    path, depth = batch.path[leaf], batch.depth[leaf]
+    index = path[depth]
+    sign = 1 - 2 * game.current_player(state)
+    value = sign * float(value)  # the one place where a value is turned to the first player's
+    if create_children(game, tree, nodes, index, state, batch.legal):
+        set_priors(nodes, index, logits, views.actions[batch.symmetry[leaf]])
+        if index == 0 and settings.dirichlet_epsilon > 0.0 and not tree.is_fast:
+            add_noise(nodes, tree, settings.dirichlet_alpha, settings.dirichlet_epsilon, batch.weights)
+        if settings.is_looking_ahead:
+            look_ahead(game, nodes, index, state, batch.line, settings.proof_nodes)
+            if settings.is_proving and prove_from_children(nodes, index):
+                value = float(nodes[index].proven)
+    if settings.rollout_weight > 0.0 and nodes[index].proven == UNPROVEN:
+        work[0] = state
+        z = float(rollout.play_out(game, work[0], batch, tree))
+        value = (1.0 - settings.rollout_weight) * value + settings.rollout_weight * z
+    finish_simulation(settings, tree, nodes, path, depth, value)
+
+
+@subroutine
+def show_leaf(game, settings, views, cache, batch, leaf, rng):
+    """Writes the next row of the batch: a leaf's planes in the canonical view where there is a cache, else in a
+    random one if that is asked for, else as they are.
+    """
+    row = batch.waiting[0].rows
+    symmetry = 0
+    game.encode(batch.states[leaf], batch.planes[row])
+    if is_caching(cache):
+        symmetry, batch.key[row] = find_canonical(views, batch.bits[row], batch.entries, batch.factors)
+    elif settings.has_random_symmetry:
+        symmetry = random_below(rng, len(views.targets))
+    if symmetry > 0:
+        turn(views, symmetry, batch.bits[row], batch.bits[len(batch.bits) - 1])
+    batch.symmetry[leaf] = symmetry
+
+
+@subroutine
+def row_of(batch, key):
+    """Returns the row of the batch with the view of hash `key`; the next one where there is none."""
+    num_rows = batch.waiting[0].rows
+    found = num_rows
+    for row in range(num_rows):
+        found = min(found, row if batch.key[row] == key else num_rows)
+    return found
+
+
+@subroutine
+def wait_for_answer(cache, tree, nodes, batch, leaf, b):
+    """Makes a leaf one that waits for the evaluator, and the next row its own, unless another row looks the same."""
+    waiting = batch.waiting[0]
+    row = row_of(batch, batch.key[waiting.rows]) if is_caching(cache) else waiting.rows
+    if row == waiting.rows:
+        waiting.rows += 1
+        tree.evaluations += 1
+    else:
+        tree.cache_hits += 1
+    waiting.leaves += 1
+    batch.tree[leaf] = b
+    batch.row[leaf] = row
+    for place in range(batch.depth[leaf] + 1):
+        nodes[batch.path[leaf, place]].virtual_loss += 1
+    tree.pending += 1
+
+
+@subroutine
+def select_leaf(game, rule, rollout, settings, views, cache, forest, batch, b):
+    """Runs simulations in tree b until one needs the evaluator; returns whether one does: it is in the batch then."""
+    tree = forest.trees[b]
+    nodes = forest.nodes[b]
+    leaf = batch.waiting[0].leaves
+    path = batch.path[leaf]
+    for _ in range(_DESCENTS_AT_ONCE):
+        if is_done(settings, tree, nodes):
+            return False
+        batch.states[leaf] = forest.root_states[b]
+        depth = descend(game, rule, settings, tree, nodes, path, batch.states[leaf], batch.legal)
+        node = nodes[path[depth]]
+        if node.proven != UNPROVEN:
+            finish_simulation(settings, tree, nodes, path, depth, float(node.proven))
+        elif node.virtual_loss > 0:
+            return False  # on its way to the evaluator already
+        else:
+            batch.depth[leaf] = depth
+            show_leaf(game, settings, views, cache, batch, leaf, tree)
+            place = find_answer(cache, batch.key[batch.waiting[0].rows]) if is_caching(cache) else -1
+            if place < 0:
+                wait_for_answer(cache, tree, nodes, batch, leaf, b)
+                return True
+            tree.cache_hits += 1
+            grow(game, rollout, settings, views, tree, nodes, batch, leaf, cache.logits[place], value_at(cache, place))
+    return False
+
+
+@kernel
+def select_leaves(game, rule, rollout, settings, views, cache, forest, batch):
+    """Walks all trees down to leaves for the evaluator, `leaves_per_tree` at most in each.
+
+    What needs no evaluator, because it is proven or in the cache, is backed up at once.
+
+    Returns:
+      Whether any tree has simulations left to do. There can be such without a leaf: where one known node after
+      another is visited, the caller gets to see the clock in between.
+    """
+    is_any_left = False
+    for b in range(len(forest.trees)):
+        for _ in range(settings.leaves_per_tree):
+            if not select_leaf(game, rule, rollout, settings, views, cache, forest, batch, b):
+                break
+        is_any_left = is_any_left or not is_done(settings, forest.trees[b], forest.nodes[b])
+    return is_any_left
+
+
+@kernel
+def expand_and_backup(game, rollout, settings, views, forest, batch, logits, values):
+    """Takes the evaluator's answer to the batch's first rows home: their leaves grow, and values go up to the roots.
+
+    The other leaves wait on, in front of the batch.
+
+    Args:
+      logits: [R, A] float32, of all actions as the evaluator saw the positions.
+      values: [R] float32 in [-1, 1], for the player to move.
+    """
+    waiting = batch.waiting[0]
+    num_rows = len(values)
+    kept = 0
+    for leaf in range(waiting.leaves):
+        row = batch.row[leaf]
+        if row >= num_rows:
+            _move_leaf(batch, leaf, kept, row - num_rows)
+            kept += 1
+            continue
+        tree = forest.trees[batch.tree[leaf]]
+        nodes = forest.nodes[batch.tree[leaf]]
+        for place in range(batch.depth[leaf] + 1):
+            nodes[batch.path[leaf, place]].virtual_loss -= 1
+        tree.pending -= 1
+        grow(game, rollout, settings, views, tree, nodes, batch, leaf, logits[row], values[row])
+    for row in range(num_rows, waiting.rows):
+        batch.key[row - num_rows] = batch.key[row]
+        copy_numbers(batch.bits[row], batch.bits[row - num_rows])
+    waiting.leaves = kept
+    waiting.rows -= num_rows
+
+
+@subroutine
+def _move_leaf(batch, leaf, place, row):
+    """Moves a leaf to an earlier place of the batch, its row being `row` there."""
+    batch.tree[place] = batch.tree[leaf]
+    batch.depth[place] = batch.depth[leaf]
+    copy_numbers(batch.path[leaf], batch.path[place])
+    batch.symmetry[place] = batch.symmetry[leaf]
+    batch.states[place] = batch.states[leaf]
+    batch.row[place] = row

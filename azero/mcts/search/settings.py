@@ -1,0 +1,48 @@
+"""What is switched on in a search: constants for its kernels."""
+
+from typing import NamedTuple
+
+from azero.config.schema import SearchConfig
+from azero.mcts.roots.choice import BY_VISITS, CHOSEN_BY
+
+
+class Settings(NamedTuple):
+    """Constants of one search; see docs/configuration.md for the settings of a run that lead to them."""
+
+    is_proving: bool = True  # whether proven results are carried up, and lost moves left alone
+    is_looking_ahead: bool = False  # whether a new node's children are looked at for the end of the game
+    proof_nodes: int = 0  # positions by which, then, it is tried to prove the others
+    solve_nodes: int = 0  # positions by which it is tried, half-way through a search, to solve the root
+    is_rollout_only: bool = True  # leaf value z, a random rollout's; no evaluator
+    rollout_weight: float = 0.0  # a of the leaf value (1 - a) v + a z, where there is an evaluator
+    min_visits: int = 0  # of a node, before its children are chosen by the rule: until then at random
+    prefers_stored: bool = False  # in a table: whether, where it cannot store all children, a stored one is chosen
+    stored_visits: int = 0  # which has more visits than this,
+    stored_value: float = -2.0  # and a greater value for the mover
+    leaves_per_tree: int = 1  # how many leaves of a tree go to the evaluator together
+    is_stopping_early: bool = False  # whether a search ends when no other move can overtake the most visited
+    has_random_symmetry: bool = False  # whether the evaluator, without a cache, sees each leaf in a random symmetry
+    cache_mib: int = 0  # size of the evaluation cache; 0: there is none
+    dirichlet_alpha: float = 1.0
+    dirichlet_epsilon: float = 0.0  # the noise's share of the root's priors
+    gumbel_considered: int = 0  # m, the moves that sequential halving at the root begins with; 0: there is none
+    gumbel_visit: float = 50.0  # c_visit
+    gumbel_scale: float = 1.0  # c_scale
+    forced_playouts: float = 0.0  # k of the visits that a tried move of the root gets at least; 0: none
+    chosen_by: int = BY_VISITS  # what the best move is chosen by: a place in CHOSEN_BY
+
+    @classmethod
+    def from_config(cls, config: SearchConfig) -> "Settings":
+        """Returns what a run's settings say of the search with its net; neither noise nor symmetry at random."""
+        proof_nodes = config.proof_nodes if config.prove else 0
+        return cls(
+            is_proving=config.prove,
+            is_looking_ahead=config.look_ahead or proof_nodes > 0,
+            proof_nodes=proof_nodes,
+            solve_nodes=config.solve_nodes if config.prove else 0,
+            is_rollout_only=False,
+            rollout_weight=config.rollout_weight,
+            cache_mib=config.cache_mib,
+            chosen_by=CHOSEN_BY.index(config.choose_by),
+            is_stopping_early=config.stop_early and config.choose_by == "visits",
+        )

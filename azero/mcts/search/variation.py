@@ -1,0 +1,59 @@
+"""Principal variations: how play goes on by what a search holds for best."""
+
+import numpy as np
+
+from azero.compiler.jit import kernel, subroutine
+from azero.mcts.tree import UNPROVEN
+
+
+def principal_variations(nodes: np.recarray, starts: np.ndarray, longest: int) -> list[list[int]]:
+    """Returns, for each node of `starts` ([n] int32), the actions from it on along the best children.
+
+    These are visited or proven: the best by proof, else by visits. No line is longer than `longest`.
+    """
+    line, ends = np.empty(len(starts) * longest, np.int32), np.empty(len(starts), np.int64)
+    _follow(nodes, starts, line, ends)
+    stops = ends.tolist()
+    actions = line[: stops[-1]].tolist() if stops else []
+    return [actions[begin:end] for begin, end in zip([0, *stops], stops, strict=False)]
+
+
+@kernel
+def _follow(nodes, starts, line, ends):
+    """Writes the principal variations from the nodes `starts`, one after another, into `line`; where each ends."""
+    end = 0
+    for k in range(len(starts)):
+        index = np.int64(starts[k])
+        line[end] = nodes[index].action
+        end += 1
+        while nodes[index].first_child > 0:
+            node = nodes[index]
+            # The visited lie in front where a rule visits all first; the others need not be fetched from memory.
+            count = node.num_visited if node.num_visited > 0 else node.num_children
+            index = best_of(nodes, node.first_child, count, 1 - 2 * node.player)
+            if nodes[index].N == 0 and nodes[index].proven == UNPROVEN:
+                break
+            line[end] = nodes[index].action
+            end += 1
+        ends[k] = end
+
+
+@subroutine
+def best_of(nodes, first, count, sign):
+    """Returns the place of the best of `count` nodes for a mover of `sign`, from `first` on; of equals the first."""
+    best = np.int64(first)
+    for child in range(first + 1, first + count):
+        if preference(nodes[child], sign) > preference(nodes[best], sign):
+            best = np.int64(child)
+    return best
+
+
+@subroutine
+def preference(node, sign):
+    """Returns a key that orders the children of a node for its mover, whose `sign` is 1 (first player) or -1."""
+    if node.proven == UNPROVEN:
+        return 0.0, float(node.N), float(sign * node.W)
+    result = sign * node.proven
+    if result == 0:
+        return 0.0, float(node.N), 0.0
+    return float(result), float(-result * node.proven_plies), 0.0

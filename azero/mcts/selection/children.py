@@ -1,0 +1,70 @@
+"""Which child a simulation goes to. The selection rule (`rules.py`) says how children are scored."""
+
+import math
+
+import numpy as np
+
+from azero.compiler.jit import subroutine
+from azero.compiler.rng import random_below
+from azero.mcts.tree import UNPROVEN
+
+
+@subroutine
+def visit(nodes, node, taken):
+    """Notes the first visit of a child, `taken`: it moves in front of the other unvisited ones. Returns its place."""
+    front = node.first_child + node.num_visited
+    node.num_visited += 1
+    a, b = nodes[front], nodes[taken]
+    action, prior, proven, plies = a.action, a.P, a.proven, a.proven_plies
+    a.action, a.P, a.proven, a.proven_plies = b.action, b.P, b.proven, b.proven_plies
+    b.action, b.P, b.proven, b.proven_plies = action, prior, proven, plies
+    return front
+
+
+@subroutine
+def random_child(nodes, node, rng):
+    """Returns any child of `node`."""
+    k = random_below(rng, node.num_children)
+    return node.first_child + k if k < node.num_visited else visit(nodes, node, node.first_child + k)
+
+
+@subroutine
+def select_child(rule, settings, tree, nodes, index, depth):
+    """Returns the child of node `index` that a simulation goes to; a move that loses by force gets no visit.
+
+    Until a node has `min_visits` any child will do.
+
+    A descent under way counts as a visit lost for the mover (virtual loss), so that the next goes elsewhere.
+    """
+    node = nodes[index]
+    if settings.min_visits > node.N:
+        return random_child(nodes, node, tree)
+    if rule.is_sweeping() and node.num_visited < node.num_children:
+        unvisited = random_below(tree, node.num_children - node.num_visited)
+        return visit(nodes, node, node.first_child + node.num_visited + unvisited)
+    sign = 1 - 2 * node.player  # the one place where values are turned to the mover's
+    first, last = node.first_child, node.first_child + node.num_children
+    first_play_value = 0.0
+    if not rule.is_sweeping():
+        visited_prior = 0.0
+        for child in range(first, last):
+            if nodes[child].N > 0:
+                visited_prior += np.float64(nodes[child].P)
+        first_play_value = rule.first_play_value(sign * node.W / max(node.N, 1), visited_prior)
+    exploration = rule.exploration(node.N + node.virtual_loss, depth, tree.length)
+    best = first
+    best_score = -math.inf
+    for child in range(first, last):
+        c = nodes[child]
+        if settings.is_proving and c.proven == -sign:
+            continue
+        visits = c.N + c.virtual_loss
+        value = first_play_value
+        if c.proven != UNPROVEN:
+            value = float(sign * c.proven)
+        elif visits > 0:
+            value = (sign * c.W - c.virtual_loss) / visits
+        score = rule.score(exploration, visits, value, float(c.P))
+        if score > best_score:
+            best, best_score = child, score
+    return best

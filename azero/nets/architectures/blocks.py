@@ -1,0 +1,36 @@
+"""What the tower is made of: convolutions with their normalisation, and residual blocks of two."""
+
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from azero.nets.architectures.global_context import GlobalPoolingBias, SqueezeExcitation
+
+
+class NormalizedConvolution(nn.Module):
+    """A convolution that keeps the board's size, with its batch normalisation; `fold` makes one of the two."""
+
+    def __init__(self, inputs: int, outputs: int, size: int):
+        super().__init__()
+        self.convolution = nn.Conv2d(inputs, outputs, size, padding=size // 2, bias=False)
+        self.norm = nn.BatchNorm2d(outputs)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.norm(self.convolution(x))
+
+
+class ResidualBlock(nn.Module):
+    """Two convolutions, and a way around them (He et al. 2016); `global_context` as in the settings."""
+
+    def __init__(self, channels: int, global_context: str):
+        super().__init__()
+        self.first = NormalizedConvolution(channels, channels, 3)
+        self.pooling = GlobalPoolingBias(channels) if global_context == "pool" else None
+        self.second = NormalizedConvolution(self.pooling.kept if self.pooling else channels, channels, 3)
+        has_bias = global_context == "se_bias"
+        self.excitation = SqueezeExcitation(channels, has_bias) if global_context in ("se", "se_bias") else None
+
+    def forward(self, x: Tensor) -> Tensor:
+        y = self.first(x)
+        y = F.relu(self.pooling(y) if self.pooling else y)
+        y = self.second(y)
+        return F.relu(x + (self.excitation(y) if self.excitation else y))

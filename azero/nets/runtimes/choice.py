@@ -1,0 +1,182 @@
+"""The ways to run a net that this machine has, and which of them is taken: the fastest that is faithful to fp32."""
+
+import functools
+import importlib.util
+import sys
+from typing import NamedTuple, Protocol
+
+import numpy as np
+import torch
+
+from azero.config.schema import DeviceConfig
+from azero.errors import BadInput
+from azero.nets.architectures.tower import ResidualTower
+from azero.nets.runtimes.calibration import sample_positions
+from azero.nets.runtimes.gpu_session import GpuSession
+from azero.nets.runtimes.rates import measured_rates
+from azero.nets.runtimes.torch_runtime import TorchSession
+
+TOLERANCE = 0.03
+"""How far, in the mean over `sample_positions`, a value may be from fp32's, and likelihoods of moves in all."""
+
+
+class Runtime(NamedTuple):
+    """A library that runs nets, and the arithmetic it does so in."""
+
+    library: str  # torch or openvino
+    precision: str  # fp32, bf16 or int8
+
+    @property
+    def name(self) -> str:
+        return f"{self.library} {self.precision}"
+
+
+EXACT = Runtime("torch", "fp32")
+"""What every machine has, and what the others are held to."""
+
+
+class Session(Protocol):
+    """A net ready to run, from several threads at once if it was opened for as many."""
+
+    def run(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Returns logits [B, A] and values [B], both float32, of planes [B, C, H, W] float32."""
+
+
+def pick_device(name: str) -> torch.device:
+    """Returns the device of that name, "auto" being the best there is; raises BadInput where it is not to be had."""
+    is_there = {"cpu": True, "cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available()}
+    if name == "auto":
+        name = "cuda" if is_there["cuda"] else "mps" if is_there["mps"] else "cpu"
+    if not is_there[name]:
+        raise BadInput(
+            f"device {name!r} is not to be had here; there is: {', '.join(k for k, v in is_there.items() if v)}"
+        )
+    return torch.device(name, torch.cuda.current_device()) if name == "cuda" else torch.device(name)
+
+
+def pick_devices(name: str) -> list[torch.device]:
+    """Returns the devices that share one job: all GPUs on CUDA, this process's first; else the one of that name."""
+    first = pick_device(name)
+    if first.type != "cuda":
+        return [first]
+    count = torch.cuda.device_count()
+    return [torch.device("cuda", (first.index + k) % count) for k in range(count)]
+
+
+def take_gpu(number: int) -> None:
+    """Makes a GPU, of several in turn, the one that `pick_device` returns in this process."""
+    if torch.cuda.is_available():
+        torch.cuda.set_device(number % torch.cuda.device_count())
+
+
+def pick_dtype(precision: str, device: torch.device) -> torch.dtype:
+    """Returns what torch is to compute in on a device, fp32 or bf16; raises BadInput where bf16 is not to be had."""
+    if precision == "bf16" and not has_bf16(device):
+        raise BadInput(f"precision 'bf16' is not to be had on {device.type} here; use training.precision=fp32")
+    return {"fp32": torch.float32, "bf16": torch.bfloat16}[precision]
+
+
+def has_bf16(device: torch.device) -> bool:
+    """Returns whether torch computes in bf16 on a device, and does not just pretend to."""
+    if device.type == "cpu":
+        return torch.cpu._is_avx512_bf16_supported()
+    return device.type == "cuda" and torch.cuda.is_bf16_supported(including_emulation=False)
+
+
+def available_runtimes(device: torch.device) -> list[Runtime]:
+    """Returns what can run a net on a device; where nothing else is known, the faster the further on."""
+    runtimes = [EXACT, Runtime("torch", "bf16")] if has_bf16(device) else [EXACT]
+    if device.type == "cpu" and importlib.util.find_spec("openvino"):
+        try:
+            from azero.nets.runtimes.openvino_runtime import supported_precisions
+
+            runtimes += [Runtime("openvino", precision) for precision in supported_precisions()]
+        except (ImportError, RuntimeError) as error:
+            _warn(f"openvino is installed but cannot be used ({_first_line(error)})")
+    return runtimes
+
+
+def wanted_runtimes(config: DeviceConfig) -> list[Runtime]:
+    """Returns those of the available runtimes that the settings leave to choose from; raises BadInput for none."""
+    device = pick_device(config.device)
+    available = available_runtimes(device)
+    wanted = [
+        each
+        for each in available
+        if config.runtime in ("auto", each.library) and config.precision in ("auto", each.precision)
+    ]
+    if not wanted:
+        asked = " ".join(each for each in (config.runtime, config.precision) if each != "auto")
+        there = ", ".join(each.name for each in available)
+        raise BadInput(f"a net cannot run by {asked!r} here; on {device.type} there is: {there}")
+    return wanted
+
+
+def open_session(net: ResidualTower, config: DeviceConfig, rows: int, num_threads: int) -> tuple[Runtime, Session]:
+    """Makes a net ready to run by the fastest faithful runtime that the settings leave to choose from.
+
+    Args:
+      rows: of every pass on a CPU.
+      num_threads: that will run passes side by side.
+
+    One that fails, or is too far from fp32, is left with a warning on stderr, for the next best one. Raises BadInput
+    where what is asked for is not to be had.
+    """
+    device, wanted = pick_device(config.device), wanted_runtimes(config)
+    if device.type == "cpu" and len(wanted) > 1:
+        rates = measured_rates(net, rows, {each.name: functools.partial(_open, each, net, device) for each in wanted})
+        wanted.sort(key=lambda each: rates[each.name])
+    for runtime in reversed(wanted):
+        try:
+            session = _open(runtime, net, device, rows, num_threads)
+            drift = 0.0 if runtime == EXACT else measure_drift(net, session, rows)
+        except RuntimeError as error:
+            _warn(f"{runtime.name} cannot run this net ({_first_line(error)})")
+            continue
+        if drift <= TOLERANCE:
+            return runtime, session
+        _warn(f"{runtime.name} is {drift:.2g} from fp32 with this net, more than {TOLERANCE}")
+    return EXACT, _open(EXACT, net, device, rows, num_threads)
+
+
+def measure_drift(net: ResidualTower, session: Session, rows: int) -> float:
+    """Returns how far a session is from fp32 over `sample_positions`, in mean: its values, or its likelihoods of moves.
+
+    The distance of likelihoods is their total variation, half the sum of differences; what is greater counts.
+    """
+    positions = sample_positions(net.game)
+    exact = TorchSession(net, torch.device("cpu"), torch.float32)
+    answers = []
+    for each in (exact, session):
+        passes = [each.run(filled_up(positions[at : at + rows], rows)) for at in range(0, len(positions), rows)]
+        logits, values = (np.concatenate(parts)[: len(positions)] for parts in zip(*passes, strict=True))
+        answers.append((torch.softmax(torch.from_numpy(logits), dim=1).numpy(), values))
+    (policies, values), (other_policies, other_values) = answers
+    of_values = np.abs(values - other_values).mean()
+    of_policies = np.abs(policies - other_policies).sum(axis=1).mean() / 2
+    return float(np.maximum(of_values, of_policies))  # of two, NaN is the greater
+
+
+def filled_up(planes: np.ndarray, rows: int) -> np.ndarray:
+    """Returns planes with zeros behind them, `rows` in all."""
+    missing = rows - len(planes)
+    return np.concatenate([planes, np.zeros((missing, *planes.shape[1:]), np.float32)]) if missing else planes
+
+
+def _open(runtime: Runtime, net: ResidualTower, device: torch.device, rows: int, num_threads: int) -> Session:
+    if runtime.library == "openvino":
+        from azero.nets.runtimes.openvino_runtime import OpenVinoSession
+
+        return OpenVinoSession(net, runtime.precision, rows, num_threads)
+    dtype = {"fp32": torch.float32, "bf16": torch.bfloat16}[runtime.precision]
+    return TorchSession(net, device, dtype) if device.type == "cpu" else GpuSession(net, device, dtype)
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error) or type(error).__name__).splitlines()[0]
+
+
+@functools.cache
+def _warn(what: str) -> None:
+    """Says on stderr, once, why a runtime is not taken."""
+    print(f"azero: {what}; the next best way is taken", file=sys.stderr)

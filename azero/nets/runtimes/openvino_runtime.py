@@ -1,0 +1,160 @@
+"""The net run by OpenVINO: on a CPU the fastest way, in fp32, bf16 or int8.
+
+int8: the residual blocks' convolutions are of integers. An activation that one reads, never negative, is one of 256
+steps from 0 to its peak over `sample_positions`; a weight is one of 255 steps around 0, as wide as its output channel
+needs. The way around a block, its global context, the input and the heads keep their precision: they cost little, and
+matter much.
+
+By itself `import openvino` sends an event with a client's id, by the package `openvino_telemetry`, and keeps that id
+in the home folder. Where that package cannot be imported, OpenVINO takes a stub that does neither. Only this module
+imports openvino.
+"""
+
+import functools
+import sys
+import threading
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from azero.nets.architectures.tower import ResidualTower, fold
+from azero.nets.runtimes.calibration import sample_positions
+
+sys.modules["openvino_telemetry"] = None  # type: ignore[assignment]  # it cannot be imported from here on
+
+import openvino  # noqa: E402
+from openvino import opset13 as ops  # noqa: E402
+
+_BOARD = [2, 3]  # the board's dimensions
+
+
+class OpenVinoSession:
+    """A net ready to run: passes of `rows` rows, one thread each, `num_threads` of them side by side."""
+
+    def __init__(self, net: ResidualTower, precision: str, rows: int, num_threads: int):
+        folded = fold(net).float().cpu()
+        peaks = measure_peaks(folded) if precision == "int8" else None
+        model, _ = build_model(folded, rows, peaks)
+        self._compiled = _compile(model, "f32" if precision == "fp32" else "bf16", num_threads)
+        self._own = threading.local()
+
+    def run(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Returns logits [B, A] and values [B], both float32, of planes [B, C, H, W] float32, B being `rows`."""
+        if not hasattr(self._own, "request"):
+            self._own.request = self._compiled.create_infer_request()
+            self._own.planes = np.empty(tuple(self._compiled.input(0).shape), np.float32)
+            self._own.request.set_input_tensor(openvino.Tensor(self._own.planes, shared_memory=True))
+        np.copyto(self._own.planes, planes)
+        self._own.request.infer()
+        logits, results = (self._own.request.get_output_tensor(k).data for k in range(2))
+        likelihoods = np.exp(results - results.max(axis=1, keepdims=True))
+        return logits.copy(), (likelihoods[:, 0] - likelihoods[:, 2]) / likelihoods.sum(axis=1)
+
+
+def supported_precisions() -> tuple[str, ...]:
+    """Returns the precisions that OpenVINO computes in on this CPU, and faster the further on."""
+    capabilities = _core().get_property("CPU", "OPTIMIZATION_CAPABILITIES")
+    return tuple(each for each in ("fp32", "bf16", "int8") if each.upper() in capabilities)
+
+
+def measure_peaks(folded: ResidualTower) -> list[float]:
+    """Returns the highest of each activation that `build_model` quantizes, over `sample_positions`."""
+    positions = sample_positions(folded.game)
+    model, activations = build_model(folded, len(positions))
+    taps = openvino.Model([ops.result(each) for each in activations], model.get_parameters())
+    answer = _compile(taps, "f32", num_threads=1)(positions)
+    return [max(float(values.max()), 1e-6) for values in answer.values()]
+
+
+def build_model(
+    folded: ResidualTower, rows: int, peaks: Sequence[float] | None = None
+) -> tuple[openvino.Model, list[openvino.Node]]:
+    """Returns a folded net in OpenVINO's operations, and the activations that are quantized where `peaks` are given."""
+    graph = _Graph(peaks)
+    planes = ops.parameter([rows, *folded.game.planes_shape], np.float32, name="planes")
+    x = ops.relu(graph.convolution(planes, folded.stem))
+    for block in folded.blocks:
+        y = graph.convolution(graph.quantized(x), block.first, is_quantized=True)
+        y = ops.relu(graph.pooling_bias(y, block.pooling) if block.pooling else y)
+        y = graph.convolution(graph.quantized(y), block.second, is_quantized=True)
+        x = ops.relu(ops.add(x, graph.excitation(y, block.excitation) if block.excitation else y))
+    policy = graph.flat(ops.relu(graph.convolution(x, folded.policy_features)), rows)
+    value = graph.flat(ops.relu(graph.convolution(x, folded.value_features)), rows)
+    hidden = ops.relu(graph.linear(value, folded.value_hidden))
+    answers = [graph.linear(policy, folded.policy), graph.linear(hidden, folded.results)]
+    return openvino.Model([ops.result(each) for each in answers], [planes]), graph.activations
+
+
+class _Graph:
+    """A net's layers, folded, as OpenVINO's operations."""
+
+    def __init__(self, peaks: Sequence[float] | None):
+        self._peaks = peaks
+        self.activations: list[openvino.Node] = []  # what was `quantized`, in order
+
+    def quantized(self, x: openvino.Node) -> openvino.Node:
+        """Returns an activation in steps up to its peak; without peaks, as it is."""
+        self.activations.append(x)
+        if self._peaks is None:
+            return x
+        return _in_steps(x, np.zeros((), np.float32), np.float32(self._peaks[len(self.activations) - 1]), 256)
+
+    def convolution(self, x: openvino.Node, layer: Any, is_quantized: bool = False) -> openvino.Node:
+        weight = layer.weight.numpy()
+        kernel = ops.constant(weight)
+        if is_quantized and self._peaks is not None:
+            highest = np.abs(weight).max(axis=(1, 2, 3), keepdims=True).clip(1e-8)
+            kernel = _in_steps(kernel, -highest, highest, 255)
+        padding = list(layer.padding)
+        y = ops.convolution(x, kernel, [1, 1], padding, padding, [1, 1])
+        return ops.add(y, ops.constant(layer.bias.numpy().reshape(1, -1, 1, 1)))
+
+    def linear(self, x: openvino.Node, layer: Any) -> openvino.Node:
+        product = ops.matmul(x, ops.constant(layer.weight.numpy()), False, True)
+        return ops.add(product, ops.constant(layer.bias.numpy().reshape(1, -1)))
+
+    def excitation(self, x: openvino.Node, layer: Any) -> openvino.Node:
+        hidden = ops.relu(self.linear(ops.reduce_mean(x, _BOARD, False), layer.squeeze))
+        excited = _on_board(self.linear(hidden, layer.excite))
+        scale, *bias = ops.split(excited, 1, layer.excite.out_features // layer.channels).outputs()
+        y = ops.multiply(ops.sigmoid(scale), x)
+        return ops.add(y, bias[0]) if bias else y
+
+    def pooling_bias(self, x: openvino.Node, layer: Any) -> openvino.Node:
+        pooled, kept = ops.variadic_split(x, 1, [layer.pooled, layer.kept]).outputs()
+        pooled = ops.relu(pooled)
+        summary = ops.concat([ops.reduce_mean(pooled, _BOARD, False), ops.reduce_max(pooled, _BOARD, False)], 1)
+        return ops.add(kept, _on_board(self.linear(summary, layer.bias)))
+
+    def flat(self, x: openvino.Node, rows: int) -> openvino.Node:
+        return ops.reshape(x, ops.constant(np.array([rows, -1])), False)
+
+
+def _on_board(x: openvino.Node) -> openvino.Node:
+    """Returns numbers of channels, [rows, C], as [rows, C, 1, 1]."""
+    return ops.unsqueeze(x, _BOARD)
+
+
+def _in_steps(x: openvino.Node, low: np.ndarray, high: np.ndarray | np.float32, num_steps: int) -> openvino.Node:
+    return ops.fake_quantize(x, *(ops.constant(each) for each in (low, high, low, high)), num_steps)
+
+
+def _compile(model: openvino.Model, precision: str, num_threads: int) -> openvino.CompiledModel:
+    """Compiles a model for passes of one thread each; threads are free to run on any core."""
+    settings = {
+        "INFERENCE_PRECISION_HINT": precision,
+        "INFERENCE_NUM_THREADS": num_threads,
+        "NUM_STREAMS": num_threads,
+        "ENABLE_CPU_PINNING": False,
+    }
+    return _core().compile_model(model, "CPU", settings)
+
+
+@functools.cache
+def _core() -> openvino.Core:
+    """Returns OpenVINO's entrance, one for the process: each gives signals a stack, and takes another's when it ends.
+
+    The end of several leaves signals without any, so that Ctrl-C would be a crash (OpenVINO 2026.4).
+    """
+    return openvino.Core()

@@ -1,0 +1,56 @@
+"""The net run by torch itself: what works everywhere, on a CPU, on CUDA, on MPS."""
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from azero.nets.architectures.tower import Prediction, ResidualTower, fold
+
+
+class AlignedLinear(nn.Module):
+    """A linear layer whose inputs are filled up with zeros to whole vectors of the CPU.
+
+    Where a row of inputs does not begin at such a boundary, its sums may be taken in another order than those of the
+    row beside it, and differ in the last bit.
+    """
+
+    def __init__(self, linear: nn.Linear):
+        super().__init__()
+        self.missing = -linear.in_features % 16
+        self.weight = nn.Parameter(F.pad(linear.weight, (0, self.missing)))
+        self.bias = linear.bias
+
+    def forward(self, x: Tensor) -> Tensor:
+        return F.linear(F.pad(x, (0, self.missing)), self.weight, self.bias)
+
+
+def align(net: ResidualTower) -> ResidualTower:
+    """Aligns the linear layers of a folded net, in place; returns it."""
+    for parent in list(net.modules()):
+        for name, child in list(parent.named_children()):
+            if isinstance(child, nn.Linear):
+                setattr(parent, name, AlignedLinear(child))
+    return net.requires_grad_(False)
+
+
+class TorchSession:
+    """A net ready to run, its norms folded, channels last."""
+
+    def __init__(self, net: ResidualTower, device: torch.device, dtype: torch.dtype):
+        self._device, self._dtype = device, dtype
+        aligned = align(fold(net)).to(device=device, dtype=dtype)
+        self._net = aligned.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+
+    @torch.inference_mode()
+    def run(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Returns logits [B, A] and values [B], both float32, of planes [B, C, H, W] float32."""
+        if self._device.type == "cpu":
+            torch.set_num_threads(1)  # of this thread; passes go side by side, see docs/decisions/0003
+        prediction = self.predict(torch.from_numpy(planes))
+        return prediction.policy_logits.cpu().numpy(), prediction.value().cpu().numpy()
+
+    def predict(self, planes: Tensor) -> Prediction:
+        """Returns what the net says, in float32 on its device, of planes [B, C, H, W] float32 in the CPU's memory."""
+        x = planes.to(self._device, non_blocking=True).to(self._dtype, memory_format=torch.channels_last)
+        return Prediction(*(each.float() for each in self._net(x)))

@@ -1,0 +1,1 @@
+"""What self-play leaves to learn from: records, replay, and further targets."""

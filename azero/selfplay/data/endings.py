@@ -1,0 +1,43 @@
+"""How games of self-play ended, by score and by cells: their last states with the last actions played in them."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from azero.compiler.jit import kernel
+from azero.games import ONGOING, Game, new_states
+from azero.selfplay.data.records import Shard
+
+
+class Endings(NamedTuple):
+    """The final positions of G games."""
+
+    is_over: np.ndarray  # [G] bool; False of a game that was given up before the rules ended it, the rest then zeros
+    scores: np.ndarray  # [G] float32, as `final_score`, for the first player
+    owners: np.ndarray  # [G, H * W] int8, as `ownership`: 1 the first player, -1 the second, 0 nobody
+
+
+def endings_of(game: Game, shard: Shard) -> Endings:
+    """Returns how each game of a shard ended."""
+    size = len(shard.lengths)
+    endings = Endings(
+        np.zeros(size, bool), np.zeros(size, np.float32), np.zeros((size, *game.planes_shape[1:]), np.int8)
+    )
+    last = np.cumsum(shard.lengths) - 1
+    states, work = shard.states[last].view(np.recarray), new_states(game.rules, 1)
+    _judge_endings(game.rules, states, shard.actions[last], shard.resigned, work, *endings)
+    return endings._replace(owners=endings.owners.reshape(size, -1))
+
+
+@kernel
+def _judge_endings(game, states, actions, resigned, work, is_over, scores, owners):
+    """Plays each game's last action ([G]) in its last state, unless it was resigned, and writes what there is then."""
+    state = work[0]
+    for k in range(len(states)):
+        work[0] = states[k]
+        if not resigned[k]:
+            game.apply_action(state, np.int64(actions[k]))
+        is_over[k] = game.outcome(state) != ONGOING
+        if is_over[k]:
+            scores[k] = game.final_score(state)
+            game.ownership(state, owners[k])

@@ -1,0 +1,68 @@
+"""Policy surprise weighting: positions are drawn the more often, the less the net expected what the search found."""
+
+import math
+
+import numpy as np
+
+from azero.compiler.jit import kernel
+from azero.games import Game
+from azero.mcts import Evaluator
+from azero.selfplay.data.records import Shard
+from azero.selfplay.data.replay import make_sample
+
+_AT_ONCE = 1024  # positions
+
+
+def weigh_by_surprise(game: Game, evaluator: Evaluator, shard: Shard, share: float) -> Shard:
+    """Returns the shard with this share of each game's weight given out by surprise, among the positions to learn from.
+
+    Before, each of these has a weight of one, whatever it had: a shard may be weighed again. The net's passes count
+    among its evaluations.
+
+    The surprise of a position is KL(policy to learn || the net's prior) in nats; what is not shared out stays where it
+    was, and a game keeps its total.
+
+    Source: Wu, KataGo, docs/KataGoMethods.md, "Policy surprise weighting" (a share of 0.5).
+    """
+    if share == 0:
+        return shard
+    uniform = np.sign(shard.weights)
+    learnt = np.flatnonzero(uniform)
+    surprises = np.zeros(shard.num_positions)
+    surprises[learnt] = surprises_of(game, evaluator, shard, learnt)
+    game_of = np.repeat(np.arange(len(shard.lengths)), shard.lengths)
+    game_weights, game_surprises = (np.bincount(game_of, each)[game_of] for each in (uniform, surprises))
+    by_surprise = np.where(game_surprises > 0, game_weights * surprises / np.maximum(game_surprises, 1e-30), uniform)
+    weights = ((1 - share) * uniform + share * by_surprise).astype(np.float32)
+    return shard._replace(weights=weights, evaluations=shard.evaluations + len(learnt))
+
+
+def surprises_of(game: Game, evaluator: Evaluator, shard: Shard, indices: np.ndarray) -> np.ndarray:
+    """Returns how much the search surprised the net at `indices` ([k] int64) of a shard, in nats, [k] float64."""
+    states, legal = shard.states.view(np.recarray), np.empty(game.num_actions, np.int32)
+    surprises = np.empty(len(indices))
+    for first in range(0, len(indices), _AT_ONCE):
+        some = indices[first : first + _AT_ONCE]
+        sample = make_sample(game, shard, some, np.zeros(len(some), np.int64))
+        logits, _ = evaluator.evaluate(sample.planes)
+        _diverge(game.rules, states[some], sample.policies, logits, legal, surprises[first : first + _AT_ONCE])
+    return surprises
+
+
+@kernel
+def _diverge(game, states, policies, logits, legal, divergences):
+    """Writes KL(policy || softmax of the logits of legal actions) of n positions: policies and logits are [n, A]."""
+    for row in range(len(states)):
+        num_legal = game.legal_actions(states[row], legal)
+        highest = -math.inf
+        for k in range(num_legal):
+            highest = max(highest, float(logits[row, legal[k]]))
+        total = 0.0
+        for k in range(num_legal):
+            total += math.exp(logits[row, legal[k]] - highest)
+        divergence = 0.0
+        for k in range(num_legal):
+            p = float(policies[row, legal[k]])
+            if p > 0.0:
+                divergence += p * (math.log(p) - (logits[row, legal[k]] - highest - math.log(total)))
+        divergences[row] = max(0.0, divergence)

@@ -1,0 +1,1 @@
+"""Files, processes, threads, Ctrl-C, and what the machine has."""

@@ -1,0 +1,1 @@
+"""One step of learning: trainer, optimiser, auxiliary heads, precision."""

@@ -1,0 +1,50 @@
+"""metrics.jsonl: a JSON object an iteration; docs/metrics.md says what its keys mean."""
+
+import json
+import sys
+from pathlib import Path
+
+from azero.errors import BadInput
+from azero.system.files import write_whole
+
+
+def read_metrics(path: Path) -> list[dict]:
+    """Returns the lines, in their order; none where there is no file. Raises BadInput at one that is broken."""
+    lines = []
+    for number, data in enumerate(_split(path), start=1):
+        line = _parse(data)
+        if line is None:
+            raise BadInput(
+                f'line {number} of {str(path)!r} is broken; it should be a JSON object with an "iteration": '
+                "mend it, or remove it"
+            )
+        lines.append(line)
+    return lines
+
+
+def write_metrics(path: Path, line: dict) -> None:
+    """Adds an iteration's line, in the place of what an interrupted run may have left for it and later ones."""
+    lines = [each for each in read_metrics(path) if each["iteration"] < line["iteration"]] + [line]
+    write_whole(path, "".join(json.dumps(each) + "\n" for each in lines).encode())
+
+
+def mend_metrics(path: Path) -> None:
+    """Drops a last line that was cut short, and says so on stderr; raises BadInput where another is broken."""
+    lines = _split(path)
+    if lines and _parse(lines[-1]) is None:
+        write_whole(path, b"".join(line + b"\n" for line in lines[:-1]))
+        print(f"azero: line {len(lines)} of {str(path)!r}, the last, was cut short, and is dropped", file=sys.stderr)
+    read_metrics(path)
+
+
+def _split(path: Path) -> list[bytes]:
+    return path.read_bytes().rstrip().splitlines() if path.exists() else []
+
+
+def _parse(data: bytes) -> dict | None:
+    """Returns a line's object, None where it is none."""
+    try:
+        line = json.loads(data)
+    except (ValueError, RecursionError):
+        return None
+    return line if isinstance(line, dict) and isinstance(line.get("iteration"), int) else None

@@ -1,0 +1,119 @@
+"""What one sees of a run: a line for the stage under way, a table of iterations, TensorBoard."""
+
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from types import TracebackType
+
+from tqdm import tqdm
+
+from azero.training.run import Progress, Run
+from azero.training.watching.curves import Curves
+from azero.training.watching.health import REPEATED_AFTER
+
+
+def _share(share: float | None) -> str:
+    return "" if share is None else f"{share:.0%}"
+
+
+def _loss(loss: float | None) -> str:
+    return "-" if loss is None else f"{loss:.3f}"
+
+
+def _gate(notes: dict) -> str:
+    return _share(notes["gate/score"]) + (" pass" if notes["gate/is_promoted"] else "")
+
+
+def _stages(notes: dict) -> str:
+    """Returns the seconds of self-play and reanalysis, of training, and of the gate."""
+    play_s = notes["time/play_s"] + notes.get("time/reanalysis_s", 0.0)
+    return "+".join(f"{seconds:.0f}" for seconds in (play_s, notes["time/train_s"], notes["time/gate_s"]))
+
+
+def _clock(seconds: float) -> str:
+    """Returns minutes and seconds, e.g. 2:00 for 119.7: rounded first, so that there are never 60 seconds."""
+    return "{}:{:02}".format(*divmod(round(seconds), 60))
+
+
+_COLUMNS: tuple[tuple[int, str, str, Callable[[dict], str]], ...] = (
+    (4, "", "iter", lambda n: str(n["iteration"])),
+    (11, "", "positions", lambda n: f"{n['positions']:,}"),
+    (5, "", "plies", lambda n: f"{n['selfplay/mean_plies']:.1f}"),
+    (5, "", "first", lambda n: _share(n["selfplay/first_player_score"])),
+    (5, "", "draws", lambda n: _share(n["selfplay/draws"])),
+    (6, "policy", "loss", lambda n: _loss(n.get("train/policy_loss"))),
+    (5, "value", "loss", lambda n: _loss(n.get("train/value_loss"))),
+    (5, "", "agree", lambda n: _share(n["fresh/policy_agreement"])),
+    (9, "", "gate", _gate),
+    (5, "", "Elo", lambda n: f"{n['gate/rating']:+z.0f}"),
+    (8, "", "opponent", lambda n: _share(n.get("evaluation/score"))),
+    (12, "play+train", "+gate s", _stages),
+    (6, "", "time", lambda n: _clock(n["elapsed_s"])),
+)
+"""Of each column its width, the two lines of its heading, and what it shows of an iteration's figures."""
+
+
+def _line(cells: Iterable[str]) -> str:
+    """Returns a line of the table, which has at most 100 columns unless a cell is wider than its column."""
+    return " ".join(f"{cell:>{column[0]}}" for cell, column in zip(cells, _COLUMNS, strict=True)).rstrip()
+
+
+class Report:
+    """Reports to the terminal (progress on stderr, results on stdout) and to TensorBoard."""
+
+    def __init__(self, run: Run, progress: Progress):
+        self._last = run.config.training.iterations
+        self._iteration = progress.iteration
+        self._begin = time.perf_counter()
+        self._curves = Curves(run.folder / "tensorboard", progress.iteration)
+        self._has_header = False
+        self._told: dict[str, int] = {}  # the iteration in which each symptom was told last
+
+    def __enter__(self) -> "Report":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._curves.close()
+
+    @contextmanager
+    def stage(self, name: str, total: int, unit: str, done: int = 0) -> Iterator[tqdm]:
+        """Shows one line for a stage, with what is left of it."""
+        label = f"iteration {self._iteration}/{self._last}, {name}"
+        with tqdm(
+            total=total,
+            initial=done,
+            unit=f" {unit}",
+            desc=label,
+            leave=False,
+            disable=None,
+            file=sys.stderr,
+            delay=0.2,
+        ) as bar:
+            yield bar
+
+    def iteration(self, iteration: int, progress: Progress, notes: dict) -> None:
+        """Adds a row to the table and points to the curves."""
+        self._iteration = iteration + 1
+        elapsed_s = time.perf_counter() - self._begin
+        values = notes | {"iteration": iteration, "positions": progress.positions, "elapsed_s": elapsed_s}
+        if not self._has_header:
+            print(_line(above for _, above, _, _ in _COLUMNS))
+            print(_line(name for _, _, name, _ in _COLUMNS))
+            self._has_header = True
+        print(_line(show(values) for *_, show in _COLUMNS), flush=True)
+        self._curves.add({key: float(value) for key, value in notes.items()}, iteration)
+
+    def tell(self, *texts: str) -> None:
+        """Says something on stderr, a line each."""
+        for text in texts:
+            print(f"azero: {text}", file=sys.stderr, flush=True)
+
+    def health(self, iteration: int, symptoms: dict[str, str]) -> None:
+        """Warns of symptoms, by name, on stderr; of one that was told already, again only after REPEATED_AFTER."""
+        for name, text in symptoms.items():
+            if iteration - self._told.get(name, -REPEATED_AFTER) >= REPEATED_AFTER:
+                self._told[name] = iteration
+                self.tell(f"iteration {iteration}: {text}")

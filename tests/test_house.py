@@ -1,0 +1,108 @@
+"""The house: no circle among files or folders, rooms of bearable size, and a cache that knows all that is compiled."""
+
+import ast
+import graphlib
+from pathlib import Path
+
+import pytest
+
+import azero
+from azero.compiler.jit import compiled_sources
+
+PACKAGE = Path(azero.__file__).parent
+FILES = sorted(PACKAGE.rglob("*.py"))
+FOLDERS = sorted(path.parent for path in FILES if path.name == "__init__.py")
+MOST_MODULES, MOST_LINES, MOST_LINES_OF_A_FUNCTION = 15, 280, 55
+
+
+def module_of(path: Path) -> str:
+    """Returns a file's dotted name."""
+    parts = path.relative_to(PACKAGE.parent).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+MODULES = {module_of(path): path for path in FILES}
+
+
+def is_for_types_alone(node: ast.AST) -> bool:
+    return isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+
+
+def imported(path: Path) -> set[str]:
+    """Returns azero's modules that a file imports, in functions, too; not what only type checkers see."""
+    tree = ast.parse(path.read_text())
+    unseen = {id(each) for node in ast.walk(tree) if is_for_types_alone(node) for each in ast.walk(node)}
+    found = set()
+    for node in ast.walk(tree):
+        if id(node) in unseen:
+            continue
+        if isinstance(node, ast.Import):
+            found |= {each.name for each in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names = [f"{node.module}.{each.name}" for each in node.names]
+            found |= {name if name in MODULES else node.module for name in names}
+    return {each for each in found if each in MODULES} - {module_of(path)}
+
+
+IMPORTS = {name: imported(path) for name, path in MODULES.items()}
+
+
+def hold_acyclic(graph: dict[str, set[str]]) -> None:
+    """Fails with the circle, where there is one."""
+    try:
+        graphlib.TopologicalSorter(graph).prepare()
+    except graphlib.CycleError as error:
+        pytest.fail(" -> ".join(error.args[1]))
+
+
+def test_files_import_in_no_circle():
+    assert len(MODULES) > 200 and sum(map(len, IMPORTS.values())) > 900
+    hold_acyclic(IMPORTS)
+
+
+def test_folders_import_in_no_circle():
+    """Of each folder: what lies in it, files and folders, imports one another in one direction only."""
+    for folder in map(module_of, (path / "__init__.py" for path in FOLDERS)):
+        graph: dict[str, set[str]] = {}
+        inside = {
+            name: name.removeprefix(f"{folder}.").split(".")[0] for name in MODULES if name.startswith(f"{folder}.")
+        }
+        for name, room in inside.items():
+            others = {inside[each] for each in IMPORTS[name] if each in inside}
+            graph[room] = graph.get(room, set()) | others - {room}
+        hold_acyclic(graph)
+
+
+def test_a_circle_is_found():
+    with pytest.raises(pytest.fail.Exception, match="a -> b -> a|b -> a -> b"):
+        hold_acyclic({"a": {"b"}, "b": {"a"}})
+
+
+def test_all_that_is_compiled_names_the_cache():
+    """Old machine code would run, silently, after an edit of a file that the digest does not see."""
+    makers = {"kernel", "subroutine", "shared_subroutine", "bind_methods"}
+    known = set(compiled_sources())
+    assert all(path.is_relative_to(PACKAGE) for path in known)
+    used = 0
+    for path in FILES:
+        imports = [node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.ImportFrom)]
+        if makers & {each.name for node in imports if node.module == "azero.compiler.jit" for each in node.names}:
+            used += 1
+            assert path in known, f"{path} is compiled, and no part of the digest that names the cache"
+    assert used > 50
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
+def test_a_folder_says_in_a_line_what_it_owns(folder):
+    text = ast.get_docstring(ast.parse((folder / "__init__.py").read_text()))
+    assert text and text.splitlines()[0].endswith((".", ":"))
+    assert len(list(folder.glob("*.py"))) - 1 <= MOST_MODULES
+
+
+@pytest.mark.parametrize("path", FILES, ids=module_of)
+def test_files_and_functions_are_of_bearable_length(path):
+    text = path.read_text()
+    assert len(text.splitlines()) <= MOST_LINES
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.FunctionDef):
+            assert node.end_lineno - node.lineno < MOST_LINES_OF_A_FUNCTION, node.name
