@@ -81,6 +81,8 @@ def check_game(name: str, against: str | None, num_positions: int, seed: int, te
                 games_per_s = random_games_per_s(game, _SPEED_S)
         except BadInput as error:
             finding = str(error)
+        except Exception as error:  # which compiled rules raise
+            finding = f"compiled random games end in {type(error).__name__}: {error}"
     report.remark = _idle_player(game, games)
     note("contract", finding, f": {report.remark}" if report.remark else "")
     for law_name, law in LAWS.items():
@@ -145,6 +147,8 @@ def _hold_law(name: str, law: Law, game: Game, games: Sequence[list[int]], seed:
                     law(game, actions, chooser, notes)
             except BadInput as error:
                 return str(error), ""
+            except Exception as error:  # which compiled rules raise
+                return f"the rules raise {type(error).__name__}: {error}{after_actions(actions)}", ""
             bar.update()
     is_partial = notes.num_looked < notes.num_passed
     return None, f": {notes.num_looked:,} of these positions looked at" if is_partial else ""

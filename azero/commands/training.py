@@ -78,7 +78,7 @@ def train_rollout(
     """
     from dataclasses import asdict
 
-    from azero.training.rollout import train_rollout as train_policy
+    from azero.training.rollout_policy import train_rollout as train_policy
 
     if not 1 <= epochs <= 1000:
         raise BadInput(f"--epochs {epochs} should be from 1 to 1000")

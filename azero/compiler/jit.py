@@ -31,7 +31,7 @@ from numba import types
 from numba.core.caching import FunctionCache
 from numba.core.errors import NumbaWarning
 from numba.core.sigutils import normalize_signature
-from numba.extending import overload_method
+from numba.extending import overload_method, register_jitable
 
 from azero.compiler import codegen, notice
 from azero.errors import BadInput
@@ -144,6 +144,11 @@ def subroutine(function: Callable) -> Callable:
 def shared_subroutine(function: Callable) -> Callable:
     """Compiles a subroutine that is called, not inlined: a call takes some nanoseconds, and callers compile sooner."""
     return _Subroutine(function, is_inlined=False) if IS_COMPILED else _plain(function)
+
+
+def shared_with_python(function: Callable) -> Callable:
+    """Lets kernels call a short function that is plain Python's, too, and is not compiled for it."""
+    return register_jitable(**_OF_RULES)(function) if IS_COMPILED else function
 
 
 class _Subroutine:

@@ -8,10 +8,12 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from azero.config.schema import Config, DeviceConfig
+from azero.config.schema import FORMAT, Config, DeviceConfig
 from azero.config.section import Section
+from azero.config.text import settings
 from azero.errors import BadInput, suggest_nearest
 from azero.system.files import PACKAGE
+from azero.system.formats import check_format, known_part
 
 _PLACES = (PACKAGE / "configs", PACKAGE.parent / "configs")
 
@@ -27,10 +29,11 @@ def find_config(name: str) -> Path:
     raise BadInput(f"config {name!r} is neither a file nor one that comes with azero; {suggest_nearest(name, shipped)}")
 
 
-def load_config(path: Path, overrides: Sequence[str] = ()) -> Config:
+def load_config(path: Path, overrides: Sequence[str] = (), is_of_run: bool = False) -> Config:
     """Reads a TOML file, applies overrides of the form `section.key=value`, and checks; raises BadInput.
 
-    The file of a user's own game is looked for from the working folder, then from the TOML file's.
+    The file of a user's own game is looked for from the working folder, then from the TOML file's. Of a run's own
+    file, what this version no longer knows is left out, and told.
     """
     try:
         tables = tomllib.loads(path.read_text(encoding="utf-8"))
@@ -38,10 +41,27 @@ def load_config(path: Path, overrides: Sequence[str] = ()) -> Config:
         raise BadInput(f"config {str(path)!r} cannot be read: {error.strerror}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise BadInput(f"config {str(path)!r} is not TOML: {error}") from None
+    if is_of_run:
+        tables = _known_tables(f"config {str(path)!r}", tables)
     _find_own_game(tables, path.parent)
     for override in overrides:
         _apply_override(tables, override)
     return check_config(tables)
+
+
+def _known_tables(what: str, tables: dict[str, Any]) -> dict[str, Any]:
+    """Returns the tables without the settings that are not known; raises BadInput where the format is another."""
+    known = {"format", *(f"{section}.{key}" if section else key for section, key, _ in settings())}
+    flat = {
+        f"{name}.{key}" if isinstance(table, dict) else name: value
+        for name, table in tables.items()
+        for key, value in (table if isinstance(table, dict) else {name: table}).items()
+    }
+    kept: dict[str, Any] = {}
+    for name, value in known_part(what, flat, known).items():
+        section, _, key = name.rpartition(".")
+        (kept.setdefault(section, {}) if section else kept)[key] = value
+    return kept
 
 
 def _find_own_game(tables: dict[str, Any], folder: Path) -> None:
@@ -56,8 +76,9 @@ def _find_own_game(tables: dict[str, Any], folder: Path) -> None:
 
 def check_config(tables: dict[str, Any]) -> Config:
     """Returns the settings of nested tables, complete and checked; raises BadInput with the first that is wrong."""
+    check_format("the config", tables.get("format", FORMAT), FORMAT)
     try:
-        config = Config.model_validate(tables)
+        config = Config.model_validate({name: value for name, value in tables.items() if name != "format"})
     except ValidationError as error:
         raise BadInput(_explain(error)) from None
     if config.gate.elo1 <= config.gate.elo0:

@@ -1,5 +1,7 @@
 """The settings of a run: checked once, frozen and complete from then on; `reading.py` reads them.
 
+Game, net, search and device are here; self-play, replay, training, gate and evaluation are in `training.py`.
+
 Each field's description says what it does and, after "Paper:", what AlphaZero (Silver et al. 2018) or AlphaGo Zero
 (2017) used. `text.py` makes the comments of a run's `config.toml` and `docs/configuration.md` from these.
 """
@@ -10,6 +12,9 @@ from pydantic import Field
 
 from azero.config.section import Section
 from azero.config.training import EvaluationConfig, GateConfig, ReplayConfig, SelfPlayConfig, TrainingConfig
+
+FORMAT = 1
+"""Of files of settings; those that do not say so are of it, too."""
 
 C_UCT = 1.0
 """The exploration constant of UCT unless another is given: chosen by matches, see docs/lab.md."""

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from pydantic.fields import FieldInfo
 
-from azero.config.schema import Config
+from azero.config.schema import FORMAT, Config
 from azero.config.section import Section
 
 
@@ -21,7 +21,7 @@ def settings() -> Iterator[tuple[str, str, FieldInfo]]:
 
 def config_to_toml(config: Config) -> str:
     """Returns all settings as TOML, each below a comment that says what it does."""
-    lines: list[str] = []
+    lines = ["# Format of this file.", f"format = {FORMAT}", ""]
     current = ""
     for section, key, field in settings():
         if section != current:
@@ -45,7 +45,7 @@ def settings_page() -> str:
         "Every setting of a run, its default, what it does, and what AlphaZero (2018) or AlphaGo Zero (2017) used. A",
         "config names those that differ: `configs/*.toml`, or `--set section.key=value`. A run's own has all of them.",
         "",
-        "This page is made by `make docs` from `azero/config/schema.py`.",
+        "This page is made by `make docs` from `azero/config/`.",
     ]
     current = None
     for section, key, field in settings():

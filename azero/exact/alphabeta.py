@@ -18,6 +18,7 @@ from azero.errors import NO_ACTION, TOO_LONG, BrokenRules
 from azero.exact.frames import Work
 from azero.exact.transpositions import PROOF, draft_above, find_entry, settle, store
 from azero.games import LOSS, ONGOING, State
+from azero.games.contract import sign_of
 from azero.games.state import broken_rules
 
 _LEARNING_RATE = 1 / 256
@@ -28,7 +29,7 @@ def open_frame(game, work, ply):
     """Writes what there is to say before any move is tried; the key, window and table action are there already."""
     frame = work.frames[ply]
     frame.first_alpha, frame.first_beta = frame.alpha, frame.beta
-    frame.sign = 1 - 2 * game.current_player(work.states[ply])
+    frame.sign = sign_of(game.current_player(work.states[ply]))
     frame.value, frame.draft = -frame.sign * math.inf, PROOF
     frame.first_node = work.progress[0].num_nodes
     frame.action = -1

@@ -14,8 +14,8 @@ from azero.compiler.bits import count_bits, leading_zeros
 from azero.compiler.jit import kernel, subroutine
 from azero.compiler.rng import mix
 from azero.errors import BadInput
+from azero.exact.connect_four_bits import board_of, is_lineless, key_of, safe_moves, winning_cells
 from azero.games import DRAW, LOSS, WIN, State
-from azero.games.connect_four.bits import board_of, is_lineless, key_of, safe_moves, winning_cells
 from azero.games.connect_four.rules import ConnectFour
 
 _ONE = np.uint64(1)

@@ -8,13 +8,20 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from azero.compiler.jit import bind_methods
+from azero.compiler.jit import bind_methods, shared_with_python
 
 WIN, DRAW, LOSS = 1, 0, -1
 """Outcomes and proven results, for the first player wherever no other player is named."""
 
 ONGOING = 2
 """What `outcome` returns while the game goes on."""
+
+
+@shared_with_python
+def sign_of(player):
+    """Returns 1 for the first player, -1 for the second: by it a value turns from the first player's to a player's."""
+    return 1 - 2 * player
+
 
 COMPILED = {
     "reset": ("state",),

@@ -6,7 +6,7 @@ import numpy as np
 
 from azero.compiler.rng import random_below
 from azero.errors import NO_ACTION, TOO_LONG, BadInput, BrokenRules
-from azero.games.contract import ONGOING, Ranges, Symmetries
+from azero.games.contract import ONGOING, Ranges, Rules, Symmetries
 
 
 def rollout_action(game, state, legal, rng):
@@ -106,3 +106,8 @@ DEFAULTS = {
     "split_moves": split_moves,
     "draw": draw,
 }
+
+
+def has_own(rules: Rules, method: str) -> bool:
+    """Returns whether a game has written an optional method itself."""
+    return getattr(type(rules), method) is not DEFAULTS[method]

@@ -175,7 +175,14 @@ class State:
 
     def _play(self, action: int) -> None:
         legal = np.empty(self.game.num_actions, np.int32)
-        self._note(legal, *_advance(self.game.rules, self.record, action, legal))
+        try:
+            found = _advance(self.game.rules, self.record, action, legal)
+        except Exception as error:
+            if not self._history:  # the compiler's, perhaps: nothing was compiled before the first move
+                raise
+            what = f"apply_action, or what follows it, raises {type(error).__name__}: {error}"
+            raise broken_rules(self.game.name, what, self._history) from error
+        self._note(legal, *found)
 
     def _note(self, legal: np.ndarray, num_legal: int, player: int, outcome: int) -> None:
         self._legal = legal[:num_legal].tolist()

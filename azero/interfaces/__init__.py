@@ -1,1 +1,1 @@
-"""azero as people use it."""
+"""Ways to use a trained agent; a terminal is the first."""

@@ -9,7 +9,7 @@ from azero.arena.agents.options import split_options, with_options
 from azero.errors import BadInput
 from azero.games import make_game
 from azero.games.amazons.rules import Amazons
-from azero.lab.duels import (  # fmt: skip
+from azero.lab.duels import (
     PLAIN_UCT,
     PLAYING,
     Outcome,

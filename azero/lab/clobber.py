@@ -8,7 +8,7 @@ from typing import NamedTuple
 from azero.errors import BadInput
 from azero.games import make_game
 from azero.games.clobber.rules import Clobber
-from azero.lab.duels import (  # fmt: skip
+from azero.lab.duels import (
     PLAIN_UCT,
     PLAYING,
     check_games,

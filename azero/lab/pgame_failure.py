@@ -9,18 +9,7 @@ from typing import NamedTuple
 from azero.lab.experiment import Experiment, Groups
 from azero.lab.plots import Line, Panel, draw
 from azero.lab.results import Results, Table
-from azero.lab.trees import (  # fmt: skip
-    ALPHA_BETA,
-    MEASURING,
-    UCT,
-    Unit,
-    check_player,
-    check_size,
-    percent,
-    rates_of,
-    shown,
-    spaced,
-)
+from azero.lab.trees import ALPHA_BETA, MEASURING, UCT, Unit, check_player, check_size, percent, rates_of, shown, spaced
 
 SHAPES = ((2, 20), (8, 8))  # branching, depth
 

@@ -1,7 +1,7 @@
 """Tree search: PUCT with an evaluator, UCT with random rollouts, and what lies between. `Search` is where to start.
 
-To read it, begin with `reference/search.py`, the whole search in plain Python, and `reference/gumbel.py`, the root of Gumbel
-AlphaZero; `search/kernels.py` is the same, compiled.
+To read it, begin with `reference/search.py`, the whole search in plain Python, and `reference/gumbel.py`, the root of
+Gumbel AlphaZero; `search/kernels.py` is the same, compiled.
 """
 
 from azero.mcts.classical.flat import FlatSearch

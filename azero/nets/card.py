@@ -8,6 +8,7 @@ from typing import get_type_hints
 import torch
 
 from azero.errors import BadInput
+from azero.system.formats import check_format
 
 FORMAT = 1
 
@@ -43,8 +44,7 @@ def card_from(read: object) -> Card:
     for name in ["format", *required]:
         if name not in read:
             raise BadInput(f"its card has no field {name!r}")
-    if read["format"] != FORMAT:
-        raise BadInput(f"its card is of format {_short(read['format'])}; this version of azero reads format {FORMAT}")
+    check_format("its card", read["format"], FORMAT)
     types = get_type_hints(Card)
     for name, value in read.items():
         if name not in types:

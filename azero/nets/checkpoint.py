@@ -4,11 +4,9 @@ The file's metadata have one entry, `azero`, a JSON object with the fields of `C
 weights, so that a flipped bit anywhere is noticed.
 """
 
-import functools
 import hashlib
 import json
-import sys
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import torch
@@ -26,6 +24,7 @@ from azero.nets.architectures.tower import ResidualTower, fold
 from azero.nets.card import Card, card_from
 from azero.nets.game_file import find_game
 from azero.system.files import write_whole
+from azero.system.formats import known_part, tell_once
 
 
 @dataclass(frozen=True)
@@ -53,6 +52,7 @@ def load_checkpoint(path: Path, game: Game | None = None) -> Checkpoint:
     card, digest, tensors = _read(path)
     if digest != _digest(tensors, _fields(card)):
         raise BadInput(f"checkpoint {str(path)!r} is damaged: its contents do not match their digest")
+    card = _as_known(path, card)
     own_game = game_of_card(path, card, game)
     try:
         net = ResidualTower(override_section(NetConfig, card.net, {}), own_game)
@@ -76,8 +76,15 @@ def load_checkpoint(path: Path, game: Game | None = None) -> Checkpoint:
     if not _answers(net):
         raise BadInput(f"checkpoint {str(path)!r} cannot be used: what its net says is not finite numbers")
     if card.game_digest != source_digest_of(own_game.rules):
-        _tell(f"{own_game} has changed since checkpoint {str(path)!r} was made")
+        tell_once(f"{own_game} has changed since checkpoint {str(path)!r} was made")
     return Checkpoint(net, card, own_game, digest)
+
+
+def _as_known(path: Path, card: Card) -> Card:
+    """Returns the card without settings that are no longer known, which are told."""
+    what = f"the card of checkpoint {str(path)!r}"
+    net = known_part(what, card.net, NetConfig.model_fields)
+    return replace(card, net=net, search=known_part(what, card.search, SearchConfig.model_fields))
 
 
 def _check_shapes(net: ResidualTower, tensors: dict[str, Tensor]) -> None:
@@ -98,12 +105,6 @@ def _check_shapes(net: ResidualTower, tensors: dict[str, Tensor]) -> None:
 def _answers(net: ResidualTower) -> bool:
     """Returns whether what the net says is finite, tried on planes full of ones: weights may be, and too large."""
     return all(bool(logits.isfinite().all()) for logits in fold(net)(torch.ones(1, *net.game.planes_shape)))
-
-
-@functools.cache
-def _tell(what: str) -> None:
-    """Says something on stderr, once in a process: a run loads the same nets again and again."""
-    print(f"azero: {what}", file=sys.stderr)
 
 
 def game_of_card(path: Path, card: Card, game: Game | None = None) -> Game:

@@ -8,6 +8,7 @@ from azero.compiler.jit import kernel, subroutine
 from azero.compiler.rng import random_below, random_unit
 from azero.errors import NO_ACTION, TOO_LONG, BrokenRules
 from azero.games import LOSS, ONGOING, WIN, Game, new_states
+from azero.games.contract import sign_of
 from azero.mcts.roots.choice import chosen_child, greedy_child, value_for
 from azero.mcts.roots.forced_playouts import prune_forced_visits
 from azero.mcts.roots.gumbel import begin_halving, surviving_child, write_improved_policy
@@ -106,7 +107,7 @@ def write_targets(rule, settings, tree, nodes, player, visits):
     Returns:
       The search's value, in [-1, 1], and what it proved, UNPROVEN if nothing, for `player`, who moves at the root.
     """
-    sign = 1 - 2 * player
+    sign = sign_of(player)
     proven = nodes[0].proven if nodes[0].proven == UNPROVEN else sign * nodes[0].proven
     if settings.gumbel_considered > 0:
         return write_improved_policy(settings, nodes, visits), proven
@@ -165,7 +166,7 @@ def _note_search(rule, settings, playing, tree, nodes, games, b, ply, player):
     child = best
     if settings.gumbel_considered == 0:
         child = chosen_child(nodes, tree, temperature_at(playing, ply), settings.chosen_by)
-    games.resign_values[b, ply] = max(value, value_for(nodes[best], 1 - 2 * player))
+    games.resign_values[b, ply] = max(value, value_for(nodes[best], sign_of(player)))
     games.actions[b, ply] = nodes[child].action
     return nodes[child].action
 

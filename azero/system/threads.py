@@ -1,4 +1,4 @@
-"""Trees shared among threads."""
+"""Trees of a search shared out among threads."""
 
 import threading
 from collections.abc import Callable, Sequence

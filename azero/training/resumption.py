@@ -47,14 +47,14 @@ def open_run(folder: Path, overrides: list[str]) -> Config:
 def _load_settings(folder: Path, overrides: Sequence[str] = ()) -> Config:
     """Returns a run's settings with overrides; the file of a user's own game is named where it lies now."""
     path = folder / "config.toml"
-    game = load_config(path).game.name
+    game = load_config(path, is_of_run=True).game.name
     newest = _newest_checkpoint(folder)
     if newest and file_of(game):
         overrides = [
             f"game.name={json.dumps(find_game(game, read_card(newest), newest), ensure_ascii=False)}",
             *overrides,
         ]
-    return load_config(path, overrides)
+    return load_config(path, overrides, is_of_run=True)
 
 
 def _newest_checkpoint(folder: Path) -> Path | None:
@@ -144,7 +144,7 @@ def keep_settings(run: Run, progress: Progress | None) -> None:
                 shard.unlink()
         if progress and progress.stage == "reanalysis":
             _forget_searches(run, progress)
-    named = load_config(path).game if run.config.game == before.game else run.config.game
+    named = load_config(path, is_of_run=True).game if run.config.game == before.game else run.config.game
     write_whole(path, config_to_toml(run.config.model_copy(update={"game": named})).encode())
 
 

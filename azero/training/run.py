@@ -31,7 +31,11 @@ from azero.selfplay.data.lessons import Lessons
 from azero.selfplay.data.records import load_shard
 from azero.selfplay.data.replay import Replay, Window, targets_of
 from azero.system.files import remove_temporaries, write_whole
+from azero.system.formats import check_format, known_part
 from azero.training.learning.trainer import Trainer
+
+FORMAT = 1
+"""Of a run's state; those from before they said so are of it, too."""
 
 
 @dataclass(frozen=True)
@@ -114,7 +118,7 @@ class Run:
 
     def save_state(self, trainer: Trainer, progress: Progress) -> None:
         """Writes the point from which to go on, whole or not at all."""
-        metadata = {"azero": json.dumps(asdict(progress), sort_keys=True)}
+        metadata = {"azero": json.dumps({"format": FORMAT, **asdict(progress)}, sort_keys=True)}
         write_whole(self.folder / "state.safetensors", save(trainer.tensors(), metadata))
 
     def load_state(self, trainer: Trainer) -> Progress | None:
@@ -125,8 +129,12 @@ class Run:
             return None
         try:
             with safe_open(str(path), framework="pt") as file:
-                progress = Progress(**json.loads((file.metadata() or {})["azero"]))
+                said = dict(json.loads((file.metadata() or {})["azero"]))
+                check_format(f"the run's state {str(path)!r}", said.pop("format", 1), FORMAT)
+                progress = Progress(**known_part(f"the run's state {str(path)!r}", said, [*asdict(Progress())]))
                 tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+        except BadInput:
+            raise
         except (OSError, SafetensorError, KeyError, TypeError, ValueError) as error:
             raise BadInput(f"the run's state {str(path)!r} cannot be read: {error}") from None
         trainer.restore(tensors, progress.steps)

@@ -10,7 +10,7 @@ from azero.arena.agents.names import game_of, make_agent
 from azero.arena.matches.match import play_match
 from azero.errors import BadInput
 from azero.games import make_game
-from azero.mcts import (  # fmt: skip
+from azero.mcts import (
     DepthBias,
     EpisodeSearch,
     FlatSearch,

@@ -119,8 +119,8 @@ CHANGES = "changes the state; only reset and apply_action should"
         ("planes[0, 0, k] =", "planes[0, 1, k] =", "encode fails, line 39: IndexError: index 1 is out of bounds"),
         ("state.left = game.heap", "state.left = 2**40", "reset fails, line 16: state.left becomes 1099511627776, "),
         (KEY, "np.uint64(1) ^ state.left", "hash_key fails, line 42: TypeError: ufunc 'bitwise_xor' not supported for"),
-        ("return count", "exit(3)", "legal_actions fails, line 23: SystemExit: 3"),
-        (KEY, "np.int64(1) // np.int64(state.ply)", "hash_key fails, line 42: FloatingPointError: divide by zero enc"),
+        ("return count", "exit(3)", "legal_actions fails, line 23: SystemExit; rules must not end the process"),
+        (KEY, "np.int64(1) // np.int64(state.ply)", "hash_key fails, line 42: ZeroDivisionError: an integer"),
         (KEY, "np.int8(5) * 300", "hash_key fails, line 42: OverflowError: Python integer 300 out of bounds for int"),
         ("state.ply = 0", "state.plies = 0", "reset fails, line 17: AttributeError: 'record' object has no attribute"),
         (KEY, "int('many\\n' * 9)", "hash_key fails, line 42: ValueError: invalid literal for int() with base 10"),
@@ -328,6 +328,11 @@ OWN = "functions of your own stand outside the class, below @subroutine of azero
             [added(f"{ACTION}:\n        return legal.tolist()[0]")],
             ".rollout_action, line 16,",
             "legal.tolist() takes memory for an array, bytes or a list: write a loop, or keep it in the state",
+        ),
+        (
+            [("return count", "print(count)\n        return count")],
+            ".legal_actions, line 23,",
+            "print(count) would print millions of times in a search",
         ),
         (
             [("return state.ply & 1\n", "if state.ply < 99:\n            return state.ply & 1\n")],

@@ -200,7 +200,10 @@ IS_NO_PARAMETER = "its parameter 'heap' should be of type int, float or bool"
         ([("        return 3", "return 3")], "game file 'nim.py', line 50: expected an indented block after function definition on line 49"),  # noqa: E501
         ([("int = 21", "int = 21\0")], "game file 'nim.py': source code string cannot contain null bytes"),
         ([("import numpy", "import nump")], "game file 'nim.py', line 5: ModuleNotFoundError: No module named 'nump'"),
-        ([("import numpy", "raise SystemExit(0)\nimport numpy")], "game file 'nim.py', line 5: SystemExit: 0"),
+        (
+            [("import numpy", "raise SystemExit(0)\nimport numpy")],
+            "game file 'nim.py', line 5: SystemExit; rules must not end the process",
+        ),
         (
             [("import numpy", "raise ValueError('of\\nmany\\nlines')\nimport numpy")],
             "game file 'nim.py', line 5: ValueError: of many lines",

@@ -14,7 +14,7 @@ from azero.mcts import LinearSoftmax
 from azero.mcts.rollouts.features import NO_PATTERN, NUM_PATTERNS
 from azero.selfplay.data.records import Shard, join_shards, save_shard
 from azero.training.learning.trainer import Trainer
-from azero.training.rollout import RolloutTrainer, choose_games, game_of, positions_of, shards_of, train_rollout
+from azero.training.rollout_policy import RolloutTrainer, choose_games, game_of, positions_of, shards_of, train_rollout
 from azero.training.run import Progress, Run
 
 from .runs import tiny_config

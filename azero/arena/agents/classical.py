@@ -27,7 +27,7 @@ from azero.arena.agents.alphabeta import make_alphabeta_agent
 from azero.arena.agents.options import Options
 from azero.errors import BadInput
 from azero.games import Game
-from azero.mcts import (  # fmt: skip
+from azero.mcts import (
     DepthBias,
     EpisodeSearch,
     FlatSearch,

@@ -1,1 +1,1 @@
-"""Agents held to solved positions."""
+"""Files of solved positions, and how an agent's moves at them are judged."""

@@ -7,6 +7,7 @@ import numpy as np
 from azero.compiler.bits import count_bits
 from azero.compiler.rng import mix
 from azero.games.connect_four import text
+from azero.games.connect_four.lines import has_line
 from azero.games.contract import DRAW, LOSS, ONGOING, WIN, Ranges, Symmetries
 from azero.games.registry import game
 
@@ -19,10 +20,6 @@ STATE_DTYPE = np.dtype(
     align=True,
 )
 
-# A column is one byte whatever the board's size, so that the masks which keep a line of four from running over the
-# top of one column into the next are constants: a line going up starts in rows 0 to 4, one going down in rows 3 to 7.
-_ROWS_0_TO_4 = np.uint64(0x1F1F1F1F1F1F1F1F)
-_ROWS_3_TO_7 = np.uint64(0xF8F8F8F8F8F8F8F8)
 _ONE = np.uint64(1)
 
 
@@ -55,17 +52,7 @@ class ConnectFour(NamedTuple):
         own = state.stones[player] | lowest_empty
         state.stones[player] = own
         state.ply += 1
-        # Pairs in each direction; two pairs two steps apart are four in a row.
-        level = own & own >> np.uint64(8)
-        upright = own & own >> np.uint64(1)
-        rising = own & own >> np.uint64(9)
-        falling = own & own >> np.uint64(7)
-        lines = (
-            level & level >> np.uint64(16)
-            | (upright & upright >> np.uint64(2) | rising & rising >> np.uint64(18)) & _ROWS_0_TO_4
-            | falling & falling >> np.uint64(14) & _ROWS_3_TO_7
-        )
-        if lines:
+        if has_line(own):
             state.has_line = 1
 
     def current_player(game, state):

@@ -6,13 +6,16 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from azero.compiler.jit import IS_COMPILED
+from azero.games.calls import rollout_action_of, rollout_of, target_of
 from azero.games.contract import DRAW, LOSS, ONGOING, WIN, Symmetries
+from azero.games.defaults import has_own
 from azero.games.laws.findings import Notes, hold, hold_pair, looks_of, positions_of
 from azero.games.laws.keys import check_keys
-from azero.games.rollouts import has_own, rollout_action_of, rollout_of, target_of
 from azero.games.state import Game, State
 from azero.games.user.interpreted import Plain
 from azero.games.user.loading import short
+
+_KEY_HINT = "; compiled, np.uint64 with a plain integer is a float: write np.uint64(...) around the integer"
 
 
 def _compare(state: State, plain: Plain, before: list[int], action: int | None) -> None:
@@ -36,7 +39,8 @@ def _compare(state: State, plain: Plain, before: list[int], action: int | None) 
         pairs["target"] = target_of(state, action), plain.target(action)
     for what, (compiled, in_python) in pairs.items():
         if not np.array_equal(compiled, in_python):
-            shown = f"{short(compiled)} compiled, {short(in_python)} in plain Python{plain.overflows.note()}"
+            hint = plain.overflows.note() or (_KEY_HINT if what == "hash_key" else "")
+            shown = f"{short(compiled)} compiled, {short(in_python)} in plain Python{hint}"
             hold(False, f"{what} is {shown}", game, before)
 
 

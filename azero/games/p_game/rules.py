@@ -8,7 +8,7 @@ import numpy as np
 from azero.compiler.jit import subroutine
 from azero.compiler.rng import mix
 from azero.errors import BadInput
-from azero.games.contract import DRAW, LOSS, ONGOING, WIN, Ranges
+from azero.games.contract import DRAW, LOSS, ONGOING, WIN, Ranges, sign_of
 from azero.games.registry import game
 
 STATE_DTYPE = np.dtype([("path", np.uint64), ("total", np.int32), ("ply", np.int32)], align=True)
@@ -66,7 +66,7 @@ class PGame(NamedTuple):
 
     def encode(game, state, planes):
         """Planes: the sum so far, as the mover sees it; the share of plies played; then each move's value."""
-        sign = 1 - 2 * (state.ply & 1)
+        sign = sign_of(state.ply & 1)
         for action in range(game.branching):
             planes[0, 0, action] = sign * state.total / np.float32(HIGHEST_VALUE)
             planes[1, 0, action] = state.ply / np.float32(game.depth)
@@ -104,6 +104,6 @@ class PGame(NamedTuple):
         lines = [f"ply {state.ply} of {game.depth}, sum {state.total:+d}"]
         if state.ply < game.depth:
             for action in range(game.branching):
-                value = int(_path_of(state.path, np.int64(action)) >> np.uint64(57)) * (1 - 2 * (int(state.ply) & 1))
+                value = int(_path_of(state.path, np.int64(action)) >> np.uint64(57)) * sign_of(int(state.ply) & 1)
                 lines.append(f"{action:>4}: {value:+4d}  {marks.get(action, '')}".rstrip())
         return "\n".join(lines)

@@ -9,8 +9,9 @@ import numpy as np
 from numba.core.errors import NumbaError
 
 from azero.errors import BadInput
+from azero.games.calls import new_rng
 from azero.games.contract import DRAW, LOSS, ONGOING, WIN, Rules
-from azero.games.rollouts import has_own, new_rng
+from azero.games.defaults import has_own
 from azero.games.state import after_actions, new_states
 from azero.games.user.loading import reason_of, short, where
 from azero.games.user.messages import refusal

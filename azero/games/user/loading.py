@@ -157,6 +157,10 @@ def _told(file: str, name: str, method: Callable) -> Callable:
 
 def reason_of(error: BaseException) -> str:
     """Returns what an error says, in one line."""
+    if isinstance(error, SystemExit):
+        return "SystemExit; rules must not end the process"
+    if isinstance(error, FloatingPointError) and re.search("floor_divide|remainder|divmod", str(error)):
+        return "ZeroDivisionError: an integer divided by zero; compiled, the result is 0"
     return in_one_line(f"{type(error).__name__}: {error}").removesuffix(":") + advice_on(error)
 
 

@@ -9,9 +9,9 @@ import numba
 import numpy as np
 
 from azero.compiler.codegen import Allocates
+from azero.games.calls import new_rng
 from azero.games.contract import Rules
 from azero.games.defaults import DEFAULTS
-from azero.games.rollouts import new_rng
 from azero.games.state import new_states
 from azero.games.user.loading import in_one_line
 from azero.games.user.mistakes import OWN, find_mistake

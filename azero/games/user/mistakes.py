@@ -65,15 +65,19 @@ def find_mistake(file: str, rules: Rules, method: str, line: int | None, is_of_m
     return None
 
 
-def find_open_end(file: str, rules: Rules) -> Mistake | None:
-    """Returns the first compiled method that returns a value and can come to its end without one, or None.
+def find_hidden(file: str, rules: Rules) -> Mistake | None:
+    """Returns the first known mistake that the compiler lets pass, or None.
 
-    Compiled, it may work as long as that does not happen, and break where its value is stored.
+    A method that can come to its end without a value may break where the value is stored; printing takes a thousand
+    times as long as the rules, and writes among the results of a command.
     """
     module = ast.parse(Path(file).read_text(encoding="utf-8"))
     for function in _functions(module, type(rules).__qualname__, "", None):
         if function.name in COMPILED and _may_end_without_value(function):
             return Mistake(_NO_VALUE, function.lineno, function.name)
+        for node in ast.walk(function):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "print":
+                return Mistake(f"{_short(node)} would print millions of times in a search", node.lineno, function.name)
     return None
 
 

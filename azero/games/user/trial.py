@@ -4,12 +4,13 @@ import functools
 import random
 
 from azero.errors import BadInput
+from azero.games.calls import rollout_action_of, rollout_of, target_of
 from azero.games.contract import Rules
-from azero.games.rollouts import has_own, rollout_action_of, rollout_of, target_of
+from azero.games.defaults import has_own
 from azero.games.state import Game
 from azero.games.user.interpreted import Plain
 from azero.games.user.messages import refusal
-from azero.games.user.mistakes import find_open_end
+from azero.games.user.mistakes import find_hidden
 
 _LEAST_GAMES, _LEAST_PLIES = 3, 300
 
@@ -31,7 +32,7 @@ def try_out(rules: Rules) -> None:
 
 def compile_all(game: Game, name: str) -> None:
     """Compiles every method; raises BadInput with the method, the line and the reason where one will not."""
-    if mistake := find_open_end(name.rpartition(":")[0], game.rules):
+    if mistake := find_hidden(name.rpartition(":")[0], game.rules):
         raise BadInput(f"{name}.{mistake.function}, line {mistake.line}, cannot be compiled: {mistake.what}")
     try:
         state = game.new_initial_state()

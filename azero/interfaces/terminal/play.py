@@ -6,7 +6,7 @@ from azero.arena.agents.agent import Agent
 from azero.arena.agents.suggestion import RESIGN
 from azero.errors import BadInput
 from azero.games import Game, State
-from azero.games.rollouts import has_own
+from azero.games.defaults import has_own
 from azero.interfaces.terminal.show import show_suggestion
 
 COMMANDS = {

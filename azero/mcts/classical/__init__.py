@@ -1,1 +1,1 @@
-"""Searches with rollouts alone: plain Monte Carlo, MMMC, transposition tables, whole turns at the root."""
+"""Searches without a net: plain Monte Carlo, MMMC, tables for trees, whole turns at the root, deepening."""

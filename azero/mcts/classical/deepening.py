@@ -13,6 +13,7 @@ from azero.exact.alphabeta import search_on
 from azero.exact.frames import new_search, start_iteration
 from azero.exact.transpositions import PROOF, noted_action
 from azero.games import LOSS, State
+from azero.games.contract import sign_of
 from azero.mcts.search.analysis import RESULT_NAMES, MoveStatistics
 
 _FIRST_NODES = 4  # of a search; how many follow before the next look at the clock depends on how long they take
@@ -24,7 +25,7 @@ class Deepening:
     def __init__(self, state: State, num_rollouts: int, max_table_entries: int, seed: int):
         self.state = state
         self._work = new_search(state, False, max_table_entries, num_rollouts, seed, horizon=1)
-        self._sign = 1 - 2 * state.current_player()
+        self._sign = sign_of(state.current_player())
         self._legal = state.legal_actions()
         self.best_action = self._legal[0]
         self._at_once = _FIRST_NODES

@@ -4,6 +4,7 @@ import numpy as np
 
 from azero.compiler.jit import kernel, subroutine
 from azero.errors import TOO_LONG, BrokenRules
+from azero.games.contract import sign_of
 from azero.mcts.evaluation.batch import Batch
 from azero.mcts.search.search import Search
 from azero.mcts.selection.children import random_child
@@ -21,7 +22,7 @@ def back_up_minimax(nodes, path, depth, value):
     leaf.W += value
     for place in range(depth - 1, -1, -1):
         node = nodes[path[place]]
-        sign = 1 - 2 * node.player
+        sign = sign_of(node.player)
         best = -np.inf
         for child in range(node.first_child, node.first_child + node.num_visited):
             c = nodes[child]

@@ -1,4 +1,4 @@
-"""UCT on a transposition table: the search of `search/kernels.py`, with `table.py` in place of the tree below the root."""
+"""UCT on a transposition table: as `search/kernels.py`, with `table.py` in place of the tree below the root."""
 
 import math
 
@@ -8,6 +8,7 @@ from azero.compiler.jit import kernel, subroutine
 from azero.compiler.rng import random_below
 from azero.errors import TOO_LONG, BrokenRules
 from azero.games import ONGOING
+from azero.games.contract import sign_of
 from azero.mcts.classical.table import can_store, find_entry, store, touch
 from azero.mcts.proving.proofs import conclude, prove_from_children, weigh_child
 from azero.mcts.roots.choice import value_for
@@ -62,7 +63,7 @@ def random_stored_child(game, settings, tree, tables, b, state, num_children):
     Source: Kocsis & Szepesvari (2006), section 2.2, the second solution, with a threshold on values.
     """
     entries, places = tables.entries[b], tables.places[b]
-    sign = 1 - 2 * game.current_player(state)
+    sign = sign_of(game.current_player(state))
     chosen = -1
     num_passing = 0
     for i in range(num_children):
@@ -101,7 +102,7 @@ def select_in_table(game, rule, settings, tree, tables, b, state, work, legal, d
                 if rank == 0:
                     return legal[i], visits
                 rank -= 1
-    sign = 1 - 2 * game.current_player(state)
+    sign = sign_of(game.current_player(state))
     exploration = rule.exploration(visits, depth, tree.length)
     best = 0
     best_score = -math.inf
@@ -166,7 +167,7 @@ def back_up_in_table(nodes, entries, child, keys, depth, value):
 @subroutine
 def proof_of(game, entries, state, work, legal):
     """Returns the result of a position, or UNPROVEN, and its plies, by what the table has of its children."""
-    win = 1 - 2 * game.current_player(state)
+    win = sign_of(game.current_player(state))
     found = -win, -1, True
     for i in range(game.legal_actions(state, legal)):
         place = find_entry(entries, key_after(game, state, legal[i], work))

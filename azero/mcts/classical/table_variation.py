@@ -4,6 +4,7 @@ import numpy as np
 
 from azero.compiler.jit import kernel
 from azero.games import ONGOING
+from azero.games.contract import sign_of
 from azero.mcts.classical.table import find_entry
 from azero.mcts.classical.table_kernels import key_after
 from azero.mcts.search.variation import preference
@@ -25,7 +26,7 @@ def follow_table(game, forest, tables, batch, b, line, length):
         for place in range(first, length):
             if keys[place] == keys[length]:
                 return length
-        sign = 1 - 2 * game.current_player(state)
+        sign = sign_of(game.current_player(state))
         best, best_place = np.int64(-1), np.int64(-1)
         for i in range(game.legal_actions(state, batch.legal)):
             place = find_entry(entries, key_after(game, state, batch.legal[i], work))

@@ -32,7 +32,7 @@ class Batch(NamedTuple):
     factors: np.ndarray  # [C * H * W] uint64
     legal: np.ndarray  # [A] int32
     weights: np.ndarray  # [A] float64, of legal actions where a rollout policy draws one
-    rows: np.ndarray  # [H + 2] uint64, the board as rollout_features.py has it
+    rows: np.ndarray  # [H + 2] uint64, the board as `rollouts/features.py` has it
     line: Line  # that a look ahead follows
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from azero.compiler.jit import shared_subroutine, subroutine
 from azero.errors import NO_ACTION, BrokenRules
 from azero.games import LOSS, ONGOING, WIN
-from azero.games.contract import Rules
+from azero.games.contract import Rules, sign_of
 from azero.games.state import new_states
 from azero.mcts.tree import UNPROVEN
 
@@ -58,7 +58,7 @@ def find_ends(game, nodes, node, state, line):
         outcome = step(game, state, line, 0, nodes[child].action)
         if outcome != ONGOING:
             nodes[child].proven = outcome
-            has_win = has_win or outcome == 1 - 2 * node.player
+            has_win = has_win or outcome == sign_of(node.player)
     return has_win
 
 
@@ -68,7 +68,7 @@ def open_frame(game, line, ply, limit):
     no further; returns how many it has looked at.
     """
     frame, legal = line.frames[ply], line.legal[ply]
-    frame.sign = 1 - 2 * game.current_player(line.states[ply])
+    frame.sign = sign_of(game.current_player(line.states[ply]))
     frame.num_legal = game.legal_actions(line.states[ply], legal)
     if frame.num_legal == 0:
         raise BrokenRules(NO_ACTION)
@@ -147,7 +147,7 @@ def prove_children(game, nodes, node, state, line, limit, max_positions):
         num_seen += num_more
         if low == high:
             nodes[child].proven, nodes[child].proven_plies = low, limit
-            if low == 1 - 2 * node.player:
+            if low == sign_of(node.player):
                 return num_seen, False
         else:
             num_open += 1

@@ -1,11 +1,14 @@
 """Proofs: results that hold whatever comes, carried from the ends of games up the tree.
 
+A move that is proven lost is left alone on the way down: `selection/children.py`.
+
 Source: Winands et al., Monte-Carlo tree search solver (2008); lengths are ours.
 """
 
 import numpy as np
 
 from azero.compiler.jit import subroutine
+from azero.games.contract import sign_of
 from azero.mcts.tree import UNPROVEN
 
 
@@ -44,7 +47,7 @@ def conclude(win, found):
 def prove_from_children(nodes, index):
     """Proves node `index` from what is proven of its children; returns whether that is news."""
     node = nodes[index]
-    win = 1 - 2 * node.player
+    win = sign_of(node.player)
     found = -win, -1, True
     for child in range(node.first_child, node.first_child + node.num_children):
         found = weigh_child(win, found, nodes[child].proven, nodes[child].proven_plies)

@@ -19,6 +19,7 @@ from azero.exact.alphabeta import search_on
 from azero.exact.frames import new_search, restart, start_iteration
 from azero.exact.transpositions import note_action, noted_action
 from azero.games import DRAW, LOSS, WIN, Game, State
+from azero.games.contract import sign_of
 from azero.mcts.tree import NODE_DTYPE, UNPROVEN, Forest, children_of
 from azero.system.threads import share_among_threads
 
@@ -67,7 +68,7 @@ class RootSolver:
         """
         restart(self._work)
         self._note_favourites(state, nodes)
-        sign = 1 - 2 * state.current_player()
+        sign = sign_of(state.current_player())
         after = {}
         for action in open_moves(nodes):
             after[action] = state.clone()
@@ -176,7 +177,7 @@ def write_known(nodes: np.recarray, known: dict[int, KnownMove], max_plies: int)
     what an opponent is likely to answer wrongly.
     """
     root, children = nodes[0], [nodes[child] for child in children_of(nodes)]
-    sign = 1 - 2 * int(root.player)
+    sign = sign_of(int(root.player))
     lost = [child for child in children if child.action in known and known[int(child.action)].result == LOSS]
     num_lost = len(lost) + sum(child.proven == -sign for child in children)
     for child in children:

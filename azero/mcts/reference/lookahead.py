@@ -6,6 +6,7 @@ Read it from the bottom. Where the kernel keeps a stack, this calls itself.
 from typing import NamedTuple
 
 from azero.games import LOSS, WIN, State
+from azero.games.contract import sign_of
 from azero.mcts.proving.lookahead import LONGEST_LINE
 
 
@@ -36,7 +37,7 @@ class Lines:
         """Returns the first player's lowest and highest possible result by lines of `limit` plies; raises
         OutOfPositions. `before` is what is known so far of the position before.
         """
-        sign = 1 - 2 * state.current_player()
+        sign = sign_of(state.current_player())
         positions = [after(state, action) for action in state.legal_actions()]
         for position in positions if limit > 1 else []:
             self.num_seen += 1
@@ -77,7 +78,7 @@ def after(state: State, action: int) -> State:
 
 def look_ahead(state: State, max_positions: int) -> dict[int, tuple[int, int]]:
     """Returns the first player's result, and the plies to it, after each move for which that can be told."""
-    sign = 1 - 2 * state.current_player()
+    sign = sign_of(state.current_player())
     positions = {action: after(state, action) for action in state.legal_actions()}
     proven = {action: (int(each.returns()[0]), 0) for action, each in positions.items() if each.is_terminal()}
     if any(result == sign for result, _ in proven.values()):

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from azero.games import State
+from azero.games.contract import sign_of
 from azero.mcts.evaluation.batch import new_batch
 from azero.mcts.evaluation.evaluator import Evaluator
 from azero.mcts.reference.lookahead import look_ahead
@@ -80,7 +81,7 @@ class Node:
     @property
     def sign(self) -> int:
         """1 where the first player moves, -1 where the second does."""
-        return 1 - 2 * self.player
+        return sign_of(self.player)
 
 
 class Reference:

@@ -3,7 +3,7 @@
     play_out(game, state, batch, rng)     plays to the end and returns the outcome; `state` is used up
     draw_action(game, state, batch, rng)  returns a legal action, of the policies that go move by move
 
-`batch` (tree.py) is room to work in, the thread's own.
+`batch` (`evaluation/batch.py`) is room to work in, the thread's own.
 """
 
 from typing import NamedTuple
@@ -55,7 +55,7 @@ class UniformRollout(NamedTuple):
 
 
 class LinearSoftmax(NamedTuple):
-    """A softmax over legal actions, linear in the local features of rollout_features.py [1]:
+    """A softmax over legal actions, linear in the local features of `features.py` [1]:
 
         p(a | s) = exp(w[pattern of a in s] + w[a]) / sum over legal b of exp(w[pattern of b in s] + w[b])
 

@@ -20,6 +20,7 @@ from azero.games.names import contrast, source_digest_of
 from azero.mcts.rollouts.features import MAX_WIDTH, NUM_PATTERNS
 from azero.mcts.rollouts.policies import LinearSoftmax, OwnRollout, RolloutPolicy, UniformRollout
 from azero.system.files import write_whole
+from azero.system.formats import check_format
 
 FORMAT = 1
 MOST = 20.0
@@ -78,8 +79,7 @@ def load_rollout(path: Path, game: Game) -> LinearSoftmax:
     """Reads a policy; raises BadInput where the file is damaged, none of ours or of another game."""
     name = f"rollout policy {str(path)!r}"
     fields, tensors = _read(path, name)
-    if fields.get("format") != FORMAT:
-        raise BadInput(f"{name} is of format {fields.get('format')!r}; this version of azero reads format {FORMAT}")
+    check_format(name, fields.get("format"), FORMAT)
     digest = fields.pop("digest", None)
     if digest != _digest(tensors, fields) or fields.get("sizes") != _sizes(tensors):
         raise BadInput(f"{name} is damaged: its contents do not match their digest")

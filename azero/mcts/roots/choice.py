@@ -4,6 +4,7 @@ import math
 
 from azero.compiler.jit import kernel, subroutine
 from azero.compiler.rng import random_unit
+from azero.games.contract import sign_of
 from azero.mcts.tree import UNPROVEN
 
 CHOSEN_BY = ("visits", "value", "bound")
@@ -30,7 +31,7 @@ def has_value(node):
 def is_decided(nodes):
     """Returns whether proofs decide what to play at the root: one move wins, or all lose."""
     root = nodes[0]
-    win = 1 - 2 * root.player
+    win = sign_of(root.player)
     num_lost = 0
     for child in range(root.first_child, root.first_child + root.num_children):
         if nodes[child].proven == win:
@@ -82,7 +83,7 @@ def is_better(node, rival, sign, chosen_by):
 def greedy_child(nodes, chosen_by):
     """Returns the root's best child, as `is_better` has it; of equals the first."""
     root = nodes[0]
-    sign = 1 - 2 * root.player
+    sign = sign_of(root.player)
     best = root.first_child
     for child in range(root.first_child + 1, root.first_child + root.num_children):
         if is_better(nodes[child], nodes[best], sign, chosen_by):
@@ -98,7 +99,7 @@ def sampled_child(nodes, rng, temperature):
     """
     root = nodes[0]
     last = root.first_child + root.num_children
-    lost = -(1 - 2 * root.player)
+    lost = -sign_of(root.player)
     most_visits = 0
     for child in range(root.first_child, last):
         if nodes[child].proven != lost:
@@ -146,7 +147,7 @@ def cannot_be_overtaken(nodes, num_left):
     Moves that are proven lost are out of it.
     """
     root = nodes[0]
-    lost = -(1 - 2 * root.player)
+    lost = -sign_of(root.player)
     most, second = 0, 0
     for child in range(root.first_child, root.first_child + root.num_children):
         visits = nodes[child].N
@@ -171,7 +172,7 @@ def rank_children(forest, b, chosen_by, order):
     """Writes the root's children of tree b into `order`, int32 with room for all, best first; returns how many."""
     nodes = forest.nodes[b]
     root = nodes[0]
-    sign = 1 - 2 * root.player
+    sign = sign_of(root.player)
     for k in range(root.num_children):
         child = root.first_child + k
         place = k

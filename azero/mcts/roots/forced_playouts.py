@@ -10,6 +10,7 @@ Source: Wu, Accelerating self-play learning in Go (2019), section 3.2; k = 2 the
 import math
 
 from azero.compiler.jit import subroutine
+from azero.games.contract import sign_of
 from azero.mcts.roots.choice import is_decided, value_for
 from azero.mcts.tree import UNPROVEN
 
@@ -41,7 +42,7 @@ def prune_forced_visits(rule, settings, tree, nodes, visits):
     root = nodes[0]
     if is_decided(nodes):
         return
-    sign = 1 - 2 * root.player
+    sign = sign_of(root.player)
     best = root.first_child
     for child in range(root.first_child + 1, root.first_child + root.num_children):
         if visits[nodes[child].action] > visits[nodes[best].action]:

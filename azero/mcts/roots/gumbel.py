@@ -25,6 +25,7 @@ import numpy as np
 
 from azero.compiler.jit import subroutine
 from azero.compiler.rng import mix, random_bits
+from azero.games.contract import sign_of
 from azero.mcts.roots.choice import BY_VISITS, greedy_child, has_value, is_decided, value_for
 from azero.mcts.roots.target import TARGET_TOTAL, write_policy_target
 from azero.mcts.tree import clear_tree
@@ -83,7 +84,7 @@ def weigh_root(settings, nodes):
     The sums go over moves with a value; v, what the root was judged to be worth, is what its moves leave of its W.
     """
     root = nodes[0]
-    sign = 1 - 2 * root.player
+    sign = sign_of(root.player)
     own_value = root.W
     most_visits, num_visits, prior, weighted = 0, 0, 0.0, 0.0
     for child in range(root.first_child, root.first_child + root.num_children):
@@ -121,7 +122,7 @@ def best_child_of_visits(settings, tree, nodes, visits):
     There is none of just so many only where a move has been proven lost on the way: the next best takes its place.
     """
     root = nodes[0]
-    sign = 1 - 2 * root.player
+    sign = sign_of(root.player)
     weighed = weigh_root(settings, nodes)
     best, best_score = root.first_child, -math.inf
     least_distance = np.int64(1 << 62)
@@ -140,7 +141,7 @@ def best_child_of_visits(settings, tree, nodes, visits):
 def halving_child(settings, tree, nodes):
     """Returns the root's child that a simulation goes to by sequential halving."""
     root = nodes[0]
-    lost = -(1 - 2 * root.player)
+    lost = -sign_of(root.player)
     num_open, t = 0, 0
     for child in range(root.first_child, root.first_child + root.num_children):
         if nodes[child].proven != lost:
@@ -157,7 +158,7 @@ def surviving_child(settings, tree, nodes):
     if is_decided(nodes):
         return greedy_child(nodes, settings.chosen_by)
     root = nodes[0]
-    lost = -(1 - 2 * root.player)
+    lost = -sign_of(root.player)
     most_visits = 0
     for child in range(root.first_child, root.first_child + root.num_children):
         if nodes[child].proven != lost:
@@ -174,7 +175,7 @@ def write_improved_policy(settings, nodes, visits):
       moves that halving gave up.
     """
     root = nodes[0]
-    sign = 1 - 2 * root.player
+    sign = sign_of(root.player)
     if is_decided(nodes):
         write_policy_target(nodes, visits)
         return value_for(nodes[greedy_child(nodes, BY_VISITS)], sign)

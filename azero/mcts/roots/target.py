@@ -1,6 +1,7 @@
 """The policy target: the visits of the root's moves, which a net learns from."""
 
 from azero.compiler.jit import subroutine
+from azero.games.contract import sign_of
 from azero.mcts.roots.choice import BY_VISITS, greedy_child, is_decided
 
 TARGET_TOTAL = 30_000
@@ -19,7 +20,7 @@ def write_policy_target(nodes, visits):
     if is_decided(nodes):
         visits[nodes[greedy_child(nodes, BY_VISITS)].action] = max(1, min(root.N, 65535))
         return
-    lost = -(1 - 2 * root.player)
+    lost = -sign_of(root.player)
     most_visits = 0
     for child in range(root.first_child, root.first_child + root.num_children):
         if nodes[child].proven != lost:

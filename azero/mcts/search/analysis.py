@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from azero.games import WIN
+from azero.games.contract import sign_of
 from azero.mcts.roots.choice import rank_children
 from azero.mcts.search.search import Search
 from azero.mcts.search.variation import principal_variations
@@ -35,7 +36,7 @@ class MoveStatistics(NamedTuple):
 def root_value(search: Search, b: int = 0) -> float:
     """Returns the value of tree b's root in [-1, 1], for the player to move."""
     nodes, known = search.forest.nodes[b], search.known_moves[b]
-    root, sign = nodes[0], 1 - 2 * int(nodes[0].player)
+    root, sign = nodes[0], sign_of(int(nodes[0].player))
     if root.proven != UNPROVEN:
         return float(sign * int(root.proven))
     order = np.array(children_of(nodes), np.int32)
@@ -54,7 +55,7 @@ def rank_moves(search: Search, b: int = 0) -> list[MoveStatistics]:
     nodes = search.forest.nodes[b]
     order = np.zeros(nodes[0].num_children, np.int32)
     rank_children(search.forest, b, search.settings.chosen_by, order)
-    sign = 1 - 2 * int(nodes[0].player)
+    sign = sign_of(int(nodes[0].player))
     children = nodes[order]
     found = zip(
         *(children[name].tolist() for name in ("N", "W", "P")),
@@ -78,7 +79,7 @@ def _proofs(search: Search, b: int, order: np.ndarray) -> Iterator[tuple[int, in
     Results are for the player to move. `order` ([n] int32) is of the nodes that the actions lead to.
     """
     nodes, known = search.forest.nodes[b], search.known_moves[b]
-    sign = 1 - 2 * int(nodes[0].player)
+    sign = sign_of(int(nodes[0].player))
     children = nodes[order]
     for action, proven, plies in zip(
         *(children[name].tolist() for name in ("action", "proven", "proven_plies")), strict=True

@@ -2,8 +2,8 @@
 
 One search serves all: with rollouts alone it runs from root to result in `simulate`; with an evaluator (`leaves.py`)
 it is `select_leaves`, then the evaluator on the batch, then `expand_and_backup`. What differs is the selection rule,
-the leaf value and the rollout policy; all are arguments, compiled into the kernel. `reference/search.py` is the same in plain
-Python.
+the leaf value and the rollout policy; all are arguments, compiled into the kernel. `reference/search.py` is the same in
+plain Python.
 """
 
 import numpy as np

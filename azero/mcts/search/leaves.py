@@ -6,6 +6,7 @@ import numpy as np
 
 from azero.compiler.jit import kernel, subroutine
 from azero.compiler.rng import random_below
+from azero.games.contract import sign_of
 from azero.mcts.evaluation.batch import copy_numbers
 from azero.mcts.evaluation.cache import find_answer, is_caching, value_at
 from azero.mcts.evaluation.views import find_canonical, turn
@@ -53,7 +54,7 @@ def grow(game, rollout, settings, views, tree, nodes, batch, leaf, logits, value
     state = batch.states[leaf]
     path, depth = batch.path[leaf], batch.depth[leaf]
     index = path[depth]
-    sign = 1 - 2 * game.current_player(state)
+    sign = sign_of(game.current_player(state))
     value = sign * float(value)  # the one place where a value is turned to the first player's
     if create_children(game, tree, nodes, index, state, batch.legal):
         set_priors(nodes, index, logits, views.actions[batch.symmetry[leaf]])

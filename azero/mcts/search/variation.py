@@ -3,6 +3,7 @@
 import numpy as np
 
 from azero.compiler.jit import kernel, subroutine
+from azero.games.contract import sign_of
 from azero.mcts.tree import UNPROVEN
 
 
@@ -30,7 +31,7 @@ def _follow(nodes, starts, line, ends):
             node = nodes[index]
             # The visited lie in front where a rule visits all first; the others need not be fetched from memory.
             count = node.num_visited if node.num_visited > 0 else node.num_children
-            index = best_of(nodes, node.first_child, count, 1 - 2 * node.player)
+            index = best_of(nodes, node.first_child, count, sign_of(node.player))
             if nodes[index].N == 0 and nodes[index].proven == UNPROVEN:
                 break
             line[end] = nodes[index].action

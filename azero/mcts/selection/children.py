@@ -6,6 +6,7 @@ import numpy as np
 
 from azero.compiler.jit import subroutine
 from azero.compiler.rng import random_below
+from azero.games.contract import sign_of
 from azero.mcts.tree import UNPROVEN
 
 
@@ -42,7 +43,7 @@ def select_child(rule, settings, tree, nodes, index, depth):
     if rule.is_sweeping() and node.num_visited < node.num_children:
         unvisited = random_below(tree, node.num_children - node.num_visited)
         return visit(nodes, node, node.first_child + node.num_visited + unvisited)
-    sign = 1 - 2 * node.player  # the one place where values are turned to the mover's
+    sign = sign_of(node.player)  # the one place where values are turned to the mover's
     first, last = node.first_child, node.first_child + node.num_children
     first_play_value = 0.0
     if not rule.is_sweeping():

@@ -9,7 +9,8 @@ from azero.compiler.jit import kernel
 from azero.config.training import TrainingConfig
 from azero.errors import BadInput
 from azero.games import Game
-from azero.games.rollouts import has_own
+from azero.games.contract import sign_of
+from azero.games.defaults import has_own
 from azero.selfplay.data.endings import Endings, endings_of
 from azero.selfplay.data.records import Shard
 
@@ -107,7 +108,7 @@ def auxiliary_targets(
     owners = scores = none
     if heads.need_endings:
         endings = endings or endings_of(game, shard)
-        signs = np.where(endings.is_over[games], 1 - 2 * shard.players[indices], np.nan).astype(np.float32)[:, None]
+        signs = np.where(endings.is_over[games], sign_of(shard.players[indices]), np.nan).astype(np.float32)[:, None]
         if heads.has_ownership:
             owners = signs * endings.owners[games[:, None], game.symmetries.cells[symmetries]]
         if heads.has_score:

@@ -10,9 +10,14 @@ from safetensors.numpy import save
 
 from azero.errors import BadInput
 from azero.games import Game
+from azero.games.contract import sign_of
 from azero.games.names import contrast, without_folder
 from azero.mcts.tree import UNPROVEN
 from azero.system.files import write_whole
+from azero.system.formats import check_format, known_part
+
+FORMAT = 1
+"""Of shards; those from before they said so are of it, too."""
 
 
 class Shard(NamedTuple):
@@ -46,7 +51,7 @@ class Shard(NamedTuple):
 
     def results(self) -> np.ndarray:
         """Returns how the games ended for the player to move at each position: [n] int8, 1 win, 0 draw, -1 loss."""
-        return self.outcomes * (1 - 2 * self.players)
+        return self.outcomes * sign_of(self.players)
 
     def game_outcomes(self) -> np.ndarray:
         """Returns how each game ended for the first player, [G] int8."""
@@ -67,7 +72,7 @@ def save_shard(path: Path, shard: Shard, game: Game) -> None:
     """Writes a shard, whole or not at all; states as bytes."""
     arrays = {name: np.ascontiguousarray(array) for name, array in shard._asdict().items()}
     arrays["states"] = arrays["states"].view(np.uint8).reshape(len(shard.states), -1)
-    write_whole(path, save(arrays, {"azero": json.dumps({"game": str(game)})}))
+    write_whole(path, save(arrays, {"azero": json.dumps({"format": FORMAT, "game": str(game)})}))
 
 
 def game_of_shard(path: Path) -> str:
@@ -83,7 +88,8 @@ def load_shard(path: Path, game: Game) -> Shard:
     """Reads a shard; raises BadInput where it is damaged or of another game."""
     try:
         with safe_open(str(path), framework="numpy") as file:
-            of_game = json.loads((file.metadata() or {})["azero"])["game"]
+            card = json.loads((file.metadata() or {})["azero"])
+            check_format(f"replay file {str(path)!r}", card.get("format", 1), FORMAT)
             arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118, it is no dict
         num_positions = len(arrays["players"])
         arrays.setdefault("cache_hits", np.zeros(1, np.int64))  # of a run from before there were these
@@ -93,11 +99,11 @@ def load_shard(path: Path, game: Game) -> Shard:
         for name in ("played_on", "resigned"):
             arrays.setdefault(name, np.zeros(len(arrays["lengths"]), np.bool_))
         arrays.setdefault("searched", np.zeros(len(arrays["lengths"]), np.int32))
-        if without_folder(str(of_game)) != without_folder(str(game)):
-            raise BadInput(f"replay file {str(path)!r} holds games of {contrast(str(of_game), game.rules)}")
+        if without_folder(str(card["game"])) != without_folder(str(game)):
+            raise BadInput(f"replay file {str(path)!r} holds games of {contrast(str(card['game']), game.rules)}")
         arrays["states"] = arrays["states"].reshape(-1).view(game.rules.state_dtype)
-        return Shard(**arrays)
+        return Shard(**known_part(f"replay file {str(path)!r}", arrays, Shard._fields))
     except BadInput:
         raise
-    except (OSError, SafetensorError, ValueError, KeyError, TypeError, RecursionError) as error:
+    except (OSError, SafetensorError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise BadInput(f"replay file {str(path)!r} cannot be read: {error}") from None

@@ -10,6 +10,7 @@ import numpy as np
 from azero.compiler.jit import kernel
 from azero.config.training import TrainingConfig
 from azero.games import Game
+from azero.games.contract import sign_of
 from azero.mcts.tree import UNPROVEN
 from azero.selfplay.data.auxiliary import NO_HEADS, AuxiliaryHeads, auxiliary_heads_of, auxiliary_targets
 from azero.selfplay.data.endings import Endings, endings_of
@@ -195,7 +196,7 @@ def _seen(
 
 def results_to_learn(shard: Shard, indices: np.ndarray, targets: Targets) -> np.ndarray:
     """Returns probabilities of win, draw and loss for the player to move at `indices`, [B, 3] float32."""
-    z = shard.outcomes[indices] * (1 - 2 * shard.players[indices])  # for the player to move
+    z = shard.outcomes[indices] * sign_of(shard.players[indices])  # for the player to move
     q = shard.root_values[indices]
     proven = shard.proven[indices]
     thought = np.stack([(1 + q) / 2, np.zeros_like(q), (1 - q) / 2], axis=1)

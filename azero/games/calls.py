@@ -1,4 +1,4 @@
-"""Rollout policies, and where their moves take place, called from Python."""
+"""Optional compiled methods, called from Python: rollout policies, and where a move takes place."""
 
 from collections.abc import Callable
 
@@ -7,8 +7,6 @@ import numpy as np
 from azero.compiler.jit import kernel
 from azero.compiler.rng import RNG_DTYPE
 from azero.errors import BrokenRules
-from azero.games.contract import Rules
-from azero.games.defaults import DEFAULTS
 from azero.games.state import State, broken_rules
 
 _RNG_DTYPE = np.dtype([*((name, RNG_DTYPE[name]) for name in RNG_DTYPE.names or ()), ("trial", np.uint64)])
@@ -58,8 +56,3 @@ def _target(rules, state, action):
 def target_of(state: State, action: int) -> int:
     """Returns the cell at which a legal action takes place; a number that is no cell's where it has none."""
     return int(_target(state.game.rules, state.record, action))
-
-
-def has_own(rules: Rules, method: str) -> bool:
-    """Returns whether a game has written an optional method itself."""
-    return getattr(type(rules), method) is not DEFAULTS[method]

@@ -1,0 +1,102 @@
+"""Files of earlier versions: they load, and what cannot be read says in one line why."""
+
+import gzip
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from safetensors import safe_open
+from safetensors.numpy import save_file
+
+from azero.config.reading import load_config
+from azero.errors import BadInput
+from azero.games import make_game
+from azero.mcts.rollouts.weights import load_rollout
+from azero.nets.checkpoint import load_checkpoint
+from azero.selfplay.data.records import load_shard, save_shard
+from azero.system import formats
+from azero.training.learning.trainer import Trainer
+from azero.training.loop import train
+from azero.training.resumption import open_run
+from azero.training.run import Run
+
+FROZEN = Path(__file__).parent / "data" / "formats"
+GAME = make_game("tic_tac_toe")
+FILES = {
+    "run/config.toml": lambda path: load_config(path, is_of_run=True),
+    "run/state.safetensors": lambda path: load_state(path.parent),
+    "run/best.safetensors": load_checkpoint,
+    "run/replay/00002-0000.safetensors": lambda path: load_shard(path, GAME),
+    "rollout.safetensors": lambda path: load_rollout(path, GAME),
+}
+
+
+def load_state(folder: Path):
+    run = Run(folder, open_run(folder, []), GAME)
+    return run.load_state(Trainer(run.config, GAME))
+
+
+@pytest.fixture
+def frozen(tmp_path) -> Path:
+    """A copy of the files of version 0.1.0, from before every file said its format; what is told is told anew."""
+    formats.tell_once.cache_clear()
+    folder = shutil.copytree(FROZEN, tmp_path / "formats")
+    packed = folder / "rollout.safetensors.gz"
+    packed.with_suffix("").write_bytes(gzip.decompress(packed.read_bytes()))
+    return folder
+
+
+def rewrite(path: Path, **said: object) -> None:
+    """Writes a file anew that says something else of itself."""
+    if path.suffix == ".toml":
+        path.write_text("".join(f"{key} = {json.dumps(value)}\n" for key, value in said.items()) + path.read_text())
+        return
+    with safe_open(str(path), framework="numpy") as file:
+        card = json.loads(file.metadata()["azero"]) | said
+        tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+    save_file(tensors, path, {"azero": json.dumps(card)})
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_file_of_an_earlier_version_loads(frozen, capsys, name):
+    assert FILES[name](frozen / name)
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_file_of_a_later_format_is_refused_in_a_line(frozen, name):
+    rewrite(frozen / name, format=99)
+    with pytest.raises(BadInput, match=r"is of format 99; this version of azero reads format 1$"):
+        FILES[name](frozen / name)
+
+
+def test_a_run_of_an_earlier_version_goes_on(frozen):
+    folder = frozen / "run"
+    assert train(folder, open_run(folder, ["training.iterations=3"]), is_resuming=True).iteration == 4
+    assert load_config(folder / "config.toml").training.iterations == 3
+    assert (folder / "config.toml").read_text().startswith("# Format of this file.\nformat = 1\n")
+
+
+def test_what_is_no_longer_known_is_left_out_and_told_once(frozen, capsys):
+    path = frozen / "run" / "config.toml"
+    path.write_text(path.read_text().replace("[search]\n", "[search]\nforesight = 3\n") + "\n[crystal]\nball = true\n")
+    rewrite(frozen / "run" / "state.safetensors", mood="good")
+    for _ in range(2):
+        assert load_state(frozen / "run").iteration == 3
+    told = capsys.readouterr().err.splitlines()
+    ending = "which this version of azero does not know and leaves out"
+    assert told == [
+        f"azero: config {str(path)!r} has search.foresight, crystal.ball, {ending}",
+        f"azero: the run's state {str(path.with_name('state.safetensors'))!r} has mood, {ending}",
+    ]
+    with pytest.raises(BadInput, match=r"^unknown setting 'search.foresight'"):
+        load_config(path)
+
+
+def test_a_shard_says_its_format(frozen):
+    path = frozen / "run" / "replay" / "00002-0000.safetensors"
+    shard = load_shard(path, GAME)
+    save_shard(path, shard, GAME)
+    with safe_open(str(path), framework="numpy") as file:
+        assert json.loads(file.metadata()["azero"]) == {"format": 1, "game": "tic_tac_toe"}
