@@ -14,6 +14,7 @@ from tqdm import tqdm
 from azero import make_agent, make_game
 from azero.exact.solver import solve
 from azero.games import Game, State
+from azero.games.contract import sign_of
 
 CLASSICAL = ("uct(table=100000)@3000", "uct(table=200)@3000", "alphabeta(rollouts=1)@20000")
 CASES = {
@@ -39,7 +40,7 @@ def random_positions(game: Game, most_empty: int, num_positions: int, seed: int)
 
 def true_results(state: State) -> dict[str, str]:
     """Returns the result of each move, for the player to move, by its text."""
-    words, sign = {1: "win", 0: "draw", -1: "loss"}, 1 - 2 * state.current_player()
+    words, sign = {1: "win", 0: "draw", -1: "loss"}, sign_of(state.current_player())
     results = {}
     for action in state.legal_actions():
         after = state.clone()

@@ -39,7 +39,7 @@ def load_state(folder: Path):
 
 @pytest.fixture
 def frozen(tmp_path) -> Path:
-    """A copy of the files of version 0.1.0, from before every file said its format; what is told is told anew."""
+    """A copy of files from before every file said its format; what is told is told anew."""
     formats.tell_once.cache_clear()
     folder = shutil.copytree(FROZEN, tmp_path / "formats")
     packed = folder / "rollout.safetensors.gz"

@@ -1,1 +1,1 @@
-"""Agents by name, matches between them, and what their results say."""
+"""Agents by name, matches between them and what their results say, and solved positions."""

@@ -20,7 +20,8 @@ from azero.games.laws.findings import Notes
 from azero.games.laws.laws import LAWS, Law
 from azero.games.laws.prototype import check_against, load_prototype
 from azero.games.state import after_actions
-from azero.games.user.interpreted import Plain
+from azero.games.user.interpreted import Interpreted
+from azero.games.user.loading import reason_of
 
 _SPEED_S = 0.5
 _NUM_GAMES_AGAINST = 1000
@@ -81,8 +82,8 @@ def check_game(name: str, against: str | None, num_positions: int, seed: int, te
                 games_per_s = random_games_per_s(game, _SPEED_S)
         except BadInput as error:
             finding = str(error)
-        except Exception as error:  # which compiled rules raise
-            finding = f"compiled random games end in {type(error).__name__}: {error}"
+        except (Exception, SystemExit) as error:  # which compiled rules raise
+            finding = f"compiled random games end in {reason_of(error)}"
     report.remark = _idle_player(game, games)
     note("contract", finding, f": {report.remark}" if report.remark else "")
     for law_name, law in LAWS.items():
@@ -105,7 +106,7 @@ def check_game(name: str, against: str | None, num_positions: int, seed: int, te
 
 def _play(game: Game, num_positions: int, seed: int) -> tuple[list[list[int]], str | None]:
     """Plays random games in plain Python; returns the actions of those that ended, and what broke off the others."""
-    plain, chooser = Plain(game.rules, game.name), random.Random(seed)
+    plain, chooser = Interpreted(game.rules, game.name), random.Random(seed)
     games: list[list[int]] = []
     findings: list[BadInput] = []
     done, begin = 0, time.monotonic()
@@ -125,7 +126,7 @@ def _play(game: Game, num_positions: int, seed: int) -> tuple[list[list[int]], s
 
 def _idle_player(game: Game, games: Sequence[list[int]]) -> str | None:
     """Returns a remark where one player has nothing to do in any of these games, and else None."""
-    plain, movers = Plain(game.rules, game.name), set()
+    plain, movers = Interpreted(game.rules, game.name), set()
     for actions in games:
         plain.reset()
         for action in actions:
@@ -147,8 +148,6 @@ def _hold_law(name: str, law: Law, game: Game, games: Sequence[list[int]], seed:
                     law(game, actions, chooser, notes)
             except BadInput as error:
                 return str(error), ""
-            except Exception as error:  # which compiled rules raise
-                return f"the rules raise {type(error).__name__}: {error}{after_actions(actions)}", ""
             bar.update()
     is_partial = notes.num_looked < notes.num_passed
     return None, f": {notes.num_looked:,} of these positions looked at" if is_partial else ""

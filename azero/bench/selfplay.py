@@ -124,7 +124,7 @@ class _Counter:
 
     def __init__(self, evaluator: Evaluator):
         self._evaluator = evaluator
-        self.rows, self.is_apart = evaluator.rows, evaluator.is_apart
+        self.rows, self.is_on_device = evaluator.rows, evaluator.is_on_device
         self.evaluations = 0
 
     def evaluate(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -137,7 +137,7 @@ class _Opening:
 
     def __init__(self, first: Evaluator, num_first: int, then: Evaluator, is_over: Callable[[], object]):
         self._first, self._num_left, self._then, self._is_over = first, num_first, then, is_over
-        self.rows, self.is_apart = then.rows, then.is_apart
+        self.rows, self.is_on_device = then.rows, then.is_on_device
 
     def evaluate(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         if self._num_left <= 0:
@@ -160,7 +160,7 @@ class _InTurns:
 
     def __init__(self, evaluator: Evaluator, measure_net: Callable[[], float], seconds: float):
         self._evaluator, self._measure_net, self._seconds = evaluator, measure_net, seconds
-        self.rows, self.is_apart = evaluator.rows, evaluator.is_apart
+        self.rows, self.is_on_device = evaluator.rows, evaluator.is_on_device
         self._begin: float | None = None
         self._done = 0
         self._last = math.inf

@@ -2,7 +2,7 @@
 
 import json
 import sys
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
@@ -19,7 +19,37 @@ from azero.commands.options import (
 )
 from azero.errors import BadInput
 
+if TYPE_CHECKING:
+    from azero.arena.agents.agent import Agent
+    from azero.config.schema import DeviceConfig
+
 app = typer.Typer()
+
+
+class Maker(NamedTuple):
+    """How the agents of a command are made; `agent` makes one of its name."""
+
+    game: str | None  # where no checkpoint tells it
+    seed: int
+    threads: int | None  # all cores where it is None
+    device: "DeviceConfig"
+    max_nodes: int | None = None
+
+    def agent(self, name: str) -> "Agent":
+        """Returns the agent of a name, which is to be closed."""
+        from azero.arena.agents.names import make_agent
+        from azero.system.machine import count_cores
+
+        cores = count_cores() if self.threads is None else self.threads
+        return make_agent(name, self.game, self.seed, cores, self.device, self.max_nodes)
+
+    def pair(self, name: str, other: str) -> tuple["Agent", "Agent"]:
+        """Returns both agents of a match; where one is a checkpoint, it tells the game for the other."""
+        from azero.arena.agents.names import game_of
+
+        told = self.game or game_of(name) or game_of(other)
+        one = self._replace(game=str(told) if told else None)
+        return one.agent(name), one._replace(seed=self.seed + 1).agent(other)
 
 
 @app.command(epilog="Example:  azero evaluate connect_four@200 --against uct@1000 --games 100")
@@ -55,21 +85,21 @@ def evaluate(
     of positions, the share of A's moves that are mistakes. Where a GTP engine fails in the middle of a match, the
     result of the finished games is printed, and the exit code is 1.
     """
-    where = (device, precision, runtime)
     if (against is None) == (benchmark is None):
         raise BadInput("say whom to meet by --against, e.g. uct@1000, or what to solve by --benchmark, and not both")
-    _check_where([a, against] if against else [a], *where)
+    device_config = _check_device([a, against] if against else [a], device, precision, runtime)
+    maker = Maker(game, seed, threads, device_config, max_nodes)
     if benchmark is not None:
         for option, value in (("--games", games), ("--opening-plies", opening_plies), ("--sprt", sprt)):
             if value is not None:
                 raise BadInput(f"{option} is of matches, and has no effect with --benchmark")
-        _evaluate_on_benchmark(a, benchmark, game, seed, threads, where, max_nodes, as_json)
-    else:
-        match = (100 if games is None else games, 4 if opening_plies is None else opening_plies, sprt)
-        _play_match(a, against, match, game, seed, threads, where, max_nodes, as_json)
+        _evaluate_on_benchmark(maker, a, benchmark, as_json)
+    elif against is not None:
+        num_games, num_plies = 100 if games is None else games, 4 if opening_plies is None else opening_plies
+        _play_match(maker, a, against, num_games, num_plies, sprt, as_json)
 
 
-def _play_match(a, against, match, game, seed, threads, where, max_nodes, as_json):
+def _play_match(maker: Maker, a: str, b: str, games: int, opening_plies: int, sprt: str | None, as_json: bool) -> None:
     from tqdm import tqdm
 
     from azero.arena.matches.match import MatchResult, Unfinished, play_match
@@ -77,12 +107,11 @@ def _play_match(a, against, match, game, seed, threads, where, max_nodes, as_jso
     from azero.config.checks import describe_odd_games
     from azero.interfaces.terminal.show import show_match
 
-    games, opening_plies, sprt = match
     if games > 0 and games % 2:
         print(f"azero: {describe_odd_games('--games', games)}", file=sys.stderr)
     test = Sprt(*_two_numbers("--sprt", sprt)) if sprt else None
-    one, other = _two_agents(a, against, game, seed, threads, where, max_nodes)
-    with tqdm(total=games, unit=" games", desc=f"{a} - {against}", leave=False, disable=None, file=sys.stderr) as bar:
+    one, other = maker.pair(a, b)
+    with tqdm(total=games, unit=" games", desc=f"{a} - {b}", leave=False, disable=None, file=sys.stderr) as bar:
 
         def show(num: int, tally: Any) -> None:
             bar.set_postfix_str(f"+{tally.wins} ={tally.draws} -{tally.losses}", refresh=False)
@@ -90,7 +119,7 @@ def _play_match(a, against, match, game, seed, threads, where, max_nodes, as_jso
 
         result: MatchResult | None
         try:
-            result, failure = play_match(one, other, one.game, games, seed, opening_plies, test, show), None
+            result, failure = play_match(one, other, one.game, games, maker.seed, opening_plies, test, show), None
         except Unfinished as error:
             result, failure = error.result, error
         finally:
@@ -103,7 +132,7 @@ def _play_match(a, against, match, game, seed, threads, where, max_nodes, as_jso
         raise typer.Exit(1)
 
 
-def _evaluate_on_benchmark(name, benchmark, game, seed, threads, where, max_nodes, as_json):
+def _evaluate_on_benchmark(maker: Maker, name: str, benchmark: str, as_json: bool) -> None:
     from tqdm import tqdm
 
     from azero.arena.agents.names import game_of
@@ -112,8 +141,8 @@ def _evaluate_on_benchmark(name, benchmark, game, seed, threads, where, max_node
     from azero.games import make_game
     from azero.interfaces.terminal.show import show_benchmark
 
-    solved = read_benchmark(benchmark, make_game(game) if game else game_of(name))
-    agent = _agent(name, str(solved.game), seed, threads, where, max_nodes)
+    solved = read_benchmark(benchmark, make_game(maker.game) if maker.game else game_of(name))
+    agent = maker._replace(game=str(solved.game)).agent(name)
     total = sum(len(each.problems) for each in solved.sets)
     with tqdm(total=total, unit=" positions", desc=name, leave=False, disable=None, file=sys.stderr) as bar:
         try:
@@ -151,9 +180,9 @@ def suggest(
 
     if top is not None and top < 1:
         raise BadInput(f"--top {top} should be 1 or more")
-    _check_where([agent], device, precision, runtime)
+    device_config = _check_device([agent], device, precision, runtime)
     _check_limit(agent, simulations, seconds)
-    chosen = _agent(agent, game, seed, threads, (device, precision, runtime), max_nodes)
+    chosen = Maker(game, seed, threads, device_config, max_nodes).agent(agent)
     try:
         state = chosen.game.state_from_moves(moves)
         suggestion = chosen.suggest(state, simulations, seconds)
@@ -178,16 +207,19 @@ def play(
     """Play against an agent in the terminal."""
     from azero.interfaces.terminal.play import play_in_terminal
 
-    _check_where([agent], device, precision, runtime)
-    opponent = _agent(agent, game, seed, threads, (device, precision, runtime), None)
+    device_config = _check_device([agent], device, precision, runtime)
+    opponent = Maker(game, seed, threads, device_config).agent(agent)
     try:
         play_in_terminal(opponent, opponent.game, int(second), input, print)
     finally:
         opponent.close()
 
 
-def _check_where(names: list[str], device: str, precision: str, runtime: str) -> None:
-    """Raises BadInput where an option says of no net how to run, or what cannot be had, or not what a name says."""
+def _check_device(names: list[str], device: str, precision: str, runtime: str) -> "DeviceConfig":
+    """Returns where nets are to run.
+
+    Raises BadInput where there is no net for an option, or it asks for what cannot be had, or contradicts a name.
+    """
     from azero.arena.agents.names import device_settings_of
     from azero.config.reading import check_device
 
@@ -195,7 +227,7 @@ def _check_where(names: list[str], device: str, precision: str, runtime: str) ->
     given = {key: value for key, value in given.items() if value != "auto"}
     config = check_device(device, precision, runtime)
     if not given:
-        return
+        return config
     from azero.nets.runtimes.choice import wanted_runtimes
 
     wanted_runtimes(config)
@@ -206,6 +238,7 @@ def _check_where(names: list[str], device: str, precision: str, runtime: str) ->
         for key, value in given.items():
             if (own or {}).get(key, value) != value:
                 raise BadInput(f"--{key} {value} contradicts agent {name!r}: give one of the two")
+    return config
 
 
 def _check_limit(name: str, simulations: int | None, seconds: float | None) -> None:
@@ -216,27 +249,6 @@ def _check_limit(name: str, simulations: int | None, seconds: float | None) -> N
     for option, given, own in (("--simulations", simulations, limit.simulations), ("--time", seconds, limit.seconds)):
         if base != name and given is not None and given != own:
             raise BadInput(f"{option} {given} contradicts agent {name!r}: give one of the two")
-
-
-def _agent(name, game, seed, threads, where, max_nodes):
-    from azero.arena.agents.names import make_agent
-    from azero.config.reading import check_device
-    from azero.system.machine import count_cores
-
-    cores = count_cores() if threads is None else threads
-    device = check_device(*where)
-    return make_agent(name, game, seed, cores, device, max_nodes)
-
-
-def _two_agents(a, b, game, seed, threads, where, max_nodes):
-    """Returns both agents; where one is a checkpoint, it tells the game for the other."""
-    from azero.arena.agents.names import game_of
-
-    if game is None:
-        told = game_of(a) or game_of(b)
-        game = str(told) if told else None
-    options = (threads, where, max_nodes)
-    return _agent(a, game, seed, *options), _agent(b, game, seed + 1, *options)
 
 
 def _two_numbers(option: str, text: str) -> tuple[float, float]:

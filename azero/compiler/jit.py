@@ -147,7 +147,7 @@ def shared_subroutine(function: Callable) -> Callable:
 
 
 def shared_with_python(function: Callable) -> Callable:
-    """Lets kernels call a short function that is plain Python's, too, and is not compiled for it."""
+    """Lets kernels call a short function, which becomes part of them; Python runs it as it stands."""
     return register_jitable(**_OF_RULES)(function) if IS_COMPILED else function
 
 

@@ -1,7 +1,24 @@
-"""What is odd in settings: allowed, and of no effect, or of another than it seems. Each is told in a line."""
+"""Settings checked against one another: what cannot be together is refused, what has no effect is told in a line."""
 
 from azero.config.schema import Config
 from azero.config.training import TrainingConfig
+from azero.errors import BadInput
+
+
+def check_together(config: Config) -> None:
+    """Raises BadInput with the first settings, each right by itself, that cannot be together."""
+    if config.gate.elo1 <= config.gate.elo0:
+        raise BadInput(f"gate.elo1 = {config.gate.elo1} should be greater than gate.elo0 = {config.gate.elo0}")
+    if config.net.global_context == "pool" and config.net.channels < 2:
+        raise BadInput(f"net.channels = {config.net.channels} should be 2 or more where net.global_context is 'pool'")
+    play = config.selfplay
+    if play.full_search_share < 1 and play.fast_simulations >= play.num_simulations:
+        raise BadInput(
+            f"selfplay.fast_simulations = {play.fast_simulations} should be less than selfplay.num_simulations = "
+            f"{play.num_simulations} where selfplay.full_search_share is less than 1"
+        )
+    if config.training.learn_proven and not config.search.prove:
+        raise BadInput("training.learn_proven takes search.prove: a search that does not prove has no proven results")
 
 
 def find_oddities(config: Config, max_plies: int) -> list[str]:

@@ -8,12 +8,13 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from azero.config.checks import check_together
 from azero.config.schema import FORMAT, Config, DeviceConfig
 from azero.config.section import Section
 from azero.config.text import settings
 from azero.errors import BadInput, suggest_nearest
 from azero.system.files import PACKAGE
-from azero.system.formats import check_format, known_part
+from azero.system.formats import check_format, drop_unknown
 
 _PLACES = (PACKAGE / "configs", PACKAGE.parent / "configs")
 
@@ -41,6 +42,7 @@ def load_config(path: Path, overrides: Sequence[str] = (), is_of_run: bool = Fal
         raise BadInput(f"config {str(path)!r} cannot be read: {error.strerror}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise BadInput(f"config {str(path)!r} is not TOML: {error}") from None
+    check_format(f"config {str(path)!r}", tables.pop("format", 1), FORMAT)
     if is_of_run:
         tables = _known_tables(f"config {str(path)!r}", tables)
     _find_own_game(tables, path.parent)
@@ -50,17 +52,22 @@ def load_config(path: Path, overrides: Sequence[str] = (), is_of_run: bool = Fal
 
 
 def _known_tables(what: str, tables: dict[str, Any]) -> dict[str, Any]:
-    """Returns the tables without the settings that are not known; raises BadInput where the format is another."""
-    known = {"format", *(f"{section}.{key}" if section else key for section, key, _ in settings())}
-    flat = {
-        f"{name}.{key}" if isinstance(table, dict) else name: value
-        for name, table in tables.items()
-        for key, value in (table if isinstance(table, dict) else {name: table}).items()
-    }
+    """Returns the tables without the settings that are not known, which are told in one line."""
+    known = {(section, key) for section, key, _ in settings()}
+    sections = {section for section, _ in known}
+    flat: dict[tuple[str, str], Any] = {}
+    for name, value in tables.items():
+        if isinstance(value, dict):
+            flat |= {(name, key): each for key, each in value.items()}
+        elif name in sections:
+            return tables  # which is refused as it stands
+        else:
+            flat["", name] = value
+    named = {".".join(filter(None, place)): place for place in flat}
     kept: dict[str, Any] = {}
-    for name, value in known_part(what, flat, known).items():
-        section, _, key = name.rpartition(".")
-        (kept.setdefault(section, {}) if section else kept)[key] = value
+    for name in drop_unknown(what, named, {".".join(filter(None, place)) for place in known}):
+        section, key = named[name]
+        (kept.setdefault(section, {}) if section else kept)[key] = flat[section, key]
     return kept
 
 
@@ -76,23 +83,11 @@ def _find_own_game(tables: dict[str, Any], folder: Path) -> None:
 
 def check_config(tables: dict[str, Any]) -> Config:
     """Returns the settings of nested tables, complete and checked; raises BadInput with the first that is wrong."""
-    check_format("the config", tables.get("format", FORMAT), FORMAT)
     try:
-        config = Config.model_validate({name: value for name, value in tables.items() if name != "format"})
+        config = Config.model_validate(tables)
     except ValidationError as error:
         raise BadInput(_explain(error)) from None
-    if config.gate.elo1 <= config.gate.elo0:
-        raise BadInput(f"gate.elo1 = {config.gate.elo1} should be greater than gate.elo0 = {config.gate.elo0}")
-    if config.net.global_context == "pool" and config.net.channels < 2:
-        raise BadInput(f"net.channels = {config.net.channels} should be 2 or more where net.global_context is 'pool'")
-    play = config.selfplay
-    if play.full_search_share < 1 and play.fast_simulations >= play.num_simulations:
-        raise BadInput(
-            f"selfplay.fast_simulations = {play.fast_simulations} should be less than selfplay.num_simulations = "
-            f"{play.num_simulations} where selfplay.full_search_share is less than 1"
-        )
-    if config.training.learn_proven and not config.search.prove:
-        raise BadInput("training.learn_proven takes search.prove: a search that does not prove has no proven results")
+    check_together(config)
     return config
 
 

@@ -1,1 +1,1 @@
-"""Exact values: alpha-beta with a table, to the end of the game or to a horizon."""
+"""Alpha-beta and solvers: proven values, and estimates at a horizon."""

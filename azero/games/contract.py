@@ -19,7 +19,7 @@ ONGOING = 2
 
 @shared_with_python
 def sign_of(player):
-    """Returns 1 for the first player, -1 for the second: by it a value turns from the first player's to a player's."""
+    """Returns 1 for the first player, -1 for the second: the factor between the first player's value and `player`'s."""
     return 1 - 2 * player
 
 
@@ -93,7 +93,7 @@ class Rules(Protocol):
 
         Legal where games are `is_history_free`; else it may overlook what only the history forbids.
 
-        `legal` ([A] int32) is room to work in; `rng` is for the functions of `azero.compiler.rng`.
+        `legal` ([A] int32) is room to work in; `rng` is for `random_below` and others of `azero.authoring`.
         """
 
     def rollout(game, state, legal, rng, max_plies) -> int:

@@ -4,6 +4,7 @@ import functools
 from collections.abc import Iterable, Sequence
 
 import numpy as np
+from numba.core.errors import NumbaError
 
 from azero.compiler.jit import kernel
 from azero.errors import NO_ACTION, TOO_LONG, BadInput, BrokenRules
@@ -177,6 +178,8 @@ class State:
         legal = np.empty(self.game.num_actions, np.int32)
         try:
             found = _advance(self.game.rules, self.record, action, legal)
+        except (BadInput, OSError, NumbaError):
+            raise
         except Exception as error:
             if not self._history:  # the compiler's, perhaps: nothing was compiled before the first move
                 raise

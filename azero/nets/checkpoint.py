@@ -24,7 +24,7 @@ from azero.nets.architectures.tower import ResidualTower, fold
 from azero.nets.card import Card, card_from
 from azero.nets.game_file import find_game
 from azero.system.files import write_whole
-from azero.system.formats import known_part, tell_once
+from azero.system.formats import drop_unknown, tell_once
 
 
 @dataclass(frozen=True)
@@ -83,8 +83,8 @@ def load_checkpoint(path: Path, game: Game | None = None) -> Checkpoint:
 def _as_known(path: Path, card: Card) -> Card:
     """Returns the card without settings that are no longer known, which are told."""
     what = f"the card of checkpoint {str(path)!r}"
-    net = known_part(what, card.net, NetConfig.model_fields)
-    return replace(card, net=net, search=known_part(what, card.search, SearchConfig.model_fields))
+    net = drop_unknown(what, card.net, NetConfig.model_fields)
+    return replace(card, net=net, search=drop_unknown(what, card.search, SearchConfig.model_fields))
 
 
 def _check_shapes(net: ResidualTower, tensors: dict[str, Tensor]) -> None:

@@ -23,12 +23,12 @@ class NetEvaluator:
     Attributes:
       runtime: what runs the net.
       rows: of a forward pass: a batch of a multiple wastes nothing. 0 where a batch is taken as it comes.
-      is_apart: whether the net runs elsewhere than on the CPU, which can do something else in the meantime.
+      is_on_device: whether the net runs elsewhere than on the CPU, which can do something else in the meantime.
     """
 
     def __init__(self, net: ResidualTower, config: DeviceConfig, rows: int = ROWS, num_threads: int = 1):
-        self.is_apart = pick_device(config.device).type != "cpu"
-        self.rows = 0 if self.is_apart else rows
+        self.is_on_device = pick_device(config.device).type != "cpu"
+        self.rows = 0 if self.is_on_device else rows
         self.runtime, self._session = open_session(net, config, rows, num_threads)
         self._pool = ThreadPoolExecutor(num_threads) if num_threads > 1 else None
 

@@ -84,8 +84,8 @@ class Walker(ABC):
         """Puts the net's answer to the first of the planes into the cache."""
         keep_answers(self._setup.cache, self._batch.key, *answer)
 
-    def take_home(self, answer: Answer) -> None:
-        """Lets the leaves of the first of the planes grow by the net's answer, and backs it up."""
+    def apply_evaluations(self, answer: Answer) -> None:
+        """Expands the leaves of the first planes with the net's answer, and backs it up."""
         setup = self._setup
         expand_and_backup(
             setup.game.rules, setup.rollout, setup.settings, setup.views, self._forest, self._batch, *answer
@@ -178,14 +178,14 @@ class Group:
             self._together[share] = walker.planes[: share.stop - share.start]
         return self._together[:total]
 
-    def take_home(self, answer: Answer) -> None:
+    def apply_evaluations(self, answer: Answer) -> None:
         """Takes in what the net says of the planes that `walk` returned last."""
         logits, values = answer
         shares = [(logits[share], values[share]) for share in self._shares]
         if self._is_caching:
             for walker, share in zip(self._walkers, shares, strict=True):  # one after the other: they write to the same
                 walker.keep(share)
-        self._side_by_side(Walker.take_home, self._walkers, shares)
+        self._side_by_side(Walker.apply_evaluations, self._walkers, shares)
 
     def _side_by_side(self, work: Callable, *arguments: Sequence) -> list:
         """Returns what `work` does for each walker, a thread each."""

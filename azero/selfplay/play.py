@@ -125,10 +125,10 @@ def walk_all(
     setup, evaluator = _new_setup(selfplay, num_slots), selfplay.evaluator
     with ExitStack() as stack:
         threads = stack.enter_context(ThreadPoolExecutor(num_threads)) if num_threads > 1 else None
-        device = stack.enter_context(ThreadPoolExecutor(1)) if evaluator.is_apart else None
+        device = stack.enter_context(ThreadPoolExecutor(1)) if evaluator.is_on_device else None
         try:
             groups = []
-            for size in _split(num_slots, 2 if evaluator.is_apart else 1):
+            for size in _split(num_slots, 2 if evaluator.is_on_device else 1):
                 walkers = [new_walker(setup, each) for each in _split(size, num_threads)]
                 groups.append(Group(setup, walkers, on_ended, evaluator.rows, threads))
             _take_turns(groups, evaluator, device)
@@ -165,5 +165,5 @@ def _take_turns(groups: Sequence[Group], evaluator: Evaluator, device: ThreadPoo
         walk(group)
     while judging:
         group, answer = judging.popleft()
-        group.take_home(answer())
+        group.apply_evaluations(answer())
         walk(group)

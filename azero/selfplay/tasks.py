@@ -78,7 +78,7 @@ def _prepare(task: Task, resign_threshold: float = NOBODY) -> SelfPlay:
     if source_digest_of(game.rules) != task.game_digest:
         raise BadInput(f"{game} has changed while it was being played; --resume goes on by the rules as they are now")
     evaluator = NetEvaluator(load_checkpoint(Path(task.checkpoint), game).net, config.device)
-    num_threads = max(1, count_cores() // count_workers(config)) if evaluator.is_apart else 1
+    num_threads = max(1, count_cores() // count_workers(config)) if evaluator.is_on_device else 1
     return SelfPlay.from_config(config, game, evaluator, resign_threshold, num_threads)
 
 

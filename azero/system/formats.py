@@ -3,6 +3,7 @@
 import functools
 import sys
 from collections.abc import Collection
+from reprlib import repr as short
 from typing import Any
 
 from azero.errors import BadInput
@@ -10,11 +11,11 @@ from azero.errors import BadInput
 
 def check_format(what: str, found: object, known: int) -> None:
     """Raises BadInput where a file is of another format than this version reads."""
-    if found != known:
-        raise BadInput(f"{what} is of format {found!r}; this version of azero reads format {known}")
+    if type(found) is not int or found != known:
+        raise BadInput(f"{what} is of format {short(found)}; this version of azero reads format {known}")
 
 
-def known_part(what: str, values: dict[str, Any], known: Collection[str]) -> dict[str, Any]:
+def drop_unknown(what: str, values: dict[str, Any], known: Collection[str]) -> dict[str, Any]:
     """Returns the values whose names are known; the others are left out, which is told in one line.
 
     So a file loads that was written before a name was given up.

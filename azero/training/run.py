@@ -31,7 +31,7 @@ from azero.selfplay.data.lessons import Lessons
 from azero.selfplay.data.records import load_shard
 from azero.selfplay.data.replay import Replay, Window, targets_of
 from azero.system.files import remove_temporaries, write_whole
-from azero.system.formats import check_format, known_part
+from azero.system.formats import check_format, drop_unknown
 from azero.training.learning.trainer import Trainer
 
 FORMAT = 1
@@ -131,7 +131,7 @@ class Run:
             with safe_open(str(path), framework="pt") as file:
                 said = dict(json.loads((file.metadata() or {})["azero"]))
                 check_format(f"the run's state {str(path)!r}", said.pop("format", 1), FORMAT)
-                progress = Progress(**known_part(f"the run's state {str(path)!r}", said, [*asdict(Progress())]))
+                progress = Progress(**drop_unknown(f"the run's state {str(path)!r}", said, [*asdict(Progress())]))
                 tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
         except BadInput:
             raise

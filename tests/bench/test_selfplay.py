@@ -15,7 +15,7 @@ CONFIG = load_config(find_config("smoke"), ["device.device=cpu", "search.cache_m
 class Judge:
     """Answers with its own name, after some time."""
 
-    rows, is_apart = 0, False
+    rows, is_on_device = 0, False
 
     def __init__(self, name, seconds=0.0):
         self.name, self.seconds, self.asked = name, seconds, []

@@ -266,3 +266,23 @@ def test_random_games_are_those_of_their_seed():
     one, same, other = (list(random_games(game, 20, seed)) for seed in (1, 1, 2))
     assert one == same != other and len({tuple(actions) for actions in one}) > 15
     assert all(game.state_from_moves(record_of(game, actions)).is_terminal() for actions in one)
+
+
+KEY = "np.uint64(2 * state.left + (state.ply & 1))"
+
+
+@pytest.mark.skipif(not IS_COMPILED, reason="both ways are the same")
+def test_a_key_that_is_signed_when_compiled_is_told(folder):
+    key = f"key = mix({KEY})\n        key += 1\n        return mix(key)"
+    imports = ("import numpy as np", "import numpy as np; from azero.authoring import mix")
+    write_file(folder / "my.py", NIM, imports, (f"return {KEY}", key))
+    with pytest.raises(BadInput, match=r"in plain Python; np\.uint64 with a plain integer is signed when compiled"):
+        check_laws(make_game("my.py:Nim"), num_games=1, seed=0)
+
+
+def test_rules_that_raise_later_are_told_with_the_actions(folder):
+    play = "        state.left -= action + 1\n"
+    raising = f"        if state.ply == 19:\n            raise ValueError('oops')\n{play}"
+    write_file(folder / "my.py", NIM, (play, raising))
+    with pytest.raises(BadInput, match=r"raises ValueError: oops after the actions 0 0 0"):
+        make_game("my.py:Nim").state_from_moves("0 " * 20)

@@ -16,7 +16,7 @@ from azero.authoring import subroutine
 class Side(enum.IntEnum):
     UP = 1
 
-class Plain:
+class Interpreted:
     UP = 1
 
 STEPS, TABLE, NAMES = [1, 2], np.array([1, 2]), {{1: 2}}
@@ -99,7 +99,7 @@ def test_what_takes_memory_is_found_without_a_line_too(tmp_path, line, what):
         ("x = STEPS[0]", "STEPS is a list: write a tuple, or np.array(...) outside the class"),
         ("x = NAMES[1]", "NAMES is a dict: write a tuple, or np.array(...) outside the class"),
         ("x = plain(1)", "plain is a function of plain Python; functions of your own stand outside the class, below"),
-        ("x = Plain.UP", "Plain is a class: write numbers and tuples outside it, or an enum.IntEnum"),
+        ("x = Interpreted.UP", "Interpreted is a class: write numbers and tuples outside it, or an enum.IntEnum"),
         ("x = game.num_actions", "game.num_actions is a property, which is plain Python: compute it from the"),
         ("x = game.WORDS[0]", "game.WORDS is no parameter: tables stand outside the class"),
         ("x = Mine.WORDS[0]", "Mine.WORDS is no parameter: tables stand outside the class"),

@@ -142,7 +142,7 @@ def test_a_prototype_that_fails_is_told_with_its_line(nim, folder, change, messa
 
 
 def test_a_prototype_that_does_not_come_to_an_end_is_told(nim, folder, monkeypatch):
-    monkeypatch.setattr(timeouts, "PATIENCE_S", 0.2)
+    monkeypatch.setattr(timeouts, "COMPUTE_S", 0.2)
     told = difference(nim, folder, ("self.left -= int(move) + 1", "while True:\n            pass"))
     assert told == "slow.py:SlowNim has not come to an end within 0.2 s, after no move"
 
@@ -156,8 +156,8 @@ def test_a_prototype_that_does_not_come_to_an_end_is_told(nim, folder, monkeypat
         ("none.py:SlowNim", "game file 'none.py' cannot be read: No such file or directory"),
         ("slow.py:Slow", "file 'slow.py' has no class 'Slow'"),
         ("slow.py:", "file 'slow.py' has no class ''"),
-        ("nim.py:Nim", "nim.py:Nim is no prototype: it should be a class Nim(Prototype), of azero.games"),
-        ("nim.py:WIN", "nim.py:WIN is no prototype: it should be a class WIN(Prototype), of azero.games"),
+        ("nim.py:Nim", "nim.py:Nim is no prototype: it should be a class Nim(Prototype), of azero.authoring"),
+        ("nim.py:WIN", "nim.py:WIN is no prototype: it should be a class WIN(Prototype), of azero.authoring"),
         ("part.py:SlowNim", "part.py:SlowNim lacks play, to_move"),
         ("bad.py:SlowNim", "game file 'bad.py', line 9: '(' was never closed"),
     ],

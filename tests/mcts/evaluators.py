@@ -14,7 +14,7 @@ class HashEvaluator:
     """
 
     rows = 0
-    is_apart = False
+    is_on_device = False
 
     def __init__(self, game: Game):
         self._num_actions = game.num_actions
@@ -55,7 +55,7 @@ class FixedEvaluator:
     """Says the same of every position."""
 
     rows = 0
-    is_apart = False
+    is_on_device = False
 
     def __init__(self, logits: list[float], value: float = 0.0):
         self._logits, self._value = np.array(logits, np.float32), value

@@ -68,7 +68,7 @@ def test_nor_where_blocks_look_at_the_whole_board(runtime, config):
 
 def check_batches(net, runtime, rows, num_threads):
     evaluator = NetEvaluator(net, config_of(runtime), rows, num_threads)
-    assert evaluator.runtime == runtime and evaluator.rows == rows and not evaluator.is_apart
+    assert evaluator.runtime == runtime and evaluator.rows == rows and not evaluator.is_on_device
     planes, chooser = random_planes(GAME, 100), np.random.default_rng(1)
     alone = [evaluator.evaluate(planes[k : k + 1]) for k in range(100)]
     for size in (2, 7, 8, 9, 64, 65, 100):

@@ -17,7 +17,7 @@ CACHED = NOISY._replace(cache_mib=64)
 class Apart(HashEvaluator):
     """Works on a device apart: it notes which threads ask it."""
 
-    is_apart = True
+    is_on_device = True
 
     def __init__(self, game, rows=0):
         super().__init__(game)

@@ -49,7 +49,7 @@ def test_where_nothing_surprises_all_stay_alike():
     class Prophet:
         """Says of each position what was searched there."""
 
-        rows, is_apart = 0, False
+        rows, is_on_device = 0, False
 
         def evaluate(self, planes):
             return np.where(sure.visits > 0, 0, -1000).astype(np.float32), np.zeros(len(planes), np.float32)

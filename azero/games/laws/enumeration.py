@@ -216,7 +216,7 @@ class Enumeration:
         if self._looks[first] != look:
             one, other = (_state_after(self.game, self.line_to(each)) for each in (node, first))
             found = difference(one, other, one.legal_actions())
-            what = found or "what follows was another thing before; rules must not draw random numbers"
+            what = found or "its moves led elsewhere when they were tried again: do the rules draw random numbers?"
             self._hold_pair(False, f"hash_key is equal, but {what}", node, first)
 
     def _hold_pair(self, is_kept: object, what: str, node: int, other: int) -> None:

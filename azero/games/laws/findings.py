@@ -28,13 +28,17 @@ class Notes:
         self.num_passed = self.num_looked = 0
         self._num_positions, self._seconds, self._begin = num_positions, seconds, time.monotonic()
 
+    def is_in_time(self) -> bool:
+        """Returns whether the check is as far as it should be by now."""
+        allowed = self._seconds * max(0.5, self.num_passed / self._num_positions)
+        return time.monotonic() - self._begin <= allowed
+
     def has_time(self) -> bool:
         """Returns whether to look closely at the next position; those left out are spread over all there are to pass.
 
         None is left out in the first half of the time.
         """
-        allowed = self._seconds * max(0.5, self.num_passed / self._num_positions)
-        is_looking = time.monotonic() - self._begin <= allowed
+        is_looking = self.is_in_time()
         self.num_passed += 1
         self.num_looked += is_looking
         return is_looking

@@ -12,13 +12,15 @@ from azero.games.defaults import has_own
 from azero.games.laws.findings import Notes, hold, hold_pair, looks_of, positions_of
 from azero.games.laws.keys import check_keys
 from azero.games.state import Game, State
-from azero.games.user.interpreted import Plain
+from azero.games.user.interpreted import Interpreted
 from azero.games.user.loading import short
 
-_KEY_HINT = "; compiled, np.uint64 with a plain integer is a float: write np.uint64(...) around the integer"
+_KEY_HINT = "; np.uint64 with a plain integer is signed when compiled: write np.uint64(...) around the integer"
+_LEAST_HASH = 1 << 53
+"""Keys below it are no hashes, for which the hint is."""
 
 
-def _compare(state: State, plain: Plain, before: list[int], action: int | None) -> None:
+def _compare(state: State, plain: Interpreted, before: list[int], action: int | None) -> None:
     """Raises Broken where compiled and plain rules differ in a position, at which `action` will be played."""
     game = state.game
     outcome, legal = plain.look()
@@ -39,14 +41,15 @@ def _compare(state: State, plain: Plain, before: list[int], action: int | None) 
         pairs["target"] = target_of(state, action), plain.target(action)
     for what, (compiled, in_python) in pairs.items():
         if not np.array_equal(compiled, in_python):
-            hint = plain.overflows.note() or (_KEY_HINT if what == "hash_key" else "")
+            is_hash = what == "hash_key" and max(compiled, in_python) > _LEAST_HASH
+            hint = plain.overflows.note() or (_KEY_HINT if is_hash else "")
             shown = f"{short(compiled)} compiled, {short(in_python)} in plain Python{hint}"
             hold(False, f"{what} is {shown}", game, before)
 
 
 def check_compiled(game: Game, actions: list[int], chooser: random.Random, notes: Notes) -> None:
     """Compiled and as plain Python the methods do the same, and reset makes any state the first."""
-    plain = Plain(game.rules, game.name)
+    plain = Interpreted(game.rules, game.name)
     plain.reset()
     for state, before, action in positions_of(game, actions):
         if notes.has_time():
@@ -181,7 +184,7 @@ LAWS: dict[str, Law] = {
 
 def random_games(game: Game, num_games: int, seed: int) -> Iterator[list[int]]:
     """Yields the actions of random games, played in plain Python; raises BadInput where they break the contract."""
-    plain, chooser = Plain(game.rules, game.name), random.Random(seed)
+    plain, chooser = Interpreted(game.rules, game.name), random.Random(seed)
     for _ in range(num_games):
         plain.play_at_random(chooser)
         yield list(plain.moves)

@@ -14,7 +14,7 @@ from azero.games.laws.findings import hold, record_of
 from azero.games.registry import parameters_of
 from azero.games.state import Game, State
 from azero.games.user.loading import load_class, reason_of, where
-from azero.games.user.timeouts import Endless, patience
+from azero.games.user.timeouts import TimedOut, time_limit
 
 
 class Prototype(ABC):
@@ -48,7 +48,7 @@ def load_prototype(name: str) -> type[Prototype]:
         raise BadInput(f"prototype {name!r} is not of the form FILE.py:NAME")
     found = load_class(file, class_name)
     if not (isinstance(found, type) and issubclass(found, Prototype)):
-        raise BadInput(f"{name} is no prototype: it should be a class {class_name}(Prototype), of azero.games")
+        raise BadInput(f"{name} is no prototype: it should be a class {class_name}(Prototype), of azero.authoring")
     if found.__abstractmethods__:
         raise BadInput(f"{name} lacks {', '.join(sorted(found.__abstractmethods__))}")
     return found
@@ -71,7 +71,7 @@ def check_against(
             slow = prototype(**{key: getattr(game.rules, key) for key in parameters_of(type(game.rules))})
             is_over = False
             while not is_over:
-                with patience():
+                with time_limit():
                     is_over = _compare(game, state, slow, actions)
                     if not is_over:
                         action = chooser.choice(state.legal_actions())
@@ -80,9 +80,9 @@ def check_against(
                         actions.append(action)
         except BadInput:
             raise
-        except Endless as error:
+        except TimedOut as error:
             raise _failure(f"{name} {error}", game, actions) from None
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             line = where(error, name.rpartition(":")[0])
             raise _failure(f"{name} fails{line}: {reason_of(error)}", game, actions) from None
     return num_games

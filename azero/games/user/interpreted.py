@@ -16,13 +16,13 @@ from azero.games.state import after_actions, new_states
 from azero.games.user.loading import reason_of, short, where
 from azero.games.user.messages import refusal
 from azero.games.user.overflows import Overflows, advice_on
-from azero.games.user.timeouts import Endless, patience
+from azero.games.user.timeouts import TimedOut, time_limit
 from azero.games.user.wide_states import line_of_misfit, misfit, store, wide_copy
 
 MOST_ACTIONS, MOST_PLIES, MOST_STATE_BYTES, MOST_PLANES = 32767, 100_000, 1 << 24, 1 << 20
 
 
-class Plain:
+class Interpreted:
     """Rules run as plain Python; what breaks the contract raises BadInput that names method and actions so far.
 
     Attributes:
@@ -75,11 +75,11 @@ class Plain:
 
     def _watch(self, method: str, work: Callable):
         try:
-            with patience(), np.errstate(over="call", call=self.overflows, divide="raise", invalid="raise"):
+            with time_limit(), np.errstate(over="call", call=self.overflows, divide="raise", invalid="raise"):
                 return work()
         except BadInput:
             raise
-        except Endless as error:
+        except TimedOut as error:
             raise self.fail(method, str(error)) from None
         except NumbaError as error:  # of a subroutine
             raise BadInput(refusal(error, self.rules, self.name, method)) from None

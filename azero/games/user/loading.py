@@ -20,7 +20,7 @@ from azero.games.defaults import DEFAULTS
 from azero.games.registry import PARAMETER_TYPES, complete, without_registering
 from azero.games.user.overflows import advice_on
 from azero.games.user.sources import Sources, public_names
-from azero.games.user.timeouts import LONGEST_S, Endless, patience
+from azero.games.user.timeouts import ELAPSED_S, TimedOut, time_limit
 from azero.games.user.wide_states import on_wide_states
 
 REQUIRED = {name: parameters for name, parameters in COMPILED.items() if name not in DEFAULTS}
@@ -34,8 +34,8 @@ _OPTIONAL = {
 _PROPERTIES = (*REQUIRED_PROPERTIES, *(name for name, method in DEFAULTS.items() if not callable(method)))
 
 
-_GONE = ("azero.bits", "azero.jit", "azero.rng")
-"""Modules that game files imported from before there was `azero.authoring`."""
+_GONE_MODULE = re.compile(r"named 'azero\.(bits|jit|rng)'|name '(bits|jit|rng)' from 'azero'")
+"""What Python says of modules that game files imported from before there was `azero.authoring`."""
 
 
 def _are_ranges(value: object) -> bool:
@@ -114,9 +114,9 @@ def _run(file: str) -> tuple[ModuleType, str]:
     sys.modules[module_name] = module
     sources.make_importable()
     try:  # what the file registers goes by the file's name, and by another after an edit
-        with patience(LONGEST_S), without_registering():
+        with time_limit(ELAPSED_S), without_registering():
             exec(sources.compiled(sources.text, str(Path(file).resolve())), module.__dict__)
-    except (Exception, SystemExit, Endless) as error:
+    except (Exception, SystemExit, TimedOut) as error:
         del sys.modules[module_name]
         sources.forget_modules()
         raise BadInput(f"game file {file!r}{_why(error, file)}") from None
@@ -125,10 +125,10 @@ def _run(file: str) -> tuple[ModuleType, str]:
 
 def _why(error: BaseException, file: str) -> str:
     """Returns where and why a file cannot be run."""
-    if isinstance(error, Endless):
+    if isinstance(error, TimedOut):
         return f"{where(error, file)} {error}"
-    if isinstance(error, ModuleNotFoundError) and error.name in _GONE:
-        return f"{where(error, file)}: {error.name} is no more; write `from azero.authoring import ...`"
+    if isinstance(error, ImportError) and (gone := _GONE_MODULE.search(str(error))):
+        return f"{where(error, file)}: azero.{gone[1] or gone[2]} is no more; write `from azero.authoring import ...`"
     is_own = isinstance(error, SyntaxError) and error.filename in (None, str(Path(file).resolve()))
     if isinstance(error, SyntaxError) and is_own:
         return f"{f', line {error.lineno}' if error.lineno else ''}: {error.msg}"
@@ -159,8 +159,8 @@ def reason_of(error: BaseException) -> str:
     """Returns what an error says, in one line."""
     if isinstance(error, SystemExit):
         return "SystemExit; rules must not end the process"
-    if isinstance(error, FloatingPointError) and re.search("floor_divide|remainder|divmod", str(error)):
-        return "ZeroDivisionError: an integer divided by zero; compiled, the result is 0"
+    if isinstance(error, FloatingPointError) and "divide by zero" in str(error):
+        return "ZeroDivisionError: a number is divided by zero; compiled rules do not notice"
     return in_one_line(f"{type(error).__name__}: {error}").removesuffix(":") + advice_on(error)
 
 

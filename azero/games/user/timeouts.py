@@ -6,38 +6,38 @@ import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 
-PATIENCE_S = 10.0
+COMPUTE_S = 10.0
 """Seconds that one call of a method may compute; on a busy machine it may last longer."""
 
-LONGEST_S = 60.0
+ELAPSED_S = 60.0
 """Seconds that it may last, and that running a file may: it may wait, or sleep."""
 
 
-class Endless(BaseException):
+class TimedOut(BaseException):
     """Something has taken longer than anyone should wait. No `except Exception` of the rules' own holds it up."""
 
 
 @contextmanager
-def patience(compute_s: float | None = None) -> Iterator[None]:
-    """Raises Endless inside when its time is over. It needs signals: the main thread, and a system other than Windows.
+def time_limit(compute_s: float | None = None) -> Iterator[None]:
+    """Raises TimedOut inside when its time is over. It needs signals: the main thread, and a system other than Windows.
 
     Args:
-      compute_s: seconds of computing; PATIENCE_S unless given. LONGEST_S by the clock are the limit in any case.
+      compute_s: seconds of computing; COMPUTE_S unless given. ELAPSED_S by the clock are the limit in any case.
     """
     if sys.platform == "win32" or threading.current_thread() is not threading.main_thread():
         yield
         return
     rung: list[int] = []
     with ExitStack() as stack:
-        computing = PATIENCE_S if compute_s is None else compute_s
+        computing = COMPUTE_S if compute_s is None else compute_s
         stack.enter_context(_timer(signal.ITIMER_VIRTUAL, signal.SIGVTALRM, computing, rung))
-        stack.enter_context(_timer(signal.ITIMER_REAL, signal.SIGALRM, LONGEST_S, rung))
+        stack.enter_context(_timer(signal.ITIMER_REAL, signal.SIGALRM, ELAPSED_S, rung))
         yield
 
 
 @contextmanager
 def _timer(which: int, number: signal.Signals, seconds: float, rung: list[int]) -> Iterator[None]:
-    """Raises Endless when a timer is over; an outer one goes on afterwards from where it was.
+    """Raises TimedOut when a timer is over; an outer one goes on afterwards from where it was.
 
     Of timers that share `rung` one raises: a second would take the place of the first, which knows where it struck.
     """
@@ -49,7 +49,7 @@ def _timer(which: int, number: signal.Signals, seconds: float, rung: list[int]) 
         if rung:
             return
         rung.append(signum)
-        raise Endless(f"has not come to an end within {seconds:g} s")
+        raise TimedOut(f"has not come to an end within {seconds:g} s")
 
     before = signal.signal(number, ring)
     timer = signal.setitimer(which, seconds)

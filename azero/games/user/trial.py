@@ -8,7 +8,7 @@ from azero.games.calls import rollout_action_of, rollout_of, target_of
 from azero.games.contract import Rules
 from azero.games.defaults import has_own
 from azero.games.state import Game
-from azero.games.user.interpreted import Plain
+from azero.games.user.interpreted import Interpreted
 from azero.games.user.messages import refusal
 from azero.games.user.mistakes import find_hidden
 
@@ -19,7 +19,9 @@ _LEAST_GAMES, _LEAST_PLIES = 3, 300
 def try_out(rules: Rules) -> None:
     """Raises BadInput, in the terms of the rules, where a few random games show that they break the contract."""
     name = type(rules).file_name  # type: ignore[attr-defined]
-    plain = Plain(rules, name)
+    plain = Interpreted(rules, name)
+    if mistake := find_hidden(name.rpartition(":")[0], rules):
+        raise BadInput(f"{name}.{mistake.function}, line {mistake.line}: {mistake.what}")
     chooser = random.Random(0)
     games = plies = 0
     while games < _LEAST_GAMES or plies < _LEAST_PLIES:
@@ -32,8 +34,6 @@ def try_out(rules: Rules) -> None:
 
 def compile_all(game: Game, name: str) -> None:
     """Compiles every method; raises BadInput with the method, the line and the reason where one will not."""
-    if mistake := find_hidden(name.rpartition(":")[0], game.rules):
-        raise BadInput(f"{name}.{mistake.function}, line {mistake.line}, cannot be compiled: {mistake.what}")
     try:
         state = game.new_initial_state()
         state.planes(), state.hash_key(), state.final_score()

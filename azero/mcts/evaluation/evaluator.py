@@ -11,8 +11,8 @@ class Evaluator(Protocol):
     rows: int
     """Rows of one forward pass: a batch of a multiple of them wastes nothing. 0: any size is as good."""
 
-    is_apart: bool
-    """Whether it works on a device apart from the CPU, which is free meanwhile."""
+    is_on_device: bool
+    """Whether it works on an accelerator, so that the CPU is free meanwhile."""
 
     def evaluate(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Returns what a batch of positions is worth.
@@ -30,7 +30,7 @@ class UniformEvaluator:
     """Knows nothing: every move alike, every position even. It shows what the search alone costs, and can."""
 
     rows = 0
-    is_apart = False
+    is_on_device = False
 
     def __init__(self, num_actions: int):
         self._num_actions = num_actions

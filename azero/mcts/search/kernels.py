@@ -1,4 +1,4 @@
-"""The search itself: down to a leaf, grow, and back up.
+"""The search itself: select a leaf, expand it, back up its value.
 
 One search serves all: with rollouts alone it runs from root to result in `simulate`; with an evaluator (`leaves.py`)
 it is `select_leaves`, then the evaluator on the batch, then `expand_and_backup`. What differs is the selection rule,
@@ -24,7 +24,7 @@ def descend(game, rule, settings, tree, nodes, path, state, legal):
     """Goes from the root to a leaf: a node that is new, proven, or not expanded. Returns its depth.
 
     Writes the nodes into `path`; `state`, the root's position, becomes the leaf's. Where there is no evaluator, a
-    leaf grows on the way at its second visit: its first is a rollout alone.
+    leaf is expanded on the way at its second visit: its first is a rollout alone.
     """
     index = np.int64(0)
     depth = 0

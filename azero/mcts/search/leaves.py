@@ -1,4 +1,4 @@
-"""Leaves that need the evaluator: seen in a view, looked up in the cache, grown with what the evaluator says."""
+"""Leaves that need the evaluator: seen in a view, looked up in the cache, expanded with what the evaluator says."""
 
 import math
 
@@ -43,8 +43,8 @@ def set_priors(nodes, index, logits, action_of):
 
 
 @subroutine
-def grow(game, rollout, settings, views, tree, nodes, batch, leaf, logits, value):
-    """Lets a leaf of the batch grow, and backs up its value, as the evaluator judged it.
+def expand_leaf(game, rollout, settings, views, tree, nodes, batch, leaf, logits, value):
+    """Expands a leaf of the batch, and backs up its value, as the evaluator judged it.
 
     Args:
       logits: [A] float32, of all actions as the evaluator saw the position; those of illegal ones are not read.
@@ -141,7 +141,9 @@ def select_leaf(game, rule, rollout, settings, views, cache, forest, batch, b):
                 wait_for_answer(cache, tree, nodes, batch, leaf, b)
                 return True
             tree.cache_hits += 1
-            grow(game, rollout, settings, views, tree, nodes, batch, leaf, cache.logits[place], value_at(cache, place))
+            expand_leaf(
+                game, rollout, settings, views, tree, nodes, batch, leaf, cache.logits[place], value_at(cache, place)
+            )
     return False
 
 
@@ -166,7 +168,7 @@ def select_leaves(game, rule, rollout, settings, views, cache, forest, batch):
 
 @kernel
 def expand_and_backup(game, rollout, settings, views, forest, batch, logits, values):
-    """Takes the evaluator's answer to the batch's first rows home: their leaves grow, and values go up to the roots.
+    """Applies the evaluator's answer to the batch's first rows: leaves are expanded, values backed up to the roots.
 
     The other leaves wait on, in front of the batch.
 
@@ -188,7 +190,7 @@ def expand_and_backup(game, rollout, settings, views, forest, batch, logits, val
         for place in range(batch.depth[leaf] + 1):
             nodes[batch.path[leaf, place]].virtual_loss -= 1
         tree.pending -= 1
-        grow(game, rollout, settings, views, tree, nodes, batch, leaf, logits[row], values[row])
+        expand_leaf(game, rollout, settings, views, tree, nodes, batch, leaf, logits[row], values[row])
     for row in range(num_rows, waiting.rows):
         batch.key[row - num_rows] = batch.key[row]
         copy_numbers(batch.bits[row], batch.bits[row - num_rows])

@@ -91,7 +91,7 @@ class Search:
             self._simulate(0, self._batches[0], 0)
             return
         self._select(self._batches[0])
-        self._take_home(self._batches[0], self.evaluator.evaluate(self._batches[0].planes[:1]), 0)
+        self._apply_evaluations(self._batches[0], self.evaluator.evaluate(self._batches[0].planes[:1]), 0)
         for solver in self._solvers[:1]:
             solver.prepare()
 
@@ -234,7 +234,7 @@ class Search:
                 is_any_left = self._select(batch)
                 num_rows = int(batch.waiting[0].rows)
                 if num_rows:
-                    self._take_home(batch, evaluator.evaluate(batch.planes[:num_rows]), num_rows)
+                    self._apply_evaluations(batch, evaluator.evaluate(batch.planes[:num_rows]), num_rows)
                 if time.perf_counter() >= deadline:
                     return
         except BrokenRules as error:
@@ -245,7 +245,7 @@ class Search:
     def _forget_leaves(self, batch: Batch) -> None:
         """Takes back the leaves that wait for an answer which does not come: the run was interrupted, or has failed.
 
-        Where it failed while leaves were taken home, the batch does not tell which still wait: all trees are cleared.
+        Where it failed while evaluations were applied, the batch does not tell which still wait: all trees are cleared.
         """
         if batch.waiting[0].leaves:
             for tree, nodes in zip(self.forest.trees, self.forest.nodes, strict=True):
@@ -261,8 +261,8 @@ class Search:
         rules, forest = self.game.rules, self.forest
         return select_leaves(rules, self.rule, self.rollout, self.settings, self._views, self._cache, forest, batch)
 
-    def _take_home(self, batch: Batch, answer: tuple[np.ndarray, np.ndarray], num_rows: int) -> None:
-        """Lets the leaves of the first `num_rows` rows grow, and backs up the evaluator's answer."""
+    def _apply_evaluations(self, batch: Batch, answer: tuple[np.ndarray, np.ndarray], num_rows: int) -> None:
+        """Expands the leaves of the first `num_rows` rows, and backs up the evaluator's answer."""
         logits, values = (each[:num_rows] for each in answer)
         if self.settings.cache_mib:
             keep_answers(self._cache, batch.key, logits, values)

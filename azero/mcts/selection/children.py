@@ -43,7 +43,7 @@ def select_child(rule, settings, tree, nodes, index, depth):
     if rule.is_sweeping() and node.num_visited < node.num_children:
         unvisited = random_below(tree, node.num_children - node.num_visited)
         return visit(nodes, node, node.first_child + node.num_visited + unvisited)
-    sign = sign_of(node.player)  # the one place where values are turned to the mover's
+    sign = sign_of(node.player)
     first, last = node.first_child, node.first_child + node.num_children
     first_play_value = 0.0
     if not rule.is_sweeping():

@@ -14,7 +14,7 @@ from azero.games.contract import sign_of
 from azero.games.names import contrast, without_folder
 from azero.mcts.tree import UNPROVEN
 from azero.system.files import write_whole
-from azero.system.formats import check_format, known_part
+from azero.system.formats import check_format
 
 FORMAT = 1
 """Of shards; those from before they said so are of it, too."""
@@ -89,7 +89,9 @@ def load_shard(path: Path, game: Game) -> Shard:
     try:
         with safe_open(str(path), framework="numpy") as file:
             card = json.loads((file.metadata() or {})["azero"])
-            check_format(f"replay file {str(path)!r}", card.get("format", 1), FORMAT)
+            check_format(f"replay file {str(path)!r}", card.pop("format", 1), FORMAT)
+            if set(card) != {"game"}:
+                raise BadInput(f"replay file {str(path)!r} is damaged: it says {', '.join(sorted(card))} of itself")
             arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118, it is no dict
         num_positions = len(arrays["players"])
         arrays.setdefault("cache_hits", np.zeros(1, np.int64))  # of a run from before there were these
@@ -102,7 +104,7 @@ def load_shard(path: Path, game: Game) -> Shard:
         if without_folder(str(card["game"])) != without_folder(str(game)):
             raise BadInput(f"replay file {str(path)!r} holds games of {contrast(str(card['game']), game.rules)}")
         arrays["states"] = arrays["states"].reshape(-1).view(game.rules.state_dtype)
-        return Shard(**known_part(f"replay file {str(path)!r}", arrays, Shard._fields))
+        return Shard(**arrays)
     except BadInput:
         raise
     except (OSError, SafetensorError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:

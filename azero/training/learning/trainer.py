@@ -181,6 +181,8 @@ class Trainer:
         parts: dict[str, dict[str, Tensor]] = {"net": {}, "heads": {}, "average": {}, "optimizer": {}}
         for name, tensor in tensors.items():
             part, _, rest = name.partition(".")
+            if part not in parts:
+                raise BadInput(f"the run's state has {name!r}, which this version of azero does not know")
             parts[part][rest] = tensor
         state: dict[int, dict[str, Tensor]] = {}
         for name, tensor in parts["optimizer"].items():

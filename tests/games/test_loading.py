@@ -201,6 +201,14 @@ IS_NO_PARAMETER = "its parameter 'heap' should be of type int, float or bool"
         ([("int = 21", "int = 21\0")], "game file 'nim.py': source code string cannot contain null bytes"),
         ([("import numpy", "import nump")], "game file 'nim.py', line 5: ModuleNotFoundError: No module named 'nump'"),
         (
+            [("import numpy", "from azero.jit import subroutine\nimport numpy")],
+            "game file 'nim.py', line 5: azero.jit is no more; write `from azero.authoring import ...`",
+        ),
+        (
+            [("import numpy", "from azero import rng\nimport numpy")],
+            "game file 'nim.py', line 5: azero.rng is no more; write `from azero.authoring import ...`",
+        ),
+        (
             [("import numpy", "raise SystemExit(0)\nimport numpy")],
             "game file 'nim.py', line 5: SystemExit; rules must not end the process",
         ),
@@ -225,8 +233,8 @@ def test_what_is_wrong_with_a_file_is_named_in_one_line(folder, changes, message
     ["while True: pass", "import time; time.sleep(30)", "while True:\n    try: x = 1\n    except Exception: pass"],
 )
 def test_a_file_that_does_not_come_to_an_end_is_told(folder, monkeypatch, line):
-    monkeypatch.setattr(loading, "LONGEST_S", 1.0)  # so long that a busy machine has begun with the file by then
-    monkeypatch.setattr(timeouts, "LONGEST_S", 1.0)
+    monkeypatch.setattr(loading, "ELAPSED_S", 1.0)  # so long that a busy machine has begun with the file by then
+    monkeypatch.setattr(timeouts, "ELAPSED_S", 1.0)
     write_file(folder / "nim.py", NIM, ("class Nim", f"{line}\n\n\nclass Nim"))
     for _ in range(2):
         assert re.fullmatch(r"game file 'nim.py', line \d+ has not come to an end within 1 s", refusal("nim.py:Nim"))

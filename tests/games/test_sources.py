@@ -13,7 +13,7 @@ from azero.games.user import trial
 from azero.games.user.loading import digest_of_file
 from azero.games.user.sources import Sources
 
-from .test_user_file import kernels, play, printed
+from .test_loading import kernels, play, printed
 from .user_games import NIM, added, forget_files, write_file
 
 WINNER = (
