@@ -183,7 +183,7 @@ class State:
         except Exception as error:
             if not self._history:  # the compiler's, perhaps: nothing was compiled before the first move
                 raise
-            what = f"apply_action, or what follows it, raises {type(error).__name__}: {error}"
+            what = f"apply_action, or what follows it, raises {type(error).__name__}: {' '.join(str(error).split())}"
             raise broken_rules(self.game.name, what, self._history) from error
         self._note(legal, *found)
 

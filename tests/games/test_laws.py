@@ -282,7 +282,7 @@ def test_a_key_that_is_signed_when_compiled_is_told(folder):
 
 def test_rules_that_raise_later_are_told_with_the_actions(folder):
     play = "        state.left -= action + 1\n"
-    raising = f"        if state.ply == 19:\n            raise ValueError('oops')\n{play}"
+    raising = f"        if state.ply == 19:\n            raise ValueError('oops,\\nindeed')\n{play}"
     write_file(folder / "my.py", NIM, (play, raising))
-    with pytest.raises(BadInput, match=r"raises ValueError: oops after the actions 0 0 0"):
+    with pytest.raises(BadInput, match=r"raises ValueError: oops, indeed after the actions 0 0 0"):
         make_game("my.py:Nim").state_from_moves("0 " * 20)

@@ -3,14 +3,7 @@
 import numpy as np
 
 from azero.compiler.jit import subroutine
-
-# Two words of five rows each. A row takes eleven bits, one more than the widest board, so that nothing steps over its
-# end into the next row.
-STRIDE = 11
-ROWS = 5
-OVER = np.uint64(STRIDE * (ROWS - 1))
-WORD = np.uint64((1 << STRIDE * ROWS) - 1)
-ONE = np.uint64(1)
+from azero.games.two_words import ONE, OVER, ROWS, STRIDE, WORD
 
 STATE_DTYPE = np.dtype(
     [

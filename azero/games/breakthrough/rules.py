@@ -8,9 +8,10 @@ from azero.compiler.bits import bit_of_rank, count_bits, lowest_bit
 from azero.compiler.rng import mix, random_below
 from azero.games.boards import step_symmetries
 from azero.games.breakthrough import text
-from azero.games.breakthrough.board import ONE, ROWS, STATE_DTYPE, STEPS, STRIDE, movable
+from azero.games.breakthrough.board import STATE_DTYPE, STEPS, movable
 from azero.games.contract import LOSS, ONGOING, WIN, Ranges, Symmetries
 from azero.games.registry import game
+from azero.games.two_words import ONE, ROWS, STRIDE
 
 
 @game("breakthrough", text)

@@ -6,7 +6,8 @@ import numpy as np
 
 from azero.errors import BadInput
 from azero.games.boards import cell_to_text, draw_board, text_to_cell
-from azero.games.breakthrough.board import ONE, ROWS, STEPS, STRIDE
+from azero.games.breakthrough.board import STEPS
+from azero.games.two_words import ONE, ROWS, STRIDE
 
 
 def action_to_text(game, state, action: int) -> str:

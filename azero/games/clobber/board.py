@@ -3,15 +3,9 @@
 import numpy as np
 
 from azero.compiler.jit import subroutine
+from azero.games.two_words import ONE, OVER, STRIDE, WORD
 
-# Two words of five rows each. A row takes eleven bits, one more than the widest board, so that nothing steps over its
-# end into the next row.
-STRIDE = 11
-ROWS = 5
 ROW = np.uint64(STRIDE)
-OVER = np.uint64(STRIDE * (ROWS - 1))
-WORD = np.uint64((1 << STRIDE * ROWS) - 1)
-ONE = np.uint64(1)
 
 STATE_DTYPE = np.dtype(
     [

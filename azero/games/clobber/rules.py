@@ -8,9 +8,10 @@ from azero.compiler.bits import bit_of_rank, count_bits, lowest_bit
 from azero.compiler.rng import mix, random_below
 from azero.games.boards import board_symmetries, step_symmetries
 from azero.games.clobber import text
-from azero.games.clobber.board import EAST, NORTH, ONE, ROWS, SOUTH, STATE_DTYPE, STEPS, STRIDE, WEST, movable
+from azero.games.clobber.board import EAST, NORTH, SOUTH, STATE_DTYPE, STEPS, WEST, movable
 from azero.games.contract import LOSS, ONGOING, WIN, Ranges, Symmetries
 from azero.games.registry import game
+from azero.games.two_words import ONE, ROWS, STRIDE
 
 
 @game("clobber", text)
