@@ -11,9 +11,9 @@ import time
 
 import numpy as np
 
+from azero.compiler.rng import new_rng
 from azero.games import make_game, new_states
 from azero.mcts.rollouts.playing import count_random_games
-from azero.mcts.tree import new_forest
 
 KNOWN = {0.0: 0.524478, 5.5: 0.445677, 7.0: 0.4333795, 7.5: 0.421281}
 """Black's score by komi, a draw counting half."""
@@ -28,8 +28,7 @@ def main() -> None:
     print(f"{'komi':>5} {'plies':>9} {'Black':>9} {'known':>9} {'+-':>8} {'games/s':>9}")
     for komi, known in KNOWN.items():
         game = make_game(f"go(size=9,komi={komi})")
-        rng = new_forest(game.rules, 1, 1).trees[0]
-        rng.counter = arguments.seed
+        rng = new_rng(arguments.seed)
         state, legal = new_states(game.rules, 1)[0], np.zeros(game.num_actions, np.int32)
         actions = np.zeros(game.max_plies + 1, np.int32)
         count_random_games(game.rules, state, legal, rng, actions, 0)

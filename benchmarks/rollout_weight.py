@@ -14,7 +14,7 @@ from azero.arena.agents.names import find_checkpoint, make_agent
 from azero.arena.matches.match import play_match
 from azero.arena.matches.statistics import score_interval
 from azero.config.schema import DeviceConfig, SearchConfig
-from azero.mcts import Search, Settings, rollout_named, rule_from_config
+from azero.mcts import Search, Settings, rollout_named, selection_from_config
 from azero.nets.checkpoint import Checkpoint, load_checkpoint
 from azero.nets.evaluator import ROWS, NetEvaluator
 
@@ -30,7 +30,7 @@ def mixed_agent(checkpoint: Checkpoint, weight: float, rollout: str, simulations
 
     def make_search(num_trees: int, nodes: int, leaves: int) -> Search:
         evaluator = NetEvaluator(checkpoint.net, DeviceConfig(), ROWS, 1)
-        return Search(game, rule_from_config(config), settings, evaluator, num_trees, nodes, rollout=policy)
+        return Search(game, selection_from_config(config), settings, evaluator, num_trees, nodes, rollout=policy)
 
     return SearchAgent(f"a = {weight:g}, {rollout}", game, Limit(simulations), make_search, seed)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from azero.compiler.jit import cache_root
+from azero.compiler.cache import cache_root
 
 RECORDER = """
 import os

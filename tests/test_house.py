@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 
 import azero
-from azero.compiler.jit import compiled_sources
+import azero.selfplay.tasks  # which binds all methods there are
+from azero.compiler.cache import compiled_sources
+from azero.compiler.jit import BOUND_METHODS
 
 PACKAGE = Path(azero.__file__).parent
 FILES = sorted(PACKAGE.rglob("*.py"))
@@ -81,7 +83,7 @@ def test_a_circle_is_found():
 
 def test_all_that_is_compiled_names_the_cache():
     """Old machine code would run, silently, after an edit of a file that the digest does not see."""
-    makers = {"kernel", "subroutine", "shared_subroutine", "shared_with_python", "bind_methods"}
+    makers = {"kernel", "subroutine", "shared_subroutine", "shared_with_python", "bind_methods", "bind_strategies"}
     known = set(compiled_sources())
     assert all(path.is_relative_to(PACKAGE) for path in known)
     used = 0
@@ -91,6 +93,20 @@ def test_all_that_is_compiled_names_the_cache():
             used += 1
             assert path in known, f"{path} is compiled, and no part of the digest that names the cache"
     assert used > 50
+
+
+def test_no_field_hides_behind_a_method():
+    """Numba would take the method that is bound to all NamedTuples, and say so in fifty lines."""
+    classes = [
+        (path, node)
+        for path in compiled_sources()
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.ClassDef) and any(ast.unparse(base) == "NamedTuple" for base in node.bases)
+    ]
+    for path, node in classes:
+        fields = {ast.unparse(each.target) for each in node.body if isinstance(each, ast.AnnAssign)}
+        assert not fields & BOUND_METHODS, f"{path}: {node.name}"
+    assert len(classes) > 30 and {"outcome", "score", "play_out", "root_child", "end_search"} <= BOUND_METHODS
 
 
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)

@@ -7,11 +7,11 @@ import numpy as np
 
 from azero.bench.rates import rate
 from azero.compiler.pace import next_size
+from azero.compiler.rng import new_rng
 from azero.errors import BrokenRules
 from azero.games import Game, new_states
 from azero.mcts import Puct, Search, Settings, Uct, UniformEvaluator
 from azero.mcts.rollouts.playing import count_random_games
-from azero.mcts.tree import new_forest
 
 
 class KernelRow(NamedTuple):
@@ -34,7 +34,7 @@ def measure_kernels(game: Game, seconds: float) -> list[KernelRow]:
 
 def random_games(game: Game, seconds: float) -> float:
     """Returns random games a second, on one thread. Raises BrokenRules, with the moves, where one cannot go on."""
-    state, rng = new_states(game.rules, 1)[0], new_forest(game.rules, 1, 1).trees[0]  # a tree is a random generator
+    state, rng = new_states(game.rules, 1)[0], new_rng(0)
     legal, actions = np.empty(game.num_actions, np.int32), np.zeros(game.max_plies + 1, np.int32)
     num = 1
 

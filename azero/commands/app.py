@@ -36,7 +36,8 @@ def prepare(
     ] = False,
 ) -> None:
     """Looks, before any command, whether what is compiled can be kept."""
-    from azero.compiler.jit import IS_COMPILED, cache_directory
+    from azero.compiler.cache import cache_directory
+    from azero.compiler.jit import IS_COMPILED
 
     if IS_COMPILED:
         cache_directory()

@@ -1,30 +1,22 @@
-"""Compilation: one decorator for kernels, one binding for methods, one cache that knows when sources change.
+"""Compilation: one decorator for kernels, and one binding for methods.
 
 A game's rules and a search's selection rule are NamedTuples. Their methods are written as ordinary Python and
 run two ways from the same text: as they stand when compilation is off (`NUMBA_DISABLE_JIT=1`), and as inlined
 machine code when a kernel calls them. `bind_methods` is what makes `game.apply_action(state, action)` mean the
 method of the argument's own class inside a kernel.
 
-Numba's disk cache looks at one file only, the kernel's own: a kernel that inlines `games/hex/rules.py` would
-run the old rules after that file is edited. So the cache directory is named by a digest of all that can be
-compiled, and an edit anywhere leads to a directory without the old code. Rules from a user's file have a folder of
-their own in it, named by the digest of that file and of the user's modules that it imports. See
-docs/decisions/0001-compile-cache.md.
+Kernels are kept on disk (`cache.py`). Those with rules from a user's file have a folder of their own there, named by
+the digest of that file and of the user's modules that it imports.
 """
 
-import contextlib
-import errno
 import functools
 import hashlib
 import inspect
-import os
-import shutil
-import time
+import sys
 import warnings
 from collections.abc import Callable
 from pathlib import Path
 
-import llvmlite
 import numba
 import numpy as np
 from numba import types
@@ -34,7 +26,7 @@ from numba.core.sigutils import normalize_signature
 from numba.extending import overload_method, register_jitable
 
 from azero.compiler import codegen, notice
-from azero.errors import BadInput
+from azero.compiler.cache import PACKAGE, cache_directory
 
 IS_COMPILED = not numba.config.DISABLE_JIT
 
@@ -51,21 +43,11 @@ _INNER = {"forceinline": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": T
 _OF_RULES = {**_INNER, "_nrt": True}
 """A user's rules may copy overlapping slices, for which Numba takes memory for a moment; `codegen.py` sees the rest."""
 
-_PACKAGE = Path(__file__).parents[1]
-_COMPILED_SOURCES = (
-    "errors.py",
-    "authoring/__init__.py",
-    "compiler/*.py",
-    "games/**/*.py",
-    "exact/*.py",
-    "mcts/**/*.py",
-    "selfplay/**/*.py",
-)
 SOURCE_DIGEST = "source_digest"
 """The attribute by which a class of rules from a user's file tells the digest of its sources."""
 
-_NUM_CACHES_KEPT = 8
-_CACHE_LIFETIME_S = 7 * 24 * 3600
+BOUND_METHODS: set[str] = set()
+"""Names that kernels may call on any NamedTuple, so that none of its fields may have them."""
 
 codegen.install()
 notice.install()
@@ -81,7 +63,17 @@ def bind_methods(**parameters: tuple[str, ...]) -> None:
     Registered once per name on Numba's two NamedTuple types. Registered per class instead, methods that call each
     other would not resolve.
     """
+    _bind(parameters, _OF_RULES)
+
+
+def bind_strategies(**parameters: tuple[str, ...]) -> None:
+    """As `bind_methods`, for methods that allocate nothing: arrays are not counted in them, as in kernels."""
+    _bind(parameters, _INNER)
+
+
+def _bind(parameters: dict[str, tuple[str, ...]], options: dict[str, bool]) -> None:
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    BOUND_METHODS.update(parameters)
     for name, names in parameters.items():
 
         def method_of_class(instance, *arguments, name=name):
@@ -91,7 +83,7 @@ def bind_methods(**parameters: tuple[str, ...]) -> None:
             [inspect.Parameter(each, kind) for each in ("instance", *names)]
         )
         for named_tuple in (types.NamedTuple, types.NamedUniTuple):
-            overload_method(named_tuple, name, strict=False, jit_options=_OF_RULES)(method_of_class)
+            overload_method(named_tuple, name, strict=False, jit_options=options)(method_of_class)
 
 
 def kernel(function: Callable) -> Callable:
@@ -129,11 +121,24 @@ class _KernelCache:
 
 
 def _source_digest(argument: types.Type) -> str:
-    """Returns the digest that the class of a NamedTuple, or of one within it, carries; an empty text for none."""
+    """Returns a digest of the files of others that the class of a NamedTuple, or of one within it, comes from.
+
+    An empty text where all are azero's own. A user's game carries the digest of all its files; of any other class, as
+    of a user's root or rollout policy, its own file is what counts.
+    """
     if not isinstance(argument, types.NamedTuple | types.NamedUniTuple):
         return ""
-    own = getattr(argument.instance_class, SOURCE_DIGEST, "")
-    return own or next(filter(None, map(_source_digest, argument.types)), "")
+    own = getattr(argument.instance_class, SOURCE_DIGEST, "") or _file_digest(argument.instance_class)
+    return "-".join(sorted({digest for digest in (own, *map(_source_digest, argument.types)) if digest}))
+
+
+@functools.cache
+def _file_digest(of_class: type) -> str:
+    """Returns a digest of the file that defines a class; an empty text for azero's own, and where there is no file."""
+    source = getattr(sys.modules.get(of_class.__module__), "__file__", None)
+    if source is None or Path(source).is_relative_to(PACKAGE):
+        return ""
+    return hashlib.sha256(Path(source).read_bytes()).hexdigest()[:16]
 
 
 def subroutine(function: Callable) -> Callable:
@@ -199,63 +204,3 @@ def _as_numpy(value, kind: types.Type):
 def _plain(function: Callable) -> Callable:
     """Returns the function as it stands; its unsigned integers wrap around without a warning, as compiled ones do."""
     return np.errstate(over="ignore")(function)
-
-
-def cache_root() -> Path:
-    """Returns the folder of compiled kernels of every digest: `$AZERO_CACHE_DIR`, or one in the user's cache folder."""
-    chosen = os.environ.get("AZERO_CACHE_DIR")
-    base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    return Path(chosen) if chosen else base / "azero"
-
-
-def compiled_sources(package: Path = _PACKAGE) -> list[Path]:
-    """Returns the files of which kernels are made."""
-    return sorted({path for pattern in _COMPILED_SOURCES for path in package.glob(pattern)})
-
-
-def sources_digest(package: Path = _PACKAGE) -> str:
-    """Returns a digest of every source that a kernel can contain, of the compiler's versions and of the CPU."""
-    digest = hashlib.sha256()
-    for path in compiled_sources(package):
-        digest.update(path.relative_to(package).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
-    versions = numba.__version__, llvmlite.__version__, np.__version__
-    digest.update(repr((str(package), *versions, cpu_identity())).encode())
-    return digest.hexdigest()[:16]
-
-
-def cpu_identity() -> tuple[str, str]:
-    """Returns the CPU's name, and what it can do."""
-    return llvmlite.binding.get_host_cpu_name(), llvmlite.binding.get_host_cpu_features().flatten()
-
-
-@functools.cache
-def cache_directory() -> Path:
-    """Returns this process's cache directory, made on first use; the time of that use keeps it from being removed.
-
-    Raises BadInput where nothing can be kept there.
-    """
-    directory = cache_root() / f"kernels-{sources_digest()}"
-    try:
-        directory.mkdir(parents=True, exist_ok=True)
-        os.utime(directory)
-        if not os.access(directory, os.W_OK | os.X_OK):
-            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
-    except OSError as error:
-        raise BadInput(
-            f"compiled kernels cannot be kept in {str(directory)!r}: {error.strerror}; "
-            "set AZERO_CACHE_DIR to a folder that can be written"
-        ) from None
-    _remove_old_caches(directory)
-    return directory
-
-
-def _remove_old_caches(current: Path) -> None:
-    """Removes caches of earlier sources: all but the newest few, and of those the ones unused for a week."""
-    others = []
-    for path in current.parent.glob("kernels-*"):
-        with contextlib.suppress(FileNotFoundError):  # another process may be removing them, too
-            others.append((path.stat().st_mtime, path))
-    others = sorted(((used, path) for used, path in others if path != current), reverse=True)
-    for rank, (used, path) in enumerate(others):
-        if rank >= _NUM_CACHES_KEPT or time.time() - used > _CACHE_LIFETIME_S:
-            shutil.rmtree(path, ignore_errors=True)

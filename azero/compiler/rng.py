@@ -1,4 +1,4 @@
-"""Random numbers for kernels: splitmix64, its state a record that the caller owns.
+"""Random numbers and hashes for kernels: splitmix64, its state a record that the caller owns.
 
 Every game and every tree has a generator of its own, seeded from names that do not depend on where or beside what
 it runs; so a seed gives the same game whatever the batch, the thread count or the number of workers.
@@ -12,6 +12,9 @@ import numpy as np
 from azero.compiler.jit import subroutine
 
 RNG_DTYPE = np.dtype([("counter", np.uint64)])
+"""A generator. What has one of its own, as a tree does, has it as a field: Numba would take a longer record that begins
+alike for this one, and warn.
+"""
 
 _GOLDEN_GAMMA = np.uint64(0x9E3779B97F4A7C15)
 _MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
@@ -26,12 +29,25 @@ def derive_seed(*names: int | str) -> int:
     return int.from_bytes(digest, "little")
 
 
+def new_rng(seed: int) -> np.record:
+    """Returns a generator for one caller, a record of RNG_DTYPE."""
+    rng = np.zeros(1, RNG_DTYPE).view(np.recarray)[0]
+    rng.counter = seed
+    return rng
+
+
 @subroutine
 def mix(word):
     """Returns `word` (uint64), its bits well mixed; distinct words stay distinct (splitmix64, Steele et al. 2014)."""
     word = (word ^ (word >> np.uint64(30))) * _MIX_1
     word = (word ^ (word >> np.uint64(27))) * _MIX_2
     return word ^ (word >> np.uint64(31))
+
+
+@subroutine
+def bucket_of(key, num_buckets):
+    """Returns which of `num_buckets` (below 2^32) buckets of a hash table a key (uint64) belongs to."""
+    return np.int64((mix(key) >> np.uint64(32)) * np.uint64(num_buckets) >> np.uint64(32))
 
 
 @subroutine

@@ -25,15 +25,15 @@ _LEARNING_RATE = 1 / 256
 
 
 @subroutine
-def open_frame(game, work, ply):
+def open_frame(rules, work, ply):
     """Writes what there is to say before any move is tried; the key, window and table action are there already."""
     frame = work.frames[ply]
     frame.first_alpha, frame.first_beta = frame.alpha, frame.beta
-    frame.sign = sign_of(game.current_player(work.states[ply]))
+    frame.sign = sign_of(rules.current_player(work.states[ply]))
     frame.value, frame.draft = -frame.sign * math.inf, PROOF
     frame.first_node = work.progress[0].num_nodes
     frame.action = -1
-    frame.num_legal = game.legal_actions(work.states[ply], work.legal[ply])
+    frame.num_legal = rules.legal_actions(work.states[ply], work.legal[ply])
     if frame.num_legal == 0:
         raise BrokenRules(NO_ACTION)
     frame.num_looked, frame.num_tried = 0, 0
@@ -60,39 +60,39 @@ def count_leaf(work):
 
 
 @subroutine
-def estimate(game, work, ply):
+def estimate(rules, work, ply):
     """Returns what the position at `ply` seems to be worth, in (-1, 1): the mean of rollouts and one draw.
 
     The position and the search's seed settle the rollouts, so that it is worth the same whenever it is met.
     """
-    rng, legal = work.progress[0], work.legal[ply]
-    if rng.num_rollouts == 0:
+    progress, legal = work.progress[0], work.legal[ply]
+    if progress.num_rollouts == 0:
         return 0.0
-    rng.counter = mix(rng.seed ^ mix(game.hash_key(work.states[ply])))
+    progress.rng.counter = mix(progress.seed ^ mix(rules.hash_key(work.states[ply])))
     spare = len(work.states) - 1
     total = 0.0
-    for _ in range(rng.num_rollouts):
+    for _ in range(progress.num_rollouts):
         work.states[spare] = work.states[ply]
-        total += game.rollout(work.states[spare], legal, rng, len(work.frames))
-    return total / (rng.num_rollouts + 1)
+        total += rules.rollout(work.states[spare], legal, progress.rng, len(work.frames))
+    return total / (progress.num_rollouts + 1)
 
 
 @subroutine
-def look_up(game, work, ply, is_by_score, is_looking):
+def look_up(rules, work, ply, is_by_score, is_looking):
     """Returns whether the position after a frame's move has a value that is known, the value, and its draft.
 
     Where it has none, begins its frame. Positions at the horizon are judged, but not while moves are only looked at.
     Bounds of the table narrow the window where they are proofs: else what is found in it would be no proof.
     """
     frame, child, state = work.frames[ply], work.frames[ply + 1], work.states[ply + 1]
-    outcome = game.outcome(state)
+    outcome = rules.outcome(state)
     if outcome != ONGOING:
         count_leaf(work)
-        return True, float(game.final_score(state)) if is_by_score else float(outcome), PROOF
+        return True, float(rules.final_score(state)) if is_by_score else float(outcome), PROOF
     plies_left = work.progress[0].horizon - ply - 1
     child.alpha, child.beta, child.table_action, child.num_legal = frame.alpha, frame.beta, -1, -1
     if len(work.table) > 0:
-        child.key = game.hash_key(state)
+        child.key = rules.hash_key(state)
         place = find_entry(work.table, child.key)
         if place >= 0:
             entry = work.table[place]
@@ -107,7 +107,7 @@ def look_up(game, work, ply, is_by_score, is_looking):
     if is_looking or plies_left > 0:
         return False, 0.0, 0
     count_leaf(work)
-    return True, estimate(game, work, ply + 1), 0
+    return True, estimate(rules, work, ply + 1), 0
 
 
 @subroutine
@@ -146,7 +146,7 @@ def take_value(work, ply, value, draft):
 
 
 @kernel
-def _search_on(game, work, is_by_score, node_limit, leaf_limit):
+def _search_on(rules, work, is_by_score, node_limit, leaf_limit):
     """Goes on until so many nodes have been visited, or leaves seen, in all; returns whether the search is done.
 
     At each position it looks at all moves first, whether one ends the game or the table has a value that will do, and
@@ -157,7 +157,8 @@ def _search_on(game, work, is_by_score, node_limit, leaf_limit):
     while ply >= 0 and progress.num_nodes < node_limit and progress.num_leaves < leaf_limit:
         frame, legal = work.frames[ply], work.legal[ply]
         if frame.num_legal < 0:
-            open_frame(game, work, ply)
+            open_frame(rules, work, ply)
+            continue  # a position has been visited: it may have been the last
         if frame.alpha >= frame.beta or frame.num_tried == frame.num_legal:
             if len(work.table) > 0 and ply > 0:
                 store(work.table, frame, min(progress.num_nodes - frame.first_node, 0xFFFFFFFF))
@@ -172,8 +173,8 @@ def _search_on(game, work, is_by_score, node_limit, leaf_limit):
             raise BrokenRules(TOO_LONG)
         frame.tried = legal[place]
         work.states[ply + 1] = work.states[ply]
-        game.apply_action(work.states[ply + 1], int(frame.tried))
-        is_known, value, draft = look_up(game, work, ply, is_by_score, is_looking)
+        rules.apply_action(work.states[ply + 1], int(frame.tried))
+        is_known, value, draft = look_up(rules, work, ply, is_by_score, is_looking)
         frame.num_looked += is_looking
         if is_known or not is_looking:
             legal[place], legal[frame.num_tried] = legal[frame.num_tried], frame.tried

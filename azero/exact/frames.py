@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from azero.compiler.rng import RNG_DTYPE
 from azero.exact.transpositions import new_table
 from azero.games import LOSS, WIN, State, new_states
 
@@ -31,7 +32,7 @@ FRAME_DTYPE = np.dtype(
 
 PROGRESS_DTYPE = np.dtype(
     [
-        ("counter", np.uint64),  # the random generator's
+        ("rng", RNG_DTYPE),
         ("seed", np.uint64),
         ("ply", np.int64),  # -1 when all is done
         ("num_nodes", np.int64),  # positions visited, the table's included

@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from azero.compiler.jit import kernel, subroutine
-from azero.compiler.rng import mix
+from azero.compiler.rng import bucket_of
 
 PROOF = 255
 """The draft of what no estimate has entered: it holds however far a search is to look."""
@@ -44,9 +44,15 @@ def draft_above(draft):
 
 
 @subroutine
+def first_place(table, key):
+    """Returns the first place of the bucket that a key belongs to."""
+    return 2 * bucket_of(key, len(table) // 2)
+
+
+@subroutine
 def find_entry(table, key):
     """Returns the place of a key in the table, or -1."""
-    first = np.int64(mix(key) & np.uint64(len(table) - 2))
+    first = first_place(table, key)
     for place in range(first, first + 2):
         if table[place].key == key and table[place].effort > 0:
             return place
@@ -61,7 +67,7 @@ def store(table, frame, effort):
     """
     place = find_entry(table, frame.key)
     if place < 0:
-        place = np.int64(mix(frame.key) & np.uint64(len(table) - 2))
+        place = first_place(table, frame.key)
         if table[place].effort > effort:
             place += 1
         else:
@@ -87,7 +93,7 @@ def noted_action(table, key):
 @subroutine
 def note_action(table, key, action):
     """Notes an action to try first in the position of this key, of which nothing is known, where there is room."""
-    first = np.int64(mix(key) & np.uint64(len(table) - 2))
+    first = first_place(table, key)
     entry = table[first if table[first].effort == 0 else first + 1]
     if find_entry(table, key) < 0 and entry.effort == 0:
         entry.key, entry.action, entry.effort = key, action, 1

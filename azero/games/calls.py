@@ -5,19 +5,9 @@ from collections.abc import Callable
 import numpy as np
 
 from azero.compiler.jit import kernel
-from azero.compiler.rng import RNG_DTYPE
+from azero.compiler.rng import new_rng
 from azero.errors import BrokenRules
 from azero.games.state import State, broken_rules
-
-_RNG_DTYPE = np.dtype([*((name, RNG_DTYPE[name]) for name in RNG_DTYPE.names or ()), ("trial", np.uint64)])
-"""A generator of another type than a search's: Numba takes a record that is the beginning of another for the other."""
-
-
-def new_rng(seed: int) -> np.record:
-    """Returns a generator of random numbers."""
-    rng = np.zeros(1, _RNG_DTYPE).view(np.recarray)[0]
-    rng.counter = seed
-    return rng
 
 
 @kernel

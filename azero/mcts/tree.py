@@ -39,7 +39,7 @@ assert NODE_DTYPE.itemsize == 32, "two nodes a cache line"
 
 TREE_DTYPE = np.dtype(
     [
-        *((name, RNG_DTYPE[name]) for name in RNG_DTYPE.names or ()),  # a tree is its own random generator
+        ("rng", RNG_DTYPE),  # the random generator of all that is drawn in this tree
         ("num_nodes", np.int32),  # nodes in use
         ("simulations", np.int32),  # done in this search
         ("target", np.int32),  # to be done in this search
@@ -48,8 +48,9 @@ TREE_DTYPE = np.dtype(
         ("evaluations", np.int64),  # positions that the evaluator was given since the tree was made
         ("cache_hits", np.int64),  # leaves that it need not judge, since it had judged the position before
         ("length", np.float32),  # plies that a game from the root is expected to last, where the rule asks for it
-        ("gumbel_seed", np.uint64),  # of this search's noise, where the root is Gumbel's
+        ("search_seed", np.uint64),  # of this search's noise, where the root's strategy draws it by action
         ("temperature", np.float64),  # by which that noise is scaled
+        ("has_noise", np.int32),  # whether the root's strategy has had its chance to add noise
         ("is_full", np.int32),  # whether a leaf found no room to grow
     ],
     align=True,
@@ -102,16 +103,17 @@ def clear_tree(tree, nodes):
     """Leaves the root alone in the tree, unvisited; the random state goes on."""
     clear_node(nodes[0], -1, np.float32(0.0))
     tree.num_nodes = 1
+    tree.has_noise = 0
     tree.is_full = 0
 
 
 @subroutine
-def create_children(game, tree, nodes, index, state, legal):
+def create_children(rules, tree, nodes, index, state, legal):
     """Lays out the children of node `index`, whose position is `state`; returns whether there was room.
 
     Their priors are equal until an evaluator says otherwise.
     """
-    num_children = game.legal_actions(state, legal)
+    num_children = rules.legal_actions(state, legal)
     if num_children == 0:
         raise BrokenRules(NO_ACTION)
     if tree.num_nodes + num_children > len(nodes):
@@ -120,7 +122,7 @@ def create_children(game, tree, nodes, index, state, legal):
     node = nodes[index]
     node.first_child = tree.num_nodes
     node.num_children = num_children
-    node.player = game.current_player(state)
+    node.player = rules.current_player(state)
     prior = np.float32(1.0 / num_children)
     for k in range(num_children):
         clear_node(nodes[tree.num_nodes + k], legal[k], prior)
@@ -156,17 +158,18 @@ def keep_subtree(tree, nodes, child, spare):
     for k in range(size):
         nodes[k] = spare[k]
     tree.num_nodes = size
+    tree.has_noise = 0
     tree.is_full = 0
 
 
 @subroutine
-def is_proven_ahead(game, node, state):
+def is_proven_ahead(rules, node, state):
     """Returns whether `node`, whose position is `state`, has a result but no moves yet, and the game goes on."""
-    return node.proven != UNPROVEN and node.first_child == 0 and game.outcome(state) == ONGOING
+    return node.proven != UNPROVEN and node.first_child == 0 and rules.outcome(state) == ONGOING
 
 
 @subroutine
-def play_at_root(game, forest, b, action):
+def play_at_root(rules, forest, b, action):
     """Plays `action` in tree b: the child becomes the root, with what has been learned below it.
 
     A child that looking ahead has proven, and that has no children yet, is forgotten: a search is to find a move there.
@@ -174,8 +177,8 @@ def play_at_root(game, forest, b, action):
     tree = forest.trees[b]
     nodes = forest.nodes[b]
     child = child_of_action(nodes, action)
-    game.apply_action(forest.root_states[b], np.int64(action))
-    if child < 0 or is_proven_ahead(game, nodes[child], forest.root_states[b]):
+    rules.apply_action(forest.root_states[b], np.int64(action))
+    if child < 0 or is_proven_ahead(rules, nodes[child], forest.root_states[b]):
         clear_tree(tree, nodes)
     else:
         keep_subtree(tree, nodes, child, forest.spare_nodes)
@@ -185,23 +188,23 @@ def play_at_root(game, forest, b, action):
 def start_tree(forest, b, state, seed):
     """Puts a new tree with the position `state` and random state `seed` in place b."""
     tree = forest.trees[b]
-    tree.counter = seed
+    tree.rng.counter = seed
     tree.simulations = 0
     tree.target = 0
     tree.is_fast = 0
     tree.pending = 0
     tree.evaluations = 0
     tree.cache_hits = 0
-    tree.gumbel_seed = 0
+    tree.search_seed = 0
     tree.temperature = 0.0
     forest.root_states[b] = state
     clear_tree(tree, forest.nodes[b])
 
 
 @kernel
-def advance_tree(game, forest, b, action):
+def advance_tree(rules, forest, b, action):
     """`play_at_root` for Python."""
-    play_at_root(game, forest, b, action)
+    play_at_root(rules, forest, b, action)
 
 
 @subroutine

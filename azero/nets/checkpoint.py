@@ -24,7 +24,7 @@ from azero.nets.architectures.tower import ResidualTower, fold
 from azero.nets.card import Card, card_from
 from azero.nets.game_file import find_game
 from azero.system.files import write_whole
-from azero.system.formats import drop_unknown, tell_once
+from azero.system.formats import drop_unknown, warn_once
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ def load_checkpoint(path: Path, game: Game | None = None) -> Checkpoint:
     if not _answers(net):
         raise BadInput(f"checkpoint {str(path)!r} cannot be used: what its net says is not finite numbers")
     if card.game_digest != source_digest_of(own_game.rules):
-        tell_once(f"{own_game} has changed since checkpoint {str(path)!r} was made")
+        warn_once(f"{own_game} has changed since checkpoint {str(path)!r} was made")
     return Checkpoint(net, card, own_game, digest)
 
 

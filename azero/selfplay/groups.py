@@ -12,17 +12,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from azero.games import ONGOING, Game
-from azero.mcts import RolloutPolicy, Rule, Settings
-from azero.mcts.evaluation.batch import new_batch
-from azero.mcts.evaluation.cache import Cache, keep_answers
-from azero.mcts.evaluation.views import Views
-from azero.mcts.search.leaves import expand_and_backup
-from azero.mcts.tree import new_forest, start_tree
+from azero.mcts.search.settings import SearchParts
+from azero.mcts.search.walker import Answer, Walker
+from azero.mcts.tree import start_tree
 from azero.selfplay.data.records import Shard
-from azero.selfplay.slots import PlaySettings, begin_game, new_games, play_on, take_game
-
-Answer = tuple[np.ndarray, np.ndarray]
-"""What the net says of R positions: logits [R, A] and values [R], both float32."""
+from azero.selfplay.slots import GameSlots, PlaySettings, begin_game, new_games, take_game
 
 
 @dataclass(frozen=True)
@@ -30,12 +24,8 @@ class Setup:
     """What is the same for all slots."""
 
     game: Game
-    rule: Rule
-    rollout: RolloutPolicy
-    settings: Settings
+    parts: SearchParts
     playing: PlaySettings
-    views: Views
-    cache: Cache
     max_nodes: int  # of a tree
 
 
@@ -59,48 +49,23 @@ class GameQueue:
         return [shard for shard in self._finished if shard is not None]
 
 
-class Walker(ABC):
-    """Some slots, each with a tree, and what a thread needs to walk them."""
-
-    def __init__(self, setup: Setup, num_slots: int):
-        self._setup, self.num_slots = setup, num_slots
-        self._forest = new_forest(setup.game.rules, num_slots, setup.max_nodes)
-        self._batch = new_batch(setup.game.rules, num_slots)
-
-    @abstractmethod
-    def walk(self) -> int:
-        """Searches on until each slot waits for the net, or is at its end; returns how many have come to it."""
+class RenewedWalker(Walker, ABC):
+    """A walker whose slots make way for others when they have come to their end."""
 
     @abstractmethod
     def renew(self) -> None:
         """Takes what has come to its end out of its slots, and begins others there, if there are any."""
 
-    @property
-    def planes(self) -> np.ndarray:
-        """What the net is to judge, [R, C, H, W] float32."""
-        return self._batch.planes[: self._batch.waiting[0].rows]
 
-    def keep(self, answer: Answer) -> None:
-        """Puts the net's answer to the first of the planes into the cache."""
-        keep_answers(self._setup.cache, self._batch.key, *answer)
-
-    def apply_evaluations(self, answer: Answer) -> None:
-        """Expands the leaves of the first planes with the net's answer, and backs it up."""
-        setup = self._setup
-        expand_and_backup(
-            setup.game.rules, setup.rollout, setup.settings, setup.views, self._forest, self._batch, *answer
-        )
-
-
-class GameWalker(Walker):
+class GameWalker(RenewedWalker):
     """Plays games: a slot is at its end when its game is over."""
 
     def __init__(self, setup: Setup, queue: GameQueue, num_slots: int):
-        super().__init__(setup, num_slots)
-        self._queue = queue
         self._games = new_games(setup.game, num_slots)
+        super().__init__(setup.parts, GameSlots(setup.playing, self._games), num_slots, setup.max_nodes)
+        self._queue = queue
         self._initial = setup.game.new_initial_state().record
-        self._playing: dict[int, int] = {}  # slot to place of its game
+        self._places: dict[int, int] = {}  # slot to place of its game
         for slot in range(num_slots):
             self._begin(slot)
 
@@ -108,19 +73,13 @@ class GameWalker(Walker):
         """Begins the next game, if there is one, in a slot that is free."""
         following = self._queue.next_game()
         if following is not None:
-            self._playing[slot], seed = following
-            start_tree(self._forest, slot, self._initial, np.uint64(seed))
-            setup = self._setup
-            begin_game(setup.game.rules, setup.settings, setup.playing, self._forest, self._games, self._batch, slot)
-
-    def walk(self) -> int:
-        setup = self._setup
-        search = setup.game.rules, setup.rule, setup.rollout, setup.settings, setup.playing, setup.views, setup.cache
-        return int(play_on(*search, self._forest, self._games, self._batch))
+            self._places[slot], seed = following
+            start_tree(self.forest, slot, self._initial, np.uint64(seed))
+            begin_game(self.parts, self.slots, self.forest, self.scratch, slot)
 
     def renew(self) -> None:
-        for slot in [slot for slot in self._playing if self._games.outcomes[slot] != ONGOING]:
-            self._queue.note(self._playing.pop(slot), take_game(self._games, self._forest.trees[slot], slot))
+        for slot in [slot for slot in self._places if self._games.outcomes[slot] != ONGOING]:
+            self._queue.note(self._places.pop(slot), take_game(self._games, self.forest.trees[slot], slot))
             self._begin(slot)
 
 
@@ -136,13 +95,12 @@ class Group:
     def __init__(
         self,
         setup: Setup,
-        walkers: Sequence[Walker],
+        walkers: Sequence[RenewedWalker],
         on_ended: Callable[[int], None],
         rows: int,
         threads: ThreadPoolExecutor | None,
     ):
         self._walkers, self._on_ended, self._rows, self._threads = walkers, on_ended, rows, threads
-        self._is_caching = setup.settings.cache_mib > 0
         num_together = sum(walker.num_slots for walker in walkers) if len(walkers) > 1 else 0
         self._together = np.zeros((num_together, *setup.game.planes_shape), np.float32)
         self._shares: list[slice] = []  # each walker's rows of what the net judges
@@ -182,9 +140,8 @@ class Group:
         """Takes in what the net says of the planes that `walk` returned last."""
         logits, values = answer
         shares = [(logits[share], values[share]) for share in self._shares]
-        if self._is_caching:
-            for walker, share in zip(self._walkers, shares, strict=True):  # one after the other: they write to the same
-                walker.keep(share)
+        for walker, share in zip(self._walkers, shares, strict=True):  # one after the other: they write to the same
+            walker.keep(share)
         self._side_by_side(Walker.apply_evaluations, self._walkers, shares)
 
     def _side_by_side(self, work: Callable, *arguments: Sequence) -> list:

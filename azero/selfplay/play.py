@@ -15,16 +15,19 @@ from azero.mcts import (
     Evaluator,
     OwnRollout,
     RolloutPolicy,
-    Rule,
+    Selection,
     Settings,
     nodes_needed,
     rollout_from_config,
-    rule_from_config,
+    selection_from_config,
 )
 from azero.mcts.evaluation.cache import new_cache
 from azero.mcts.evaluation.views import new_views
+from azero.mcts.roots.strategies import root_from_config
+from azero.mcts.search.settings import SearchParts
+from azero.mcts.search.walker import Answer
 from azero.selfplay.data.records import Shard, join_shards
-from azero.selfplay.groups import Answer, GameQueue, GameWalker, Group, Setup, Walker
+from azero.selfplay.groups import GameQueue, GameWalker, Group, RenewedWalker, Setup
 from azero.selfplay.resignation import NOBODY
 from azero.selfplay.slots import PlaySettings
 
@@ -34,7 +37,7 @@ class SelfPlay:
     """How self-play searches and plays, who judges its positions, and how many there are side by side."""
 
     game: Game
-    rule: Rule
+    selection: Selection
     settings: Settings
     playing: PlaySettings
     evaluator: Evaluator
@@ -54,7 +57,7 @@ class SelfPlay:
         """Returns what the settings ask for; the threshold of resignation is no setting, but chosen in the run."""
         return cls(
             game,
-            rule_from_config(config.search),
+            selection_from_config(config.search),
             _settings_of(config),
             _play_settings_of(config, resign_threshold),
             evaluator,
@@ -66,17 +69,8 @@ class SelfPlay:
 
 def _settings_of(config: Config) -> Settings:
     """Returns the search of self-play."""
-    is_gumbel = config.selfplay.root == "gumbel"
-    is_forcing = not is_gumbel and config.search.selection == "puct"
-    return Settings.from_config(config.search)._replace(
-        has_random_symmetry=config.selfplay.random_symmetry,
-        dirichlet_alpha=config.selfplay.dirichlet_alpha,
-        dirichlet_epsilon=0.0 if is_gumbel else config.selfplay.dirichlet_epsilon,
-        gumbel_considered=config.selfplay.gumbel_considered if is_gumbel else 0,
-        gumbel_visit=config.selfplay.gumbel_visit,
-        gumbel_scale=config.selfplay.gumbel_scale,
-        forced_playouts=config.selfplay.forced_playouts if is_forcing else 0.0,
-    )
+    settings = Settings.from_config(config.search)
+    return settings._replace(has_random_symmetry=config.selfplay.random_symmetry, root=root_from_config(config))
 
 
 def _play_settings_of(config: Config, resign_threshold: float) -> PlaySettings:
@@ -110,7 +104,10 @@ def play_games(selfplay: SelfPlay, seeds: Sequence[int], on_games: Callable[[int
 
 
 def walk_all(
-    selfplay: SelfPlay, num_items: int, new_walker: Callable[[Setup, int], Walker], on_ended: Callable[[int], None]
+    selfplay: SelfPlay,
+    num_items: int,
+    new_walker: Callable[[Setup, int], RenewedWalker],
+    on_ended: Callable[[int], None],
 ) -> None:
     """Walks slots until all items, games or positions, have come to their end.
 
@@ -142,7 +139,8 @@ def _new_setup(selfplay: SelfPlay, num_slots: int) -> Setup:
     settings = selfplay.settings._replace(is_rollout_only=False, leaves_per_tree=1, is_stopping_early=False)
     max_nodes = nodes_needed(game, playing.num_simulations, num_slots)
     views, cache = new_views(game), new_cache(game.num_actions, settings.cache_mib)
-    return Setup(game, selfplay.rule, selfplay.rollout, settings, playing, views, cache, max_nodes)
+    parts = SearchParts(game.rules, selfplay.selection, selfplay.rollout, settings, views, cache)
+    return Setup(game, parts, playing, max_nodes)
 
 
 def _split(number: int, num_parts: int) -> list[int]:

@@ -16,13 +16,11 @@ from typing import NamedTuple
 import numpy as np
 
 from azero.compiler.jit import kernel
-from azero.mcts.search.kernels import is_done
-from azero.mcts.search.leaves import select_leaf
 from azero.mcts.tree import UNPROVEN, start_tree
 from azero.selfplay.data.records import Shard
-from azero.selfplay.groups import Setup, Walker
+from azero.selfplay.groups import RenewedWalker, Setup
 from azero.selfplay.play import SelfPlay, walk_all
-from azero.selfplay.slots import begin_search, write_targets
+from azero.selfplay.slots import begin_full_or_fast, proof_for_mover
 
 _NOWHERE = -1
 
@@ -31,7 +29,6 @@ class Positions(NamedTuple):
     """P positions, and what their searches find, as in `Shard`."""
 
     states: np.recarray  # [P] the game's state dtype
-    players: np.ndarray  # [P] int8
     plies: np.ndarray  # [P] int64, of their games as self-play counts them
     seeds: np.ndarray  # [P] uint64
     visits: np.ndarray  # [P, A] uint16
@@ -48,7 +45,6 @@ def new_positions(shard: Shard, indices: np.ndarray, seeds: Sequence[int]) -> Po
     plies = np.arange(shard.num_positions) - np.repeat(begins, shard.lengths)
     return Positions(
         states=shard.states[indices].view(np.recarray),
-        players=shard.players[indices],
         plies=plies[indices],
         seeds=np.array(seeds, np.uint64),
         visits=np.zeros((len(indices), shard.visits.shape[1]), np.uint16),
@@ -61,61 +57,50 @@ def new_positions(shard: Shard, indices: np.ndarray, seeds: Sequence[int]) -> Po
 
 
 @kernel
-def _begin(settings, playing, forest, batch, b, ply):
+def _begin(parts, playing, forest, scratch, b, ply):
     """Begins the search in slot b, whose tree has just been started, as self-play does at that ply."""
-    begin_search(settings, playing, forest.trees[b], forest.nodes[b], ply, batch.weights)
+    begin_full_or_fast(parts.settings, playing, forest.trees[b], forest.nodes[b], ply, scratch.weights)
 
 
-@kernel
-def _search_on(game, rule, rollout, settings, views, cache, forest, positions, places, batch):
-    """Searches on in every slot until it has a leaf for the net in the batch, or its search is finished and on record.
+class PositionSlots(NamedTuple):
+    """Slots of a walker, each with a position: it is at its end when its search is finished, and on record."""
 
-    Args:
-      places: [B] int64, which of the positions is in a slot; _NOWHERE from when its search is finished.
+    positions: Positions
+    places: np.ndarray  # [B] int64, which of the positions is in a slot; _NOWHERE from when its search is finished
 
-    Returns:
-      How many searches have been finished.
-    """
-    num_finished = 0
-    for b in range(len(places)):
-        tree = forest.trees[b]
-        nodes = forest.nodes[b]
-        while places[b] != _NOWHERE and tree.pending == 0:
-            if is_done(settings, tree, nodes):
-                place = places[b]
-                player, visits = positions.players[place], positions.visits[place]
-                value, proven = write_targets(rule, settings, tree, nodes, player, visits)
-                positions.root_values[place] = value
-                positions.proven[place] = proven
-                positions.evaluations[place] = tree.evaluations
-                positions.cache_hits[place] = tree.cache_hits
-                positions.simulations[place] = tree.simulations
-                places[b] = _NOWHERE
-                num_finished += 1
-            else:
-                select_leaf(game, rule, rollout, settings, views, cache, forest, batch, b)
-    return num_finished
+    def is_under_way(slots, b):
+        return slots.places[b] != _NOWHERE
+
+    def end_search(slots, parts, forest, scratch, b):
+        place, positions = slots.places[b], slots.positions
+        tree, nodes = forest.trees[b], forest.nodes[b]
+        value = parts.settings.root.write_target(parts.selection, tree, nodes, positions.visits[place])
+        positions.root_values[place] = value
+        positions.proven[place] = proof_for_mover(nodes)
+        positions.evaluations[place] = tree.evaluations
+        positions.cache_hits[place] = tree.cache_hits
+        positions.simulations[place] = tree.simulations
+        slots.places[b] = _NOWHERE
+        return True
+
+    def is_clocked(slots):
+        return False
 
 
-class PositionWalker(Walker):
-    """Searches positions: a slot is at its end when its search is finished."""
+class PositionWalker(RenewedWalker):
+    """Searches positions, each in a tree of its own."""
 
     def __init__(self, setup: Setup, positions: Positions, waiting: Iterator[int], num_slots: int):
-        super().__init__(setup, num_slots)
-        self._positions, self._waiting = positions, waiting
         self._places = np.full(num_slots, _NOWHERE, np.int64)
+        super().__init__(setup.parts, PositionSlots(positions, self._places), num_slots, setup.max_nodes)
+        self._playing, self._positions, self._waiting = setup.playing, positions, waiting
         self.renew()
 
-    def walk(self) -> int:
-        setup = self._setup
-        search = setup.game.rules, setup.rule, setup.rollout, setup.settings, setup.views, setup.cache
-        return int(_search_on(*search, self._forest, self._positions, self._places, self._batch))
-
     def renew(self) -> None:
-        setup, positions = self._setup, self._positions
+        positions = self._positions
         for slot, place in zip(np.flatnonzero(self._places == _NOWHERE), self._waiting, strict=False):
-            start_tree(self._forest, slot, positions.states[place], positions.seeds[place])
-            _begin(setup.settings, setup.playing, self._forest, self._batch, slot, positions.plies[place])
+            start_tree(self.forest, slot, positions.states[place], positions.seeds[place])
+            _begin(self.parts, self._playing, self.forest, self.scratch, slot, positions.plies[place])
             self._places[slot] = place
 
 

@@ -1,4 +1,4 @@
-"""Slots: each is a game on its way, with its tree; kernels play on in all of them until they need the net."""
+"""Slots of self-play: each is a game on its way, with its tree; what happens where a search in it is over."""
 
 from typing import NamedTuple
 
@@ -9,13 +9,8 @@ from azero.compiler.rng import random_below, random_unit
 from azero.errors import NO_ACTION, TOO_LONG, BrokenRules
 from azero.games import LOSS, ONGOING, WIN, Game, new_states
 from azero.games.contract import sign_of
-from azero.mcts.roots.choice import chosen_child, greedy_child, value_for
-from azero.mcts.roots.forced_playouts import prune_forced_visits
-from azero.mcts.roots.gumbel import begin_halving, surviving_child, write_improved_policy
-from azero.mcts.roots.noise import add_noise
-from azero.mcts.roots.target import write_policy_target
-from azero.mcts.search.kernels import is_done
-from azero.mcts.search.leaves import select_leaf
+from azero.mcts.roots.choice import value_for
+from azero.mcts.search.kernels import begin_search
 from azero.mcts.tree import UNPROVEN, clear_tree, play_at_root
 from azero.selfplay.data.records import Shard
 from azero.selfplay.resignation import NOBODY
@@ -82,8 +77,8 @@ def temperature_at(playing, ply):
 
 
 @subroutine
-def begin_search(settings, playing, tree, nodes, ply, weights):
-    """Sets a tree its simulations; a root that has children already gets its noise now; `weights` ([A]) is for that.
+def begin_full_or_fast(settings, playing, tree, nodes, ply, weights):
+    """Begins the search for the move of that ply; `weights` ([A] float64) is room to work in.
 
     Playout cap randomisation [1]: some searches are full; the others are fast, without Dirichlet noise, and move the
     game on.
@@ -91,138 +86,117 @@ def begin_search(settings, playing, tree, nodes, ply, weights):
     Source:
       [1] Wu, Accelerating self-play learning in Go (2019), section 3.1.
     """
-    tree.simulations = 0
-    tree.is_fast = playing.full_search_share < 1.0 and random_unit(tree) >= playing.full_search_share
-    tree.target = playing.fast_simulations if tree.is_fast else playing.num_simulations
-    if settings.gumbel_considered > 0:
-        begin_halving(tree, nodes, temperature_at(playing, ply))
-    elif nodes[0].first_child > 0 and settings.dirichlet_epsilon > 0.0 and not tree.is_fast:
-        add_noise(nodes, tree, settings.dirichlet_alpha, settings.dirichlet_epsilon, weights)
+    tree.is_fast = playing.full_search_share < 1.0 and random_unit(tree.rng) >= playing.full_search_share
+    num_simulations = playing.fast_simulations if tree.is_fast else playing.num_simulations
+    begin_search(settings, tree, nodes, num_simulations, temperature_at(playing, ply), weights)
 
 
 @subroutine
-def write_targets(rule, settings, tree, nodes, player, visits):
-    """Writes the policy that a finished search has to teach into `visits` ([A] uint16).
-
-    Returns:
-      The search's value, in [-1, 1], and what it proved, UNPROVEN if nothing, for `player`, who moves at the root.
-    """
-    sign = sign_of(player)
-    proven = nodes[0].proven if nodes[0].proven == UNPROVEN else sign * nodes[0].proven
-    if settings.gumbel_considered > 0:
-        return write_improved_policy(settings, nodes, visits), proven
-    write_policy_target(nodes, visits)
-    if settings.forced_playouts > 0.0 and not tree.is_fast:
-        prune_forced_visits(rule, settings, tree, nodes, visits)
-    return value_for(nodes[0], sign), proven
+def proof_for_mover(nodes):
+    """Returns what a finished search proved, UNPROVEN if nothing, for the player who moves at the root."""
+    root = nodes[0]
+    return root.proven if root.proven == UNPROVEN else sign_of(root.player) * root.proven
 
 
 @subroutine
-def best_child(settings, tree, nodes):
-    """Returns the root's child that a finished search found best, which is played where no move is drawn."""
-    if settings.gumbel_considered > 0:
-        return surviving_child(settings, tree, nodes)
-    return greedy_child(nodes, settings.chosen_by)
-
-
-@subroutine
-def play_random_opening(game, playing, forest, batch, b):
+def play_random_opening(rules, playing, forest, scratch, b):
     """Moves the root of tree b on by 1 to `random_opening_plies` uniformly random plies, but not to the game's end."""
-    tree = forest.trees[b]
-    work = batch.states[len(batch.states) - 1 :]
-    for _ in range(1 + random_below(tree, playing.random_opening_plies)):
-        num_legal = game.legal_actions(forest.root_states[b], batch.legal)
+    tree, state = forest.trees[b], scratch.states[0]
+    for _ in range(1 + random_below(tree.rng, playing.random_opening_plies)):
+        num_legal = rules.legal_actions(forest.root_states[b], scratch.legal)
         if num_legal == 0:
             raise BrokenRules(NO_ACTION)
-        work[0] = forest.root_states[b]
-        game.apply_action(work[0], np.int64(batch.legal[random_below(tree, num_legal)]))
-        if game.outcome(work[0]) != ONGOING:
+        scratch.states[0] = forest.root_states[b]
+        rules.apply_action(state, np.int64(scratch.legal[random_below(tree.rng, num_legal)]))
+        if rules.outcome(state) != ONGOING:
             return
-        forest.root_states[b] = work[0]
+        forest.root_states[b] = state
 
 
 @kernel
-def begin_game(game, settings, playing, forest, games, batch, b):
+def begin_game(parts, slots, forest, scratch, b):
     """Makes the tree in slot b a game that has just begun."""
-    if playing.random_opening_share > 0.0 and random_unit(forest.trees[b]) < playing.random_opening_share:
-        play_random_opening(game, playing, forest, batch, b)
+    tree, playing, games = forest.trees[b], slots.playing, slots.games
+    if playing.random_opening_share > 0.0 and random_unit(tree.rng) < playing.random_opening_share:
+        play_random_opening(parts.rules, playing, forest, scratch, b)
     share = playing.resign_played_on_share
-    games.played_on[b] = share >= 1.0 or random_unit(forest.trees[b]) < share
+    games.played_on[b] = share >= 1.0 or random_unit(tree.rng) < share
     games.resigned[b] = False
     games.lengths[b] = 0
     games.outcomes[b] = ONGOING
     games.simulations[b] = 0
-    begin_search(settings, playing, forest.trees[b], forest.nodes[b], 0, batch.weights)
+    begin_full_or_fast(parts.settings, playing, tree, forest.nodes[b], 0, scratch.weights)
 
 
 @subroutine
-def _note_search(rule, settings, playing, tree, nodes, games, b, ply, player):
+def _note_search(parts, slots, tree, nodes, b, ply):
     """Notes what the search in slot b found; returns the action to play."""
-    value, proven = write_targets(rule, settings, tree, nodes, player, games.visits[b, ply])
+    settings, games = parts.settings, slots.games
+    root = settings.root
+    value = root.write_target(parts.selection, tree, nodes, games.visits[b, ply])
     games.root_values[b, ply] = value
-    games.proven[b, ply] = proven
+    games.proven[b, ply] = proof_for_mover(nodes)
     games.weights[b, ply] = 0.0 if tree.is_fast else 1.0
-    best = best_child(settings, tree, nodes)
-    child = best
-    if settings.gumbel_considered == 0:
-        child = chosen_child(nodes, tree, temperature_at(playing, ply), settings.chosen_by)
-    games.resign_values[b, ply] = max(value, value_for(nodes[best], sign_of(player)))
+    best = nodes[root.best_child(settings, tree, nodes)]
+    games.resign_values[b, ply] = max(value, value_for(best, sign_of(nodes[0].player)))
+    child = root.child_to_play(settings, tree, nodes, temperature_at(slots.playing, ply))
     games.actions[b, ply] = nodes[child].action
     return nodes[child].action
 
 
 @subroutine
-def _move_root(game, settings, playing, forest, b, action):
+def _move_root(parts, playing, forest, b, action):
     """Plays `action` at the root of tree b, and keeps what is below it where the next search goes on from there."""
-    if playing.is_keeping_tree and settings.gumbel_considered == 0:
-        play_at_root(game, forest, b, action)
+    if playing.is_keeping_tree and parts.settings.root.may_keep_tree():
+        play_at_root(parts.rules, forest, b, action)
     else:
-        game.apply_action(forest.root_states[b], np.int64(action))
+        parts.rules.apply_action(forest.root_states[b], np.int64(action))
         clear_tree(forest.trees[b], forest.nodes[b])
 
 
 @subroutine
-def _play_move(game, rule, settings, playing, forest, games, batch, b):
-    """Notes what the search in slot b found, plays its move, and begins the next search, or ends the game."""
-    tree = forest.trees[b]
-    nodes = forest.nodes[b]
+def _play_move(parts, slots, forest, scratch, b):
+    """Notes what the search in slot b found, plays its move, and begins the next search; returns whether the game has
+    ended.
+    """
+    rules, playing, games = parts.rules, slots.playing, slots.games
+    tree, nodes = forest.trees[b], forest.nodes[b]
     ply = games.lengths[b]
     if ply == games.actions.shape[1]:
         raise BrokenRules(TOO_LONG)
-    player = game.current_player(forest.root_states[b])
+    player = rules.current_player(forest.root_states[b])
     games.states[b][ply] = forest.root_states[b]
     games.players[b, ply] = player
-    action = _note_search(rule, settings, playing, tree, nodes, games, b, ply, player)
+    action = _note_search(parts, slots, tree, nodes, b, ply)
     games.lengths[b] += 1
     games.simulations[b] += tree.simulations
     if not games.played_on[b] and float(games.resign_values[b, ply]) < playing.resign_threshold:
         games.resigned[b] = True
         games.outcomes[b] = WIN if player == 1 else LOSS
     else:
-        _move_root(game, settings, playing, forest, b, action)
-        games.outcomes[b] = game.outcome(forest.root_states[b])
+        _move_root(parts, playing, forest, b, action)
+        games.outcomes[b] = rules.outcome(forest.root_states[b])
     if games.outcomes[b] != ONGOING:
         tree.target = 0
-        return
-    begin_search(settings, playing, tree, nodes, games.lengths[b], batch.weights)
+        return True
+    begin_full_or_fast(parts.settings, playing, tree, nodes, games.lengths[b], scratch.weights)
+    return False
 
 
-@kernel
-def play_on(game, rule, rollout, settings, playing, views, cache, forest, games, batch):
-    """Plays on in every slot until it has a leaf for the net in the batch, or its game is over.
+class GameSlots(NamedTuple):
+    """Slots of a walker (`azero/mcts/search/walker.py`), each with a game: it is at its end when its game is over."""
 
-    Returns how many games have ended.
-    """
-    num_ended = 0
-    for b in range(len(forest.trees)):
-        tree = forest.trees[b]
-        while games.outcomes[b] == ONGOING and tree.pending == 0:
-            if is_done(settings, tree, forest.nodes[b]):
-                _play_move(game, rule, settings, playing, forest, games, batch, b)
-                num_ended += games.outcomes[b] != ONGOING
-            else:
-                select_leaf(game, rule, rollout, settings, views, cache, forest, batch, b)
-    return num_ended
+    playing: PlaySettings
+    games: Games
+
+    def is_under_way(slots, b):
+        return slots.games.outcomes[b] == ONGOING
+
+    def end_search(slots, parts, forest, scratch, b):
+        return _play_move(parts, slots, forest, scratch, b)
+
+    def is_clocked(slots):
+        return False
 
 
 def take_game(games: Games, tree: np.record, slot: int) -> Shard:

@@ -22,11 +22,11 @@ def drop_unknown(what: str, values: dict[str, Any], known: Collection[str]) -> d
     """
     unknown = [name for name in values if name not in known]
     if unknown:
-        tell_once(f"{what} has {', '.join(unknown)}, which this version of azero does not know and leaves out")
+        warn_once(f"{what} has {', '.join(unknown)}, which this version of azero does not know and leaves out")
     return {name: value for name, value in values.items() if name in known}
 
 
 @functools.cache
-def tell_once(what: str) -> None:
+def warn_once(what: str) -> None:
     """Says something on stderr, once in a process: a run loads the same files again and again."""
     print(f"azero: {what}", file=sys.stderr)

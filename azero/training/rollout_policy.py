@@ -15,9 +15,9 @@ from tqdm import tqdm
 from azero.errors import BadInput
 from azero.games import Game, make_game
 from azero.games.names import file_of, source_digest_of
-from azero.mcts.evaluation.batch import new_batch
 from azero.mcts.rollouts.features import NUM_PATTERNS, action_classes, count_legal, pattern_classes, write_features
 from azero.mcts.rollouts.weights import RolloutCard, check_board, save_rollout
+from azero.mcts.scratch import new_scratch
 from azero.nets.checkpoint import read_card
 from azero.nets.game_file import find_game
 from azero.selfplay.data.records import Shard, game_of_shard, join_shards, load_shard
@@ -86,14 +86,14 @@ def shards_of(paths: Sequence[Path]) -> list[Path]:
     return found
 
 
-def positions_of(game: Game, shard: Shard) -> Positions:
+def features_of(game: Game, shard: Shard) -> Positions:
     """Returns the features of a shard's positions, and what the search thought of their actions."""
-    rules, states, batch = game.rules, shard.states.view(np.recarray), new_batch(game.rules, 1)
+    rules, states, scratch = game.rules, shard.states.view(np.recarray), new_scratch(game.rules)
     counts = np.zeros(len(states), np.int64)
-    count_legal(rules, states, batch, counts)
+    count_legal(rules, states, scratch, counts)
     starts = np.concatenate([[0], np.cumsum(counts)])
     patterns, actions = np.zeros(starts[-1], np.int32), np.zeros(starts[-1], np.int32)
-    write_features(rules, states, batch, starts, patterns, actions)
+    write_features(rules, states, scratch, starts, patterns, actions)
     visits = shard.visits[np.repeat(np.arange(len(states)), counts), actions].astype(np.float32)
     totals = np.add.reduceat(visits, starts[:-1])
     if not (totals > 0).all():
@@ -193,7 +193,7 @@ def train_rollout(paths: Sequence[Path], out: Path, epochs: int, seed: int) -> t
     check_board(game)
     shard = join_shards([load_shard(path, game) for path in shards])
     is_held_out, counts = choose_games(shard, seed), shard.weights > 0  # what fast searches found is no policy to learn
-    trainer = RolloutTrainer(positions_of(game, shard), ~is_held_out & counts, is_held_out & counts, game.num_actions)
+    trainer = RolloutTrainer(features_of(game, shard), ~is_held_out & counts, is_held_out & counts, game.num_actions)
     if not len(trainer.learnt) or not len(trainer.held_out):
         raise BadInput("too few games to learn from and to hold out: name more shards, or play more games")
     trainer.train(epochs, seed)

@@ -34,7 +34,7 @@ def search_of(base: str, num_trees: int = 1, **options) -> Search:
 
 
 @pytest.mark.parametrize(
-    ("base", "rule"),
+    ("base", "selection"),
     [
         ("uct", Uct(1.0)),
         ("uct(c=0.7)", Uct(0.7)),
@@ -46,9 +46,9 @@ def search_of(base: str, num_trees: int = 1, **options) -> Search:
         ("uct(bias=depth,c=1)", DepthBias(1.0)),
     ],
 )
-def test_the_rule(base, rule):
-    found = search_of(base).rule
-    assert type(found) is type(rule) and found.c == pytest.approx(rule.c)
+def test_the_rule(base, selection):
+    found = search_of(base).selection
+    assert type(found) is type(selection) and found.c == pytest.approx(selection.c)
 
 
 @pytest.mark.parametrize(

@@ -27,14 +27,14 @@ class OwnVisits(NamedTuple):
 
     source_digest = DIGEST
 
-    def is_sweeping(rule):
+    def is_sweeping(selection):
         return True
 
-    def exploration(rule, parent_visits, depth, length):
-        return rule.c
+    def exploration(selection, parent_visits, depth, length):
+        return selection.c
 
-    def first_play_value(rule, parent_value, visited_prior):
+    def first_play_value(selection, parent_value, visited_prior):
         return 0.0
 
-    def score(rule, exploration, visits, value, prior):
+    def score(selection, exploration, visits, value, prior):
         return value + exploration / visits

@@ -20,9 +20,9 @@ JUDGES = {
 
 
 def analyse(moves, judge="rollouts", num_simulations=1000, **settings):
-    rule, evaluator, defaults = JUDGES[judge]
+    selection, evaluator, defaults = JUDGES[judge]
     state = GAME.state_from_moves(moves)
-    search = Search(GAME, rule, defaults._replace(**settings), evaluator, max_nodes=20_000)
+    search = Search(GAME, selection, defaults._replace(**settings), evaluator, max_nodes=20_000)
     search.start(0, state, seed=2)
     search.run([0], num_simulations)
     return search, state, rank_moves(search)

@@ -8,6 +8,7 @@ from azero.errors import BadInput
 from azero.games import make_game
 from azero.mcts import Puct, Search, Settings
 from azero.mcts.evaluation.cache import WAYS, find_answer, keep_answers, new_cache, value_at
+from azero.mcts.roots.visits import VisitsRoot
 
 from .evaluators import HashEvaluator
 from .trees import check_tree, snapshot
@@ -95,7 +96,9 @@ def test_a_tree_is_the_same_whatever_the_cache_can_hold(name):
     game = make_game(name)
     large, state = search_of(game, CACHED)
     small = Search(game, Puct(), CACHED, HashEvaluator(game), max_nodes=20_000)
-    small._cache = small._cache._replace(buckets=small._cache.buckets[:1], logits=small._cache.logits[:WAYS])
+    walker = small._trees.walker
+    cache = walker.parts.cache._replace(buckets=walker.parts.cache.buckets[:1], logits=walker.parts.cache.logits[:WAYS])
+    walker.parts = walker.parts._replace(cache=cache)
     small.start(0, state, seed=0)
     small.run([0], NUM_SIMULATIONS)
     check_tree(large, state)
@@ -174,7 +177,8 @@ def test_a_full_tree_is_searched_on():
 
 
 def test_rollouts_and_noise_are_drawn_alike_from_what_is_known_and_what_is_not():
-    game, settings = make_game("connect_four"), CACHED._replace(rollout_weight=0.5, dirichlet_epsilon=0.25)
+    game = make_game("connect_four")
+    settings = CACHED._replace(rollout_weight=0.5, root=VisitsRoot(dirichlet_epsilon=0.25))
     search, state = search_of(game, settings, num=100)
     before = snapshot(search)
     search.start(0, state, seed=0)

@@ -3,6 +3,8 @@
 import time
 
 import pytest
+from exact.test_alphabeta import RACE
+from exact.test_solver import random_positions
 
 from azero.compiler.jit import IS_COMPILED
 from azero.exact.solver import solve
@@ -10,8 +12,6 @@ from azero.games import State, make_game
 from azero.mcts.classical.deepening import Deepening
 
 from .minimax import Minimax, moves_of
-from .test_alphabeta import RACE
-from .test_solver import random_positions
 
 UNLIMITED = 1 << 30
 SIGN_OF = {"win": 1, "draw": 0, "loss": -1}

@@ -9,11 +9,11 @@ from azero.games import make_game
 from azero.mcts import Puct, Search, Settings
 from azero.mcts.roots.forced_playouts import forced_child, forced_visits, prune_forced_visits
 from azero.mcts.roots.target import write_policy_target
+from azero.mcts.roots.visits import VisitsRoot
 
 from .evaluators import HashEvaluator
 from .trees import make_tree
 
-FORCING = Settings(forced_playouts=2.0)
 PLAIN_PUCT = Puct(c_puct=1.0, c_puct_factor=0.0)
 
 
@@ -21,14 +21,14 @@ def pruned(*children: dict, player: int = 0) -> list[int]:
     """Returns the target's visits by place of the child, `children` having N, Q and P."""
     forest, visits = make_tree(*children, player=player), np.zeros(7, np.uint16)
     write_policy_target(forest.nodes[0], visits)
-    prune_forced_visits(PLAIN_PUCT, FORCING, forest.trees[0], forest.nodes[0], visits)
+    prune_forced_visits(PLAIN_PUCT, 2.0, forest.trees[0], forest.nodes[0], visits)
     return visits[::-1][: len(children)].tolist()
 
 
 def test_a_tried_move_is_owed_the_root_of_k_times_its_prior_and_all_visits():
     nodes = make_tree({"N": 90, "P": 0.5}, {"N": 9, "P": 0.36}, {"N": 0, "P": 0.14}, {"N": 1, "P": 0.0}).nodes[0]
-    assert forced_visits(FORCING, nodes, 2) == pytest.approx(math.sqrt(2 * 0.36 * 100))
-    assert forced_visits(FORCING._replace(forced_playouts=0.5), nodes, 1) == pytest.approx(5.0)
+    assert forced_visits(2.0, nodes, 2) == pytest.approx(math.sqrt(2 * 0.36 * 100))
+    assert forced_visits(0.5, nodes, 1) == pytest.approx(5.0)
 
 
 @pytest.mark.parametrize(
@@ -41,7 +41,7 @@ def test_a_tried_move_is_owed_the_root_of_k_times_its_prior_and_all_visits():
     ],
 )
 def test_a_visit_is_forced_where_one_is_owed(children, expected):
-    assert forced_child(FORCING, make_tree(*children).nodes[0]) == expected
+    assert forced_child(2.0, make_tree(*children).nodes[0]) == expected
 
 
 @pytest.mark.parametrize("player", [0, 1])
@@ -64,10 +64,11 @@ def test_decided_targets_stay_as_they_are():
 
 def test_a_search_pays_what_it_owes():
     game = make_game("connect_four")
-    settings = Settings(is_rollout_only=False, dirichlet_epsilon=0.25, is_proving=False)
+    settings = Settings(is_rollout_only=False, is_proving=False)
     owed = {}
     for k in (0.0, 2.0):
-        search = Search(game, Puct(), settings._replace(forced_playouts=k), HashEvaluator(game))
+        root = VisitsRoot(dirichlet_epsilon=0.25, forced_playouts=k)
+        search = Search(game, Puct(), settings._replace(root=root), HashEvaluator(game))
         search.start(0, game.new_initial_state(), seed=3)
         search.run([0], 300)
         nodes = search.forest.nodes[0]

@@ -10,27 +10,20 @@ from azero.compiler.jit import IS_COMPILED
 from azero.games import make_game
 from azero.mcts import Puct, Search, Settings, Uct
 from azero.mcts.reference.gumbel import GumbelReference, halving_schedule
-from azero.mcts.roots.gumbel import (
-    TARGET_TOTAL,
-    begin_halving,
-    halving_child,
-    scheduled_visits,
-    surviving_child,
-    weigh_root,
-    write_improved_policy,
-)
-from azero.mcts.roots.target import write_policy_target
+from azero.mcts.roots.gumbel import GumbelRoot, scheduled_visits, weigh_root
+from azero.mcts.roots.target import TARGET_TOTAL, write_policy_target
 from azero.mcts.tree import UNPROVEN
 
 from .evaluators import HashEvaluator
 from .test_reference import assert_same
 from .trees import check_tree, make_tree
 
-GUMBEL = Settings(gumbel_considered=16)
+GUMBEL = GumbelRoot(num_considered=16)
+SETTINGS = Settings(root=GUMBEL)
 NUM_DRAWS = 20_000 if IS_COMPILED else 1_000
 
 
-def halve(*children: dict, num: int, settings: Settings = GUMBEL, player: int = 0, lost: tuple = ()) -> list[int]:
+def halve(*children: dict, num: int, root: GumbelRoot = GUMBEL, player: int = 0, lost: tuple = ()) -> list[int]:
     """Spends simulations on moves whose every visit is worth their "q"; returns the visits of each.
 
     Args:
@@ -41,7 +34,7 @@ def halve(*children: dict, num: int, settings: Settings = GUMBEL, player: int = 
     sign = 1 - 2 * player
     tree.target = num
     for simulation in range(num):
-        child = int(halving_child(settings, tree, nodes))
+        child = int(root.root_child(tree, nodes))
         assert nodes[child].proven != -sign, "a lost move got a visit"
         for node, value in ((nodes[child], children[child - 1]["q"]), (nodes[0], children[child - 1]["q"])):
             node.N += 1
@@ -52,12 +45,13 @@ def halve(*children: dict, num: int, settings: Settings = GUMBEL, player: int = 
     return nodes.N[1 : 1 + len(children)].tolist()
 
 
-def improve(*children: dict, value: float = 0.0, player: int = 0, settings: Settings = GUMBEL) -> tuple:
+def improve(*children: dict, value: float = 0.0, player: int = 0, root: GumbelRoot = GUMBEL) -> tuple:
     """Returns pi' by place of the child, its worth, and v_mix."""
-    nodes, visits = make_tree(*children, player=player, value=value).nodes[0], np.full(7, 9, np.uint16)
-    worth = write_improved_policy(settings, nodes, visits)
+    forest, visits = make_tree(*children, player=player, value=value), np.full(7, 9, np.uint16)
+    nodes = forest.nodes[0]
+    worth = root.write_target(Puct(), forest.trees[0], nodes, visits)
     assert not visits[: 7 - len(children)].any(), "an action that is no child has a share"
-    return visits[::-1][: len(children)] / TARGET_TOTAL, worth, weigh_root(settings, nodes)[0]
+    return visits[::-1][: len(children)] / TARGET_TOTAL, worth, weigh_root(root, nodes)[0]
 
 
 @pytest.mark.parametrize(
@@ -97,15 +91,15 @@ def test_moves_of_higher_value_survive(player):
 
 def test_without_values_the_prior_says_which_moves_are_considered():
     children = [{"P": P, "q": 0.0} for P in (0.1, 0.3, 0.05, 0.2, 0.15, 0.12, 0.08)]
-    assert halve(*children, num=4, settings=Settings(gumbel_considered=4)) == [0, 1, 0, 1, 1, 1, 0]
-    assert halve(*children, num=1, settings=Settings(gumbel_considered=1)) == [0, 1, 0, 0, 0, 0, 0]
+    assert halve(*children, num=4, root=GumbelRoot(4)) == [0, 1, 0, 1, 1, 1, 0]
+    assert halve(*children, num=1, root=GumbelRoot(1)) == [0, 1, 0, 0, 0, 0, 0]
 
 
 def test_a_move_proven_lost_makes_way_for_the_next_best():
     children = [{"q": q, "P": 0.2 - k / 100} for k, q in enumerate((0.9, 0.8, 0.7, 0.6, 0.5, 0.4))]
-    assert halve(*children, num=16, settings=Settings(gumbel_considered=4)) == [6, 6, 2, 2, 0, 0]
+    assert halve(*children, num=16, root=GumbelRoot(4)) == [6, 6, 2, 2, 0, 0]
     lost = (0, 0), (9, 1)
-    assert halve(*children, num=16, settings=Settings(gumbel_considered=4), lost=lost) == [1, 4, 5, 5, 1, 0]
+    assert halve(*children, num=16, root=GumbelRoot(4), lost=lost) == [1, 4, 5, 5, 1, 0]
 
 
 def test_all_simulations_go_to_the_one_move_that_is_not_lost():
@@ -115,7 +109,7 @@ def test_all_simulations_go_to_the_one_move_that_is_not_lost():
 
 def test_the_move_played_is_the_best_of_those_with_most_visits():
     forest = make_tree({"N": 4, "Q": 0.1}, {"N": 4, "Q": 0.2}, {"N": 2, "Q": 0.9}, {"N": 5, "Q": 1.0, "proven": -1})
-    assert surviving_child(GUMBEL, forest.trees[0], forest.nodes[0]) == 2
+    assert GUMBEL.best_child(SETTINGS, forest.trees[0], forest.nodes[0]) == 2
 
 
 def test_proofs_decide_the_move_and_the_policy():
@@ -125,10 +119,10 @@ def test_proofs_decide_the_move_and_the_policy():
     ]:
         forest = make_tree(*children, player=player)
         targets = np.zeros((2, 7), np.uint16)
-        worth = write_improved_policy(GUMBEL, forest.nodes[0], targets[0])
+        worth = GUMBEL.write_target(Puct(), forest.trees[0], forest.nodes[0], targets[0])
         write_policy_target(forest.nodes[0], targets[1])
         assert targets[0].tolist() == targets[1].tolist() and worth == children[-1]["proven"]
-        child = int(surviving_child(GUMBEL, forest.trees[0], forest.nodes[0]))
+        child = int(GUMBEL.best_child(SETTINGS, forest.trees[0], forest.nodes[0]))
         assert child == len(children) and targets[0].argmax() == forest.nodes[0][child].action
 
 
@@ -136,8 +130,8 @@ def test_proofs_decide_the_move_and_the_policy():
 def test_values_are_completed_with_the_mixed_value(player):
     """By hand: v = 0.3, visited are 0.5 (4 visits, P = 0.2) and -0.1 (1 visit, P = 0.3); a mean of 0.14 by priors."""
     children = {"N": 4, "Q": 0.5, "P": 0.2}, {"N": 1, "Q": -0.1, "P": 0.3}, {"N": 0, "P": 0.5}
-    settings = Settings(gumbel_considered=16, gumbel_visit=6.0, gumbel_scale=0.4)  # a factor of (6 + 4) 0.4 = 4
-    policy, worth, mixed = improve(*children, value=0.3, player=player, settings=settings)
+    root = GumbelRoot(16, c_visit=6.0, c_scale=0.4)  # a factor of (6 + 4) 0.4 = 4
+    policy, worth, mixed = improve(*children, value=0.3, player=player, root=root)
     assert mixed == approx((0.3 + 5 * 0.14) / 6)
     weights = np.array([0.2, 0.3, 0.5]) * np.exp(4 * (1 + np.array([0.5, -0.1, mixed])) / 2)
     assert policy == approx(weights / weights.sum(), abs=1 / TARGET_TOTAL)
@@ -165,9 +159,9 @@ def test_the_policy_is_improved(seed):
     """On random bandits pi' is worth at least what the prior is, with values of all moves or completed ones."""
     rng = np.random.default_rng(seed)
     priors, values, visits = rng.dirichlet(np.full(7, 0.5)), rng.uniform(-1, 1, 7), rng.integers(0, 4, 7)
-    settings = GUMBEL._replace(gumbel_visit=rng.uniform(0, 60), gumbel_scale=rng.uniform(0.01, 2))
+    root = GumbelRoot(16, c_visit=rng.uniform(0, 60), c_scale=rng.uniform(0.01, 2))
     children = [{"N": N, "Q": Q, "P": P} for N, Q, P in zip(visits, values, priors, strict=True)]
-    policy, worth, mixed = improve(*children, value=rng.uniform(-1, 1), settings=settings)
+    policy, worth, mixed = improve(*children, value=rng.uniform(-1, 1), root=root)
     completed = np.where(visits > 0, values, mixed)
     assert worth >= priors @ completed - 1e-6 and policy @ completed == approx(worth, abs=1e-3)
 
@@ -179,8 +173,8 @@ def test_noise_draws_from_the_priors_at_a_temperature(temperature):
     tree, nodes, counts = forest.trees[0], forest.nodes[0], np.zeros(4)
     tree.temperature = temperature
     seeds = np.random.default_rng(5).integers(1 << 63, size=NUM_DRAWS, dtype=np.uint64)
-    for tree.gumbel_seed in seeds:
-        counts[surviving_child(GUMBEL, tree, nodes) - 1] += 1
+    for tree.search_seed in seeds:
+        counts[GUMBEL.best_child(SETTINGS, tree, nodes) - 1] += 1
     expected = priors ** (1 / temperature) / np.sum(priors ** (1 / temperature))
     assert np.all(np.abs(counts / NUM_DRAWS - expected) < 4 * np.sqrt(expected * (1 - expected) / NUM_DRAWS))
 
@@ -197,34 +191,33 @@ POSITIONS = {
 @pytest.mark.parametrize(
     ("num", "settings"),
     [
-        (40, GUMBEL._replace(is_looking_ahead=True)),
-        (90, GUMBEL._replace(gumbel_considered=4, gumbel_scale=0.1)),
-        (25, GUMBEL._replace(gumbel_considered=6, is_proving=False, rollout_weight=0.3)),
-        (1, GUMBEL),
+        (40, SETTINGS._replace(is_looking_ahead=True)),
+        (90, SETTINGS._replace(root=GumbelRoot(4, c_scale=0.1))),
+        (25, SETTINGS._replace(root=GumbelRoot(6), is_proving=False, rollout_weight=0.3)),
+        (1, SETTINGS),
     ],
 )
-@pytest.mark.parametrize("rule", [Puct(), Uct()])
+@pytest.mark.parametrize("selection", [Puct(), Uct()])
 @pytest.mark.parametrize("name", POSITIONS)
-def test_kernels_equal_the_reference(name, rule, num, settings, temperature):
+def test_kernels_equal_the_reference(name, selection, num, settings, temperature):
     game, seed = make_game(name), 11
     evaluator, state = HashEvaluator(game), game.state_from_moves(POSITIONS[name])
-    search = Search(game, rule, settings, evaluator, max_nodes=20_000)
-    reference = GumbelReference(state.clone(), rule, settings, evaluator, seed)
+    search = Search(game, selection, settings, evaluator, max_nodes=20_000)
+    reference = GumbelReference(state.clone(), selection, settings, evaluator, seed)
     search.start(0, state, seed)
     tree, nodes = search.forest.trees[0], search.forest.nodes[0]
     for _ in range(2):
-        begin_halving(tree, nodes, temperature)
-        search.run([0], num + 1)
+        search.run([0], num, temperature=temperature)
         reference.search(num, temperature)
         assert_same(nodes, 0, reference.root)
-        assert int(tree.counter) == reference.random.counter
+        assert int(tree.rng.counter) == reference.random.counter
         check_tree(search, reference.state)
         if any(child.proven == reference.root.sign for child in reference.root.children) or not reference.open_moves:
             return
-        action = int(nodes[surviving_child(settings, tree, nodes)].action)
+        action = search.choose(0)
         assert action == reference.choose()
         visits = np.zeros(game.num_actions, np.uint16)
-        worth, values = write_improved_policy(settings, nodes, visits), reference.values()
+        worth, values = settings.root.write_target(selection, tree, nodes, visits), reference.values()
         assert worth == approx(math.fsum(share * values[a] for a, share in reference.policy().items()))
         for a in range(game.num_actions):
             assert visits[a] == approx(TARGET_TOTAL * reference.policy().get(a, 0.0), abs=0.51)

@@ -6,12 +6,14 @@ import pytest
 from azero.compiler.jit import IS_COMPILED
 from azero.games import make_game
 from azero.mcts import OwnRollout, Puct, Search, Settings, Uct, UniformEvaluator
-from azero.mcts.evaluation.batch import new_batch
 from azero.mcts.evaluation.cache import new_cache
 from azero.mcts.evaluation.views import new_views
+from azero.mcts.roots.visits import VisitsRoot
+from azero.mcts.search.evaluated import OneSearch
 from azero.mcts.search.kernels import is_done
-from azero.mcts.search.leaves import expand_and_backup, select_leaves
-from azero.mcts.tree import UNPROVEN, new_forest, start_tree
+from azero.mcts.search.settings import SearchParts
+from azero.mcts.search.walker import Walker
+from azero.mcts.tree import UNPROVEN, start_tree
 
 from .evaluators import FixedEvaluator, HashEvaluator, SymmetricEvaluator
 from .trees import check_tree, child_of, children_of, snapshot
@@ -22,10 +24,12 @@ PUCT, DEFAULTS = Puct(), Settings()
 NUM_SIMULATIONS = 800 if IS_COMPILED else 100
 
 
-def grow(game, moves="", rule=PUCT, settings=DEFAULTS, evaluator=None, num=NUM_SIMULATIONS, max_nodes=20_000, seed=4):
+def grow(
+    game, moves="", selection=PUCT, settings=DEFAULTS, evaluator=None, num=NUM_SIMULATIONS, max_nodes=20_000, seed=4
+):
     """Returns a search of one tree, and the position at its root."""
     state = game.state_from_moves(moves)
-    search = Search(game, rule, settings, evaluator, max_nodes=max_nodes)
+    search = Search(game, selection, settings, evaluator, max_nodes=max_nodes)
     search.start(0, state, seed)
     search.run([0], num)
     return search, state
@@ -41,9 +45,9 @@ def visits_below_root(search):
 @pytest.mark.parametrize(
     "settings", [Settings(), Settings(is_proving=False), Settings(is_looking_ahead=True, rollout_weight=0.5)]
 )
-@pytest.mark.parametrize("rule", [Uct(), Puct()])
-def test_trees_of_an_evaluator_are_sound(game, moves, leaves, settings, rule):
-    search, state = grow(game, moves, rule, settings._replace(leaves_per_tree=leaves), HashEvaluator(game))
+@pytest.mark.parametrize("selection", [Uct(), Puct()])
+def test_trees_of_an_evaluator_are_sound(game, moves, leaves, settings, selection):
+    search, state = grow(game, moves, selection, settings._replace(leaves_per_tree=leaves), HashEvaluator(game))
     check_tree(search, state)
     root, tree = search.forest.nodes[0][0], search.forest.trees[0]
     assert root.N == tree.simulations <= NUM_SIMULATIONS
@@ -55,9 +59,9 @@ def test_trees_of_an_evaluator_are_sound(game, moves, leaves, settings, rule):
 
 @pytest.mark.parametrize(("game", "moves"), POSITIONS)
 @pytest.mark.parametrize("is_proving", [True, False])
-@pytest.mark.parametrize("rule", [Uct(), Puct()])
-def test_trees_of_rollouts_are_sound(game, moves, is_proving, rule):
-    search, state = grow(game, moves, rule, Settings(is_proving=is_proving))
+@pytest.mark.parametrize("selection", [Uct(), Puct()])
+def test_trees_of_rollouts_are_sound(game, moves, is_proving, selection):
+    search, state = grow(game, moves, selection, Settings(is_proving=is_proving))
     check_tree(search, state)
     root = search.forest.nodes[0][0]
     assert root.N == search.forest.trees[0].simulations == visits_below_root(search)
@@ -65,10 +69,10 @@ def test_trees_of_rollouts_are_sound(game, moves, is_proving, rule):
 
 
 @pytest.mark.parametrize("evaluator", [None, HashEvaluator(CONNECT_FOUR)], ids=["rollouts", "evaluator"])
-@pytest.mark.parametrize("rule", [Uct(), Puct()])
+@pytest.mark.parametrize("selection", [Uct(), Puct()])
 @pytest.mark.parametrize("max_nodes", [8, 60])
-def test_a_full_tree_is_searched_on(max_nodes, rule, evaluator):
-    search, state = grow(CONNECT_FOUR, "", rule, Settings(), evaluator, max_nodes=max_nodes)
+def test_a_full_tree_is_searched_on(max_nodes, selection, evaluator):
+    search, state = grow(CONNECT_FOUR, "", selection, Settings(), evaluator, max_nodes=max_nodes)
     check_tree(search, state)
     tree, root = search.forest.trees[0], search.forest.nodes[0][0]
     assert tree.is_full and max_nodes - 7 < tree.num_nodes <= max_nodes
@@ -126,20 +130,21 @@ def test_without_proofs_lost_moves_are_visited_on():
 def test_virtual_loss_spreads_the_leaves_and_is_gone_afterwards():
     """Under way, each descent counts on its path; the same leaf is not given out twice."""
     game, settings = CONNECT_FOUR, Settings(is_rollout_only=False, leaves_per_tree=7)
-    forest, batch = new_forest(game.rules, 1, 2_000), new_batch(game.rules, 7)
+    parts = SearchParts(game.rules, Puct(), OwnRollout(), settings, new_views(game), new_cache(7, 0))
+    walker = Walker(parts, OneSearch(np.ones(1, np.bool_)), num_slots=1, max_nodes=2_000)
+    forest, batch = walker.forest, walker._batch
     start_tree(forest, 0, game.new_initial_state().record, np.uint64(1))
     forest.trees[0].target = 100
-    nodes, evaluator, views, cache = forest.nodes[0], UniformEvaluator(7), new_views(game), new_cache(7, 0)
+    nodes, evaluator = forest.nodes[0], UniformEvaluator(7)
     sizes = []
     for _ in range(4):
-        select_leaves(game.rules, Puct(), OwnRollout(), settings, views, cache, forest, batch)
+        walker.walk()
         count = int(batch.waiting[0].leaves)
         sizes.append(count)
         leaves = [int(batch.path[row, batch.depth[row]]) for row in range(count)]
         assert len(set(leaves)) == count == forest.trees[0].pending == nodes[0].virtual_loss
         assert all(nodes[leaf].virtual_loss == 1 for leaf in leaves)
-        answer = evaluator.evaluate(batch.planes[:count])
-        expand_and_backup(game.rules, OwnRollout(), settings, views, forest, batch, *answer)
+        walker.apply_evaluations(evaluator.evaluate(walker.planes))
         assert forest.trees[0].pending == 0 and not nodes.virtual_loss[: forest.trees[0].num_nodes].any()
     assert sizes == [1, 7, 7, 7] and nodes[0].N == 22
 
@@ -230,7 +235,7 @@ def test_random_symmetries_are_drawn_evenly(game):
 
 
 def test_noise_is_added_once_and_at_the_root_alone():
-    settings = Settings(dirichlet_epsilon=0.5)
+    settings = Settings(root=VisitsRoot(dirichlet_epsilon=0.5))
     search, _ = grow(CONNECT_FOUR, "", settings=settings, evaluator=UniformEvaluator(7), num=1)
     nodes = search.forest.nodes[0]
     at_root = nodes.P[1:8].tolist()
@@ -242,16 +247,16 @@ def test_noise_is_added_once_and_at_the_root_alone():
 
 
 @pytest.mark.parametrize("leaves", [1, 8])
-@pytest.mark.parametrize("rule", [Uct(), Puct()])
-def test_a_search_that_stops_early_plays_the_same_move(leaves, rule):
+@pytest.mark.parametrize("selection", [Uct(), Puct()])
+def test_a_search_that_stops_early_plays_the_same_move(leaves, selection):
     settings = Settings(is_proving=False, leaves_per_tree=leaves)
     saved = []
     for seed in range(30 if IS_COMPILED else 2):
-        evaluator = None if leaves == 1 and isinstance(rule, Uct) else HashEvaluator(CONNECT_FOUR)
+        evaluator = None if leaves == 1 and isinstance(selection, Uct) else HashEvaluator(CONNECT_FOUR)
         moves = "4433122675"[: seed % 10]
-        full, _ = grow(CONNECT_FOUR, moves, rule, settings, evaluator, num=500, seed=seed)
+        full, _ = grow(CONNECT_FOUR, moves, selection, settings, evaluator, num=500, seed=seed)
         early, _ = grow(
-            CONNECT_FOUR, moves, rule, settings._replace(is_stopping_early=True), evaluator, num=500, seed=seed
+            CONNECT_FOUR, moves, selection, settings._replace(is_stopping_early=True), evaluator, num=500, seed=seed
         )
         assert early.choose(0) == full.choose(0)
         saved.append(500 - int(early.forest.trees[0].simulations))

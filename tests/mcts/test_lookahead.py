@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from exact.test_solver import random_positions
 
 from azero.compiler.jit import IS_COMPILED
 from azero.games import make_game
@@ -14,7 +15,6 @@ from azero.mcts.tree import UNPROVEN
 
 from .evaluators import HashEvaluator
 from .minimax import Minimax, moves_of
-from .test_solver import random_positions
 from .trees import children_of
 
 NIM = (Path(__file__).parents[1] / "data" / "nim.py").read_text()

@@ -9,6 +9,7 @@ from azero.compiler.jit import IS_COMPILED
 from azero.games import make_game
 from azero.mcts import DepthBias, Puct, Search, Settings, Uct
 from azero.mcts.reference.search import Node, Reference
+from azero.mcts.roots.visits import VisitsRoot
 from azero.mcts.tree import UNPROVEN
 
 from .evaluators import HashEvaluator
@@ -45,28 +46,28 @@ WITH_EVALUATOR = {
     "look ahead further": Settings(is_looking_ahead=True, proof_nodes=60),
     "look ahead further, no proofs": Settings(is_looking_ahead=True, proof_nodes=60, is_proving=False),
     "rollouts mixed in": Settings(rollout_weight=0.3),
-    "noise": Settings(dirichlet_alpha=0.7, dirichlet_epsilon=0.25),
-    "all": Settings(is_looking_ahead=True, rollout_weight=0.5, dirichlet_alpha=2.0, dirichlet_epsilon=0.5),
+    "noise": Settings(root=VisitsRoot(0.7, 0.25)),
+    "all": Settings(is_looking_ahead=True, rollout_weight=0.5, root=VisitsRoot(2.0, 0.5)),
 }
 
 
 @pytest.mark.parametrize("settings", [*WITH_ROLLOUTS, *WITH_EVALUATOR])
-@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("selection", RULES)
 @pytest.mark.parametrize("position", POSITIONS)
-def test_kernels_equal_the_reference(position, rule, settings):
+def test_kernels_equal_the_reference(position, selection, settings):
     name, moves = POSITIONS[position]
-    check_equal(name, moves, RULES[rule], settings, seed=len(position) + 100 * len(rule))
+    check_equal(name, moves, RULES[selection], settings, seed=len(position) + 100 * len(selection))
 
 
-def check_equal(name, moves, rule, settings, seed):
+def check_equal(name, moves, selection, settings, seed):
     """Searches with both, plays the best move and a random one, and so on, comparing the whole trees each time."""
     game, choice = make_game(name), random.Random(seed)
     evaluator = HashEvaluator(game) if settings in WITH_EVALUATOR else None
     settings = (WITH_ROLLOUTS | WITH_EVALUATOR)[settings]
     state = game.state_from_moves(moves)
     search, reference = (
-        Search(game, rule, settings, evaluator, max_nodes=20_000),
-        Reference(state.clone(), rule, settings, evaluator, seed),
+        Search(game, selection, settings, evaluator, max_nodes=20_000),
+        Reference(state.clone(), selection, settings, evaluator, seed),
     )
     search.start(0, state, seed)
     for move in range(NUM_MOVES):
@@ -75,7 +76,7 @@ def check_equal(name, moves, rule, settings, seed):
         for _ in range(NUM_SIMULATIONS):
             reference.simulate()
         assert_same(search.forest.nodes[0], 0, reference.root)
-        assert int(search.forest.trees[0].counter) == reference.random.counter
+        assert int(search.forest.trees[0].rng.counter) == reference.random.counter
         action = choice.choice(reference.state.legal_actions()) if move % 2 else search.choose(0)
         search.advance(0, action)
         reference.advance(action)

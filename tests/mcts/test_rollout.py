@@ -6,16 +6,16 @@ import numpy as np
 import pytest
 
 from azero.compiler.jit import IS_COMPILED, kernel
+from azero.compiler.rng import new_rng
 from azero.games import make_game, new_states
 from azero.mcts.rollouts.playing import count_random_games
-from azero.mcts.tree import new_forest
 
 from .minimax import RandomPlay
 
 
 def play(game, num_games):
     """Returns mean length, share of the first player's wins, and share of draws."""
-    rng, legal = new_forest(game.rules, 1, 1).trees[0], np.zeros(game.num_actions, np.int32)
+    rng, legal = new_rng(0), np.zeros(game.num_actions, np.int32)
     actions = np.zeros(game.max_plies + 1, np.int32)
     totals = count_random_games(game.rules, new_states(game.rules, 1)[0], legal, rng, actions, num_games)
     return [total / num_games for total in totals]
@@ -41,11 +41,11 @@ def test_tic_tac_toe_has_its_exact_averages():
 
 
 @kernel
-def _sum_outcomes(game, record, state, legal, rng, num_games):
+def _sum_outcomes(rules, record, state, legal, rng, num_games):
     total = 0
     for _ in range(num_games):
         state[0] = record
-        total += game.rollout(state[0], legal, rng, 9)
+        total += rules.rollout(state[0], legal, rng, 9)
     return total
 
 
@@ -55,6 +55,6 @@ def test_a_rollout_s_mean_is_that_of_random_play(moves):
     state = game.state_from_moves(moves)
     wins, draws, _ = RandomPlay().expect(state)
     mean = float(2 * wins + draws - 1)
-    rng, legal = new_forest(game.rules, 1, 1).trees[0], np.zeros(9, np.int32)
+    rng, legal = new_rng(0), np.zeros(9, np.int32)
     total = _sum_outcomes(game.rules, state.record, new_states(game.rules, 1), legal, rng, count)
     assert abs(total / count - mean) <= 4 * math.sqrt(float(1 - draws) - mean**2 + 1e-12) / math.sqrt(count)

@@ -7,7 +7,6 @@ import pytest
 
 from azero.compiler.jit import IS_COMPILED
 from azero.games import State, make_game
-from azero.mcts.evaluation.batch import new_batch
 from azero.mcts.rollouts.features import (
     NO_PATTERN,
     NUM_PATTERNS,
@@ -16,6 +15,7 @@ from azero.mcts.rollouts.features import (
     pattern_classes,
     write_features,
 )
+from azero.mcts.scratch import new_scratch
 
 DIGITS = {".": 0, "X": 1, "O": 2, "#": 3}
 
@@ -23,10 +23,10 @@ DIGITS = {".": 0, "X": 1, "O": 2, "#": 3}
 def features_of(state: State) -> dict[int, int]:
     """Returns the pattern of each legal action."""
     rules, states = state.game.rules, np.array([state.record], state.record.dtype).view(np.recarray)
-    batch, counts = new_batch(rules, 1), np.zeros(1, np.int64)
-    count_legal(rules, states, batch, counts)
+    scratch, counts = new_scratch(rules), np.zeros(1, np.int64)
+    count_legal(rules, states, scratch, counts)
     patterns, actions = np.zeros(counts[0], np.int32), np.zeros(counts[0], np.int32)
-    write_features(rules, states, batch, np.array([0, counts[0]]), patterns, actions)
+    write_features(rules, states, scratch, np.array([0, counts[0]]), patterns, actions)
     assert actions.tolist() == state.legal_actions()
     return dict(zip(actions.tolist(), patterns.tolist(), strict=True))
 

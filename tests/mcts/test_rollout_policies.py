@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 
 from azero.compiler.jit import IS_COMPILED, kernel
+from azero.compiler.rng import new_rng
 from azero.games import State, make_game
 from azero.mcts import FlatSearch, LinearSoftmax, OwnRollout, Puct, Search, Settings, Uct, UniformRollout
-from azero.mcts.evaluation.batch import new_batch
 from azero.mcts.reference.search import Reference
 from azero.mcts.rollouts.features import NO_PATTERN, NUM_PATTERNS
 from azero.mcts.rollouts.weights import MOST, policy_of_weights
-from azero.mcts.tree import new_forest
+from azero.mcts.scratch import new_scratch
 
 from .evaluators import FixedEvaluator, HashEvaluator
 from .minimax import RandomPlay
@@ -47,16 +47,16 @@ DIGESTS = [
 
 
 @kernel
-def _count_draws(policy, game, state, batch, rng, counts, num):
+def _count_draws(policy, rules, state, scratch, rng, counts, num):
     for _ in range(num):
-        counts[policy.draw_action(game, state, batch, rng)] += 1
+        counts[policy.draw_action(rules, state, scratch, rng)] += 1
 
 
 def shares_of(policy, state: State) -> np.ndarray:
     """Returns how often each action is drawn."""
     rules, counts = state.game.rules, np.zeros(state.game.num_actions, np.int64)
-    rng = new_forest(rules, 1, 1).trees[0]
-    _count_draws(policy, rules, state.clone().record, new_batch(rules, 1), rng, counts, NUM_DRAWS)
+    rng = new_rng(0)
+    _count_draws(policy, rules, state.clone().record, new_scratch(rules), rng, counts, NUM_DRAWS)
     return counts / NUM_DRAWS
 
 
@@ -101,17 +101,17 @@ def test_weights_of_any_size_leave_probabilities():
 
 
 @kernel
-def _play_out(policy, game, state, batch, rng):
-    return policy.play_out(game, state, batch, rng)
+def _play_out(policy, rules, state, scratch, rng):
+    return policy.play_out(rules, state, scratch, rng)
 
 
 def digest_of_rollouts(policy, game) -> str:
     """Returns a digest of how twenty rollouts end, and of the random numbers they take."""
-    batch, digest = new_batch(game.rules, 1), hashlib.sha256()
+    scratch, digest = new_scratch(game.rules), hashlib.sha256()
     for seed in range(20):
-        state, rng = game.new_initial_state().record, new_forest(game.rules, 1, 1).trees[0]
+        state, rng = game.new_initial_state().record, new_rng(0)
         rng.counter = seed
-        outcome = _play_out(policy, game.rules, state, batch, rng)
+        outcome = _play_out(policy, game.rules, state, scratch, rng)
         digest.update(f"{int(outcome)} {int(rng.counter)} ".encode() + state.tobytes())
     return digest.hexdigest()[:12]
 
@@ -128,17 +128,17 @@ def test_compiled_and_in_plain_python_rollouts_are_the_same(name, policy, digest
 def test_kernels_equal_the_reference_with_any_policy(policy, is_mixed):
     game = make_game("connect_four")
     policy, state = POLICIES[policy](game), game.new_initial_state()
-    rule, settings = (Puct(), Settings(rollout_weight=0.4)) if is_mixed else (Uct(), Settings())
+    selection, settings = (Puct(), Settings(rollout_weight=0.4)) if is_mixed else (Uct(), Settings())
     evaluator = HashEvaluator(game) if is_mixed else None
-    search = Search(game, rule, settings, evaluator, max_nodes=20_000, rollout=policy)
-    reference = Reference(state, rule, settings, evaluator, seed=3, rollout=policy)
+    search = Search(game, selection, settings, evaluator, max_nodes=20_000, rollout=policy)
+    reference = Reference(state, selection, settings, evaluator, seed=3, rollout=policy)
     search.start(0, state, seed=3)
     num = 100 if IS_COMPILED else 30
     search.run([0], num)
     for _ in range(num):
         reference.simulate()
     assert_same(search.forest.nodes[0], 0, reference.root)
-    assert int(search.forest.trees[0].counter) == reference.random.counter
+    assert int(search.forest.trees[0].rng.counter) == reference.random.counter
 
 
 @pytest.mark.parametrize("policy", POLICIES)
@@ -174,9 +174,9 @@ def test_a_search_plays_on_by_the_policy_it_is_given():
 
 @pytest.mark.parametrize("moves", ["b2", "b2 a1 a2 c2"])
 def test_a_uniform_rollout_s_mean_is_that_of_random_play(moves):
-    state, rng = make_game("tic_tac_toe").state_from_moves(moves), new_forest(make_game("tic_tac_toe").rules, 1, 1)
+    state, rng = make_game("tic_tac_toe").state_from_moves(moves), new_rng(0)
     wins, draws, _ = RandomPlay().expect(state)
-    mean, count, batch, total = float(2 * wins + draws - 1), NUM_DRAWS // 10, new_batch(state.game.rules, 1), 0
+    mean, count, scratch, total = float(2 * wins + draws - 1), NUM_DRAWS // 10, new_scratch(state.game.rules), 0
     for _ in range(count):
-        total += _play_out(UniformRollout(), state.game.rules, state.clone().record, batch, rng.trees[0])
+        total += _play_out(UniformRollout(), state.game.rules, state.clone().record, scratch, rng)
     assert abs(total / count - mean) <= 4 * math.sqrt((float(1 - draws) - mean**2) / count)

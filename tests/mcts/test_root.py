@@ -12,13 +12,14 @@ from azero.mcts.roots.choice import (
     BY_VALUE,
     BY_VISITS,
     cannot_be_overtaken,
-    choose_action,
     chosen_child,
     greedy_child,
     rank_children,
 )
-from azero.mcts.roots.noise import add_noise
+from azero.mcts.roots.noise import mix_noise
 from azero.mcts.roots.target import write_policy_target
+from azero.mcts.search.kernels import choose_action
+from azero.mcts.search.settings import Settings
 
 from .trees import make_tree
 
@@ -54,7 +55,7 @@ def target(*children: dict, player: int = 0) -> list[int]:
 @kernel
 def _draw(forest, temperature, counts):
     for _ in range(NUM_DRAWS):
-        counts[chosen_child(forest.nodes[0], forest.trees[0], temperature, False) - 1] += 1
+        counts[chosen_child(forest.nodes[0], forest.trees[0].rng, temperature, False) - 1] += 1
 
 
 def draw(*children: dict, temperature: float, player: int = 0) -> np.ndarray:
@@ -82,7 +83,7 @@ WIN_3, WIN_5, LOST_2, LOST_4, DRAWN = (
 @pytest.mark.parametrize("epsilon", [0.25, 1.0])
 def test_noisy_priors_are_a_distribution(epsilon):
     forest = make_tree({"P": 0.5}, {"P": 0.3}, {"P": 0.2})
-    add_noise(forest.nodes[0], forest.trees[0], 0.3, epsilon, np.zeros(64))
+    mix_noise(forest.nodes[0], forest.trees[0].rng, 0.3, epsilon, np.zeros(64))
     priors = forest.nodes[0].P[1:4]
     assert priors.sum() == approx(1, abs=1e-6) and np.all(priors >= 0)
     assert np.all(priors > (1 - epsilon) * np.array([0.5, 0.3, 0.2]) - 1e-6)
@@ -97,7 +98,7 @@ def test_noise_has_mean_and_variance_of_a_dirichlet(alpha):
     etas = []
     for seed in range(count):
         forest = make_tree(*({"P": p} for p in prior), seed=seed)
-        add_noise(forest.nodes[0], forest.trees[0], alpha, epsilon, np.zeros(64))
+        mix_noise(forest.nodes[0], forest.trees[0].rng, alpha, epsilon, np.zeros(64))
         etas.append((forest.nodes[0].P[1:5] - (1 - epsilon) * prior) / epsilon)
     variance = 0.25 * 0.75 / (4 * alpha + 1)
     assert np.mean(etas, axis=0) == approx(0.25, abs=4 * math.sqrt(variance / count))
@@ -176,8 +177,8 @@ def test_a_proven_draw_is_worth_exactly_a_draw():
 
 def test_choosing_is_greedy_at_temperature_0():
     forest = make_tree({"N": 4}, {"N": 9, "Q": 0.1}, {"N": 6, "Q": 0.7})
-    assert choose_action(forest, 0, 0.0, BY_VISITS) == 5
-    assert choose_action(forest, 0, 0.0, BY_VALUE) == 4
+    assert choose_action(Settings(chosen_by=BY_VISITS), forest, 0, 0.0) == 5
+    assert choose_action(Settings(chosen_by=BY_VALUE), forest, 0, 0.0) == 4
 
 
 def test_target_is_the_visits():

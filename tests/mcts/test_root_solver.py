@@ -9,6 +9,7 @@ import time
 
 import numpy as np
 import pytest
+from exact.test_solver import random_positions
 
 from azero.exact.transpositions import new_table, note_action, noted_action
 from azero.games import DRAW, LOSS, WIN, make_game
@@ -18,7 +19,6 @@ from azero.mcts.tree import UNPROVEN
 
 from .evaluators import HashEvaluator
 from .minimax import Minimax, moves_of
-from .test_solver import random_positions
 from .trees import child_of, children_of, walk
 
 GAME = make_game("connect_four(rows=4,columns=4)")
@@ -88,7 +88,7 @@ def test_what_is_found_does_not_hang_on_what_was_solved_before():
     assert 0 < sum(map(bool, results)) < len(results), "the limit is to tell them apart"
 
 
-@pytest.mark.parametrize("limit", [1, 2, 1000])
+@pytest.mark.parametrize("limit", [*range(1, 20), 100, 1000])
 def test_no_more_positions_are_visited_than_allowed(limit):
     state = make_game("connect_four").new_initial_state()
     solver = RootSolver(state.game, limit)

@@ -6,11 +6,11 @@ import pytest
 from pytest import approx
 
 from azero.config.schema import SearchConfig
-from azero.mcts import DepthBias, Puct, Uct, rule_from_config
+from azero.mcts import DepthBias, Puct, Uct, selection_from_config
 
 
-def score(rule, parent_visits, visits, value, prior=0.0, depth=0, length=0.0):
-    return rule.score(rule.exploration(parent_visits, depth, length), visits, value, prior)
+def score(selection, parent_visits, visits, value, prior=0.0, depth=0, length=0.0):
+    return selection.score(selection.exploration(parent_visits, depth, length), visits, value, prior)
 
 
 def test_uct_by_hand():
@@ -92,4 +92,4 @@ def test_puct_s_own_constants_are_those_of_the_settings():
 
 
 def test_uct_s_own_constant_is_that_of_the_settings():
-    assert rule_from_config(SearchConfig(selection="uct")) == Uct()
+    assert selection_from_config(SearchConfig(selection="uct")) == Uct()

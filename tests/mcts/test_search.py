@@ -17,6 +17,7 @@ from azero.errors import BrokenRules
 from azero.games import make_game
 from azero.mcts import MAX_NODES, FlatSearch, Puct, Search, Settings, Uct, nodes_needed, rank_moves
 from azero.mcts.roots.choice import BY_BOUND, BY_VALUE
+from azero.mcts.roots.visits import VisitsRoot
 from azero.mcts.tree import UNPROVEN
 
 from .evaluators import HashEvaluator
@@ -44,8 +45,8 @@ def judges(game):
 
 
 def search_with(judge, state, num_simulations, seed=0):
-    rule, settings, evaluator = judges(state.game)[judge]
-    search = Search(state.game, rule, settings, evaluator, max_nodes=100_000)
+    selection, settings, evaluator = judges(state.game)[judge]
+    search = Search(state.game, selection, settings, evaluator, max_nodes=100_000)
     search.start(0, state, seed)
     search.run([0], num_simulations)
     return search
@@ -164,10 +165,10 @@ def test_proofs_agree_with_solved_connect_four_positions():
 @pytest.mark.parametrize("judge", judges(CONNECT_FOUR))
 def test_a_search_goes_on_where_it_was(judge):
     """Two runs of half the simulations are one, where each asks for one leaf at a time."""
-    rule, settings, evaluator = judges(CONNECT_FOUR)[judge]
+    selection, settings, evaluator = judges(CONNECT_FOUR)[judge]
     trees = []
     for parts in ([300], [150, 150]):
-        search = Search(CONNECT_FOUR, rule, settings._replace(leaves_per_tree=1), evaluator, max_nodes=10_000)
+        search = Search(CONNECT_FOUR, selection, settings._replace(leaves_per_tree=1), evaluator, max_nodes=10_000)
         search.start(0, CONNECT_FOUR.state_from_moves("435"), 1)
         for part in parts:
             search.run([0], part)
@@ -177,12 +178,12 @@ def test_a_search_goes_on_where_it_was(judge):
 
 @pytest.mark.parametrize("judge", judges(CONNECT_FOUR))
 def test_a_seed_gives_one_tree_whatever_is_searched_beside_it(judge):
-    rule, settings, evaluator = judges(CONNECT_FOUR)[judge]
-    settings = settings._replace(dirichlet_epsilon=0.25, has_random_symmetry=True)
+    selection, settings, evaluator = judges(CONNECT_FOUR)[judge]
+    settings = settings._replace(root=VisitsRoot(dirichlet_epsilon=0.25), has_random_symmetry=True)
     states = [CONNECT_FOUR.state_from_moves(moves) for moves in ("", "4", "435", "171717", "4433")]
 
     def grow(places, num_trees, num_threads):
-        search = Search(CONNECT_FOUR, rule, settings, evaluator, num_trees, 10_000, num_threads)
+        search = Search(CONNECT_FOUR, selection, settings, evaluator, num_trees, 10_000, num_threads)
         for b, k in enumerate(places):
             search.start(b, states[k], seed=100 + k)
         search.run(range(len(places)), 200)
@@ -204,8 +205,8 @@ def test_other_seeds_give_other_trees_where_anything_is_random(judge):
 @pytest.mark.parametrize("judge", judges(CONNECT_FOUR))
 @pytest.mark.parametrize("num_threads", [1, 2])
 def test_time_ends_a_search(judge, num_threads):
-    rule, settings, evaluator = judges(CONNECT_FOUR)[judge]
-    search = Search(CONNECT_FOUR, rule, settings, evaluator, num_trees=2, num_threads=num_threads)
+    selection, settings, evaluator = judges(CONNECT_FOUR)[judge]
+    search = Search(CONNECT_FOUR, selection, settings, evaluator, num_trees=2, num_threads=num_threads)
     for b in (0, 1):
         search.start(b, CONNECT_FOUR.new_initial_state(), seed=b)
     search.run([0, 1], 1)  # whatever is to be compiled
@@ -225,8 +226,8 @@ def test_simulations_end_a_search_before_its_time():
 
 @pytest.mark.parametrize("judge", ["rollouts", "evaluator"])
 def test_the_shortest_time_is_enough_for_a_legal_move(judge):
-    rule, settings, evaluator = judges(CONNECT_FOUR)[judge]
-    search = Search(CONNECT_FOUR, rule, settings, evaluator, max_nodes=1_000)
+    selection, settings, evaluator = judges(CONNECT_FOUR)[judge]
+    search = Search(CONNECT_FOUR, selection, settings, evaluator, max_nodes=1_000)
     search.start(0, CONNECT_FOUR.new_initial_state(), seed=0)
     search.run([0], 100, seconds=1e-9)
     assert len(rank_moves(search)) == 7 and 0 <= search.choose(0) < 7
@@ -255,8 +256,8 @@ def test_a_decided_tree_gets_no_simulations():
 
 @pytest.mark.parametrize("judge", judges(CONNECT_FOUR))
 def test_preparing_changes_nothing(judge):
-    rule, settings, evaluator = judges(CONNECT_FOUR)[judge]
-    prepared, other = (Search(CONNECT_FOUR, rule, settings, evaluator, max_nodes=10_000) for _ in range(2))
+    selection, settings, evaluator = judges(CONNECT_FOUR)[judge]
+    prepared, other = (Search(CONNECT_FOUR, selection, settings, evaluator, max_nodes=10_000) for _ in range(2))
     prepared.prepare()
     for search in (prepared, other):
         search.start(0, CONNECT_FOUR.new_initial_state(), seed=1)
@@ -265,7 +266,7 @@ def test_preparing_changes_nothing(judge):
         for search in (prepared, other):
             search.run([0], 100)
         assert snapshot(prepared) == snapshot(other)
-        assert prepared.forest.trees[0].counter == other.forest.trees[0].counter
+        assert prepared.forest.trees[0].rng.counter == other.forest.trees[0].rng.counter
         prepared.prepare()
 
 
@@ -283,7 +284,7 @@ def test_settings_from_a_run_s():
     assert found == Settings(
         is_proving=False, is_looking_ahead=False, is_rollout_only=False, rollout_weight=0.25, chosen_by=BY_VALUE
     )
-    assert found.dirichlet_epsilon == 0 and not found.has_random_symmetry
+    assert found.root == VisitsRoot() and not found.has_random_symmetry
     assert Settings.from_config(SearchConfig(look_ahead=False, proof_nodes=9)) == Settings(
         is_looking_ahead=True, proof_nodes=9, is_rollout_only=False, cache_mib=64
     )
@@ -299,8 +300,8 @@ def test_settings_from_a_run_s():
 def test_results_do_not_depend_on_the_size_of_calls(kind, monkeypatch):
     found = []
     for first, times in [(1, 1), (7, 3), (10_000, 1)]:
-        monkeypatch.setattr("azero.mcts.search.search._FIRST_ROLLOUTS", first)
-        monkeypatch.setattr("azero.mcts.search.search.next_size", lambda size, *_, times=times: size * times)
+        monkeypatch.setattr("azero.mcts.search.rollouts._FIRST_ROLLOUTS", first)
+        monkeypatch.setattr("azero.mcts.search.rollouts.next_size", lambda size, *_, times=times: size * times)
         search = kind(CONNECT_FOUR, Uct(), Settings(), num_trees=2, max_nodes=5_000)
         for b in range(2):
             search.start(b, CONNECT_FOUR.new_initial_state(), seed=b)

@@ -8,7 +8,7 @@ import pytest
 
 from azero.compiler.jit import IS_COMPILED
 from azero.games import make_game
-from azero.mcts.classical.table import ENTRY_DTYPE, bucket_of, can_store, find_entry, new_tables, store, touch
+from azero.mcts.classical.table import ENTRY_DTYPE, can_store, find_entry, first_place, new_tables, store, touch
 from azero.mcts.tree import UNPROVEN
 
 
@@ -145,7 +145,7 @@ def test_every_sequence_ends_as_in_the_model(seed):
             held.ply = ply if held.ply <= root_ply else min(ply, held.ply)
             held.parent_visits = max(held.parent_visits, parent_visits)
         else:
-            bucket, new = int(bucket_of(table, np.uint64(key))) // 2, Position(key, ply, parent_visits)
+            bucket, new = int(first_place(table, np.uint64(key))) // 2, Position(key, ply, parent_visits)
             after = model.contest(bucket, new, root_ply)
             is_placed = any(each is new for each in after)
             assert put(table, key, ply, parent_visits, root_ply) == is_placed
@@ -166,7 +166,7 @@ def check_equal(table, model):
 
 def test_buckets_are_all_used_and_about_evenly():
     table = np.zeros(2 * 50, ENTRY_DTYPE).view(np.recarray)
-    places = [int(bucket_of(table, np.uint64(key))) for key in range(5000)]
+    places = [int(first_place(table, np.uint64(key))) for key in range(5000)]
     counts = [places.count(place) for place in range(0, 100, 2)]
     assert sum(counts) == 5000, "a bucket begins at an even place"
     assert sum((count - 100) ** 2 / 100 for count in counts) < 95, "chi-square of 49 degrees: 1 in 10,000"

@@ -23,8 +23,8 @@ NUM_SIMULATIONS = 4000 if IS_COMPILED else 400
 REACHABLE = 5478  # positions of tic-tac-toe
 
 
-def search_in_table(state, num_entries, num_simulations, settings=PLAIN, seed=0, rule=None):
-    search = TableSearch(state.game, rule or Uct(), settings, num_entries)
+def search_in_table(state, num_entries, num_simulations, settings=PLAIN, seed=0, selection=None):
+    search = TableSearch(state.game, selection or Uct(), settings, num_entries)
     search.start(0, state, seed)
     search.run([0], num_simulations)
     return search
@@ -65,8 +65,11 @@ def positions_of(game: Game, count: int, min_plies: int, seed: int = 0) -> list[
 def test_a_table_that_holds_all_is_the_tree_visit_for_visit(seed, is_proving):
     """In a P-game no two ways meet. With two moves, the random numbers are drawn in the same order, too."""
     game = Game(MeasuredPGame(branching=2, depth=12, seed=seed))
-    rule, settings = OwnVisits(), Settings(is_proving=is_proving)
-    on_tree, on_table = Search(game, rule, settings, max_nodes=20_000), TableSearch(game, rule, settings, 1 << 18)
+    selection, settings = OwnVisits(), Settings(is_proving=is_proving)
+    on_tree, on_table = (
+        Search(game, selection, settings, max_nodes=20_000),
+        TableSearch(game, selection, settings, 1 << 18),
+    )
     state = game.new_initial_state()
     for search in (on_tree, on_table):
         search.start(0, state, seed)
@@ -84,7 +87,7 @@ def test_a_table_that_holds_all_is_the_tree_visit_for_visit(seed, is_proving):
 def assert_same_statistics(on_tree, on_table, root):
     """Asserts that table and tree tell the same, but for ends of games: equal in value, they are taken in any order."""
     nodes, num_compared = on_tree.forest.nodes[0], 0
-    assert on_tree.forest.trees[0].counter == on_table.forest.trees[0].counter
+    assert on_tree.forest.trees[0].rng.counter == on_table.forest.trees[0].rng.counter
     assert on_tree.forest.trees[0].simulations == on_table.forest.trees[0].simulations
     assert nodes[0].proven == on_table.forest.nodes[0][0].proven
     for index, state in walk(on_tree, root):
@@ -100,7 +103,7 @@ def assert_same_statistics(on_tree, on_table, root):
 
 
 def test_positions_are_shared_whatever_moves_led_there():
-    search = search_in_table(TIC_TAC_TOE.new_initial_state(), 100_000, 10 * NUM_SIMULATIONS, rule=Uct(2.0))
+    search = search_in_table(TIC_TAC_TOE.new_initial_state(), 100_000, 10 * NUM_SIMULATIONS, selection=Uct(2.0))
     entries = entries_of(search)
     assert len(set(entries.key)) == len(entries) <= REACHABLE
     visits = [int(entries[entries.ply == ply].N.sum()) for ply in (2, 3)]
@@ -256,8 +259,8 @@ def test_siblings_do_not_take_each_other_s_place():
 
 
 @kernel
-def pick_stored(game, settings, tree, tables, b, state, num_children):
-    return random_stored_child(game, settings, tree, tables, b, state, num_children)
+def pick_stored(rules, settings, tree, tables, b, state, num_children):
+    return random_stored_child(rules, settings, tree, tables, b, state, num_children)
 
 
 STORED = [(50, 0.2), (5, 0.9), None, (20, -0.4), (80, -1.0)]
@@ -306,10 +309,10 @@ def test_stored_moves_are_taken_only_where_not_all_can_be_stored(settings):
 
 
 @pytest.mark.parametrize("settings", [PLAIN, Settings(), Settings(min_visits=10)])
-@pytest.mark.parametrize("rule", [Uct(), DepthBias()])
-def test_threads_make_no_difference(settings, rule):
-    alone = TableSearch(CONNECT_FOUR, rule, settings, 1000, num_trees=5)
-    together = TableSearch(CONNECT_FOUR, rule, settings, 1000, num_trees=5, num_threads=3)
+@pytest.mark.parametrize("selection", [Uct(), DepthBias()])
+def test_threads_make_no_difference(settings, selection):
+    alone = TableSearch(CONNECT_FOUR, selection, settings, 1000, num_trees=5)
+    together = TableSearch(CONNECT_FOUR, selection, settings, 1000, num_trees=5, num_threads=3)
     for search in (alone, together):
         for b, moves in enumerate(("", "4", "44", "4433", "171")):
             search.start(b, CONNECT_FOUR.state_from_moves(moves), 7 + b)

@@ -22,7 +22,7 @@ def start_forest(max_nodes, game=GAME, moves=""):
 
 def test_a_new_tree_is_an_unvisited_root():
     tree, nodes, _ = start_forest(10)
-    assert (tree.num_nodes, tree.counter, tree.is_full) == (1, 5, 0)
+    assert (tree.num_nodes, tree.rng.counter, tree.is_full) == (1, 5, 0)
     assert nodes[0].tolist() == (0.0, 0, 0.0, 0, -1, 0, 0, 0, 0, UNPROVEN, 0)
 
 
@@ -69,9 +69,9 @@ def test_proofs_by_children(children, proof, player):
     assert not prove_from_children(nodes, 0), "a proof is news once"
 
 
-def search_from(moves, rule, evaluator, num_simulations=400):
+def search_from(moves, selection, evaluator, num_simulations=400):
     state = GAME.state_from_moves(moves)
-    search = Search(GAME, rule, Settings(), evaluator, max_nodes=10_000)
+    search = Search(GAME, selection, Settings(), evaluator, max_nodes=10_000)
     search.start(0, state, seed=1)
     search.run([0], num_simulations)
     return search, state
@@ -79,23 +79,23 @@ def search_from(moves, rule, evaluator, num_simulations=400):
 
 @pytest.mark.parametrize("moves", ["", "17171", "435"])
 @pytest.mark.parametrize(
-    ("rule", "evaluator"), [(Uct(), None), (Puct(), HashEvaluator(GAME))], ids=["rollouts", "evaluator"]
+    ("selection", "evaluator"), [(Uct(), None), (Puct(), HashEvaluator(GAME))], ids=["rollouts", "evaluator"]
 )
-def test_the_subtree_of_a_move_is_kept_as_it_is(moves, rule, evaluator):
-    search, state = search_from(moves, rule, evaluator)
+def test_the_subtree_of_a_move_is_kept_as_it_is(moves, selection, evaluator):
+    search, state = search_from(moves, selection, evaluator)
     nodes = search.forest.nodes[0]
     for _ in range(3):
         child = max(children_of(nodes), key=lambda each: nodes[each].N)
         action, before, counter = (
             int(nodes[child].action),
             snapshot(search, index=child),
-            int(search.forest.trees[0].counter),
+            int(search.forest.trees[0].rng.counter),
         )
         assert before[1], "there is nothing to keep"
         search.advance(0, action)
         state.apply_action(action)
         assert snapshot(search) == before
-        assert search.forest.trees[0].counter == counter
+        assert search.forest.trees[0].rng.counter == counter
         assert search.forest.root_states[0].tobytes() == state.record.tobytes()
         check_tree(search, state)
 

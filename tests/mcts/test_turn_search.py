@@ -35,18 +35,18 @@ ENTRIES = 10_000
 NUM_SIMULATIONS = 3000 if IS_COMPILED else 300
 
 
-def search_for(kind, state, num_simulations=NUM_SIMULATIONS, settings=PLAIN, seed=0, rule=None):
+def search_for(kind, state, num_simulations=NUM_SIMULATIONS, settings=PLAIN, seed=0, selection=None):
     """Returns a search of this kind that has run."""
-    search = new_search(kind, state.game, settings, rule)
+    search = new_search(kind, state.game, settings, selection)
     search.start(0, state, seed)
     search.run([0], num_simulations)
     return search
 
 
-def new_search(kind, game, settings=PLAIN, rule=None, num_trees=1, num_threads=1):
+def new_search(kind, game, settings=PLAIN, selection=None, num_trees=1, num_threads=1):
     if issubclass(kind, TableSearch):
-        return kind(game, rule or Uct(), settings, ENTRIES, num_trees, num_threads)
-    return kind(game, rule or Uct(), settings, None, num_trees, 50_000, num_threads)
+        return kind(game, selection or Uct(), settings, ENTRIES, num_trees, num_threads)
+    return kind(game, selection or Uct(), settings, None, num_trees, 50_000, num_threads)
 
 
 def statistics(search):
@@ -59,12 +59,12 @@ def statistics(search):
 @pytest.mark.parametrize(
     ("kind", "plain"), [(TurnSearch, Search), (FlatTurnSearch, FlatSearch), (TableTurnSearch, TableSearch)]
 )
-@pytest.mark.parametrize("rule", [Uct(), DepthBias()])
-def test_where_every_turn_is_an_action_it_is_the_same_search_visit_for_visit(kind, plain, rule):
+@pytest.mark.parametrize("selection", [Uct(), DepthBias()])
+def test_where_every_turn_is_an_action_it_is_the_same_search_visit_for_visit(kind, plain, selection):
     state = CONNECT_FOUR.state_from_moves("4453")
-    ours, theirs = (search_for(each, state, settings=Settings(), rule=rule) for each in (kind, plain))
+    ours, theirs = (search_for(each, state, settings=Settings(), selection=selection) for each in (kind, plain))
     assert statistics(ours) == statistics(theirs)
-    assert ours.forest.trees[0].counter == theirs.forest.trees[0].counter
+    assert ours.forest.trees[0].rng.counter == theirs.forest.trees[0].rng.counter
     assert ours.choose(0) == theirs.choose(0) and rank_moves(ours) == rank_moves(theirs)
 
 

@@ -1,6 +1,7 @@
 """Views: one canonical view for all positions that are symmetric to each other, and what a symmetry makes of planes."""
 
 import random
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -12,14 +13,22 @@ from azero.mcts.evaluation.views import find_canonical, new_views, turn
 GAMES = ["connect_four", "tic_tac_toe", "othello(size=6)", "go(size=5)", "breakthrough(rows=5,columns=4)"]
 
 
-@kernel
-def _find(views, bits, entries, factors):
-    return find_canonical(views, bits, entries, factors)
+class Room(NamedTuple):
+    """What views need of a `Scratch`."""
+
+    entries: np.ndarray
+    factors: np.ndarray
+    bits: np.ndarray
 
 
 @kernel
-def _turn(views, symmetry, bits, work):
-    turn(views, symmetry, bits, work)
+def _find(views, bits, scratch):
+    return find_canonical(views, bits, scratch)
+
+
+@kernel
+def _turn(views, symmetry, bits, scratch):
+    turn(views, symmetry, bits, scratch)
 
 
 def bits_of(planes: np.ndarray) -> np.ndarray:
@@ -29,8 +38,9 @@ def bits_of(planes: np.ndarray) -> np.ndarray:
 def canonical(views, planes: np.ndarray) -> tuple[int, int, bytes]:
     """Returns the symmetry, the key and the canonical view of planes."""
     bits = bits_of(planes)
-    symmetry, key = _find(views, bits, np.zeros(len(bits), np.int32), np.zeros(len(bits), np.uint64))
-    _turn(views, symmetry, bits, np.zeros_like(bits))
+    room = Room(np.zeros(len(bits), np.int32), np.zeros(len(bits), np.uint64), np.zeros_like(bits))
+    symmetry, key = _find(views, bits, room)
+    _turn(views, symmetry, bits, room)
     return int(symmetry), int(key), bits.tobytes()
 
 

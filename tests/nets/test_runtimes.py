@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import torch
 
-from azero.compiler.jit import cache_root
+from azero.compiler.cache import cache_root
 from azero.config.schema import DeviceConfig
 from azero.errors import BadInput
 from azero.games import make_game

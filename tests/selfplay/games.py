@@ -11,6 +11,8 @@ from azero.config.reading import check_config
 from azero.config.schema import Config
 from azero.games import Game, make_game
 from azero.mcts import Evaluator, Puct, Settings
+from azero.mcts.roots.gumbel import GumbelRoot
+from azero.mcts.roots.visits import VisitsRoot
 from azero.mcts.tree import UNPROVEN
 from azero.nets.architectures.tower import ResidualTower
 from azero.nets.card import Card
@@ -27,14 +29,14 @@ PLAY = PlaySettings(
 QUIET = PLAY._replace(temperature=0.0)
 """Nothing is drawn from the visits."""
 
-NOISY = Settings(is_looking_ahead=True, has_random_symmetry=True, dirichlet_alpha=1.0, dirichlet_epsilon=0.25)
+NOISY = Settings(is_looking_ahead=True, has_random_symmetry=True, root=VisitsRoot(1.0, dirichlet_epsilon=0.25))
 PLAIN = Settings(is_proving=False)
 """No noise, no symmetry, no proofs."""
 
-AHEAD = NOISY._replace(proof_nodes=100, forced_playouts=2.0)
+AHEAD = NOISY._replace(proof_nodes=100, root=VisitsRoot(1.0, 0.25, forced_playouts=2.0))
 """Proofs at new nodes, so that a root can be proven before it has a visit below."""
 
-GUMBEL = Settings(is_looking_ahead=True, gumbel_considered=3)
+GUMBEL = Settings(is_looking_ahead=True, root=GumbelRoot(3))
 
 
 def config_with(**selfplay) -> Config:

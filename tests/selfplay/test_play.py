@@ -7,10 +7,11 @@ from mcts.minimax import Minimax
 
 from azero.games import State
 from azero.mcts import Puct, Search, Settings
-from azero.mcts.roots.gumbel import TARGET_TOTAL
+from azero.mcts.roots.gumbel import TARGET_TOTAL, GumbelRoot
+from azero.mcts.roots.visits import VisitsRoot
 from azero.mcts.tree import UNPROVEN
 from azero.selfplay.play import SelfPlay
-from azero.selfplay.slots import PlaySettings, begin_search
+from azero.selfplay.slots import PlaySettings, begin_full_or_fast
 
 from .games import (
     AHEAD,
@@ -167,19 +168,19 @@ def test_moves_are_drawn_in_the_opening_and_the_best_afterwards():
 
 
 def test_noise_changes_every_search():
-    games = split(play(CONNECT_FOUR, range(60), 16, QUIET, PLAIN._replace(dirichlet_epsilon=0.3)))
+    games = split(play(CONNECT_FOUR, range(60), 16, QUIET, PLAIN._replace(root=VisitsRoot(dirichlet_epsilon=0.3))))
     assert len({str(visits[0]) for _, _, _, visits, *_ in games}) > 10
 
 
 def test_a_search_from_a_kept_tree_has_noise_of_its_own():
-    settings = PLAIN._replace(dirichlet_epsilon=0.25)
+    settings = PLAIN._replace(root=VisitsRoot(dirichlet_epsilon=0.25))
     search = Search(CONNECT_FOUR, Puct(), settings, HashEvaluator(CONNECT_FOUR), max_nodes=1_000)
     search.start(0, CONNECT_FOUR.new_initial_state(), seed=0)
     search.run([0], 100)
     search.advance(0, search.choose(0))
     tree, nodes = search.forest.trees[0], search.forest.nodes[0]
     before = nodes.P[1:5].copy()
-    begin_search(settings, PLAY, tree, nodes, 2, np.zeros(4))
+    begin_full_or_fast(settings, PLAY, tree, nodes, 2, np.zeros(4))
     assert (tree.target, tree.simulations) == (30, 0)
     assert np.abs(nodes.P[1:5] - before).max() > 0.01 and nodes.P[1:5].sum() == pytest.approx(1)
 
@@ -227,7 +228,7 @@ def test_fast_searches_have_their_own_simulations_and_no_weight(game):
 @pytest.mark.parametrize("is_keeping_tree", [True, False])
 def test_gumbel_searches_are_full_or_fast_too(is_keeping_tree):
     playing = PLAY._replace(full_search_share=0.3, fast_simulations=5, is_keeping_tree=is_keeping_tree)
-    shard = play(CONNECT_FOUR, range(40), playing=playing, settings=PLAIN._replace(gumbel_considered=3))
+    shard = play(CONNECT_FOUR, range(40), playing=playing, settings=PLAIN._replace(root=GumbelRoot(3)))
     num_full, num = int(shard.weights.sum()), shard.num_positions
     assert set(shard.weights) == {0, 1} and abs(num_full / num - 0.3) < 0.1
     assert shard.simulations[0] == 31 * num_full + 6 * (num - num_full), "one more judges the root"
@@ -237,7 +238,12 @@ def test_fast_searches_have_no_noise():
     """With all visits on the prior's first choice, a game moves as without noise wherever its searches are fast."""
     playing = PLAY._replace(full_search_share=0.5, fast_simulations=30, temperature=0.0, is_keeping_tree=False)
     noisy, plain = (
-        play(CONNECT_FOUR, range(20), playing=playing, settings=PLAIN._replace(dirichlet_epsilon=epsilon))
+        play(
+            CONNECT_FOUR,
+            range(20),
+            playing=playing,
+            settings=PLAIN._replace(root=VisitsRoot(1.0, epsilon)),
+        )
         for epsilon in (0.25, 0.0)
     )
     fast = {state.tobytes(): visits.tolist() for state, visits, weight in rows(plain) if weight == 0}
@@ -309,15 +315,13 @@ def from_config(**selfplay) -> SelfPlay:
 
 def test_settings_reach_the_search():
     assert from_config(random_symmetry=False, dirichlet_alpha=0.3, dirichlet_epsilon=0.5).settings == Settings(
-        is_looking_ahead=True, is_rollout_only=False, dirichlet_alpha=0.3, dirichlet_epsilon=0.5, cache_mib=64
+        is_looking_ahead=True, is_rollout_only=False, root=VisitsRoot(0.3, 0.5), cache_mib=64
     )
     plain = from_config().settings
-    assert plain.has_random_symmetry and plain.gumbel_considered == 0
+    assert plain.has_random_symmetry and plain.root == VisitsRoot(1.0, 0.25, 0.0)
     gumbel = from_config(root="gumbel", gumbel_considered=5, gumbel_visit=20, gumbel_scale=0.5).settings
-    assert (gumbel.gumbel_considered, gumbel.gumbel_visit, gumbel.gumbel_scale) == (5, 20.0, 0.5)
-    assert gumbel.dirichlet_epsilon == 0
-    assert from_config(forced_playouts=2).settings.forced_playouts == 2
-    assert from_config(forced_playouts=2, root="gumbel").settings.forced_playouts == 0
+    assert gumbel.root == GumbelRoot(5, 20.0, 0.5)
+    assert from_config(forced_playouts=2).settings.root.forced_playouts == 2
 
 
 def test_settings_reach_the_games():

@@ -14,7 +14,7 @@ from azero.mcts import LinearSoftmax
 from azero.mcts.rollouts.features import NO_PATTERN, NUM_PATTERNS
 from azero.selfplay.data.records import Shard, join_shards, save_shard
 from azero.training.learning.trainer import Trainer
-from azero.training.rollout_policy import RolloutTrainer, choose_games, game_of, positions_of, shards_of, train_rollout
+from azero.training.rollout_policy import RolloutTrainer, choose_games, features_of, game_of, shards_of, train_rollout
 from azero.training.run import Progress, Run
 
 from .runs import tiny_config
@@ -33,7 +33,7 @@ def legal_actions(game, shard: Shard, n: int) -> list[int]:
 
 def with_policy(shard: Shard, game, rng: np.random.Generator) -> Shard:
     """Returns the same positions, the search's policy being a softmax of random weights of the features."""
-    positions, visits = positions_of(game, shard), np.zeros_like(shard.visits)
+    positions, visits = features_of(game, shard), np.zeros_like(shard.visits)
     of_patterns, of_actions = rng.normal(size=NUM_PATTERNS), rng.normal(size=game.num_actions)
     weights = np.exp(of_patterns[positions.patterns] + of_actions[positions.actions])
     for n in range(len(positions)):
@@ -46,7 +46,7 @@ def with_policy(shard: Shard, game, rng: np.random.Generator) -> Shard:
 def test_a_policy_that_the_features_can_tell_is_learnt(game):
     """On what it has learnt from, cross-entropy falls to the search's own entropy, and the first choices agree."""
     shard = with_policy(some_games(game), game, np.random.default_rng(0))
-    trainer = RolloutTrainer(positions_of(game, shard), *split_none(shard), game.num_actions)
+    trainer = RolloutTrainer(features_of(game, shard), *split_none(shard), game.num_actions)
     before = trainer.judge(trainer.learnt)
     assert before.cross_entropy == pytest.approx(before.uniform_cross_entropy) and before.top_1 < 0.5
     trainer.train(epochs=400, seed=0, is_quiet=True)
@@ -56,7 +56,7 @@ def test_a_policy_that_the_features_can_tell_is_learnt(game):
 
 
 def test_positions_hold_every_legal_action_and_its_share_of_the_visits():
-    positions = positions_of(TIC_TAC_TOE, SHARD)
+    positions = features_of(TIC_TAC_TOE, SHARD)
     assert len(positions) == SHARD.num_positions
     for n in range(len(positions)):
         own = slice(positions.starts[n], positions.starts[n + 1])
@@ -81,7 +81,7 @@ def test_figures_by_hand():
     visits = np.zeros_like(shard.visits)
     firsts = np.array([legal_actions(TIC_TAC_TOE, shard, n)[0] for n in range(shard.num_positions)])
     visits[np.arange(len(firsts)), firsts] = 5
-    positions = positions_of(TIC_TAC_TOE, shard._replace(visits=visits))
+    positions = features_of(TIC_TAC_TOE, shard._replace(visits=visits))
     trainer = RolloutTrainer(positions, *split_none(shard), 9)
     figures, counts = trainer.judge(trainer.learnt), np.diff(positions.starts)
     assert figures.uniform_cross_entropy == pytest.approx(np.log(counts).mean(), abs=1e-5)

@@ -100,7 +100,7 @@ def _uct_maker(
     options: Options, game: Game, rollout: RolloutPolicy, threads: int, max_nodes: int | None
 ) -> SearchMaker:
     """Returns what makes the searches of UCT, on a tree or a table."""
-    rule, settings = _rule(options), _settings(options)
+    selection, settings = _rule(options), _settings(options)
     has_turns = options.choice("root", _ROOTS) == "turns"
     entries = options.memory("table", ENTRY_DTYPE.itemsize, FEWEST_ENTRIES, MOST_ENTRIES)
     options.finish()
@@ -108,9 +108,9 @@ def _uct_maker(
         raise BadInput(f"agent {options.base!r}: stored_visits and stored_value need a table: add e.g. table=64MiB")
     if entries is not None:
         on_table = TableTurnSearch if has_turns else TableSearch
-        return lambda trees, _: on_table(game, rule, settings, entries, trees, threads, rollout)
+        return lambda trees, _: on_table(game, selection, settings, entries, trees, threads, rollout)
     on_tree = TurnSearch if has_turns else Search
-    return lambda trees, nodes: on_tree(game, rule, settings, None, trees, max_nodes or nodes, threads, rollout)
+    return lambda trees, nodes: on_tree(game, selection, settings, None, trees, max_nodes or nodes, threads, rollout)
 
 
 def _settings(options: Options) -> Settings:

@@ -23,7 +23,7 @@ from azero.config.reading import override_section
 from azero.config.schema import DeviceConfig, SearchConfig
 from azero.errors import BadInput, suggest_nearest
 from azero.games import Game, make_game
-from azero.mcts import Search, Settings, rollout_from_config, rule_from_config
+from azero.mcts import Search, Settings, rollout_from_config, selection_from_config
 from azero.system.files import PACKAGE
 
 MOST_NODES = 1 << 27
@@ -186,7 +186,7 @@ def _net_agent(
     config = override_section(SearchConfig, checkpoint.card.search, overrides)
     if "rollout" in overrides and config.rollout_weight == 0:
         raise BadInput(f"agent {name!r}: rollout has no effect while rollout_weight is 0; set that, too, e.g. to 0.5")
-    rule, settings = rule_from_config(config), Settings.from_config(config)
+    selection, settings = selection_from_config(config), Settings.from_config(config)
     rollout = rollout_from_config(config, checkpoint.game)
 
     def make_search(num_trees: int, nodes: int, leaves: int) -> Search:
@@ -194,7 +194,7 @@ def _net_agent(
         evaluator = NetEvaluator(checkpoint.net, device, ROWS if is_shared else leaves, threads)
         manner = settings._replace(leaves_per_tree=leaves)
         agent.runtime = evaluator.runtime
-        return Search(checkpoint.game, rule, manner, evaluator, num_trees, max_nodes or nodes, threads, rollout)
+        return Search(checkpoint.game, selection, manner, evaluator, num_trees, max_nodes or nodes, threads, rollout)
 
     agent = SearchAgent(name, checkpoint.game, limit, make_search, seed)
     agent.net_alone = functools.partial(judge_alone, checkpoint.net, device)

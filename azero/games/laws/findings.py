@@ -66,7 +66,7 @@ def record_of(game: Game, actions: list[int]) -> str:
     return " ".join(texts)
 
 
-def positions_of(game: Game, actions: list[int]) -> Iterator[tuple[State, list[int], int | None]]:
+def walk_game(game: Game, actions: list[int]) -> Iterator[tuple[State, list[int], int | None]]:
     """Yields every position of a game with the actions before it and the one played, which is None at the end."""
     state = game.new_initial_state()
     for ply, action in enumerate(actions):

@@ -9,7 +9,7 @@ from azero.compiler.jit import IS_COMPILED
 from azero.games.calls import rollout_action_of, rollout_of, target_of
 from azero.games.contract import DRAW, LOSS, ONGOING, WIN, Symmetries
 from azero.games.defaults import has_own
-from azero.games.laws.findings import Notes, hold, hold_pair, looks_of, positions_of
+from azero.games.laws.findings import Notes, hold, hold_pair, looks_of, walk_game
 from azero.games.laws.keys import check_keys
 from azero.games.state import Game, State
 from azero.games.user.interpreted import Interpreted
@@ -51,7 +51,7 @@ def check_compiled(game: Game, actions: list[int], chooser: random.Random, notes
     """Compiled and as plain Python the methods do the same, and reset makes any state the first."""
     plain = Interpreted(game.rules, game.name)
     plain.reset()
-    for state, before, action in positions_of(game, actions):
+    for state, before, action in walk_game(game, actions):
         if notes.has_time():
             _compare(state, plain, before, action)
         if action is not None:
@@ -64,7 +64,7 @@ def check_compiled(game: Game, actions: list[int], chooser: random.Random, notes
 
 def check_positions(game: Game, actions: list[int], chooser: random.Random, notes: Notes) -> None:
     """Copies are equal and go their own way; legal actions can be played; a position does not change when looked at."""
-    for state, before, action in positions_of(game, actions):
+    for state, before, action in walk_game(game, actions):
         if not notes.has_time():
             continue
         looks, copy = looks_of(state), state.clone()
@@ -81,7 +81,7 @@ def check_positions(game: Game, actions: list[int], chooser: random.Random, note
 
 def check_results(game: Game, actions: list[int], chooser: random.Random, notes: Notes) -> None:
     """Someone moves until the end and nobody after it; what one player gets the other pays; the score says the same."""
-    for state, before, action in positions_of(game, actions):
+    for state, before, action in walk_game(game, actions):
         returns = state.returns()
         hold(returns[0] == -returns[1], f"returns are {returns}", game, before)
         if action is not None:
@@ -97,7 +97,7 @@ def check_results(game: Game, actions: list[int], chooser: random.Random, notes:
 def check_rollouts(game: Game, actions: list[int], chooser: random.Random, notes: Notes) -> None:
     """The rollout policy gives legal actions, and leaves the position as it looks; a rollout ends with a result."""
     ply = chooser.randrange(len(actions) + 1)
-    for state, before, action in positions_of(game, actions):
+    for state, before, action in walk_game(game, actions):
         if action is None:
             break
         if len(before) != ply and not notes.has_time():
@@ -131,7 +131,7 @@ def check_symmetries(game: Game, actions: list[int], chooser: random.Random, not
         if s == 0:
             continue
         seen = game.new_initial_state()
-        for state, before, action in positions_of(game, actions):
+        for state, before, action in walk_game(game, actions):
             planes = state.planes().reshape(game.planes_shape[0], -1)[:, cells]
             is_mapped = np.array_equal(planes, seen.planes().reshape(planes.shape))
             hold_pair(is_mapped, f"planes are not what symmetry {s} makes of them", game, before, seen.history())
@@ -154,7 +154,7 @@ def check_symmetries(game: Game, actions: list[int], chooser: random.Random, not
 def check_text(game: Game, actions: list[int], chooser: random.Random, notes: Notes) -> None:
     """Each legal action has a text of its own that leads back to it, and a game's record can be split and replayed."""
     texts: list[str] = []
-    for state, before, action in positions_of(game, actions):
+    for state, before, action in walk_game(game, actions):
         for each in state.legal_actions() if notes.has_time() else ():
             text = game.action_to_text(state, each)
             back = game.text_to_action(state, text)

@@ -13,7 +13,7 @@ from azero.errors import BadInput
 from azero.games.laws.findings import hold, record_of
 from azero.games.registry import parameters_of
 from azero.games.state import Game, State
-from azero.games.user.loading import load_class, reason_of, where
+from azero.games.user.loading import load_class, place_of, reason_of
 from azero.games.user.timeouts import TimedOut, time_limit
 
 
@@ -83,7 +83,7 @@ def check_against(
         except TimedOut as error:
             raise _failure(f"{name} {error}", game, actions) from None
         except (Exception, SystemExit) as error:
-            line = where(error, name.rpartition(":")[0])
+            line = place_of(error, name.rpartition(":")[0])
             raise _failure(f"{name} fails{line}: {reason_of(error)}", game, actions) from None
     return num_games
 

@@ -8,12 +8,12 @@ from collections.abc import Callable
 import numpy as np
 from numba.core.errors import NumbaError
 
+from azero.compiler.rng import new_rng
 from azero.errors import BadInput
-from azero.games.calls import new_rng
 from azero.games.contract import DRAW, LOSS, ONGOING, WIN, Rules
 from azero.games.defaults import has_own
 from azero.games.state import after_actions, new_states
-from azero.games.user.loading import reason_of, short, where
+from azero.games.user.loading import place_of, reason_of, short
 from azero.games.user.messages import refusal
 from azero.games.user.overflows import Overflows, advice_on
 from azero.games.user.timeouts import TimedOut, time_limit
@@ -84,7 +84,7 @@ class Interpreted:
         except NumbaError as error:  # of a subroutine
             raise BadInput(refusal(error, self.rules, self.name, method)) from None
         except (Exception, SystemExit) as error:
-            raise self.fail(method, f"fails{where(error, self._file)}: {reason_of(error)}") from None
+            raise self.fail(method, f"fails{place_of(error, self._file)}: {reason_of(error)}") from None
 
     def _read(self, name: str):
         return self._watch(name, lambda: getattr(self.rules, name))

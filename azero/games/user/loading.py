@@ -77,7 +77,7 @@ def load_rules(file: str, name: str) -> type:
     if (digest, name) not in _LOADED:
         rules = complete(_class_of(file, name, module))
         for each in _PYTHON_RETURNS:
-            setattr(rules, each, _told(file, name, getattr(rules, each)))
+            setattr(rules, each, _guarded(file, name, getattr(rules, each)))
         for each in () if IS_COMPILED else {**REQUIRED, **_OPTIONAL}:
             if each not in _PYTHON_RETURNS and getattr(rules, each) is not DEFAULTS.get(each):
                 setattr(rules, each, on_wide_states(getattr(rules, each)))
@@ -126,33 +126,35 @@ def _run(file: str) -> tuple[ModuleType, str]:
 def _why(error: BaseException, file: str) -> str:
     """Returns where and why a file cannot be run."""
     if isinstance(error, TimedOut):
-        return f"{where(error, file)} {error}"
+        return f"{place_of(error, file)} {error}"
     if isinstance(error, ImportError) and (gone := _GONE_MODULE.search(str(error))):
-        return f"{where(error, file)}: azero.{gone[1] or gone[2]} is no more; write `from azero.authoring import ...`"
+        return (
+            f"{place_of(error, file)}: azero.{gone[1] or gone[2]} is no more; write `from azero.authoring import ...`"
+        )
     is_own = isinstance(error, SyntaxError) and error.filename in (None, str(Path(file).resolve()))
     if isinstance(error, SyntaxError) and is_own:
         return f"{f', line {error.lineno}' if error.lineno else ''}: {error.msg}"
-    return f"{where(error, file)}: {reason_of(error)}"
+    return f"{place_of(error, file)}: {reason_of(error)}"
 
 
-def _told(file: str, name: str, method: Callable) -> Callable:
+def _guarded(file: str, name: str, method: Callable) -> Callable:
     """Returns a method of plain Python that raises BadInput where it fails or returns something else than it should."""
     what = f"{file}:{name}.{method.__name__}"
     is_right, right = _PYTHON_RETURNS[method.__name__]
 
     @functools.wraps(method)
-    def told(*arguments, **named):
+    def guarded(*arguments, **named):
         try:
             value = method(*arguments, **named)
         except BadInput as error:
             raise BadInput(_without_digest(str(error))) from None
         except (Exception, SystemExit) as error:
-            raise BadInput(f"{what} fails{where(error, file)}: {reason_of(error)}") from None
+            raise BadInput(f"{what} fails{place_of(error, file)}: {reason_of(error)}") from None
         if not is_right(value):
             raise BadInput(f"{what} returns {short(value)}; it should be {right}")
         return value
 
-    return told
+    return guarded
 
 
 def reason_of(error: BaseException) -> str:
@@ -179,7 +181,7 @@ def _without_digest(text: str) -> str:
     return re.sub(r"(?<=\w)_[0-9a-f]{16}\b", "", public_names(text))
 
 
-def where(error: BaseException, file: str) -> str:
+def place_of(error: BaseException, file: str) -> str:
     """Returns `, line N` for the innermost line of `file` at which the error arose, or nothing."""
     frames = traceback.extract_tb(error.__traceback__)
     lines = [frame.lineno for frame in frames if Path(frame.filename) == Path(file).resolve()]

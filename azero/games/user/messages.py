@@ -9,7 +9,7 @@ import numba
 import numpy as np
 
 from azero.compiler.codegen import Allocates
-from azero.games.calls import new_rng
+from azero.compiler.rng import new_rng
 from azero.games.contract import Rules
 from azero.games.defaults import DEFAULTS
 from azero.games.state import new_states

@@ -1,14 +1,17 @@
 """Plain Monte Carlo with minimax values: moves sampled uniformly all over a tree, of whose values the best is kept."""
 
+from typing import Any
+
 import numpy as np
 
 from azero.compiler.jit import kernel, subroutine
 from azero.errors import TOO_LONG, BrokenRules
 from azero.games.contract import sign_of
-from azero.mcts.evaluation.batch import Batch
+from azero.mcts.scratch import Scratch
 from azero.mcts.search.search import Search
+from azero.mcts.search.settings import SearchParts
 from azero.mcts.selection.children import random_child
-from azero.mcts.tree import UNPROVEN, create_children
+from azero.mcts.tree import UNPROVEN, Forest, create_children
 
 
 @subroutine
@@ -32,7 +35,7 @@ def back_up_minimax(nodes, path, depth, value):
 
 
 @kernel
-def simulate_minimax(game, rollout, is_keeping_episodes, forest, batch, b, num_simulations):
+def simulate_minimax(parts, is_keeping_episodes, forest, scratch, b, num_simulations):
     """Runs simulations in tree b, to its target at most; returns whether that is reached.
 
     Where episodes are kept, every node of a simulation enters the tree, down to the end of the game. Otherwise one node
@@ -40,50 +43,56 @@ def simulate_minimax(game, rollout, is_keeping_episodes, forest, batch, b, num_s
 
     Source: "MMMC" of Kocsis & Szepesvari (2006), section 3.1, which keeps episodes (Figure 1).
     """
-    tree = forest.trees[b]
-    nodes = forest.nodes[b]
-    path = batch.path[0]
-    state = batch.states[0]
+    rules, tree, nodes = parts.rules, forest.trees[b], forest.nodes[b]
+    path, state = scratch.path, scratch.states[0]
     for _ in range(num_simulations):
         if tree.simulations >= tree.target:
             return True
-        batch.states[0] = forest.root_states[b]
+        scratch.states[0] = forest.root_states[b]
         index = np.int64(0)
         depth = 0
         path[0] = 0
         while True:
             node = nodes[index]
             if node.N == 0 and depth > 0:
-                node.proven = game.outcome(state)
+                node.proven = rules.outcome(state)
             if node.proven != UNPROVEN or (node.N == 0 and depth > 0 and not is_keeping_episodes):
                 break
-            if node.first_child == 0 and not create_children(game, tree, nodes, index, state, batch.legal):
+            if node.first_child == 0 and not create_children(rules, tree, nodes, index, state, scratch.legal):
                 break
-            index = random_child(nodes, node, tree)
-            game.apply_action(state, np.int64(nodes[index].action))
+            index = random_child(nodes, node, tree.rng)
+            rules.apply_action(state, np.int64(nodes[index].action))
             depth += 1
             if depth == len(path):
                 raise BrokenRules(TOO_LONG)
             path[depth] = index
         value = float(nodes[index].proven)
         if nodes[index].proven == UNPROVEN:
-            value = float(rollout.play_out(game, state, batch, tree))
+            value = float(parts.rollout_policy.play_out(rules, state, scratch, tree.rng))
         back_up_minimax(nodes, path, depth, value)
         tree.simulations += 1
     return tree.simulations >= tree.target
 
 
+def simulate_by_nodes(parts: SearchParts, forest: Forest, scratch: Scratch, b: int, num_simulations: int) -> bool:
+    """Runs simulations of which each adds a node to the tree."""
+    return simulate_minimax(parts, False, forest, scratch, b, num_simulations)
+
+
+def simulate_by_episodes(parts: SearchParts, forest: Forest, scratch: Scratch, b: int, num_simulations: int) -> bool:
+    """Runs simulations of which each adds all its nodes to the tree."""
+    return simulate_minimax(parts, True, forest, scratch, b, num_simulations)
+
+
 class MinimaxSearch(Search):
     """A search that samples moves uniformly and trusts the best of them; its tree grows by one node a simulation."""
 
-    _is_keeping_episodes = False
-
-    def _simulate(self, b: int, batch: Batch, num_simulations: int) -> bool:
-        kinds = self.game.rules, self.rollout, self._is_keeping_episodes
-        return simulate_minimax(*kinds, self.forest, batch, b, num_simulations)
+    def __init__(self, *arguments: Any, **options: Any):
+        super().__init__(*arguments, **options | {"simulate": simulate_by_nodes})
 
 
-class EpisodeSearch(MinimaxSearch):
+class EpisodeSearch(Search):
     """The same search as in the UCT paper: its tree grows by all the nodes of a simulation."""
 
-    _is_keeping_episodes = True
+    def __init__(self, *arguments: Any, **options: Any):
+        super().__init__(*arguments, **options | {"simulate": simulate_by_episodes})

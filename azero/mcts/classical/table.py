@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from azero.compiler.jit import kernel, subroutine
-from azero.compiler.rng import mix
+from azero.compiler.rng import bucket_of
 from azero.games.contract import Rules
 from azero.mcts.tree import UNPROVEN
 
@@ -72,15 +72,15 @@ def _zeros(num_bytes: int) -> mmap.mmap:
 
 
 @subroutine
-def bucket_of(entries, key):
+def first_place(entries, key):
     """Returns the first place of the bucket that a key belongs to."""
-    return np.int64(2) * np.int64(mix(key) % np.uint64(len(entries) // 2))
+    return 2 * bucket_of(key, len(entries) // 2)
 
 
 @subroutine
 def find_entry(entries, key):
     """Returns the place of a key in the table, or -1."""
-    first = bucket_of(entries, key)
+    first = first_place(entries, key)
     for place in range(first, first + 2):
         if entries[place].key == key and entries[place].ply > 0:
             return place
@@ -90,7 +90,7 @@ def find_entry(entries, key):
 @subroutine
 def can_store(entries, key, ply, parent_visits, root_ply):
     """Returns whether a new position would find a place: a free one, or one that it has a better claim to."""
-    first = bucket_of(entries, key)
+    first = first_place(entries, key)
     near, often = entries[first], entries[first + 1]
     has_room = _is_free(near, root_ply) or _is_free(often, root_ply)
     return has_room or ply < near.ply or parent_visits > often.parent_visits
@@ -102,7 +102,7 @@ def store(entries, key, ply, parent_visits, root_ply):
 
     An entry that gives way to one nearer to the root moves to the second place if it has the better claim to that.
     """
-    first = bucket_of(entries, key)
+    first = first_place(entries, key)
     near, often = entries[first], entries[first + 1]
     place = first
     if not _is_free(near, root_ply):

@@ -18,15 +18,15 @@ from azero.mcts.tree import UNPROVEN, clear_tree, create_children
 
 
 @subroutine
-def key_after(game, state, action, work):
+def key_after(rules, state, action, work):
     """Returns the key of the position that an action leads to."""
     work[0] = state
-    game.apply_action(work[0], np.int64(action))
-    return game.hash_key(work[0])
+    rules.apply_action(work[0], np.int64(action))
+    return rules.hash_key(work[0])
 
 
 @subroutine
-def place_children(game, tables, b, state, work, legal, ply):
+def place_children(rules, tables, b, state, work, legal, ply):
     """Notes the places of the children of `state`, which lie at `ply`, in the table: -1 where there is none.
 
     All that have one are touched: a claim to a place is the parent's, so a child never takes that of its own sibling.
@@ -34,11 +34,11 @@ def place_children(game, tables, b, state, work, legal, ply):
     Returns how many there are, the sum of their visits, and how many are new; of these -1 where one cannot be stored.
     """
     entries, places, root_ply = tables.entries[b], tables.places[b], tables.plies[b]
-    num_children = game.legal_actions(state, legal)
+    num_children = rules.legal_actions(state, legal)
     visits = 0
     num_new = 0
     for i in range(num_children):
-        places[i] = find_entry(entries, key_after(game, state, legal[i], work))
+        places[i] = find_entry(entries, key_after(rules, state, legal[i], work))
         if places[i] >= 0:
             visits += entries[places[i]].N
         else:
@@ -48,14 +48,14 @@ def place_children(game, tables, b, state, work, legal, ply):
             touch(entries[places[i]], ply, visits, root_ply)
     for i in range(num_children):
         if places[i] < 0:
-            key = key_after(game, state, legal[i], work)
+            key = key_after(rules, state, legal[i], work)
             if not can_store(entries, key, ply, visits, root_ply):
                 return num_children, visits, -1
     return num_children, visits, num_new
 
 
 @subroutine
-def random_stored_child(game, settings, tree, tables, b, state, num_children):
+def random_stored_child(rules, settings, tree, tables, b, state, num_children):
     """Returns any of the stored children that pass both thresholds, by its place among the legal actions, or -1.
 
     A child that is proven lost for the mover passes none.
@@ -63,7 +63,7 @@ def random_stored_child(game, settings, tree, tables, b, state, num_children):
     Source: Kocsis & Szepesvari (2006), section 2.2, the second solution, with a threshold on values.
     """
     entries, places = tables.entries[b], tables.places[b]
-    sign = sign_of(game.current_player(state))
+    sign = sign_of(rules.current_player(state))
     chosen = -1
     num_passing = 0
     for i in range(num_children):
@@ -74,13 +74,13 @@ def random_stored_child(game, settings, tree, tables, b, state, num_children):
         is_passing = settings.stored_visits < entry.N and settings.stored_value < value_for(entry, sign)
         if is_passing and not is_lost:
             num_passing += 1
-            if random_below(tree, num_passing) == 0:
+            if random_below(tree.rng, num_passing) == 0:
                 chosen = i
     return chosen
 
 
 @subroutine
-def select_in_table(game, rule, settings, tree, tables, b, state, work, legal, depth):
+def select_in_table(rules, selection, settings, tree, tables, b, state, work, legal, depth):
     """Returns the action that a simulation takes at `state`, `depth` plies below the root, and the visits there.
 
     New children go first, in random order. Where one can be neither found nor stored, the move is random, or a stored
@@ -88,22 +88,22 @@ def select_in_table(game, rule, settings, tree, tables, b, state, work, legal, d
     """
     entries, places = tables.entries[b], tables.places[b]
     ply = tables.plies[b] + depth + 1
-    num_children, visits, num_new = place_children(game, tables, b, state, work, legal, ply)
+    num_children, visits, num_new = place_children(rules, tables, b, state, work, legal, ply)
     if settings.prefers_stored and num_new < 0 and visits + 1 >= settings.min_visits:
-        stored = random_stored_child(game, settings, tree, tables, b, state, num_children)
+        stored = random_stored_child(rules, settings, tree, tables, b, state, num_children)
         if stored >= 0:
             return legal[stored], visits
     if num_new < 0 or visits + 1 < settings.min_visits:
-        return legal[random_below(tree, num_children)], visits
+        return legal[random_below(tree.rng, num_children)], visits
     if num_new > 0:
-        rank = random_below(tree, num_new)
+        rank = random_below(tree.rng, num_new)
         for i in range(num_children):
             if places[i] < 0:
                 if rank == 0:
                     return legal[i], visits
                 rank -= 1
-    sign = sign_of(game.current_player(state))
-    exploration = rule.exploration(visits, depth, tree.length)
+    sign = sign_of(rules.current_player(state))
+    exploration = selection.exploration(visits, depth, tree.length)
     best = 0
     best_score = -math.inf
     for i in range(num_children):
@@ -111,37 +111,40 @@ def select_in_table(game, rule, settings, tree, tables, b, state, work, legal, d
         if settings.is_proving and entry.proven == -sign:
             continue
         value = float(sign * entry.proven) if entry.proven != UNPROVEN else sign * entry.W / entry.N
-        score = rule.score(exploration, entry.N, value, 0.0)
+        score = selection.score(exploration, entry.N, value, 0.0)
         if score > best_score:
             best, best_score = i, score
     return legal[best], visits
 
 
 @subroutine
-def descend_in_table(game, rule, settings, tree, nodes, tables, b, batch):
+def descend_in_table(parts, tree, nodes, tables, b, scratch):
     """Goes from the root to a position that is new or proven, and notes the path. Returns its depth and result.
 
-    `batch.states[0]`, the root's position, becomes the leaf's; a new one gets its entry if it can have one.
+    `scratch.states[0]`, the root's position, becomes the leaf's; a new one gets its entry if it can have one.
     """
-    state, work = batch.states[0], batch.states[1:]
+    rules, selection, settings = parts.rules, parts.selection, parts.settings
+    state, work = scratch.states[0], scratch.states[1:]
     entries, root_ply = tables.entries[b], tables.plies[b]
     keys, actions = tables.keys[b], tables.actions[b]
-    child = select_child(rule, settings, tree, nodes, 0, 0)
-    batch.path[0, 1] = child
+    child = select_child(selection, settings, tree, nodes, 0, 0)
+    scratch.path[1] = child
     actions[1] = nodes[child].action
-    game.apply_action(state, np.int64(actions[1]))
+    rules.apply_action(state, np.int64(actions[1]))
     if nodes[child].N == 0:
-        nodes[child].proven = game.outcome(state)
+        nodes[child].proven = rules.outcome(state)
         return 1, nodes[child].proven
     if nodes[child].proven != UNPROVEN:
         return 1, nodes[child].proven
     for depth in range(2, len(keys)):
-        action, visits = select_in_table(game, rule, settings, tree, tables, b, state, work, batch.legal, depth - 1)
-        game.apply_action(state, np.int64(action))
-        keys[depth], actions[depth] = game.hash_key(state), action
+        action, visits = select_in_table(
+            rules, selection, settings, tree, tables, b, state, work, scratch.legal, depth - 1
+        )
+        rules.apply_action(state, np.int64(action))
+        keys[depth], actions[depth] = rules.hash_key(state), action
         place = find_entry(entries, keys[depth])
         if place < 0:
-            outcome = game.outcome(state)
+            outcome = rules.outcome(state)
             if can_store(entries, keys[depth], root_ply + depth, visits, root_ply):
                 place = store(entries, keys[depth], root_ply + depth, visits, root_ply)
                 entries[place].proven = outcome
@@ -165,12 +168,12 @@ def back_up_in_table(nodes, entries, child, keys, depth, value):
 
 
 @subroutine
-def proof_of(game, entries, state, work, legal):
+def proof_of(rules, entries, state, work, legal):
     """Returns the result of a position, or UNPROVEN, and its plies, by what the table has of its children."""
-    win = sign_of(game.current_player(state))
+    win = sign_of(rules.current_player(state))
     found = -win, -1, True
-    for i in range(game.legal_actions(state, legal)):
-        place = find_entry(entries, key_after(game, state, legal[i], work))
+    for i in range(rules.legal_actions(state, legal)):
+        place = find_entry(entries, key_after(rules, state, legal[i], work))
         if place < 0:
             found = weigh_child(win, found, UNPROVEN, 0)
         else:
@@ -179,19 +182,19 @@ def proof_of(game, entries, state, work, legal):
 
 
 @subroutine
-def carry_proof_up_table(game, nodes, tables, b, root_state, batch, depth):
+def carry_proof_up_table(rules, nodes, tables, b, root_state, scratch, depth):
     """Proves what can be proven above the position at `depth` of the path, from there upwards."""
-    state, entries = batch.states[0], tables.entries[b]
+    state, entries = scratch.states[0], tables.entries[b]
     for at in range(depth - 1, 0, -1):
-        batch.states[0] = root_state
+        scratch.states[0] = root_state
         for ply in range(1, at + 1):
-            game.apply_action(state, np.int64(tables.actions[b, ply]))
-        proven, plies = proof_of(game, entries, state, batch.states[1:], batch.legal)
+            rules.apply_action(state, np.int64(tables.actions[b, ply]))
+        proven, plies = proof_of(rules, entries, state, scratch.states[1:], scratch.legal)
         if proven == UNPROVEN:
             return
         if at == 1:
-            nodes[batch.path[0, 1]].proven = proven
-            nodes[batch.path[0, 1]].proven_plies = plies
+            nodes[scratch.path[1]].proven = proven
+            nodes[scratch.path[1]].proven_plies = plies
         else:
             place = find_entry(entries, tables.keys[b, at])
             if place < 0 or (entries[place].proven == proven and entries[place].proven_plies == plies):
@@ -202,52 +205,52 @@ def carry_proof_up_table(game, nodes, tables, b, root_state, batch, depth):
 
 
 @kernel
-def simulate_in_table(game, rule, rollout, settings, forest, tables, batch, b, num_simulations):
+def simulate_in_table(parts, forest, tables, scratch, b, num_simulations):
     """Runs simulations with random rollouts in search b, to its target at most; returns whether it is done."""
-    tree = forest.trees[b]
-    nodes = forest.nodes[b]
+    rules, settings = parts.rules, parts.settings
+    tree, nodes = forest.trees[b], forest.nodes[b]
     for _ in range(num_simulations):
         if is_done(settings, tree, nodes):
             return True
         if nodes[0].first_child == 0:
-            create_children(game, tree, nodes, 0, forest.root_states[b], batch.legal)
-        batch.states[0] = forest.root_states[b]
-        depth, proven = descend_in_table(game, rule, settings, tree, nodes, tables, b, batch)
+            create_children(rules, tree, nodes, 0, forest.root_states[b], scratch.legal)
+        scratch.states[0] = forest.root_states[b]
+        depth, proven = descend_in_table(parts, tree, nodes, tables, b, scratch)
         if proven == UNPROVEN:
-            value = float(rollout.play_out(game, batch.states[0], batch, tree))
+            value = float(parts.rollout_policy.play_out(rules, scratch.states[0], scratch, tree.rng))
         else:
             value = float(proven)
-        back_up_in_table(nodes, tables.entries[b], batch.path[0, 1], tables.keys[b], depth, value)
+        back_up_in_table(nodes, tables.entries[b], scratch.path[1], tables.keys[b], depth, value)
         if settings.is_proving and proven != UNPROVEN:
-            carry_proof_up_table(game, nodes, tables, b, forest.root_states[b], batch, depth)
+            carry_proof_up_table(rules, nodes, tables, b, forest.root_states[b], scratch, depth)
         tree.simulations += 1
     return is_done(settings, tree, nodes)
 
 
 @kernel
-def advance_in_table(game, settings, forest, tables, batch, b, action):
+def advance_in_table(rules, settings, forest, tables, scratch, b, action):
     """Plays `action` at the root of search b; the new root's moves take over what the table has of them."""
     tree, nodes, state = forest.trees[b], forest.nodes[b], forest.root_states[b]
-    game.apply_action(state, np.int64(action))
+    rules.apply_action(state, np.int64(action))
     tables.plies[b] += 1
     clear_tree(tree, nodes)
-    if game.outcome(state) == ONGOING:
-        create_children(game, tree, nodes, 0, state, batch.legal)
-        take_over(game, settings, nodes, tables.entries[b], state, batch.states)
+    if rules.outcome(state) == ONGOING:
+        create_children(rules, tree, nodes, 0, state, scratch.legal)
+        take_over(rules, settings, nodes, tables.entries[b], state, scratch.states)
 
 
 @kernel
-def take_over_turns(game, settings, forest, tables, batch, b):
+def take_over_turns(rules, settings, forest, tables, scratch, b):
     """Lets the whole turns at the root of search b take over what the table has of the positions after them."""
-    take_over(game, settings, forest.nodes[b], tables.entries[b], forest.root_states[b], batch.states)
+    take_over(rules, settings, forest.nodes[b], tables.entries[b], forest.root_states[b], scratch.states)
 
 
 @subroutine
-def take_over(game, settings, nodes, entries, state, work):
+def take_over(rules, settings, nodes, entries, state, work):
     """Gives the root's children, all unvisited, what the table has of them; `state` is the root's position."""
     root = nodes[0]
     for child in range(root.first_child, root.first_child + root.num_children):
-        place = find_entry(entries, key_after(game, state, nodes[child].action, work))
+        place = find_entry(entries, key_after(rules, state, nodes[child].action, work))
         if place >= 0:
             node = nodes[visit(nodes, root, child)]
             node.N, node.W = entries[place].N, entries[place].W

@@ -7,11 +7,12 @@ from azero.games import Game, State
 from azero.mcts.classical.table import FEWEST_ENTRIES, MOST_ENTRIES, clear_entries, new_tables
 from azero.mcts.classical.table_kernels import advance_in_table, simulate_in_table
 from azero.mcts.classical.table_variation import follow_table
-from azero.mcts.evaluation.batch import Batch
 from azero.mcts.rollouts.policies import OwnRollout, RolloutPolicy
+from azero.mcts.scratch import Scratch
 from azero.mcts.search.search import Search
-from azero.mcts.search.settings import Settings
-from azero.mcts.selection.rules import Rule
+from azero.mcts.search.settings import SearchParts, Settings
+from azero.mcts.selection.rules import Selection
+from azero.mcts.tree import Forest
 
 
 class TableSearch(Search):
@@ -24,7 +25,7 @@ class TableSearch(Search):
     def __init__(
         self,
         game: Game,
-        rule: Rule,
+        selection: Selection,
         settings: Settings,
         num_entries: int,
         num_trees: int = 1,
@@ -38,9 +39,10 @@ class TableSearch(Search):
             raise BadInput(
                 f"table = {num_entries} should be {most:,} entries or fewer where {num_trees} games share memory"
             )
-        assert rule.is_sweeping(), "a table knows no priors"
+        assert selection.is_sweeping(), "a table knows no priors"
         settings = settings._replace(is_proving=settings.is_proving and game.rules.is_history_free)
-        super().__init__(game, rule, settings, None, num_trees, game.num_actions + 1, num_threads, rollout)
+        nodes = game.num_actions + 1
+        super().__init__(game, selection, settings, None, num_trees, nodes, num_threads, rollout, self._simulate)
         self._is_used = [False] * num_trees
         try:
             self.tables = new_tables(game.rules, num_trees, num_entries)
@@ -54,17 +56,17 @@ class TableSearch(Search):
         self.tables.plies[b] = 0
 
     def advance(self, b: int, action: int) -> None:
-        self._actions[b].append(action)
-        rules, settings, batch = self.game.rules, self.settings, self._batches[0]
-        advance_in_table(rules, settings, self.forest, self.tables, batch, b, action)
+        self.histories[b].append(action)
+        rules, settings, scratch = self.game.rules, self.settings, self._trees.scratch
+        advance_in_table(rules, settings, self.forest, self.tables, scratch, b, action)
 
     def line_below(self, b: int, line: list[int]) -> list[int]:
         whole = np.empty(self.game.max_plies, np.int32)
         whole[: len(line)] = line
-        end = follow_table(self.game.rules, self.forest, self.tables, self._batches[0], b, whole, len(line))
+        scratch = self._trees.scratch
+        end = follow_table(self.game.rules, self.forest, self.tables, scratch, b, whole, len(line))
         return whole[len(line) : end].tolist()
 
-    def _simulate(self, b: int, batch: Batch, num_simulations: int) -> bool:
+    def _simulate(self, parts: SearchParts, forest: Forest, scratch: Scratch, b: int, num_simulations: int) -> bool:
         self._is_used[b] = self._is_used[b] or num_simulations > 0
-        kinds = self._rules_of(b), self.rule, self.rollout, self.settings
-        return simulate_in_table(*kinds, self.forest, self.tables, batch, b, num_simulations)
+        return simulate_in_table(parts, forest, self.tables, scratch, b, num_simulations)

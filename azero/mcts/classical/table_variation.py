@@ -11,30 +11,30 @@ from azero.mcts.search.variation import preference
 
 
 @kernel
-def follow_table(game, forest, tables, batch, b, line, length):
+def follow_table(rules, forest, tables, scratch, b, line, length):
     """Writes on, after `length` actions of `line` ([L] int32) from the root, by the best children that the table has.
 
     Returns the new length. Play in a circle ends the line.
     """
-    state, work, entries, keys = batch.states[0], batch.states[1:], tables.entries[b], tables.keys[b]
-    batch.states[0] = forest.root_states[b]
+    state, work, entries, keys = scratch.states[0], scratch.states[1:], tables.entries[b], tables.keys[b]
+    scratch.states[0] = forest.root_states[b]
     for place in range(length):
-        game.apply_action(state, np.int64(line[place]))
+        rules.apply_action(state, np.int64(line[place]))
     first = length
-    while length < len(line) and game.outcome(state) == ONGOING:
-        keys[length] = game.hash_key(state)
+    while length < len(line) and rules.outcome(state) == ONGOING:
+        keys[length] = rules.hash_key(state)
         for place in range(first, length):
             if keys[place] == keys[length]:
                 return length
-        sign = sign_of(game.current_player(state))
+        sign = sign_of(rules.current_player(state))
         best, best_place = np.int64(-1), np.int64(-1)
-        for i in range(game.legal_actions(state, batch.legal)):
-            place = find_entry(entries, key_after(game, state, batch.legal[i], work))
+        for i in range(rules.legal_actions(state, scratch.legal)):
+            place = find_entry(entries, key_after(rules, state, scratch.legal[i], work))
             if place >= 0 and (best < 0 or preference(entries[place], sign) > preference(entries[best_place], sign)):
-                best, best_place = np.int64(batch.legal[i]), place
+                best, best_place = np.int64(scratch.legal[i]), place
         if best < 0:
             return length
         line[length] = best
-        game.apply_action(state, best)
+        rules.apply_action(state, best)
         length += 1
     return length

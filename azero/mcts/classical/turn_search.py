@@ -1,6 +1,6 @@
 """The searches with rollouts, their roots' moves being whole turns: one search chooses all actions of a turn."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,8 +12,10 @@ from azero.mcts.classical.flat import FlatSearch
 from azero.mcts.classical.table_kernels import take_over_turns
 from azero.mcts.classical.table_search import TableSearch
 from azero.mcts.classical.turns import MOST_ACTIONS, TurnRules, lay_out_turns, list_turns, new_turns
-from azero.mcts.evaluation.batch import Batch
+from azero.mcts.scratch import Scratch
+from azero.mcts.search.rollouts import RolloutTrees
 from azero.mcts.search.search import Search
+from azero.mcts.search.settings import SearchParts
 from azero.mcts.tree import Forest, new_forest, start_tree
 
 
@@ -24,13 +26,18 @@ class WholeTurns(Search):
     turn is under way. Each turn is searched from nothing: the tree below has the game's actions, not turns.
     """
 
-    def __init__(self, *arguments: Any, **options: Any):
+    def __init__(
+        self, *arguments: Any, on_listed: Callable[[SearchParts, int, Scratch], None] | None = None, **options: Any
+    ):
         super().__init__(*arguments, **options)
+        assert isinstance(self._trees, RolloutTrees), "an evaluator knows no turns"
+        self._simulate_below, self._trees.simulate = self._trees.simulate, self._simulate_turns
+        self._on_listed = on_listed  # is called with the parts whose rules know the turns
         num_trees, max_nodes = self.forest.nodes.shape
         self._turns = new_turns(self.game.rules, num_trees)
         self._most = self._turns.starts.shape[1] - 1
         if max_nodes < 1 + self._most:
-            self.forest = new_forest(self.game.rules, num_trees, 1 + self._most)
+            self._trees.forest = new_forest(self.game.rules, num_trees, 1 + self._most)
         self._is_listed = [False] * num_trees
         self._chosen: list[list[int]] = [[] for _ in range(num_trees)]  # the turn of the last `choose` at each root
         self._left: list[list[int]] = [[] for _ in range(num_trees)]  # of it, since its first action was played
@@ -39,8 +46,7 @@ class WholeTurns(Search):
         super().prepare()
         forest = new_forest(self.game.rules, 1, 1 + self._most)
         start_tree(forest, 0, self.game.new_initial_state().record, np.uint64(0))
-        self._lay_out_turns(forest, 0, self._batches[0])
-        self._is_listed[0] = False
+        self._lay_out_turns(forest, 0, self._trees.scratch)
 
     def start(self, b: int, state: State, seed: int) -> None:
         super().start(b, state, seed)
@@ -52,8 +58,10 @@ class WholeTurns(Search):
         super().advance(b, action)
         self._is_listed[b], self._chosen[b] = False, []
 
-    def run(self, trees: Sequence[int], num_simulations: int, seconds: float | None = None) -> None:
-        super().run([b for b in trees if not self._left[b]], num_simulations, seconds)
+    def run(
+        self, trees: Sequence[int], num_simulations: int, seconds: float | None = None, temperature: float = 0.0
+    ) -> None:
+        super().run([b for b in trees if not self._left[b]], num_simulations, seconds, temperature)
 
     def choose(self, b: int, temperature: float = 0.0) -> int:
         if self._left[b]:
@@ -71,23 +79,26 @@ class WholeTurns(Search):
     def is_within_turn(self, b: int) -> bool:
         return bool(self._left[b])
 
-    def _simulate(self, b: int, batch: Batch, num_simulations: int) -> bool:
+    def _simulate_turns(
+        self, parts: SearchParts, forest: Forest, scratch: Scratch, b: int, num_simulations: int
+    ) -> bool:
+        turns = TurnRules(self.game.rules, self.game.num_actions, self._turns.starts[b], self._turns.actions[b])
+        parts = parts._replace(rules=turns)
         if num_simulations > 0 and not self._is_listed[b]:
-            self._lay_out_turns(self.forest, b, batch)
+            self._lay_out_turns(forest, b, scratch)
             self._is_listed[b] = True
-        return super()._simulate(b, batch, num_simulations)
+            if self._on_listed:
+                self._on_listed(parts, b, scratch)
+        return self._simulate_below(parts, forest, scratch, b, num_simulations)
 
-    def _rules_of(self, b: int) -> Any:
-        return TurnRules(self.game.rules, self.game.num_actions, self._turns.starts[b], self._turns.actions[b])
-
-    def _lay_out_turns(self, forest: Forest, b: int, batch: Batch) -> None:
+    def _lay_out_turns(self, forest: Forest, b: int, scratch: Scratch) -> None:
         """Makes the turns of root b's position its children; raises BadInput where they are too many."""
         rules, state = self.game.rules, forest.root_states[b]
-        num_turns = int(list_turns(rules, self._turns, b, state, batch.states, batch.legal))
+        num_turns = int(list_turns(rules, self._turns, b, state, scratch.states, scratch.legal))
         if num_turns < 0:
             raise BadInput(
                 f"root=turns: {self.game} has more than {self._most:,} turns, or {MOST_ACTIONS:,} actions in them,"
-                f"{after_actions(self._actions[b])}; use root=actions"
+                f"{after_actions(self.histories[b])}; use root=actions"
             )
         lay_out_turns(rules, forest, b, self.game.num_actions, num_turns)
 
@@ -103,6 +114,8 @@ class FlatTurnSearch(WholeTurns, FlatSearch):
 class TableTurnSearch(WholeTurns, TableSearch):
     """UCT on a transposition table, with whole turns at the root."""
 
-    def _lay_out_turns(self, forest: Forest, b: int, batch: Batch) -> None:
-        super()._lay_out_turns(forest, b, batch)
-        take_over_turns(self._rules_of(b), self.settings, forest, self.tables, batch, b)
+    def __init__(self, *arguments: Any, **options: Any):
+        super().__init__(*arguments, **options, on_listed=self._take_over)
+
+    def _take_over(self, parts: SearchParts, b: int, scratch: Scratch) -> None:
+        take_over_turns(parts.rules, parts.settings, self.forest, self.tables, scratch, b)

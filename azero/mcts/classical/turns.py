@@ -80,14 +80,14 @@ class TurnRules(NamedTuple):
 
 
 @kernel
-def list_turns(game, turns, b, root_state, states, legal):
+def list_turns(rules, turns, b, root_state, states, legal):
     """Lists the turns of a position, by their actions in ascending order; returns how many, or -1 for too many.
 
     `states` ([1 or more]) and `legal` ([A] int32) are room to work in. Each turn is played out from the root: states
     along the way are not kept.
     """
     starts, actions, ranks, widths = turns.starts[b], turns.actions[b], turns.ranks[b], turns.widths[b]
-    mover = game.current_player(root_state)
+    mover = rules.current_player(root_state)
     state = states[0]
     starts[0] = 0
     ranks[:] = 0
@@ -95,17 +95,17 @@ def list_turns(game, turns, b, root_state, states, legal):
     while True:
         states[0] = root_state
         length = 0
-        while length == 0 or (game.outcome(state) == ONGOING and game.current_player(state) == mover):
+        while length == 0 or (rules.outcome(state) == ONGOING and rules.current_player(state) == mover):
             if length + 1 == len(ranks):
                 raise BrokenRules(TOO_LONG)
             if count + 1 == len(starts) or starts[count] + length == len(actions):
                 return -1
-            widths[length] = game.legal_actions(state, legal)
+            widths[length] = rules.legal_actions(state, legal)
             if widths[length] == 0:
                 raise BrokenRules(NO_ACTION)
             action = legal[ranks[length]]
             actions[starts[count] + length] = action
-            game.apply_action(state, np.int64(action))
+            rules.apply_action(state, np.int64(action))
             length += 1
         count += 1
         starts[count] = starts[count - 1] + length
@@ -119,14 +119,14 @@ def list_turns(game, turns, b, root_state, states, legal):
 
 
 @kernel
-def lay_out_turns(game, forest, b, first, num_turns):
+def lay_out_turns(rules, forest, b, first, num_turns):
     """Makes the turns of root b its children, unvisited, in place of all that lies below it."""
     tree, nodes = forest.trees[b], forest.nodes[b]
     clear_tree(tree, nodes)
     root = nodes[0]
     root.first_child = 1
     root.num_children = num_turns
-    root.player = game.current_player(forest.root_states[b])
+    root.player = rules.current_player(forest.root_states[b])
     prior = np.float32(1.0 / num_turns)
     for k in range(num_turns):
         clear_node(nodes[1 + k], first + k, prior)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from azero.compiler.jit import kernel, subroutine
-from azero.compiler.rng import mix
+from azero.compiler.rng import bucket_of
 from azero.errors import BadInput
 from azero.mcts.evaluation.batch import copy_numbers
 
@@ -25,8 +25,6 @@ BUCKET_DTYPE = np.dtype(
     align=True,
 )
 assert BUCKET_DTYPE.itemsize == 64, "a cache line"
-
-_32 = np.uint64(32)
 
 
 class Cache(NamedTuple):
@@ -61,14 +59,9 @@ def is_caching(cache):
 
 
 @subroutine
-def _bucket_of(cache, key):
-    return np.int64((mix(key) >> _32) * np.uint64(len(cache.buckets)) >> _32)
-
-
-@subroutine
 def find_answer(cache, key):
     """Returns the place of the answer to a view, a row of `cache.logits`, or -1 where there is none."""
-    index = _bucket_of(cache, key)
+    index = bucket_of(key, len(cache.buckets))
     bucket = cache.buckets[index]
     for way in range(WAYS):
         if bucket.key[way] == key:
@@ -86,7 +79,7 @@ def value_at(cache, place):
 @subroutine
 def keep_answer(cache, key, logits, value):
     """Takes in the answer to a view."""
-    index = _bucket_of(cache, key)
+    index = bucket_of(key, len(cache.buckets))
     bucket = cache.buckets[index]
     way = 0
     for other in range(WAYS):

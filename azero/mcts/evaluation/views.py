@@ -39,8 +39,9 @@ def new_views(game: Game) -> Views:
 
 
 @subroutine
-def turn(views, symmetry, bits, work):
-    """Turns planes, `bits` ([E] uint32), to what is seen through a symmetry; `work` ([E] uint32) is to work in."""
+def turn(views, symmetry, bits, scratch):
+    """Turns planes, `bits` ([E] uint32), to what is seen through a symmetry."""
+    work = scratch.bits
     copy_numbers(bits, work)
     targets = views.targets[symmetry]
     for place in range(len(bits)):
@@ -48,7 +49,7 @@ def turn(views, symmetry, bits, work):
 
 
 @subroutine
-def find_canonical(views, bits, entries, factors):
+def find_canonical(views, bits, scratch):
     """Returns the symmetry that leads to the canonical view, the first of several that do; and the view's hash.
 
         h(view) = start + sum over entries e that are not zero of word(place of e) mix(bits(e))   mod 2^64
@@ -58,9 +59,8 @@ def find_canonical(views, bits, entries, factors):
 
     Args:
       bits: [E] uint32, the position's own planes: float32 numbers by their bits.
-      entries: [E] int32, room to work in: those that are not zero.
-      factors: [E] uint64, room to work in: their bits, mixed.
     """
+    entries, factors = scratch.entries, scratch.factors  # which are not zero, and their bits, mixed
     count = 0
     for place in range(len(bits)):
         entries[count] = place

@@ -43,19 +43,19 @@ def new_line(rules: Rules) -> Line:
 
 
 @shared_subroutine
-def step(game, state, line, ply, action):
+def step(rules, state, line, ply, action):
     """Makes the line's position at `ply` the one after `action` in `state`; returns its outcome."""
     line.states[ply] = state
-    game.apply_action(line.states[ply], np.int64(action))
-    return game.outcome(line.states[ply])
+    rules.apply_action(line.states[ply], np.int64(action))
+    return rules.outcome(line.states[ply])
 
 
 @subroutine
-def find_ends(game, nodes, node, state, line):
+def find_ends(rules, nodes, node, state, line):
     """Proves the children of `node` at which the game is over; returns whether one of them wins."""
     has_win = False
     for child in range(node.first_child, node.first_child + node.num_children):
-        outcome = step(game, state, line, 0, nodes[child].action)
+        outcome = step(rules, state, line, 0, nodes[child].action)
         if outcome != ONGOING:
             nodes[child].proven = outcome
             has_win = has_win or outcome == sign_of(node.player)
@@ -63,13 +63,13 @@ def find_ends(game, nodes, node, state, line):
 
 
 @subroutine
-def open_frame(game, line, ply, limit):
+def open_frame(rules, line, ply, limit):
     """Begins the position at `ply`, and looks for a move that wins at once, unless all are about to be tried and lead
     no further; returns how many it has looked at.
     """
     frame, legal = line.frames[ply], line.legal[ply]
-    frame.sign = sign_of(game.current_player(line.states[ply]))
-    frame.num_legal = game.legal_actions(line.states[ply], legal)
+    frame.sign = sign_of(rules.current_player(line.states[ply]))
+    frame.num_legal = rules.legal_actions(line.states[ply], legal)
     if frame.num_legal == 0:
         raise BrokenRules(NO_ACTION)
     frame.num_tried = 0
@@ -77,7 +77,7 @@ def open_frame(game, line, ply, limit):
     if ply + 1 == limit:
         return 0
     for place in range(frame.num_legal):
-        if step(game, line.states[ply], line, ply + 1, legal[place]) == frame.sign:
+        if step(rules, line.states[ply], line, ply + 1, legal[place]) == frame.sign:
             frame.low, frame.high = WIN, WIN
             return place + 1
     return frame.num_legal
@@ -98,11 +98,11 @@ def is_settled(line, ply):
 
 
 @subroutine
-def prove_within(game, line, limit, max_positions):
+def prove_within(rules, line, limit, max_positions):
     """Returns the first player's results that are possible in the line's first position by what is seen within `limit`
     plies and about `max_positions` positions, lowest and highest, and how many it has seen.
     """
-    num_seen = open_frame(game, line, 0, limit)
+    num_seen = open_frame(rules, line, 0, limit)
     ply = 0
     while True:
         frame = line.frames[ply]
@@ -117,12 +117,12 @@ def prove_within(game, line, limit, max_positions):
         elif num_seen >= max_positions:
             return LOSS, WIN, num_seen
         else:
-            outcome = step(game, line.states[ply], line, ply + 1, line.legal[ply, frame.num_tried])
+            outcome = step(rules, line.states[ply], line, ply + 1, line.legal[ply, frame.num_tried])
             frame.num_tried += 1
             num_seen += 1
             if outcome == ONGOING and ply + 1 < limit:
                 ply += 1
-                num_seen += open_frame(game, line, ply, limit)
+                num_seen += open_frame(rules, line, ply, limit)
                 continue
             low, high = (LOSS, WIN) if outcome == ONGOING else (outcome, outcome)
         before = line.frames[ply]
@@ -132,7 +132,7 @@ def prove_within(game, line, limit, max_positions):
 
 
 @subroutine
-def prove_children(game, nodes, node, state, line, limit, max_positions):
+def prove_children(rules, nodes, node, state, line, limit, max_positions):
     """Proves what children of `node` it can by lines of `limit` plies after them; stops at one that wins.
 
     Returns:
@@ -142,8 +142,8 @@ def prove_children(game, nodes, node, state, line, limit, max_positions):
     for child in range(node.first_child, node.first_child + node.num_children):
         if nodes[child].proven != UNPROVEN:
             continue
-        step(game, state, line, 0, nodes[child].action)
-        low, high, num_more = prove_within(game, line, limit, max_positions - num_seen)
+        step(rules, state, line, 0, nodes[child].action)
+        low, high, num_more = prove_within(rules, line, limit, max_positions - num_seen)
         num_seen += num_more
         if low == high:
             nodes[child].proven, nodes[child].proven_plies = low, limit
@@ -157,17 +157,17 @@ def prove_children(game, nodes, node, state, line, limit, max_positions):
 
 
 @subroutine
-def look_ahead(game, nodes, index, state, line, max_positions):
+def look_ahead(rules, nodes, index, state, line, max_positions):
     """Proves the children of node `index`, whose position is `state`, at which the game is over, and then what others
     it can by about `max_positions` positions.
 
     The plies of a proven draw are those within which it was proven; another way to draw may take more, or fewer.
     """
     node = nodes[index]
-    if find_ends(game, nodes, node, state, line):
+    if find_ends(rules, nodes, node, state, line):
         return
     limit, num_left, is_open = 0, max_positions, max_positions > 0
     while is_open and limit < LONGEST_LINE:
         limit += 1
-        num_seen, is_open = prove_children(game, nodes, node, state, line, limit, num_left)
+        num_seen, is_open = prove_children(rules, nodes, node, state, line, limit, num_left)
         num_left -= num_seen

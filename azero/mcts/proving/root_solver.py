@@ -134,7 +134,7 @@ class RootSolver:
 
 
 @kernel
-def _note_favourites(game, nodes, states, table, path):
+def _note_favourites(rules, nodes, states, table, path):
     """Notes the most visited action of each position in the tree that is worth a look; states[0] is the root's.
 
     Args:
@@ -150,7 +150,7 @@ def _note_favourites(game, nodes, states, table, path):
             best = node.first_child
             for child in range(node.first_child, node.first_child + node.num_children):
                 best = child if nodes[child].N > nodes[best].N else best
-            note_action(table, game.hash_key(states[ply]), nodes[best].action)
+            note_action(table, rules.hash_key(states[ply]), nodes[best].action)
         if num_seen == node.num_children:
             ply -= 1
             continue
@@ -160,7 +160,7 @@ def _note_favourites(game, nodes, states, table, path):
             ply += 1
             path[ply, 0], path[ply, 1] = node.first_child + num_seen, 0
             states[ply] = states[ply - 1]
-            game.apply_action(states[ply], np.int64(child.action))
+            rules.apply_action(states[ply], np.int64(child.action))
 
 
 def open_moves(nodes: np.recarray) -> list[int]:

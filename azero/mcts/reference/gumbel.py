@@ -7,6 +7,7 @@ import math
 
 from azero.games import State
 from azero.mcts.reference.search import Node, Reference, SplitMix
+from azero.mcts.roots.gumbel import GumbelRoot
 
 
 def halving_schedule(num_simulations: int, num_considered: int) -> list[int]:
@@ -24,6 +25,12 @@ def halving_schedule(num_simulations: int, num_considered: int) -> list[int]:
 
 class GumbelReference(Reference):
     """One tree, grown anew by each `search`; then `policy` and `choose` tell what was found."""
+
+    @property
+    def strategy(self) -> GumbelRoot:
+        """The root strategy's constants."""
+        assert isinstance(self.settings.root, GumbelRoot)
+        return self.settings.root
 
     root_value = 0.0  # the evaluator's, for the player to move
     num_left = 0  # simulations, the one under way among them
@@ -60,7 +67,7 @@ class GumbelReference(Reference):
     def halve(self) -> Node:
         """Returns the child of the root that a simulation goes to."""
         num_done = sum(child.N for child in self.open_moves)
-        num_considered = min(len(self.open_moves), self.settings.gumbel_considered)
+        num_considered = min(len(self.open_moves), self.strategy.num_considered)
         return self.best_of_visits(halving_schedule(num_done + self.num_left, num_considered)[num_done])
 
     def best_of_visits(self, visits: int) -> Node:
@@ -89,7 +96,7 @@ class GumbelReference(Reference):
     def improved_logits(self) -> dict[int, float]:
         """Returns logits + sigma(completed q) of each open move."""
         most_visits = max(child.N for child in self.open_moves)
-        factor = (self.settings.gumbel_visit + most_visits) * self.settings.gumbel_scale
+        factor = (self.strategy.c_visit + most_visits) * self.strategy.c_scale
         values = self.values()
         return {child.action: math.log(child.P) + factor * (1 + values[child.action]) / 2 for child in self.open_moves}
 

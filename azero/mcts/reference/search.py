@@ -10,15 +10,16 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from azero.compiler.rng import new_rng
 from azero.games import State
 from azero.games.contract import sign_of
-from azero.mcts.evaluation.batch import new_batch
 from azero.mcts.evaluation.evaluator import Evaluator
 from azero.mcts.reference.lookahead import look_ahead
 from azero.mcts.rollouts.policies import OwnRollout, RolloutPolicy
+from azero.mcts.roots.visits import VisitsRoot
+from azero.mcts.scratch import new_scratch
 from azero.mcts.search.settings import Settings
-from azero.mcts.selection.rules import Puct, Rule
-from azero.mcts.tree import TREE_DTYPE
+from azero.mcts.selection.rules import Puct, Selection
 
 _MASK = (1 << 64) - 1
 
@@ -90,13 +91,13 @@ class Reference:
     def __init__(
         self,
         state: State,
-        rule: Rule,
+        selection: Selection,
         settings: Settings,
         evaluator: Evaluator | None,
         seed: int,
         rollout: RolloutPolicy = OwnRollout(),
     ):
-        self.state, self.rule, self.settings, self.evaluator = state, rule, settings, evaluator
+        self.state, self.selection, self.settings, self.evaluator = state, selection, settings, evaluator
         self.rollout_policy = rollout
         self.random = SplitMix(seed)
         self.length = 0.0  # plies that a game from here is expected to last, where the rule asks for it
@@ -109,13 +110,23 @@ class Reference:
         root = matching[0] if matching else Node(action=-1)
         is_proven_ahead = root.proven is not None and not root.children and not self.state.is_terminal()
         self.root = Node(action=-1) if is_proven_ahead else root
+        if self.evaluator is not None and self.root.children:
+            self.add_noise()
+
+    def add_noise(self) -> None:
+        """Mixes Dirichlet noise into the priors of the root's moves, if the settings ask for it."""
+        strategy = self.settings.root
+        if isinstance(strategy, VisitsRoot) and strategy.dirichlet_epsilon > 0.0:
+            epsilon = strategy.dirichlet_epsilon
+            eta = [self.random.gamma(strategy.dirichlet_alpha) for _ in self.root.children]
+            for child, share in zip(self.root.children, eta, strict=True):
+                child.P = float(np.float32((1.0 - epsilon) * child.P + epsilon * share / np.sum(eta)))
 
     def rollout(self, state: State) -> float:
         """Plays the rollout policy to the end; returns what the first player gets. `state` is used up."""
         rules = self.state.game.rules
-        generator = np.zeros(1, TREE_DTYPE).view(np.recarray)[0]
-        generator.counter = self.random.counter
-        outcome = self.rollout_policy.play_out(rules, state.record, new_batch(rules, 1), generator)
+        generator = new_rng(self.random.counter)
+        outcome = self.rollout_policy.play_out(rules, state.record, new_scratch(rules), generator)
         self.random.counter = int(generator.counter)
         return float(outcome)
 
@@ -133,24 +144,24 @@ class Reference:
 
     def select(self, node: Node, depth: int) -> Node:
         """Returns the child that a simulation goes to."""
-        rule, children = self.rule, node.children
+        selection, children = self.selection, node.children
         if self.settings.min_visits > node.N:
             k = self.random.below(len(children))
             return children[k] if k < node.num_visited else self.visit(node, k)
-        if not isinstance(rule, Puct) and node.num_visited < len(children):
+        if not isinstance(selection, Puct) and node.num_visited < len(children):
             return self.visit(node, node.num_visited + self.random.below(len(children) - node.num_visited))
 
         first_play_value = 0.0
-        if isinstance(rule, Puct):
+        if isinstance(selection, Puct):
             visited_prior = sum(child.P for child in children if child.N > 0)
-            first_play_value = rule.first_play_value(node.sign * node.W / max(node.N, 1), visited_prior)
+            first_play_value = selection.first_play_value(node.sign * node.W / max(node.N, 1), visited_prior)
 
         def score(child: Node) -> float:
             if child.proven is not None:
                 value = float(node.sign * child.proven)
             else:
                 value = node.sign * child.W / child.N if child.N else first_play_value
-            return rule.score(rule.exploration(node.N, depth, self.length), child.N, value, child.P)
+            return selection.score(selection.exploration(node.N, depth, self.length), child.N, value, child.P)
 
         not_lost = [child for child in children if not (self.settings.is_proving and child.proven == -node.sign)]
         return max(not_lost, key=score)
@@ -182,11 +193,8 @@ class Reference:
         total = sum(weights)
         priors = {action: float(np.float32(weight)) / total for action, weight in zip(legal, weights, strict=True)}
         self.expand(node, state, priors)
-        epsilon = self.settings.dirichlet_epsilon
-        if node is self.root and epsilon > 0.0:
-            eta = [self.random.gamma(self.settings.dirichlet_alpha) for _ in legal]
-            for child, share in zip(node.children, eta, strict=True):
-                child.P = float(np.float32((1.0 - epsilon) * child.P + epsilon * share / np.sum(eta)))
+        if node is self.root:
+            self.add_noise()
         if self.settings.is_looking_ahead:
             proven = look_ahead(state, self.settings.proof_nodes)
             for child in node.children:

@@ -53,15 +53,15 @@ def pattern_at(rows, width, cell):
 
 
 @kernel
-def count_legal(game, states, batch, counts):
+def count_legal(rules, states, scratch, counts):
     """Writes into `counts` ([n] int64) how many legal actions each of the states ([n]) has."""
     for n in range(len(states)):
-        batch.states[0] = states[n]
-        counts[n] = game.legal_actions(batch.states[0], batch.legal)
+        scratch.states[0] = states[n]
+        counts[n] = rules.legal_actions(scratch.states[0], scratch.legal)
 
 
 @kernel
-def write_features(game, states, batch, starts, patterns, actions):
+def write_features(rules, states, scratch, starts, patterns, actions):
     """Writes the features of all legal actions of the states ([n]), those of state n from place starts[n] on.
 
     Args:
@@ -69,16 +69,16 @@ def write_features(game, states, batch, starts, patterns, actions):
       patterns: [starts[n]] int32, NO_PATTERN where an action has no place.
       actions: [starts[n]] int32.
     """
-    planes = batch.planes[0]
+    planes = scratch.planes
     for n in range(len(states)):
-        batch.states[0] = states[n]
-        game.encode(batch.states[0], planes)
-        write_rows(planes, batch.rows)
-        num_legal = game.legal_actions(batch.states[0], batch.legal)
+        scratch.states[0] = states[n]
+        rules.encode(scratch.states[0], planes)
+        write_rows(planes, scratch.rows)
+        num_legal = rules.legal_actions(scratch.states[0], scratch.legal)
         for k in range(num_legal):
-            action = np.int64(batch.legal[k])
-            cell = game.target(batch.states[0], action)
-            patterns[starts[n] + k] = pattern_at(batch.rows, planes.shape[2], cell)
+            action = np.int64(scratch.legal[k])
+            cell = rules.target(scratch.states[0], action)
+            patterns[starts[n] + k] = pattern_at(scratch.rows, planes.shape[2], cell)
             actions[starts[n] + k] = action
 
 

@@ -8,7 +8,7 @@ from azero.games import ONGOING
 
 
 @kernel
-def count_random_games(game, state, legal, rng, actions, num_games):
+def count_random_games(rules, state, legal, rng, actions, num_games):
     """Plays random games from the start; returns their plies, the first player's wins, and the draws.
 
     The last game's actions are left in `actions`, [max_plies + 1] int32, with room for the one too many.
@@ -17,16 +17,16 @@ def count_random_games(game, state, legal, rng, actions, num_games):
     wins = 0
     draws = 0
     for _ in range(num_games):
-        game.reset(state)
-        outcome = game.outcome(state)
+        rules.reset(state)
+        outcome = rules.outcome(state)
         length = 0
         while outcome == ONGOING:
             if length == len(actions):
                 raise BrokenRules(TOO_LONG)
-            action = np.int64(game.rollout_action(state, legal, rng))
+            action = np.int64(rules.rollout_action(state, legal, rng))
             actions[length] = action
-            game.apply_action(state, action)
-            outcome = game.outcome(state)
+            rules.apply_action(state, action)
+            outcome = rules.outcome(state)
             length += 1
         plies += length
         wins += outcome == 1
@@ -35,15 +35,15 @@ def count_random_games(game, state, legal, rng, actions, num_games):
 
 
 @kernel
-def mean_length(game, start, states, legal, rng, max_plies, num_games):
+def mean_length(rules, start, states, legal, rng, max_plies, num_games):
     """Returns how many plies random games last from the position `start`; `states` ([1]) is room to work in."""
     plies = 0
     for _ in range(num_games):
         states[0] = start
         state = states[0]
         for _ in range(max_plies):
-            if game.outcome(state) != ONGOING:
+            if rules.outcome(state) != ONGOING:
                 break
-            game.apply_action(state, np.int64(game.rollout_action(state, legal, rng)))
+            rules.apply_action(state, np.int64(rules.rollout_action(state, legal, rng)))
             plies += 1
     return plies / num_games

@@ -1,9 +1,9 @@
 """Rollout policies: how a game is played on from a leaf. A policy is a NamedTuple.
 
-    play_out(game, state, batch, rng)     plays to the end and returns the outcome; `state` is used up
-    draw_action(game, state, batch, rng)  returns a legal action, of the policies that go move by move
+    play_out(rules, state, scratch, rng)     plays to the end and returns the outcome; `state` is used up
+    draw_action(rules, state, scratch, rng)  returns a legal action, of the policies that go move by move
 
-`batch` (`evaluation/batch.py`) is room to work in, the thread's own.
+`scratch` (`mcts/scratch.py`) is room to work in, the thread's own.
 """
 
 from typing import NamedTuple
@@ -16,17 +16,17 @@ from azero.errors import NO_ACTION, TOO_LONG, BrokenRules
 from azero.games import ONGOING
 from azero.mcts.rollouts.features import NO_PATTERN, pattern_at, write_rows
 
-bind_methods(play_out=("game", "state", "batch", "rng"), draw_action=("game", "state", "batch", "rng"))
+bind_methods(play_out=("rules", "state", "scratch", "rng"), draw_action=("rules", "state", "scratch", "rng"))
 
 
 @subroutine
-def _play_out(policy, game, state, batch, rng):
+def _play_out(policy, rules, state, scratch, rng):
     """Plays on by `draw_action` until the game is over."""
-    for _ in range(batch.path.shape[1]):
-        outcome = game.outcome(state)
+    for _ in range(len(scratch.path)):
+        outcome = rules.outcome(state)
         if outcome != ONGOING:
             return outcome
-        game.apply_action(state, np.int64(policy.draw_action(game, state, batch, rng)))
+        rules.apply_action(state, np.int64(policy.draw_action(rules, state, scratch, rng)))
     raise BrokenRules(TOO_LONG)
 
 
@@ -35,8 +35,8 @@ class OwnRollout(NamedTuple):
 
     unused: int = 0  # Numba cannot call methods of an empty NamedTuple
 
-    def play_out(policy, game, state, batch, rng):
-        return game.rollout(state, batch.legal, rng, batch.path.shape[1])
+    def play_out(policy, rules, state, scratch, rng):
+        return rules.rollout(state, scratch.legal, rng, len(scratch.path))
 
 
 class UniformRollout(NamedTuple):
@@ -44,14 +44,14 @@ class UniformRollout(NamedTuple):
 
     unused: int = 0  # as above
 
-    def play_out(policy, game, state, batch, rng):
-        return _play_out(policy, game, state, batch, rng)
+    def play_out(policy, rules, state, scratch, rng):
+        return _play_out(policy, rules, state, scratch, rng)
 
-    def draw_action(policy, game, state, batch, rng):
-        num_legal = game.legal_actions(state, batch.legal)
+    def draw_action(policy, rules, state, scratch, rng):
+        num_legal = rules.legal_actions(state, scratch.legal)
         if num_legal == 0:
             raise BrokenRules(NO_ACTION)
-        return batch.legal[random_below(rng, num_legal)]
+        return scratch.legal[random_below(rng, num_legal)]
 
 
 class LinearSoftmax(NamedTuple):
@@ -67,30 +67,30 @@ class LinearSoftmax(NamedTuple):
     patterns: np.ndarray  # [NUM_PATTERNS] float32, exp(w), w in [-20, 20]
     actions: np.ndarray  # [A] float32, the same
 
-    def play_out(policy, game, state, batch, rng):
-        return _play_out(policy, game, state, batch, rng)
+    def play_out(policy, rules, state, scratch, rng):
+        return _play_out(policy, rules, state, scratch, rng)
 
-    def draw_action(policy, game, state, batch, rng):
-        num_legal = game.legal_actions(state, batch.legal)
+    def draw_action(policy, rules, state, scratch, rng):
+        num_legal = rules.legal_actions(state, scratch.legal)
         if num_legal == 0:
             raise BrokenRules(NO_ACTION)
-        planes = batch.planes[len(batch.planes) - 1]
-        game.encode(state, planes)
-        write_rows(planes, batch.rows)
+        planes = scratch.planes
+        rules.encode(state, planes)
+        write_rows(planes, scratch.rows)
         total = 0.0
         for k in range(num_legal):
-            action = np.int64(batch.legal[k])
-            pattern = pattern_at(batch.rows, planes.shape[2], game.target(state, action))
+            action = np.int64(scratch.legal[k])
+            pattern = pattern_at(scratch.rows, planes.shape[2], rules.target(state, action))
             weight = np.float64(policy.actions[action])
             if pattern != NO_PATTERN:
                 weight *= np.float64(policy.patterns[pattern])
             total += weight
-            batch.weights[k] = total
+            scratch.weights[k] = total
         drawn = random_unit(rng) * total
         k = 0
-        while k < num_legal - 1 and batch.weights[k] <= drawn:
+        while k < num_legal - 1 and scratch.weights[k] <= drawn:
             k += 1
-        return batch.legal[k]
+        return scratch.legal[k]
 
 
 RolloutPolicy = OwnRollout | UniformRollout | LinearSoftmax

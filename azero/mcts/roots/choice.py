@@ -2,6 +2,8 @@
 
 import math
 
+import numpy as np
+
 from azero.compiler.jit import kernel, subroutine
 from azero.compiler.rng import random_unit
 from azero.games.contract import sign_of
@@ -11,6 +13,10 @@ CHOSEN_BY = ("visits", "value", "bound")
 """What the best move may be chosen by, as settings name it; kernels are given its index, BY_VISITS and so on."""
 
 BY_VISITS, BY_VALUE, BY_BOUND = range(len(CHOSEN_BY))
+
+
+BY_RULE = np.int64(0)
+"""In place of a child of the root, which is nobody's child: the selection rule is to choose one."""
 
 
 @subroutine
@@ -158,13 +164,6 @@ def cannot_be_overtaken(nodes, num_left):
         elif visits > second:
             second = visits
     return most - second > num_left
-
-
-@kernel
-def choose_action(forest, b, temperature, chosen_by):
-    """Returns the action to play in tree b: see `chosen_child`."""
-    nodes = forest.nodes[b]
-    return nodes[chosen_child(nodes, forest.trees[b], temperature, chosen_by)].action
 
 
 @kernel

@@ -9,35 +9,33 @@ Source: Wu, Accelerating self-play learning in Go (2019), section 3.2; k = 2 the
 
 import math
 
+import numpy as np
+
 from azero.compiler.jit import subroutine
 from azero.games.contract import sign_of
-from azero.mcts.roots.choice import is_decided, value_for
+from azero.mcts.roots.choice import BY_RULE, is_decided, value_for
 from azero.mcts.tree import UNPROVEN
 
 
 @subroutine
-def forced_visits(settings, nodes, child):
+def forced_visits(k, nodes, child):
     """Returns n(a) of a child of the root."""
-    return math.sqrt(settings.forced_playouts * float(nodes[child].P) * max(nodes[0].N - 1, 0))
+    return math.sqrt(k * float(nodes[child].P) * max(nodes[0].N - 1, 0))
 
 
 @subroutine
-def forced_child(settings, nodes):
-    """Returns the first child of the root that has been tried and lacks visits; 0 where none does."""
+def forced_child(k, nodes):
+    """Returns the first child of the root that has been tried and lacks visits; BY_RULE where none does."""
     root = nodes[0]
     for child in range(root.first_child, root.first_child + root.num_children):
         node = nodes[child]
-        if (
-            node.N > 0
-            and node.proven == UNPROVEN
-            and node.N + node.virtual_loss < forced_visits(settings, nodes, child)
-        ):
-            return child
-    return 0
+        if node.N > 0 and node.proven == UNPROVEN and node.N + node.virtual_loss < forced_visits(k, nodes, child):
+            return np.int64(child)
+    return BY_RULE
 
 
 @subroutine
-def prune_forced_visits(rule, settings, tree, nodes, visits):
+def prune_forced_visits(selection, k, tree, nodes, visits):
     """Takes forced visits off a policy target, `visits` ([A] uint16), as `write_policy_target` left it."""
     root = nodes[0]
     if is_decided(nodes):
@@ -47,15 +45,15 @@ def prune_forced_visits(rule, settings, tree, nodes, visits):
     for child in range(root.first_child + 1, root.first_child + root.num_children):
         if visits[nodes[child].action] > visits[nodes[best].action]:
             best = child
-    exploration = rule.exploration(root.N, 0, tree.length)
-    goal = rule.score(exploration, nodes[best].N, value_for(nodes[best], sign), float(nodes[best].P))
+    exploration = selection.exploration(root.N, 0, tree.length)
+    goal = selection.score(exploration, nodes[best].N, value_for(nodes[best], sign), float(nodes[best].P))
     for child in range(root.first_child, root.first_child + root.num_children):
         node = nodes[child]
         kept = int(visits[node.action])
         if child == best or kept == 0:
             continue
-        least = kept - int(forced_visits(settings, nodes, child))
+        least = kept - int(forced_visits(k, nodes, child))
         value, prior = value_for(node, sign), float(node.P)
-        while kept > max(least, 0) and rule.score(exploration, kept - 1, value, prior) < goal:
+        while kept > max(least, 0) and selection.score(exploration, kept - 1, value, prior) < goal:
             kept -= 1
         visits[node.action] = kept if kept > 1 else 0

@@ -20,35 +20,27 @@ Source: Danihelka et al., Policy improvement by planning with Gumbel (ICLR 2022)
 """
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
 from azero.compiler.jit import subroutine
 from azero.compiler.rng import mix, random_bits
+from azero.config.schema import Config
+from azero.config.training import SelfPlayConfig
 from azero.games.contract import sign_of
 from azero.mcts.roots.choice import BY_VISITS, greedy_child, has_value, is_decided, value_for
 from azero.mcts.roots.target import TARGET_TOTAL, write_policy_target
 from azero.mcts.tree import clear_tree
 
+_DEFAULTS = SelfPlayConfig()
 _LEAST_PRIOR = 1e-38  # which has a logarithm
-
-
-@subroutine
-def begin_halving(tree, nodes, temperature):
-    """Draws the noise of the search about to begin, and leaves the root alone in the tree.
-
-    The simulation that judges the root comes on top of the others, as in the paper.
-    """
-    clear_tree(tree, nodes)
-    tree.target += 1
-    tree.gumbel_seed = random_bits(tree)
-    tree.temperature = temperature
 
 
 @subroutine
 def gumbel_noise(tree, action):
     """Returns T g(a): it follows from the search's seed and the action, and so needs no room."""
-    bits = mix(tree.gumbel_seed + np.uint64(action))
+    bits = mix(tree.search_seed + np.uint64(action))
     unit = (np.float64(bits >> np.uint64(12)) + 0.5) / (1 << 52)  # neither 0 nor 1
     return -tree.temperature * math.log(-math.log(unit))
 
@@ -76,18 +68,18 @@ def scheduled_visits(num_simulations, num_considered, t):
 
 
 @subroutine
-def weigh_root(settings, nodes):
+def weigh_root(root, nodes):
     """Returns v_mix, in [-1, 1] for the player to move, and sigma's factor (c_visit + max_b N(b)) c_scale.
 
         v_mix = (v + sum_b N(b) sum_b P(b) Q(b) / sum_b P(b)) / (1 + sum_b N(b))
 
     The sums go over moves with a value; v, what the root was judged to be worth, is what its moves leave of its W.
     """
-    root = nodes[0]
-    sign = sign_of(root.player)
-    own_value = root.W
+    first, last = nodes[0].first_child, nodes[0].first_child + nodes[0].num_children
+    sign = sign_of(nodes[0].player)
+    own_value = nodes[0].W
     most_visits, num_visits, prior, weighted = 0, 0, 0.0, 0.0
-    for child in range(root.first_child, root.first_child + root.num_children):
+    for child in range(first, last):
         node = nodes[child]
         own_value -= node.W
         if node.proven == -sign:
@@ -99,7 +91,7 @@ def weigh_root(settings, nodes):
             weighted += node.P * value_for(node, sign)
     mean = weighted / prior if prior > 0.0 else 0.0
     mixed = (sign * own_value + num_visits * mean) / (1 + num_visits)
-    return mixed, (settings.gumbel_visit + most_visits) * settings.gumbel_scale
+    return mixed, (root.c_visit + most_visits) * root.c_scale
 
 
 @subroutine
@@ -116,71 +108,41 @@ def improved_logit(node, sign, weighed):
 
 
 @subroutine
-def best_child_of_visits(settings, tree, nodes, visits):
+def best_child_of_visits(root, tree, nodes, visits):
     """Returns the root's child of the greatest g + logits + sigma(q) among those whose N is nearest to `visits`.
 
     There is none of just so many only where a move has been proven lost on the way: the next best takes its place.
     """
-    root = nodes[0]
-    sign = sign_of(root.player)
-    weighed = weigh_root(settings, nodes)
-    best, best_score = root.first_child, -math.inf
+    first, last = nodes[0].first_child, nodes[0].first_child + nodes[0].num_children
+    sign = sign_of(nodes[0].player)
+    weighed = weigh_root(root, nodes)
+    best, best_score = np.int64(first), -math.inf
     least_distance = np.int64(1 << 62)
-    for child in range(root.first_child, root.first_child + root.num_children):
+    for child in range(first, last):
         node = nodes[child]
         distance = abs(np.int64(node.N) - visits)
         if node.proven == -sign or distance > least_distance:
             continue
         score = gumbel_noise(tree, node.action) + improved_logit(node, sign, weighed)
         if distance < least_distance or score > best_score:
-            best, best_score, least_distance = child, score, distance
+            best, best_score, least_distance = np.int64(child), score, distance
     return best
 
 
 @subroutine
-def halving_child(settings, tree, nodes):
-    """Returns the root's child that a simulation goes to by sequential halving."""
-    root = nodes[0]
-    lost = -sign_of(root.player)
-    num_open, t = 0, 0
-    for child in range(root.first_child, root.first_child + root.num_children):
-        if nodes[child].proven != lost:
-            num_open += 1
-            t += nodes[child].N
-    num_left = tree.target - tree.simulations
-    visits = scheduled_visits(t + num_left, min(num_open, settings.gumbel_considered), t)
-    return best_child_of_visits(settings, tree, nodes, visits)
-
-
-@subroutine
-def surviving_child(settings, tree, nodes):
-    """Returns the root's child to play: the best of those with most visits, or what proofs decide."""
-    if is_decided(nodes):
-        return greedy_child(nodes, settings.chosen_by)
-    root = nodes[0]
-    lost = -sign_of(root.player)
-    most_visits = 0
-    for child in range(root.first_child, root.first_child + root.num_children):
-        if nodes[child].proven != lost:
-            most_visits = max(most_visits, nodes[child].N)
-    return best_child_of_visits(settings, tree, nodes, most_visits)
-
-
-@subroutine
-def write_improved_policy(settings, nodes, visits):
+def write_improved_policy(root, nodes, visits):
     """Writes pi' in parts of `TARGET_TOTAL` into `visits` ([A] uint16): all on one move where proofs decide.
 
     Returns:
       What pi' is worth, sum_a pi'(a) q(a) in [-1, 1], for the player to move; the mean over visits would count the
       moves that halving gave up.
     """
-    root = nodes[0]
-    sign = sign_of(root.player)
+    sign = sign_of(nodes[0].player)
     if is_decided(nodes):
         write_policy_target(nodes, visits)
         return value_for(nodes[greedy_child(nodes, BY_VISITS)], sign)
-    first, last = root.first_child, root.first_child + root.num_children
-    weighed = weigh_root(settings, nodes)
+    first, last = nodes[0].first_child, nodes[0].first_child + nodes[0].num_children
+    weighed = weigh_root(root, nodes)
     highest = -math.inf
     for child in range(first, last):
         if nodes[child].proven != -sign:
@@ -197,3 +159,60 @@ def write_improved_policy(settings, nodes, visits):
             share = math.exp(improved_logit(nodes[child], sign, weighed) - highest) / total
             visits[nodes[child].action] = int(share * TARGET_TOTAL + 0.5)
     return value / total
+
+
+class GumbelRoot(NamedTuple):
+    """Each search draws the moves it considers, halves them, and teaches the policy that their values improve."""
+
+    num_considered: int = _DEFAULTS.gumbel_considered  # m, the moves that sequential halving begins with
+    c_visit: float = _DEFAULTS.gumbel_visit
+    c_scale: float = _DEFAULTS.gumbel_scale
+
+    def begin_search(root, tree, nodes, temperature):
+        """Draws the noise, and leaves the root alone; what judges it comes on top of the others, as in the paper."""
+        clear_tree(tree, nodes)
+        tree.target += 1
+        tree.search_seed = random_bits(tree.rng)
+        tree.temperature = temperature
+
+    def add_noise(root, tree, nodes, weights):
+        pass
+
+    def root_child(root, tree, nodes):
+        """Returns the child that a simulation goes to by sequential halving."""
+        lost = -sign_of(nodes[0].player)
+        num_open, t = 0, 0
+        for child in range(nodes[0].first_child, nodes[0].first_child + nodes[0].num_children):
+            if nodes[child].proven != lost:
+                num_open += 1
+                t += nodes[child].N
+        num_left = tree.target - tree.simulations
+        visits = scheduled_visits(t + num_left, min(num_open, root.num_considered), t)
+        return best_child_of_visits(root, tree, nodes, visits)
+
+    def write_target(root, selection, tree, nodes, visits):
+        return write_improved_policy(root, nodes, visits)
+
+    def best_child(root, settings, tree, nodes):
+        """Returns the best of the children with most visits, or what proofs decide."""
+        if is_decided(nodes):
+            return np.int64(greedy_child(nodes, settings.chosen_by))
+        lost = -sign_of(nodes[0].player)
+        most_visits = 0
+        for child in range(nodes[0].first_child, nodes[0].first_child + nodes[0].num_children):
+            if nodes[child].proven != lost:
+                most_visits = max(most_visits, nodes[child].N)
+        return best_child_of_visits(root, tree, nodes, most_visits)
+
+    def child_to_play(root, settings, tree, nodes, temperature):
+        """Returns the best child: the noise that a temperature asks for has been in the search from its beginning."""
+        return root.best_child(settings, tree, nodes)
+
+    def may_keep_tree(root):
+        return False
+
+    @classmethod
+    def from_config(cls, config: Config) -> "GumbelRoot":
+        """Returns the root of a run's self-play."""
+        play = config.selfplay
+        return cls(play.gumbel_considered, play.gumbel_visit, play.gumbel_scale)

@@ -7,7 +7,7 @@ from azero.compiler.rng import random_gamma
 
 
 @subroutine
-def add_noise(nodes, rng, alpha, epsilon, eta):
+def mix_noise(nodes, rng, alpha, epsilon, eta):
     """Mixes Dirichlet noise into the root's priors: P(s, a) = (1 - epsilon) p_a + epsilon eta_a, eta ~ Dir(alpha).
 
     `eta` ([A] float64) is room to work in.

@@ -1,9 +1,9 @@
 """The search itself: select a leaf, expand it, back up its value.
 
 One search serves all: with rollouts alone it runs from root to result in `simulate`; with an evaluator (`leaves.py`)
-it is `select_leaves`, then the evaluator on the batch, then `expand_and_backup`. What differs is the selection rule,
-the leaf value and the rollout policy; all are arguments, compiled into the kernel. `reference/search.py` is the same in
-plain Python.
+it is `walk_trees`, then the evaluator on the batch, then `expand_and_backup`. What differs is the selection rule, the
+root strategy, the leaf value and the rollout policy; all are arguments, compiled into the kernel.
+`reference/search.py` is the same in plain Python.
 """
 
 import numpy as np
@@ -12,20 +12,37 @@ from azero.compiler.jit import kernel, subroutine
 from azero.errors import TOO_LONG, BrokenRules
 from azero.games import ONGOING
 from azero.mcts.proving.proofs import carry_proof_up
-from azero.mcts.roots.choice import cannot_be_overtaken
-from azero.mcts.roots.forced_playouts import forced_child
-from azero.mcts.roots.gumbel import halving_child
+from azero.mcts.roots.choice import BY_RULE, cannot_be_overtaken
 from azero.mcts.selection.children import select_child
 from azero.mcts.tree import UNPROVEN, backup, create_children
 
 
 @subroutine
-def descend(game, rule, settings, tree, nodes, path, state, legal):
+def begin_search(settings, tree, nodes, num_simulations, temperature, weights):
+    """Sets a tree its simulations, and prepares its root; `weights` ([A] float64) is room to work in."""
+    tree.simulations = 0
+    tree.target = num_simulations
+    settings.root.begin_search(tree, nodes, temperature)
+    if nodes[0].first_child > 0:
+        add_noise(settings, tree, nodes, weights)
+
+
+@subroutine
+def add_noise(settings, tree, nodes, weights):
+    """Lets the root's strategy add noise to a root that has moves: once, however many searches there are from it."""
+    if not tree.has_noise:
+        tree.has_noise = 1
+        settings.root.add_noise(tree, nodes, weights)
+
+
+@subroutine
+def descend(parts, tree, nodes, path, state, legal):
     """Goes from the root to a leaf: a node that is new, proven, or not expanded. Returns its depth.
 
     Writes the nodes into `path`; `state`, the root's position, becomes the leaf's. Where there is no evaluator, a
     leaf is expanded on the way at its second visit: its first is a rollout alone.
     """
+    rules, settings = parts.rules, parts.settings
     index = np.int64(0)
     depth = 0
     path[0] = 0
@@ -35,19 +52,15 @@ def descend(game, rule, settings, tree, nodes, path, state, legal):
             return depth
         if node.first_child == 0:
             if node.N == 0 and depth > 0:
-                outcome = game.outcome(state)
+                outcome = rules.outcome(state)
                 if outcome != ONGOING:
                     node.proven = outcome
                 return depth
-            if not settings.is_rollout_only or not create_children(game, tree, nodes, index, state, legal):
+            if not settings.is_rollout_only or not create_children(rules, tree, nodes, index, state, legal):
                 return depth
-        if depth == 0 and settings.gumbel_considered > 0:
-            index = halving_child(settings, tree, nodes)
-        else:
-            is_forcing = depth == 0 and settings.forced_playouts > 0.0 and not tree.is_fast
-            forced = forced_child(settings, nodes) if is_forcing else np.int64(0)
-            index = forced if forced > 0 else select_child(rule, settings, tree, nodes, index, depth)
-        game.apply_action(state, np.int64(nodes[index].action))
+        chosen = settings.root.root_child(tree, nodes) if depth == 0 else BY_RULE
+        index = chosen if chosen != BY_RULE else select_child(parts.selection, settings, tree, nodes, index, depth)
+        rules.apply_action(state, np.int64(nodes[index].action))
         depth += 1
         if depth == len(path):
             raise BrokenRules(TOO_LONG)
@@ -77,20 +90,25 @@ def finish_simulation(settings, tree, nodes, path, depth, value):
 
 
 @kernel
-def simulate(game, rule, rollout, settings, forest, batch, b, num_simulations):
+def simulate(parts, forest, scratch, b, num_simulations):
     """Runs simulations with rollouts in tree b, to its target at most; returns whether the tree is done."""
-    tree = forest.trees[b]
-    nodes = forest.nodes[b]
-    path = batch.path[0]
-    state = batch.states[0]
+    settings, tree, nodes = parts.settings, forest.trees[b], forest.nodes[b]
+    path, state = scratch.path, scratch.states[0]
     for _ in range(num_simulations):
         if is_done(settings, tree, nodes):
             return True
-        batch.states[0] = forest.root_states[b]
-        depth = descend(game, rule, settings, tree, nodes, path, state, batch.legal)
+        scratch.states[0] = forest.root_states[b]
+        depth = descend(parts, tree, nodes, path, state, scratch.legal)
         leaf = nodes[path[depth]]
         value = float(leaf.proven)
         if leaf.proven == UNPROVEN:
-            value = float(rollout.play_out(game, state, batch, tree))
+            value = float(parts.rollout_policy.play_out(parts.rules, state, scratch, tree.rng))
         finish_simulation(settings, tree, nodes, path, depth, value)
     return is_done(settings, tree, nodes)
+
+
+@kernel
+def choose_action(settings, forest, b, temperature):
+    """Returns the action to play in tree b, as its root strategy has it."""
+    nodes = forest.nodes[b]
+    return nodes[settings.root.child_to_play(settings, forest.trees[b], nodes, temperature)].action

@@ -12,8 +12,7 @@ from azero.mcts.evaluation.cache import find_answer, is_caching, value_at
 from azero.mcts.evaluation.views import find_canonical, turn
 from azero.mcts.proving.lookahead import look_ahead
 from azero.mcts.proving.proofs import prove_from_children
-from azero.mcts.roots.noise import add_noise
-from azero.mcts.search.kernels import descend, finish_simulation, is_done
+from azero.mcts.search.kernels import add_noise, descend, finish_simulation, is_done
 from azero.mcts.tree import UNPROVEN, create_children
 
 _DESCENTS_AT_ONCE = 256
@@ -43,48 +42,48 @@ def set_priors(nodes, index, logits, action_of):
 
 
 @subroutine
-def expand_leaf(game, rollout, settings, views, tree, nodes, batch, leaf, logits, value):
+def expand_leaf(parts, tree, nodes, batch, scratch, leaf, logits, value):
     """Expands a leaf of the batch, and backs up its value, as the evaluator judged it.
 
     Args:
       logits: [A] float32, of all actions as the evaluator saw the position; those of illegal ones are not read.
       value: in [-1, 1], for the player to move.
     """
-    work = batch.states[len(batch.states) - 1 :]
+    rules, settings = parts.rules, parts.settings
     state = batch.states[leaf]
     path, depth = batch.path[leaf], batch.depth[leaf]
     index = path[depth]
-    sign = sign_of(game.current_player(state))
+    sign = sign_of(rules.current_player(state))
     value = sign * float(value)  # the one place where a value is turned to the first player's
-    if create_children(game, tree, nodes, index, state, batch.legal):
-        set_priors(nodes, index, logits, views.actions[batch.symmetry[leaf]])
-        if index == 0 and settings.dirichlet_epsilon > 0.0 and not tree.is_fast:
-            add_noise(nodes, tree, settings.dirichlet_alpha, settings.dirichlet_epsilon, batch.weights)
+    if create_children(rules, tree, nodes, index, state, scratch.legal):
+        set_priors(nodes, index, logits, parts.views.actions[batch.symmetry[leaf]])
+        if index == 0:
+            add_noise(settings, tree, nodes, scratch.weights)
         if settings.is_looking_ahead:
-            look_ahead(game, nodes, index, state, batch.line, settings.proof_nodes)
+            look_ahead(rules, nodes, index, state, scratch.line, settings.proof_nodes)
             if settings.is_proving and prove_from_children(nodes, index):
                 value = float(nodes[index].proven)
     if settings.rollout_weight > 0.0 and nodes[index].proven == UNPROVEN:
-        work[0] = state
-        z = float(rollout.play_out(game, work[0], batch, tree))
+        scratch.states[0] = state
+        z = float(parts.rollout_policy.play_out(rules, scratch.states[0], scratch, tree.rng))
         value = (1.0 - settings.rollout_weight) * value + settings.rollout_weight * z
     finish_simulation(settings, tree, nodes, path, depth, value)
 
 
 @subroutine
-def show_leaf(game, settings, views, cache, batch, leaf, rng):
+def show_leaf(parts, batch, scratch, leaf, rng):
     """Writes the next row of the batch: a leaf's planes in the canonical view where there is a cache, else in a
     random one if that is asked for, else as they are.
     """
     row = batch.waiting[0].rows
     symmetry = 0
-    game.encode(batch.states[leaf], batch.planes[row])
-    if is_caching(cache):
-        symmetry, batch.key[row] = find_canonical(views, batch.bits[row], batch.entries, batch.factors)
-    elif settings.has_random_symmetry:
-        symmetry = random_below(rng, len(views.targets))
+    parts.rules.encode(batch.states[leaf], batch.planes[row])
+    if is_caching(parts.cache):
+        symmetry, batch.key[row] = find_canonical(parts.views, batch.bits[row], scratch)
+    elif parts.settings.has_random_symmetry:
+        symmetry = random_below(rng, len(parts.views.targets))
     if symmetry > 0:
-        turn(views, symmetry, batch.bits[row], batch.bits[len(batch.bits) - 1])
+        turn(parts.views, symmetry, batch.bits[row], scratch)
     batch.symmetry[leaf] = symmetry
 
 
@@ -117,57 +116,36 @@ def wait_for_answer(cache, tree, nodes, batch, leaf, b):
 
 
 @subroutine
-def select_leaf(game, rule, rollout, settings, views, cache, forest, batch, b):
+def select_leaf(parts, forest, batch, scratch, b):
     """Runs simulations in tree b until one needs the evaluator; returns whether one does: it is in the batch then."""
-    tree = forest.trees[b]
-    nodes = forest.nodes[b]
+    tree, nodes = forest.trees[b], forest.nodes[b]
     leaf = batch.waiting[0].leaves
     path = batch.path[leaf]
     for _ in range(_DESCENTS_AT_ONCE):
-        if is_done(settings, tree, nodes):
+        if is_done(parts.settings, tree, nodes):
             return False
         batch.states[leaf] = forest.root_states[b]
-        depth = descend(game, rule, settings, tree, nodes, path, batch.states[leaf], batch.legal)
+        depth = descend(parts, tree, nodes, path, batch.states[leaf], scratch.legal)
         node = nodes[path[depth]]
         if node.proven != UNPROVEN:
-            finish_simulation(settings, tree, nodes, path, depth, float(node.proven))
+            finish_simulation(parts.settings, tree, nodes, path, depth, float(node.proven))
         elif node.virtual_loss > 0:
             return False  # on its way to the evaluator already
         else:
             batch.depth[leaf] = depth
-            show_leaf(game, settings, views, cache, batch, leaf, tree)
+            show_leaf(parts, batch, scratch, leaf, tree.rng)
+            cache = parts.cache
             place = find_answer(cache, batch.key[batch.waiting[0].rows]) if is_caching(cache) else -1
             if place < 0:
                 wait_for_answer(cache, tree, nodes, batch, leaf, b)
                 return True
             tree.cache_hits += 1
-            expand_leaf(
-                game, rollout, settings, views, tree, nodes, batch, leaf, cache.logits[place], value_at(cache, place)
-            )
+            expand_leaf(parts, tree, nodes, batch, scratch, leaf, cache.logits[place], value_at(cache, place))
     return False
 
 
 @kernel
-def select_leaves(game, rule, rollout, settings, views, cache, forest, batch):
-    """Walks all trees down to leaves for the evaluator, `leaves_per_tree` at most in each.
-
-    What needs no evaluator, because it is proven or in the cache, is backed up at once.
-
-    Returns:
-      Whether any tree has simulations left to do. There can be such without a leaf: where one known node after
-      another is visited, the caller gets to see the clock in between.
-    """
-    is_any_left = False
-    for b in range(len(forest.trees)):
-        for _ in range(settings.leaves_per_tree):
-            if not select_leaf(game, rule, rollout, settings, views, cache, forest, batch, b):
-                break
-        is_any_left = is_any_left or not is_done(settings, forest.trees[b], forest.nodes[b])
-    return is_any_left
-
-
-@kernel
-def expand_and_backup(game, rollout, settings, views, forest, batch, logits, values):
+def expand_and_backup(parts, forest, batch, scratch, logits, values):
     """Applies the evaluator's answer to the batch's first rows: leaves are expanded, values backed up to the roots.
 
     The other leaves wait on, in front of the batch.
@@ -190,7 +168,7 @@ def expand_and_backup(game, rollout, settings, views, forest, batch, logits, val
         for place in range(batch.depth[leaf] + 1):
             nodes[batch.path[leaf, place]].virtual_loss -= 1
         tree.pending -= 1
-        expand_leaf(game, rollout, settings, views, tree, nodes, batch, leaf, logits[row], values[row])
+        expand_leaf(parts, tree, nodes, batch, scratch, leaf, logits[row], values[row])
     for row in range(num_rows, waiting.rows):
         batch.key[row - num_rows] = batch.key[row]
         copy_numbers(batch.bits[row], batch.bits[row - num_rows])

@@ -1,9 +1,15 @@
-"""What is switched on in a search: constants for its kernels."""
+"""What a search is put together from, as its kernels are given it: what is switched on, and who does what."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from azero.config.schema import SearchConfig
+from azero.mcts.evaluation.cache import Cache
+from azero.mcts.evaluation.views import Views
+from azero.mcts.rollouts.policies import RolloutPolicy
 from azero.mcts.roots.choice import BY_VISITS, CHOSEN_BY
+from azero.mcts.roots.strategies import Root
+from azero.mcts.roots.visits import VisitsRoot
+from azero.mcts.selection.rules import Selection
 
 
 class Settings(NamedTuple):
@@ -23,12 +29,7 @@ class Settings(NamedTuple):
     is_stopping_early: bool = False  # whether a search ends when no other move can overtake the most visited
     has_random_symmetry: bool = False  # whether the evaluator, without a cache, sees each leaf in a random symmetry
     cache_mib: int = 0  # size of the evaluation cache; 0: there is none
-    dirichlet_alpha: float = 1.0
-    dirichlet_epsilon: float = 0.0  # the noise's share of the root's priors
-    gumbel_considered: int = 0  # m, the moves that sequential halving at the root begins with; 0: there is none
-    gumbel_visit: float = 50.0  # c_visit
-    gumbel_scale: float = 1.0  # c_scale
-    forced_playouts: float = 0.0  # k of the visits that a tried move of the root gets at least; 0: none
+    root: Root = VisitsRoot()  # what is special about the root
     chosen_by: int = BY_VISITS  # what the best move is chosen by: a place in CHOSEN_BY
 
     @classmethod
@@ -46,3 +47,14 @@ class Settings(NamedTuple):
             chosen_by=CHOSEN_BY.index(config.choose_by),
             is_stopping_early=config.stop_early and config.choose_by == "visits",
         )
+
+
+class SearchParts(NamedTuple):
+    """Who does what in a search; the types say which code is compiled into its kernels."""
+
+    rules: Any  # the game's, a NamedTuple
+    selection: Selection
+    rollout_policy: RolloutPolicy
+    settings: Settings
+    views: Views | None = None  # of what an evaluator judges
+    cache: Cache | None = None  # of what it has said

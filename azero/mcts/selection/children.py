@@ -30,7 +30,7 @@ def random_child(nodes, node, rng):
 
 
 @subroutine
-def select_child(rule, settings, tree, nodes, index, depth):
+def select_child(selection, settings, tree, nodes, index, depth):
     """Returns the child of node `index` that a simulation goes to; a move that loses by force gets no visit.
 
     Until a node has `min_visits` any child will do.
@@ -39,20 +39,20 @@ def select_child(rule, settings, tree, nodes, index, depth):
     """
     node = nodes[index]
     if settings.min_visits > node.N:
-        return random_child(nodes, node, tree)
-    if rule.is_sweeping() and node.num_visited < node.num_children:
-        unvisited = random_below(tree, node.num_children - node.num_visited)
+        return random_child(nodes, node, tree.rng)
+    if selection.is_sweeping() and node.num_visited < node.num_children:
+        unvisited = random_below(tree.rng, node.num_children - node.num_visited)
         return visit(nodes, node, node.first_child + node.num_visited + unvisited)
     sign = sign_of(node.player)
     first, last = node.first_child, node.first_child + node.num_children
     first_play_value = 0.0
-    if not rule.is_sweeping():
+    if not selection.is_sweeping():
         visited_prior = 0.0
         for child in range(first, last):
             if nodes[child].N > 0:
                 visited_prior += np.float64(nodes[child].P)
-        first_play_value = rule.first_play_value(sign * node.W / max(node.N, 1), visited_prior)
-    exploration = rule.exploration(node.N + node.virtual_loss, depth, tree.length)
+        first_play_value = selection.first_play_value(sign * node.W / max(node.N, 1), visited_prior)
+    exploration = selection.exploration(node.N + node.virtual_loss, depth, tree.length)
     best = first
     best_score = -math.inf
     for child in range(first, last):
@@ -65,7 +65,7 @@ def select_child(rule, settings, tree, nodes, index, depth):
             value = float(sign * c.proven)
         elif visits > 0:
             value = (sign * c.W - c.virtual_loss) / visits
-        score = rule.score(exploration, visits, value, float(c.P))
+        score = selection.score(exploration, visits, value, float(c.P))
         if score > best_score:
             best, best_score = child, score
     return best

@@ -5,6 +5,8 @@ from typing import NamedTuple
 
 from azero.config.schema import SearchConfig
 
+_DEFAULTS = SearchConfig()
+
 
 class Puct(NamedTuple):
     """PUCT, as AlphaGo Zero [1] and AlphaZero [2] have it: the greatest Q(s, a) + U(s, a),
@@ -22,26 +24,26 @@ class Puct(NamedTuple):
       [3] First-play urgency as in Leela Zero and KataGo (Wu 2019).
     """
 
-    c_puct: float = 1.25
-    c_puct_base: float = 19652.0
-    c_puct_factor: float = 1.0
-    is_fpu_absolute: bool = False
-    fpu_value: float = 0.0
-    fpu_reduction: float = 0.2
+    c_puct: float = _DEFAULTS.c_puct
+    c_puct_base: float = _DEFAULTS.c_puct_base
+    c_puct_factor: float = _DEFAULTS.c_puct_factor
+    is_fpu_absolute: bool = _DEFAULTS.fpu == "absolute"
+    fpu_value: float = _DEFAULTS.fpu_value
+    fpu_reduction: float = _DEFAULTS.fpu_reduction
 
-    def is_sweeping(rule):
+    def is_sweeping(selection):
         return False
 
-    def exploration(rule, parent_visits, depth, length):
-        growth = math.log((1.0 + parent_visits + rule.c_puct_base) / rule.c_puct_base)
-        return (rule.c_puct + rule.c_puct_factor * growth) * math.sqrt(parent_visits)
+    def exploration(selection, parent_visits, depth, length):
+        growth = math.log((1.0 + parent_visits + selection.c_puct_base) / selection.c_puct_base)
+        return (selection.c_puct + selection.c_puct_factor * growth) * math.sqrt(parent_visits)
 
-    def first_play_value(rule, parent_value, visited_prior):
-        if rule.is_fpu_absolute:
-            return rule.fpu_value
-        return parent_value - rule.fpu_reduction * math.sqrt(visited_prior)
+    def first_play_value(selection, parent_value, visited_prior):
+        if selection.is_fpu_absolute:
+            return selection.fpu_value
+        return parent_value - selection.fpu_reduction * math.sqrt(visited_prior)
 
-    def score(rule, exploration, visits, value, prior):
+    def score(selection, exploration, visits, value, prior):
         return value + exploration * prior / (1 + visits)
 
     @classmethod

@@ -21,14 +21,14 @@ bind_methods(
     score=("exploration", "visits", "value", "prior"),
 )
 
-Rule = Uct | DepthBias | Puct
+Selection = Uct | DepthBias | Puct
 
 
-def needs_length(rule: Rule) -> bool:
+def needs_length(selection: Selection) -> bool:
     """Returns whether a rule asks how long a game from the root will last."""
-    return isinstance(rule, DepthBias)
+    return isinstance(selection, DepthBias)
 
 
-def rule_from_config(config: SearchConfig) -> Rule:
+def selection_from_config(config: SearchConfig) -> Selection:
     """Returns the selection rule of a run's settings."""
     return Uct(config.c_uct) if config.selection == "uct" else Puct.from_config(config)

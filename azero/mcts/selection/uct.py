@@ -38,17 +38,17 @@ class Uct(NamedTuple):
         """Returns the rule `winrate + K sqrt(ln N / (5 n))` ([3])."""
         return cls(2.0 * K / math.sqrt(5.0))
 
-    def is_sweeping(rule):
+    def is_sweeping(selection):
         return True
 
-    def exploration(rule, parent_visits, depth, length):
+    def exploration(selection, parent_visits, depth, length):
         is_known = parent_visits < len(_LOGARITHMS)
-        return rule.c * rule.c * (_LOGARITHMS[parent_visits] if is_known else math.log(parent_visits))
+        return selection.c * selection.c * (_LOGARITHMS[parent_visits] if is_known else math.log(parent_visits))
 
-    def first_play_value(rule, parent_value, visited_prior):
+    def first_play_value(selection, parent_value, visited_prior):
         return 0.0
 
-    def score(rule, exploration, visits, value, prior):
+    def score(selection, exploration, visits, value, prior):
         return value + math.sqrt(exploration / visits)
 
 
@@ -65,16 +65,16 @@ class DepthBias(NamedTuple):
 
     c: float = 2.0
 
-    def is_sweeping(rule):
+    def is_sweeping(selection):
         return True
 
-    def exploration(rule, parent_visits, depth, length):
+    def exploration(selection, parent_visits, depth, length):
         left = max(length - depth, 1.0)
         return math.log(max(parent_visits, 1)), (left + depth) / (2.0 * left + depth)
 
-    def first_play_value(rule, parent_value, visited_prior):
+    def first_play_value(selection, parent_value, visited_prior):
         return 0.0
 
-    def score(rule, exploration, visits, value, prior):
+    def score(selection, exploration, visits, value, prior):
         logarithm, exponent = exploration
-        return value + rule.c * (logarithm / visits) ** exponent
+        return value + selection.c * (logarithm / visits) ** exponent

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from azero.compiler.jit import cache_root, cpu_identity
+from azero.compiler.cache import cache_root, cpu_identity
 from azero.nets.architectures.tower import ResidualTower
 from azero.nets.runtimes.calibration import sample_positions
 from azero.system.files import write_whole

@@ -30,14 +30,14 @@ def endings_of(game: Game, shard: Shard) -> Endings:
 
 
 @kernel
-def _judge_endings(game, states, actions, resigned, work, is_over, scores, owners):
+def _judge_endings(rules, states, actions, resigned, work, is_over, scores, owners):
     """Plays each game's last action ([G]) in its last state, unless it was resigned, and writes what there is then."""
     state = work[0]
     for k in range(len(states)):
         work[0] = states[k]
         if not resigned[k]:
-            game.apply_action(state, np.int64(actions[k]))
-        is_over[k] = game.outcome(state) != ONGOING
+            rules.apply_action(state, np.int64(actions[k]))
+        is_over[k] = rules.outcome(state) != ONGOING
         if is_over[k]:
-            scores[k] = game.final_score(state)
-            game.ownership(state, owners[k])
+            scores[k] = rules.final_score(state)
+            rules.ownership(state, owners[k])

@@ -212,12 +212,12 @@ def _as_results(z: np.ndarray) -> np.ndarray:
 
 
 @kernel
-def _fill(game, symmetries, states, visits, indices, chosen, planes, policies, work):
+def _fill(rules, symmetries, states, visits, indices, chosen, planes, policies, work):
     """Writes planes and policies of the positions at `indices`, each through its symmetry."""
     width = work.shape[2]
     for row in range(len(indices)):
         index, symmetry = indices[row], chosen[row]
-        game.encode(states[index], work)
+        rules.encode(states[index], work)
         for plane in range(work.shape[0]):
             for cell in range(work.shape[1] * width):
                 source = symmetries.cells[symmetry, cell]

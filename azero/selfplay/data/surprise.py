@@ -50,10 +50,10 @@ def surprises_of(game: Game, evaluator: Evaluator, shard: Shard, indices: np.nda
 
 
 @kernel
-def _diverge(game, states, policies, logits, legal, divergences):
+def _diverge(rules, states, policies, logits, legal, divergences):
     """Writes KL(policy || softmax of the logits of legal actions) of n positions: policies and logits are [n, A]."""
     for row in range(len(states)):
-        num_legal = game.legal_actions(states[row], legal)
+        num_legal = rules.legal_actions(states[row], legal)
         highest = -math.inf
         for k in range(num_legal):
             highest = max(highest, float(logits[row, legal[k]]))

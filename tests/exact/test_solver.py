@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from mcts.minimax import Minimax, moves_of
 
 from azero.compiler.jit import IS_COMPILED
 from azero.errors import BadInput
@@ -14,8 +15,6 @@ from azero.exact.alphabeta import search_on
 from azero.exact.frames import new_search
 from azero.exact.solver import solve
 from azero.games import Game, State, make_game, registered_games
-
-from .minimax import Minimax, moves_of
 
 PONS = Path(__file__).parents[1] / "data" / "connect4_pons"
 

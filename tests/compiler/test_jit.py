@@ -1,5 +1,6 @@
 """Compilation: methods reach kernels by class, the cache on disk notices every edit, compiled or not is the same."""
 
+import hashlib
 import os
 import shutil
 import subprocess
@@ -14,7 +15,9 @@ import pytest
 
 import azero
 import azero.compiler.jit
-from azero.compiler.jit import IS_COMPILED, bind_methods, cache_root, kernel, sources_digest, subroutine
+from azero.compiler.cache import cache_root, sources_digest
+from azero.compiler.jit import IS_COMPILED, bind_methods, kernel, subroutine
+from azero.games.tic_tac_toe.rules import TicTacToe
 
 PACKAGE = Path(azero.__file__).parent
 
@@ -125,12 +128,14 @@ class Around(NamedTuple):
 
 
 @pytest.mark.skipif(not IS_COMPILED, reason="what is not compiled is not kept")
-def test_rules_within_others_keep_the_place_of_their_own_sources():
-    """Else a user's rules that a search wraps would go on running after their file is edited."""
+def test_all_files_of_others_name_the_place_of_a_kernel():
+    """Else a user's rules that a search wraps, or his root strategy, would go on running after their file is edited."""
+    of_this_file = hashlib.sha256(Path(__file__).read_bytes()).hexdigest()[:16]
     for rules, folder in (
         (OfUser(), OfUser.source_digest),
-        (Around(OfUser()), OfUser.source_digest),
-        (Around(Nine()), "azero"),
+        (Around(OfUser()), "-".join(sorted([OfUser.source_digest, of_this_file]))),
+        (Around(TicTacToe()), of_this_file),
+        (TicTacToe(), "azero"),
     ):
         cache = azero.compiler.jit._KernelCache(_twice_plus.py_func)
         cache._place((numba.typeof(rules), numba.int64))
@@ -224,12 +229,12 @@ def edit(path: Path, old: str, new: str) -> None:
     path.write_text(text.replace(old, new))
 
 
-USE_CACHE = "from azero.compiler.jit import cache_directory; cache_directory()"
+USE_CACHE = "from azero.compiler.cache import cache_directory; cache_directory()"
 
 USE_BAD_CACHE = """
 import azero.games
 from azero.errors import BadInput
-from azero.compiler.jit import cache_directory
+from azero.compiler.cache import cache_directory
 try:
     cache_directory()
 except BadInput as error:

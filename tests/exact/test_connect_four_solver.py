@@ -4,7 +4,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from mcts.test_solver import random_positions
 
 from azero.compiler.jit import IS_COMPILED
 from azero.errors import BadInput
@@ -12,6 +11,8 @@ from azero.exact.connect_four import ConnectFourSolver
 from azero.exact.solver import solve
 from azero.games import DRAW, LOSS, WIN, make_game
 from azero.games.connect_four.rules import ConnectFour
+
+from .test_solver import random_positions
 
 PONS = Path(__file__).parents[1] / "data" / "connect4_pons"
 GAME = make_game("connect_four")

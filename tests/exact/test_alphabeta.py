@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from mcts.minimax import Minimax, RandomPlay, moves_of
 
 from azero.compiler.jit import IS_COMPILED
 from azero.exact.alphabeta import estimate, search_on
@@ -10,7 +11,6 @@ from azero.exact.frames import Work, new_search, start_iteration
 from azero.exact.transpositions import PROOF, draft_above
 from azero.games import State, make_game
 
-from .minimax import Minimax, RandomPlay, moves_of
 from .test_solver import random_positions
 
 RACE = f"{Path(__file__).parents[1] / 'data' / 'race.py'}:Race"

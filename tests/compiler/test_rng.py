@@ -16,9 +16,6 @@ from azero.compiler.rng import (
     random_unit,
 )
 
-_DTYPE = np.dtype([("counter", RNG_DTYPE["counter"]), ("of_this_test", np.uint8)])
-"""Of a type that begins no other's: Numba takes such a record for the other, and warns."""
-
 N = 200_000 if IS_COMPILED else 20_000
 
 
@@ -39,7 +36,7 @@ def _fill(rngs, bits, below, bound, units, normals, gammas, shape):
 
 def draw(kind: str, count: int, seed: int, bound: int = 1, shape: float = 1.0) -> np.ndarray:
     """Returns `count` numbers of one kind (bits, below, units, normals or gammas) from a generator of their own."""
-    rngs = np.zeros(1, _DTYPE).view(np.recarray)
+    rngs = np.zeros(1, RNG_DTYPE).view(np.recarray)
     rngs.counter[0] = seed
     types = {"bits": np.uint64, "below": np.int64, "units": np.float64, "normals": np.float64, "gammas": np.float64}
     arrays = {name: np.empty(count if name == kind else 0, dtype) for name, dtype in types.items()}

@@ -1,0 +1,54 @@
+"""The root whose visits say what to play and what to learn: AlphaZero's, with noise and forced playouts or without."""
+
+from typing import NamedTuple
+
+from azero.config.schema import Config
+from azero.games.contract import sign_of
+from azero.mcts.roots.choice import BY_RULE, chosen_child, greedy_child, value_for
+from azero.mcts.roots.forced_playouts import forced_child, prune_forced_visits
+from azero.mcts.roots.noise import mix_noise
+from azero.mcts.roots.target import write_policy_target
+
+
+class VisitsRoot(NamedTuple):
+    """The selection rule chooses at the root as below it; Dirichlet noise and forced playouts see to it that moves are
+    tried which the net holds for bad. A fast search goes without both.
+    """
+
+    dirichlet_alpha: float = 1.0
+    dirichlet_epsilon: float = 0.0  # the noise's share of the root's priors
+    forced_playouts: float = 0.0  # k of the visits that a tried move gets at least; 0: none
+
+    def begin_search(root, tree, nodes, temperature):
+        pass
+
+    def add_noise(root, tree, nodes, weights):
+        if root.dirichlet_epsilon > 0.0 and not tree.is_fast:
+            mix_noise(nodes, tree.rng, root.dirichlet_alpha, root.dirichlet_epsilon, weights)
+
+    def root_child(root, tree, nodes):
+        if root.forced_playouts > 0.0 and not tree.is_fast:
+            return forced_child(root.forced_playouts, nodes)
+        return BY_RULE
+
+    def write_target(root, selection, tree, nodes, visits):
+        write_policy_target(nodes, visits)
+        if root.forced_playouts > 0.0 and not tree.is_fast:
+            prune_forced_visits(selection, root.forced_playouts, tree, nodes, visits)
+        return value_for(nodes[0], sign_of(nodes[0].player))
+
+    def best_child(root, settings, tree, nodes):
+        return greedy_child(nodes, settings.chosen_by)
+
+    def child_to_play(root, settings, tree, nodes, temperature):
+        return chosen_child(nodes, tree.rng, temperature, settings.chosen_by)
+
+    def may_keep_tree(root):
+        return True
+
+    @classmethod
+    def from_config(cls, config: Config) -> "VisitsRoot":
+        """Returns the root of a run's self-play."""
+        play = config.selfplay
+        is_forcing = config.search.selection == "puct"
+        return cls(play.dirichlet_alpha, play.dirichlet_epsilon, play.forced_playouts if is_forcing else 0.0)

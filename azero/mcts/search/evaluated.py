@@ -1,0 +1,104 @@
+"""Trees whose leaves an evaluator judges, in batches over all of them."""
+
+import time
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from azero.compiler.jit import kernel
+from azero.errors import BrokenRules
+from azero.games import Game
+from azero.games.state import broken_rules
+from azero.mcts.evaluation.cache import new_cache
+from azero.mcts.evaluation.evaluator import Evaluator
+from azero.mcts.scratch import Scratch
+from azero.mcts.search.kernels import begin_search
+from azero.mcts.search.settings import SearchParts
+from azero.mcts.search.walker import Walker
+from azero.mcts.tree import Forest
+
+
+class OneSearch(NamedTuple):
+    """Slots of trees that are searched once."""
+
+    is_open: np.ndarray  # [B] bool
+
+    def is_under_way(slots, b):
+        return slots.is_open[b]
+
+    def end_search(slots, parts, forest, scratch, b):
+        slots.is_open[b] = False
+        return True
+
+    def is_clocked(slots):
+        return True
+
+
+@kernel
+def begin_searches(settings, forest, trees, num_simulations, temperature, scratch):
+    """Begins a search in each of the trees ([n] int64)."""
+    for b in trees:
+        begin_search(settings, forest.trees[b], forest.nodes[b], num_simulations, temperature, scratch.weights)
+
+
+class EvaluatedTrees:
+    """All trees side by side, a walker's; one batch of leaves after another goes to the evaluator."""
+
+    def __init__(self, game: Game, parts: SearchParts, evaluator: Evaluator, num_trees: int, max_nodes: int):
+        self._game, self._evaluator = game, evaluator
+        self._slots = OneSearch(np.zeros(num_trees, np.bool_))
+        self.walker = Walker(parts, self._slots, num_trees, max_nodes)
+
+    @property
+    def forest(self) -> Forest:
+        """The trees."""
+        return self.walker.forest
+
+    @property
+    def scratch(self) -> Scratch:
+        """Room for kernels while no search is under way."""
+        return self.walker.scratch
+
+    def prepare(self) -> None:
+        """Compiles what a search needs, if that has not been done."""
+        walker = self.walker
+        self.begin([], 0)
+        walker.walk()
+        logits, values = self._evaluator.evaluate(np.zeros((1, *self._game.planes_shape), np.float32))
+        walker.keep((logits[:0], values[:0]))
+        walker.apply_evaluations((logits[:0], values[:0]))
+
+    def start(self, b: int) -> None:
+        """Is told that tree b has been started anew. With several leaves a tree, what is known sets the order of
+        leaves; the seed alone is to do so, and nothing is known then.
+        """
+        parts = self.walker.parts
+        if parts.settings.leaves_per_tree > 1:
+            self.walker.parts = parts._replace(cache=new_cache(self._game.num_actions, parts.settings.cache_mib))
+
+    def begin(self, trees: Sequence[int], num_simulations: int, temperature: float = 0.0) -> None:
+        """Begins a search in each of the trees; the others have none to do."""
+        self.forest.trees.simulations[:] = self.forest.trees.target[:] = 0
+        settings, chosen = self.walker.parts.settings, np.array(trees, np.int64)
+        begin_searches(settings, self.forest, chosen, num_simulations, temperature, self.walker.scratch)
+
+    def run(self, trees: Sequence[int], deadline: float) -> None:
+        """Runs simulations until each tree has had those it was set, or time is over."""
+        self._slots.is_open[:] = False
+        self._slots.is_open[list(trees)] = True
+        num_open = int(self._slots.is_open.sum())
+        try:
+            while num_open > 0:
+                num_open -= self.walker.walk()
+                planes = self.walker.planes
+                if len(planes):
+                    answer = self._evaluator.evaluate(planes)
+                    self.walker.keep(answer)
+                    self.walker.apply_evaluations(answer)
+                if time.perf_counter() >= deadline:
+                    return
+        except BrokenRules as error:
+            raise broken_rules(self._game.name, f"{error} in a search", []) from None
+        finally:
+            self.walker.forget_leaves()
