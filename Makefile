@@ -18,7 +18,7 @@ train: .venv/installed
 
 # Two halves side by side, a core each; the second runs what the first leaves out.
 FIRST := tests/arena tests/bench tests/interfaces tests/games tests/lab tests/nets tests/selfplay
-PLAIN := tests/games tests/compiler/test_rng.py $(addprefix tests/mcts/test_,root.py tree.py rules.py views.py cache.py)
+PLAIN := tests/games tests/compiler/test_rng.py $(addprefix tests/mcts/test_,root.py tree.py selection.py views.py cache.py)
 
 test: .venv/installed-dev
 	$(MAKE) --jobs=2 --output-sync test-first test-second

@@ -17,7 +17,7 @@ from azero.arena.agents.names import find_checkpoint
 from azero.bench.selfplay import measure_selfplay
 from azero.config.reading import find_config, load_config
 from azero.games import make_game
-from azero.mcts.search import walker
+from azero.mcts.search import lockstep
 from azero.nets.architectures.tower import ResidualTower
 from azero.nets.checkpoint import load_checkpoint
 from azero.nets.evaluator import NetEvaluator
@@ -67,8 +67,8 @@ def main() -> None:
         net = load_checkpoint(find_checkpoint(arguments.checkpoint), game).net
     evaluator = NetEvaluator(net, config.device)
     for name, kernel in (("descents, moves, known leaves", "walk_trees"), ("growth and backup", "expand_and_backup")):
-        setattr(walker, kernel, clocked(name, getattr(walker, kernel)))
-    walker.keep_answers = clocked("answers into the cache", walker.keep_answers)
+        setattr(lockstep, kernel, clocked(name, getattr(lockstep, kernel)))
+    lockstep.keep_answers = clocked("answers into the cache", lockstep.keep_answers)
     evaluator.evaluate = clocked("the net", counted(evaluator))  # type: ignore[method-assign]
 
     for mib in (0, config.search.cache_mib or 64):

@@ -18,23 +18,22 @@ from azero.selfplay.data.records import load_shard, save_shard
 from azero.system import formats
 from azero.training.learning.trainer import Trainer
 from azero.training.loop import train
-from azero.training.resumption import open_run
-from azero.training.run import Run
+from azero.training.resumed_settings import open_run
+from azero.training.state import load_state
 
 FROZEN = Path(__file__).parent / "data" / "formats"
 GAME = make_game("tic_tac_toe")
 FILES = {
     "run/config.toml": lambda path: load_config(path, is_of_run=True),
-    "run/state.safetensors": lambda path: load_state(path.parent),
+    "run/state.safetensors": lambda path: load_run(path.parent),
     "run/best.safetensors": load_checkpoint,
     "run/replay/00002-0000.safetensors": lambda path: load_shard(path, GAME),
     "rollout.safetensors": lambda path: load_rollout(path, GAME),
 }
 
 
-def load_state(folder: Path):
-    run = Run(folder, open_run(folder, []), GAME)
-    return run.load_state(Trainer(run.config, GAME))
+def load_run(folder: Path):
+    return load_state(folder, Trainer(open_run(folder, []), GAME))
 
 
 @pytest.fixture
@@ -83,7 +82,7 @@ def test_what_is_no_longer_known_is_left_out_and_told_once(frozen, capsys):
     path.write_text(path.read_text().replace("[search]\n", "[search]\nforesight = 3\n") + "\n[crystal]\nball = true\n")
     rewrite(frozen / "run" / "state.safetensors", mood="good")
     for _ in range(2):
-        assert load_state(frozen / "run").iteration == 3
+        assert load_run(frozen / "run").iteration == 3
     told = capsys.readouterr().err.splitlines()
     ending = "which this version of azero does not know and leaves out"
     assert told == [

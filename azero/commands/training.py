@@ -32,9 +32,10 @@ def train(
     A run that was killed or interrupted goes on with --resume, and ends as if it had never stopped.
     """
     from azero.config.reading import find_config, load_config
+    from azero.training.final import describe_final
     from azero.training.learning.precision import is_settled_from
     from azero.training.loop import train as run_training
-    from azero.training.resumption import check_same_game, open_run
+    from azero.training.resumed_settings import check_same_game, open_run
 
     if config is None and not (resume and run):
         raise BadInput("train needs a CONFIG, e.g. azero train connect_four_quick; or --resume with --run FOLDER")
@@ -57,7 +58,7 @@ def train(
         raise Stopped(f"stopped{advice}") from None
     rating = f"{progress.rating:+z.0f} Elo above the first net"
     promotions = f"{progress.promotions} promotion{'' if progress.promotions == 1 else 's'}"
-    print(f"\n{folder}/best.safetensors: {promotions}, {rating}")
+    print(f"\n{folder}/best.safetensors: {promotions}, {rating}{describe_final(progress)}")
 
 
 @app.command(name="train-rollout", epilog="Example:  azero train-rollout runs/connect_four_quick")

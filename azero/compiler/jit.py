@@ -2,11 +2,11 @@
 
 A game's rules and a search's selection rule are NamedTuples. Their methods are written as ordinary Python and
 run two ways from the same text: as they stand when compilation is off (`NUMBA_DISABLE_JIT=1`), and as inlined
-machine code when a kernel calls them. `bind_methods` is what makes `game.apply_action(state, action)` mean the
+machine code when a kernel calls them. `bind_methods` is what makes `rules.apply_action(state, action)` mean the
 method of the argument's own class inside a kernel.
 
-Kernels are kept on disk (`cache.py`). Those with rules from a user's file have a folder of their own there, named by
-the digest of that file and of the user's modules that it imports.
+Kernels are kept on disk (`cache.py`). Those with code from users' files have a folder of their own there, named by
+digests of these files.
 """
 
 import functools
@@ -27,6 +27,7 @@ from numba.extending import overload_method, register_jitable
 
 from azero.compiler import codegen, notice
 from azero.compiler.cache import PACKAGE, cache_directory
+from azero.errors import BadInput
 
 IS_COMPILED = not numba.config.DISABLE_JIT
 
@@ -66,6 +67,17 @@ def bind_methods(**parameters: tuple[str, ...]) -> None:
     _bind(parameters, _OF_RULES)
 
 
+def check_strategy(value: object) -> None:
+    """Raises BadInput where kernels could not call the methods of a NamedTuple, such as one's own root strategy."""
+    fields = getattr(value, "_fields", ())
+    name = type(value).__name__
+    if not fields:
+        raise BadInput(f"{name} needs a field: compiled code cannot call methods of a NamedTuple without any")
+    for field in fields:
+        if field in BOUND_METHODS:
+            raise BadInput(f"{name}.{field} needs another name: it is that of a method that kernels call")
+
+
 def bind_strategies(**parameters: tuple[str, ...]) -> None:
     """As `bind_methods`, for methods that allocate nothing: arrays are not counted in them, as in kernels."""
     _bind(parameters, _INNER)
@@ -96,7 +108,7 @@ def kernel(function: Callable) -> Callable:
 
 
 class _KernelCache:
-    """A kernel's places on disk, as Numba's dispatcher asks for them: azero's own rules, and each user's file."""
+    """A kernel's places on disk, as Numba's dispatcher asks for them: azero's own, and those of users' files."""
 
     def __init__(self, function: Callable):
         self._function = function
@@ -104,7 +116,7 @@ class _KernelCache:
 
     def _place(self, signature) -> FunctionCache:
         arguments, _ = normalize_signature(signature)
-        folder = next(filter(None, map(_source_digest, arguments)), "azero")
+        folder = "-".join(sorted({digest for each in arguments for digest in _digests_of(each)})) or "azero"
         if folder not in self._places:
             shared_directory, numba.config.CACHE_DIR = numba.config.CACHE_DIR, str(cache_directory() / folder)
             try:
@@ -120,16 +132,16 @@ class _KernelCache:
         self._place(signature).save_overload(signature, data)
 
 
-def _source_digest(argument: types.Type) -> str:
-    """Returns a digest of the files of others that the class of a NamedTuple, or of one within it, comes from.
+def _digests_of(argument: types.Type) -> set[str]:
+    """Returns digests of the users' files that the class of a NamedTuple, and of those within it, come from.
 
-    An empty text where all are azero's own. A user's game carries the digest of all its files; of any other class, as
-    of a user's root or rollout policy, its own file is what counts.
+    A user's game carries the digest of all its files. Of any other class, as of a root strategy, its own
+    file is what counts; the modules that it imports are not seen.
     """
     if not isinstance(argument, types.NamedTuple | types.NamedUniTuple):
-        return ""
+        return set()
     own = getattr(argument.instance_class, SOURCE_DIGEST, "") or _file_digest(argument.instance_class)
-    return "-".join(sorted({digest for digest in (own, *map(_source_digest, argument.types)) if digest}))
+    return {own}.difference([""]).union(*map(_digests_of, argument.types))
 
 
 @functools.cache
@@ -138,7 +150,10 @@ def _file_digest(of_class: type) -> str:
     source = getattr(sys.modules.get(of_class.__module__), "__file__", None)
     if source is None or Path(source).is_relative_to(PACKAGE):
         return ""
-    return hashlib.sha256(Path(source).read_bytes()).hexdigest()[:16]
+    try:
+        return hashlib.sha256(Path(source).read_bytes()).hexdigest()[:16]
+    except OSError:  # there is no such file, as where the class comes from standard input
+        return ""
 
 
 def subroutine(function: Callable) -> Callable:

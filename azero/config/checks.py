@@ -26,7 +26,7 @@ def find_oddities(config: Config, max_plies: int) -> list[str]:
     play, training = config.selfplay, config.training
     oddities = []
     if play.forced_playouts > 0 and (play.root != "noise" or config.search.selection != "puct"):
-        other = "selfplay.root = gumbel" if play.root != "noise" else "search.selection = uct"
+        other = f"selfplay.root = {play.root}" if play.root != "noise" else "search.selection = uct"
         oddities.append(f"selfplay.forced_playouts = {play.forced_playouts:g} has no effect with {other}")
     search = config.search
     if not search.prove:

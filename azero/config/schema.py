@@ -11,7 +11,8 @@ from typing import Literal
 from pydantic import Field
 
 from azero.config.section import Section
-from azero.config.training import EvaluationConfig, GateConfig, ReplayConfig, SelfPlayConfig, TrainingConfig
+from azero.config.selfplay import ReplayConfig, SelfPlayConfig
+from azero.config.training import EvaluationConfig, GateConfig, TrainingConfig
 
 FORMAT = 1
 """Of files of settings; those that do not say so are of it, too."""

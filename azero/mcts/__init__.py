@@ -14,7 +14,7 @@ from azero.mcts.rollouts.weights import rollout_from_config, rollout_named
 from azero.mcts.search.analysis import MoveStatistics, rank_moves, root_value
 from azero.mcts.search.search import MAX_NODES, Search, affordable_nodes, nodes_needed
 from azero.mcts.search.settings import Settings
-from azero.mcts.selection.rules import DepthBias, Puct, Selection, Uct, selection_from_config
+from azero.mcts.selection.strategies import DepthBias, Puct, Selection, Uct, selection_from_config
 
 __all__ = [
     "MAX_NODES", "DepthBias", "EpisodeSearch", "Evaluator", "FlatSearch", "FlatTurnSearch", "LinearSoftmax",

@@ -43,6 +43,7 @@ TREE_DTYPE = np.dtype(
         ("num_nodes", np.int32),  # nodes in use
         ("simulations", np.int32),  # done in this search
         ("target", np.int32),  # to be done in this search
+        ("held_back", np.int32),  # of these, to be done only after a pause
         ("is_fast", np.int32),  # whether this search is one of the fast ones of self-play, without noise at the root
         ("pending", np.int32),  # under way: their leaves wait for the evaluator
         ("evaluations", np.int64),  # positions that the evaluator was given since the tree was made
@@ -191,6 +192,7 @@ def start_tree(forest, b, state, seed):
     tree.rng.counter = seed
     tree.simulations = 0
     tree.target = 0
+    tree.held_back = 0
     tree.is_fast = 0
     tree.pending = 0
     tree.evaluations = 0
@@ -201,10 +203,20 @@ def start_tree(forest, b, state, seed):
     clear_tree(tree, forest.nodes[b])
 
 
+@subroutine
+def move_root(rules, forest, b, action, is_keeping):
+    """Plays `action` in tree b, and keeps what has been learned below it, or leaves the new root alone."""
+    if is_keeping:
+        play_at_root(rules, forest, b, action)
+    else:
+        rules.apply_action(forest.root_states[b], np.int64(action))
+        clear_tree(forest.trees[b], forest.nodes[b])
+
+
 @kernel
-def advance_tree(rules, forest, b, action):
-    """`play_at_root` for Python."""
-    play_at_root(rules, forest, b, action)
+def advance_tree(rules, settings, forest, b, action):
+    """Plays `action` in tree b, and keeps what its root strategy can go on from."""
+    move_root(rules, forest, b, action, settings.root.may_keep_tree())
 
 
 @subroutine

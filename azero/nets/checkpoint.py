@@ -21,7 +21,7 @@ from azero.games import Game, make_game
 from azero.games.names import contrast, file_of, source_digest_of, without_folder
 from azero.games.user.loading import digest_of_file
 from azero.nets.architectures.tower import ResidualTower, fold
-from azero.nets.card import Card, card_from
+from azero.nets.checkpoint_card import Card, card_from
 from azero.nets.game_file import find_game
 from azero.system.files import write_whole
 from azero.system.formats import drop_unknown, warn_once

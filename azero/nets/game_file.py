@@ -10,7 +10,7 @@ from pathlib import Path
 from azero.errors import BadInput
 from azero.games.names import file_of
 from azero.games.user.loading import digest_of_file
-from azero.nets.card import Card
+from azero.nets.checkpoint_card import Card
 
 
 def place_of(game: str, run_folder: Path) -> str:

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from azero.games import ONGOING, Game
+from azero.mcts.search.lockstep import Answer, Walker
 from azero.mcts.search.settings import SearchParts
-from azero.mcts.search.walker import Answer, Walker
 from azero.mcts.tree import start_tree
 from azero.selfplay.data.records import Shard
 from azero.selfplay.slots import GameSlots, PlaySettings, begin_game, new_games, take_game

@@ -24,8 +24,8 @@ from azero.mcts import (
 from azero.mcts.evaluation.cache import new_cache
 from azero.mcts.evaluation.views import new_views
 from azero.mcts.roots.strategies import root_from_config
+from azero.mcts.search.lockstep import Answer
 from azero.mcts.search.settings import SearchParts
-from azero.mcts.search.walker import Answer
 from azero.selfplay.data.records import Shard, join_shards
 from azero.selfplay.groups import GameQueue, GameWalker, Group, RenewedWalker, Setup
 from azero.selfplay.resignation import NOBODY

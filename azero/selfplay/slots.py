@@ -10,8 +10,8 @@ from azero.errors import NO_ACTION, TOO_LONG, BrokenRules
 from azero.games import LOSS, ONGOING, WIN, Game, new_states
 from azero.games.contract import sign_of
 from azero.mcts.roots.choice import value_for
-from azero.mcts.search.kernels import begin_search
-from azero.mcts.tree import UNPROVEN, clear_tree, play_at_root
+from azero.mcts.search.kernels import start_search
+from azero.mcts.tree import UNPROVEN, move_root
 from azero.selfplay.data.records import Shard
 from azero.selfplay.resignation import NOBODY
 
@@ -88,7 +88,7 @@ def begin_full_or_fast(settings, playing, tree, nodes, ply, weights):
     """
     tree.is_fast = playing.full_search_share < 1.0 and random_unit(tree.rng) >= playing.full_search_share
     num_simulations = playing.fast_simulations if tree.is_fast else playing.num_simulations
-    begin_search(settings, tree, nodes, num_simulations, temperature_at(playing, ply), weights)
+    start_search(settings, tree, nodes, num_simulations, temperature_at(playing, ply), weights)
 
 
 @subroutine
@@ -145,16 +145,6 @@ def _note_search(parts, slots, tree, nodes, b, ply):
 
 
 @subroutine
-def _move_root(parts, playing, forest, b, action):
-    """Plays `action` at the root of tree b, and keeps what is below it where the next search goes on from there."""
-    if playing.is_keeping_tree and parts.settings.root.may_keep_tree():
-        play_at_root(parts.rules, forest, b, action)
-    else:
-        parts.rules.apply_action(forest.root_states[b], np.int64(action))
-        clear_tree(forest.trees[b], forest.nodes[b])
-
-
-@subroutine
 def _play_move(parts, slots, forest, scratch, b):
     """Notes what the search in slot b found, plays its move, and begins the next search; returns whether the game has
     ended.
@@ -174,7 +164,8 @@ def _play_move(parts, slots, forest, scratch, b):
         games.resigned[b] = True
         games.outcomes[b] = WIN if player == 1 else LOSS
     else:
-        _move_root(parts, playing, forest, b, action)
+        is_keeping = playing.is_keeping_tree and parts.settings.root.may_keep_tree()
+        move_root(rules, forest, b, action, is_keeping)
         games.outcomes[b] = rules.outcome(forest.root_states[b])
     if games.outcomes[b] != ONGOING:
         tree.target = 0
@@ -184,7 +175,7 @@ def _play_move(parts, slots, forest, scratch, b):
 
 
 class GameSlots(NamedTuple):
-    """Slots of a walker (`azero/mcts/search/walker.py`), each with a game: it is at its end when its game is over."""
+    """Slots of a walker (`azero/mcts/search/lockstep.py`), each with a game: it is at its end when its game is over."""
 
     playing: PlaySettings
     games: Games

@@ -2,6 +2,7 @@
 
 import contextlib
 from dataclasses import dataclass
+from pathlib import Path
 
 from azero.arena.agents.agent import Agent
 from azero.arena.agents.names import make_agent
@@ -13,7 +14,8 @@ from azero.compiler.rng import derive_seed
 from azero.config.training import EvaluationConfig
 from azero.games import Game
 from azero.system.machine import count_cores
-from azero.training.run import Progress, Run
+from azero.training.run import Run
+from azero.training.state import Progress
 from azero.training.watching.report import Report
 
 
@@ -29,8 +31,7 @@ class Verdict:
 def hold_gate(run: Run, progress: Progress, report: Report) -> Verdict:
     """Plays the candidate against the best, in pairs with colours swapped; a game that repeats another counts once."""
     config, seed = run.config.gate, derive_seed(run.config.seed, "gate", progress.iteration)
-    candidate = _agent(run, str(run.candidate_path), config.num_simulations)
-    best = _agent(run, str(run.checkpoint_path(progress.best)), config.num_simulations)
+    candidate, best = agent_of(run, run.candidate_path), agent_of(run, run.checkpoint_path(progress.best))
     sprt = Sprt(config.elo0, config.elo1) if config.method == "sprt" else None
     with contextlib.closing(candidate), contextlib.closing(best), report.stage("gate", config.games, "games") as bar:
         match = play_match(
@@ -50,7 +51,7 @@ def hold_gate(run: Run, progress: Progress, report: Report) -> Verdict:
 def evaluate_best(run: Run, progress: Progress, report: Report) -> dict:
     """Plays the best net against the opponent of the settings; returns its score, and mistakes in solved positions."""
     config, seed = run.config.evaluation, derive_seed(run.config.seed, "evaluation", progress.iteration)
-    best = _agent(run, str(run.checkpoint_path(progress.best)), config.num_simulations)
+    best = agent_of(run, run.published_path(progress), config.num_simulations)
     opponent = make_agent(config.opponent, run.game, seed, _threads(run), run.config.device)
     with contextlib.closing(best):
         with contextlib.closing(opponent), report.stage(f"against {config.opponent}", config.games, "games") as bar:
@@ -72,9 +73,11 @@ def find_benchmark(config: EvaluationConfig, game: Game) -> Benchmark | None:
     return None if name is None else read_benchmark(name, game, config.benchmark_positions)
 
 
-def _agent(run: Run, path: str, num_simulations: int) -> Agent:
-    """Returns an agent that does not solve its roots: what is measured is what the net has learned."""
-    name = f"{path}(solve_nodes=0)@{num_simulations}"
+def agent_of(run: Run, path: Path, num_simulations: int = 0) -> Agent:
+    """Returns an agent, at the gate's simulations unless others are given, that does not solve its roots: what is
+    measured is what the net has learned.
+    """
+    name = f"{path}(solve_nodes=0)@{num_simulations or run.config.gate.num_simulations}"
     return make_agent(name, run.game, run.config.seed, _threads(run), run.config.device)
 
 

@@ -26,13 +26,15 @@ from azero.selfplay.resignation import NOBODY, choose_threshold, describe_resign
 from azero.selfplay.tasks import PlayTask, SearchTask, play_task, search_task
 from azero.system.files import held
 from azero.system.interrupt import interruption_waits
+from azero.training.final import hold_final
 from azero.training.gate import evaluate_best, find_benchmark, hold_gate
-from azero.training.learning.optimizer import learning_rate
 from azero.training.learning.precision import settle_precision
+from azero.training.learning.schedule import learning_rate
 from azero.training.learning.trainer import Losses, Trainer, check_divergence
 from azero.training.lessons import read_lessons
-from azero.training.resumption import check_progress, keep_settings
-from azero.training.run import Progress, Run, iteration_of, shard_name
+from azero.training.resumed_settings import check_progress, keep_settings
+from azero.training.run import Run, iteration_of, shard_name
+from azero.training.state import Progress, load_state, save_state
 from azero.training.watching.health import find_symptoms
 from azero.training.watching.measure import (
     add_steps,
@@ -68,14 +70,14 @@ def train(folder: Path, config: Config, is_resuming: bool) -> Progress:
 def run_iterations(run: Run, lessons: Lessons | None) -> Progress:
     """Goes on from where the run's state is, to the last iteration."""
     trainer = Trainer(run.config, run.game)
-    progress = run.load_state(trainer)
+    progress = load_state(run.folder, trainer)
     mend_metrics(run.metrics_path)
     check_progress(run, progress)
     keep_settings(run, progress)
     if progress is None:
         progress = Progress()
         run.save_net(run.checkpoint_path(0), trainer.candidate(), replace(progress, iteration=0))
-        run.save_state(trainer, progress)
+        save_state(run.folder, trainer, progress)
     run.publish_best(progress)
     run.remove_old_shards(progress)
     replay = run.load_replay(progress, lessons)
@@ -131,7 +133,7 @@ def play(run: Run, progress: Progress, replay: Replay, pool: Pool, trainer: Trai
     notes |= {"replay/positions": replay.num_learnt, "replay/age_iterations": replay_age(replay, iteration)}
     stage = "reanalysis" if run.config.replay.reanalysed_share else "train"
     done = replace(progress, stage=stage, positions=positions, shards=list(replay.names), notes=notes)
-    run.save_state(trainer, done)
+    save_state(run.folder, trainer, done)
     run.remove_old_shards(done)
     return done
 
@@ -165,7 +167,7 @@ def reanalyse(run: Run, progress: Progress, replay: Replay, pool: Pool, trainer:
         "time/reanalysis_s": time.perf_counter() - begin,
     }
     done = replace(progress, stage="train", notes=notes)
-    run.save_state(trainer, done)
+    save_state(run.folder, trainer, done)
     return done
 
 
@@ -211,7 +213,7 @@ def learn(run: Run, progress: Progress, replay: Replay, trainer: Trainer, report
                 now = time.perf_counter()
                 sums, losses, begin = add_steps(sums, losses, now - begin), [], now
                 so_far = replace(progress, steps=trainer.steps, steps_this_iteration=step + 1, sums=sums)
-                run.save_state(trainer, so_far)
+                save_state(run.folder, trainer, so_far)
             if interrupted():
                 raise KeyboardInterrupt
     check_divergence(trainer, losses)
@@ -219,7 +221,7 @@ def learn(run: Run, progress: Progress, replay: Replay, trainer: Trainer, report
     notes |= {"train/steps": num_steps, "train/learning_rate": learning_rate(training, trainer.steps - 1, shares[-1])}
     done = replace(progress, stage="gate", steps=trainer.steps, steps_this_iteration=0, notes=notes, sums={})
     run.save_net(run.candidate_path, trainer.candidate(), done)
-    run.save_state(trainer, done)
+    save_state(run.folder, trainer, done)
     return done
 
 
@@ -235,6 +237,10 @@ def gate(run: Run, progress: Progress, trainer: Trainer, report: Report) -> Prog
         run.save_net(run.checkpoint_path(iteration), trainer.candidate(), progress)
     notes |= {"gate/rating": progress.rating, "gate/promotions": progress.promotions}
     every, last = run.config.evaluation.every, run.config.training.iterations
+    progress = replace(progress, final="")  # a run that goes on beyond its last iteration has had one
+    if iteration == last and run.config.gate.final_games:
+        winner, of_final = hold_final(run, progress, report)
+        progress, notes = replace(progress, final=winner), notes | of_final
     if every and (iteration % every == 0 or iteration == last):
         begin = time.perf_counter()
         notes |= evaluate_best(run, progress, report)
@@ -245,6 +251,6 @@ def gate(run: Run, progress: Progress, trainer: Trainer, report: Report) -> Prog
     report.iteration(iteration, progress, notes)
     report.health(iteration, find_symptoms(read_metrics(run.metrics_path)))
     done = replace(progress, iteration=iteration + 1, stage="play", notes={})
-    run.save_state(trainer, done)
+    save_state(run.folder, trainer, done)
     run.publish_best(done)
     return done

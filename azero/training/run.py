@@ -3,7 +3,7 @@
 config.toml          all settings, resolved
 state.safetensors    trainer and progress, as of the last whole stage or save within one
 checkpoints/         the first net and every promoted one, by iteration
-best.safetensors     the newest of these
+best.safetensors     the newest of these; after the last iteration the winner of the final
 candidate.safetensors
 replay/              shards of self-play, those in the window and those of the iteration under way; as last searched
 metrics.jsonl        a line an iteration
@@ -11,12 +11,7 @@ tensorboard/
 .lock                while a process trains the run
 """
 
-import json
-from dataclasses import asdict, dataclass, field
 from pathlib import Path
-
-from safetensors import SafetensorError, safe_open
-from safetensors.torch import save
 
 from azero.config.schema import Config
 from azero.config.text import config_to_toml
@@ -24,35 +19,14 @@ from azero.errors import BadInput
 from azero.games import Game
 from azero.games.names import source_digest_of
 from azero.nets.architectures.tower import ResidualTower
-from azero.nets.card import Card
 from azero.nets.checkpoint import save_checkpoint
+from azero.nets.checkpoint_card import Card
 from azero.nets.game_file import place_of
 from azero.selfplay.data.lessons import Lessons
 from azero.selfplay.data.records import load_shard
 from azero.selfplay.data.replay import Replay, Window, targets_of
-from azero.system.files import remove_temporaries, write_whole
-from azero.system.formats import check_format, drop_unknown
-from azero.training.learning.trainer import Trainer
-
-FORMAT = 1
-"""Of a run's state; those from before they said so are of it, too."""
-
-
-@dataclass(frozen=True)
-class Progress:
-    """How far a run has come."""
-
-    iteration: int = 1  # the one under way
-    stage: str = "play"  # of "play", "reanalysis", "train", "gate"
-    steps: int = 0  # training steps in the run
-    steps_this_iteration: int = 0
-    positions: int = 0  # to learn from, of self-play in the run
-    best: int = 0  # iteration of the best net
-    rating: float = 0.0  # the best net's Elo above the first
-    promotions: int = 0
-    shards: list[str] = field(default_factory=list)  # in the replay window, oldest first
-    notes: dict = field(default_factory=dict)  # figures of this iteration's finished stages
-    sums: dict[str, float] = field(default_factory=dict)  # over this iteration's steps so far, as `add_steps` has them
+from azero.system.files import write_whole
+from azero.training.state import Progress
 
 
 class Run:
@@ -89,6 +63,14 @@ class Run:
         """Returns where the net promoted in an iteration lies; 0 is the net the run began with."""
         return self.folder / "checkpoints" / f"{iteration:05d}.safetensors"
 
+    def checkpoint_file(self, name: str) -> Path:
+        """Returns where a net lies that has no iteration of its own."""
+        return self.folder / "checkpoints" / f"{name}.safetensors"
+
+    def published_path(self, progress: Progress) -> Path:
+        """Returns where the net lies that is published as best.safetensors."""
+        return self.folder / "checkpoints" / progress.final if progress.final else self.checkpoint_path(progress.best)
+
     def shard_path(self, name: str) -> Path:
         return self.folder / "replay" / f"{name}.safetensors"
 
@@ -112,33 +94,9 @@ class Run:
 
     def publish_best(self, progress: Progress) -> None:
         """Makes best.safetensors what the progress says it is."""
-        data = self.checkpoint_path(progress.best).read_bytes()
+        data = self.published_path(progress).read_bytes()
         if not self.best_path.is_file() or self.best_path.read_bytes() != data:
             write_whole(self.best_path, data)
-
-    def save_state(self, trainer: Trainer, progress: Progress) -> None:
-        """Writes the point from which to go on, whole or not at all."""
-        metadata = {"azero": json.dumps({"format": FORMAT, **asdict(progress)}, sort_keys=True)}
-        write_whole(self.folder / "state.safetensors", save(trainer.tensors(), metadata))
-
-    def load_state(self, trainer: Trainer) -> Progress | None:
-        """Puts the trainer where the run was left, and returns the progress; None where it had not begun."""
-        path = self.folder / "state.safetensors"
-        remove_temporaries(self.folder)
-        if not path.exists():
-            return None
-        try:
-            with safe_open(str(path), framework="pt") as file:
-                said = dict(json.loads((file.metadata() or {})["azero"]))
-                check_format(f"the run's state {str(path)!r}", said.pop("format", 1), FORMAT)
-                progress = Progress(**drop_unknown(f"the run's state {str(path)!r}", said, [*asdict(Progress())]))
-                tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-        except BadInput:
-            raise
-        except (OSError, SafetensorError, KeyError, TypeError, ValueError) as error:
-            raise BadInput(f"the run's state {str(path)!r} cannot be read: {error}") from None
-        trainer.restore(tensors, progress.steps)
-        return progress
 
     def load_replay(self, progress: Progress, lessons: Lessons | None = None) -> Replay:
         """Returns the replay window as it was, with lessons beside it."""

@@ -18,8 +18,8 @@ from azero.config.schema import Config
 from azero.games import make_game
 from azero.games.names import source_digest_of
 from azero.nets.architectures.tower import ResidualTower
-from azero.nets.card import Card
 from azero.nets.checkpoint import save_checkpoint
+from azero.nets.checkpoint_card import Card
 from azero.selfplay.tasks import PlayTask, play_task
 
 SETTINGS = (

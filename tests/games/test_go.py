@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from azero.compiler.jit import IS_COMPILED, kernel
+from azero.compiler.rng import RNG_DTYPE, new_rng
 from azero.errors import BadInput
 from azero.games import ONGOING, Game, State, make_game, new_states
 from azero.games.laws.laws import check_laws
 from azero.mcts.rollouts.playing import count_random_games
-from azero.mcts.tree import new_forest
 
 from .openspiel import stones
 from .openspiel_go import check_random_go, check_recorded_go
@@ -399,7 +399,7 @@ def _count_choices(game, record, states, legal, rng, counts, num_draws):
 
 def count_choices(game: Game, state: State, num_draws: int) -> np.ndarray:
     legal, counts = np.zeros(game.num_actions, np.int32), np.zeros(game.num_actions, np.int64)
-    rng = new_forest(game.rules, 1, 1).trees[0]
+    rng = new_rng(0)
     _count_choices(game.rules, state.record, new_states(game.rules, 1), legal, rng, counts, num_draws)
     return counts
 
@@ -456,7 +456,7 @@ def _count_differences(game, record, states, legal, rngs, max_plies, num_games):
 def test_rollouts_are_random_games_by_a_shorter_way(size, parameters, length):
     """Draw by draw, from any position: after a ko or a pass, shortly before the last ply, at the end."""
     game, chooser = make_go(size, f"{parameters},max_game_length={length}".strip(","), komi=0.5), random.Random(size)
-    rngs, legal = new_forest(game.rules, 2, 1).trees, np.zeros(game.num_actions, np.int32)
+    rngs, legal = np.zeros(2, RNG_DTYPE).view(np.recarray), np.zeros(game.num_actions, np.int32)
     state, num_games = game.new_initial_state(), 20 if IS_COMPILED else 1
     while True:
         record, states = state.record, new_states(game.rules, 2)
@@ -469,7 +469,7 @@ def test_rollouts_are_random_games_by_a_shorter_way(size, parameters, length):
 def play_random_games(komi: float, num_games: int) -> tuple[float, float]:
     """Returns the mean number of plies, and Black's share of the points, a draw counting half."""
     game = make_go(9, komi=komi)
-    rng, legal = new_forest(game.rules, 1, 1).trees[0], np.zeros(game.num_actions, np.int32)
+    rng, legal = new_rng(0), np.zeros(game.num_actions, np.int32)
     state, actions = new_states(game.rules, 1)[0], np.zeros(game.max_plies + 1, np.int32)
     plies, wins, draws = count_random_games(game.rules, state, legal, rng, actions, num_games)
     return plies / num_games, (wins + draws / 2) / num_games

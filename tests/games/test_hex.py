@@ -11,11 +11,11 @@ import pytest
 from mcts.minimax import Minimax, RandomPlay, moves_of
 
 from azero.compiler.jit import IS_COMPILED, kernel
+from azero.compiler.rng import new_rng
 from azero.errors import BadInput
 from azero.games import ONGOING, Game, State, make_game, new_states
 from azero.games.boards import LETTERS
 from azero.games.laws.laws import check_laws
-from azero.mcts.tree import new_forest
 
 from .openspiel import check_random_games, check_recorded_games
 
@@ -241,7 +241,7 @@ def _sum_outcomes(game, record, states, legal, rng, num_games):
 
 
 def mean_of_rollouts(game: Game, record: np.record, num_games: int) -> float:
-    rng, legal = new_forest(game.rules, 1, 1).trees[0], np.zeros(game.num_actions, np.int32)
+    rng, legal = new_rng(0), np.zeros(game.num_actions, np.int32)
     return _sum_outcomes(game.rules, record, new_states(game.rules, 1), legal, rng, num_games) / num_games
 
 

@@ -11,8 +11,8 @@ from azero.mcts.evaluation.views import new_views
 from azero.mcts.roots.visits import VisitsRoot
 from azero.mcts.search.evaluated import OneSearch
 from azero.mcts.search.kernels import is_done
+from azero.mcts.search.lockstep import Walker
 from azero.mcts.search.settings import SearchParts
-from azero.mcts.search.walker import Walker
 from azero.mcts.tree import UNPROVEN, start_tree
 
 from .evaluators import FixedEvaluator, HashEvaluator, SymmetricEvaluator

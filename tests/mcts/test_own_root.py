@@ -5,12 +5,14 @@ import sys
 from typing import NamedTuple, get_args
 
 import numpy as np
+import pytest
 
 from azero.config.reading import check_config
-from azero.config.training import SelfPlayConfig
+from azero.config.selfplay import SelfPlayConfig
+from azero.errors import BadInput
 from azero.games import make_game
-from azero.mcts import Puct, Search, Settings
-from azero.mcts.roots.choice import BY_RULE
+from azero.mcts import Puct, Search, Settings, UniformEvaluator, rank_moves
+from azero.mcts.roots.choice import LEFT_TO_SELECTION
 from azero.mcts.roots.gumbel import GumbelRoot
 from azero.mcts.roots.strategies import ROOTS, root_from_config
 from azero.mcts.roots.visits import VisitsRoot
@@ -38,7 +40,7 @@ class TurnAbout(NamedTuple):
         for child in range(nodes[0].first_child, nodes[0].first_child + nodes[0].num_children):
             if root.least > nodes[child].N:
                 return np.int64(child)
-        return BY_RULE
+        return LEFT_TO_SELECTION
 
     def write_target(root, selection, tree, nodes, visits):
         visits[:] = 0
@@ -76,6 +78,67 @@ def test_self_play_goes_by_it():
     assert shard.actions.tolist() == first.tolist(), "the first child is the lowest legal action"
 
 
+class First(VisitsRoot):
+    """Plays the first child, whatever was found."""
+
+    def child_to_play(root, settings, tree, nodes, temperature):
+        return nodes[0].first_child
+
+
+def test_a_proven_line_goes_on_by_what_is_best_whatever_the_root_plays():
+    """The lines of the moves that win are those of a search with a plain root."""
+    lines = []
+    for root in (VisitsRoot(), First()):
+        search = Search(GAME, Puct(), Settings(proof_nodes=300, root=root), HashEvaluator(GAME), max_nodes=5_000)
+        search.start(0, GAME.state_from_moves("112233"), seed=1)
+        search.run([0], 30)
+        lines.append([move.pv for move in rank_moves(search) if move.proven == "win"])
+    assert lines[0] == lines[1] and lines[0]
+
+
+@pytest.mark.parametrize("root", [VisitsRoot(dirichlet_epsilon=0.25), GumbelRoot(), First(), TurnAbout()])
+def test_with_rollouts_alone_the_root_is_plain(root):
+    with pytest.raises(BadInput, match=rf"^{type(root).__name__}\([^\n]*\) as the root needs an evaluator[^\n]*$"):
+        Search(GAME, Puct(), Settings(root=root))
+
+
+class Nothing(NamedTuple):
+    """No field."""
+
+
+class Score(NamedTuple):
+    """A field by the name of a method of selection rules."""
+
+    score: float = 0.5
+
+
+@pytest.mark.parametrize(
+    ("root", "message"), [(Nothing(), "Nothing needs a field"), (Score(), "Score.score needs another")]
+)
+def test_what_kernels_could_not_call_is_told_in_a_line(root, message):
+    with pytest.raises(BadInput, match=rf"^{message}[^\n]*$"):
+        Search(GAME, Puct(), Settings(root=root), HashEvaluator(GAME))
+
+
+@pytest.mark.parametrize("settings", [{"solve_nodes": 10}, {"leaves_per_tree": 4}])
+def test_halving_goes_by_the_whole_search(settings):
+    """16 simulations among 4 moves that are alike: 2, 2, 6, 6, also paused half-way or with four leaves at a time."""
+    game = make_game("connect_four")
+    search = Search(game, Puct(), Settings(root=GumbelRoot(4), **settings), UniformEvaluator(7), max_nodes=5_000)
+    search.start(0, game.new_initial_state(), seed=1)
+    search.run([0], 16)
+    nodes = search.forest.nodes[0]
+    assert sorted(int(nodes[child].N) for child in children_of(nodes)) == [0, 0, 0, 2, 2, 6, 6]
+
+
+def test_what_cannot_be_gone_on_from_is_not_kept():
+    search = Search(GAME, Puct(), SETTINGS, HashEvaluator(GAME), max_nodes=5_000)
+    search.start(0, GAME.new_initial_state(), seed=1)
+    search.run([0], 100)
+    search.advance(0, 0)
+    assert search.forest.trees[0].num_nodes == 1 and search.forest.nodes[0][0].N == 0
+
+
 def test_a_name_stands_for_each_strategy():
     assert set(ROOTS) == set(get_args(SelfPlayConfig.model_fields["root"].annotation))
     for name, kind in {"noise": VisitsRoot, "gumbel": GumbelRoot}.items():
@@ -103,6 +166,12 @@ class Own(VisitsRoot):
     def child_to_play(root, settings, tree, nodes, temperature):
         return nodes[0].first_child + PLACE
 """
+
+
+def test_a_class_that_comes_from_no_file_is_compiled():
+    script = SCRIPT.replace("from own import Own", OWN.replace("PLACE", "2"))
+    done = subprocess.run([sys.executable, "-"], input=script, capture_output=True, text=True)
+    assert done.stdout.strip() == "2", done.stderr
 
 
 def test_an_edit_of_its_file_is_seen(tmp_path):

@@ -179,7 +179,8 @@ def test_a_search_goes_on_where_it_was(judge):
 @pytest.mark.parametrize("judge", judges(CONNECT_FOUR))
 def test_a_seed_gives_one_tree_whatever_is_searched_beside_it(judge):
     selection, settings, evaluator = judges(CONNECT_FOUR)[judge]
-    settings = settings._replace(root=VisitsRoot(dirichlet_epsilon=0.25), has_random_symmetry=True)
+    if evaluator:
+        settings = settings._replace(root=VisitsRoot(dirichlet_epsilon=0.25), has_random_symmetry=True)
     states = [CONNECT_FOUR.state_from_moves(moves) for moves in ("", "4", "435", "171717", "4433")]
 
     def grow(places, num_trees, num_threads):
@@ -267,6 +268,7 @@ def test_preparing_changes_nothing(judge):
             search.run([0], 100)
         assert snapshot(prepared) == snapshot(other)
         assert prepared.forest.trees[0].rng.counter == other.forest.trees[0].rng.counter
+        assert prepared.forest.trees[0].simulations == other.forest.trees[0].simulations
         prepared.prepare()
 
 

@@ -189,8 +189,11 @@ def test_preparing_leaves_a_search_as_it_was():
     for search, times in zip(searches, (1, 2), strict=True):
         for _ in range(times):
             search.prepare()
-        search.start(0, AMAZONS.new_initial_state(), 5)
+        search.start(0, AMAZONS.state_from_moves("a2"), 5)
         search.run([0], 200)
+        if times == 2:
+            search.prepare()
+        search.run([0], 100)
     assert snapshot(searches[0]) == snapshot(searches[1])
 
 

@@ -16,8 +16,8 @@ from azero.config.schema import NetConfig, SearchConfig
 from azero.errors import BadInput
 from azero.games import make_game
 from azero.games.names import source_digest_of
-from azero.nets.card import FORMAT, Card
 from azero.nets.checkpoint import load_checkpoint, read_card, save_checkpoint
+from azero.nets.checkpoint_card import FORMAT, Card
 
 from .towers import make_net, random_planes
 

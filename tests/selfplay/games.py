@@ -15,8 +15,8 @@ from azero.mcts.roots.gumbel import GumbelRoot
 from azero.mcts.roots.visits import VisitsRoot
 from azero.mcts.tree import UNPROVEN
 from azero.nets.architectures.tower import ResidualTower
-from azero.nets.card import Card
 from azero.nets.checkpoint import save_checkpoint
+from azero.nets.checkpoint_card import Card
 from azero.selfplay.data.records import Shard
 from azero.selfplay.play import SelfPlay, play_games
 from azero.selfplay.slots import PlaySettings

@@ -55,7 +55,7 @@ TINY = {
         "learn_proven": True,
         "ema_decay": 0.99,
     },
-    "gate": {"games": 6, "num_simulations": 4, "opening_plies": 2, "win_rate_threshold": 0.4},
+    "gate": {"games": 6, "num_simulations": 4, "opening_plies": 2, "win_rate_threshold": 0.4, "final_games": 2},
     "evaluation": {"opponent": "uct@20", "every": 2, "games": 4, "num_simulations": 4},
     "device": {"device": "cpu", "threads": 1},
 }

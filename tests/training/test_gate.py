@@ -13,7 +13,8 @@ from azero.games import make_game
 from azero.mcts import Search
 from azero.training import gate
 from azero.training.learning.trainer import Trainer
-from azero.training.run import Progress, Run
+from azero.training.run import Run
+from azero.training.state import Progress
 
 from .runs import tiny_config
 

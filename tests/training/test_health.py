@@ -10,7 +10,8 @@ from azero.games import make_game
 from azero.training import loop
 from azero.training.gate import Verdict
 from azero.training.learning.trainer import Trainer
-from azero.training.run import Progress, Run
+from azero.training.run import Run
+from azero.training.state import Progress
 from azero.training.watching import health
 from azero.training.watching.health import EARLY, LASTING, REPEATED_AFTER, STALLED, SYMPTOMS, find_symptoms
 from azero.training.watching.report import Report

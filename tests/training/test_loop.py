@@ -15,7 +15,8 @@ from azero.nets.checkpoint import load_checkpoint
 from azero.training.learning.precision import is_settled_from
 from azero.training.learning.trainer import Trainer
 from azero.training.loop import learn, shards_to_search, train
-from azero.training.run import Progress, Run, shard_name
+from azero.training.run import Run, shard_name
+from azero.training.state import Progress
 
 from .runs import finish_train, nets_of, progress_of, tiny_config, write_config
 from .test_gate import Silent
@@ -42,14 +43,17 @@ def test_a_run_leaves_its_folder(whole, config):
     assert not list(whole.rglob(".*"))
 
 
-def test_the_best_net_is_the_last_promoted_and_loads(whole):
+def test_what_is_published_won_the_final_and_loads(whole):
+    """It is one of the nets promoted last, the last candidate or their mean; of the last two only a winner stays."""
     progress = progress_of(whole)
-    last = max(int(path.stem) for path in (whole / "checkpoints").iterdir())
-    assert last == progress["best"] > 0 and (progress["iteration"], progress["stage"]) == (4, "play")
+    files = {path.name for path in (whole / "checkpoints").iterdir()}
+    promoted = {name for name in files if name[0].isdigit()}
+    assert int(max(promoted)[:5]) == progress["best"] > 0 and (progress["iteration"], progress["stage"]) == (4, "play")
+    assert progress["final"] in files and files - promoted <= {progress["final"]}
     nets = nets_of(whole)
-    assert nets["best.safetensors"] == nets[f"checkpoints/{last:05d}.safetensors"]
+    assert nets["best.safetensors"] == nets[f"checkpoints/{progress['final']}"]
     card = load_checkpoint(whole / "best.safetensors", make_game("tic_tac_toe")).card
-    assert (card.iteration, card.seed) == (last, 5) and 0 < card.step <= progress["steps"]
+    assert card.seed == 5 and 0 < card.step <= progress["steps"]
 
 
 def test_metrics_have_a_line_an_iteration_with_every_figure(whole):
@@ -87,7 +91,9 @@ def test_a_table_goes_to_stdout_and_nothing_else(whole):
     assert header.split()[:4] == ["iter", "positions", "plies", "first"]
     assert [row.split()[0] for row in rows] == ["1", "2", "3"] and empty == ""
     promotions, rating = (progress_of(whole)[key] for key in ("promotions", "rating"))
-    assert last == f"{whole}/best.safetensors: {promotions} promotions, {rating:+.0f} Elo above the first net"
+    said, _, winner = last.partition("; ")
+    assert said == f"{whole}/best.safetensors: {promotions} promotions, {rating:+.0f} Elo above the first net"
+    assert winner.endswith(" won the final")
 
 
 # --- a seed settles it ---

@@ -15,7 +15,8 @@ from azero.games import make_game
 from azero.selfplay.data.replay import Replay, Window, targets_of
 from azero.training.learning.trainer import Trainer
 from azero.training.loop import learn
-from azero.training.run import Progress, Run
+from azero.training.run import Run
+from azero.training.state import Progress, load_state
 
 from .runs import (
     TIMEOUT_S,
@@ -73,7 +74,7 @@ def test_interrupted_in_training_it_tells_of_the_whole_iteration(tmp_path, last)
             with pytest.raises(KeyboardInterrupt):
                 learn(run, progress, replay, trainer, Silent())
             trainer = Trainer(config, game)
-            progress = run.load_state(trainer)
+            progress = load_state(run.folder, trainer)
             assert (progress.steps_this_iteration, progress.sums["steps"]) == (last, last)
             assert progress.sums["seconds"] > 0
         done = learn(run, progress, replay, trainer, Silent())
@@ -116,7 +117,7 @@ def test_ctrl_c_within_a_step_waits_for_its_end_and_saves_it(tmp_path):
     assert signal.getsignal(signal.SIGINT) is handler
     assert (progress_of(run.folder)["steps"], progress_of(run.folder)["steps_this_iteration"]) == (3, 3)
     resumed = Trainer(config, game)
-    run.load_state(resumed)
+    load_state(run.folder, resumed)
     assert state_bytes(resumed) == state_bytes(trainer)
 
 
@@ -160,7 +161,7 @@ def test_weights_that_are_no_numbers_are_never_saved(tmp_path):
         with pytest.raises(BadInput, match=f"^training has diverged: {seen[poisoned]}; .* lower than 0.02$"):
             learn(run, progress, replay, trainer, Silent())
         assert progress_of(run.folder)["steps_this_iteration"] == 2
-        run.load_state(trainer)
+        load_state(run.folder, trainer)
         assert state_bytes(trainer) == good
 
 

@@ -2,7 +2,8 @@
 
 import pytest
 
-from azero.training.run import Progress, Run
+from azero.training.run import Run
+from azero.training.state import Progress
 from azero.training.watching import report
 from azero.training.watching.report import Report
 

@@ -15,7 +15,8 @@ from azero.mcts.rollouts.features import NO_PATTERN, NUM_PATTERNS
 from azero.selfplay.data.records import Shard, join_shards, save_shard
 from azero.training.learning.trainer import Trainer
 from azero.training.rollout_policy import RolloutTrainer, choose_games, features_of, game_of, shards_of, train_rollout
-from azero.training.run import Progress, Run
+from azero.training.run import Run
+from azero.training.state import Progress
 
 from .runs import tiny_config
 

@@ -10,7 +10,8 @@ from azero.games import make_game
 from azero.nets.checkpoint import read_card
 from azero.selfplay.data.records import save_shard
 from azero.training.learning.trainer import Trainer
-from azero.training.run import Progress, Run, shard_name
+from azero.training.run import Run, shard_name
+from azero.training.state import Progress, load_state, save_state
 
 from .runs import tiny_config
 from .test_measure import DRAWN, LOST, WON, shard_of
@@ -67,9 +68,9 @@ def test_the_state_comes_back_whole(run):
     progress = Progress(
         iteration=4, stage="gate", steps=3, positions=77, best=2, rating=1.5, shards=["x"], notes={"a": 1}
     )
-    run.save_state(trainer, progress)
+    save_state(run.folder, trainer, progress)
     resumed = Trainer(CONFIG.model_copy(update={"seed": 1}), GAME)
-    assert run.load_state(resumed) == progress
+    assert load_state(run.folder, resumed) == progress
     assert state_bytes(resumed) == state_bytes(trainer) and resumed.steps == 3
 
 
@@ -78,17 +79,17 @@ def test_before_the_first_state_there_is_none_and_what_was_half_written_goes(run
     for path in half:
         path.parent.mkdir(exist_ok=True)
         path.write_bytes(b"half")
-    assert run.load_state(Trainer(CONFIG, GAME)) is None
+    assert load_state(run.folder, Trainer(CONFIG, GAME)) is None
     assert not any(path.exists() for path in half)
 
 
 @pytest.mark.parametrize("size", [0, 5, 100, -1])
 def test_a_state_that_is_cut_short_is_bad_input(run, size):
-    run.save_state(Trainer(CONFIG, GAME), Progress())
+    save_state(run.folder, Trainer(CONFIG, GAME), Progress())
     path = run.folder / "state.safetensors"
     path.write_bytes(path.read_bytes()[:size])
     with pytest.raises(BadInput, match=r"^the run's state '.*state\.safetensors' cannot be read: "):
-        run.load_state(Trainer(CONFIG, GAME))
+        load_state(run.folder, Trainer(CONFIG, GAME))
 
 
 def test_the_best_is_the_checkpoint_of_the_best_iteration(run):

@@ -10,8 +10,8 @@ import torch
 from azero.errors import BadInput
 from azero.games import make_game
 from azero.nets.architectures.tower import Prediction
-from azero.nets.card import Card
 from azero.nets.checkpoint import load_checkpoint, save_checkpoint
+from azero.nets.checkpoint_card import Card
 from azero.nets.runtimes.choice import has_bf16
 from azero.selfplay.data.replay import Sample
 from azero.training.learning.heads import auxiliary_losses
@@ -91,7 +91,8 @@ def test_a_new_net_knows_nothing():
 
 
 @pytest.mark.parametrize(
-    ("optimizer", "precision"), [("adamw", "fp32"), ("sgd", "fp32"), pytest.param("adamw", "bf16", marks=TAKES_BF16)]
+    ("optimizer", "precision"),
+    [("adamw", "fp32"), ("sgd", "fp32"), ("muon", "fp32"), pytest.param("adamw", "bf16", marks=TAKES_BF16)],
 )
 def test_a_sample_is_learnt_by_heart(optimizer, precision):
     settings = {"optimizer": optimizer, "precision": precision, "schedule": "constant"}
@@ -307,10 +308,11 @@ def test_a_seed_settles_the_first_net():
 
 @pytest.mark.parametrize("heads", [{}, ALL_HEADS], ids=["no heads", "all heads"])
 @pytest.mark.parametrize(
-    ("optimizer", "precision"), [("adamw", "fp32"), ("sgd", "fp32"), pytest.param("adamw", "bf16", marks=TAKES_BF16)]
+    ("optimizer", "precision"),
+    [("adamw", "fp32"), ("sgd", "fp32"), ("muon", "fp32"), pytest.param("adamw", "bf16", marks=TAKES_BF16)],
 )
 def test_a_restored_trainer_goes_on_to_the_byte(optimizer, precision, heads):
-    config = tiny_config(training=heads | {"optimizer": optimizer, "precision": precision})
+    config = tiny_config(net={"channels": 16}, training=heads | {"optimizer": optimizer, "precision": precision})
     unbroken, broken = Trainer(config, OTHELLO), Trainer(config, OTHELLO)
     for step in range(4):
         for trainer in (unbroken, broken):

@@ -100,7 +100,7 @@ def _uct_maker(
     options: Options, game: Game, rollout: RolloutPolicy, threads: int, max_nodes: int | None
 ) -> SearchMaker:
     """Returns what makes the searches of UCT, on a tree or a table."""
-    selection, settings = _rule(options), _settings(options)
+    selection, settings = _selection(options), _settings(options)
     has_turns = options.choice("root", _ROOTS) == "turns"
     entries = options.memory("table", ENTRY_DTYPE.itemsize, FEWEST_ENTRIES, MOST_ENTRIES)
     options.finish()
@@ -127,7 +127,7 @@ def _settings(options: Options) -> Settings:
     )
 
 
-def _rule(options: Options) -> Uct | DepthBias:
+def _selection(options: Options) -> Uct | DepthBias:
     """Returns the selection rule; its constant may be written in one of three ways."""
     is_by_depth = options.choice("bias", ("ucb1", "depth")) == "depth"
     c, C_p, K = (options.number(key, -1.0, 0.0, 10_000.0) for key in ("c", "cp", "k"))

@@ -1,7 +1,5 @@
 """Plain Monte Carlo with minimax values: moves sampled uniformly all over a tree, of whose values the best is kept."""
 
-from typing import Any
-
 import numpy as np
 
 from azero.compiler.jit import kernel, subroutine
@@ -10,7 +8,7 @@ from azero.games.contract import sign_of
 from azero.mcts.scratch import Scratch
 from azero.mcts.search.search import Search
 from azero.mcts.search.settings import SearchParts
-from azero.mcts.selection.children import random_child
+from azero.mcts.selection.select_child import random_child
 from azero.mcts.tree import UNPROVEN, Forest, create_children
 
 
@@ -87,12 +85,10 @@ def simulate_by_episodes(parts: SearchParts, forest: Forest, scratch: Scratch, b
 class MinimaxSearch(Search):
     """A search that samples moves uniformly and trusts the best of them; its tree grows by one node a simulation."""
 
-    def __init__(self, *arguments: Any, **options: Any):
-        super().__init__(*arguments, **options | {"simulate": simulate_by_nodes})
+    simulate = staticmethod(simulate_by_nodes)
 
 
 class EpisodeSearch(Search):
     """The same search as in the UCT paper: its tree grows by all the nodes of a simulation."""
 
-    def __init__(self, *arguments: Any, **options: Any):
-        super().__init__(*arguments, **options | {"simulate": simulate_by_episodes})
+    simulate = staticmethod(simulate_by_episodes)

@@ -13,7 +13,7 @@ from azero.mcts.classical.table import can_store, find_entry, store, touch
 from azero.mcts.proving.proofs import conclude, prove_from_children, weigh_child
 from azero.mcts.roots.choice import value_for
 from azero.mcts.search.kernels import is_done
-from azero.mcts.selection.children import select_child, visit
+from azero.mcts.selection.select_child import select_child, visit
 from azero.mcts.tree import UNPROVEN, clear_tree, create_children
 
 

@@ -11,7 +11,7 @@ from azero.mcts.rollouts.policies import OwnRollout, RolloutPolicy
 from azero.mcts.scratch import Scratch
 from azero.mcts.search.search import Search
 from azero.mcts.search.settings import SearchParts, Settings
-from azero.mcts.selection.rules import Selection
+from azero.mcts.selection.strategies import Selection
 from azero.mcts.tree import Forest
 
 
@@ -41,8 +41,7 @@ class TableSearch(Search):
             )
         assert selection.is_sweeping(), "a table knows no priors"
         settings = settings._replace(is_proving=settings.is_proving and game.rules.is_history_free)
-        nodes = game.num_actions + 1
-        super().__init__(game, selection, settings, None, num_trees, nodes, num_threads, rollout, self._simulate)
+        super().__init__(game, selection, settings, None, num_trees, game.num_actions + 1, num_threads, rollout)
         self._is_used = [False] * num_trees
         try:
             self.tables = new_tables(game.rules, num_trees, num_entries)
@@ -67,6 +66,6 @@ class TableSearch(Search):
         end = follow_table(self.game.rules, self.forest, self.tables, scratch, b, whole, len(line))
         return whole[len(line) : end].tolist()
 
-    def _simulate(self, parts: SearchParts, forest: Forest, scratch: Scratch, b: int, num_simulations: int) -> bool:
+    def simulate(self, parts: SearchParts, forest: Forest, scratch: Scratch, b: int, num_simulations: int) -> bool:
         self._is_used[b] = self._is_used[b] or num_simulations > 0
         return simulate_in_table(parts, forest, self.tables, scratch, b, num_simulations)

@@ -1,6 +1,6 @@
 """The searches with rollouts, their roots' moves being whole turns: one search chooses all actions of a turn."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ from azero.games.state import after_actions
 from azero.mcts.classical.flat import FlatSearch
 from azero.mcts.classical.table_kernels import take_over_turns
 from azero.mcts.classical.table_search import TableSearch
-from azero.mcts.classical.turns import MOST_ACTIONS, TurnRules, lay_out_turns, list_turns, new_turns
+from azero.mcts.classical.turns import MOST_ACTIONS, TurnRules, Turns, lay_out_turns, list_turns, new_turns
 from azero.mcts.scratch import Scratch
 from azero.mcts.search.rollouts import RolloutTrees
 from azero.mcts.search.search import Search
@@ -26,27 +26,22 @@ class WholeTurns(Search):
     turn is under way. Each turn is searched from nothing: the tree below has the game's actions, not turns.
     """
 
-    def __init__(
-        self, *arguments: Any, on_listed: Callable[[SearchParts, int, Scratch], None] | None = None, **options: Any
-    ):
+    def __init__(self, *arguments: Any, **options: Any):
         super().__init__(*arguments, **options)
         assert isinstance(self._trees, RolloutTrees), "an evaluator knows no turns"
-        self._simulate_below, self._trees.simulate = self._trees.simulate, self._simulate_turns
-        self._on_listed = on_listed  # is called with the parts whose rules know the turns
-        num_trees, max_nodes = self.forest.nodes.shape
+        num_trees = len(self.histories)
         self._turns = new_turns(self.game.rules, num_trees)
         self._most = self._turns.starts.shape[1] - 1
-        if max_nodes < 1 + self._most:
-            self._trees.forest = new_forest(self.game.rules, num_trees, 1 + self._most)
+        self._trees.make_room(1 + self._most)
         self._is_listed = [False] * num_trees
         self._chosen: list[list[int]] = [[] for _ in range(num_trees)]  # the turn of the last `choose` at each root
         self._left: list[list[int]] = [[] for _ in range(num_trees)]  # of it, since its first action was played
 
     def prepare(self) -> None:
         super().prepare()
-        forest = new_forest(self.game.rules, 1, 1 + self._most)
+        forest, turns = new_forest(self.game.rules, 1, 1 + self._most), new_turns(self.game.rules, 1)
         start_tree(forest, 0, self.game.new_initial_state().record, np.uint64(0))
-        self._lay_out_turns(forest, 0, self._trees.scratch)
+        self._lay_out_turns(turns, forest, 0, self._trees.scratch)
 
     def start(self, b: int, state: State, seed: int) -> None:
         super().start(b, state, seed)
@@ -79,22 +74,21 @@ class WholeTurns(Search):
     def is_within_turn(self, b: int) -> bool:
         return bool(self._left[b])
 
-    def _simulate_turns(
-        self, parts: SearchParts, forest: Forest, scratch: Scratch, b: int, num_simulations: int
-    ) -> bool:
-        turns = TurnRules(self.game.rules, self.game.num_actions, self._turns.starts[b], self._turns.actions[b])
-        parts = parts._replace(rules=turns)
+    def simulate(self, parts: SearchParts, forest: Forest, scratch: Scratch, b: int, num_simulations: int) -> bool:
         if num_simulations > 0 and not self._is_listed[b]:
-            self._lay_out_turns(forest, b, scratch)
+            self._lay_out_turns(self._turns, forest, b, scratch)
             self._is_listed[b] = True
-            if self._on_listed:
-                self._on_listed(parts, b, scratch)
-        return self._simulate_below(parts, forest, scratch, b, num_simulations)
+        parts = parts._replace(rules=self._turn_rules(self._turns, b))
+        return super().simulate(parts, forest, scratch, b, num_simulations)
 
-    def _lay_out_turns(self, forest: Forest, b: int, scratch: Scratch) -> None:
+    def _turn_rules(self, turns: Turns, b: int) -> TurnRules:
+        """Returns the game's rules with the turns of root b."""
+        return TurnRules(self.game.rules, self.game.num_actions, turns.starts[b], turns.actions[b])
+
+    def _lay_out_turns(self, turns: Turns, forest: Forest, b: int, scratch: Scratch) -> None:
         """Makes the turns of root b's position its children; raises BadInput where they are too many."""
         rules, state = self.game.rules, forest.root_states[b]
-        num_turns = int(list_turns(rules, self._turns, b, state, scratch.states, scratch.legal))
+        num_turns = int(list_turns(rules, turns, b, state, scratch.states, scratch.legal))
         if num_turns < 0:
             raise BadInput(
                 f"root=turns: {self.game} has more than {self._most:,} turns, or {MOST_ACTIONS:,} actions in them,"
@@ -114,8 +108,6 @@ class FlatTurnSearch(WholeTurns, FlatSearch):
 class TableTurnSearch(WholeTurns, TableSearch):
     """UCT on a transposition table, with whole turns at the root."""
 
-    def __init__(self, *arguments: Any, **options: Any):
-        super().__init__(*arguments, **options, on_listed=self._take_over)
-
-    def _take_over(self, parts: SearchParts, b: int, scratch: Scratch) -> None:
-        take_over_turns(parts.rules, parts.settings, self.forest, self.tables, scratch, b)
+    def _lay_out_turns(self, turns: Turns, forest: Forest, b: int, scratch: Scratch) -> None:
+        super()._lay_out_turns(turns, forest, b, scratch)
+        take_over_turns(self._turn_rules(turns, b), self.settings, forest, self.tables, scratch, b)

@@ -19,7 +19,7 @@ from azero.mcts.rollouts.policies import OwnRollout, RolloutPolicy
 from azero.mcts.roots.visits import VisitsRoot
 from azero.mcts.scratch import new_scratch
 from azero.mcts.search.settings import Settings
-from azero.mcts.selection.rules import Puct, Selection
+from azero.mcts.selection.strategies import Puct, Selection
 
 _MASK = (1 << 64) - 1
 

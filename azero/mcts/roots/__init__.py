@@ -1,1 +1,1 @@
-"""What is special about a root: noise, forced playouts, Gumbel, the choice of a move, the policy target."""
+"""What is special about a root: its strategies, the choice of a move, the policy target."""

@@ -15,8 +15,8 @@ CHOSEN_BY = ("visits", "value", "bound")
 BY_VISITS, BY_VALUE, BY_BOUND = range(len(CHOSEN_BY))
 
 
-BY_RULE = np.int64(0)
-"""In place of a child of the root, which is nobody's child: the selection rule is to choose one."""
+LEFT_TO_SELECTION = np.int64(0)
+"""In place of a child of the root: the selection rule is to choose one. Node 0 is the root, and so nobody's child."""
 
 
 @subroutine

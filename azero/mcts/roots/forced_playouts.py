@@ -13,7 +13,7 @@ import numpy as np
 
 from azero.compiler.jit import subroutine
 from azero.games.contract import sign_of
-from azero.mcts.roots.choice import BY_RULE, is_decided, value_for
+from azero.mcts.roots.choice import LEFT_TO_SELECTION, is_decided, value_for
 from azero.mcts.tree import UNPROVEN
 
 
@@ -25,13 +25,13 @@ def forced_visits(k, nodes, child):
 
 @subroutine
 def forced_child(k, nodes):
-    """Returns the first child of the root that has been tried and lacks visits; BY_RULE where none does."""
+    """Returns the first child of the root that has been tried and lacks visits; LEFT_TO_SELECTION where none does."""
     root = nodes[0]
     for child in range(root.first_child, root.first_child + root.num_children):
         node = nodes[child]
         if node.N > 0 and node.proven == UNPROVEN and node.N + node.virtual_loss < forced_visits(k, nodes, child):
             return np.int64(child)
-    return BY_RULE
+    return LEFT_TO_SELECTION
 
 
 @subroutine

@@ -27,7 +27,7 @@ import numpy as np
 from azero.compiler.jit import subroutine
 from azero.compiler.rng import mix, random_bits
 from azero.config.schema import Config
-from azero.config.training import SelfPlayConfig
+from azero.config.selfplay import SelfPlayConfig
 from azero.games.contract import sign_of
 from azero.mcts.roots.choice import BY_VISITS, greedy_child, has_value, is_decided, value_for
 from azero.mcts.roots.target import TARGET_TOTAL, write_policy_target
@@ -120,7 +120,7 @@ def best_child_of_visits(root, tree, nodes, visits):
     least_distance = np.int64(1 << 62)
     for child in range(first, last):
         node = nodes[child]
-        distance = abs(np.int64(node.N) - visits)
+        distance = abs(np.int64(node.N + node.virtual_loss) - visits)
         if node.proven == -sign or distance > least_distance:
             continue
         score = gumbel_noise(tree, node.action) + improved_logit(node, sign, weighed)
@@ -185,8 +185,8 @@ class GumbelRoot(NamedTuple):
         for child in range(nodes[0].first_child, nodes[0].first_child + nodes[0].num_children):
             if nodes[child].proven != lost:
                 num_open += 1
-                t += nodes[child].N
-        num_left = tree.target - tree.simulations
+                t += nodes[child].N + nodes[child].virtual_loss
+        num_left = tree.target - tree.simulations - tree.pending
         visits = scheduled_visits(t + num_left, min(num_open, root.num_considered), t)
         return best_child_of_visits(root, tree, nodes, visits)
 

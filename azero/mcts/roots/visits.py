@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from azero.config.schema import Config
 from azero.games.contract import sign_of
-from azero.mcts.roots.choice import BY_RULE, chosen_child, greedy_child, value_for
+from azero.mcts.roots.choice import LEFT_TO_SELECTION, chosen_child, greedy_child, value_for
 from azero.mcts.roots.forced_playouts import forced_child, prune_forced_visits
 from azero.mcts.roots.noise import mix_noise
 from azero.mcts.roots.target import write_policy_target
@@ -29,7 +29,7 @@ class VisitsRoot(NamedTuple):
     def root_child(root, tree, nodes):
         if root.forced_playouts > 0.0 and not tree.is_fast:
             return forced_child(root.forced_playouts, nodes)
-        return BY_RULE
+        return LEFT_TO_SELECTION
 
     def write_target(root, selection, tree, nodes, visits):
         write_policy_target(nodes, visits)

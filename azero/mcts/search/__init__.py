@@ -1,1 +1,1 @@
-"""The search: settings, kernels, leaves, and `Search`, which has them work on many trees."""
+"""The search: settings, kernels, leaves; many trees in lockstep or one by one; `Search`, which has them."""

@@ -6,16 +6,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from azero.compiler.jit import kernel
 from azero.errors import BrokenRules
 from azero.games import Game
 from azero.games.state import broken_rules
 from azero.mcts.evaluation.cache import new_cache
 from azero.mcts.evaluation.evaluator import Evaluator
 from azero.mcts.scratch import Scratch
-from azero.mcts.search.kernels import begin_search
+from azero.mcts.search.kernels import start_searches
+from azero.mcts.search.lockstep import Walker
 from azero.mcts.search.settings import SearchParts
-from azero.mcts.search.walker import Walker
 from azero.mcts.tree import Forest
 
 
@@ -35,15 +34,14 @@ class OneSearch(NamedTuple):
         return True
 
 
-@kernel
-def begin_searches(settings, forest, trees, num_simulations, temperature, scratch):
-    """Begins a search in each of the trees ([n] int64)."""
-    for b in trees:
-        begin_search(settings, forest.trees[b], forest.nodes[b], num_simulations, temperature, scratch.weights)
-
-
 class EvaluatedTrees:
-    """All trees side by side, a walker's; one batch of leaves after another goes to the evaluator."""
+    """All trees side by side, a walker's; one batch of leaves after another goes to the evaluator.
+
+    Raises BrokenRules where the game's rules cannot go on.
+
+    Args:
+      max_nodes: of each of the trees.
+    """
 
     def __init__(self, game: Game, parts: SearchParts, evaluator: Evaluator, num_trees: int, max_nodes: int):
         self._game, self._evaluator = game, evaluator
@@ -63,25 +61,23 @@ class EvaluatedTrees:
     def prepare(self) -> None:
         """Compiles what a search needs, if that has not been done."""
         walker = self.walker
-        self.begin([], 0)
+        start_searches(walker.parts.settings, self.forest, np.zeros(0, np.int64), 0, 0.0, walker.scratch.weights)
+        self.forest.trees.target[:] = 0
         walker.walk()
         logits, values = self._evaluator.evaluate(np.zeros((1, *self._game.planes_shape), np.float32))
         walker.keep((logits[:0], values[:0]))
         walker.apply_evaluations((logits[:0], values[:0]))
 
-    def start(self, b: int) -> None:
-        """Is told that tree b has been started anew. With several leaves a tree, what is known sets the order of
-        leaves; the seed alone is to do so, and nothing is known then.
-        """
+    def clear_cache(self) -> None:
+        """Forgets what the evaluator has said."""
         parts = self.walker.parts
-        if parts.settings.leaves_per_tree > 1:
-            self.walker.parts = parts._replace(cache=new_cache(self._game.num_actions, parts.settings.cache_mib))
+        self.walker.parts = parts._replace(cache=new_cache(self._game.num_actions, parts.settings.cache_mib))
 
     def begin(self, trees: Sequence[int], num_simulations: int, temperature: float = 0.0) -> None:
         """Begins a search in each of the trees; the others have none to do."""
         self.forest.trees.simulations[:] = self.forest.trees.target[:] = 0
         settings, chosen = self.walker.parts.settings, np.array(trees, np.int64)
-        begin_searches(settings, self.forest, chosen, num_simulations, temperature, self.walker.scratch)
+        start_searches(settings, self.forest, chosen, num_simulations, temperature, self.scratch.weights)
 
     def run(self, trees: Sequence[int], deadline: float) -> None:
         """Runs simulations until each tree has had those it was set, or time is over."""

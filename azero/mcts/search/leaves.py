@@ -12,7 +12,7 @@ from azero.mcts.evaluation.cache import find_answer, is_caching, value_at
 from azero.mcts.evaluation.views import find_canonical, turn
 from azero.mcts.proving.lookahead import look_ahead
 from azero.mcts.proving.proofs import prove_from_children
-from azero.mcts.search.kernels import add_noise, descend, finish_simulation, is_done
+from azero.mcts.search.kernels import add_noise_once, descend, finish_simulation, is_done
 from azero.mcts.tree import UNPROVEN, create_children
 
 _DESCENTS_AT_ONCE = 256
@@ -58,7 +58,7 @@ def expand_leaf(parts, tree, nodes, batch, scratch, leaf, logits, value):
     if create_children(rules, tree, nodes, index, state, scratch.legal):
         set_priors(nodes, index, logits, parts.views.actions[batch.symmetry[leaf]])
         if index == 0:
-            add_noise(settings, tree, nodes, scratch.weights)
+            add_noise_once(settings, tree, nodes, scratch.weights)
         if settings.is_looking_ahead:
             look_ahead(rules, nodes, index, state, scratch.line, settings.proof_nodes)
             if settings.is_proving and prove_from_children(nodes, index):

@@ -14,7 +14,7 @@ from azero.games.state import broken_rules
 from azero.mcts.rollouts.playing import mean_length
 from azero.mcts.scratch import Scratch, new_scratch
 from azero.mcts.search.settings import SearchParts
-from azero.mcts.selection.rules import needs_length
+from azero.mcts.selection.strategies import needs_length
 from azero.mcts.tree import Forest, new_forest
 from azero.system.threads import share_among_threads
 
@@ -33,9 +33,7 @@ class RolloutTrees:
 
     Args:
       histories: for each tree the actions that led to its root; whoever plays them keeps them up to date.
-
-    Attributes:
-      simulate: may be replaced, as by one that calls the one before.
+      simulate: runs the simulations.
     """
 
     def __init__(
@@ -47,7 +45,7 @@ class RolloutTrees:
         max_nodes: int,
         num_threads: int,
     ):
-        self._game, self._parts, self.simulate = game, parts, simulate
+        self._game, self._parts, self._simulate = game, parts, simulate
         self._histories = histories
         self.forest = new_forest(game.rules, len(histories), max_nodes)
         self._scratches = [new_scratch(game.rules) for _ in range(min(num_threads, len(histories)))]
@@ -60,13 +58,19 @@ class RolloutTrees:
     def prepare(self) -> None:
         """Compiles what a search needs, if that has not been done."""
         self.forest.trees.target[:] = 0
-        self.simulate(self._parts, self.forest, self.scratch, 0, 0)
+        self._simulate(self._parts, self.forest, self.scratch, 0, 0)
 
-    def start(self, b: int) -> None:
-        """Is told that tree b has been started anew."""
+    def make_room(self, max_nodes: int) -> None:
+        """Sees to it that each tree has room for so many nodes; what was in the trees is lost where they had not."""
+        num_trees, room = self.forest.nodes.shape
+        if room < max_nodes:
+            self.forest = new_forest(self._game.rules, num_trees, max_nodes)
 
-    def begin(self, trees: Sequence[int], num_simulations: int, temperature: float = 0.0) -> None:
-        """Begins a search in each of the trees; the others have none to do."""
+    def clear_cache(self) -> None:
+        """Forgets what an evaluator has said: there is none."""
+
+    def begin(self, trees: Sequence[int], num_simulations: int, temperature: float) -> None:
+        """Begins a search in each of the trees; the others have none to do. A plain root asks for no temperature."""
         self.forest.trees.simulations[:] = self.forest.trees.target[:] = 0
         self.forest.trees.target[list(trees)] = num_simulations
 
@@ -95,7 +99,7 @@ class RolloutTrees:
                     self._estimate_length(b, scratch)
                 while not is_done and not is_halted.is_set():
                     start = now
-                    is_done = self.simulate(self._parts, self.forest, scratch, b, at_once)
+                    is_done = self._simulate(self._parts, self.forest, scratch, b, at_once)
                     now = time.perf_counter()
                     left = deadline - now
                     if not is_done:

@@ -6,17 +6,20 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from azero.compiler.jit import check_strategy
+from azero.errors import BadInput
 from azero.games import Game, State
 from azero.mcts.evaluation.cache import new_cache
 from azero.mcts.evaluation.evaluator import Evaluator, UniformEvaluator
 from azero.mcts.evaluation.views import new_views
 from azero.mcts.proving.root_solver import KnownMove, RootSolver, solve_roots
 from azero.mcts.rollouts.policies import OwnRollout, RolloutPolicy
+from azero.mcts.roots.visits import VisitsRoot
 from azero.mcts.search.evaluated import EvaluatedTrees
 from azero.mcts.search.kernels import choose_action, simulate
 from azero.mcts.search.rollouts import RolloutTrees, Simulate
 from azero.mcts.search.settings import SearchParts, Settings
-from azero.mcts.selection.rules import Selection
+from azero.mcts.selection.strategies import Selection
 from azero.mcts.tree import NODE_DTYPE, UNPROVEN, Forest, advance_tree, start_tree
 
 MAX_NODES = 1 << 22
@@ -42,9 +45,18 @@ class Search:
 
     With an evaluator, leaves are judged by it in batches over all trees, and by `rollout` as far as the settings give
     that weight; what it has said is kept in a cache, if the settings ask for one. Half-way, if they ask for it, threads
-    share the roots and solve them. Without an evaluator leaves are judged by `rollout` alone; threads share the trees,
-    and `simulate` says how simulations run in one.
+    share the roots and solve them. Without an evaluator leaves are judged by `rollout` alone, from a plain root;
+    threads share the trees.
+
+    Attributes:
+      simulate: runs simulations with rollouts in one tree; searches of other kinds have others.
+      histories: for each tree the actions that led to its root.
+      known_moves: for each tree what has been solved of its root's moves, by action.
+
+    Raises BadInput where a strategy cannot be compiled, or rollouts are to go with another root than the plain one.
     """
+
+    simulate: Simulate = staticmethod(simulate)
 
     def __init__(
         self,
@@ -56,20 +68,24 @@ class Search:
         max_nodes: int = MAX_NODES,
         num_threads: int = 1,
         rollout: RolloutPolicy = OwnRollout(),
-        simulate: Simulate = simulate,
     ):
+        for strategy in (selection, rollout, settings.root):
+            check_strategy(strategy)
+        root = settings.root
+        if evaluator is None and (type(root) is not VisitsRoot or root != VisitsRoot()):
+            raise BadInput(f"{root} as the root needs an evaluator: with rollouts alone the root is plain")
         self.game, self.selection, self.rollout = game, selection, rollout
         self.settings = settings._replace(is_rollout_only=evaluator is None)
         self.evaluator = evaluator
         self.num_threads = num_threads
-        self.histories: list[list[int]] = [[] for _ in range(num_trees)]  # actions that led to the roots
-        self.known_moves: list[dict[int, KnownMove]] = [{} for _ in range(num_trees)]  # of the roots, by action
+        self.histories: list[list[int]] = [[] for _ in range(num_trees)]
+        self.known_moves: list[dict[int, KnownMove]] = [{} for _ in range(num_trees)]
         max_nodes = max(max_nodes, game.num_actions + 1)
         parts = SearchParts(game.rules, selection, rollout, self.settings)
         self._solvers: list[RootSolver] = []
         self._trees: EvaluatedTrees | RolloutTrees
         if evaluator is None:
-            self._trees = RolloutTrees(game, parts, simulate, self.histories, max_nodes, num_threads)
+            self._trees = RolloutTrees(game, parts, self.simulate, self.histories, max_nodes, num_threads)
             return
         parts = parts._replace(views=new_views(game), cache=new_cache(game.num_actions, settings.cache_mib))
         self._trees = EvaluatedTrees(game, parts, evaluator, num_trees, max_nodes)
@@ -92,12 +108,13 @@ class Search:
         self.histories[b] = state.history()
         self.known_moves[b] = {}
         start_tree(self.forest, b, state.record, np.uint64(seed))
-        self._trees.start(b)
+        if self.settings.leaves_per_tree > 1:  # then what is known sets the order of leaves; the seed alone is to do so
+            self._trees.clear_cache()
 
     def advance(self, b: int, action: int) -> None:
-        """Plays `action` at the root of tree b, and keeps what was learned below it."""
+        """Plays `action` at the root of tree b, and keeps what was learned below it if the root strategy can use it."""
         self.histories[b].append(action)
-        advance_tree(self.game.rules, self.forest, b, action)
+        advance_tree(self.game.rules, self.settings, self.forest, b, action)
         if action in self.known_moves[b]:
             self.forest.nodes[b][0].proven = UNPROVEN  # its proof need not lie in the tree, and a move is to be found
         self.known_moves[b] = {}
@@ -115,7 +132,11 @@ class Search:
         for action in line:
             state.apply_action(action)
         settings = self.settings._replace(
-            cache_mib=0, leaves_per_tree=1, proof_nodes=_AGAIN * self.settings.proof_nodes, solve_nodes=0
+            cache_mib=0,
+            leaves_per_tree=1,
+            proof_nodes=_AGAIN * self.settings.proof_nodes,
+            solve_nodes=0,
+            root=VisitsRoot(),
         )
         ahead = Search(self.game, self.selection, settings, UniformEvaluator(self.game.num_actions), max_nodes=1)
         while not state.is_terminal():
@@ -144,18 +165,17 @@ class Search:
     ) -> None:
         """Searches the given trees: each to `num_simulations` more, or until `seconds` are over, whichever is first.
 
-        `temperature` is that of the move to come, for a root strategy that plans for it, as Gumbel's does. Raises
-        BrokenRules where the game's rules cannot go on.
+        A root strategy may begin from nothing each time, as Gumbel's does; `temperature` is that of the move to come,
+        for one that plans for it. Raises BrokenRules where the game's rules cannot go on.
         """
         seconds = math.inf if seconds is None else seconds
         begin = time.perf_counter()
         self._trees.begin(trees, num_simulations, temperature)
         if self._solvers:
-            targets, chosen, num_later = self.forest.trees.target, list(trees), num_simulations // 2
-            targets[chosen] -= num_later
+            self.forest.trees.held_back[:] = num_simulations // 2
             self._trees.run(trees, begin + seconds / 3)
             self._solve_roots(trees, begin + 2 * seconds / 3)
-            targets[chosen] += num_later
+            self.forest.trees.held_back[:] = 0
         self._trees.run(trees, begin + seconds)
 
     def _solve_roots(self, trees: Sequence[int], deadline: float) -> None:

@@ -9,7 +9,7 @@ from azero.mcts.rollouts.policies import RolloutPolicy
 from azero.mcts.roots.choice import BY_VISITS, CHOSEN_BY
 from azero.mcts.roots.strategies import Root
 from azero.mcts.roots.visits import VisitsRoot
-from azero.mcts.selection.rules import Selection
+from azero.mcts.selection.strategies import Selection
 
 
 class Settings(NamedTuple):

@@ -5,7 +5,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from azero.compiler.jit import kernel
 from azero.config.training import TrainingConfig
 from azero.errors import BadInput
 from azero.games import Game
@@ -13,6 +12,7 @@ from azero.games.contract import sign_of
 from azero.games.defaults import has_own
 from azero.selfplay.data.endings import Endings, endings_of
 from azero.selfplay.data.records import Shard
+from azero.selfplay.data.returns import ends_of, write_returns
 
 _SHARES_OF_CELLS = (0.016, 0.056, 0.176)
 """Horizons of short-term values are this many plies for each cell of the board, and one more, as in KataGo."""
@@ -94,9 +94,7 @@ def auxiliary_targets(
       cpp/dataio/trainingwrite.cpp, `fillValueTDTargets` (short-term values; there q(t) is heard, too).
     """
     size = len(indices)
-    ends = np.cumsum(shard.lengths)
-    games = np.searchsorted(ends, indices, side="right")
-    ends = ends[games]  # of each position's own game
+    games, ends = np.searchsorted(np.cumsum(shard.lengths), indices, side="right"), ends_of(shard, indices)
     none = np.empty((size, 0), np.float32)
     replies = _replies(game, shard, indices, symmetries, ends) if heads.has_reply else none
     plies_left = none
@@ -104,7 +102,8 @@ def auxiliary_targets(
         plies_left = np.where(shard.resigned[games], np.nan, ends - indices)[:, None].astype(np.float32)
     short_term = np.empty((size, len(heads.horizons)), np.float32)
     for column, horizon in enumerate(heads.horizons):
-        _average(shard.players, shard.root_values, shard.outcomes, indices, ends, 1 / horizon, short_term[:, column])
+        values = shard.players, shard.root_values, shard.outcomes
+        write_returns(*values, indices, ends, 1 / horizon, False, short_term[:, column])
     owners = scores = none
     if heads.need_endings:
         endings = endings or endings_of(game, shard)
@@ -123,15 +122,3 @@ def _replies(game: Game, shard: Shard, indices: np.ndarray, symmetries: np.ndarr
     is_reply &= shard.weights[following] > 0
     visits = shard.visits[following[:, None], game.symmetries.actions[symmetries]] * is_reply[:, None]
     return (visits / np.maximum(visits.sum(axis=1, keepdims=True), 1)).astype(np.float32)
-
-
-@kernel
-def _average(players, root_values, outcomes, indices, ends, share, averages):
-    """Writes the short-term values in which each ply hears `share`, from the end of the game backwards."""
-    for row in range(len(indices)):
-        index = indices[row]
-        value = outcomes[index] * (1.0 - 2.0 * players[index])
-        for ply in range(ends[row] - 1, index, -1):
-            sign = 1.0 if players[ply] == players[index] else -1.0
-            value += share * (sign * root_values[ply] - value)
-        averages[row] = value

@@ -16,6 +16,7 @@ from azero.selfplay.data.auxiliary import NO_HEADS, AuxiliaryHeads, auxiliary_he
 from azero.selfplay.data.endings import Endings, endings_of
 from azero.selfplay.data.lessons import Lessons
 from azero.selfplay.data.records import PER_POSITION, Shard, join_shards
+from azero.selfplay.data.returns import ends_of, write_returns
 
 
 class Sample(NamedTuple):
@@ -34,10 +35,12 @@ class Sample(NamedTuple):
 class Targets(NamedTuple):
     """What is to be learnt of a position, beside the search's policy.
 
-    Its value is the game's result and, with the given weight, what the search thought: a value q counts as a win with
-    probability (1 + q) / 2, else a loss. Where the search proved a result, it is that alone, if it is asked for.
+    Its value is the lambda-return, the game's result where `value_lambda` is 1, and, with the given weight, what the
+    search thought: a value q counts as a win with probability (1 + q) / 2, else a loss. Where the search proved a
+    result, it is that alone, if it is asked for.
     """
 
+    value_lambda: float = 1.0
     root_value_weight: float = 0.0
     learns_proven: bool = False
     heads: AuxiliaryHeads = NO_HEADS
@@ -45,7 +48,8 @@ class Targets(NamedTuple):
 
 def targets_of(config: TrainingConfig, game: Game) -> Targets:
     """Returns what a run's settings ask for."""
-    return Targets(config.root_value_weight, config.learn_proven, auxiliary_heads_of(config, game))
+    heads = auxiliary_heads_of(config, game)
+    return Targets(config.value_lambda, config.root_value_weight, config.learn_proven, heads)
 
 
 _EXPONENT = 0.75
@@ -199,11 +203,26 @@ def results_to_learn(shard: Shard, indices: np.ndarray, targets: Targets) -> np.
     z = shard.outcomes[indices] * sign_of(shard.players[indices])  # for the player to move
     q = shard.root_values[indices]
     proven = shard.proven[indices]
-    thought = np.stack([(1 + q) / 2, np.zeros_like(q), (1 - q) / 2], axis=1)
-    results = (1 - targets.root_value_weight) * _as_results(z) + targets.root_value_weight * thought
+    results = _as_results(z)
+    if targets.value_lambda < 1.0:
+        results = _lambda_results(shard, indices, z, targets.value_lambda)
+    results = (1 - targets.root_value_weight) * results + targets.root_value_weight * _as_chances(q)
     if targets.learns_proven:
         results = np.where((proven != UNPROVEN)[:, None], _as_results(proven), results)
     return results.astype(np.float32)
+
+
+def _lambda_results(shard: Shard, indices: np.ndarray, z: np.ndarray, value_lambda: float) -> np.ndarray:
+    """Returns the lambda-return as probabilities, [B, 3]: of the result what is left of it, of values their chances."""
+    ends, returns = ends_of(shard, indices), np.zeros(len(indices))
+    write_returns(shard.players, shard.root_values, shard.outcomes, indices, ends, 1 - value_lambda, True, returns)
+    share = (value_lambda ** (ends - indices))[:, None]  # of the result
+    return share * _as_results(z) + _as_chances(returns - share[:, 0] * z, 1 - share[:, 0])
+
+
+def _as_chances(q: np.ndarray, share: np.ndarray | float = 1.0) -> np.ndarray:
+    """Returns [B, 3], values q ([B]), in [-share, share], as probabilities of win and loss that add up to `share`."""
+    return np.stack([(share + q) / 2, np.zeros_like(q), (share - q) / 2], axis=1)
 
 
 def _as_results(z: np.ndarray) -> np.ndarray:

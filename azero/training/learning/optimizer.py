@@ -1,39 +1,32 @@
-"""How a step is taken: optimiser, learning rate, and the moving average of weights."""
-
-import math
+"""How a step is taken: the optimiser, and the moving average of weights."""
 
 import torch
 from torch import nn
 
 from azero.config.training import TrainingConfig
+from azero.training.learning.muon import Muon, is_matrix
 
 
 def make_optimizer(net: nn.Module, config: TrainingConfig) -> torch.optim.Optimizer:
-    """Returns the optimiser of the settings; weights decay, biases and normalisations do not."""
-    weights = [p for p in net.parameters() if p.ndim > 1]
-    others = [p for p in net.parameters() if p.ndim <= 1]
-    groups = [{"params": weights, "weight_decay": config.weight_decay}, {"params": others, "weight_decay": 0.0}]
+    """Returns the optimiser of the settings; weights decay, biases and normalisations do not.
+
+    Each group's `rate_factor` says by how much its learning rate is above the settings'.
+    """
     rate, momentum = config.learning_rate, config.momentum
+    matrices = [p for p in net.parameters() if config.optimizer == "muon" and is_matrix(p)]
+    taken = set(map(id, matrices))
+    weights = [p for p in net.parameters() if p.ndim > 1 and id(p) not in taken]
+    others = [p for p in net.parameters() if p.ndim <= 1]
+    groups = [
+        {"params": weights, "weight_decay": config.weight_decay, "rate_factor": 1.0},
+        {"params": others, "weight_decay": 0.0, "rate_factor": 1.0},
+    ]
+    if config.optimizer == "muon":
+        factor = config.muon_learning_rate / rate
+        return Muon({"params": matrices, "rate_factor": factor}, groups, lr=rate, betas=(momentum, 0.999), fused=True)
     if config.optimizer == "sgd":
         return torch.optim.SGD(groups, lr=rate, momentum=momentum, nesterov=momentum > 0, fused=True)
     return torch.optim.AdamW(groups, lr=rate, betas=(momentum, 0.999), fused=True)
-
-
-def learning_rate(config: TrainingConfig, step: int, progress: float) -> float:
-    """Returns the learning rate of a step.
-
-    Args:
-      step: steps taken so far in the run.
-      progress: share of the run that is over, in [0, 1].
-    """
-    high, low = config.learning_rate, min(config.final_learning_rate, config.learning_rate)
-    if config.schedule == "cosine":
-        rate = low + (high - low) * (1.0 + math.cos(math.pi * progress)) / 2.0
-    elif config.schedule == "step":
-        rate = max(low, high * 0.1 ** sum(progress >= drop for drop in (0.5, 0.75, 0.9)))
-    else:
-        rate = high
-    return rate * min(1.0, (step + 1) / config.warmup_steps) if config.warmup_steps else rate
 
 
 @torch.no_grad()

@@ -18,7 +18,8 @@ from azero.nets.runtimes.choice import pick_devices, pick_dtype
 from azero.selfplay.data.replay import Sample
 from azero.system.machine import count_cores, keep_freed_memory
 from azero.training.learning.heads import Learner, auxiliary_losses
-from azero.training.learning.optimizer import learning_rate, make_optimizer, update_average
+from azero.training.learning.optimizer import make_optimizer, update_average
+from azero.training.learning.schedule import learning_rate, set_learning_rate
 
 NONE = torch.zeros(0)
 """The loss of an auxiliary head that there is none of."""
@@ -130,8 +131,7 @@ class Trainer:
         shares = [len(part.results) / size for part in parts]
         losses, gradients = zip(*self._threads.map(self._backward, range(len(parts)), parts, shares), strict=True)
         _set_gradients(list(self.learner.parameters()), gradients)
-        for group in self.optimizer.param_groups:
-            group["lr"] = learning_rate(self.config, self.steps, progress)
+        set_learning_rate(self.optimizer, learning_rate(self.config, self.steps, progress))
         if self.config.gradient_clip > 0:
             torch.nn.utils.clip_grad_norm_(self.learner.parameters(), self.config.gradient_clip)
         self.optimizer.step()

@@ -8,7 +8,8 @@ from types import TracebackType
 
 from tqdm import tqdm
 
-from azero.training.run import Progress, Run
+from azero.training.run import Run
+from azero.training.state import Progress
 from azero.training.watching.curves import Curves
 from azero.training.watching.health import REPEATED_AFTER
 

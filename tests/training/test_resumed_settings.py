@@ -12,8 +12,9 @@ from azero.selfplay.data.records import save_shard
 from azero.selfplay.tasks import PlayTask, play_task
 from azero.training.learning.trainer import Trainer
 from azero.training.loop import train
-from azero.training.resumption import check_progress, check_same_game, keep_settings, open_run
-from azero.training.run import Progress, Run
+from azero.training.resumed_settings import check_progress, check_same_game, keep_settings, open_run
+from azero.training.run import Run
+from azero.training.state import Progress, save_state
 from azero.training.watching.metrics import write_metrics
 
 from .runs import tiny_config
@@ -98,7 +99,7 @@ def test_a_run_that_is_over_says_so_and_how_to_go_on(run, capsys, wanted, says):
 
 
 def test_fewer_iterations_than_were_played_are_refused_and_not_kept(run):
-    run.save_state(Trainer(CONFIG, GAME), Progress(iteration=4))
+    save_state(run.folder, Trainer(CONFIG, GAME), Progress(iteration=4))
     with pytest.raises(BadInput, match=r"^training.iterations = 2 is less than the 3 that run '.*run' has played; "):
         train(run.folder, open_run(run.folder, ["training.iterations=2"]), is_resuming=True)
     assert open_run(run.folder, []) == CONFIG

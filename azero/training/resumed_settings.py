@@ -9,8 +9,8 @@ import numpy as np
 
 from azero.config.reading import load_config
 from azero.config.schema import Config, SearchConfig
+from azero.config.selfplay import SelfPlayConfig
 from azero.config.text import config_to_toml
-from azero.config.training import SelfPlayConfig
 from azero.errors import BadInput
 from azero.games import make_game
 from azero.games.names import file_of, source_digest_of, without_folder
@@ -18,7 +18,8 @@ from azero.nets.checkpoint import load_checkpoint, read_card
 from azero.nets.game_file import find_game
 from azero.selfplay.data.records import load_shard, save_shard
 from azero.system.files import write_whole
-from azero.training.run import Progress, Run
+from azero.training.run import Run
+from azero.training.state import Progress
 
 
 def open_run(folder: Path, overrides: list[str]) -> Config:

@@ -87,9 +87,5 @@ def test_puct_from_settings(fpu, is_absolute):
     assert Puct.from_config(config) == Puct(3.0, 500.0, 0.5, is_absolute, -0.75, 0.25)
 
 
-def test_puct_s_own_constants_are_those_of_the_settings():
-    assert Puct.from_config(SearchConfig()) == Puct()
-
-
 def test_uct_s_own_constant_is_that_of_the_settings():
     assert selection_from_config(SearchConfig(selection="uct")) == Uct()

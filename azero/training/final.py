@@ -1,0 +1,88 @@
+"""The final: a round robin among a run's last nets that decides which one is published.
+
+A gate of some tens of games fails a better candidate, or passes a worse one, by chance. At the end that chance should
+not decide. The opponent of the evaluation has no part in it: it is the yardstick.
+"""
+
+import contextlib
+from itertools import combinations
+from pathlib import Path
+
+import torch
+
+from azero.arena.matches.match import play_match
+from azero.compiler.rng import derive_seed
+from azero.nets.architectures.tower import ResidualTower
+from azero.nets.checkpoint import load_checkpoint
+from azero.system.files import write_whole
+from azero.training.gate import agent_of
+from azero.training.run import Run
+from azero.training.state import Progress
+from azero.training.watching.report import Report
+
+NUM_PROMOTED = 3
+"""Of the promoted nets those that were promoted last take part."""
+
+
+def hold_final(run: Run, progress: Progress, report: Report) -> tuple[str, dict]:
+    """Plays the last promoted nets, the last candidate and the mean of all their weights against one another.
+
+    Returns:
+      The name of the winner's file in `checkpoints/`, and notes for the metrics.
+    """
+    promoted = sorted(run.checkpoint_path(0).parent.glob("[0-9]*.safetensors"))[-NUM_PROMOTED:]
+    mean, last = run.checkpoint_file("mean"), run.checkpoint_file("candidate")
+    if progress.best != progress.iteration:
+        write_whole(last, run.candidate_path.read_bytes())
+        promoted.append(last)
+    run.save_net(mean, mean_of([load_checkpoint(path, run.game).net for path in promoted]), progress)
+    points = round_robin(run, progress, [*promoted, mean], report)
+    winner = max(points, key=lambda path: points[path])
+    for path in {last, mean} - {winner}:
+        path.unlink(missing_ok=True)
+    score = points[winner] / (len(promoted) * run.config.gate.final_games)
+    return winner.name, {"final/score": score, "final/nets": len(points)}
+
+
+def describe_final(progress: Progress) -> str:
+    """Returns which net won the final, as the end of a sentence; an empty text where there was none."""
+    names = {
+        "mean.safetensors": "the mean of the last nets' weights",
+        "candidate.safetensors": "the last candidate",
+        "": "",
+    }
+    winner = names.get(progress.final, f"the net of iteration {progress.final.lstrip('0').partition('.')[0] or 0}")
+    return f"; {winner} won the final" if winner else ""
+
+
+def mean_of(nets: list[ResidualTower]) -> ResidualTower:
+    """Returns a net whose weights and running statistics are the mean of those of `nets`; changes the last of them.
+
+    Source: Izmailov et al., Averaging weights leads to wider optima and better generalization (2018).
+    """
+    states = [net.state_dict() for net in nets]
+    with torch.no_grad():
+        for name, tensor in nets[-1].state_dict().items():
+            if tensor.is_floating_point():
+                tensor.copy_(torch.stack([state[name] for state in states]).mean(0))
+    return nets[-1]
+
+
+def round_robin(run: Run, progress: Progress, paths: list[Path], report: Report) -> dict[Path, float]:
+    """Returns the points that each net makes in matches of all pairs, at the gate's simulations."""
+    config = run.config.gate
+    points = dict.fromkeys(paths, 0.0)
+    pairs = list(combinations(paths, 2))
+    with contextlib.ExitStack() as stack:
+        agents = {path: stack.enter_context(contextlib.closing(agent_of(run, path))) for path in paths}
+        bar = stack.enter_context(report.stage("final", len(pairs) * config.final_games, "games"))
+        for number, (a, b) in enumerate(pairs):
+            seed = derive_seed(run.config.seed, "final", progress.iteration, number)
+            match = play_match(
+                agents[a], agents[b], run.game, config.final_games, seed, config.opening_plies,
+                on_games=lambda num, _: bar.update(num),
+            )  # fmt: skip
+            score = match.tally.score
+            points[a] += score * config.final_games
+            points[b] += (1.0 - score) * config.final_games
+    return points

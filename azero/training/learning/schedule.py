@@ -1,0 +1,30 @@
+"""The learning rate's schedule."""
+
+import math
+
+import torch
+
+from azero.config.training import TrainingConfig
+
+
+def set_learning_rate(optimizer: torch.optim.Optimizer, rate: float) -> None:
+    """Sets the learning rate of all groups, `rate` being that of the settings."""
+    for group in optimizer.param_groups:
+        group["lr"] = rate * group["rate_factor"]
+
+
+def learning_rate(config: TrainingConfig, step: int, progress: float) -> float:
+    """Returns the learning rate of a step.
+
+    Args:
+      step: steps taken so far in the run.
+      progress: share of the run that is over, in [0, 1].
+    """
+    high, low = config.learning_rate, min(config.final_learning_rate, config.learning_rate)
+    if config.schedule == "cosine":
+        rate = low + (high - low) * (1.0 + math.cos(math.pi * progress)) / 2.0
+    elif config.schedule == "step":
+        rate = max(low, high * 0.1 ** sum(progress >= drop for drop in (0.5, 0.75, 0.9)))
+    else:
+        rate = high
+    return rate * min(1.0, (step + 1) / config.warmup_steps) if config.warmup_steps else rate
