@@ -65,15 +65,16 @@ def _newest_checkpoint(folder: Path) -> Path | None:
 def _identity(config: Config) -> dict[str, object]:
     """Returns what the trainer's state was made for, beside the game, by the name of the setting."""
     training = config.training
+    heads = {
+        f"{name.removesuffix('_loss_weight').replace('_', '-')} head (training.{name}, 0 or not)": weight > 0
+        for name, weight in training.model_dump().items()
+        if name.endswith("_loss_weight") and name != "value_loss_weight"
+    }
     return {
         "seed": config.seed,
         "net": config.net,
         "training.optimizer": training.optimizer,
-        "reply head (training.reply_loss_weight, 0 or not)": training.reply_loss_weight > 0,
-        "plies-left head (training.plies_left_loss_weight, 0 or not)": training.plies_left_loss_weight > 0,
-        "short-term head (training.short_term_loss_weight, 0 or not)": training.short_term_loss_weight > 0,
-        "ownership head (training.ownership_loss_weight, 0 or not)": training.ownership_loss_weight > 0,
-        "score head (training.score_loss_weight, 0 or not)": training.score_loss_weight > 0,
+        **heads,
     }
 
 

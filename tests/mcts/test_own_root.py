@@ -86,14 +86,15 @@ class First(VisitsRoot):
 
 
 def test_a_proven_line_goes_on_by_what_is_best_whatever_the_root_plays():
-    """The lines of the moves that win are those of a search with a plain root."""
-    lines = []
+    """The lines of proven moves are those of a search with a plain root."""
+    game, lines = make_game("connect_four"), []
     for root in (VisitsRoot(), First()):
-        search = Search(GAME, Puct(), Settings(proof_nodes=300, root=root), HashEvaluator(GAME), max_nodes=5_000)
-        search.start(0, GAME.state_from_moves("112233"), seed=1)
+        settings = Settings(is_looking_ahead=True, proof_nodes=300, root=root)
+        search = Search(game, Puct(), settings, HashEvaluator(game), max_nodes=5_000)
+        search.start(0, game.state_from_moves("6366346344"), seed=1)
         search.run([0], 30)
-        lines.append([move.pv for move in rank_moves(search) if move.proven == "win"])
-    assert lines[0] == lines[1] and lines[0]
+        lines.append([move.pv for move in rank_moves(search) if move.proven])
+    assert lines[0] == lines[1] and max(map(len, lines[0])) == 4
 
 
 @pytest.mark.parametrize("root", [VisitsRoot(dirichlet_epsilon=0.25), GumbelRoot(), First(), TurnAbout()])

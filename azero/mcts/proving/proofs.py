@@ -1,6 +1,6 @@
 """Proofs: results that hold whatever comes, carried from the ends of games up the tree.
 
-A move that is proven lost is left alone on the way down: `selection/children.py`.
+A move that is proven lost is left alone on the way down: `selection/select_child.py`.
 
 Source: Winands et al., Monte-Carlo tree search solver (2008); lengths are ours.
 """

@@ -1,4 +1,4 @@
-"""Which child a simulation goes to. The selection rule (`rules.py`) says how children are scored."""
+"""Which child a simulation goes to. The selection rule (`strategies.py`) says how children are scored."""
 
 import math
 

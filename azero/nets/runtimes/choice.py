@@ -39,7 +39,10 @@ class Session(Protocol):
     """A net ready to run, from several threads at once if it was opened for as many."""
 
     def run(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Returns logits [B, A] and values [B], both float32, of planes [B, C, H, W] float32."""
+        """Returns logits [B, A] and values [B], both float32, of planes [B, C, H, W] float32.
+
+        What is said of a row does not depend, to the bit, on the other rows: a game then follows from its seed alone.
+        """
 
 
 def pick_device(name: str) -> torch.device:

@@ -66,6 +66,20 @@ class AuxiliaryTargets(NamedTuple):
     scores: np.ndarray  # [B, 1], by how much the mover wins, in units of the board's side, sqrt(H W); NaN unknown
 
 
+def unknown_targets(size: int, game: Game, heads: AuxiliaryHeads) -> AuxiliaryTargets:
+    """Returns targets of `size` positions of which nothing is known: none has a reply, all else is NaN."""
+    _, height, width = game.planes_shape
+    columns = {
+        "replies": game.num_actions * heads.has_reply,
+        "plies_left": int(heads.has_plies_left),
+        "short_term": len(heads.horizons),
+        "owners": height * width * heads.has_ownership,
+        "scores": int(heads.has_score),
+    }
+    targets = AuxiliaryTargets(**{name: np.full((size, num), np.nan, np.float32) for name, num in columns.items()})
+    return targets._replace(replies=np.zeros_like(targets.replies))
+
+
 def auxiliary_targets(
     game: Game,
     shard: Shard,

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from azero.games import Game, State
-from azero.selfplay.data.auxiliary import AuxiliaryHeads, AuxiliaryTargets
+from azero.selfplay.data.auxiliary import AuxiliaryHeads, AuxiliaryTargets, unknown_targets
 
 
 class Lesson(NamedTuple):
@@ -52,12 +52,6 @@ class Lessons:
 
         Known are short-term values alone: under best play all values to come are the result.
         """
-        size, (_, height, width) = len(indices), self.game.planes_shape
         values = self.results[indices].astype(np.float32)[:, None]
-        return AuxiliaryTargets(
-            replies=np.zeros((size, self.game.num_actions * heads.has_reply), np.float32),
-            plies_left=np.full((size, int(heads.has_plies_left)), np.nan, np.float32),
-            short_term=np.repeat(values, len(heads.horizons), axis=1),
-            owners=np.full((size, height * width * heads.has_ownership), np.nan, np.float32),
-            scores=np.full((size, int(heads.has_score)), np.nan, np.float32),
-        )
+        unknown = unknown_targets(len(indices), self.game, heads)
+        return unknown._replace(short_term=np.repeat(values, len(heads.horizons), axis=1))

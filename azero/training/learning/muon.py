@@ -2,7 +2,7 @@
 
 A gradient step changes a matrix most along the few directions in which gradients are large. Muon takes the momentum's
 polar factor in place of it, so that all directions move alike. A convolution [out, in, k, k] counts as the matrix
-[out, in k k] that it is.
+[out, in k k] that it is; torch.optim.Muon refuses such weights.
 
 Source: Jordan et al., Muon: an optimizer for hidden layers in neural networks (2024), momentum, Nesterov and the
 coefficients of the iteration; Liu et al., Muon is scalable for LLM training (2025), weight decay.

@@ -8,7 +8,7 @@ from azero.config.schema import Config
 from azero.games import Game
 from azero.nets.runtimes.choice import has_bf16, pick_device
 from azero.nets.runtimes.rates import kept_rates
-from azero.selfplay.data.auxiliary import AuxiliaryTargets, auxiliary_heads_of
+from azero.selfplay.data.auxiliary import auxiliary_heads_of, unknown_targets
 from azero.selfplay.data.replay import Sample
 from azero.system.machine import count_cores
 from azero.training.learning.trainer import Trainer
@@ -70,13 +70,7 @@ def random_sample(config: Config, game: Game) -> Sample:
     policies = rng.dirichlet(np.ones(game.num_actions), size).astype(np.float32)
     results = rng.dirichlet(np.ones(3), size).astype(np.float32)
     planes = rng.integers(0, 2, (size, *game.planes_shape)).astype(np.float32)
-    auxiliary = AuxiliaryTargets(
-        replies=policies if heads.has_reply else policies[:, :0],
-        plies_left=np.ones((size, int(heads.has_plies_left)), np.float32),
-        short_term=np.zeros((size, len(heads.horizons)), np.float32),
-        owners=np.zeros((size, planes[0, 0].size * heads.has_ownership), np.float32),
-        scores=np.zeros((size, int(heads.has_score)), np.float32),
-    )
+    auxiliary = map(np.nan_to_num, unknown_targets(size, game, heads))
     return Sample(planes, policies, results, *auxiliary)
 
 
