@@ -30,6 +30,11 @@ def oddities(max_plies=9, **sections):
             "training.final_learning_rate = 0.0002 is above training.learning_rate = 0.0001, which stays as it is",
         ),
         (
+            {"training": {"muon_learning_rate": 0.05}},
+            "training.muon_learning_rate = 0.05 has no effect with training.optimizer = adamw",
+        ),
+        ({"gate": {"final_games": 7}}, "gate.final_games = 7 is odd: "),
+        (
             {"training": {"lessons": "a.txt", "lessons_share": 0.001}},
             "training.lessons_share = 0.001 of training.batch_size = 256 rounds to none, and no lessons are learnt",
         ),

@@ -56,7 +56,13 @@ def find_oddities(config: Config, max_plies: int) -> list[str]:
             oddities.append(
                 "evaluation.benchmark has what training.lessons teaches: its figures tell what was learnt by heart"
             )
-    matches = {"gate.games": config.gate.games}
+    is_default = training.muon_learning_rate == TrainingConfig.model_fields["muon_learning_rate"].default
+    if training.optimizer != "muon" and not is_default:
+        oddities.append(
+            f"training.muon_learning_rate = {training.muon_learning_rate:g} has no effect with training.optimizer = "
+            f"{training.optimizer}"
+        )
+    matches = {"gate.games": config.gate.games, "gate.final_games": config.gate.final_games}
     if config.evaluation.every:
         matches["evaluation.games"] = config.evaluation.games
     return oddities + [describe_odd_games(name, games) for name, games in matches.items() if games % 2]

@@ -37,7 +37,8 @@ class TrainingConfig(Section):
         0.02,
         gt=0,
         le=10,
-        description="Highest learning rate of what Muon takes; it follows the same schedule. Paper: none; Muon: 0.02.",
+        description="Highest learning rate of what Muon takes; it follows the same schedule. The momentum is 0.95, and "
+        "these weights decay by a tenth of the rate, whatever weight_decay says. Paper: none; Muon: 0.02.",
     )
     momentum: float = Field(0.9, ge=0, lt=1, description="Momentum of SGD, first beta of AdamW. Paper: 0.9.")
     weight_decay: float = Field(

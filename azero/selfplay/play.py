@@ -25,7 +25,7 @@ from azero.mcts.evaluation.cache import new_cache
 from azero.mcts.evaluation.views import new_views
 from azero.mcts.roots.strategies import root_from_config
 from azero.mcts.search.lockstep import Answer
-from azero.mcts.search.settings import SearchParts
+from azero.mcts.search.settings import SearchParts, check_parts
 from azero.selfplay.data.records import Shard, join_shards
 from azero.selfplay.groups import GameQueue, GameWalker, Group, RenewedWalker, Setup
 from azero.selfplay.resignation import NOBODY
@@ -140,6 +140,7 @@ def _new_setup(selfplay: SelfPlay, num_slots: int) -> Setup:
     max_nodes = nodes_needed(game, playing.num_simulations, num_slots)
     views, cache = new_views(game), new_cache(game.num_actions, settings.cache_mib)
     parts = SearchParts(game.rules, selfplay.selection, selfplay.rollout, settings, views, cache)
+    check_parts(parts)
     return Setup(game, parts, playing, max_nodes)
 
 

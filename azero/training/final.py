@@ -17,7 +17,7 @@ from azero.nets.checkpoint import load_checkpoint
 from azero.system.files import write_whole
 from azero.training.gate import agent_of
 from azero.training.run import Run
-from azero.training.state import Progress
+from azero.training.state import CANDIDATE, MEAN, Progress
 from azero.training.watching.report import Report
 
 NUM_PROMOTED = 3
@@ -28,10 +28,10 @@ def hold_final(run: Run, progress: Progress, report: Report) -> tuple[str, dict]
     """Plays the last promoted nets, the last candidate and the mean of all their weights against one another.
 
     Returns:
-      The name of the winner's file in `checkpoints/`, and notes for the metrics.
+      The winner's name in `checkpoints/`, and notes for the metrics.
     """
     promoted = sorted(run.checkpoint_path(0).parent.glob("[0-9]*.safetensors"))[-NUM_PROMOTED:]
-    mean, last = run.checkpoint_file("mean"), run.checkpoint_file("candidate")
+    mean, last = run.checkpoint_file(MEAN), run.checkpoint_file(CANDIDATE)
     if progress.best != progress.iteration:
         write_whole(last, run.candidate_path.read_bytes())
         promoted.append(last)
@@ -41,18 +41,16 @@ def hold_final(run: Run, progress: Progress, report: Report) -> tuple[str, dict]
     for path in {last, mean} - {winner}:
         path.unlink(missing_ok=True)
     score = points[winner] / (len(promoted) * run.config.gate.final_games)
-    return winner.name, {"final/score": score, "final/nets": len(points)}
+    return winner.stem, {"final/score": score, "final/nets": len(points)}
 
 
 def describe_final(progress: Progress) -> str:
     """Returns which net won the final, as the end of a sentence; an empty text where there was none."""
-    names = {
-        "mean.safetensors": "the mean of the last nets' weights",
-        "candidate.safetensors": "the last candidate",
-        "": "",
-    }
-    winner = names.get(progress.final, f"the net of iteration {progress.final.lstrip('0').partition('.')[0] or 0}")
-    return f"; {winner} won the final" if winner else ""
+    if not progress.final:
+        return ""
+    names = {MEAN: "the mean of the last nets' weights", CANDIDATE: "the last candidate"}
+    winner = names.get(progress.final) or f"the net of iteration {int(progress.final)}"
+    return f"; {winner} won the final"
 
 
 def mean_of(nets: list[ResidualTower]) -> ResidualTower:

@@ -132,7 +132,14 @@ def play(run: Run, progress: Progress, replay: Replay, pool: Pool, trainer: Trai
         notes["replay/lessons"] = len(replay.lessons)
     notes |= {"replay/positions": replay.num_learnt, "replay/age_iterations": replay_age(replay, iteration)}
     stage = "reanalysis" if run.config.replay.reanalysed_share else "train"
-    done = replace(progress, stage=stage, positions=positions, shards=list(replay.names), notes=notes)
+    done = replace(
+        progress,
+        stage=stage,
+        positions=positions,
+        shards=list(replay.names),
+        notes=notes,
+        final="",  # of a run that goes on beyond what was its last iteration: the next final may remove that net
+    )
     save_state(run.folder, trainer, done)
     run.remove_old_shards(done)
     return done
@@ -237,7 +244,6 @@ def gate(run: Run, progress: Progress, trainer: Trainer, report: Report) -> Prog
         run.save_net(run.checkpoint_path(iteration), trainer.candidate(), progress)
     notes |= {"gate/rating": progress.rating, "gate/promotions": progress.promotions}
     every, last = run.config.evaluation.every, run.config.training.iterations
-    progress = replace(progress, final="")  # a run that goes on beyond its last iteration has had one
     if iteration == last and run.config.gate.final_games:
         winner, of_final = hold_final(run, progress, report)
         progress, notes = replace(progress, final=winner), notes | of_final

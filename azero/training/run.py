@@ -2,7 +2,7 @@
 
 config.toml          all settings, resolved
 state.safetensors    trainer and progress, as of the last whole stage or save within one
-checkpoints/         the first net and every promoted one, by iteration
+checkpoints/         the first net and every promoted one, by iteration; the final's winner, where it is none of them
 best.safetensors     the newest of these; after the last iteration the winner of the final
 candidate.safetensors
 replay/              shards of self-play, those in the window and those of the iteration under way; as last searched
@@ -61,15 +61,15 @@ class Run:
 
     def checkpoint_path(self, iteration: int) -> Path:
         """Returns where the net promoted in an iteration lies; 0 is the net the run began with."""
-        return self.folder / "checkpoints" / f"{iteration:05d}.safetensors"
+        return self.checkpoint_file(f"{iteration:05d}")
 
     def checkpoint_file(self, name: str) -> Path:
-        """Returns where a net lies that has no iteration of its own."""
+        """Returns where a net of that name lies."""
         return self.folder / "checkpoints" / f"{name}.safetensors"
 
     def published_path(self, progress: Progress) -> Path:
         """Returns where the net lies that is published as best.safetensors."""
-        return self.folder / "checkpoints" / progress.final if progress.final else self.checkpoint_path(progress.best)
+        return self.checkpoint_file(progress.final) if progress.final else self.checkpoint_path(progress.best)
 
     def shard_path(self, name: str) -> Path:
         return self.folder / "replay" / f"{name}.safetensors"

@@ -1,6 +1,7 @@
 """Where a killed run picks up: its progress and all that the trainer holds, in one file that is whole or not there."""
 
 import json
+import re
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
@@ -11,6 +12,9 @@ from azero.errors import BadInput
 from azero.system.files import remove_temporaries, write_whole
 from azero.system.formats import check_format, drop_unknown
 from azero.training.learning.trainer import Trainer
+
+MEAN, CANDIDATE = "mean", "candidate"
+"""Names of nets that have no iteration of their own, and meet in the final."""
 
 FORMAT = 1
 """Of a run's state; those from before they said so are of it, too."""
@@ -28,7 +32,9 @@ class Progress:
     best: int = 0  # iteration of the best net
     rating: float = 0.0  # the best net's Elo above the first
     promotions: int = 0
-    final: str = ""  # file in checkpoints/ of the net that won the final, once there was one
+    final: str = (
+        ""  # name in checkpoints/ of the net that won it, once it has been: its iteration, MEAN or CANDIDATE
+    )
     shards: list[str] = field(default_factory=list)  # in the replay window, oldest first
     notes: dict = field(default_factory=dict)  # figures of this iteration's finished stages
     sums: dict[str, float] = field(default_factory=dict)  # over this iteration's steps so far, as `add_steps` has them
@@ -54,6 +60,8 @@ def load_state(folder: Path, trainer: Trainer) -> Progress | None:
             said = dict(json.loads((file.metadata() or {})["azero"]))
             check_format(f"the run's state {str(path)!r}", said.pop("format", 1), FORMAT)
             progress = Progress(**drop_unknown(f"the run's state {str(path)!r}", said, [*asdict(Progress())]))
+            if not re.fullmatch(rf"({MEAN}|{CANDIDATE}|[0-9]{{5,}})?", str(progress.final)):
+                raise ValueError(f"final = {progress.final!r} is no name of a net")
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
     except BadInput:
         raise

@@ -59,6 +59,7 @@ class TurnAbout(NamedTuple):
 
 
 SETTINGS = Settings(is_proving=False, root=TurnAbout(20))
+PLAYING = PlaySettings(30, 1.0, 4, 0.0, is_keeping_tree=True)
 
 
 def test_a_search_goes_by_it():
@@ -71,8 +72,7 @@ def test_a_search_goes_by_it():
 
 
 def test_self_play_goes_by_it():
-    playing = PlaySettings(30, 1.0, 4, 0.0, is_keeping_tree=True)
-    shard = play_games(SelfPlay(GAME, Puct(), SETTINGS, playing, HashEvaluator(GAME), 2), [1, 2])
+    shard = play_games(SelfPlay(GAME, Puct(), SETTINGS, PLAYING, HashEvaluator(GAME), 2), [1, 2])
     assert set(np.unique(shard.visits)) == {0, 7} and np.all(shard.root_values == 0.25)
     first = np.argmax(shard.visits > 0, axis=1)
     assert shard.actions.tolist() == first.tolist(), "the first child is the lowest legal action"
@@ -119,6 +119,8 @@ class Score(NamedTuple):
 def test_what_kernels_could_not_call_is_told_in_a_line(root, message):
     with pytest.raises(BadInput, match=rf"^{message}[^\n]*$"):
         Search(GAME, Puct(), Settings(root=root), HashEvaluator(GAME))
+    with pytest.raises(BadInput, match=rf"^{message}[^\n]*$"):
+        play_games(SelfPlay(GAME, Puct(), Settings(root=root), PLAYING, HashEvaluator(GAME), 1), [1])
 
 
 @pytest.mark.parametrize("settings", [{"solve_nodes": 10}, {"leaves_per_tree": 4}])

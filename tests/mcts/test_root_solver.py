@@ -257,3 +257,27 @@ def test_results_are_told_for_the_player_to_move():
     edges, corners = (1, 3, 5, 7), (2, 6)
     found = results_of(solve(RootSolver(second.game, PLENTY), second))
     assert found == dict.fromkeys(edges, DRAW) | dict.fromkeys(corners, LOSS)
+
+
+class Interrupting(HashEvaluator):
+    """Is struck by Ctrl-C at its third batch, once."""
+
+    num_left = 3
+
+    def evaluate(self, planes):
+        self.num_left -= 1
+        if self.num_left == 0:
+            raise KeyboardInterrupt
+        return super().evaluate(planes)
+
+
+def test_what_was_interrupted_half_way_holds_nothing_back_of_the_next_search():
+    """Whether that solves roots or not: the simulations after the pause are its own."""
+    state = make_game("connect_four").new_initial_state()
+    search = Search(state.game, Puct(), Settings(solve_nodes=10), Interrupting(state.game), max_nodes=5000)
+    search.start(0, state, seed=1)
+    with pytest.raises(KeyboardInterrupt):
+        search.run([0], 50)
+    search._solvers = []
+    search.run([0], 50)
+    assert search.forest.trees[0].simulations == 50

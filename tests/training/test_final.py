@@ -47,12 +47,12 @@ def hold(monkeypatch, run, winner, best=5, iteration=6):
 @pytest.mark.parametrize("winner", ["00002", "00005", "candidate", "mean"])
 def test_the_last_three_the_candidate_and_their_mean_meet_and_the_winner_stays(monkeypatch, run, winner):
     (name, notes), met = hold(monkeypatch, run, winner)
-    assert name == f"{winner}.safetensors" and notes == {"final/score": 1.0, "final/nets": 5}
+    assert name == winner and notes == {"final/score": 1.0, "final/nets": 5}
     assert met == list(itertools.combinations(["00002", "00003", "00005", "candidate", "mean"], 2))
     kept = {path.stem for path in run.checkpoint_path(0).parent.iterdir()}
     assert kept == {"00000", "00002", "00003", "00005", winner}
     run.publish_best(replace(Progress(iteration=7, best=5), final=name))
-    assert run.best_path.read_bytes() == (run.folder / "checkpoints" / name).read_bytes()
+    assert run.best_path.read_bytes() == run.checkpoint_file(name).read_bytes()
 
 
 def test_a_candidate_that_was_promoted_takes_part_once(monkeypatch, run):
@@ -73,4 +73,4 @@ def test_the_mean_is_that_of_weights_and_running_statistics(monkeypatch, run):
 
 def test_a_run_that_goes_on_publishes_what_is_promoted(run):
     assert run.published_path(Progress(best=3)) == run.checkpoint_path(3)
-    assert run.published_path(Progress(best=3, final="mean.safetensors")).name == "mean.safetensors"
+    assert run.published_path(Progress(best=3, final="mean")) == run.checkpoint_file("mean")

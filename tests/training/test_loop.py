@@ -12,11 +12,14 @@ from azero.config.reading import load_config
 from azero.errors import BadInput
 from azero.games import make_game
 from azero.nets.checkpoint import load_checkpoint
+from azero.training import loop
 from azero.training.learning.precision import is_settled_from
 from azero.training.learning.trainer import Trainer
 from azero.training.loop import learn, shards_to_search, train
+from azero.training.resumed_settings import open_run
 from azero.training.run import Run, shard_name
-from azero.training.state import Progress
+from azero.training.state import CANDIDATE, MEAN, Progress, load_state
+from azero.training.watching.metrics import read_metrics
 
 from .runs import finish_train, nets_of, progress_of, tiny_config, write_config
 from .test_gate import Silent
@@ -49,11 +52,33 @@ def test_what_is_published_won_the_final_and_loads(whole):
     files = {path.name for path in (whole / "checkpoints").iterdir()}
     promoted = {name for name in files if name[0].isdigit()}
     assert int(max(promoted)[:5]) == progress["best"] > 0 and (progress["iteration"], progress["stage"]) == (4, "play")
-    assert progress["final"] in files and files - promoted <= {progress["final"]}
+    published = f"{progress['final']}.safetensors"
+    assert published in files and files - promoted <= {published}
     nets = nets_of(whole)
-    assert nets["best.safetensors"] == nets[f"checkpoints/{progress['final']}"]
+    assert nets["best.safetensors"] == nets[f"checkpoints/{published}"]
     card = load_checkpoint(whole / "best.safetensors", make_game("tic_tac_toe")).card
     assert card.seed == 5 and 0 < card.step <= progress["steps"]
+
+
+def kill_after_removing(run, progress, report):
+    for name in (MEAN, CANDIDATE):
+        run.checkpoint_file(name).unlink(missing_ok=True)
+    raise RuntimeError("killed")
+
+
+def test_a_run_that_goes_on_has_a_final_of_its_own(whole, tmp_path, monkeypatch):
+    """Also where it is killed when that final has removed the winner of the last one."""
+    shutil.copytree(whole, folder := tmp_path / "run")
+    config = open_run(folder, ["training.iterations=4"])
+    run = Run(folder, config, make_game("tic_tac_toe"))
+    assert load_state(folder, trainer := Trainer(config, run.game)).final
+    with monkeypatch.context() as patched, pytest.raises(RuntimeError, match="killed"):
+        patched.setattr(loop, "hold_final", kill_after_removing)
+        train(folder, config, is_resuming=True)
+    train(folder, config, is_resuming=True)
+    lines = read_metrics(folder / "metrics.jsonl")
+    assert ["final/nets" in line for line in lines] == [False, False, True, True]
+    assert run.best_path.read_bytes() == run.published_path(load_state(folder, trainer)).read_bytes()
 
 
 def test_metrics_have_a_line_an_iteration_with_every_figure(whole):

@@ -92,6 +92,19 @@ def test_a_state_that_is_cut_short_is_bad_input(run, size):
         load_state(run.folder, Trainer(CONFIG, GAME))
 
 
+@pytest.mark.parametrize("final", ["../../secret", "mean.safetensors", "", "00003", "mean", 3, None])
+def test_the_net_of_a_final_is_a_name_and_no_path(run, final):
+    """Else a state could have any file published."""
+    save_state(run.folder, Trainer(CONFIG, GAME), Progress(final=final))
+    if final in ("", "00003", "mean"):
+        assert load_state(run.folder, Trainer(CONFIG, GAME)).final == final
+        return
+    with pytest.raises(
+        BadInput, match=r"^the run's state '[^\n]*' cannot be read: final = [^\n]* is no name of a net$"
+    ):
+        load_state(run.folder, Trainer(CONFIG, GAME))
+
+
 def test_the_best_is_the_checkpoint_of_the_best_iteration(run):
     nets = {}
     for iteration in (0, 3):

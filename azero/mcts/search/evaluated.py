@@ -73,7 +73,7 @@ class EvaluatedTrees:
         parts = self.walker.parts
         self.walker.parts = parts._replace(cache=new_cache(self._game.num_actions, parts.settings.cache_mib))
 
-    def begin(self, trees: Sequence[int], num_simulations: int, temperature: float = 0.0) -> None:
+    def begin(self, trees: Sequence[int], num_simulations: int, temperature: float) -> None:
         """Begins a search in each of the trees; the others have none to do."""
         self.forest.trees.simulations[:] = self.forest.trees.target[:] = 0
         settings, chosen = self.walker.parts.settings, np.array(trees, np.int64)

@@ -22,6 +22,7 @@ def start_search(settings, tree, nodes, num_simulations, temperature, weights):
     """Sets a tree its simulations, and prepares its root; `weights` ([A] float64) is room to work in."""
     tree.simulations = 0
     tree.target = num_simulations
+    tree.held_back = 0
     settings.root.begin_search(tree, nodes, temperature)
     if nodes[0].first_child > 0:
         add_noise_once(settings, tree, nodes, weights)

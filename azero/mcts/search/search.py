@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from azero.compiler.jit import check_strategy
 from azero.errors import BadInput
 from azero.games import Game, State
 from azero.mcts.evaluation.cache import new_cache
@@ -18,7 +17,7 @@ from azero.mcts.roots.visits import VisitsRoot
 from azero.mcts.search.evaluated import EvaluatedTrees
 from azero.mcts.search.kernels import choose_action, simulate
 from azero.mcts.search.rollouts import RolloutTrees, Simulate
-from azero.mcts.search.settings import SearchParts, Settings
+from azero.mcts.search.settings import SearchParts, Settings, check_parts
 from azero.mcts.selection.strategies import Selection
 from azero.mcts.tree import NODE_DTYPE, UNPROVEN, Forest, advance_tree, start_tree
 
@@ -69,19 +68,16 @@ class Search:
         num_threads: int = 1,
         rollout: RolloutPolicy = OwnRollout(),
     ):
-        for strategy in (selection, rollout, settings.root):
-            check_strategy(strategy)
         root = settings.root
         if evaluator is None and (type(root) is not VisitsRoot or root != VisitsRoot()):
             raise BadInput(f"{root} as the root needs an evaluator: with rollouts alone the root is plain")
-        self.game, self.selection, self.rollout = game, selection, rollout
+        self.game, self.selection, self.rollout, self.evaluator = game, selection, rollout, evaluator
         self.settings = settings._replace(is_rollout_only=evaluator is None)
-        self.evaluator = evaluator
-        self.num_threads = num_threads
         self.histories: list[list[int]] = [[] for _ in range(num_trees)]
         self.known_moves: list[dict[int, KnownMove]] = [{} for _ in range(num_trees)]
         max_nodes = max(max_nodes, game.num_actions + 1)
         parts = SearchParts(game.rules, selection, rollout, self.settings)
+        check_parts(parts)
         self._solvers: list[RootSolver] = []
         self._trees: EvaluatedTrees | RolloutTrees
         if evaluator is None:

@@ -2,6 +2,7 @@
 
 from typing import Any, NamedTuple
 
+from azero.compiler.jit import check_strategy
 from azero.config.schema import SearchConfig
 from azero.mcts.evaluation.cache import Cache
 from azero.mcts.evaluation.views import Views
@@ -58,3 +59,9 @@ class SearchParts(NamedTuple):
     settings: Settings
     views: Views | None = None  # of what an evaluator judges
     cache: Cache | None = None  # of what it has said
+
+
+def check_parts(parts: SearchParts) -> None:
+    """Raises BadInput where kernels could not call the methods of a strategy, such as a root of one's own."""
+    for strategy in (parts.selection, parts.rollout_policy, parts.settings.root):
+        check_strategy(strategy)

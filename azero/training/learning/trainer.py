@@ -212,10 +212,11 @@ def check_divergence(trainer: Trainer, losses: list[Losses]) -> None:
         return
     else:  # also where it is NaN
         what = f"the largest weight after step {trainer.steps} is {largest:.2g}"
-    raise BadInput(
-        f"training has diverged: {what}; what was saved before is kept: go on with --resume and a "
-        f"training.learning_rate lower than {trainer.config.learning_rate}"
-    )
+    rates = {"learning_rate": trainer.config.learning_rate}
+    if trainer.config.optimizer == "muon":
+        rates["muon_learning_rate"] = trainer.config.muon_learning_rate
+    lower = " and a ".join(f"training.{name} lower than {rate}" for name, rate in rates.items())
+    raise BadInput(f"training has diverged: {what}; what was saved before is kept: go on with --resume and a {lower}")
 
 
 def _twin(learner: Learner, device: torch.device, home: torch.device) -> Learner:
