@@ -32,9 +32,7 @@ class Progress:
     best: int = 0  # iteration of the best net
     rating: float = 0.0  # the best net's Elo above the first
     promotions: int = 0
-    final: str = (
-        ""  # name in checkpoints/ of the net that won it, once it has been: its iteration, MEAN or CANDIDATE
-    )
+    final: str = ""  # name in checkpoints/ of the net that won it, once it has been: its iteration, MEAN or CANDIDATE
     shards: list[str] = field(default_factory=list)  # in the replay window, oldest first
     notes: dict = field(default_factory=dict)  # figures of this iteration's finished stages
     sums: dict[str, float] = field(default_factory=dict)  # over this iteration's steps so far, as `add_steps` has them
