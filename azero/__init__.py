@@ -9,7 +9,7 @@ suggestion = agent.suggest(game.new_initial_state())
 
 import importlib
 
-TYPE_CHECKING = False  # to type checkers it is true; typing's own would have to be imported
+TYPE_CHECKING = False  # type checkers take it as true; importing it from typing would cost time
 if TYPE_CHECKING:
     from azero.arena.agents.agent import Agent as Agent
     from azero.arena.agents.names import make_agent as make_agent
@@ -38,18 +38,18 @@ _MODULES = {
     "play_match": "arena.matches.match",
     "registered_games": "games",
 }
-"""Where each public name is."""
+"""The module of each public name."""
 
 __all__ = sorted([*_MODULES, "__version__"])
 
 
 def __getattr__(name: str) -> object:
-    """Returns a public name, imported when one is first asked for: until then a command starts, and stops, at once."""
+    """Returns a public name. Its module is imported on first use, so commands start and stop quickly."""
     if name not in _MODULES:
         raise AttributeError(f"module 'azero' has no attribute {name!r}")
     return getattr(importlib.import_module(f"azero.{_MODULES[name]}"), name)
 
 
 def __dir__() -> list[str]:
-    """Returns the public names, for completion to offer before they are imported."""
+    """Returns the public names, so that completion offers them before they are imported."""
     return list(__all__)

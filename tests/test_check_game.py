@@ -59,6 +59,7 @@ def test_a_good_game_keeps_every_law_and_its_speed_is_told(check, tmp_path):
     assert re.fullmatch(r"[\d,.]+( M)? random games/s, [\d,.]+( M)? UCT simulations/s on one thread", told["speed"])
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("mover", "idle"), [(0, "second"), (1, "first")])
 def test_a_player_who_never_moves_is_remarked_upon(check, tmp_path, mover, idle):
     write_file(tmp_path / "nim.py", NIM, ("return state.ply & 1", f"return {mover}"))
@@ -90,7 +91,7 @@ def test_laws_that_are_broken_are_told_with_the_moves_and_the_others_are_ok(chec
 
 def test_rules_that_break_their_contract_are_told_in_a_line(check, tmp_path):
     write_file(tmp_path / "nim.py", NIM, ("return count", "return 0"))
-    message = "nim.py:Nim.legal_actions finds 0 actions where the game goes on; 1 to 3 can be"
+    message = "nim.py:Nim.legal_actions finds 0 actions while the game goes on; 1 to 3 can be"
     assert check("nim.py:Nim") == (2, "", f"azero: {message}\n")
 
 
@@ -154,6 +155,7 @@ def _is_compiled():
 class Nim"""
 
 
+@pytest.mark.thorough
 @needs_compiler
 @pytest.mark.parametrize(
     ("change", "what"),

@@ -44,6 +44,7 @@ def test_what_the_page_tells_is_on_the_card(name):
     assert path.stat().st_size <= 2_000_000
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", NAMES)
 def test_they_have_learned_to_play(name):
     agent = make_agent(f"{name}(solve_nodes=0)@20")

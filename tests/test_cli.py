@@ -87,8 +87,8 @@ def contents(folder):
         # commands and options
         (["sugest", "uct"], ["No such command 'sugest'", "suggest"]),
         (["suggest"], ["Missing argument 'AGENT'"]),
-        (["evaluate", "uct"], ["--against", "--benchmark", "not both"]),
-        ([*EVALUATE, "--benchmark", "connect_four_pons"], ["--against", "--benchmark", "not both"]),
+        (["evaluate", "uct"], ["--against", "--benchmark", "give either an opponent"]),
+        ([*EVALUATE, "--benchmark", "connect_four_pons"], ["--against", "--benchmark", "give either an opponent"]),
         (["evaluate", "uct", "--benchmark", "pons"], ["unknown benchmark 'pons'", "known: connect_four_pons"]),
         (["evaluate", "uct", *GAME, "--benchmark", "connect_four_pons"], ["of connect_four, not of tic_tac_toe"]),
         (["evaluate", "uct", "--benchmark", "connect_four_pons", "--games", "9"], ["--games", "no effect"]),
@@ -115,7 +115,7 @@ def contents(folder):
         ([*SUGGEST_UCT, "--time", "-1"], ["seconds = -1", "greater than 0"]),
         ([*SUGGEST_UCT, "--time", "nan"], ["seconds = nan", "greater than 0"]),
         (["suggest", "uct@0", *GAME], ["'uct@0'", "simulations = 0"]),
-        ([*SUGGEST, "--simulations", "77"], ["--simulations 77 contradicts agent 'uct@20': give one of the two"]),
+        ([*SUGGEST, "--simulations", "77"], ["--simulations 77 contradicts agent 'uct@20'; give only one of the two"]),
         ([*SUGGEST, "--time", "2"], ["--time 2.0 contradicts agent 'uct@20'"]),
         (["suggest", "uct@2s", *GAME, "--simulations", "77"], ["--simulations 77 contradicts agent 'uct@2s'"]),
         (["suggest", "uct@-2s", *GAME], ["'uct@-2s'", "seconds = -2"]),
@@ -133,7 +133,7 @@ def contents(folder):
         ([*EVALUATE, "--games", "-2"], ["games = -2 should be 1 or more"]),
         ([*EVALUATE, "--opening-plies", "-1"], ["opening plies = -1 should be 0 or more"]),
         ([*EVALUATE, "--sprt", "5"], ["--sprt '5'", "0,50"]),
-        ([*EVALUATE, "--sprt", "50,0"], ["elo0=50", "elo1=0"]),
+        ([*EVALUATE, "--sprt", "50,0"], ["elo0 = 50", "elo1 = 0"]),
         ([*SUGGEST, "--device", "tpu"], ["device 'tpu'", "'cuda'"]),
         ([*SUGGEST, "--precision", "fp8"], ["precision 'fp8'", "'bf16'"]),
     ],
@@ -146,9 +146,9 @@ def test_bad_input_is_one_line_that_names_it(run_azero, words, parts):
 @pytest.mark.parametrize(
     ("line", "part"),
     [
-        ("a1,b1 loses", "'loses' is not a number"),
+        ("a1,b1 loses", "score 'loses' should be a number"),
         ("a1,a1 0", "'a1' is not legal"),
-        ("a1,b1,a2,c3 1 b2 c2", "a3 is a mistake by the moves listed, but it wins at once"),
+        ("a1,b1,a2,c3 1 b2 c2", "a3 is a mistake by the listed moves, but it wins at once"),
     ],
 )
 def test_solved_positions_that_are_no_good_are_named_by_file_and_line(run_azero, line, part):
@@ -225,7 +225,7 @@ def test_a_checkpoint_that_is_missing_or_of_another_game_is_refused(run_azero, n
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="there is CUDA")
 def test_cuda_is_refused_where_there_is_none(run_azero, net):
-    parts = ["device 'cuda' is not to be had here", "cpu"]
+    parts = ["device 'cuda' is not available here", "cpu"]
     assert_bad_input(run_azero("suggest", net, "--device", "cuda"), *parts)
     assert_bad_input(run_azero("suggest", "uct@5", "--game", "tic_tac_toe", "--device", "cuda"), *parts)
     assert_bad_input(run_azero("evaluate", net, "--against", "random", "--device", "cuda"), *parts)
@@ -240,12 +240,12 @@ def test_a_setting_that_is_given_twice_is_told_and_the_last_counts(run_azero):
     settings = ["--set", "seed=1", "--set", "net.blocks=1", "--set", "seed = -2"]
     code, _, errors = run_azero("train", "smoke", "--run", "run", *settings)
     told, refused = errors.splitlines()
-    assert code == 2 and told == "azero: --set seed is given more than once; the last one counts"
+    assert code == 2 and told == "azero: --set seed is given more than once; the last value counts"
     assert refused.startswith("azero: setting seed = -2 is not valid")
 
 
 def test_help_says_that_settings_go_with_resume(run_azero):
-    assert "with --resume, too" in " ".join(run_azero("train", "--help")[1].split())
+    assert "works with --resume" in " ".join(run_azero("train", "--help")[1].split())
 
 
 @pytest.mark.parametrize(
@@ -375,10 +375,10 @@ def test_what_runs_a_net_is_said_once_where_there_is_one(run_azero, net):
     assert run_azero("suggest", f"{net}@10", *where)[1].endswith(" s, torch fp32)\n")
     assert run_azero("suggest", f"{net}(runtime=torch,precision=fp32)@10", *where)[1].endswith(" s, torch fp32)\n")
     assert run_azero(*SUGGEST)[1].endswith(" s)\n")
-    parts = [f"--precision fp32 contradicts agent '{net}(precision=int8)@10'", "give one of the two"]
+    parts = [f"--precision fp32 contradicts agent '{net}(precision=int8)@10'", "give only one of the two"]
     assert_bad_input(run_azero("suggest", f"{net}(precision=int8)@10", *where), *parts)
-    assert_bad_input(run_azero(*EVALUATE, *where), "--precision is about nets", "none in uct@20 or random")
-    assert_bad_input(run_azero("play", "uct", *GAME, "--runtime", "torch"), "--runtime is about nets", "none in uct")
+    assert_bad_input(run_azero(*EVALUATE, *where), "--precision is for nets", "no net in uct@20 or random")
+    assert_bad_input(run_azero("play", "uct", *GAME, "--runtime", "torch"), "--runtime is for nets", "no net in uct")
     assert run_azero("evaluate", f"{net}@2", "--against", "random", "--games", "2", *where)[0] == 0
 
 
@@ -390,6 +390,7 @@ def test_an_unknown_option_of_a_net_is_told_with_all_that_there_are(run_azero, n
 # --- Ctrl-C ---
 
 
+@pytest.mark.thorough
 @needs_posix
 @pytest.mark.parametrize("words", [EVALUATE, ["play", "uct@20", *GAME], ["suggest", "uct", "--time", "60", *GAME]])
 @pytest.mark.parametrize("seconds", [0.05, 0.5, 3.0])

@@ -100,7 +100,7 @@ def test_settings_are_frozen(setting):
         ),
         (
             {"game": GAME, "net": {"channels": 1, "global_context": "pool"}},
-            "net.channels = 1 should be 2 or more where net.global_context is 'pool'",
+            "net.channels = 1 should be 2 or more if net.global_context = pool",
         ),
     ],
 )
@@ -147,9 +147,7 @@ def test_a_config_is_found_by_path_or_name(path, monkeypatch):
 def test_a_config_that_is_not_found():
     with pytest.raises(BadInput) as error:
         find_config("conect_four_quick")
-    start = (
-        "config 'conect_four_quick' is neither a file nor one that comes with azero; did you mean 'connect_four_quick'?"
-    )
+    start = "config 'conect_four_quick' is not a file and not an included config; did you mean 'connect_four_quick'?"
     assert str(error.value).startswith(start)
 
 
@@ -251,8 +249,8 @@ def test_a_file_that_cannot_be_read(tmp_path):
 def test_a_device_named_on_the_command_line():
     assert check_device("cpu", "bf16").precision == "bf16"
     for device, precision, message in [
-        ("gpu", "auto", "device 'gpu' is not known: input should be 'auto', 'cpu', 'cuda' or 'mps'"),
-        ("cpu", "fp16", "precision 'fp16' is not known: input should be 'auto', 'fp32', 'bf16' or 'int8'"),
+        ("gpu", "auto", "device 'gpu' is not valid: input should be 'auto', 'cpu', 'cuda' or 'mps'"),
+        ("cpu", "fp16", "precision 'fp16' is not valid: input should be 'auto', 'fp32', 'bf16' or 'int8'"),
     ]:
         with pytest.raises(BadInput) as error:
             check_device(device, precision)

@@ -24,10 +24,11 @@ def oddities(max_plies=9, **sections):
             {"selfplay": {"forced_playouts": 0.5}, "search": {"selection": "uct"}},
             "selfplay.forced_playouts = 0.5 has no effect with search.selection = uct",
         ),
-        ({"selfplay": OPENINGS}, "selfplay.random_opening_plies = 9 is as long as a whole game, 9 plies at the most; "),
+        ({"selfplay": OPENINGS}, "selfplay.random_opening_plies = 9 is as long as a whole game, at most 9 plies; "),
         (
             {"training": LOW},
-            "training.final_learning_rate = 0.0002 is above training.learning_rate = 0.0001, which stays as it is",
+            "training.final_learning_rate = 0.0002 is above training.learning_rate = 0.0001, "
+            "so the learning rate stays constant",
         ),
         (
             {"training": {"muon_learning_rate": 0.05}},
@@ -36,15 +37,16 @@ def oddities(max_plies=9, **sections):
         ({"gate": {"final_games": 7}}, "gate.final_games = 7 is odd: "),
         (
             {"training": {"lessons": "a.txt", "lessons_share": 0.001}},
-            "training.lessons_share = 0.001 of training.batch_size = 256 rounds to none, and no lessons are learnt",
+            "training.lessons_share = 0.001 of training.batch_size = 256 rounds to 0 positions, "
+            "so no lessons are learned",
         ),
         (
             {"training": {"lessons": "a.txt"}, "evaluation": {"benchmark": "a.txt"}},
-            "evaluation.benchmark has what training.lessons teaches",
+            "evaluation.benchmark and training.lessons are the same positions",
         ),
         (
             {"search": {"proof_nodes": 9, "look_ahead": False}},
-            "search.proof_nodes = 9 looks ahead, whatever search.look_ahead says",
+            "search.proof_nodes = 9 looks ahead, although search.look_ahead = false",
         ),
         (
             {"search": {"proof_nodes": 9, "prove": False}},

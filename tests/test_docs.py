@@ -11,6 +11,7 @@ from azero.config.text import settings_page
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+NOTES = [ROOT / "checkpoints" / "README.md", *sorted((ROOT / "notes").glob("*.md"))]
 GUIDE = ROOT / "docs" / "your_own_game.md"  # tests/test_guide.py runs it
 
 
@@ -35,6 +36,7 @@ def run(monkeypatch, words):
     return end.value.code
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("command", COMMANDS)
 def test_commands_of_the_docs_run(command, monkeypatch, capsys, tmp_path):
     """As they stand, but that the agent which `make train` leaves is the one that comes with azero."""
@@ -60,6 +62,6 @@ def test_the_page_of_settings_is_what_the_settings_say():
 
 
 def test_links_of_the_docs_lead_somewhere():
-    for page in PAGES:
+    for page in [*PAGES, *NOTES]:
         for target in re.findall(r"\]\(([^)#]+)\)", page.read_text()):
             assert target.startswith("http") or (page.parent / target).exists(), f"{page.name}: {target}"

@@ -27,6 +27,7 @@ def test_the_game_of_the_guide_is_short():
     assert len(lines) < 80
 
 
+@pytest.mark.thorough
 def test_the_guide_works_from_its_first_line_to_its_last(monkeypatch, tmp_path, capsys):
     monkeypatch.chdir(tmp_path)
     for name, text in FILES:

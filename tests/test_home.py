@@ -88,6 +88,7 @@ def run_at_home(tmp_path: Path, *words: str) -> str:
     return done.stdout
 
 
+@pytest.mark.thorough
 def test_workers_run_nets_and_draw_plots(tmp_path):
     (tmp_path / "work.py").write_text(WORK)
     done = run_at_home(tmp_path, "work.py")
@@ -95,6 +96,7 @@ def test_workers_run_nets_and_draw_plots(tmp_path):
     assert (tmp_path / "plot.png").exists()
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "command",

@@ -1,1 +1,1 @@
-"""Agents by name, matches between them and what their results say, and solved positions."""
+"""Agents by name, matches between them with their statistics, and solved positions."""

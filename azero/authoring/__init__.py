@@ -3,7 +3,7 @@
 docs/your_own_game.md tells how a game is written; `azero check-game` says whether it is right.
 """
 
-from azero.compiler.bits import bit_of_rank, count_bits, leading_zeros, lowest_bit
+from azero.compiler.bits import ONE, ZERO, bit, bit_of_rank, count_bits, has_bit, leading_zeros, low_bits, lowest_bit
 from azero.compiler.jit import subroutine
 from azero.compiler.rng import mix, random_below, random_pair_below, random_unit
 from azero.errors import BadInput
@@ -21,9 +21,9 @@ from azero.games.contract import DRAW, LOSS, ONGOING, WIN, Ranges, Symmetries
 from azero.games.laws.prototype import Prototype
 
 __all__ = [
-    "DRAW", "LETTERS", "LOSS", "ONGOING", "WIN",
+    "DRAW", "LETTERS", "LOSS", "ONE", "ONGOING", "WIN", "ZERO",
     "BadInput", "Prototype", "Ranges", "Symmetries",
-    "bit_of_rank", "board_symmetries", "cell_to_text", "count_bits", "draw_board", "draw_grid", "leading_zeros",
-    "lowest_bit", "mix", "random_below", "random_pair_below", "random_unit", "split_cells", "step_symmetries",
-    "subroutine", "text_to_cell",
+    "bit", "bit_of_rank", "board_symmetries", "cell_to_text", "count_bits", "draw_board", "draw_grid", "has_bit",
+    "leading_zeros", "low_bits", "lowest_bit", "mix", "random_below", "random_pair_below", "random_unit", "split_cells",
+    "step_symmetries", "subroutine", "text_to_cell",
 ]  # fmt: skip

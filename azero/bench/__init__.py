@@ -1,1 +1,1 @@
-"""What this machine does in a second: its own peak, kernels, nets, self-play, training. `azero bench` prints it."""
+"""Measures this machine's speed: its peak, kernels, nets, self-play and training. `azero bench` prints it."""

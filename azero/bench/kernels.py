@@ -1,4 +1,4 @@
-"""What the compiled kernels do in a second on one thread: random games, UCT, PUCT. No torch."""
+"""Speed of the compiled kernels on one thread: random games, UCT, PUCT. It needs no torch."""
 
 import time
 from typing import NamedTuple
@@ -15,7 +15,7 @@ from azero.mcts.rollouts.playing import count_random_games
 
 
 class KernelRow(NamedTuple):
-    """What was measured, on one thread."""
+    """One measurement, on one thread."""
 
     what: str
     rate: float
@@ -24,7 +24,7 @@ class KernelRow(NamedTuple):
 
 
 def measure_kernels(game: Game, seconds: float) -> list[KernelRow]:
-    """Returns a row for each of the kernels' uses."""
+    """Returns a row for each kernel."""
     return [
         KernelRow("random games", random_games(game, seconds), "games/s", ""),
         KernelRow("UCT with rollouts", uct_simulations(game, seconds), "simulations/s", "20,000 from the start"),
@@ -33,7 +33,7 @@ def measure_kernels(game: Game, seconds: float) -> list[KernelRow]:
 
 
 def random_games(game: Game, seconds: float) -> float:
-    """Returns random games a second, on one thread. Raises BrokenRules, with the moves, where one cannot go on."""
+    """Returns random games per second, on one thread. Raises BrokenRules with the moves if the rules fail in a game."""
     state, rng = new_states(game.rules, 1)[0], new_rng(0)
     legal, actions = np.empty(game.num_actions, np.int32), np.zeros(game.max_plies + 1, np.int32)
     num = 1
@@ -46,7 +46,7 @@ def random_games(game: Game, seconds: float) -> float:
         except BrokenRules:
             play_again = game.new_initial_state()
             for action in actions:
-                play_again.apply_action(int(action))  # fails, and knows the moves
+                play_again.apply_action(int(action))  # raises BrokenRules with the moves
             raise
         num = next_size(num, time.perf_counter() - begin)
         return done
@@ -55,7 +55,7 @@ def random_games(game: Game, seconds: float) -> float:
 
 
 def uct_simulations(game: Game, seconds: float, num_simulations: int = 20_000) -> float:
-    """Returns simulations a second of plain UCT from the start of the game, on one thread, each search a new tree."""
+    """Returns simulations per second of plain UCT from the initial position, on one thread. Each search is new."""
     search = Search(game, Uct(), Settings(is_proving=False), max_nodes=num_simulations * game.num_actions + 1)
     state = game.new_initial_state()
 
@@ -68,7 +68,7 @@ def uct_simulations(game: Game, seconds: float, num_simulations: int = 20_000) -
 
 
 def puct_simulations(game: Game, seconds: float, num_trees: int = 128, num_simulations: int = 64) -> float:
-    """Returns simulations a second of many PUCT trees whose evaluator costs nothing, on one thread."""
+    """Returns simulations per second of many PUCT trees with an evaluator that costs nothing, on one thread."""
     settings = Settings(is_looking_ahead=True)
     search = Search(game, Puct(), settings, UniformEvaluator(game.num_actions), num_trees, 1 << 13)
     state = game.new_initial_state()

@@ -1,6 +1,6 @@
-"""The bare net in a second: every path of the machine, at several batch sizes, on one core and on all of them.
+"""Speed of the net alone: every path of the machine, at several batch sizes, on one core and on all of them.
 
-Each is held against the machine's peak, and against what the net does in plain torch.
+A path is a library with a precision. Each is compared with the machine's peak and with the net in plain torch.
 """
 
 import copy
@@ -25,22 +25,22 @@ from azero.system.machine import count_cores
 BATCH_SIZES = (1, 8, 64, 256)
 EAGER = "torch eager fp32"
 _EAGER_THREADS = torch.get_num_threads()
-"""Torch's own choice, asked before anybody changes it: evaluators do."""
+"""Torch's default. It is read here, before evaluators change it."""
 
 
 class NetRow(NamedTuple):
-    """A path at a batch size. With several threads each has an evaluator of its own; plain torch shares out a pass."""
+    """A path at a batch size. Each thread has a separate evaluator; plain torch splits one batch among its threads."""
 
     path: str
     batch_size: int
     threads: int
-    evaluations_per_s: float  # of all threads
-    share_of_peak: float | None  # operations on the board, of the CPU's peak for the path's type on as many threads
-    ratio_to_eager: float  # with torch's own number of threads or with one, whichever is faster within a turn
+    evaluations_per_s: float  # of all threads together
+    share_of_peak: float | None  # operations on the board / the CPU's peak for the path's type on as many threads
+    ratio_to_eager: float  # to plain torch with its default threads or with one, whichever is faster in a turn
 
 
 def describe_net(config: Config, game: Game) -> dict[str, int]:
-    """Returns the net's sizes, and the operations of an evaluation: with all taps, and with those on the board."""
+    """Returns the net's sizes, and the operations per evaluation: with all taps, and with those on the board."""
     net = ResidualTower(config.net, game).eval()
     work = count_operations(net, game.planes_shape)
     return {
@@ -53,7 +53,7 @@ def describe_net(config: Config, game: Game) -> dict[str, int]:
 
 
 def list_paths(config: DeviceConfig) -> dict[str, DeviceConfig]:
-    """Returns the ways in which this machine can run a net: what leads an evaluator there, by name."""
+    """Returns the paths by which this machine can run a net: the settings of each, by name."""
     return {
         each.name: config.model_copy(update={"runtime": each.library, "precision": each.precision})
         for each in available_runtimes(pick_device(config.device))
@@ -61,12 +61,12 @@ def list_paths(config: DeviceConfig) -> dict[str, DeviceConfig]:
 
 
 def runtime_of(config: Config, game: Game) -> str:
-    """Returns what runs a new net of these settings in self-play."""
+    """Returns the name of the path that runs a new net of these settings in self-play."""
     return NetEvaluator(ResidualTower(config.net, game), config.device).runtime.name
 
 
 def evaluator_work(evaluator: Evaluator, planes: np.ndarray) -> Work:
-    """Returns an evaluator at work on the same batch over and over."""
+    """Returns the work of an evaluator on this batch."""
 
     def work() -> int:
         evaluator.evaluate(planes)
@@ -76,12 +76,12 @@ def evaluator_work(evaluator: Evaluator, planes: np.ndarray) -> Work:
 
 
 def eager_work(net: ResidualTower, device: torch.device, planes: np.ndarray, threads: int) -> Work:
-    """Returns the net as it is written, at work: what one would do first who knows torch."""
+    """Returns the work of the net in plain torch on this batch."""
     eager = copy.deepcopy(net).eval().to(device)
 
     @torch.inference_mode()
     def work() -> int:
-        if torch.get_num_threads() != threads:  # an evaluator has had its turn
+        if torch.get_num_threads() != threads:  # an evaluator may have changed it
             torch.set_num_threads(threads)
         prediction = eager(torch.from_numpy(planes).to(device))
         prediction.policy_logits.cpu().numpy(), prediction.value().cpu().numpy()
@@ -91,12 +91,12 @@ def eager_work(net: ResidualTower, device: torch.device, planes: np.ndarray, thr
 
 
 def random_planes(batch_size: int, planes_shape: tuple[int, int, int]) -> np.ndarray:
-    """Returns planes [B, C, H, W] float32."""
+    """Returns random planes [B, C, H, W] float32."""
     return np.random.default_rng(0).random((batch_size, *planes_shape), np.float32)
 
 
 def measure_nets(config: Config, game: Game, seconds: float, batch_sizes: Sequence[int] = BATCH_SIZES) -> list[NetRow]:
-    """Returns the rows of plain torch and of each path, on one thread and on as many as there are cores."""
+    """Returns the rows of plain torch and of each path, on one thread and on one per core."""
     net = ResidualTower(config.net, game).eval()
     operations = count_operations(net, game.planes_shape).on_board
     is_cpu = pick_device(config.device.device).type == "cpu"
@@ -116,7 +116,7 @@ def measure_nets(config: Config, game: Game, seconds: float, batch_sizes: Sequen
 def _contestants(
     net: ResidualTower, config: DeviceConfig, planes: np.ndarray, is_cpu: bool
 ) -> dict[tuple[str, int], Measure]:
-    """Returns what is to be measured by path and threads; plain torch with its own number of threads, and with one."""
+    """Returns the measures by path and threads. Plain torch runs with its default number of threads and with one."""
     contestants: dict[tuple[str, int], Measure] = {}
     for threads in dict.fromkeys([_EAGER_THREADS, 1]) if is_cpu else [1]:
         contestants[EAGER, threads] = partial(rate, eager_work(net, pick_device(config.device), planes, threads))

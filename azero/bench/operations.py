@@ -1,6 +1,6 @@
-"""A net's work an evaluation, counted from its layers as they run; a multiply-add counts as 2 operations.
+"""Counts the operations of one evaluation of a net, from its layers as they run. A multiply-add is 2 operations.
 
-Only multiply-adds count, of convolutions and linear layers: biases, normalisation and activations are left out.
+Only the multiply-adds of convolutions and linear layers count, not biases, normalization and activations.
 """
 
 from typing import NamedTuple
@@ -11,14 +11,14 @@ from torch.nn import functional as F
 
 
 class Operations(NamedTuple):
-    """Operations of one position."""
+    """Operations per position."""
 
-    all_taps: int  # with those that fall on the padding around the board, and multiply by zero
-    on_board: int  # without them
+    all_taps: int  # including multiplications with the zeros of the padding around the board
+    on_board: int  # without these
 
 
 def count_operations(net: nn.Module, planes_shape: tuple[int, int, int]) -> Operations:
-    """Returns the operations of a net that takes planes [B, C, H, W]; of one in eval mode, which it leaves as it is."""
+    """Returns the operations of a net in eval mode that takes planes [B, C, H, W]. The net is not changed."""
     counts: list[Operations] = []
 
     def count(layer: nn.Module, inputs: tuple[torch.Tensor, ...], output: torch.Tensor) -> None:
@@ -38,7 +38,7 @@ def count_operations(net: nn.Module, planes_shape: tuple[int, int, int]) -> Oper
 
 
 def _of_convolution(layer: nn.Conv2d, planes: torch.Tensor, output: torch.Tensor) -> Operations:
-    """Returns a convolution's operations; its taps on the board are what it makes of ones, by a filter of ones."""
+    """Returns a convolution's operations. A filter of ones on a board of ones counts the taps on the board."""
     ones, taps = torch.ones(1, 1, *planes.shape[2:]), torch.ones(1, 1, *layer.kernel_size)
     on_board = F.conv2d(ones, taps, None, layer.stride, layer.padding, layer.dilation).sum()
     all_taps = output[0, 0].numel() * taps.numel()

@@ -1,7 +1,7 @@
-"""The most multiply-adds a second that this machine can do: what a net's speed is held against.
+"""The peak rate of multiply-adds of this machine, with which a net's speed is compared.
 
-The CPU's own instructions on whole vectors, in registers, with nothing to wait for. Matrix units (AMX) are left out:
-a net that runs on them can be above this peak.
+It uses the CPU's vector instructions on registers, without memory access. Matrix units (AMX) are left out: a net that
+uses them can exceed this peak.
 """
 
 import functools
@@ -23,18 +23,18 @@ TYPES = ("fp32", "bf16", "int8")
 
 _FLOAT, _WORD = ir.FloatType(), ir.IntType(32)
 _NUM_PASSES = 1_000_000
-"""Of a call; it takes some milliseconds."""
+"""Passes of the loop per call, which takes some milliseconds."""
 
 
 class Instruction(NamedTuple):
-    """A multiply-add on whole vectors: every 32-bit lane of the sum takes in the products of one or more pairs."""
+    """A multiply-add on vectors: every 32-bit lane of the sum adds the products of one or more pairs."""
 
-    type: str  # of the factors
-    name: str  # LLVM's
-    needs: str  # the CPU's feature, by LLVM's name
+    type: str  # type of the factors
+    name: str  # LLVM's name
+    needs: str  # the CPU feature that it needs, by LLVM's name
     lanes: int
-    products: int  # to a lane
-    accumulators: int  # sums on their way at once: enough to hide the latency, and no more than there are registers
+    products: int  # per lane
+    accumulators: int  # independent sums: enough to hide the latency, and no more than there are registers
 
     @property
     def operations(self) -> int:
@@ -50,32 +50,32 @@ _INSTRUCTIONS = (
     Instruction("int8", "llvm.x86.avx512.vpdpbusd.512", "avx512vnni", 16, 4, 16),
     Instruction("int8", "llvm.x86.avx512.vpdpbusd.256", "avxvnni", 8, 4, 12),
 )
-"""Of each type the widest first."""
+"""For each type, the widest first."""
 
 
 class Peak(NamedTuple):
-    """What the machine can do at the most."""
+    """The machine's peak for a type on a number of threads."""
 
     type: str
-    instruction: str | None  # None where the CPU has none for this type, or nothing is compiled
+    instruction: str | None  # None if the CPU has none for this type, or compilation is off
     threads: int
     operations_per_s: float | None
 
 
 def cpu_features() -> set[str]:
-    """Returns what the compiler knows this CPU to have, by LLVM's names."""
+    """Returns the CPU's features that the compiler knows, by LLVM's names."""
     features = {each[1:] for each in cpu_target.target_context.codegen()._tm_features.split(",") if each[:1] == "+"}
     return features | ({"neon"} if platform.machine() in ("aarch64", "arm64") else set())
 
 
 def find_instructions(features: set[str]) -> dict[str, Instruction]:
-    """Returns for each type the widest instruction that is there; nothing where nothing is compiled."""
+    """Returns the widest available instruction of each type; none if compilation is off."""
     there = [each for each in _INSTRUCTIONS if each.needs in features and IS_COMPILED]
     return {each.type: each for each in reversed(there)}
 
 
 def peak_measures(thread_counts: Iterable[int]) -> dict[tuple[str, int], Measure]:
-    """Returns what measures operations a second by type and number of threads, where there is an instruction for it."""
+    """Returns the measures of operations per second, by type and number of threads, for types with an instruction."""
     works = {kind: _work_of(each) for kind, each in find_instructions(cpu_features()).items()}
     return {
         (kind, num): partial(rate_of_threads, [works[kind]] * num)
@@ -86,7 +86,7 @@ def peak_measures(thread_counts: Iterable[int]) -> dict[tuple[str, int], Measure
 
 
 def measure_peaks(thread_counts: Sequence[int], seconds: float) -> list[Peak]:
-    """Returns a peak for each type and number of threads, the best of some turns of `seconds` in all."""
+    """Returns a peak for each type and number of threads: the best of several turns, which take `seconds` in all."""
     instructions = find_instructions(cpu_features())
     rates = rates_in_turns(peak_measures(thread_counts), seconds)
     peaks = []
@@ -98,7 +98,7 @@ def measure_peaks(thread_counts: Sequence[int], seconds: float) -> list[Peak]:
 
 
 def _work_of(instruction: Instruction) -> Work:
-    """Returns the instruction at work, compiled."""
+    """Returns the work of the compiled instruction."""
     loop = compile_loop(instruction)
 
     def work() -> int:
@@ -110,9 +110,9 @@ def _work_of(instruction: Instruction) -> Work:
 
 @functools.cache
 def compile_loop(instruction: Instruction) -> Callable[[int, float], float]:
-    """Returns a function of a number of passes and of x; in each pass every sum takes in products of x.
+    """Returns a function of a number of passes and of x. Each pass adds products of x to every sum.
 
-    What it returns is of no use, but that nothing can be left out as useless.
+    The function returns a value only so that the compiler cannot drop the work.
     """
 
     @intrinsic
@@ -126,7 +126,7 @@ def compile_loop(instruction: Instruction) -> Callable[[int, float], float]:
 
 
 def _generate_loop(builder: ir.IRBuilder, instruction: Instruction, num: ir.Value, x: ir.Value) -> ir.Value:
-    """Writes the loop; LLVM keeps the sums in registers. A factor that is no fp32 is the bits of x."""
+    """Generates the loop. LLVM keeps the sums in registers. Factors of other types than fp32 have the bits of x."""
     floats = ir.VectorType(_FLOAT, instruction.lanes)
     is_fp32 = instruction.type == "fp32"
     sums = ir.VectorType(_WORD, instruction.lanes) if instruction.type == "int8" else floats
@@ -135,7 +135,7 @@ def _generate_loop(builder: ir.IRBuilder, instruction: Instruction, num: ir.Valu
     function = cgutils.get_or_insert_function(builder.module, function_type, instruction.name)
     factor = builder.bitcast(_fill(builder, floats, x), factors)
     accumulators = []
-    for k in range(instruction.accumulators):  # no two alike, or LLVM would keep one of them
+    for k in range(instruction.accumulators):  # all different, or LLVM would merge them
         first = builder.fadd(x, ir.Constant(_FLOAT, k))
         accumulators.append(cgutils.alloca_once_value(builder, builder.bitcast(_fill(builder, floats, first), sums)))
     with cgutils.for_range(builder, num):

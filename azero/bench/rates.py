@@ -1,4 +1,4 @@
-"""Work a second: of one thread, of several at once, of contestants that take turns."""
+"""Rates of work: of one thread, of several threads, and of contestants that take turns."""
 
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -9,19 +9,19 @@ from typing import TypeVar
 import numpy as np
 
 Work = Callable[[], int]
-"""Does some work; returns how many units."""
+"""Does some work; returns the number of units done."""
 
 Measure = Callable[[float], float]
-"""Takes so many seconds; returns units a second."""
+"""Measures for the given number of seconds; returns units per second."""
 
 NUM_TURNS = 5
-"""Odd, so that the median is one of them."""
+"""Number of turns. It is odd, so that the median is one of them."""
 
 Key = TypeVar("Key")
 
 
 def rate(work: Work, seconds: float) -> float:
-    """Returns the units a second of `work`, after one call to warm up: of one more, however few the seconds."""
+    """Returns the units per second of `work`, after one warm-up call. At least one call is measured."""
     work()
     begin = time.perf_counter()
     done = work()
@@ -31,15 +31,15 @@ def rate(work: Work, seconds: float) -> float:
 
 
 def rate_of_threads(works: Sequence[Work], seconds: float) -> float:
-    """Returns the units a second of all works together, each on a thread of its own."""
+    """Returns the units per second of all works together, each on a separate thread."""
     with ThreadPoolExecutor(len(works)) as threads:
         return sum(threads.map(partial(rate, seconds=seconds), works))
 
 
 def rates_in_turns(contestants: Mapping[Key, Measure], seconds: float) -> dict[Key, list[float]]:
-    """Returns the rates of each contestant, turn by turn; each has `seconds` in all.
+    """Returns the rates of each contestant in all turns. Each contestant runs `seconds` in all.
 
-    What else a machine does comes and goes. It falls on neighbours in time alike, so a ratio is taken within a turn.
+    Other load on the machine varies with time, so ratios are taken within a turn.
     """
     rates: dict[Key, list[float]] = {key: [] for key in contestants}
     for _ in range(NUM_TURNS):

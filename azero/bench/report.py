@@ -1,4 +1,4 @@
-"""All measurements together, as `azero bench` shows them: tables one by one, or one JSON object."""
+"""All measurements of `azero bench`, as tables or as one JSON object."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -13,13 +13,15 @@ SECTIONS = ("peak", "kernels", "net", "selfplay", "training")
 
 
 def measure(config: Config, sections: Sequence[str], seconds: float, tell: Callable[[str], None]) -> dict[str, Any]:
-    """Measures what is asked, and tells each section's table as it is known; see docs/performance.md.
+    """Measures sections; see docs/performance.md.
 
     Args:
-      sections: of SECTIONS.
+      sections: some of SECTIONS.
+      tell: called with the table of each section once it is measured.
 
     Returns:
-      What `azero bench --json` prints: game, cores, tower (where the net is measured), and a list of rows by section.
+      The object that `azero bench --json` prints: game, cores, tower (if the net is measured), and a list of rows for
+      each section.
     """
     game = make_game(config.game.name)
     report: dict[str, Any] = {"game": str(game), "cores": count_cores()}
@@ -29,7 +31,7 @@ def measure(config: Config, sections: Sequence[str], seconds: float, tell: Calla
         report[section] = [{key: _rounded(value) for key, value in row._asdict().items()} for row in rows]
         tell(f"{gap}{title}\n{show_table(rows)}")
 
-    if "peak" in sections or "net" in sections:  # which has shares of it
+    if "peak" in sections or "net" in sections:  # the net's rows have shares of the peak
         add("peak", "Peak of multiply-adds", measure_peaks(sorted({1, count_cores()}), seconds))
     if "kernels" in sections:
         add("kernels", f"Kernels, one thread: {game}", measure_kernels(game, seconds))
@@ -55,7 +57,7 @@ def measure(config: Config, sections: Sequence[str], seconds: float, tell: Calla
 
 
 def show_table(rows: Sequence[Any]) -> str:
-    """Returns rows of one kind as a table, their fields' names above."""
+    """Returns rows of one kind as a table with the fields' names as header."""
     head = [
         name.replace("_per_s", "/s").replace("ratio_to_", "times torch ").replace("_", " ") for name in rows[0]._fields
     ]
@@ -73,7 +75,7 @@ def show_table(rows: Sequence[Any]) -> str:
 
 
 def _cell(name: str, value: Any) -> str:
-    """Returns a field as text, by what its name says it is."""
+    """Returns a field as text. Its name says how it is formatted."""
     if value is None:
         return "-"
     if isinstance(value, str):
@@ -86,7 +88,7 @@ def _cell(name: str, value: Any) -> str:
 
 
 def _rounded(value: Any) -> Any:
-    """Returns a field as JSON has it: rates whole, shares and ratios to four digits."""
+    """Returns a field for JSON: whole numbers from 1000, smaller ones with four digits."""
     if not isinstance(value, float):
         return value
     return round(value) if value >= 1000 else float(f"{value:.4g}")

@@ -1,4 +1,7 @@
-"""Self-play in a second, in full swing and in turns with the bare net: of one worker, and of all of them."""
+"""Speed of self-play, measured in turns with the net alone: of one worker, and of all workers.
+
+Measurement begins when games of every age are played at the same time.
+"""
 
 import contextlib
 import math
@@ -24,38 +27,38 @@ from azero.system.workers import do_in_order
 
 _MANY_GAMES = 1 << 20
 _LATEST_S = 600.0
-"""How long a worker waits for the others."""
+"""How long a worker waits for the others, in seconds."""
 
 _LEAST_S = 5.0
-"""Seconds of self-play and of the net that make a figure. In less, what games are about to do shows more than speed."""
+"""Least seconds of self-play and of the net for a figure. In less time, the state of the games affects it more."""
 
 _SILENT_S = 1.0
-"""How long the net is waited for: where the cache knows all positions of a game, it is asked no more."""
+"""Seconds without a call of the net that end the measurement: the cache then has all positions of the game."""
 
 
 class SelfPlayRow(NamedTuple):
-    """What workers do in a second, together."""
+    """Speed of all workers together."""
 
     cache_mib: int  # of each worker; 0: none
     workers: int
-    parallel_games: int  # of each
-    evaluations_per_s: float  # positions that the net judges
-    simulations_per_s: float  # of them and of those that need no net: evaluations_per_s, times what whole games have
-    share_of_net: float  # of the bare net's evaluations at that batch size, the median of neighbours in time
+    parallel_games: int  # of each worker
+    evaluations_per_s: float  # positions that the net evaluates
+    simulations_per_s: float  # with those that need no net: evaluations_per_s times the ratio of the two in whole games
+    share_of_net: float  # of the evaluations of the net alone at this batch size: the median of adjacent turns
 
 
 class Turn(NamedTuple):
-    """Two rates of evaluations a second, one right after the other."""
+    """Two rates in evaluations per second, measured one after the other."""
 
     selfplay: float
     net: float
 
 
 def measure_selfplay(config: Config, seconds: float) -> list[SelfPlayRow]:
-    """Returns rows without the evaluation cache and with it: of one worker in this process, and of all there are.
+    """Returns rows without and with the evaluation cache, for one worker in this process and for all workers.
 
-    There is none where the net is asked no more, since the cache knows all positions. Each figure takes `seconds` of
-    self-play and of the net, `_LEAST_S` at least.
+    There is no row if the cache has all positions of the game, so that the net is not called. Each figure takes
+    `seconds` of self-play and of the net, but at least `_LEAST_S`.
     """
     num_workers, seconds = count_workers(config), max(seconds, _LEAST_S)
     rows = []
@@ -71,7 +74,7 @@ def measure_selfplay(config: Config, seconds: float) -> list[SelfPlayRow]:
 
 
 def _row(config: Config, workers: list[list[Turn]], simulations_an_evaluation: float) -> SelfPlayRow:
-    """Returns the row of what each worker did."""
+    """Returns the row of the workers' turns."""
     speed = sum(float(np.median([turn.selfplay for turn in turns])) for turns in workers)
     pairs = [turn for turns in workers for turn in turns]
     share = median_ratio([turn.selfplay for turn in pairs], [turn.net for turn in pairs])
@@ -80,9 +83,9 @@ def _row(config: Config, workers: list[list[Turn]], simulations_an_evaluation: f
 
 
 def count_whole_games(config: Config) -> tuple[int, int]:
-    """Returns evaluations and simulations of a game in each slot, from beginning to end; compiles, too.
+    """Returns the evaluations and simulations of whole games, one per slot. It also compiles.
 
-    An evaluator that costs nothing says what a new net does, so these are the games that are measured.
+    An evaluator that costs nothing gives the same answers as a new net, so these are the games that are measured.
     """
     game = make_game(config.game.name)
     evaluator = _Counter(UniformEvaluator(game.num_actions))
@@ -93,10 +96,10 @@ def count_whole_games(config: Config) -> tuple[int, int]:
 def play_in_turns(
     config: Config, num_free: int, seconds: float, is_ready: Callable[[], object] = lambda: None
 ) -> list[Turn]:
-    """Returns the rates of a worker with a new net, turn by turn; self-play has `seconds` in all, and so has the net.
+    """Returns the rates of a worker with a new net in all turns. Self-play runs `seconds` in all, and so does the net.
 
-    The first `num_free` evaluations, for which the net is not asked, lead to where games of every age are played side
-    by side. `is_ready` is called when they are over.
+    The first `num_free` evaluations do not call the net. After them, games of every age are played at the same time;
+    then `is_ready` is called.
     """
     game = make_game(config.game.name)
     judge = NetEvaluator(ResidualTower(config.net, game), config.device)
@@ -120,7 +123,7 @@ def _play(
 
 
 class _Counter:
-    """Counts what an evaluator is asked."""
+    """Counts the evaluations of an evaluator."""
 
     def __init__(self, evaluator: Evaluator):
         self._evaluator = evaluator
@@ -133,7 +136,7 @@ class _Counter:
 
 
 class _Opening:
-    """One evaluator for so many evaluations, another from then on."""
+    """Uses one evaluator for the first `num_first` evaluations, and another after them."""
 
     def __init__(self, first: Evaluator, num_first: int, then: Evaluator, is_over: Callable[[], object]):
         self._first, self._num_left, self._then, self._is_over = first, num_first, then, is_over
@@ -153,9 +156,9 @@ class _TimeIsUp(Exception):
 
 
 class _InTurns:
-    """An evaluator that is timed for `seconds`, with what is done between its calls, and then holds up who calls it.
+    """An evaluator that measures its caller for `seconds` per turn, and then runs `measure_net` before it returns.
 
-    Meanwhile `measure_net` has its turn; the first call after it warms up.
+    The first call after that is a warm-up.
     """
 
     def __init__(self, evaluator: Evaluator, measure_net: Callable[[], float], seconds: float):
@@ -167,11 +170,11 @@ class _InTurns:
         self.turns: list[Turn] = []
 
     def begin(self) -> None:
-        """Says that this is what is asked from now on."""
+        """Starts the measurement: all calls from now on come here."""
         self._last = time.perf_counter()
 
     def expect(self) -> None:
-        """Ends the measurement, without turns, where this has begun and not been asked for long."""
+        """Ends the measurement without turns if it has begun and there was no call for `_SILENT_S`."""
         if time.perf_counter() - self._last > _SILENT_S:
             self.turns.clear()
             raise _TimeIsUp
@@ -194,7 +197,7 @@ class _InTurns:
 
 
 def _play_beside(config: Config, num_free: int, seconds: float, num_workers: int) -> list[list[Turn]]:
-    """Returns the turns of each of several processes, which begin together."""
+    """Returns the turns of each of several processes, which start at the same time."""
     with multiprocessing.get_context("spawn").Manager() as manager:
         task = config, num_free, seconds, manager.Barrier(num_workers)
         return list(do_in_order(_work, [task] * num_workers, num_workers))

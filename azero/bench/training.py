@@ -1,4 +1,4 @@
-"""Training in a second."""
+"""Speed of training."""
 
 from functools import partial
 from typing import NamedTuple
@@ -16,21 +16,21 @@ from azero.training.learning.precision import random_sample, settle_precision
 from azero.training.learning.trainer import Trainer
 
 _PASSES = 3
-"""Multiply-adds of a step, in forward passes: forward, to the inputs of each layer, to its weights."""
+"""Cost of a step in forward passes: the forward pass, the gradients of inputs, and the gradients of weights."""
 
 
 class TrainingRow(NamedTuple):
-    """What training does in a second."""
+    """Speed of training."""
 
-    precision: str  # that of convolutions and linear layers
+    precision: str  # of convolutions and linear layers
     threads: int
     batch_size: int
     positions_per_s: float
-    share_of_peak: float | None  # operations on the board, of the CPU's peak in that precision
+    share_of_peak: float | None  # operations on the board / the CPU's peak in this precision
 
 
 def measure_training(config: Config, game: Game, seconds: float) -> list[TrainingRow]:
-    """Returns the row of training with the settings' batches and threads."""
+    """Returns one row, with the batch size and threads of the settings."""
     trainer, size = Trainer(settle_precision(config, game), game), config.training.batch_size
     sample = random_sample(config, game)
 

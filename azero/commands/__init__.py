@@ -1,1 +1,1 @@
-"""The commands: each parses, calls and prints. Results go to stdout, progress to stderr."""
+"""The commands. Each parses its options, calls the library and prints. Results go to stdout, progress to stderr."""

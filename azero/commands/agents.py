@@ -1,4 +1,4 @@
-"""`azero evaluate`, `azero suggest` and `azero play`: what agents do."""
+"""The commands that use agents: `azero evaluate`, `azero suggest` and `azero play`."""
 
 import json
 import sys
@@ -27,16 +27,16 @@ app = typer.Typer()
 
 
 class Maker(NamedTuple):
-    """How the agents of a command are made; `agent` makes one of its name."""
+    """Makes the agents of a command from their names."""
 
-    game: str | None  # where no checkpoint tells it
+    game: str | None  # None: the agent's checkpoint names the game
     seed: int
-    threads: int | None  # all cores where it is None
+    threads: int | None  # None: all cores
     device: "DeviceConfig"
     max_nodes: int | None = None
 
     def agent(self, name: str) -> "Agent":
-        """Returns the agent of a name, which is to be closed."""
+        """Returns the agent of this name. The caller closes it."""
         from azero.arena.agents.names import make_agent
         from azero.system.machine import count_cores
 
@@ -44,7 +44,7 @@ class Maker(NamedTuple):
         return make_agent(name, self.game, self.seed, cores, self.device, self.max_nodes)
 
     def pair(self, name: str, other: str) -> tuple["Agent", "Agent"]:
-        """Returns both agents of a match; where one is a checkpoint, it tells the game for the other."""
+        """Returns both agents of a match. If one is a checkpoint, both play its game."""
         from azero.arena.agents.names import game_of
 
         told = self.game or game_of(name) or game_of(other)
@@ -55,22 +55,25 @@ class Maker(NamedTuple):
 @app.command(epilog="Example:  azero evaluate connect_four@200 --against uct@1000 --games 100")
 def evaluate(
     a: Annotated[str, typer.Argument(metavar="A", help=AGENT_HELP)],
-    against: Annotated[str | None, typer.Option("--against", metavar="B", help="The other agent.")] = None,
+    against: Annotated[str | None, typer.Option("--against", metavar="B", help="The opponent, named like A.")] = None,
     benchmark: Annotated[
         str | None,
         typer.Option(
-            "--benchmark", metavar="NAME", help="Solved positions in place of B: connect_four_pons, a file, a folder."
+            "--benchmark", metavar="NAME", help="Solved positions instead of B: connect_four_pons, a file or a folder."
         ),
     ] = None,
     game: GameOption = None,
     games: Annotated[
-        int | None, typer.Option("--games", help="Games to play, in pairs with colours swapped; 100 unless given.")
+        int | None, typer.Option("--games", help="Games to play, in pairs with colours swapped; 100 by default.")
     ] = None,
     opening_plies: Annotated[
         int | None,
-        typer.Option("--opening-plies", help="Random plies before a pair, or one fewer; 4 unless given."),
+        typer.Option("--opening-plies", help="Random plies before a pair, this number or one fewer; 4 by default."),
     ] = None,
-    sprt: Annotated[str | None, typer.Option("--sprt", metavar="ELO0,ELO1", help="Stop when an SPRT decides.")] = None,
+    sprt: Annotated[
+        str | None,
+        typer.Option("--sprt", metavar="ELO0,ELO1", help="Stop when an SPRT decides between these Elo differences."),
+    ] = None,
     seed: SeedOption = 0,
     threads: ThreadsOption = None,
     device: DeviceOption = "auto",
@@ -79,20 +82,20 @@ def evaluate(
     max_nodes: NodesOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Play a match between two agents, or hold one to solved positions.
+    """Play a match, or count mistakes in solved positions.
 
-    Prints A's score and Elo difference with their 95 % intervals, and what each side spent; or, of each set
-    of positions, the share of A's moves that are mistakes. Where a GTP engine fails in the middle of a match, the
-    result of the finished games is printed, and the exit code is 1.
+    A match prints A's score and Elo difference with 95 % intervals, and the time and simulations of both agents.
+    --benchmark prints the share of mistakes among A's moves for each set of positions. If a GTP engine fails in the
+    middle of a match, the result of the finished games is printed, and the exit code is 1.
     """
     if (against is None) == (benchmark is None):
-        raise BadInput("say whom to meet by --against, e.g. uct@1000, or what to solve by --benchmark, and not both")
+        raise BadInput("give either an opponent with --against, e.g. uct@1000, or solved positions with --benchmark")
     device_config = _check_device([a, against] if against else [a], device, precision, runtime)
     maker = Maker(game, seed, threads, device_config, max_nodes)
     if benchmark is not None:
         for option, value in (("--games", games), ("--opening-plies", opening_plies), ("--sprt", sprt)):
             if value is not None:
-                raise BadInput(f"{option} is of matches, and has no effect with --benchmark")
+                raise BadInput(f"{option} is for matches, and has no effect with --benchmark")
         _evaluate_on_benchmark(maker, a, benchmark, as_json)
     elif against is not None:
         num_games, num_plies = 100 if games is None else games, 4 if opening_plies is None else opening_plies
@@ -157,10 +160,10 @@ def suggest(
     agent: Annotated[str, typer.Argument(metavar="AGENT", help=AGENT_HELP)],
     game: GameOption = None,
     moves: Annotated[
-        str, typer.Option("--moves", help="Moves from the start, in the game's notation, e.g. 4453.")
+        str, typer.Option("--moves", help="Moves that lead to the position, in the game's notation, e.g. 4453.")
     ] = "",
-    simulations: Annotated[int | None, typer.Option("--simulations", help="Simulations to search.")] = None,
-    seconds: Annotated[float | None, typer.Option("--time", metavar="S", help="Seconds to search.")] = None,
+    simulations: Annotated[int | None, typer.Option("--simulations", help="Simulations of the search.")] = None,
+    seconds: Annotated[float | None, typer.Option("--time", metavar="S", help="Seconds of the search.")] = None,
     seed: SeedOption = 0,
     threads: ThreadsOption = None,
     device: DeviceOption = "auto",
@@ -168,13 +171,14 @@ def suggest(
     runtime: RuntimeOption = "auto",
     max_nodes: NodesOption = None,
     top: Annotated[
-        int | None, typer.Option("--top", metavar="N", help="Moves to list; 10 unless given, or in JSON all.")
+        int | None, typer.Option("--top", metavar="N", help="Moves to list; 10 by default, all with --json.")
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Ask an agent for a move.
 
-    Prints the moves of the position, best first, with visits, value, prior, proven result and principal variation.
+    Prints the moves of the position, best first. Each has its visits, value, prior, proven result and principal
+    variation.
     """
     from azero.interfaces.terminal.show import MOST_MOVES, show_suggestion
 
@@ -190,14 +194,14 @@ def suggest(
         chosen.close()
     print(json.dumps(suggestion.to_json(top)) if as_json else show_suggestion(suggestion, state, top or MOST_MOVES))
     if suggestion.is_tree_full and as_json:
-        print("azero: the tree reached its limit of nodes and grew no more", file=sys.stderr)
+        print("azero: the search tree reached its limit of nodes and stopped growing", file=sys.stderr)
 
 
 @app.command(epilog="Example:  azero play connect_four@400 --second")
 def play(
     agent: Annotated[str, typer.Argument(metavar="AGENT", help=AGENT_HELP)],
     game: GameOption = None,
-    second: Annotated[bool, typer.Option("--second", help="Let the agent move first.")] = False,
+    second: Annotated[bool, typer.Option("--second", help="Play second: the agent moves first.")] = False,
     seed: SeedOption = 0,
     threads: ThreadsOption = None,
     device: DeviceOption = "auto",
@@ -216,9 +220,11 @@ def play(
 
 
 def _check_device(names: list[str], device: str, precision: str, runtime: str) -> "DeviceConfig":
-    """Returns where nets are to run.
+    """Returns the settings of where and how nets run.
 
-    Raises BadInput where there is no net for an option, or it asks for what cannot be had, or contradicts a name.
+    Raises:
+      BadInput: an option is unknown or not available on this machine, contradicts an agent's name, or no agent has a
+        net.
     """
     from azero.arena.agents.names import device_settings_of
     from azero.config.reading import check_device
@@ -233,22 +239,22 @@ def _check_device(names: list[str], device: str, precision: str, runtime: str) -
     wanted_runtimes(config)
     settings = [device_settings_of(name) for name in names]
     if all(each is None for each in settings):
-        raise BadInput(f"--{next(iter(given))} is about nets, and there is none in {' or '.join(names)}")
+        raise BadInput(f"--{next(iter(given))} is for nets, and there is no net in {' or '.join(names)}")
     for name, own in zip(names, settings, strict=True):
         for key, value in given.items():
             if (own or {}).get(key, value) != value:
-                raise BadInput(f"--{key} {value} contradicts agent {name!r}: give one of the two")
+                raise BadInput(f"--{key} {value} contradicts agent {name!r}; give only one of the two")
     return config
 
 
 def _check_limit(name: str, simulations: int | None, seconds: float | None) -> None:
-    """Raises BadInput where an option's limit is not the one that an agent's name says."""
+    """Raises BadInput if the limit of an option contradicts the one in the agent's name."""
     from azero.arena.agents.names import split_name
 
     base, limit = split_name(name)
     for option, given, own in (("--simulations", simulations, limit.simulations), ("--time", seconds, limit.seconds)):
         if base != name and given is not None and given != own:
-            raise BadInput(f"{option} {given} contradicts agent {name!r}: give one of the two")
+            raise BadInput(f"{option} {given} contradicts agent {name!r}; give only one of the two")
 
 
 def _two_numbers(option: str, text: str) -> tuple[float, float]:

@@ -1,4 +1,4 @@
-"""All commands together."""
+"""The command line `azero`, with all its commands."""
 
 from typing import Annotated
 
@@ -35,7 +35,7 @@ def prepare(
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
-    """Looks, before any command, whether what is compiled can be kept."""
+    """Checks, before any command, whether the cache of compiled code can be written."""
     from azero.compiler.cache import cache_directory
     from azero.compiler.jit import IS_COMPILED
 

@@ -1,4 +1,4 @@
-"""`azero games`, `azero check-game` and `azero bench`: the games, whether rules are right, how fast they run."""
+"""`azero games` lists the games, `azero check-game` checks rules, and `azero bench` measures the machine."""
 
 import json
 from typing import Annotated
@@ -13,7 +13,7 @@ app = typer.Typer()
 
 @app.command(epilog="Example:  azero games")
 def games(as_json: JsonOption = False) -> None:
-    """List the games, with their parameters and the values that these can have."""
+    """List the games, their parameters and the ranges of these."""
     from azero.games import parameters_of, registered_games
     from azero.games.names import write_value
 
@@ -36,17 +36,19 @@ def games(as_json: JsonOption = False) -> None:
 
 @app.command(name="check-game", epilog="Example:  azero check-game my_game.py:MyGame --against slow.py:SlowGame")
 def check_game(
-    game: Annotated[str, typer.Argument(metavar="GAME", help="A game's name, or FILE.py:NAME for one of your own.")],
+    game: Annotated[str, typer.Argument(metavar="GAME", help="A game's name, or FILE.py:NAME for your own game.")],
     against: Annotated[
-        str | None, typer.Option("--against", metavar="FILE.py:NAME", help="A slow prototype of the same game.")
+        str | None, typer.Option("--against", metavar="FILE.py:NAME", help="A plain Python prototype to compare with.")
     ] = None,
-    positions: Annotated[int, typer.Option("--positions", help="Random positions; fewer of a big, slow game.")] = 2000,
+    positions: Annotated[
+        int, typer.Option("--positions", help="Random positions to check, fewer in slow games.")
+    ] = 2000,
     seed: SeedOption = 0,
     as_json: JsonOption = False,
 ) -> None:
-    """Hold a game to the laws that every game keeps.
+    """Check a game against the laws that every game must keep.
 
-    Random games are played in plain Python and compiled; a law that is broken is told with the moves that lead there.
+    Plays random games in plain Python and compiled. Prints each broken law, with the moves that lead to the position.
     """
     from azero.authoring.check_game import check_game as check
 
@@ -62,24 +64,24 @@ def check_game(
 @app.command(epilog="Example:  azero bench --only net --seconds 1")
 def bench(
     game: Annotated[
-        str | None, typer.Option("--game", help="The game to measure with; the settings' own unless given.")
+        str | None, typer.Option("--game", help="The game to measure; the config's game by default.")
     ] = None,
     config: Annotated[
-        str, typer.Option("--config", help="The settings whose net, self-play and training are measured.")
+        str, typer.Option("--config", help="The config whose net, self-play and training are measured.")
     ] = "connect_four",
     seconds: Annotated[
-        float, typer.Option("--seconds", metavar="S", help="Seconds each measurement takes; self-play 5 at least.")
+        float, typer.Option("--seconds", metavar="S", help="Seconds per measurement; self-play takes at least 5.")
     ] = 1.0,
     only: Annotated[
         list[str] | None,
-        typer.Option("--only", metavar="PART", help="Of peak, kernels, net, selfplay and training; can be repeated."),
+        typer.Option("--only", metavar="PART", help="Only peak, kernels, net, selfplay or training; repeatable."),
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Measure this machine.
+    """Measure this machine's speed.
 
-    Its peak of multiply-adds, random games and searches without a net, the net alone beside the peak and beside plain
-    torch, self-play, and training.
+    Measures the peak rate of multiply-adds; random games and searches without a net; the net alone, in comparison with
+    that peak and with plain PyTorch; self-play; and training.
     """
     from azero.bench.report import SECTIONS, measure
     from azero.config.reading import find_config, load_config
@@ -88,7 +90,7 @@ def bench(
         raise BadInput(f"--seconds {seconds} should be from 0.01 to 600")
     for each in only or ():
         if each not in SECTIONS:
-            raise BadInput(f"--only {each!r} is not measured; {suggest_nearest(each, SECTIONS)}")
+            raise BadInput(f"--only {each!r} is not a measurement; {suggest_nearest(each, SECTIONS)}")
     settings = load_config(find_config(config), [f"game.name={json.dumps(game)}"] if game else [])
     report = measure(settings, only or SECTIONS, seconds, (lambda text: None) if as_json else print)
     if as_json:

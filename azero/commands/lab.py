@@ -1,4 +1,4 @@
-"""`azero lab`: a command for each experiment. What they have in common is added to the options of each."""
+"""`azero lab`: one command per experiment. All of them have the options in `_COMMON`."""
 
 from importlib import import_module
 from inspect import Parameter, Signature
@@ -10,7 +10,7 @@ import typer
 from azero.errors import BadInput, Stopped
 
 app = typer.Typer(
-    help="Rerun the UCT paper's experiments.",
+    help="Repeat the UCT paper's experiments.",
     rich_markup_mode=None,
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -18,31 +18,31 @@ app = typer.Typer(
 
 _COMMON = {
     "out": Annotated[
-        Path | None, typer.Option("--out", metavar="DIR", help="The folder of the results; results/NAME unless given.")
+        Path | None, typer.Option("--out", metavar="DIR", help="Folder of the results; results/NAME by default.")
     ],
-    "full": Annotated[bool, typer.Option("--full", help="The paper's size: hours to days, by the experiment.")],
-    "threads": Annotated[int | None, typer.Option("--threads", help="Workers; all cores unless given.")],
-    "seed": Annotated[int | None, typer.Option("--seed", min=0, help="Seed of every random choice; 0 unless given.")],
+    "full": Annotated[bool, typer.Option("--full", help="The paper's size. This takes hours to days.")],
+    "threads": Annotated[int | None, typer.Option("--threads", help="Worker processes; one per core by default.")],
+    "seed": Annotated[int | None, typer.Option("--seed", min=0, help="Seed of all random choices; 0 by default.")],
     "uct": Annotated[
-        str | None, typer.Option("--uct", metavar="AGENT", help="UCT with other options, without a limit.")
+        str | None, typer.Option("--uct", metavar="AGENT", help="uct with other options, e.g. 'uct(c=2)', without @.")
     ],
 }
 _TREES = {
-    "trees": Annotated[int | None, typer.Option("--trees", help="Random trees.")],
-    "runs": Annotated[int | None, typer.Option("--runs", help="Runs on each of the trees.")],
+    "trees": Annotated[int | None, typer.Option("--trees", help="Number of random trees.")],
+    "runs": Annotated[int | None, typer.Option("--runs", help="Runs per tree.")],
 }
-_ITERATIONS = {"iterations": Annotated[int | None, typer.Option("--iterations", help="Iterations of a run.")]}
+_ITERATIONS = {"iterations": Annotated[int | None, typer.Option("--iterations", help="Iterations per run.")]}
 _GAMES = {
-    "games": Annotated[int | None, typer.Option("--games", help="Games of a match, in pairs with colours swapped.")],
-    "game": Annotated[str | None, typer.Option("--game", help="The game, e.g. of another size; see `azero games`.")],
+    "games": Annotated[int | None, typer.Option("--games", help="Games per match, in pairs with colours swapped.")],
+    "game": Annotated[str | None, typer.Option("--game", help="The game, e.g. in another size; see `azero games`.")],
 }
 
 
 @app.callback()
 def lab(context: typer.Context) -> None:
-    """Rerun the UCT paper's experiments.
+    """Repeat the UCT paper's experiments.
 
-    Each writes its rows, a table and a plot into a folder, and goes on there where it was stopped.
+    Each experiment writes its rows, a table and a plot into a folder. The same command continues a stopped experiment.
     """
     if context.invoked_subcommand is None:
         for command in app.registered_commands:
@@ -50,7 +50,7 @@ def lab(context: typer.Context) -> None:
 
 
 def _add(name: str, summary: str, example: str, options: dict[str, Any]) -> None:
-    """Adds the command of an experiment, with an option for each of its parameters."""
+    """Adds the command of an experiment. Each of its parameters becomes an option."""
 
     def command(out: Path | None, full: bool, threads: int | None, **given: Any) -> None:
         _run(name, out, full, threads, {key: value for key, value in given.items() if value is not None})
@@ -60,19 +60,19 @@ def _add(name: str, summary: str, example: str, options: dict[str, Any]) -> None
         for key, option in {**_COMMON, **options}.items()
     ]
     command.__doc__ = summary
-    command.__signature__ = Signature(parameters)  # type: ignore[attr-defined]  # by which typer knows the options
+    command.__signature__ = Signature(parameters)  # type: ignore[attr-defined]  # typer reads the options here
     app.command(name, epilog=f"Example:  azero lab {name} {example}")(command)
 
 
 def _numbers(option: str, kind: type, what: str) -> Any:
-    """Returns an option that takes several numbers, with commas between them."""
+    """Returns an option whose value is several numbers, separated by commas."""
 
     def parse(text: str) -> tuple:
         try:
             return tuple(kind(part) for part in text.split(","))
         except ValueError:
             example = "1000,500" if kind is int else "0.1,0.01"
-            raise BadInput(f"{option} {text!r} should be numbers, e.g. {example}") from None
+            raise BadInput(f"{option} {text!r} should be numbers separated by commas, e.g. {example}") from None
 
     return Annotated[tuple | None, typer.Option(option, parser=parse, metavar="N,N,...", help=what)]
 
@@ -86,62 +86,64 @@ def _run(name: str, out: Path | None, is_full: bool, threads: int | None, given:
     try:
         table = experiment.run(folder, parameters, check_workers(threads))
     except KeyboardInterrupt:
-        raise Stopped(f"stopped; the same command goes on with what is in {folder}") from None
+        raise Stopped(f"stopped; run the same command again to continue from {folder}") from None
     print(f"{table}\n\n{folder}: {', '.join(sorted(path.name for path in folder.iterdir()))}")
 
 
 _add(
     "pgame-failure",
-    "Figure 4: wrong moves of UCT, alpha-beta and plain Monte Carlo, averaged or minimax, in random trees.",
+    "Figure 4: wrong moves of UCT and others in random trees. The others are alpha-beta and Monte Carlo.",
     "--trees 100 --runs 2",
     {**_TREES, **_ITERATIONS},
 )
 _add(
     "pgame-growth",
-    "Figure 5: iterations that UCT needs in random trees, by depth and branching.",
+    "Figure 5: iterations that UCT needs in random trees. Depth and branching factor vary.",
     "--trees 200 --rates 0.1,0.03",
     {
         **_TREES,
         "rates": _numbers("--rates", float, "Failure rates to reach."),
-        "patience": Annotated[int | None, typer.Option("--patience", help="Iterations of a run, in units of B^(D/2).")],
+        "patience": Annotated[int | None, typer.Option("--patience", help="Iterations per run, in units of B^(D/2).")],
     },
 )
 _add(
     "pgame-memory",
-    "Figure 6: wrong moves of UCT in random trees, with small tables in place of the tree.",
+    "Figure 6: wrong moves of UCT with small tables. The tables replace its search tree.",
     "--entries 4000,500",
-    {**_TREES, **_ITERATIONS, "entries": _numbers("--entries", int, "Entries of the tables.")},
+    {**_TREES, **_ITERATIONS, "entries": _numbers("--entries", int, "Entries of each table.")},
 )
 _add(
     "amazons",
-    "Table 1: UCT against plain Monte Carlo in Amazons, by seconds a move.",
+    "Table 1: UCT against plain Monte Carlo in Amazons. The seconds per move vary.",
     "--games 20 --times 0.001,0.01",
     {
         **_GAMES,
-        "times": _numbers("--times", float, "Seconds a whole move."),
+        "times": _numbers("--times", float, "Seconds per whole move."),
         "root": Annotated[
             str | None,
-            typer.Option("--root", metavar="ROOT", help="turns: a search chooses a whole move; actions: a part of it."),
+            typer.Option("--root", metavar="ROOT", help="turns: one search per move; actions: one per part of it."),
         ],
     },
 )
 _add(
     "clobber",
-    "Table 2: UCT, plain Monte Carlo and alpha-beta in Clobber, at equal and unequal time.",
+    "Table 2: UCT, Monte Carlo and alpha-beta in Clobber. Times are equal or unequal.",
     "--games 20 --time 0.03",
     {
         **_GAMES,
         "time": Annotated[
-            float | None, typer.Option("--time", metavar="S", help="Seconds a move; the shorter time is a sixth of it.")
+            float | None, typer.Option("--time", metavar="S", help="Seconds per move; the short time is a sixth of it.")
         ],
     },
 )
 _add(
     "scaling",
-    "The strength of UCT by playouts, each number against half of it, on any game.",
+    "Strength of UCT by playouts. Each match is against half the playouts, in any game.",
     "--game tic_tac_toe --playouts 512",
     {
         **_GAMES,
-        "playouts": Annotated[int | None, typer.Option("--playouts", help="The most playouts; from there by halves.")],
+        "playouts": Annotated[
+            int | None, typer.Option("--playouts", help="Largest number of playouts; halved repeatedly.")
+        ],
     },
 )

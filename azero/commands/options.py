@@ -1,22 +1,22 @@
-"""Options that several commands have."""
+"""Options shared by several commands."""
 
 from typing import Annotated
 
 import typer
 
 AGENT_HELP = (
-    "A checkpoint's path, a run's folder or a shipped name, uct (with options, e.g. 'uct(c=2,table=64MiB)'), mc, mmmc, "
-    "alphabeta, random or gtp:COMMAND; @800 or @2s limits it."
+    "A checkpoint file, a run's folder, an included checkpoint (e.g. connect_four), or uct, mc, mmmc, alphabeta, "
+    "random or gtp:COMMAND. @800 sets simulations per move, @2s seconds. Options: 'uct(c=2,table=64MiB)@800'."
 )
 GameOption = Annotated[
-    str | None, typer.Option("--game", help="The game, where no checkpoint tells it; see `azero games`.")
+    str | None, typer.Option("--game", help="The game, for agents without a checkpoint; see `azero games`.")
 ]
-SeedOption = Annotated[int, typer.Option("--seed", min=0, help="Seed of every random choice.")]
-ThreadsOption = Annotated[int | None, typer.Option("--threads", help="Threads; all cores unless given.")]
+SeedOption = Annotated[int, typer.Option("--seed", min=0, help="Seed of all random choices.")]
+ThreadsOption = Annotated[int | None, typer.Option("--threads", help="Threads; one per core by default.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
-DeviceOption = Annotated[str, typer.Option("--device", help="Where nets run: auto, cpu, cuda or mps.")]
+DeviceOption = Annotated[str, typer.Option("--device", help="Device of nets: auto, cpu, cuda or mps.")]
 PrecisionOption = Annotated[str, typer.Option("--precision", help="Arithmetic of nets: auto, fp32, bf16 or int8.")]
-RuntimeOption = Annotated[str, typer.Option("--runtime", help="What runs nets: auto, torch or openvino.")]
+RuntimeOption = Annotated[str, typer.Option("--runtime", help="Library that runs nets: auto, torch or openvino.")]
 NodesOption = Annotated[
-    int | None, typer.Option("--max-nodes", help="Limit on a search tree, at which it grows no more.")
+    int | None, typer.Option("--max-nodes", help="Most nodes of a search tree. A full tree stops growing.")
 ]

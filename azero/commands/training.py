@@ -1,4 +1,4 @@
-"""`azero train` and `azero train-rollout`."""
+"""The commands that train: `azero train` and `azero train-rollout`."""
 
 import json
 import sys
@@ -17,19 +17,19 @@ app = typer.Typer()
 @app.command(epilog="Example:  azero train connect_four_quick --run runs/c4 --set training.iterations=10")
 def train(
     config: Annotated[str | None, typer.Argument(help="A TOML file, or the name of one in configs/.")] = None,
-    run: Annotated[Path | None, typer.Option("--run", help="The run's folder; runs/CONFIG unless given.")] = None,
+    run: Annotated[Path | None, typer.Option("--run", help="The run's folder; runs/CONFIG by default.")] = None,
     resume: Annotated[
-        bool, typer.Option("--resume", help="Go on with the run, with its own settings and --set.")
+        bool, typer.Option("--resume", help="Continue the run with its own settings and those of --set.")
     ] = False,
     settings: Annotated[
         list[str] | None,
-        typer.Option("--set", help="Another value of a setting: section.key=value; with --resume, too, from there on."),
+        typer.Option("--set", help="Change a setting: section.key=value. Can be repeated, and works with --resume."),
     ] = None,
 ) -> None:
     """Train an agent by self-play.
 
-    Each iteration plays games with the best net, trains a candidate on them, and promotes it if it beats the best.
-    A run that was killed or interrupted goes on with --resume, and ends as if it had never stopped.
+    Each iteration plays games with the best net, trains a candidate on them, and promotes the candidate if it beats
+    the best net. --resume continues a run that was interrupted or killed. The result is the same as without a break.
     """
     from azero.config.reading import find_config, load_config
     from azero.training.final import describe_final
@@ -38,18 +38,18 @@ def train(
     from azero.training.resumed_settings import check_same_game, open_run
 
     if config is None and not (resume and run):
-        raise BadInput("train needs a CONFIG, e.g. azero train connect_four_quick; or --resume with --run FOLDER")
+        raise BadInput("train needs a CONFIG, e.g. azero train connect_four_quick, or --resume with --run FOLDER")
     keys = Counter(each.partition("=")[0].strip() for each in settings or [])
     for key in (key for key, times in keys.items() if times > 1):
-        print(f"azero: --set {key} is given more than once; the last one counts", file=sys.stderr)
+        print(f"azero: --set {key} is given more than once; the last value counts", file=sys.stderr)
     path = find_config(config) if config else None
     folder = run or Path("runs") / path.stem  # type: ignore[union-attr]
     values = open_run(folder, settings or []) if resume else load_config(path, settings or [])  # type: ignore[arg-type]
     if resume and path is not None:
         check_same_game(folder, values, load_config(path))
-        other = load_config(path, settings or []).model_copy(update={"game": values.game})  # by another path, perhaps
+        other = load_config(path, settings or []).model_copy(update={"game": values.game})  # the path may differ
         if not is_settled_from(values, other):
-            print(f"azero: {folder} goes on with its own settings, which differ from {path}", file=sys.stderr)
+            print(f"azero: {folder} continues with its own settings, which differ from {path}", file=sys.stderr)
     try:
         progress = run_training(folder, values, resume)
     except KeyboardInterrupt:
@@ -63,19 +63,19 @@ def train(
 
 @app.command(name="train-rollout", epilog="Example:  azero train-rollout runs/connect_four_quick")
 def train_rollout(
-    run: Annotated[list[Path], typer.Argument(metavar="RUN", help="A run's folder, or shards from one's replay/.")],
+    run: Annotated[list[Path], typer.Argument(metavar="RUN", help="A run's folder, or shards from its replay folder.")],
     out: Annotated[
         Path | None,
-        typer.Option("--out", metavar="FILE", help="The policy's file; RUN/rollout.safetensors if not given."),
+        typer.Option("--out", metavar="FILE", help="The policy's file; RUN/rollout.safetensors by default."),
     ] = None,
-    epochs: Annotated[int, typer.Option("--epochs", help="How often to go over the positions.")] = 10,
+    epochs: Annotated[int, typer.Option("--epochs", help="Passes over the positions.")] = 10,
     seed: SeedOption = 0,
     as_json: JsonOption = False,
 ) -> None:
-    """Train a fast rollout policy from a run's self-play.
+    """Train a fast rollout policy on a run's self-play.
 
-    A softmax, linear in the 3x3 cells around a move and the move itself, learns the search's visits. A tenth of the
-    games is held out, and tells how well it does beside uniform play.
+    The policy is a softmax of linear features: the move, and the 3x3 cells around it. It learns the search's visits.
+    A tenth of the games is held out, to compare the policy with uniform play.
     """
     from dataclasses import asdict
 
@@ -84,9 +84,7 @@ def train_rollout(
     if not 1 <= epochs <= 1000:
         raise BadInput(f"--epochs {epochs} should be from 1 to 1000")
     if out is None and not (len(run) == 1 and run[0].is_dir()) and all(path.exists() for path in run):
-        raise BadInput(
-            "shards have no folder to put the policy in: name a file with --out, e.g. --out rollout.safetensors"
-        )
+        raise BadInput("shards have no folder for the policy: name a file with --out, e.g. --out rollout.safetensors")
     path = out or run[0] / "rollout.safetensors"
     if path.suffix != ".safetensors":
         raise BadInput(f"--out {str(path)!r} should end in .safetensors")
@@ -94,7 +92,7 @@ def train_rollout(
     if as_json:
         print(json.dumps({"file": str(path), **asdict(card)}))
         return
-    print(f"{path}: {card.game}, {card.positions:,} positions, {card.games:,} games less a tenth held out")
+    print(f"{path}: {card.game}, {card.positions:,} positions, {card.games:,} games, a tenth of them held out")
     print(f"{'held out':<22}{'policy':>8}{'uniform':>9}{'search':>8}")
     cross_entropies = (
         f"{figures.cross_entropy:>8.3f}{figures.uniform_cross_entropy:>9.3f}{figures.search_entropy:>8.3f}"

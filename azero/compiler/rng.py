@@ -39,15 +39,15 @@ def new_rng(seed: int) -> np.record:
 @subroutine
 def mix(word):
     """Returns `word` (uint64), its bits well mixed; distinct words stay distinct (splitmix64, Steele et al. 2014)."""
-    word = (word ^ (word >> np.uint64(30))) * _MIX_1
-    word = (word ^ (word >> np.uint64(27))) * _MIX_2
-    return word ^ (word >> np.uint64(31))
+    word = (word ^ (word >> 30)) * _MIX_1
+    word = (word ^ (word >> 27)) * _MIX_2
+    return word ^ (word >> 31)
 
 
 @subroutine
 def bucket_of(key, num_buckets):
     """Returns which of `num_buckets` (below 2^32) buckets of a hash table a key (uint64) belongs to."""
-    return np.int64((mix(key) >> np.uint64(32)) * np.uint64(num_buckets) >> np.uint64(32))
+    return np.int64((mix(key) >> 32) * np.uint64(num_buckets) >> 32)
 
 
 @subroutine
@@ -60,7 +60,7 @@ def random_bits(rng):
 @subroutine
 def random_below(rng, bound):
     """Returns a random integer in [0, bound), bound < 2^31; off uniform by less than bound / 2^32."""
-    return np.int64(((random_bits(rng) >> np.uint64(32)) * np.uint64(bound)) >> np.uint64(32))
+    return np.int64(((random_bits(rng) >> 32) * np.uint64(bound)) >> 32)
 
 
 @subroutine
@@ -69,15 +69,15 @@ def random_pair_below(rng, bound):
     bits = random_bits(rng)
     low = bits & np.uint64(0xFFFFFFFF)
     return (
-        np.int64((bits >> np.uint64(32)) * np.uint64(bound) >> np.uint64(32)),
-        np.int64(low * np.uint64(bound) >> np.uint64(32)),
+        np.int64((bits >> 32) * np.uint64(bound) >> 32),
+        np.int64(low * np.uint64(bound) >> 32),
     )
 
 
 @subroutine
 def random_unit(rng):
     """Returns a random float in [0, 1)."""
-    return np.float64(random_bits(rng) >> np.uint64(11)) * _TWO_TO_MINUS_53
+    return np.float64(random_bits(rng) >> 11) * _TWO_TO_MINUS_53
 
 
 @subroutine

@@ -1,1 +1,1 @@
-"""The settings of a run: their schema, how they are read and checked, and their reference page."""
+"""Settings of a run: schema, reading, checks and reference page."""

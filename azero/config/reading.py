@@ -1,4 +1,4 @@
-"""Settings read: from TOML files, overrides and the command line; checked, and told in a line where they are wrong."""
+"""Reads settings from TOML files and the command line, and checks them. An error is one line."""
 
 import contextlib
 import tomllib
@@ -20,21 +20,23 @@ _PLACES = (PACKAGE / "configs", PACKAGE.parent / "configs")
 
 
 def find_config(name: str) -> Path:
-    """Returns the file of a config named by path, or by the name of one that comes with azero; raises BadInput."""
-    with contextlib.suppress(OSError, ValueError):  # a name that no file can have
+    """Returns the file of a config, given by its path or by the name of an included config; raises BadInput."""
+    with contextlib.suppress(OSError, ValueError):  # not a valid file name
         if Path(name).is_file():
             return Path(name)
     shipped = {path.stem: path for place in _PLACES for path in place.glob("*.toml")}
     if name in shipped:
         return shipped[name]
-    raise BadInput(f"config {name!r} is neither a file nor one that comes with azero; {suggest_nearest(name, shipped)}")
+    raise BadInput(f"config {name!r} is not a file and not an included config; {suggest_nearest(name, shipped)}")
 
 
 def load_config(path: Path, overrides: Sequence[str] = (), is_of_run: bool = False) -> Config:
     """Reads a TOML file, applies overrides of the form `section.key=value`, and checks; raises BadInput.
 
-    The file of a user's own game is looked for from the working folder, then from the TOML file's. Of a run's own
-    file, what this version no longer knows is left out, and told.
+    A relative path to a game's file is looked up in the working folder first, then in the TOML file's folder.
+
+    Args:
+      is_of_run: whether the file is a run's `config.toml`. Its unknown settings are dropped, with a notice on stderr.
     """
     try:
         tables = tomllib.loads(path.read_text(encoding="utf-8"))
@@ -52,7 +54,7 @@ def load_config(path: Path, overrides: Sequence[str] = (), is_of_run: bool = Fal
 
 
 def _known_tables(what: str, tables: dict[str, Any]) -> dict[str, Any]:
-    """Returns the tables without the settings that are not known, which are told in one line."""
+    """Returns the tables without unknown settings; prints one line that lists these."""
     known = {(section, key) for section, key, _ in settings()}
     sections = {section for section, _ in known}
     flat: dict[tuple[str, str], Any] = {}
@@ -60,7 +62,7 @@ def _known_tables(what: str, tables: dict[str, Any]) -> dict[str, Any]:
         if isinstance(value, dict):
             flat |= {(name, key): each for key, each in value.items()}
         elif name in sections:
-            return tables  # which is refused as it stands
+            return tables  # check_config raises the error
         else:
             flat["", name] = value
     named = {".".join(filter(None, place)): place for place in flat}
@@ -72,7 +74,7 @@ def _known_tables(what: str, tables: dict[str, Any]) -> dict[str, Any]:
 
 
 def _find_own_game(tables: dict[str, Any], folder: Path) -> None:
-    """Puts `folder` before the path of a game's file that lies there, and not where the path leads from here."""
+    """Puts `folder` before the path of a game's file if the file is in `folder` and not in the working folder."""
     section = tables.get("game")
     name = section.get("name") if isinstance(section, dict) else None
     if isinstance(section, dict) and isinstance(name, str) and ".py:" in name:
@@ -82,7 +84,7 @@ def _find_own_game(tables: dict[str, Any], folder: Path) -> None:
 
 
 def check_config(tables: dict[str, Any]) -> Config:
-    """Returns the settings of nested tables, complete and checked; raises BadInput with the first that is wrong."""
+    """Returns the settings of nested tables, complete and checked; raises BadInput with the first error."""
     try:
         config = Config.model_validate(tables)
     except ValidationError as error:
@@ -95,7 +97,7 @@ AnySection = TypeVar("AnySection", bound=Section)
 
 
 def override_section(section: type[AnySection], values: dict[str, Any], overrides: dict[str, str]) -> AnySection:
-    """Returns a section with the values given, some of them written anew; raises BadInput."""
+    """Returns a section with these values, after the overrides; raises BadInput."""
     tables: dict[str, Any] = {"own": dict(values)}
     for key, text in overrides.items():
         _apply_override(tables, f"own.{key}={text}")
@@ -106,16 +108,16 @@ def override_section(section: type[AnySection], values: dict[str, Any], override
 
 
 def check_device(device: str, precision: str, runtime: str = "auto") -> DeviceConfig:
-    """Returns where a net is to run; raises BadInput."""
+    """Returns the settings of where and how a net runs; raises BadInput."""
     try:
         return DeviceConfig.model_validate({"device": device, "precision": precision, "runtime": runtime})
     except ValidationError as error:
         first = error.errors()[0]
-        raise BadInput(f"{first['loc'][0]} {first['input']!r} is not known: {_lower(first['msg'])}") from None
+        raise BadInput(f"{first['loc'][0]} {first['input']!r} is not valid: {_lower(first['msg'])}") from None
 
 
 def _apply_override(tables: dict[str, Any], override: str) -> None:
-    """Sets one `section.key=value`; the value is TOML, and a word that is no TOML is a string."""
+    """Sets one `section.key=value`. The value is TOML; text that is not TOML is taken as a string."""
     key, separator, text = override.partition("=")
     *sections, name = key.strip().split(".")
     if not separator or not name:
@@ -134,7 +136,7 @@ def _apply_override(tables: dict[str, Any], override: str) -> None:
 def _explain(error: ValidationError, root: type[BaseModel] = Config) -> str:
     """Returns the first error as one line that names the setting, its value and what would be right.
 
-    What is unknown comes before the rest: a table that is misspelt is missing, too.
+    Unknown names come first, because a misspelt table also counts as a missing one.
     """
     first = min(error.errors(), key=lambda each: each["type"] != "extra_forbidden")
     name = ".".join(str(part) for part in first["loc"])
@@ -152,7 +154,7 @@ def _explain(error: ValidationError, root: type[BaseModel] = Config) -> str:
 
 
 def _homes_of(key: str) -> list[str]:
-    """Returns the settings of that name, with their sections before it."""
+    """Returns the settings of this name in all sections, each as `section.key`."""
     sections = ((name, field.annotation) for name, field in Config.model_fields.items())
     return [f"{name}.{key}" for name, kind in sections if isinstance(kind, type) and key in _fields_of(kind)]
 

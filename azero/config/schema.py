@@ -1,9 +1,10 @@
-"""The settings of a run: checked once, frozen and complete from then on; `reading.py` reads them.
+"""The settings of a run. They are frozen; `reading.py` reads and checks them.
 
-Game, net, search and device are here; self-play, replay, training, gate and evaluation are in `training.py`.
+The sections game, net, search and device are here. `selfplay.py` has self-play and replay; `training.py` has training,
+gate and evaluation.
 
-Each field's description says what it does and, after "Paper:", what AlphaZero (Silver et al. 2018) or AlphaGo Zero
-(2017) used. `text.py` makes the comments of a run's `config.toml` and `docs/configuration.md` from these.
+Each field's description says what the setting does and, after "Paper:", which value AlphaZero (Silver et al. 2018) or
+AlphaGo Zero (2017) used. `text.py` makes `docs/configuration.md` and the comments of a run's `config.toml` from them.
 """
 
 from typing import Literal
@@ -15,16 +16,16 @@ from azero.config.selfplay import ReplayConfig, SelfPlayConfig
 from azero.config.training import EvaluationConfig, GateConfig, TrainingConfig
 
 FORMAT = 1
-"""Of files of settings; those that do not say so are of it, too."""
+"""Version of the file format. A file without `format` has version 1."""
 
 C_UCT = 1.0
-"""The exploration constant of UCT unless another is given: chosen by matches, see docs/lab.md."""
+"""Default exploration constant of UCT, chosen by matches; see docs/lab.md."""
 
 
 class GameConfig(Section):
-    """What is played."""
+    """The game."""
 
-    name: str = Field(description="The game, with its parameters: `connect_four(rows=6,columns=7)`; see `azero games`.")
+    name: str = Field(description="Game with its parameters: `connect_four(rows=6,columns=7)`. See `azero games`.")
 
 
 class NetConfig(Section):
@@ -34,8 +35,8 @@ class NetConfig(Section):
     channels: int = Field(64, ge=1, le=1024, description="Filters of each 3x3 convolution. Paper: 256.")
     global_context: Literal["none", "se", "se_bias", "pool"] = Field(
         "none",
-        description="How a block tells each cell of the whole board: not at all; by squeeze-and-excitation, with a "
-        "scale or with a scale and a bias for each channel; or by a bias from pooled channels. "
+        description="How a block lets each cell see the whole board. `none`: not at all. `se`: squeeze-and-excitation "
+        "with a scale per channel. `se_bias`: the same with a scale and a bias. `pool`: a bias from pooled channels. "
         "Paper: none; Lc0: se_bias; KataGo: pool.",
     )
     policy_channels: int = Field(
@@ -46,98 +47,113 @@ class NetConfig(Section):
 
 
 class SearchConfig(Section):
-    """The search of self-play, gate and evaluation alike."""
+    """The search in self-play, gate and evaluation."""
 
-    selection: Literal["puct", "uct"] = Field("puct", description="How a simulation picks its way down. Paper: puct.")
-    c_uct: float = Field(C_UCT, ge=0, le=100, description="Exploration constant of selection = uct; Q is in [-1, 1].")
+    selection: Literal["puct", "uct"] = Field("puct", description="Selection rule: `puct` or `uct`. Paper: puct.")
+    c_uct: float = Field(C_UCT, ge=0, le=100, description="Exploration constant of UCT, for Q in [-1, 1].")
     c_puct: float = Field(1.25, gt=0, le=100, description="Exploration constant of PUCT. Paper: 1.25.")
     c_puct_factor: float = Field(
         1.0,
         ge=0,
         le=100,
-        description="How much c_puct grows with ln((1 + N + base) / base); 0 keeps it constant. Paper: 1.",
+        description="c_puct grows by this factor times ln((1 + N + base) / base), with N visits of the node. 0 keeps "
+        "it constant. Paper: 1.",
     )
-    c_puct_base: float = Field(19652.0, ge=1, description="Visits at which that growth sets in. Paper: 19652.")
+    c_puct_base: float = Field(19652.0, ge=1, description="The base in that formula, in visits. Paper: 19652.")
     fpu: Literal["reduced", "absolute"] = Field(
-        "reduced", description="Value of an unvisited move: its parent's, reduced, or a constant. Paper: absolute."
+        "reduced",
+        description="Value of an unvisited move. `reduced`: the parent's value minus a reduction; `absolute`: a "
+        "constant. Paper: absolute.",
     )
     fpu_reduction: float = Field(
         0.2,
         ge=0,
         le=2,
-        description="Reduction from the parent's value, times the root of the prior already visited. Paper: none.",
+        description="With fpu = reduced, the reduction is this times the square root of the visited moves' total "
+        "prior. Paper: none.",
     )
     fpu_value: float = Field(0.0, ge=-1, le=1, description="The constant of fpu = absolute. Paper: 0, a new edge's Q.")
     prove: bool = Field(
-        True, description="Carry proven wins, draws and losses up the tree, and leave lost moves alone. Paper: no."
+        True,
+        description="Back up proven wins, draws and losses, and stop searching moves that are proven lost. Paper: no.",
     )
-    look_ahead: bool = Field(True, description="Look at each new node's moves for one that ends the game. Paper: no.")
+    look_ahead: bool = Field(
+        True, description="Check at each new node whether one of its moves ends the game. Paper: no."
+    )
     proof_nodes: int = Field(
         0,
         ge=0,
         le=1 << 16,
-        description="Positions by which a new node's moves are followed further, ply by ply, to prove results by "
-        "alpha-beta: at most 65,536, 0 for not at all. It has no effect without prove, looks ahead whatever look_ahead "
-        "says, costs no evaluations, and is of use where games come to forced ends. Paper: none.",
+        description="Positions that alpha-beta may visit at each new node to prove its result: at most 65,536; 0 "
+        "disables it. It costs no net evaluations, and helps in games with forced endings. It needs prove = true, and "
+        "looks ahead even if look_ahead = false. Paper: none.",
     )
     solve_nodes: int = Field(
         0,
         ge=0,
         le=1 << 24,
-        description="Positions that alpha-beta with a table visits, half-way through a search, to solve the root: at "
-        "most 16,777,216, 0 for not at all. Moves that are found to lose are left alone, one that wins is played. "
-        "While a run trains, its nets do without. It has no effect without prove, and takes up to 32 MiB for each "
-        "thread. Paper: none.",
+        description="Positions that alpha-beta with a transposition table may visit, halfway through a search, to "
+        "solve the root: at most 16,777,216; 0 disables it. If the root is solved, a winning move is played, and lost "
+        "moves are not searched any more. Self-play, gate and evaluation of a run do not use it. It needs prove = "
+        "true, and up to 32 MiB per thread. Paper: none.",
     )
     rollout_weight: float = Field(
         0.0,
         ge=0,
         le=1,
-        description="a of the leaf value (1 - a) v + a z, z from a rollout. Paper: 0; AlphaGo: 0.5.",
+        description="Weight a in the leaf value (1 - a) v + a z, with the value z of the rollout and v of the net. "
+        "Paper: 0; AlphaGo: 0.5.",
     )
     rollout: str = Field(
         "own",
         min_length=1,
-        description="The policy of that rollout: `own` (the game's), `uniform`, or a file of `azero train-rollout`. "
+        description="Policy of that rollout: `own` (the game's), `uniform`, or a file from `azero train-rollout`. "
         "Paper: none; AlphaGo: trained.",
     )
     stop_early: bool = Field(
-        False, description="End a search when no other move can overtake the most visited one: where moves are "
-        "chosen by visits, and never in self-play. Paper: no."
-    )  # fmt: skip
+        False,
+        description="End a search when no other move can get more visits than the most visited one. Self-play ignores "
+        "this setting. It needs choose_by = visits. Paper: no.",
+    )
     cache_mib: int = Field(
         64,
         ge=0,
         le=1 << 20,
-        description="Memory in MiB for what the net has said, for each worker or agent; 0 keeps nothing. Where it is "
-        "kept, the net sees every position in one and the same of its symmetries. Paper: none.",
+        description="Cache of the net's outputs, in MiB per worker or agent; 0 disables it. With a cache, symmetric "
+        "images of a position share one evaluation. Paper: none.",
     )
     choose_by: Literal["visits", "value", "bound"] = Field(
         "visits",
-        description="What the best move is chosen by when no temperature is set: `N`, `Q`, or the lower bound "
-        "`Q - 1 / sqrt(N)`. Paper: visits; Leela Zero, KataGo: a bound.",
+        description="How the best move is chosen at temperature 0: by its visits N, its value Q, or the lower bound "
+        "Q - 1 / sqrt(N). Paper: visits; Leela Zero, KataGo: a bound.",
     )
 
 
 class DeviceConfig(Section):
-    """Where the net runs."""
+    """Where and how the net runs."""
 
     device: Literal["auto", "cpu", "cuda", "mps"] = Field(
-        "auto", description="`auto` takes CUDA, else MPS, else the CPU."
+        "auto",
+        description="Device of the net: `auto`, `cuda`, `mps` or `cpu`. `auto` takes CUDA if present, otherwise MPS, "
+        "otherwise the CPU.",
     )
     precision: Literal["auto", "fp32", "bf16", "int8"] = Field(
-        "auto", description="Arithmetic of inference; `auto` takes the fastest that stays near fp32."
+        "auto",
+        description="Arithmetic of inference: `auto`, `fp32`, `bf16` or `int8`. `auto` takes the fastest whose results "
+        "stay near fp32.",
     )
     runtime: Literal["auto", "torch", "openvino"] = Field(
-        "auto", description="What runs the net on a CPU; `auto` takes the fastest, which is measured once a machine."
+        "auto",
+        description="Library that runs the net on a CPU: `auto`, `torch` or `openvino`. `auto` takes the fastest, "
+        "measured once per machine.",
     )
-    threads: int = Field(0, ge=0, le=1024, description="Threads of training and matches; 0 takes a thread a core.")
+    threads: int = Field(0, ge=0, le=1024, description="Threads of training and matches; 0 takes one per core.")
 
 
 class Config(Section):
     """All settings of a run."""
 
-    seed: int = Field(0, ge=0, lt=1 << 63, description="Every random number of the run follows from it.")
+    seed: int = Field(0, ge=0, lt=1 << 63, description="Seed of all random numbers of the run.")
     game: GameConfig
     net: NetConfig = NetConfig()
     search: SearchConfig = SearchConfig()

@@ -1,9 +1,9 @@
-"""What every table of settings is."""
+"""Base class of all tables of settings."""
 
 from pydantic import BaseModel, ConfigDict
 
 
 class Section(BaseModel):
-    """A table of settings: frozen, and nothing unknown in it."""
+    """A table of settings. It is frozen, and unknown settings are errors."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)

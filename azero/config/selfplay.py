@@ -1,4 +1,4 @@
-"""Settings of self-play and of the replay it fills."""
+"""Settings of self-play and replay."""
 
 from typing import Literal
 
@@ -8,90 +8,108 @@ from azero.config.section import Section
 
 
 class SelfPlayConfig(Section):
-    """Games against itself, which are the training data."""
+    """Self-play, which makes the training data."""
 
-    games_per_iteration: int = Field(1000, ge=1, description="Games an iteration. Paper: 25000 (AlphaGo Zero).")
+    games_per_iteration: int = Field(1000, ge=1, description="Games per iteration. Paper: 25000 (AlphaGo Zero).")
     parallel_games: int = Field(
         256,
         ge=1,
         le=16384,
-        description="Games a worker plays side by side; their leaves go to the net in whole passes.",
+        description="Games that a worker plays at the same time. The net evaluates their leaves in batches.",
     )
     num_workers: int = Field(
-        0, ge=0, le=1024, description="Worker processes; 1 is the training process, 0 takes one a core (one on a GPU). "
-        "The games are the same for any number. Paper: 5000 TPUs."
-    )  # fmt: skip
+        0,
+        ge=0,
+        le=1024,
+        description="Worker processes. 1: self-play runs in the training process. 0: one worker per core (on GPUs, one "
+        "per GPU). The games do not depend on this number. Paper: 5000 TPUs.",
+    )
     games_per_shard: int = Field(
         250,
         ge=1,
-        description="Games that one worker plays, and that are saved and, after an interruption, kept together. The "
-        "more, the fuller the net's passes; the fewer, the more workers share them.",
+        description="Games in a shard. One worker plays all games of a shard, and they are saved together. Large "
+        "shards fill the net's batches better. Small shards spread better over the workers, and less is lost if a run "
+        "is interrupted.",
     )
-    num_simulations: int = Field(64, ge=1, le=30000, description="Simulations a move. Paper: 800.")
+    num_simulations: int = Field(64, ge=1, le=30000, description="Simulations per move. Paper: 800.")
     full_search_share: float = Field(
         1.0,
         gt=0,
         le=1,
-        description="Playout cap randomisation: the share of searches that are full and learnt from; the others are "
-        "fast, and without Dirichlet noise. Paper: 1; KataGo: 0.25.",
+        description="Playout cap randomization: share of searches that are full. Training uses only positions of full "
+        "searches. The other searches are fast, without Dirichlet noise. Paper: 1; KataGo: 0.25.",
     )
-    fast_simulations: int = Field(16, ge=1, le=30000, description="Simulations of a fast search. KataGo: 100 of 600.")
+    fast_simulations: int = Field(
+        16, ge=1, le=30000, description="Simulations of a fast search. Paper: none; KataGo: 100 of 600."
+    )
     policy_surprise_share: float = Field(
         0.0,
         ge=0,
         lt=1,
-        description="Policy surprise weighting: the share of a game's weight that its positions have by how little the "
-        "net expected what the search found, KL(policy || prior). Paper: 0; KataGo: 0.5.",
+        description="Policy surprise weighting: this share of a game's training weight is distributed over its "
+        "positions in proportion to their surprise, KL(policy || prior). The rest is distributed equally. Paper: 0; "
+        "KataGo: 0.5.",
     )
     random_opening_share: float = Field(
         0.0, ge=0, le=1, description="Share of games that start after uniformly random plies. Paper: 0."
     )
-    random_opening_plies: int = Field(12, ge=1, le=1000, description="How many such plies at the most; at least one.")
+    random_opening_plies: int = Field(
+        12, ge=1, le=1000, description="These games start with a random number of plies, from 1 to this number."
+    )
     resign_error: float = Field(
         0.0,
         ge=0,
         lt=1,
-        description="Share of the resigned games that may be errors, which would have been won or drawn. A player "
-        "resigns where the values of the position and of its best move are below a threshold, which is chosen in each "
-        "iteration so that errors are fewer. Resigned games teach no plies left, owners and scores. 0: nobody resigns. "
-        "Paper: 0.05 (AlphaGo Zero).",
+        description="Limit on errors among resigned games, as a share; 0: nobody resigns. An error is a resigned game "
+        "that would have been won or drawn. A player resigns if the value of the position and that of its best move "
+        "are below a threshold. Each iteration chooses the threshold to stay within the limit. Resigned games do not "
+        "train the heads for plies left, ownership and score. Paper: 0.05 (AlphaGo Zero).",
     )
     resign_played_on_share: float = Field(
         0.1,
         gt=0,
         lt=1,
-        description="Share of games in which nobody resigns, to see the errors. Paper: 0.1 (AlphaGo Zero).",
+        description="Share of games in which nobody resigns, to measure the errors. Paper: 0.1 (AlphaGo Zero).",
     )
     temperature: float = Field(
         1.0,
         ge=0,
         le=100,
-        description="Moves of the opening are drawn from N^(1 / temperature); 0 plays the best. Paper: 1.",
+        description="Temperature of the first plies: a move is drawn in proportion to N^(1 / temperature); 0 plays the "
+        "best move. Paper: 1.",
     )
-    temperature_plies: int = Field(30, ge=0, description="Length of that opening in plies. Paper: 30.")
-    final_temperature: float = Field(0.0, ge=0, le=100, description="Temperature after the opening. Paper: 0.")
+    temperature_plies: int = Field(
+        30, ge=0, description="Number of plies, from the start of a game, that use `temperature`. Paper: 30."
+    )
+    final_temperature: float = Field(0.0, ge=0, le=100, description="Temperature after these plies. Paper: 0.")
     root: Literal["noise", "gumbel"] = Field(
         "noise",
-        description="What happens at the root: `noise` mixes Dirichlet noise into the priors, and learns from visits; "
-        "`gumbel` draws the moves to consider, halves them in rounds, and learns from their values (Danihelka et al. "
-        "2022); see docs/decisions/0009-gumbel-root.md. Paper: noise.",
+        description="Exploration at the root. `noise`: Dirichlet noise in the priors; the policy target is the visits. "
+        "`gumbel`: the search samples moves and halves their number repeatedly (sequential halving). Their values give "
+        "the policy target (Danihelka et al. 2022; docs/decisions/0009-gumbel-root.md). Paper: noise.",
     )
     gumbel_considered: int = Field(
-        16, ge=1, le=30000, description="Moves that a search of root = gumbel begins with. Paper: none; Gumbel: 16."
+        16,
+        ge=1,
+        le=30000,
+        description="With root = gumbel: number of moves that a search samples at first. Paper: none; Gumbel: 16.",
     )
     gumbel_visit: float = Field(
-        50.0, ge=0, le=1e6, description="Constant c_visit of root = gumbel, whose policy is the softmax of logits + "
-        "(c_visit + most visits) c_scale q, q in [0, 1]. Paper: none; Gumbel: 50."
-    )  # fmt: skip
+        50.0,
+        ge=0,
+        le=1e6,
+        description="With root = gumbel: c_visit in its policy, the softmax of logits + (c_visit + visits of the most "
+        "visited move) c_scale q, for q in [0, 1]. Paper: none; Gumbel: 50.",
+    )
     gumbel_scale: float = Field(
-        1.0, gt=0, le=1000, description="Constant c_scale of root = gumbel: the more, the more values count beside the "
-        "prior. Paper: none; Gumbel: 1 in Go and chess."
+        1.0, gt=0, le=1000, description="With root = gumbel: c_scale in the same formula. A higher c_scale gives "
+        "values more weight against the prior. Paper: none; Gumbel: 1 in Go and chess."
     )  # fmt: skip
     dirichlet_alpha: float = Field(
         1.0,
         gt=0,
         le=100,
-        description="Concentration of the noise at the root, about 10 / legal moves. Paper: 0.03 for Go's 361.",
+        description="Concentration of the Dirichlet noise; about 10 / legal moves is usual. Paper: 0.03 for Go's 361.",
     )
     dirichlet_epsilon: float = Field(
         0.25, ge=0, le=1, description="Share of the noise in the root's priors. Paper: 0.25."
@@ -100,14 +118,14 @@ class SelfPlayConfig(Section):
         0.0,
         ge=0,
         le=100,
-        description="Constant k of forced playouts: in a full search a move of the root that has been tried gets "
-        "sqrt(k P N) visits, and the policy to learn is without them; 0 forces none. It takes selection = puct and "
-        "root = noise. Paper: 0; KataGo: 2.",
+        description="Constant k of forced playouts: in a full search, each visited move of the root gets at least "
+        "sqrt(k P N) visits, and the policy target leaves out the forced visits; 0 disables it. It needs selection = "
+        "puct and root = noise. Paper: 0; KataGo: 2.",
     )
-    keep_tree: bool = Field(True, description="Keep the subtree of the move played for the next search. Paper: yes.")
+    keep_tree: bool = Field(True, description="Reuse the subtree of the played move in the next search. Paper: yes.")
     random_symmetry: bool = Field(
         True,
-        description="Let the net see each leaf in a random symmetry, where search.cache_mib is 0. "
+        description="Show each leaf to the net in a random symmetry. It has an effect only if search.cache_mib is 0. "
         "Paper: yes in AlphaGo Zero, no in AlphaZero.",
     )
 
@@ -116,22 +134,22 @@ class ReplayConfig(Section):
     """The positions that training draws from."""
 
     window: int = Field(
-        200_000, ge=1, description="Positions to learn from that are kept, the newest; whole shards, so up to one "
-        "shard more. Paper: the last 500,000 games."
+        200_000, ge=1, description="Number of newest positions to train on. Shards are kept whole, so there may be up "
+        "to one shard more. Paper: the last 500,000 games."
     )  # fmt: skip
     window_growth: float = Field(
         0.0,
         ge=0,
         le=1,
-        description="How fast the window grows, once as many positions have come: beta of "
+        description="Growth beta of the window. Once the run has more positions than `window`, the size is "
         "window (1 + beta ((positions / window)^0.75 - 1) / 0.75). Paper: 0; KataGo: 0.4.",
     )
     reanalysed_share: float = Field(
         0.0,
         ge=0,
         le=1,
-        description="Share of the window's shards, rounded up, that the best net searches anew in each iteration, for "
-        "the policies and values to learn: of older games, those first whose last search was the longest ago. What "
-        "is proven is not searched again. It costs by the window's size, and adds no steps. "
+        description="Reanalysis: share of the window's shards, rounded up, that the best net searches again in each "
+        "iteration, to renew their policy and value targets. Shards of earlier iterations take turns. Proven positions "
+        "are not searched again. The cost grows with the window; the number of training steps stays the same. "
         "Paper: 0; MuZero Reanalyze: fresh policies in 0.8 of the updates.",
     )

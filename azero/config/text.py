@@ -1,4 +1,4 @@
-"""Settings as text: TOML with a comment for each, and the reference page. Both from the fields' own descriptions."""
+"""Settings as text: TOML with a comment for each setting, and the reference page. Both use the fields' descriptions."""
 
 import json
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ from azero.config.section import Section
 
 
 def settings() -> Iterator[tuple[str, str, FieldInfo]]:
-    """Yields section ("" at the top), key and field of every setting, in the order they are written."""
+    """Yields section ("" at the top level), key and field of every setting, in the order of the file."""
     for name, field in Config.model_fields.items():
         if isinstance(field.annotation, type) and issubclass(field.annotation, Section):
             for key, setting in field.annotation.model_fields.items():
@@ -20,7 +20,7 @@ def settings() -> Iterator[tuple[str, str, FieldInfo]]:
 
 
 def config_to_toml(config: Config) -> str:
-    """Returns all settings as TOML, each below a comment that says what it does."""
+    """Returns all settings as TOML. A comment above each says what it does."""
     lines = ["# Format of this file.", f"format = {FORMAT}", ""]
     current = ""
     for section, key, field in settings():
@@ -33,19 +33,23 @@ def config_to_toml(config: Config) -> str:
 
 
 def _toml(value: object) -> str:
-    """Returns a number, word or truth value as TOML, which for these is JSON, but that it wants DEL escaped."""
+    """Returns a number, string or boolean as TOML. These are written as in JSON, except that DEL is escaped."""
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def settings_page() -> str:
-    """Returns docs/configuration.md: every setting with its default, and the paper's value."""
+    """Returns docs/configuration.md: every setting with its default and the paper's value."""
     lines = [
         "# Settings",
         "",
-        "Every setting of a run, its default, what it does, and what AlphaZero (2018) or AlphaGo Zero (2017) used. A",
-        "config names those that differ: `configs/*.toml`, or `--set section.key=value`. A run's own has all of them.",
+        "This page lists all settings of a run. A config, such as `configs/smoke.toml`, names only those that differ",
+        "from their defaults. `--set section.key=value` changes one on the command line. The `config.toml` in a run's",
+        "folder has all of them.",
         "",
-        "This page is made by `make docs` from `azero/config/`.",
+        "The column `paper` has the value that AlphaZero (2018) or AlphaGo Zero (2017) used; `none` means that the",
+        "paper has no such switch.",
+        "",
+        "`make docs` makes this page from `azero/config/`.",
     ]
     current = None
     for section, key, field in settings():

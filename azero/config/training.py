@@ -1,4 +1,4 @@
-"""The settings of getting better: self-play, replay, training, gate and evaluation."""
+"""Settings of training, gate and evaluation."""
 
 from typing import Literal
 
@@ -8,168 +8,191 @@ from azero.config.section import Section
 
 
 class TrainingConfig(Section):
-    """From positions to a better net."""
+    """Training of the net."""
 
-    iterations: int = Field(50, ge=1, description="Rounds of self-play, training and gate.")
-    batch_size: int = Field(256, ge=1, le=65536, description="Positions a step. Paper: 4096.")
+    iterations: int = Field(50, ge=1, description="Number of iterations. Each has self-play, training and a gate.")
+    batch_size: int = Field(256, ge=1, le=65536, description="Positions per step. Paper: 4096.")
     samples_per_position: float = Field(
         4.0,
         gt=0,
         le=1000,
-        description="How often each new position is drawn on average: the ratio of training to self-play, which sets "
-        "the steps of an iteration.",
+        description="Average number of times that each new position is drawn for training. This ratio of training to "
+        "self-play sets the number of steps per iteration.",
     )
     precision: Literal["auto", "fp32", "bf16"] = Field(
         "auto",
-        description="Arithmetic of the net's layers in training. `auto` is bf16 on a GPU that computes in it, and on a "
-        "CPU the faster one, measured once per machine. The run's config.toml keeps the answer. Weights, gradients and "
-        "optimiser are fp32 always.",
+        description="Arithmetic of the net's layers in training: `fp32`, `bf16` or `auto`. `auto` takes bf16 on a GPU "
+        "that supports it. On a CPU it takes the faster of the two, measured once per machine; the run's config.toml "
+        "keeps the choice. Weights, gradients and optimizer state are always fp32.",
     )
     optimizer: Literal["muon", "adamw", "sgd"] = Field(
         "adamw",
-        description="AdamW, SGD with momentum, or Muon for matrices and convolutions with AdamW for the rest. "
-        "Paper: sgd.",
+        description="`adamw`; `sgd`, with momentum; or `muon`, which is Muon for matrices and convolutions and AdamW "
+        "for the rest. Paper: sgd.",
     )
     learning_rate: float = Field(
-        0.002, gt=0, le=10, description="Highest learning rate. Paper: 0.2 for batches of 4096."
+        0.002, gt=0, le=10, description="Highest learning rate. Paper: 0.2 with batches of 4096."
     )
     muon_learning_rate: float = Field(
         0.02,
         gt=0,
         le=10,
-        description="Highest learning rate of what Muon takes; it follows the same schedule. The momentum is 0.95, and "
-        "these weights decay by a tenth of the rate, whatever weight_decay says. Paper: none; Muon: 0.02.",
+        description="Highest learning rate of the weights that Muon trains, on the same schedule. Their momentum is "
+        "0.95 and their weight decay is 0.1; momentum and weight_decay do not apply. Paper: none; Muon: 0.02.",
     )
-    momentum: float = Field(0.9, ge=0, lt=1, description="Momentum of SGD, first beta of AdamW. Paper: 0.9.")
+    momentum: float = Field(0.9, ge=0, lt=1, description="Momentum of SGD; first beta of AdamW. Paper: 0.9.")
     weight_decay: float = Field(
-        1e-4, ge=0, le=1, description="Decay of weights (not of biases and norms). Paper: 1e-4."
+        1e-4, ge=0, le=1, description="Weight decay. Biases and normalization have none. Paper: 1e-4."
     )
     schedule: Literal["constant", "cosine", "step"] = Field(
-        "cosine", description="From the highest learning rate to the final one: not at all, as a cosine, or by tenths "
-        "at 50, 75 and 90 % of the run. Paper: step."
+        "cosine", description="Schedule of the learning rate, down to final_learning_rate. `constant`: no change; "
+        "`cosine`; `step`: divided by 10 at 50, 75 and 90 % of the run. Paper: step."
     )  # fmt: skip
     final_learning_rate: float = Field(
-        0.0002, ge=0, le=10, description="Learning rate at the end, and at the least. Paper: 0.0002."
+        0.0002,
+        ge=0,
+        le=10,
+        description="Learning rate at the end of the schedule. With schedule = step, it is a lower limit. Paper: "
+        "0.0002.",
     )
-    warmup_steps: int = Field(100, ge=0, description="Steps over which the learning rate rises from zero. Paper: 0.")
-    gradient_clip: float = Field(5.0, ge=0, description="Limit on the gradient's norm; 0 sets none. Paper: none.")
+    warmup_steps: int = Field(100, ge=0, description="Steps in which the learning rate rises from zero. Paper: 0.")
+    gradient_clip: float = Field(5.0, ge=0, description="Limit on the gradient's norm; 0: no limit. Paper: none.")
     ema_decay: float = Field(
-        0.0, ge=0, lt=1, description="Decay a step of the moving average of weights, which is the candidate, e.g. "
-        "0.99; 0 takes the weights themselves. Paper: none."
+        0.0, ge=0, lt=1, description="Decay per step of the moving average of the weights, e.g. 0.99. The average is "
+        "the candidate. 0: no average. Paper: none."
     )  # fmt: skip
     value_loss_weight: float = Field(
-        1.0, ge=0, le=100, description="Weight of the value loss beside the policy's 1. Paper: 1."
+        1.0, ge=0, le=100, description="Weight of the value loss; the policy loss has weight 1. Paper: 1."
     )
     value_lambda: float = Field(
         1.0,
         ge=0,
         le=1,
-        description="Lambda of the return that is the value to learn: from the game's end backwards, each ply hears "
-        "lambda of what follows and the rest of its own search's value. 1 is the game's result alone. Paper: 1.",
+        description="Lambda of the lambda-return, the value target. The return of a ply is lambda times the next ply's "
+        "return plus (1 - lambda) times the value of its own search. After the last ply, the return is the game's "
+        "result. All values are from the point of view of the position's player. With 1, the target is the game's "
+        "result. Paper: 1.",
     )
     root_value_weight: float = Field(
         0.0,
         ge=0,
         le=1,
-        description="Share of the search's value in the value to learn, beside that return. Paper: 0.",
+        description="Weight of the search's value in the value target; the lambda-return has the rest. Paper: 0.",
     )
     learn_proven: bool = Field(
         False,
-        description="Where the search proved a result, learn it in place of those two. With root = noise, games follow "
-        "proofs and end as proven: it then matters only for proven draws, whose value of 0 root_value_weight teaches "
-        "as half a win and half a loss, and for positions that reanalysis proved. Paper: no.",
+        description="If the search proved a position's result, use it as the value target. With root = noise, games "
+        "end as proven, so this changes only two kinds of targets. One is proven draws, if root_value_weight is above "
+        "0, because that counts value 0 as half a win and half a loss. The other is positions proven by reanalysis. "
+        "Paper: no.",
     )
     lessons: str = Field(
         "none",
         min_length=1,
-        description="Positions with known results to learn beside those of self-play: a file or a folder in the format "
-        "of docs/benchmarks.md, read whenever a run begins or goes on; `none` for none. Where moves are listed that "
-        "keep the result, they are the policy. Paper: none; AlphaGo: experts' games.",
+        description="Solved positions to train on, in addition to self-play: a file or folder in the format of "
+        "docs/benchmarks.md, read whenever a run starts or resumes; or `none`. If a position lists the moves that keep "
+        "its result, these are the policy target. Paper: none; AlphaGo: experts' games.",
     )
     lessons_share: float = Field(
         0.25,
         gt=0,
         le=0.9,
-        description="Share of a batch that is lessons; positions of self-play are drawn as much less often. "
-        "Paper: none.",
+        description="Share of lessons in a batch. The rest of the batch is from self-play, so its positions are drawn "
+        "less often than samples_per_position says. Paper: none.",
     )
     reply_loss_weight: float = Field(
         0.0,
         ge=0,
         le=100,
-        description="Weight of the loss of a head, in training only, for the opponent's policy at the next ply; "
-        "0 builds none. Paper: none; KataGo: 0.15.",
+        description="Loss weight of an auxiliary head, used in training only, for the opponent's policy at the next "
+        "ply; 0: no such head. Paper: none; KataGo: 0.15.",
     )
     plies_left_loss_weight: float = Field(
         0.0,
         ge=0,
         le=100,
-        description="Weight of the loss of a head, in training only, for the plies until the game ends; 0 builds none. "
-        "Paper: none.",
+        description="Loss weight of an auxiliary head, used in training only, for the plies until the game ends; 0: no "
+        "such head. Paper: none.",
     )
     short_term_loss_weight: float = Field(
         0.0,
         ge=0,
         le=100,
-        description="Weight of the loss of a head, in training only, for the search's values soon after; 0 builds "
-        "none. Paper: none.",
+        description="Loss weight of an auxiliary head, used in training only, for mean values of the search over "
+        "the next few plies; 0: no such head. Paper: none.",
     )
     ownership_loss_weight: float = Field(
         0.0,
         ge=0,
         le=100,
-        description="Weight of the loss of a head, in training only, for who holds each cell at the end, in games that "
-        "tell (Go, Othello): mean over cells; 0 builds none. Paper: none; KataGo: 1.5.",
+        description="Loss weight of an auxiliary head, used in training only, for the owner of each cell at the end; "
+        "0: no such head. The loss is the mean over cells. Only for games that define owners (Go, Othello). "
+        "Paper: none; KataGo: 1.5.",
     )
     score_loss_weight: float = Field(
         0.0,
         ge=0,
         le=100,
-        description="Weight of the loss of a head, in training only, for the score at the end, in games that have one "
-        "(Go, Othello): Huber's, in units of the board's side, beside which scores should not be large; 0 builds none. "
-        "Paper: none.",
+        description="Loss weight of an auxiliary head, used in training only, for the score at the end; 0: no such "
+        "head. The loss is Huber's, with the score in units of the board's side. Only for games that have a score (Go, "
+        "Othello). Paper: none.",
     )
-    save_every_steps: int = Field(500, ge=1, description="Steps between saves of the whole state within an iteration.")
+    save_every_steps: int = Field(
+        500, ge=1, description="Steps between saves of the training state within an iteration."
+    )
+
+    def loss_weight(self, name: str) -> float:
+        """Returns the weight of a loss by its name: `value`, or the name of an auxiliary head."""
+        return getattr(self, f"{name}_loss_weight")
 
 
 class GateConfig(Section):
-    """Candidate against best."""
+    """The match between candidate and best net."""
 
     games: int = Field(
-        40, ge=2, description="Games of a gate, at the most; even, since each opening is played twice. Paper: 400."
+        40,
+        ge=2,
+        description="Maximum number of games in a gate. Use an even number: each opening is played twice. Paper: 400.",
     )
-    num_simulations: int = Field(32, ge=1, le=30000, description="Simulations a move. Paper: 1600.")
+    num_simulations: int = Field(32, ge=1, le=30000, description="Simulations per move. Paper: 1600.")
     method: Literal["win_rate", "sprt"] = Field(
-        "win_rate", description="Promote by the score, or by an SPRT. Paper: win_rate."
+        "win_rate",
+        description="What decides the promotion: `win_rate`, the score; or `sprt`, a sequential test. Paper: win_rate.",
     )
     win_rate_threshold: float = Field(
-        0.55, gt=0, lt=1, description="Score from which a candidate is promoted. Paper: 0.55."
+        0.55, gt=0, lt=1, description="With method = win_rate: lowest score that is promoted. Paper: 0.55."
     )
-    elo0: float = Field(0.0, description="SPRT: not better than this is not promoted.")
-    elo1: float = Field(50.0, description="SPRT: better than this is promoted.")
+    elo0: float = Field(0.0, description="With method = sprt: a candidate of at most this Elo difference should fail.")
+    elo1: float = Field(
+        50.0, description="With method = sprt: a candidate of at least this Elo difference should pass."
+    )
     opening_plies: int = Field(
-        4, ge=0, description="Random plies at the start of each pair of games, at the least one fewer."
+        4, ge=0, description="Random plies at the start of each pair of games. A pair has this number or one fewer."
     )
     final_games: int = Field(
         40,
         ge=0,
-        description="Games of each pair in the round robin after the last iteration, among the three nets promoted "
-        "last, the last candidate and the mean of their weights; its winner is published. 0 plays none, and publishes "
-        "the net promoted last. Paper: none.",
+        description="Games between each pair of nets in the final, a round robin after the last iteration. Its nets "
+        "are the three promoted last, the last candidate and the mean of their weights. The winner is published. 0: "
+        "there is no final, and the net promoted last is published. Paper: none.",
     )
 
 
 class EvaluationConfig(Section):
-    """The score against a fixed opponent, and mistakes in solved positions, for the record."""
+    """Matches against a fixed opponent and mistakes in solved positions. They are recorded, and decide nothing."""
 
-    opponent: str = Field("uct@1000", description="The agent that the best net meets.")
-    every: int = Field(5, ge=0, description="Iterations between these matches, and one after the last; 0 plays none.")
-    games: int = Field(40, ge=2, description="Games of a match.")
-    num_simulations: int = Field(64, ge=1, le=30000, description="The net's simulations a move.")
+    opponent: str = Field("uct@1000", description="Opponent of the best net.")
+    every: int = Field(
+        5, ge=0, description="Evaluate every this many iterations, and after the last one. 0: no evaluation."
+    )
+    games: int = Field(40, ge=2, description="Games per match.")
+    num_simulations: int = Field(64, ge=1, le=30000, description="Simulations per move of the net.")
     benchmark: str = Field(
         "auto",
         min_length=1,
-        description="Solved positions that the best net is held to at the same time: a benchmark's name, a file or a "
-        "folder; `auto` takes what comes with azero for the game, if anything does, `none` nothing.",
+        description="Solved positions in which the best net's mistakes are counted: a benchmark's name, a file, a "
+        "folder, or `none`. `auto` takes the benchmark that is included for the game, if there is one.",
     )
-    benchmark_positions: int = Field(180, ge=1, description="Positions of it, the first ones of each set.")
+    benchmark_positions: int = Field(
+        180, ge=1, description="Approximate number of positions used in all. They are the first ones of each set."
+    )

@@ -10,7 +10,7 @@ threats they make; Tromp's Fhourstones for the work that settles replacement.
 
 import numpy as np
 
-from azero.compiler.bits import count_bits, leading_zeros
+from azero.compiler.bits import count_bits, leading_zeros, low_bits
 from azero.compiler.jit import kernel, subroutine
 from azero.compiler.rng import mix
 from azero.errors import BadInput
@@ -18,8 +18,8 @@ from azero.exact.connect_four_bits import board_of, is_lineless, key_of, safe_mo
 from azero.games import DRAW, LOSS, WIN, State
 from azero.games.connect_four.rules import ConnectFour
 
-_ONE = np.uint64(1)
 _NO, _YES, _OPEN = 0, 1, -1
+_TWO_BITS, _SIX_BITS = np.uint64(0b11), np.uint64(0b111111)
 
 _NODES_A_CALL = 1 << 18
 """Between two calls Ctrl-C is heard."""
@@ -55,8 +55,8 @@ def find_bounds(table, key):
     first, tag = place_of(table, key)
     for place in range(first, first + 2):
         entry = table[place]
-        if entry >> np.uint64(10) == tag and entry:
-            return np.int64(entry >> np.uint64(2) & np.uint64(3)) - 1, np.int64(entry & np.uint64(3)) - 1
+        if entry >> 10 == tag and entry:
+            return np.int64(entry >> 2 & _TWO_BITS) - 1, np.int64(entry & _TWO_BITS) - 1
     return LOSS, WIN
 
 
@@ -64,8 +64,8 @@ def find_bounds(table, key):
 def place_of(table, key):
     """Returns the first of the two places of a key, and the rest of the mixed key: both together, the key itself."""
     mixed = mix(key)
-    log_buckets = np.uint64(62 - leading_zeros(np.uint64(len(table))))
-    return np.int64(2) * np.int64(mixed >> (np.uint64(64) - log_buckets)), mixed << log_buckets >> np.uint64(10)
+    log_buckets = 62 - leading_zeros(np.uint64(len(table)))
+    return 2 * np.int64(mixed >> 64 - log_buckets), mixed << log_buckets >> 10
 
 
 @subroutine
@@ -75,12 +75,11 @@ def store_bounds(table, key, least, most, num_nodes):
     least, most = max(least, known_least), min(most, known_most)
     first, tag = place_of(table, key)
     work = np.uint64(64 - leading_zeros(np.uint64(num_nodes)))
-    entry = tag << np.uint64(10) | work << np.uint64(4) | np.uint64(least + 1) << np.uint64(2) | np.uint64(most + 1)
+    entry = tag << 10 | work << 4 | np.uint64(least + 1) << 2 | np.uint64(most + 1)
     place = first
-    if table[first] >> np.uint64(10) != tag or table[first] == 0:
-        one, other = table[first] >> np.uint64(4), table[first + 1] >> np.uint64(4)
-        mask = np.uint64(63)
-        if other >> np.uint64(6) == tag or other & mask <= one & mask:
+    if table[first] >> 10 != tag or table[first] == 0:
+        one, other = table[first] >> 4, table[first + 1] >> 4
+        if other >> 6 == tag or other & _SIX_BITS <= one & _SIX_BITS:
             place = first + 1
     table[place] = entry
 
@@ -117,12 +116,12 @@ def lay_out_moves(board, table, frame, safe):
     A move below a threat of one's own spends it, since the opponent blocks: it counts for little. While the end is far
     the table is asked about each move; if it knows one that answers the question, nothing is to be tried.
     """
-    column = (_ONE << np.uint64(board.rows)) - _ONE
-    below_threats = winning_cells(board, frame.own, frame.mask) >> _ONE
+    column = low_bits(board.rows)
+    below_threats = winning_cells(board, frame.own, frame.mask) >> 1
     is_looking_up = count_bits(board.cells ^ frame.mask) >= _EMPTY_CELLS_LOOKED_UP
     for k in range(board.columns):
         index = board.columns // 2 + (1 - 2 * (k % 2)) * (k + 1) // 2
-        move = safe & column << np.uint64((board.rows + 1) * index)
+        move = safe & column << (board.rows + 1) * index
         if move == 0:
             continue
         if is_looking_up:

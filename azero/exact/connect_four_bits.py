@@ -7,11 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from azero.compiler.bits import count_bits
+from azero.compiler.bits import ONE, ZERO, count_bits, low_bits
 from azero.compiler.jit import subroutine
 from azero.games.connect_four.rules import ConnectFour
-
-_ONE = np.uint64(1)
 
 _EMPTY_CELLS_MIRRORED = 18
 """A position and its mirror image share an entry where at least so many cells are empty; later that costs too much."""
@@ -41,9 +39,9 @@ def key_of(board, own, mask):
     key = own + mask + board.bottom
     if count_bits(board.cells ^ mask) < _EMPTY_CELLS_MIRRORED:
         return key
-    stride = np.uint64(board.rows + 1)
-    column = (_ONE << stride) - _ONE
-    rest, mirrored = key, np.uint64(0)
+    stride = board.rows + 1
+    column = low_bits(stride)
+    rest, mirrored = key, ZERO
     for _ in range(board.columns):
         mirrored = mirrored << stride | rest & column
         rest = rest >> stride
@@ -53,13 +51,12 @@ def key_of(board, own, mask):
 @subroutine
 def winning_cells(board, own, mask):
     """Returns the empty cells, reachable or not, that would make four in a row of the stones `own`."""
-    found = own << _ONE & own << np.uint64(2) & own << np.uint64(3)
+    found = own << 1 & own << 2 & own << 3
     for step in range(board.rows, board.rows + 3):  # falling, level, rising
-        once, twice, thrice = np.uint64(step), np.uint64(2 * step), np.uint64(3 * step)
-        pair = own << once & own << twice
-        found |= pair & (own << thrice | own >> once)
-        pair = own >> once & own >> twice
-        found |= pair & (own >> thrice | own << once)
+        pair = own << step & own << 2 * step
+        found |= pair & (own << 3 * step | own >> step)
+        pair = own >> step & own >> 2 * step
+        found |= pair & (own >> 3 * step | own << step)
     return found & (board.cells ^ mask)
 
 
@@ -70,16 +67,16 @@ def safe_moves(board, own, mask):
     threats = winning_cells(board, own ^ mask, mask)
     forced = playable & threats
     if forced:
-        playable = forced if forced & (forced - _ONE) == 0 else np.uint64(0)
-    return playable & ~(threats >> _ONE)
+        playable = forced if forced & (forced - ONE) == 0 else ZERO
+    return playable & ~(threats >> 1)
 
 
 @subroutine
 def is_lineless(board, own, mask):
     """Returns whether the stones `own` cannot make four in a row even with all cells that are empty."""
     could = own | board.cells ^ mask
-    lines = could & could >> _ONE & could >> np.uint64(2) & could >> np.uint64(3)
+    lines = could & could >> 1 & could >> 2 & could >> 3
     for step in range(board.rows, board.rows + 3):
-        pair = could & could >> np.uint64(step)
-        lines |= pair & pair >> np.uint64(2 * step)
+        pair = could & could >> step
+        lines |= pair & pair >> 2 * step
     return lines == 0

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 import numpy as np
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
+"""Columns as most games name them."""
+
 GO_LETTERS = "abcdefghjklmnopqrstuvwxyz"
 """Columns as Go names them: without the i."""
 

@@ -51,10 +51,14 @@ class Symmetries(NamedTuple):
 
     A position seen through symmetry s has `planes.reshape(C, H * W)[:, cells[s]]`, and a distribution over actions
     belonging to the position becomes `policy[actions[s]]`.
+
+    Attributes:
+      cells: [S, H * W] int32.
+      actions: [S, A] int32.
     """
 
-    cells: np.ndarray  # [S, H * W] int32
-    actions: np.ndarray  # [S, A] int32
+    cells: np.ndarray
+    actions: np.ndarray
 
 
 class Rules(Protocol):

@@ -78,7 +78,15 @@ def new_states(rules: Rules, *shape: int) -> np.recarray:
 
 
 class Game:
-    """A game with its sizes: what it is called, what a net sees of it, and where it starts."""
+    """A game with its sizes: what it is called, what a net sees of it, and where it starts.
+
+    Attributes:
+      rules: the rules, with the parameters as fields.
+      name: the name that `make_game` takes.
+      num_actions: A, the number of actions.
+      max_plies: no game lasts longer.
+      planes_shape: [C, H, W] of the net's input.
+    """
 
     def __init__(self, rules: Rules):
         self.rules = rules

@@ -1,1 +1,1 @@
-"""Ways to use a trained agent; a terminal is the first."""
+"""Interfaces to use an agent. There is one, the terminal."""

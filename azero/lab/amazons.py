@@ -1,6 +1,6 @@
-"""Table 1: UCT against plain Monte Carlo in Amazons, by seconds a move.
+"""Table 1: UCT against plain Monte Carlo in Amazons, by seconds per move.
 
-The root's moves are whole moves, as in the paper; or the three actions of a move, with a search for each.
+One search chooses a whole move, as in the paper, or one of the three actions of a move.
 """
 
 from typing import NamedTuple
@@ -27,23 +27,23 @@ from azero.lab.plots import Line, Panel, draw
 from azero.lab.results import Results, Table
 from azero.lab.trees import check_player
 
-ACTIONS_A_MOVE = 3  # an amazon, where it goes, where it shoots
+ACTIONS_A_MOVE = 3  # an amazon, its new cell, the arrow's cell
 ROOTS = {
-    "turns": "A search chooses a whole move.",
-    "actions": f"A move is {ACTIONS_A_MOVE} searches, one for each of its actions, which share its seconds equally.",
+    "turns": "One search chooses a whole move.",
+    "actions": f"A move takes {ACTIONS_A_MOVE} searches, one for each of its actions, with equal shares of the time.",
 }
-"""What the root's moves may be, and what the table says of it."""
+"""The kinds of moves at the root, with the table's note about each."""
 
 PAPER_RULES = Amazons(10, 10)
 PAPER = {0.01: 39.2, 0.1: 48.9, 1.0: 81.0, 5.0: 96.0}  # % of 1000 games
-PAPER_SPEEDS = 15_000, 27_000  # iterations a second of UCT and MC at the start
+PAPER_SPEEDS = 15_000, 27_000  # iterations per second of UCT and MC in the initial position
 
 
 class Parameters(NamedTuple):
-    """What is to be run."""
+    """Parameters of the experiment."""
 
-    games: int  # at each of the times
-    times: tuple[float, ...]  # seconds a whole move
+    games: int  # for each of the times
+    times: tuple[float, ...]  # seconds per whole move
     root: str = "turns"  # a key of ROOTS
     game: str = "amazons"
     uct: str = PLAIN_UCT
@@ -55,20 +55,20 @@ FULL = Parameters(games=1000, times=(0.001, 0.003, 0.01, 0.1, 1.0, 5.0))
 
 
 def check(parameters: Parameters) -> None:
-    """Raises BadInput for parameters that will not do."""
+    """Raises BadInput for wrong parameters."""
     check_games(parameters.games)
     check_times(parameters.times)
     check_player(parameters.uct)
     if parameters.root not in ROOTS:
         raise BadInput(f"--root {parameters.root!r} should be one of {', '.join(ROOTS)}")
     if "root" in split_options(parameters.uct)[1]:
-        raise BadInput(f"--uct {parameters.uct!r} should have no root: it is given by --root")
+        raise BadInput(f"--uct {parameters.uct!r} should have no root: --root sets it")
     if not isinstance(make_game(parameters.game).rules, Amazons):
         raise BadInput(f"--game {parameters.game!r} should be amazons, e.g. amazons(size=6)")
 
 
 def groups_of(parameters: Parameters) -> Groups:
-    """Returns the units by seconds a move."""
+    """Returns the units by seconds per move."""
     num_searches = 1 if parameters.root == "turns" else ACTIONS_A_MOVE
     uct, mc = players(parameters)
     return {
@@ -89,7 +89,7 @@ def players(parameters: Parameters) -> tuple[str, str]:
 
 
 def report(results: Results, groups: Groups, parameters: Parameters) -> str:
-    """Writes table and plot; returns the table. Both have the paper's figures where board and root are the paper's."""
+    """Writes table and plot; returns the table. Both show the paper's figures if board and root are the paper's."""
     is_paper = parameters.root == "turns" and make_game(parameters.game).rules == PAPER_RULES
     paper = PAPER if is_paper else {}
     outcomes = {seconds: outcome_of(results, units) for seconds, units in groups.items()}
@@ -101,9 +101,9 @@ def report(results: Results, groups: Groups, parameters: Parameters) -> str:
     ]
     paper_speeds = f"; the paper's {PAPER_SPEEDS[0]:,} and {PAPER_SPEEDS[1]:,}" if is_paper else ""
     notes = [
-        f"{parameters.game}: {parameters.games:,} games a row, with 95 % intervals. UCT, MC: iterations a search, over "
-        f"whole games. {ROOTS[parameters.root]}",
-        f"At the start UCT does {speeds[0]:,.0f} iterations a second, and MC {speeds[1]:,.0f}{paper_speeds}.",
+        f"{parameters.game}: {parameters.games:,} games per row, with 95 % intervals. UCT, MC: iterations per search, "
+        f"over whole games. {ROOTS[parameters.root]}",
+        f"Initially UCT does {speeds[0]:,.0f} iterations per second, and MC {speeds[1]:,.0f}{paper_speeds}.",
     ]
     panels = [
         _panel(parameters.game, "seconds a move", 1.0, outcomes, 1.0, paper),
@@ -116,13 +116,13 @@ def report(results: Results, groups: Groups, parameters: Parameters) -> str:
 
 
 def speeds_of(parameters: Parameters) -> list[float]:
-    """Returns the iterations a second of UCT and of MC at the start of the game."""
+    """Returns the iterations per second of UCT and of MC in the initial position."""
     game = make_game(parameters.game)
     return [simulations_a_second(name, game) for name in players(parameters)]
 
 
 def spent(outcome: Outcome) -> list[str]:
-    """Returns the mean time of a search, and the simulations of both sides."""
+    """Returns the mean time of a search in ms, and the simulations of both sides."""
     milliseconds = 1000 * sum(outcome.seconds) / 2
     return [f"{milliseconds:.3g}", *(show_simulations(each) for each in outcome.simulations)]
 
@@ -139,7 +139,7 @@ def _panel(
     paper_speed: float,
     paper: dict[float, float],
 ) -> Panel:
-    """Returns the scores over the seconds a move, times what is done in a second: ours, and the paper's if any."""
+    """Returns the scores over the seconds per move, times `speed`. The paper's are included if there are any."""
     scores = [100 * outcome.score for outcome in outcomes.values()]
     intervals = [(100 * low, 100 * high) for low, high in (outcome.interval for outcome in outcomes.values())]
     lines = [Line("azero", [speed * seconds for seconds in outcomes], scores, intervals)]

@@ -1,6 +1,6 @@
-"""Table 2: UCT, plain Monte Carlo and alpha-beta in Clobber 8 x 8, at equal and unequal time.
+"""Table 2: UCT, plain Monte Carlo and alpha-beta in Clobber 8 x 8, with equal and unequal time.
 
-The paper's alpha-beta was MILA, which is not to be had; ours, `alphabeta`, knows no more of Clobber than its rules.
+The paper's alpha-beta is MILA, which is not available. Ours, `alphabeta`, has no knowledge of Clobber but the rules.
 """
 
 from typing import NamedTuple
@@ -23,15 +23,15 @@ from azero.lab.experiment import Experiment, Groups
 from azero.lab.results import Results, Table
 from azero.lab.trees import check_player
 
-SHORT = 1 / 6  # of the time: the paper's 5 s of 30 s
+SHORT = 1 / 6  # share of the time: 5 s of 30 s in the paper
 PAPER_RULES, PAPER_TIME = Clobber(8, 8), 30.0
 
 
 class Parameters(NamedTuple):
-    """What is to be run."""
+    """Parameters of the experiment."""
 
-    games: int  # a match
-    time: float  # seconds a move, the longer of the two
+    games: int  # per match
+    time: float  # seconds per move, the longer of the two times
     game: str = "clobber(size=8)"
     uct: str = PLAIN_UCT
     seed: int = 0
@@ -42,7 +42,7 @@ FULL = Parameters(games=200, time=30.0)
 
 
 class Match(NamedTuple):
-    """A match of the paper's, each side with its time in units of the longer."""
+    """A match of the paper. Each side has its time in units of the longer time."""
 
     a: str
     a_share: float
@@ -51,7 +51,7 @@ class Match(NamedTuple):
     paper: float  # A's score against MILA or MC, in %
 
     def label(self, time: float) -> tuple[str, str]:
-        """Returns both sides as the table names them."""
+        """Returns both sides' names in the table."""
         return f"{self.a} {time * self.a_share:g} s", f"{self.b} {time * self.b_share:g} s"
 
 
@@ -65,7 +65,7 @@ MATCHES = (
 
 
 def check(parameters: Parameters) -> None:
-    """Raises BadInput for parameters that will not do."""
+    """Raises BadInput for wrong parameters."""
     check_games(parameters.games)
     check_times((parameters.time, SHORT * parameters.time))
     check_player(parameters.uct)
@@ -89,7 +89,7 @@ def groups_of(parameters: Parameters) -> Groups:
 
 
 def report(results: Results, groups: Groups, parameters: Parameters) -> str:
-    """Writes the table, and returns it. The paper's figures stand beside ours where size and times are the paper's."""
+    """Writes the table and returns it. It shows the paper's figures if size and times are the same."""
     is_paper_size = make_game(parameters.game).rules == PAPER_RULES
     is_paper = is_paper_size and parameters.time == PAPER_TIME
     outcomes = {match: outcome_of(results, units) for match, units in groups.items()}
@@ -104,8 +104,8 @@ def report(results: Results, groups: Groups, parameters: Parameters) -> str:
         for match, outcome in outcomes.items()
     ]
     notes = [
-        f"{parameters.game}: {parameters.games:,} games a row, with 95 % intervals. "
-        "Iterations are a move's, and leaves with alpha-beta."
+        f"{parameters.game}: {parameters.games:,} games per row, with 95 % intervals. "
+        "Iterations are per move; those of alpha-beta are leaves."
     ]
     if is_paper:
         notes.append("The paper's alpha-beta is MILA.")

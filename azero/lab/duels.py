@@ -1,4 +1,4 @@
-"""Matches of an experiment, pair by pair: two games from one opening, colours swapped, each worker at its own pair."""
+"""Matches of an experiment, in pairs: two games from one opening with colours swapped. Workers play separate pairs."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -17,8 +17,8 @@ KEY = ("game", "a", "b", "pair")
 VALUES = ("score_first", "score_second", "simulations_a", "simulations_b", "seconds_a", "seconds_b")
 
 PLAIN_UCT = f"uct(c={C_UCT:g},prove=false)"
-"""UCB1 with a tree; its constant is part of what a folder of results is known by. The paper's had the bias by depth
-and, in Amazons, a table of 2^20 entries, which is `uct(bias=depth,prove=false,table=1048576)`.
+"""UCB1 with a tree. The constant is written out, so that folders of results name it. The paper used the bias by depth
+and, in Amazons, a table of 2^20 entries: `uct(bias=depth,prove=false,table=1048576)`.
 """
 MOST_PAIRS = 1_000_000
 
@@ -35,7 +35,7 @@ class Unit(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What came of a match, from A's side. Simulations and seconds an action are means over pairs of a pair's mean."""
+    """The result of a match, from A's side. Simulations and seconds are per action, as means over pairs."""
 
     tally: Tally
     score: float
@@ -46,14 +46,14 @@ class Outcome(NamedTuple):
 
 
 def pairs_of(game: str, a: str, b: str, num_games: int, seed: int, opening_plies: int = 0) -> list[Unit]:
-    """Returns the units of a match. Games begin after so many random plies."""
+    """Returns the units of a match. Games begin after `opening_plies` random plies or one fewer."""
     return [Unit(game, a, b, pair, opening_plies, seed) for pair in range(num_games // 2)]
 
 
 def play_pair(unit: Unit) -> dict[str, float]:
-    """Plays a pair; returns A's score in the game that it began and in the other, and what both spent an action.
+    """Plays a pair; returns A's scores as first and as second player, and both sides' cost per action.
 
-    Seconds are left out where only simulations limit the agents: those rows are the same on any machine.
+    Seconds are left out if only simulations limit the agents. These rows are then the same on any machine.
     """
     game = make_game(unit.game)
     seed = derive_seed(unit.seed, *unit[:4])
@@ -69,7 +69,7 @@ PLAYING = Work(KEY, lambda units: VALUES, play_pair)
 
 
 def outcome_of(results: Results, units: Sequence[Unit]) -> Outcome:
-    """Returns what the pairs of a match come to."""
+    """Returns the result of a match from the rows of its pairs."""
     rows = [results.row(unit) for unit in units]
     scores = [float(row[name]) for row in rows for name in ("score_first", "score_second")]
     pair_scores = [(scores[k] + scores[k + 1]) / 2 for k in range(0, len(scores), 2)]
@@ -89,37 +89,37 @@ def outcome_of(results: Results, units: Sequence[Unit]) -> Outcome:
 
 
 def simulations_a_second(name: str, game: Game, seconds: float = 0.5) -> float:
-    """Returns how many simulations a second an agent without a limit does at the start of the game, on one thread."""
+    """Returns the simulations per second in the initial position, on one thread. `name` has no limit."""
     agent = make_agent(name, game)
-    agent.suggest(game.new_initial_state(), seconds=seconds)  # untimed: code is loaded and memory touched at first
+    agent.suggest(game.new_initial_state(), seconds=seconds)  # not measured: it loads code and allocates memory
     suggestion = agent.suggest(game.new_initial_state(), seconds=seconds)
     return suggestion.simulations / suggestion.elapsed_s
 
 
 def with_seconds(name: str, seconds: float) -> str:
-    """Returns an agent's name with a limit on the time of an action."""
+    """Returns an agent's name with a limit in seconds per action."""
     return f"{name}@{f'{seconds:.9f}'.rstrip('0').rstrip('.')}s"
 
 
 def check_times(times: Sequence[float]) -> None:
-    """Raises BadInput for times that nobody can think."""
+    """Raises BadInput for a time that is too short or too long."""
     for seconds in times:
         if not 1e-5 <= seconds <= 3600:
-            raise BadInput(f"a time of {seconds:g} should be from 0.00001 to 3600 seconds a move")
+            raise BadInput(f"time {seconds:g} should be from 0.00001 to 3600 seconds per move")
 
 
 def check_games(num_games: int) -> None:
-    """Raises BadInput for a number of games that cannot be played."""
+    """Raises BadInput for a number of games that is odd, too small or too large."""
     if not 2 <= num_games <= 2 * MOST_PAIRS or num_games % 2:
         raise BadInput(f"games = {num_games} should be an even number from 2 to {2 * MOST_PAIRS:,}")
 
 
 def show_simulations(number: float) -> str:
-    """Returns simulations as tables show them."""
+    """Returns a number of simulations for tables."""
     return f"{number:,.0f}" if number >= 10 else f"{number:.1f}"
 
 
 def show_score(outcome: Outcome) -> str:
-    """Returns a score in per cent with its interval."""
+    """Returns a score with its interval, in percent."""
     low, high = outcome.interval
     return f"{100 * outcome.score:.1f} [{100 * low:.1f}, {100 * high:.1f}]"

@@ -1,4 +1,4 @@
-"""What an experiment is, and how one is run: units of work are done and kept, and a table is made of them."""
+"""Experiments. Running one does its units of work, saves a row for each, and makes a table from the rows."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -7,30 +7,30 @@ from typing import Any, NamedTuple
 from azero.lab.results import Results
 
 Groups = dict[Any, list]
-"""Units of work, by what a line of the table or of the plot is about."""
+"""Units of work, by the line of the table or plot that shows them."""
 
 
 class Work(NamedTuple):
-    """A kind of work: what is done with a unit, and the row that comes of it."""
+    """A kind of work: what is done with a unit, and the columns of its row."""
 
-    key: Sequence[str]  # the columns that name a row: a unit's first fields
-    columns: Callable[[Sequence], Sequence[str]]  # the others, of these units
+    key: Sequence[str]  # the columns that identify a row: the first fields of a unit
+    columns: Callable[[Sequence], Sequence[str]]  # returns the other columns, given the units
     do: Callable[[Any], dict[str, float]]  # returns a unit's values by column
 
 
 class Experiment(NamedTuple):
-    """An experiment of the paper's. Its parameters are a NamedTuple; with the same seed, they give the same rows."""
+    """An experiment of the paper. Its parameters are a NamedTuple; with the same seed, they give the same rows."""
 
     name: str
-    small: Any  # parameters that end in minutes
-    full: Any  # the paper's size
+    small: Any  # parameters for a run of minutes
+    full: Any  # parameters of the paper's size
     work: Work
-    check: Callable[[Any], None]  # raises BadInput for parameters that will not do
+    check: Callable[[Any], None]  # raises BadInput for wrong parameters
     groups: Callable[[Any], Groups]
     report: Callable[[Results, Groups, Any], str]  # writes table and plot; returns the table
 
     def run(self, folder: Path, parameters: Any, num_workers: int) -> str:
-        """Runs the experiment, or what is left of it; returns its table. Raises BadInput."""
+        """Does the units of work that have no row yet; returns the table. Raises BadInput."""
         self.check(parameters)
         groups = self.groups(parameters)
         units = [unit for group in groups.values() for unit in group]

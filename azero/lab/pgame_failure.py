@@ -1,7 +1,7 @@
-"""Figure 4: how often a search that is stopped early plays a wrong move in a P-game.
+"""Figure 4: how often a search plays a wrong move in a P-game after a number of iterations.
 
-UCT against plain Monte Carlo (MC), the same with minimax values (MMMC), and alpha-beta, which picks at random until its
-full search has ended; an iteration is a leaf of the tree looked at. MMMC keeps whole episodes, as the paper's does.
+It compares UCT, plain Monte Carlo (MC), MC with minimax values (MMMC), and alpha-beta. Alpha-beta picks at random until
+its full search has ended. An iteration is one evaluated leaf. MMMC keeps whole episodes, as in the paper.
 """
 
 from typing import NamedTuple
@@ -15,10 +15,10 @@ SHAPES = ((2, 20), (8, 8))  # branching, depth
 
 
 class Parameters(NamedTuple):
-    """What is to be run; with the same seed, the same rows."""
+    """Parameters of the experiment. The same seed gives the same rows."""
 
     trees: int
-    runs: int  # on each of the trees
+    runs: int  # per tree
     iterations: int
     uct: str = UCT
     seed: int = 0
@@ -29,7 +29,7 @@ FULL = Parameters(trees=200, runs=200, iterations=100_000)
 
 
 def check(parameters: Parameters) -> None:
-    """Raises BadInput for parameters that will not do."""
+    """Raises BadInput for wrong parameters."""
     check_size(trees=parameters.trees, runs=parameters.runs, iterations=parameters.iterations)
     check_player(parameters.uct)
 
@@ -47,12 +47,12 @@ def groups_of(parameters: Parameters) -> Groups:
 
 
 def players(parameters: Parameters) -> list[tuple[str, str]]:
-    """Returns who is measured: label and name."""
+    """Returns the measured players: label and name of each."""
     return [("alpha-beta", ALPHA_BETA), ("MC", "mc"), ("MMMC", "mmmc(keep=episode)"), ("UCT", parameters.uct)]
 
 
 def report(results: Results, groups: Groups, parameters: Parameters) -> str:
-    """Writes table and plot; returns the table."""
+    """Writes the table and the plot; returns the table."""
     iterations = spaced(parameters.iterations)
     labels = [label for label, _ in players(parameters)]
     rates = {key: rates_of(results, units) for key, units in groups.items()}

@@ -1,7 +1,7 @@
-"""Figure 5: how many iterations UCT needs in P-games, by the depth of the tree and by its branching.
+"""Figure 5: how many iterations UCT needs in P-games, by depth and branching factor of the tree.
 
-Alpha-beta needs of the order of B^(D/2) leaves; the question is whether UCT, too, grows no faster. Exponents have
-intervals by a bootstrap over trees.
+Alpha-beta needs on the order of B^(D/2) leaves. The question is whether the iterations of UCT grow as slowly. The
+intervals of the exponents come from a bootstrap over trees.
 """
 
 from collections.abc import Sequence
@@ -18,17 +18,17 @@ from azero.lab.trees import MEASURING, UCT, Unit, check_player, check_size, rate
 
 BY_DEPTH = tuple((2, depth) for depth in range(4, 21, 2))  # branching, depth
 BY_BRANCHING = tuple((branching, 8) for branching in range(2, 9))
-FITTED_DEPTHS = ((4, 16), (4, 20))  # from, to; the second are all
+FITTED_DEPTHS = ((4, 16), (4, 20))  # from, to; the second range is all depths
 _RESAMPLES = 1000
 
 
 class Parameters(NamedTuple):
-    """What is to be run; with the same seed, the same rows."""
+    """Parameters of the experiment. The same seed gives the same rows."""
 
     trees: int
-    runs: int  # on each of the trees
+    runs: int  # per tree
     rates: tuple[float, ...]  # failure rates to reach
-    patience: int  # iterations at most, in units of B^(D/2)
+    patience: int  # most iterations, in units of B^(D/2)
     uct: str = UCT
     seed: int = 0
 
@@ -38,16 +38,16 @@ FULL = Parameters(trees=4000, runs=10, rates=(0.1, 0.01, 0.001), patience=64)
 
 Shape = tuple[int, int]
 Needed = dict[tuple[Shape, float], np.ndarray]
-"""Iterations needed by shape and failure rate: [1 + R], of the trees themselves and of R resamples of them."""
+"""By shape and failure rate: the iterations needed, [1 + R], for the trees themselves and for R resamples of them."""
 
 
 def check(parameters: Parameters) -> None:
-    """Raises BadInput for parameters that will not do."""
+    """Raises BadInput for wrong parameters."""
     check_size(trees=parameters.trees, runs=parameters.runs, patience=parameters.patience)
     check_player(parameters.uct)
     for rate in parameters.rates:
         if not 0.0 < rate < 1.0:
-            raise BadInput(f"a rate of {rate:g} should be between 0 and 1")
+            raise BadInput(f"rate {rate:g} should be between 0 and 1")
 
 
 def groups_of(parameters: Parameters) -> dict[Shape, list[Unit]]:
@@ -62,13 +62,13 @@ def groups_of(parameters: Parameters) -> dict[Shape, list[Unit]]:
 
 
 def iterations_of(shape: Shape, parameters: Parameters) -> tuple[int, ...]:
-    """Returns after which iterations failures on trees of a shape are counted."""
+    """Returns the numbers of iterations after which failures on trees of this shape are counted."""
     branching, depth = shape
     return spaced(round(parameters.patience * branching ** (depth / 2)), per_decade=10)
 
 
 def needed_by(results: Results, groups: dict[Shape, list[Unit]], parameters: Parameters) -> Needed:
-    """Returns the iterations needed, from the rows."""
+    """Returns the iterations needed, computed from the rows."""
     needed: Needed = {}
     for shape, units in groups.items():
         iterations = iterations_of(shape, parameters)
@@ -79,10 +79,10 @@ def needed_by(results: Results, groups: dict[Shape, list[Unit]], parameters: Par
 
 
 def iterations_to_reach(rate: float, iterations: Sequence[int], rates: Sequence[float]) -> float:
-    """Returns after how many iterations the failure rate stays at `rate` or below; NaN where it does not get there.
+    """Returns after how many iterations the failure rate stays at `rate` or below; NaN if it does not.
 
-    Between two that were measured it is read off the straight line in the log-log plot. It is the last time that the
-    rate is crossed, which chance makes too late where runs are few.
+    The value is interpolated between two measured points, on a straight line in the log-log plot. It is the last
+    crossing of the rate; if runs are few, chance makes this too late.
     """
     above = np.flatnonzero(np.array(rates) > rate)
     if len(above) == 0:
@@ -97,7 +97,7 @@ def iterations_to_reach(rate: float, iterations: Sequence[int], rates: Sequence[
 
 
 def resampled(rates: np.ndarray, seed: int) -> np.ndarray:
-    """Returns [1 + R, I] mean failure rates: of the [T, I] trees, and of R times T trees drawn from them."""
+    """Returns [1 + R, I] mean failure rates: of the T trees in `rates` [T, I], and of R resamples of the T trees."""
     rng = np.random.default_rng(seed)
     num_trees = len(rates)
     draws = (np.bincount(rng.integers(num_trees, size=num_trees), minlength=num_trees) for _ in range(_RESAMPLES))
@@ -105,7 +105,7 @@ def resampled(rates: np.ndarray, seed: int) -> np.ndarray:
 
 
 def slope(xs: Sequence[float], needed: np.ndarray) -> float:
-    """Returns the slope of the straight line through the logarithms of `needed` over xs; NaN without two points."""
+    """Returns the slope of the straight line fitted to the logarithms of `needed` over xs; NaN without two points."""
     known = np.isfinite(needed)
     if known.sum() < 2:
         return float("nan")
@@ -113,7 +113,7 @@ def slope(xs: Sequence[float], needed: np.ndarray) -> float:
 
 
 def exponent(xs: Sequence[float], shapes: Sequence[Shape], rate: float, needed: Needed) -> tuple[float, float, float]:
-    """Returns the slope over xs, one of each shape, and its 95 % interval; resamples that have none are left out."""
+    """Returns the slope over xs (one per shape) and its 95 % interval. Resamples without a slope are left out."""
     slopes = [slope(xs, sample) for sample in np.stack([needed[shape, rate] for shape in shapes], axis=1)]
     known = [each for each in slopes[1:] if np.isfinite(each)]
     low, high = np.percentile(known, [2.5, 97.5]) if known else (np.nan, np.nan)
@@ -121,7 +121,7 @@ def exponent(xs: Sequence[float], shapes: Sequence[Shape], rate: float, needed: 
 
 
 def report(results: Results, groups: dict[Shape, list[Unit]], parameters: Parameters) -> str:
-    """Writes table and plot; returns the table."""
+    """Writes the table and the plot; returns the table."""
     rates, needed = parameters.rates, needed_by(results, groups, parameters)
     header = ["B", "D", "B^(D/2)", *(f"{rate:.1%} failures".replace("%", " %") for rate in rates)]
     rows = [
@@ -134,9 +134,9 @@ def report(results: Results, groups: dict[Shape, list[Unit]], parameters: Parame
         for shape in groups
     ]
     notes = [
-        f"Iterations of UCT until it fails no more often; {parameters.trees:,} trees x {parameters.runs:,} runs. "
-        "It is the last time that the rate is crossed, which chance makes too late where runs are few. "
-        "Intervals are of 95 %, by a bootstrap over trees.",
+        f"Iterations that UCT needs to reach a failure rate; {parameters.trees:,} trees x {parameters.runs:,} runs. "
+        "They end at the last crossing of the rate; if runs are few, chance makes this too late. "
+        "The 95 % intervals come from a bootstrap over trees.",
         *(_exponents(rate, needed) for rate in rates),
     ]
     draw(
@@ -157,8 +157,8 @@ def _exponents(rate: float, needed: Needed) -> str:
         texts.append("B^({:.3f} D) [{:.3f}, {:.3f}]".format(*ends) + f" for D from {lowest} to {highest}")
     by_branching = exponent([np.log(shape[0]) for shape in BY_BRANCHING], BY_BRANCHING, rate, needed)
     return (
-        f"At {rate:g}: for B = 2, {' and '.join(texts)}, where alpha-beta has B^(0.5 D); "
-        + "for D = 8, B^{:.2f} [{:.2f}, {:.2f}], where it has B^4.".format(*by_branching)
+        f"At {rate:g}: for B = 2, {' and '.join(texts)} (alpha-beta: B^(0.5 D)); "
+        + "for D = 8, B^{:.2f} [{:.2f}, {:.2f}] (alpha-beta: B^4).".format(*by_branching)
     )
 
 
@@ -172,7 +172,7 @@ def _panel(title, x_label, shapes, xs, is_x_log, needed, rates) -> Panel:
 
 
 def _or_zero(number: float) -> float:
-    return number if np.isfinite(number) else 0.0  # which a logarithmic axis leaves out
+    return number if np.isfinite(number) else 0.0  # a logarithmic axis leaves out zero
 
 
 def _count(number: float) -> str:

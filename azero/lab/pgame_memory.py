@@ -1,7 +1,7 @@
-"""Figure 6: UCT in P-games with a transposition table in place of the tree, of fewer and fewer entries.
+"""Figure 6: UCT in P-games with a transposition table instead of the tree, in several sizes.
 
-Where a table cannot store all moves of a position, UCT moves at random there: the first of the two solutions in section
-2.2 of the paper. The smallest table is measured with the second as well: a stored move is taken whose value is above a
+If a table cannot store all moves of a position, UCT moves at random there: the first of the two solutions in section
+2.2 of the paper. The smallest table is also measured with the second: UCT takes a stored move with a value above a
 threshold, if there is one.
 """
 
@@ -17,14 +17,14 @@ from azero.mcts.classical.table import FEWEST_ENTRIES, MOST_ENTRIES
 
 BRANCHING, DEPTH = 2, 20
 THRESHOLD = 0
-"""Of a stored move's value in [-1, 1]; 1/2 in the paper's [0, 1], which names no threshold."""
+"""Threshold of a stored move's value, in [-1, 1]. It is 1/2 in the paper's [0, 1]. The paper names no threshold."""
 
 
 class Parameters(NamedTuple):
-    """What is to be run; with the same seed, the same rows."""
+    """Parameters of the experiment. The same seed gives the same rows."""
 
     trees: int
-    runs: int  # on each of the trees
+    runs: int  # per tree
     iterations: int
     entries: tuple[int, ...] = (100_000, 10_000, 5_000, 1_000)
     uct: str = UCT
@@ -36,11 +36,11 @@ FULL = Parameters(trees=200, runs=200, iterations=100_000)
 
 
 def check(parameters: Parameters) -> None:
-    """Raises BadInput for parameters that will not do."""
+    """Raises BadInput for wrong parameters."""
     check_size(trees=parameters.trees, runs=parameters.runs, iterations=parameters.iterations)
     for option in ("table", "stored_visits", "stored_value"):
         if option in split_options(parameters.uct)[1]:
-            raise BadInput(f"--uct {parameters.uct!r} should have no {option}: tables are given by --entries")
+            raise BadInput(f"--uct {parameters.uct!r} should have no {option}: --entries sets the tables")
     check_player(parameters.uct)
     for entries in parameters.entries:
         if not FEWEST_ENTRIES <= entries <= MOST_ENTRIES:
@@ -60,7 +60,7 @@ def groups_of(parameters: Parameters) -> Groups:
 
 
 def players(parameters: Parameters) -> list[tuple[str, str]]:
-    """Returns who is measured: label and name."""
+    """Returns the measured players: label and name of each."""
     uct, fewest = parameters.uct, min(parameters.entries)
     tables = [(f"{entries:,} entries", with_options(uct, table=entries)) for entries in parameters.entries]
     stored = f"{fewest:,} entries, stored moves", with_options(uct, table=fewest, stored_value=THRESHOLD)
@@ -68,7 +68,7 @@ def players(parameters: Parameters) -> list[tuple[str, str]]:
 
 
 def report(results: Results, groups: Groups, parameters: Parameters) -> str:
-    """Writes table and plot; returns the table."""
+    """Writes the table and the plot; returns the table."""
     iterations = spaced(parameters.iterations)
     rates = {label: rates_of(results, units) for label, units in groups.items()}
     rows = [
@@ -77,8 +77,8 @@ def report(results: Results, groups: Groups, parameters: Parameters) -> str:
     ]
     note = (
         f"Failures in %, with 95 % intervals, B = {BRANCHING}, D = {DEPTH}: "
-        f"{parameters.trees:,} trees x {parameters.runs:,} runs. Where not all moves of a position can be stored, the "
-        f"move is random; in the last column it is a stored move of a value above {THRESHOLD}, if there is one."
+        f"{parameters.trees:,} trees x {parameters.runs:,} runs. If a table cannot store all moves of a position, the "
+        f"move is random; in the last column it is a stored move with a value above {THRESHOLD}, if there is one."
     )
     panel = Panel(
         f"B = {BRANCHING}, D = {DEPTH}",

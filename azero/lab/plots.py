@@ -1,4 +1,4 @@
-"""Plots: panels side by side, each of lines over numbers on axes that may be logarithmic."""
+"""Line plots in panels next to each other, with linear or logarithmic axes."""
 
 import io
 import os
@@ -14,17 +14,17 @@ _MARKERS = "osD^vPX"
 
 
 class Line(NamedTuple):
-    """Points to join; those that a logarithmic axis has no place for are left out."""
+    """The points of a line. A logarithmic axis leaves out points that are not positive."""
 
     label: str
     xs: Sequence[float]
     ys: Sequence[float]
-    intervals: Sequence[tuple[float, float]] | None = None  # of each y
+    intervals: Sequence[tuple[float, float]] | None = None  # one per y
     is_reference: bool = False  # drawn dashed and grey
 
 
 class Panel(NamedTuple):
-    """One plot of several."""
+    """One panel of a plot."""
 
     title: str
     x_label: str
@@ -37,9 +37,9 @@ class Panel(NamedTuple):
 
 
 def draw(panels: Sequence[Panel], path: Path) -> None:
-    """Writes the panels into a PNG. Matplotlib keeps its list of fonts in azero's cache, not in the home folder."""
+    """Writes the panels to a PNG file. Matplotlib's font list is in azero's cache folder, not in the home folder."""
     os.environ.setdefault("MPLCONFIGDIR", str(cache_root() / "matplotlib"))
-    from matplotlib.figure import Figure  # only here: it takes half a second to load
+    from matplotlib.figure import Figure  # imported here, because it takes half a second
 
     figure = Figure(figsize=(1.0 + 5.2 * len(panels), 4.4), dpi=110, layout="constrained")
     for axes, panel in zip(figure.subplots(1, len(panels), squeeze=False)[0], panels, strict=True):

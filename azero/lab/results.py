@@ -1,5 +1,7 @@
-"""The folder of an experiment: `experiment.json` says what it is, `results.csv` has a row for each unit of work that
-is done, `table.md` and `plot.png` are what is made of them. A run that was stopped goes on from the rows there are.
+"""The folder of an experiment.
+
+`experiment.json` has the experiment and its parameters, and `results.csv` a row for each finished unit of work.
+`table.md` and `plot.png` are made from these rows. A stopped experiment continues from them.
 """
 
 import csv
@@ -20,7 +22,7 @@ from azero.system.workers import do_in_order
 
 
 class Table(NamedTuple):
-    """A table as Markdown shows it; `notes` are lines below."""
+    """A table in Markdown; `notes` are lines below it."""
 
     header: Sequence[str]
     rows: Sequence[Sequence[str]]
@@ -36,12 +38,12 @@ class Table(NamedTuple):
 
 
 class Results:
-    """An experiment's folder, opened: a new one, or one of the same experiment with the same parameters.
+    """The open folder of an experiment: a new one, or one of the same experiment with the same parameters.
 
-    Rows are named by their first cells, the key, and written one by one. All cells are text.
+    The first cells of a row, its key, identify it. Rows are written one by one. All cells are text.
 
     Raises:
-      BadInput: the folder holds anything else, or another run is at it; it is left as it is.
+      BadInput: the folder has other contents or is in use by another run. It is not changed.
     """
 
     def __init__(self, folder: Path, name: str, parameters: dict[str, Any], key: Sequence[str], values: Sequence[str]):
@@ -52,7 +54,7 @@ class Results:
         self._card_path = folder / "experiment.json"
         self.rows: dict[tuple[str, ...], dict[str, str]] = {}
         if folder.exists() and not folder.is_dir():
-            raise BadInput(f"--out {str(folder)!r} is no experiment's folder, but a file; name a new one")
+            raise BadInput(f"--out {str(folder)!r} is a file, not an experiment's folder; name a new folder")
         folder.mkdir(parents=True, exist_ok=True)
         with held(folder, _in_use(folder)):
             self._open(name, json.loads(json.dumps(parameters)))
@@ -61,7 +63,7 @@ class Results:
         if self._card_path.is_file():
             _check_card(self.folder, self._card_path.read_text(encoding="utf-8"), name, parameters)
         elif any(path.name != LOCK for path in self.folder.iterdir()):
-            raise BadInput(f"--out {str(self.folder)!r} is no experiment's folder, and not empty; name a new one")
+            raise BadInput(f"--out {str(self.folder)!r} has other files than an experiment's; name a new folder")
         else:
             self._write_card({"experiment": name, "azero": __version__, "parameters": parameters})
         if self._path.exists():
@@ -70,7 +72,7 @@ class Results:
             write_whole(self._path, _csv_line(self._columns).encode())
 
     def _read(self) -> None:
-        """Takes up the rows there are. A last one that was cut short is cut off."""
+        """Reads the existing rows. An incomplete last row is removed."""
         data = self._path.read_bytes()
         whole = data[: data.rfind(b"\n") + 1]
         if whole != data:
@@ -81,14 +83,14 @@ class Results:
         self.rows = {tuple(line[: self._num_keys]): dict(zip(header, line, strict=True)) for line in lines}
         if len(self.rows) < len(lines):
             raise BadInput(
-                f"{str(self._path)!r} has two rows of one name: move it away, or name a new folder with --out"
+                f"{str(self._path)!r} has two rows with the same key: move it away, or name a new folder with --out"
             )
 
     def _write_card(self, card: dict[str, Any]) -> None:
         write_whole(self._card_path, f"{json.dumps(card, indent=2)}\n".encode())
 
     def measured_once(self, name: str, measure: Callable[[], Any]) -> Any:
-        """Returns a measurement by the clock, as JSON has it; it is made once, and kept in `experiment.json`."""
+        """Returns a time measurement, as JSON. It is made once and saved in `experiment.json`."""
         with held(self.folder, _in_use(self.folder)):
             card = json.loads(self._card_path.read_text(encoding="utf-8"))
             if name not in card:
@@ -97,18 +99,18 @@ class Results:
             return card[name]
 
     def complete(self, work: Callable[[Any], dict[str, Any]], units: Iterable, num_workers: int, label: str) -> None:
-        """Does the units of work that have no row yet, and writes their rows in their order.
+        """Does the units of work that have no row yet, and writes their rows in the order of the units.
 
         Args:
-          work: returns a unit's values by their columns; with several workers it runs in processes of their own.
-          units: each a plain tuple whose first fields are its row's key.
+          work: returns a unit's values by column. With several workers it runs in other processes.
+          units: plain tuples; the first fields of each are its row's key.
 
         Raises:
-          BadInput: another run is at it.
+          BadInput: the folder is in use by another run.
         """
         units = list(units)
         with held(self.folder, _in_use(self.folder)):
-            self._read()  # what another run may have done since the folder was opened
+            self._read()  # another run may have added rows since the folder was opened
             left = [unit for unit in units if self._key(unit) not in self.rows]
             done = len(units) - len(left)
             with tqdm(total=len(units), initial=done, desc=label, leave=False, disable=None, delay=0.5) as bar:
@@ -118,14 +120,14 @@ class Results:
                     bar.update()
 
     def row(self, unit: Sequence) -> dict[str, str]:
-        """Returns the row of a unit that is done."""
+        """Returns the row of a finished unit."""
         return self.rows[self._key(unit)]
 
     def _key(self, unit: Sequence) -> tuple[str, ...]:
         return tuple(str(cell) for cell in unit[: self._num_keys])
 
     def _append(self, cells: list[str]) -> None:
-        # A loss of power may cut the last rows, which are done again.
+        # A power failure may lose the last rows; their units are done again.
         with open(self._path, "a", encoding="utf-8", newline="") as file:
             file.write(_csv_line(cells))
         self.rows[tuple(cells[: self._num_keys])] = dict(zip(self._columns, cells, strict=True))
@@ -138,11 +140,11 @@ class Results:
 
 
 def _in_use(folder: Path) -> str:
-    return f"--out {str(folder)!r} is in use by another run; let it end, or name another folder"
+    return f"--out {str(folder)!r} is in use by another run; wait for its end, or name another folder"
 
 
 def _check_card(folder: Path, text: str, name: str, parameters: dict[str, Any]) -> None:
-    """Raises BadInput unless the text of `experiment.json` is of this experiment; another version is told on stderr."""
+    """Raises BadInput unless the text of `experiment.json` is of this experiment; notes another version on stderr."""
     try:
         card = json.loads(text)
         found, theirs = str(card["experiment"]), dict(card["parameters"])
@@ -150,14 +152,14 @@ def _check_card(folder: Path, text: str, name: str, parameters: dict[str, Any]) 
         raise BadInput(f"{str(folder / 'experiment.json')!r} is damaged; name a new folder with --out") from None
     advice = "name another folder with --out"
     if found != name:
-        raise BadInput(f"--out {str(folder)!r} holds the experiment {found}, not {name}; {advice}")
+        raise BadInput(f"--out {str(folder)!r} has the experiment {found}, not {name}; {advice}")
     for key in {**parameters, **theirs}:
         if parameters.get(key) != theirs.get(key):
             there, here = json.dumps(theirs.get(key)), json.dumps(parameters.get(key))
-            raise BadInput(f"--out {str(folder)!r} holds {name} with {key} = {there}, not {here}; {advice}")
+            raise BadInput(f"--out {str(folder)!r} has {name} with {key} = {there}, not {here}; {advice}")
     version = card.get("azero", "(version unknown)")
     if version != __version__:
-        print(f"azero: {str(folder)!r} was begun by azero {version} and goes on with {__version__}", file=sys.stderr)
+        print(f"azero: {str(folder)!r} was begun by azero {version} and continues with {__version__}", file=sys.stderr)
 
 
 def _csv_line(cells: Sequence[str]) -> str:

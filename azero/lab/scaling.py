@@ -1,4 +1,4 @@
-"""The strength of UCT by playouts: each number of them against half that number, on any game."""
+"""Strength of UCT by its number of playouts: matches against half the playouts, in any game."""
 
 import math
 from typing import NamedTuple
@@ -17,10 +17,10 @@ MOST_PLAYOUTS = 1 << 24
 
 
 class Parameters(NamedTuple):
-    """What is to be run; with the same seed, the same rows."""
+    """Parameters of the experiment. The same seed gives the same rows."""
 
-    games: int  # a match
-    playouts: int  # at most; from there down by halves
+    games: int  # per match
+    playouts: int  # largest number, which is halved repeatedly
     game: str = "connect_four"
     uct: str = PLAIN_UCT
     seed: int = 0
@@ -31,7 +31,7 @@ FULL = Parameters(games=2000, playouts=65536)
 
 
 def check(parameters: Parameters) -> None:
-    """Raises BadInput for parameters that will not do."""
+    """Raises BadInput for wrong parameters."""
     check_games(parameters.games)
     check_player(parameters.uct)
     make_game(parameters.game)
@@ -55,20 +55,20 @@ def groups_of(parameters: Parameters) -> Groups:
 
 
 def steps(playouts: int) -> list[int]:
-    """Returns the numbers of playouts, each twice the one before, up to `playouts`; 32 are the fewest, or 2."""
+    """Returns the numbers of playouts, ascending: `playouts` and its repeated halves down to 32."""
     fewest = min(32, playouts)
     return sorted(playouts >> k for k in range(playouts.bit_length()) if playouts >> k >= fewest)
 
 
 def report(results: Results, groups: Groups, parameters: Parameters) -> str:
-    """Writes table and plot; returns the table."""
+    """Writes the table and the plot; returns the table."""
     outcomes = {playouts: outcome_of(results, units) for playouts, units in groups.items()}
     rows = [
         [f"{playouts:,}", show_score(outcome), *(f"{elo:+z.0f}" for elo in (_elo(outcome), *outcome.elo_interval))]
         for playouts, outcome in outcomes.items()
     ]
     notes = [
-        f"{parameters.game}, {parameters.uct}: {parameters.games:,} games a row "
+        f"{parameters.game}, {parameters.uct}: {parameters.games:,} games per row "
         f"from openings of {OPENING_PLIES} random plies or one fewer, with 95 % intervals."
     ]
     finite = {playouts: outcome for playouts, outcome in outcomes.items() if math.isfinite(_elo(outcome))}

@@ -1,4 +1,4 @@
-"""P-games under measurement: which moves of a random tree are wrong, and how often a search stopped early plays one."""
+"""Measures searches on P-games: how often a search plays a wrong move of a random tree after some iterations."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -15,38 +15,38 @@ from azero.lab.experiment import Work
 from azero.lab.results import Results
 
 UCT = "uct(cp=0.707,prove=false)"
-"""UCB1 with the bias of the paper's proofs, 2 C_p sqrt(ln t / s) and C_p = 1 / sqrt 2, to which known figures belong.
+"""UCB1 with the bias of the paper's proofs, 2 C_p sqrt(ln t / s) with C_p = 1 / sqrt 2.
 
-The paper's own experiments (section 3) had the bias (ln t / s)^((D + d) / (2 D + d)): `uct(bias=depth,prove=false)`.
+The paper's experiments (section 3) used the bias (ln t / s)^((D + d) / (2 D + d)): `uct(bias=depth,prove=false)`.
 """
 
 ALPHA_BETA = "alpha-beta"
 
 KEY = ("player", "branching", "depth", "tree")
 MOST = 1_000_000
-"""Trees, runs and iterations."""
+"""Most trees, runs and iterations."""
 
 
 class Unit(NamedTuple):
-    """Runs of one player on one tree. With the same seed all players meet the same trees."""
+    """Runs of one player on one tree. With the same seed all players get the same trees."""
 
-    player: str  # an agent's name without its limit, or ALPHA_BETA
+    player: str  # an agent's name without a limit, or ALPHA_BETA
     branching: int
     depth: int
     tree: int
-    iterations: tuple[int, ...]  # after which a move is chosen
+    iterations: tuple[int, ...]  # numbers of iterations after which a move is chosen
     num_runs: int
     seed: int
 
 
 def measure_tree(unit: Unit) -> dict[str, float]:
-    """Returns the failure rate after each of the unit's iterations."""
+    """Returns the failure rate after each of the unit's numbers of iterations."""
     rates = _rates_on_tree(unit)
     return {str(iterations): rate for iterations, rate in zip(unit.iterations, rates, strict=True)}
 
 
 def columns_of(units: Sequence[Unit]) -> list[str]:
-    """Returns the columns of a row: all iterations after which moves are chosen."""
+    """Returns the columns of a row: all numbers of iterations after which a move is chosen."""
     return [str(each) for each in sorted({each for unit in units for each in unit.iterations})]
 
 
@@ -66,7 +66,7 @@ def _rates_on_tree(unit: Unit) -> list[float]:
 
 
 def wrong_moves(game: Game) -> np.ndarray:
-    """Returns [A] bool: the first moves that are worth less than the best, as win, draw or loss."""
+    """Returns [A] bool: whether a move of the root has a worse result (win, draw or loss) than the best move."""
     values = np.zeros(game.num_actions)
     for action in range(game.num_actions):
         state = game.new_initial_state()
@@ -76,9 +76,9 @@ def wrong_moves(game: Game) -> np.ndarray:
 
 
 def failure_rates(game: Game, wrong: np.ndarray, unit: Unit) -> list[float]:
-    """Returns the share of runs in which a wrong move was chosen after each of the unit's iterations.
+    """Returns the share of runs that choose a wrong move, after each of the unit's numbers of iterations.
 
-    A run is one search that goes on from each number of iterations to the next.
+    A run is one search, which continues from each number of iterations to the next.
     """
     search = search_maker(unit.player, game)(1, (unit.iterations[-1] + 1) * unit.branching + 1)
     failures = np.zeros(len(unit.iterations))
@@ -93,22 +93,22 @@ def failure_rates(game: Game, wrong: np.ndarray, unit: Unit) -> list[float]:
 
 
 def rates_by_tree(results: Results, units: Sequence[Unit]) -> np.ndarray:
-    """Returns [T, I]: the failure rate on each of the units' trees after each of their iterations."""
+    """Returns [T, I]: the failure rates on the T trees of the units, after the I numbers of iterations."""
     rows = [results.row(unit) for unit in units]
     return np.array([[float(row[str(iterations)]) for iterations in units[0].iterations] for row in rows])
 
 
 def rates_of(results: Results, units: Sequence[Unit]) -> tuple[list[float], list[tuple[float, float]]]:
-    """Returns the mean failure rates over trees, for each of the units' iterations, and their 95 % intervals.
+    """Returns the mean failure rates over trees, for each number of iterations, and their 95 % intervals.
 
-    Trees are what is independent, not the runs on one of them.
+    The intervals count trees, because runs on the same tree are dependent.
     """
     rates = rates_by_tree(results, units)
     return rates.mean(axis=0).tolist(), [score_interval(column) for column in rates.T]
 
 
 def spaced(last: int, per_decade: int = 3) -> tuple[int, ...]:
-    """Returns iterations from 1 to `last`, so many to a factor of ten, rounded to two digits: 1, 2, 5, 10 for three."""
+    """Returns numbers of iterations from 1 to `last`, `per_decade` per factor of ten, rounded: 1, 2, 5, 10 for 3."""
     if per_decade == 3:
         steps = [digit * 10**power for power in range(12) for digit in (1, 2, 5)]
     else:
@@ -117,20 +117,20 @@ def spaced(last: int, per_decade: int = 3) -> tuple[int, ...]:
 
 
 def shown(iterations: Sequence[int]) -> list[int]:
-    """Returns the indices of those iterations that tables show: the powers of ten, and the last."""
+    """Returns the indices of the iterations in tables: the powers of ten, and the last."""
     last = len(iterations) - 1
     return [k for k, each in enumerate(iterations) if str(each).strip("0") == "1" or k == last]
 
 
 def percent(rate: float, interval: tuple[float, float]) -> str:
-    """Returns a rate with its interval in per cent, as tables show it."""
+    """Returns a rate with its interval in percent, for tables."""
     return f"{100 * rate:.1f} [{100 * interval[0]:.1f}, {100 * interval[1]:.1f}]"
 
 
 def check_player(name: str) -> None:
-    """Raises BadInput where a name is not that of UCT, with options or without."""
+    """Raises BadInput if a name is not `uct`, with or without options."""
     if word_of(name) != "uct":
-        raise BadInput(f"--uct {name!r} should be uct, with options or without, and without a limit: e.g. {UCT!r}")
+        raise BadInput(f"--uct {name!r} should be uct, with or without options, without a limit: e.g. {UCT!r}")
     search_maker(name, make_game("p_game"))(1, 100)
 
 

@@ -1,7 +1,7 @@
-"""Tree search: PUCT with an evaluator, UCT with random rollouts, and what lies between. `Search` is where to start.
+"""Tree search: PUCT with an evaluator, UCT with random rollouts, and mixtures of both. Start with `Search`.
 
-To read it, begin with `reference/search.py`, the whole search in plain Python, and `reference/gumbel.py`, the root of
-Gumbel AlphaZero; `search/kernels.py` is the same, compiled.
+To read the code, begin with `reference/search.py`: it is the whole search in plain Python. `reference/gumbel.py` adds
+the root of Gumbel AlphaZero. `search/kernels.py` is the compiled search.
 """
 
 from azero.mcts.classical.flat import FlatSearch

@@ -1,4 +1,4 @@
-"""Scratch: room that the kernels of one thread work in, in arrays that are made once."""
+"""Scratch memory for the kernels of one thread: arrays that are allocated once."""
 
 from typing import NamedTuple
 
@@ -10,9 +10,9 @@ from azero.mcts.proving.lookahead import Line, new_line
 
 
 class Scratch(NamedTuple):
-    """Room to work in: nothing in it outlives the call of a subroutine, but for a simulation's path and position."""
+    """Scratch memory. Only a simulation's path and position outlive the call of a subroutine."""
 
-    states: np.recarray  # [3] the game's state dtype: a simulation's own, and two to try moves in
+    states: np.recarray  # [3] the game's state dtype: a simulation's position, and two to try moves in
     path: np.ndarray  # [max_plies + 1] int32, nodes from the root (place 0) to the leaf
     legal: np.ndarray  # [A] int32
     weights: np.ndarray  # [A] float64, of legal actions
@@ -20,12 +20,12 @@ class Scratch(NamedTuple):
     bits: np.ndarray  # [C * H * W] uint32, the same memory
     entries: np.ndarray  # [C * H * W] int32
     factors: np.ndarray  # [C * H * W] uint64
-    rows: np.ndarray  # [H + 2] uint64, the board as `rollouts/features.py` has it
-    line: Line  # that a look ahead follows
+    rows: np.ndarray  # [H + 2] uint64, the board as `rollouts/features.py` encodes it
+    line: Line  # of a look-ahead
 
 
 def new_scratch(rules: Rules) -> Scratch:
-    """Returns room for one thread."""
+    """Returns the scratch memory of one thread."""
     planes = np.zeros(rules.planes_shape, np.float32)
     return Scratch(
         states=new_states(rules, 3),

@@ -1,8 +1,7 @@
-"""The tree in memory: an arena of nodes for each of B trees, children side by side, legal moves only.
+"""The tree in memory: one array of nodes for each of B trees. The children of a node are adjacent; all are legal moves.
 
-Values inside a tree are the first player's. They are turned to the mover's in one place on the way out, where a
-child is selected, and from the mover's in one place on the way in, where an evaluation comes home; so it does not
-matter whose turn follows whose.
+Values in a tree are the first player's. Selection converts them to the mover's point of view. `expand_leaf` converts
+the evaluator's values from the mover's point of view. Backup needs no sign changes, so players need not alternate.
 """
 
 from typing import NamedTuple
@@ -17,42 +16,42 @@ from azero.games.contract import Rules
 from azero.games.state import new_states
 
 UNPROVEN = ONGOING
-"""`proven` of a node whose result under best play is not known."""
+"""Value of `proven` if the node's result under best play is unknown."""
 
 NODE_DTYPE = np.dtype(
     [
-        ("W", np.float64),  # total value of the visits, for the first player
+        ("W", np.float64),  # total value of all visits, for the first player
         ("N", np.int32),  # visits
         ("P", np.float32),  # prior of the action that leads here
-        ("first_child", np.int32),  # 0: not expanded (the root is nobody's child)
+        ("first_child", np.int32),  # 0: not expanded (node 0 is the root, which is never a child)
         ("action", np.int16),  # the action that leads here
         ("num_children", np.int16),
-        ("num_visited", np.int16),  # children that a rule which visits all first has visited; they lie in front
-        ("virtual_loss", np.int16),  # descents through here that are not backed up yet
-        ("proven_plies", np.int16),  # plies to the end under best play, where proven
+        ("num_visited", np.int16),  # visited children, for rules that visit every child once first; they come first
+        ("virtual_loss", np.int16),  # descents through this node that are not backed up yet
+        ("proven_plies", np.int16),  # plies to the end under best play, if proven
         ("proven", np.int8),  # WIN, DRAW or LOSS for the first player, or UNPROVEN
-        ("player", np.int8),  # who moves here, once expanded
+        ("player", np.int8),  # the player to move; set when the node is expanded
     ],
     align=True,
 )
-assert NODE_DTYPE.itemsize == 32, "two nodes a cache line"
+assert NODE_DTYPE.itemsize == 32, "two nodes per cache line"
 
 TREE_DTYPE = np.dtype(
     [
-        ("rng", RNG_DTYPE),  # the random generator of all that is drawn in this tree
+        ("rng", RNG_DTYPE),  # random generator of this tree
         ("num_nodes", np.int32),  # nodes in use
-        ("simulations", np.int32),  # done in this search
-        ("target", np.int32),  # to be done in this search
-        ("held_back", np.int32),  # of these, to be done only after a pause
-        ("is_fast", np.int32),  # whether this search is one of the fast ones of self-play, without noise at the root
-        ("pending", np.int32),  # under way: their leaves wait for the evaluator
-        ("evaluations", np.int64),  # positions that the evaluator was given since the tree was made
-        ("cache_hits", np.int64),  # leaves that it need not judge, since it had judged the position before
-        ("length", np.float32),  # plies that a game from the root is expected to last, where the rule asks for it
-        ("search_seed", np.uint64),  # of this search's noise, where the root's strategy draws it by action
-        ("temperature", np.float64),  # by which that noise is scaled
-        ("has_noise", np.int32),  # whether the root's strategy has had its chance to add noise
-        ("is_full", np.int32),  # whether a leaf found no room to grow
+        ("simulations", np.int32),  # simulations done in this search
+        ("target", np.int32),  # simulations that this search will do
+        ("held_back", np.int32),  # how many of these are done only after a pause
+        ("is_fast", np.int32),  # whether this is a fast search of self-play, without noise at the root
+        ("pending", np.int32),  # simulations whose leaves wait for the evaluator
+        ("evaluations", np.int64),  # positions given to the evaluator since the tree was made
+        ("cache_hits", np.int64),  # leaves that were evaluated without the evaluator
+        ("length", np.float32),  # expected plies of a game from the root, if the selection rule needs it
+        ("search_seed", np.uint64),  # seed of this search's noise, if the root strategy draws noise per action
+        ("temperature", np.float64),  # scale of that noise
+        ("has_noise", np.int32),  # whether the root strategy's `add_noise` was called for this root
+        ("is_full", np.int32),  # whether a leaf could not be expanded for lack of nodes
     ],
     align=True,
 )
@@ -64,11 +63,11 @@ class Forest(NamedTuple):
     trees: np.recarray  # [B] TREE_DTYPE
     nodes: np.recarray  # [B, M] NODE_DTYPE; node 0 is the root
     root_states: np.recarray  # [B] the game's state dtype
-    spare_nodes: np.recarray  # [M] where a subtree is put together
+    spare_nodes: np.recarray  # [M] scratch memory of `keep_subtree`
 
 
 def new_forest(rules: Rules, num_trees: int, max_nodes: int) -> Forest:
-    """Returns blank trees. Pages of memory are taken as nodes come into use, not here."""
+    """Returns blank trees. The operating system allocates memory only when nodes come into use."""
     return Forest(
         trees=np.zeros(num_trees, TREE_DTYPE).view(np.recarray),
         nodes=np.empty((num_trees, max_nodes), NODE_DTYPE).view(np.recarray),
@@ -79,7 +78,7 @@ def new_forest(rules: Rules, num_trees: int, max_nodes: int) -> Forest:
 
 @subroutine
 def clear_node(node, action, prior):
-    """Makes `node` an unvisited leaf that `action` leads to."""
+    """Makes `node` an unvisited leaf, reached by `action`."""
     node.W = 0.0
     node.N = 0
     node.P = prior
@@ -94,14 +93,14 @@ def clear_node(node, action, prior):
 
 
 def children_of(nodes: np.recarray, index: int = 0) -> range:
-    """Returns the children of node `index`; none where it is not expanded."""
+    """Returns the places of the children of node `index`; an empty range if it is not expanded."""
     first = int(nodes[index].first_child)
     return range(first, first + int(nodes[index].num_children)) if first else range(0)
 
 
 @subroutine
 def clear_tree(tree, nodes):
-    """Leaves the root alone in the tree, unvisited; the random state goes on."""
+    """Removes all nodes but the root, which becomes unvisited. The random generator keeps its state."""
     clear_node(nodes[0], -1, np.float32(0.0))
     tree.num_nodes = 1
     tree.has_noise = 0
@@ -110,9 +109,11 @@ def clear_tree(tree, nodes):
 
 @subroutine
 def create_children(rules, tree, nodes, index, state, legal):
-    """Lays out the children of node `index`, whose position is `state`; returns whether there was room.
+    """Creates the children of node `index`, whose position is `state`; returns whether there was room.
 
-    Their priors are equal until an evaluator says otherwise.
+    The priors are uniform; an evaluator's priors replace them.
+
+    Raises BrokenRules if the position has no legal action.
     """
     num_children = rules.legal_actions(state, legal)
     if num_children == 0:
@@ -133,7 +134,7 @@ def create_children(rules, tree, nodes, index, state, legal):
 
 @subroutine
 def child_of_action(nodes, action):
-    """Returns the root's child that `action` leads to, or -1 where the root has none."""
+    """Returns the root's child reached by `action`, or -1 if the root has no such child."""
     root = nodes[0]
     for child in range(root.first_child, root.first_child + root.num_children):
         if nodes[child].action == action:
@@ -143,7 +144,10 @@ def child_of_action(nodes, action):
 
 @subroutine
 def keep_subtree(tree, nodes, child, spare):
-    """Makes node `child` the root and closes the gaps that the rest leaves, breadth first by way of `spare`."""
+    """Makes node `child` the root and drops all nodes outside its subtree.
+
+    The subtree is copied to `spare` ([M] NODE_DTYPE) breadth first, and back.
+    """
     spare[0] = nodes[child]
     size = 1
     done = 0
@@ -165,15 +169,16 @@ def keep_subtree(tree, nodes, child, spare):
 
 @subroutine
 def is_proven_ahead(rules, node, state):
-    """Returns whether `node`, whose position is `state`, has a result but no moves yet, and the game goes on."""
+    """Returns whether `node`, whose position is `state`, is proven but neither expanded nor the end of a game."""
     return node.proven != UNPROVEN and node.first_child == 0 and rules.outcome(state) == ONGOING
 
 
 @subroutine
 def play_at_root(rules, forest, b, action):
-    """Plays `action` in tree b: the child becomes the root, with what has been learned below it.
+    """Plays `action` in tree b: the child becomes the root and keeps its subtree.
 
-    A child that looking ahead has proven, and that has no children yet, is forgotten: a search is to find a move there.
+    A child that look-ahead has proven but that is not expanded is cleared. Otherwise a search there would end at once,
+    without a move.
     """
     tree = forest.trees[b]
     nodes = forest.nodes[b]
@@ -187,7 +192,7 @@ def play_at_root(rules, forest, b, action):
 
 @kernel
 def start_tree(forest, b, state, seed):
-    """Puts a new tree with the position `state` and random state `seed` in place b."""
+    """Starts tree b afresh, with the position `state` at its root and the random state `seed`."""
     tree = forest.trees[b]
     tree.rng.counter = seed
     tree.simulations = 0
@@ -205,7 +210,7 @@ def start_tree(forest, b, state, seed):
 
 @subroutine
 def move_root(rules, forest, b, action, is_keeping):
-    """Plays `action` in tree b, and keeps what has been learned below it, or leaves the new root alone."""
+    """Plays `action` in tree b; keeps the subtree below it if `is_keeping`, else only the new root."""
     if is_keeping:
         play_at_root(rules, forest, b, action)
     else:
@@ -215,13 +220,13 @@ def move_root(rules, forest, b, action, is_keeping):
 
 @kernel
 def advance_tree(rules, settings, forest, b, action):
-    """Plays `action` in tree b, and keeps what its root strategy can go on from."""
+    """Plays `action` in tree b; keeps the subtree below it if the root strategy can reuse it."""
     move_root(rules, forest, b, action, settings.root.may_keep_tree())
 
 
 @subroutine
 def backup(nodes, path, depth, value):
-    """Adds a visit of `value`, the first player's, to every node on the path."""
+    """Adds one visit of `value`, for the first player, to every node on the path."""
     for place in range(depth + 1):
         node = nodes[path[place]]
         node.N += 1

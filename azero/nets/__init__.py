@@ -1,1 +1,1 @@
-"""Judging a position: the residual policy/value net, its checkpoints, and the evaluator that searches ask."""
+"""The residual policy/value net, its checkpoints, and the evaluator that searches use."""

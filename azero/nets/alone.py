@@ -1,4 +1,4 @@
-"""The net without a search: what it says at first sight."""
+"""The net's output without a search."""
 
 import numpy as np
 import torch
@@ -8,11 +8,11 @@ from azero.nets.architectures.tower import ResidualTower
 from azero.nets.runtimes.choice import pick_device
 from azero.nets.runtimes.torch_runtime import TorchSession
 
-_ROWS = 256  # of a pass
+_ROWS = 256  # per pass
 
 
 def judge_alone(net: ResidualTower, config: DeviceConfig, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Returns a net's logits in fp32 for the player to move: [B, A] of all actions, [B, 3] of win, draw and loss.
+    """Returns a net's logits, computed in fp32, for the player to move: [B, A] of actions, [B, 3] of win, draw, loss.
 
     Args:
       planes: [B, C, H, W] float32.

@@ -1,7 +1,7 @@
-"""Checkpoints: one `.safetensors` file with the weights and all it takes to rebuild the net. Loading runs none of it.
+"""Checkpoints: one `.safetensors` file with the weights and everything needed to rebuild the net.
 
-The file's metadata have one entry, `azero`, a JSON object with the fields of `Card` and a digest over them and the
-weights, so that a flipped bit anywhere is noticed.
+Loading runs no code from the file. The file's metadata have one entry, `azero`: a JSON object with the fields of `Card`
+and a digest of them and the weights. The digest detects any change of the file's contents.
 """
 
 import hashlib
@@ -38,16 +38,16 @@ class Checkpoint:
 
 
 def save_checkpoint(path: Path, net: ResidualTower, card: Card) -> None:
-    """Writes a checkpoint, whole or not at all."""
+    """Writes a checkpoint atomically."""
     tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in net.state_dict().items()}
     metadata = {**_fields(card), "digest": _digest(tensors, _fields(card))}
     write_whole(path, save(tensors, {"azero": json.dumps(metadata, sort_keys=True)}))
 
 
 def load_checkpoint(path: Path, game: Game | None = None) -> Checkpoint:
-    """Reads a checkpoint, for `game` if one is given; raises BadInput where it is damaged or of another game.
+    """Reads a checkpoint, for `game` if it is given. Raises BadInput if it is damaged or of another game.
 
-    Where `game` is a user's own whose sources are not those that the checkpoint was made with, that is told on stderr.
+    If the sources of a user's own game have changed since the checkpoint was made, a warning is printed on stderr.
     """
     card, digest, tensors = _read(path)
     if digest != _digest(tensors, _fields(card)):
@@ -66,7 +66,7 @@ def load_checkpoint(path: Path, game: Game | None = None) -> Checkpoint:
             raise BadInput(
                 f"checkpoint {str(path)!r} does not fit {own_game}, which has changed since it was made: its planes, "
                 f"now {'x'.join(map(str, own_game.planes_shape))}, or its actions, now {own_game.num_actions}, "
-                "are of another shape than the net's"
+                "do not have the net's shape"
             ) from None
         raise BadInput(f"checkpoint {str(path)!r} does not fit its own card: {error}") from None
     net.load_state_dict(tensors)
@@ -74,21 +74,21 @@ def load_checkpoint(path: Path, game: Game | None = None) -> Checkpoint:
         if not tensor.isfinite().all():
             raise BadInput(f"checkpoint {str(path)!r} cannot be used: {name} has values that are not finite numbers")
     if not _answers(net):
-        raise BadInput(f"checkpoint {str(path)!r} cannot be used: what its net says is not finite numbers")
+        raise BadInput(f"checkpoint {str(path)!r} cannot be used: its net's outputs are not finite numbers")
     if card.game_digest != source_digest_of(own_game.rules):
         warn_once(f"{own_game} has changed since checkpoint {str(path)!r} was made")
     return Checkpoint(net, card, own_game, digest)
 
 
 def _as_known(path: Path, card: Card) -> Card:
-    """Returns the card without settings that are no longer known, which are told."""
+    """Returns the card without settings that this version does not know; prints a notice if there are any."""
     what = f"the card of checkpoint {str(path)!r}"
     net = drop_unknown(what, card.net, NetConfig.model_fields)
     return replace(card, net=net, search=drop_unknown(what, card.search, SearchConfig.model_fields))
 
 
 def _check_shapes(net: ResidualTower, tensors: dict[str, Tensor]) -> None:
-    """Raises BadInput where weights are not those of such a net, by name, shape and dtype."""
+    """Raises BadInput if the weights do not fit the net by name, shape and dtype."""
     wanted = net.state_dict()
     for name in sorted(wanted.keys() | tensors.keys()):
         own, other = (
@@ -98,20 +98,20 @@ def _check_shapes(net: ResidualTower, tensors: dict[str, Tensor]) -> None:
         if own != other:
             raise BadInput(f"{name} is {own}, and in the net that the card describes {other}")
         if tensors[name].dtype != wanted[name].dtype:
-            raise BadInput(f"{name} is of {tensors[name].dtype}, and should be of {wanted[name].dtype}")
+            raise BadInput(f"{name} is of {tensors[name].dtype}; it should be of {wanted[name].dtype}")
 
 
 @torch.inference_mode()
 def _answers(net: ResidualTower) -> bool:
-    """Returns whether what the net says is finite, tried on planes full of ones: weights may be, and too large."""
+    """Returns whether the net's output is finite for planes of ones. Finite weights can be too large for that."""
     return all(bool(logits.isfinite().all()) for logits in fold(net)(torch.ones(1, *net.game.planes_shape)))
 
 
 def game_of_card(path: Path, card: Card, game: Game | None = None) -> Game:
-    """Returns the game that a checkpoint plays; raises BadInput where `game` is given and is another.
+    """Returns the game that a checkpoint plays; raises BadInput if `game` is given and is another game.
 
-    A card alone runs no file but one that is unchanged since the checkpoint was made, to the last byte. A user's own
-    game that has changed, or lies at neither of the places that the card has, is to be given.
+    Without `game`, a file of a user's own game runs only if it is unchanged since the checkpoint was made. If it has
+    changed, or is at neither place that the card names, pass `game`.
     """
     game = game or _game_told(path, card)
     if without_folder(game.name) != without_folder(card.game):
@@ -120,7 +120,7 @@ def game_of_card(path: Path, card: Card, game: Game | None = None) -> Game:
 
 
 def _game_told(path: Path, card: Card) -> Game:
-    """Returns the game that a card alone tells."""
+    """Returns the game that a card names."""
     name, file, told = f"checkpoint {str(path)!r}", None, card.game
     try:
         told = find_game(card.game, card, path)
@@ -131,21 +131,21 @@ def _game_told(path: Path, card: Card) -> Game:
         is_gone = file is not None and not Path(file).is_file()
         place = f"; it plays {card.game}; name the file's place, e.g. --game path/to/{without_folder(card.game)}"
         raise type(error)(f"{name}: {error}{place if is_gone else ''}") from None
-    advice = f"to play by it as it is now, say so by --game {told!r}"
+    advice = f"to use the changed file, name it with --game {told!r}"
     raise BadInput(f"{name} plays {told}, and that file has changed since; {advice}")
 
 
 def read_card(path: Path) -> Card:
-    """Reads what a checkpoint says of itself; raises BadInput."""
+    """Returns the card of a checkpoint; raises BadInput if the file cannot be read as one."""
     return _read(path)[0]
 
 
 def _read(path: Path) -> tuple[Card, str, dict[str, Tensor]]:
-    """Returns card, digest and weights of a file; raises BadInput where it is none of ours."""
+    """Returns card, digest and weights of a file; raises BadInput if it is not a checkpoint of azero's."""
     name = f"checkpoint {str(path)!r}"
     try:
         with open(path, "rb") as file:
-            start = file.read(9)  # of a safetensors file: the length of its header, then the header, which is JSON
+            start = file.read(9)  # a safetensors file begins with the length of its header, then the header in JSON
         if not start:
             raise BadInput(f"{name} is empty")
         if start[8:] != b"{" and start.startswith((b"\x80", b"PK")):
@@ -165,7 +165,7 @@ def _read(path: Path) -> tuple[Card, str, dict[str, Tensor]]:
     except (SafetensorError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise BadInput(f"{name} is damaged or not a .safetensors file: {error}") from None
     if set(tensors) == {"patterns", "actions"}:
-        raise BadInput(f"{name} is a rollout policy, not a net; it is used as uct(rollout={path}), for example")
+        raise BadInput(f"{name} is a rollout policy, not a net; use it as uct(rollout={path}), for example")
     digest = fields.pop("digest", "") if isinstance(fields, dict) else ""
     try:
         return card_from(fields), digest, tensors
@@ -174,7 +174,7 @@ def _read(path: Path) -> tuple[Card, str, dict[str, Tensor]]:
 
 
 def _fields(card: Card) -> dict:
-    """Returns what is written of a card: of azero's own games nothing of a file, as before there were others."""
+    """Returns the fields of a card that are written. For azero's own games the fields about a file are left out."""
     return {key: value for key, value in asdict(card).items() if key not in ("game_digest", "game_file") or value}
 
 

@@ -1,4 +1,4 @@
-"""What a checkpoint says of itself, and whether what was read is such a card."""
+"""The card of a checkpoint: its metadata, and their validation."""
 
 from dataclasses import MISSING, dataclass, fields
 from math import inf
@@ -17,29 +17,29 @@ _KINDS = {str: "a text", int: "a whole number, 0 or more", float: "a finite numb
 
 @dataclass(frozen=True)
 class Card:
-    """What a checkpoint says of itself."""
+    """The metadata of a checkpoint."""
 
-    game: str  # with its sizes; of a user's own game with the file
+    game: str  # with its sizes; for a user's own game, with its file
     net: dict  # NetConfig
-    search: dict  # SearchConfig, the search it was trained with
+    search: dict  # SearchConfig of the training
     step: int = 0  # training steps
     iteration: int = 0
     positions: int = 0  # self-play positions generated so far
-    rating: float = 0.0  # Elo above the run's first net, by its gates
+    rating: float = 0.0  # Elo above the run's first net, by the gates
     seed: int = 0
     torch_version: str = torch.__version__
     format: int = FORMAT
-    game_digest: str = ""  # of the user's sources that the rules come from
-    game_file: str = ""  # the way from the run's folder to the user's file
+    game_digest: str = ""  # of the sources of a user's own game
+    game_file: str = ""  # path of a user's own game, relative to the run's folder
 
 
 def card_from(read: object) -> Card:
-    """Returns the card of an object from JSON.
+    """Returns the card made of an object from JSON.
 
-    Raises BadInput with the first field that is missing, unknown, or of another type than it should be.
+    Raises BadInput with the first field that is missing, unknown, or of the wrong type.
     """
     if not isinstance(read, dict):
-        raise BadInput("its card is no JSON object")
+        raise BadInput("its card is not a JSON object")
     required = [field.name for field in fields(Card) if field.default is MISSING]
     for name in ["format", *required]:
         if name not in read:
@@ -55,7 +55,7 @@ def card_from(read: object) -> Card:
 
 
 def _is_of(kind: type, value: object) -> bool:
-    """Returns whether a value is what JSON has for a type: a float may be written as a whole number."""
+    """Returns whether a JSON value has the right type. A float may be written as a whole number."""
     if kind is float:
         return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < inf
     if kind is int:

@@ -1,4 +1,4 @@
-"""From planes to priors and values: the `Evaluator` that searches use, with a net behind it."""
+"""The net as an `Evaluator` of searches: from planes to priors and values."""
 
 from concurrent.futures import ThreadPoolExecutor
 
@@ -9,21 +9,20 @@ from azero.nets.architectures.tower import ResidualTower
 from azero.nets.runtimes.choice import filled_up, open_session, pick_device
 
 ROWS = 64
-"""Rows of a forward pass where many games share the net: a CPU is at its best from here on."""
+"""Rows of a forward pass if many games share the net. More rows are not faster on a CPU."""
 
 
 class NetEvaluator:
-    """Judges batches of positions with a net.
+    """Evaluates batches of positions with a net.
 
-    On a CPU every forward pass has the same number of rows, filled up with zeros, so that what the net says of a
-    position does not depend, to the last bit, on what else is asked. A pass takes one thread, and several passes go
-    side by side: threads that share one pass wait for each other, and for whatever else the machine does.
-    A GPU takes a batch of any size, see `gpu_session.py`.
+    On a CPU every forward pass has the same number of rows, filled up with zeros. So the output for a position does not
+    depend on the rest of the batch, to the last bit. A pass takes one thread, and several passes run side by side.
+    Threads that share a pass would wait for each other. A GPU takes batches of any size; see `gpu_session.py`.
 
     Attributes:
-      runtime: what runs the net.
-      rows: of a forward pass: a batch of a multiple wastes nothing. 0 where a batch is taken as it comes.
-      is_on_device: whether the net runs elsewhere than on the CPU, which can do something else in the meantime.
+      runtime: the library and precision that run the net.
+      rows: rows of a forward pass; multiples of it waste nothing. 0 if any batch size is as good.
+      is_on_device: whether the net runs on an accelerator, so that the CPU is free meanwhile.
     """
 
     def __init__(self, net: ResidualTower, config: DeviceConfig, rows: int = ROWS, num_threads: int = 1):

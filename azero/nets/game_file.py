@@ -1,7 +1,7 @@
-"""Where the file of a user's own game lies: by its path from the working folder, or by its place beside the run.
+"""Finds the file of a user's own game: by its path from the working folder, or by its path from the run's folder.
 
-A card has both: the path as the game was named, and the way from the run's folder to the file. By the second the file
-is found from any working folder, and after a folder that holds both has been moved.
+A card has both paths. With the second one the file is found from any working folder, and after run and file have been
+moved together.
 """
 
 import os
@@ -14,7 +14,7 @@ from azero.nets.checkpoint_card import Card
 
 
 def place_of(game: str, run_folder: Path) -> str:
-    """Returns the way from a run's folder to the file of a game of that name; empty for azero's own games."""
+    """Returns the path from a run's folder to the file of a user's own game; empty for azero's own games."""
     file = file_of(game)
     if file is None:
         return ""
@@ -25,13 +25,14 @@ def place_of(game: str, run_folder: Path) -> str:
 
 
 def find_game(game: str, card: Card, path: Path) -> str:
-    """Returns the name of a user's game, with the file that is the card's, as far as one is known; runs nothing.
+    """Returns the name of a game, with the file that the card most likely means. Runs no code.
 
-    Of the file named and the one beside the run, the one with the digest on the card; where neither has it, the one
-    beside the run. The name stays as it is where there is no better one, and of azero's own games.
+    There are two candidates: the file in the name, and the file at the card's path from the run's folder. The one with
+    the card's digest is chosen; if neither has it, the second. Without a second file the name stays as it is, and so do
+    the names of azero's own games.
 
     Args:
-      path: of the checkpoint with that card, in a run's folder or in its checkpoints/.
+      path: path of the checkpoint with that card, in a run's folder or in its checkpoints/.
     """
     file = file_of(game)
     if file is None or not card.game_file:

@@ -1,1 +1,1 @@
-"""Games against itself: many in lockstep, as data, and the replay that training draws from."""
+"""Self-play: games played in lockstep, their data, and the replay window that training samples from."""

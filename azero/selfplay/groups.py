@@ -1,7 +1,7 @@
-"""Walkers and groups: who walks the slots of self-play, and whose leaves go to the net together.
+"""Walkers and groups: how threads share the slots of self-play, and which leaves go to the net together.
 
-A walker is some slots that one thread walks at a time; a group is walkers that threads walk side by side. While the net
-judges the leaves of one group on a device of its own, the CPU walks another.
+A walker has some slots, which one thread searches. A group has several walkers, which threads run side by side. While
+the net evaluates the leaves of one group on an accelerator, the CPU searches in another group.
 """
 
 from abc import ABC, abstractmethod
@@ -21,7 +21,7 @@ from azero.selfplay.slots import GameSlots, PlaySettings, begin_game, new_games,
 
 @dataclass(frozen=True)
 class Setup:
-    """What is the same for all slots."""
+    """What all slots share."""
 
     game: Game
     parts: SearchParts
@@ -30,35 +30,35 @@ class Setup:
 
 
 class GameQueue:
-    """The games to play, in the order of their seeds, and those that have been played."""
+    """The games to play, in the order of their seeds, and the finished games."""
 
     def __init__(self, seeds: Sequence[int]):
         self._waiting = iter(enumerate(seeds))
         self._finished: list[Shard | None] = [None] * len(seeds)
 
     def next_game(self) -> tuple[int, int] | None:
-        """Returns the place and the seed of the next game; None where all have begun."""
+        """Returns the place and the seed of the next game; None if all have begun."""
         return next(self._waiting, None)
 
     def note(self, place: int, shard: Shard) -> None:
-        """Takes in a game that has been played."""
+        """Stores a finished game."""
         self._finished[place] = shard
 
     def finished(self) -> list[Shard]:
-        """Returns the games that have been played, in order."""
+        """Returns the finished games, in the order of their seeds."""
         return [shard for shard in self._finished if shard is not None]
 
 
 class RenewedWalker(Walker, ABC):
-    """A walker whose slots make way for others when they have come to their end."""
+    """A walker that reuses a slot when its item is finished."""
 
     @abstractmethod
     def renew(self) -> None:
-        """Takes what has come to its end out of its slots, and begins others there, if there are any."""
+        """Takes finished items out of their slots, and begins the next items there, if there are any."""
 
 
 class GameWalker(RenewedWalker):
-    """Plays games: a slot is at its end when its game is over."""
+    """Plays games. A slot is finished when its game is over."""
 
     def __init__(self, setup: Setup, queue: GameQueue, num_slots: int):
         self._games = new_games(setup.game, num_slots)
@@ -70,7 +70,7 @@ class GameWalker(RenewedWalker):
             self._begin(slot)
 
     def _begin(self, slot: int) -> None:
-        """Begins the next game, if there is one, in a slot that is free."""
+        """Begins the next game, if there is one, in a free slot."""
         following = self._queue.next_game()
         if following is not None:
             self._places[slot], seed = following
@@ -87,9 +87,9 @@ class Group:
     """Walkers whose leaves go to the net together.
 
     Args:
-      on_ended: is called with how many slots have just come to their end.
-      rows: of one forward pass; leaves that do not fill one wait for others, while there are others. 0: none wait.
-      threads: to walk the walkers; None where there is but one.
+      on_ended: is called with the number of slots that have just finished.
+      rows: rows of one forward pass. Leaves that do not fill a pass wait, if there is a full one. 0: none wait.
+      threads: threads that run the walkers; None if there is one walker.
     """
 
     def __init__(
@@ -103,12 +103,12 @@ class Group:
         self._walkers, self._on_ended, self._rows, self._threads = walkers, on_ended, rows, threads
         num_together = sum(walker.num_slots for walker in walkers) if len(walkers) > 1 else 0
         self._together = np.zeros((num_together, *setup.game.planes_shape), np.float32)
-        self._shares: list[slice] = []  # each walker's rows of what the net judges
+        self._shares: list[slice] = []  # each walker's rows of the batch
 
     def walk(self) -> np.ndarray:
-        """Walks all slots; returns what the net is to judge, nothing where all have come to their end.
+        """Searches in all slots; returns the planes for the net, none if all items are finished.
 
-        What has come to its end makes way for others, which are walked as well.
+        Slots with finished items get new items, which are searched as well.
         """
         walkers = self._walkers
         while walkers:
@@ -121,7 +121,7 @@ class Group:
         return self._gather()
 
     def _gather(self) -> np.ndarray:
-        """Returns the planes of all walkers, whole passes of them if there are as many."""
+        """Returns the planes of all walkers, cut to whole passes if there is at least one."""
         total = sum(len(walker.planes) for walker in self._walkers)
         if self._rows and total > self._rows:
             total -= total % self._rows
@@ -137,13 +137,13 @@ class Group:
         return self._together[:total]
 
     def apply_evaluations(self, answer: Answer) -> None:
-        """Takes in what the net says of the planes that `walk` returned last."""
+        """Applies the net's answer to the planes that `walk` returned last."""
         logits, values = answer
         shares = [(logits[share], values[share]) for share in self._shares]
-        for walker, share in zip(self._walkers, shares, strict=True):  # one after the other: they write to the same
+        for walker, share in zip(self._walkers, shares, strict=True):  # one after another: they share the cache
             walker.keep(share)
         self._side_by_side(Walker.apply_evaluations, self._walkers, shares)
 
     def _side_by_side(self, work: Callable, *arguments: Sequence) -> list:
-        """Returns what `work` does for each walker, a thread each."""
+        """Returns the result of `work` for each walker. Each runs in its own thread."""
         return list((self._threads.map if self._threads else map)(work, *arguments))

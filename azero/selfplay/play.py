@@ -1,4 +1,4 @@
-"""Many games in lockstep: each slot is a game with its tree; the net is given batches with a leaf of each."""
+"""Self-play of many games in lockstep. A slot is a game with its tree. A batch for the net has one leaf per slot."""
 
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -34,7 +34,7 @@ from azero.selfplay.slots import PlaySettings
 
 @dataclass(frozen=True)
 class SelfPlay:
-    """How self-play searches and plays, who judges its positions, and how many there are side by side."""
+    """The settings and parts of self-play."""
 
     game: Game
     selection: Selection
@@ -43,7 +43,7 @@ class SelfPlay:
     evaluator: Evaluator
     num_slots: int  # games, or positions to search, in lockstep
     rollout: RolloutPolicy = OwnRollout()
-    num_threads: int = 1  # that walk the slots
+    num_threads: int = 1  # threads that search
 
     @classmethod
     def from_config(
@@ -54,7 +54,7 @@ class SelfPlay:
         resign_threshold: float = NOBODY,
         num_threads: int = 1,
     ) -> "SelfPlay":
-        """Returns what the settings ask for; the threshold of resignation is no setting, but chosen in the run."""
+        """Returns the self-play that the settings describe. A run chooses the resignation threshold by its games."""
         return cls(
             game,
             selection_from_config(config.search),
@@ -68,13 +68,13 @@ class SelfPlay:
 
 
 def _settings_of(config: Config) -> Settings:
-    """Returns the search of self-play."""
+    """Returns the search settings of self-play."""
     settings = Settings.from_config(config.search)
     return settings._replace(has_random_symmetry=config.selfplay.random_symmetry, root=root_from_config(config))
 
 
 def _play_settings_of(config: Config, resign_threshold: float) -> PlaySettings:
-    """Returns how self-play plays."""
+    """Returns the game settings of self-play."""
     return PlaySettings(
         num_simulations=config.selfplay.num_simulations,
         temperature=config.selfplay.temperature,
@@ -93,10 +93,13 @@ def _play_settings_of(config: Config, resign_threshold: float) -> PlaySettings:
 def play_games(selfplay: SelfPlay, seeds: Sequence[int], on_games: Callable[[int], None] = lambda num: None) -> Shard:
     """Plays one game for each seed, `selfplay.num_slots` at a time; returns them in the order of the seeds.
 
-    A game follows from its seed, the net and the settings alone, whatever is played beside it and however large the
-    cache is, if there is one (unless so many are that their trees have to share the memory there is, and reach their
-    limit of nodes). `on_games` is called with the number of games that have just ended. Raises BrokenRules where the
-    game's rules cannot go on.
+    A game depends only on its seed, the net and the settings. It does not depend on the other games or on the size of
+    the cache. Exception: with very many slots, trees share the memory and may reach their limit on nodes.
+
+    Args:
+      on_games: is called with the number of games that have just ended.
+
+    Raises BrokenRules if the game's rules are broken.
     """
     queue = GameQueue(seeds)
     walk_all(selfplay, len(seeds), lambda setup, size: GameWalker(setup, queue, size), on_games)
@@ -109,14 +112,14 @@ def walk_all(
     new_walker: Callable[[Setup, int], RenewedWalker],
     on_ended: Callable[[int], None],
 ) -> None:
-    """Walks slots until all items, games or positions, have come to their end.
+    """Searches in slots until all items (games or positions) are finished.
 
     Args:
-      num_items: of them all; there are no more slots than that.
-      new_walker: makes a walker of so many slots.
-      on_ended: is called with how many items have just come to their end.
+      num_items: number of all items; there are at most as many slots.
+      new_walker: makes a walker with a number of slots.
+      on_ended: is called with the number of items that have just finished.
 
-    Raises BrokenRules where the game's rules cannot go on.
+    Raises BrokenRules if the game's rules are broken.
     """
     num_slots, num_threads = max(1, min(selfplay.num_slots, num_items)), selfplay.num_threads
     setup, evaluator = _new_setup(selfplay, num_slots), selfplay.evaluator
@@ -134,7 +137,7 @@ def walk_all(
 
 
 def _new_setup(selfplay: SelfPlay, num_slots: int) -> Setup:
-    """Returns what so many slots share, with an empty cache."""
+    """Returns what `num_slots` slots share, with an empty cache."""
     game, playing = selfplay.game, selfplay.playing
     settings = selfplay.settings._replace(is_rollout_only=False, leaves_per_tree=1, is_stopping_early=False)
     max_nodes = nodes_needed(game, playing.num_simulations, num_slots)
@@ -145,13 +148,13 @@ def _new_setup(selfplay: SelfPlay, num_slots: int) -> Setup:
 
 
 def _split(number: int, num_parts: int) -> list[int]:
-    """Returns parts of `number`, at most so many, as equal as can be, none of them 0."""
+    """Splits `number` into at most `num_parts` parts, as equal as possible, none of them 0."""
     parts = [number // num_parts + (k < number % num_parts) for k in range(num_parts)]
     return [part for part in parts if part]
 
 
 def _take_turns(groups: Sequence[Group], evaluator: Evaluator, device: ThreadPoolExecutor | None) -> None:
-    """Walks all groups to their end: the CPU one after the other; on `device`, the net judges one meanwhile."""
+    """Runs all groups to their end, in turns. While the CPU searches in one, the net evaluates another on `device`."""
     judging: deque[tuple[Group, Callable[[], Answer]]] = deque()
 
     def walk(group: Group) -> None:

@@ -1,4 +1,4 @@
-"""Self-play's workers: this process, or several of their own, to which tasks go out, and shards come back."""
+"""The workers of self-play: this process, or several others. They take tasks and return shards."""
 
 import multiprocessing
 from collections.abc import Callable, Iterator, Sequence
@@ -16,11 +16,11 @@ _POLL_S = 0.1
 
 _Task = TypeVar("_Task")
 _Work = Callable[[_Task, Callable[[int], None]], Shard]
-"""What makes a shard of a task, a function of a module; it tells how much more has been done from time to time."""
+"""A module's function that turns a task into a shard. It reports progress through its second argument."""
 
 
 def count_workers(config: Config) -> int:
-    """Returns how many workers the settings ask for: by itself one a core, or one a GPU where there are."""
+    """Returns the number of workers: the setting's, or by default one per core, or one per GPU if there are GPUs."""
     if config.selfplay.num_workers:
         return config.selfplay.num_workers
     devices = pick_devices(config.device.device)
@@ -28,7 +28,7 @@ def count_workers(config: Config) -> int:
 
 
 class Pool:
-    """Workers that live as long as the `with` block; with one worker, this process is it."""
+    """Worker processes that live as long as the `with` block. A single worker is this process itself."""
 
     def __init__(self, num_workers: int):
         self._context = multiprocessing.get_context("spawn")
@@ -45,21 +45,22 @@ class Pool:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if self._executor is not None:
-            if error is not None:  # nobody waits for what is being done
+            if error is not None:  # the tasks under way are no longer needed
                 for process in list((self._executor._processes or {}).values()):
                     process.kill()
             self._executor.shutdown(cancel_futures=True)
 
     def run(self, work: _Work, tasks: Sequence[_Task], on_done: Callable[[int], None]) -> Iterator[tuple[int, Shard]]:
-        """Does the work of all tasks; yields the place of each and its shard as they are done.
+        """Runs all tasks; yields the place of each and its shard as they finish.
 
-        `on_done` hears how much more has been done: of `play_task` games, of `search_task` positions.
+        `on_done` is called with the number of games (`play_task`) or positions (`search_task`) finished since the last
+        call.
         """
         if self._executor is None:
             for place, task in enumerate(tasks):
                 yield place, work(task, on_done)
             return
-        with interruption_waits() as interrupted:  # it would find the executor holding its locks
+        with interruption_waits() as interrupted:  # an interrupt at once could leave the executor's locks held
             yield from self._gather(self._executor, work, tasks, on_done, interrupted)
 
     def _gather(
@@ -70,7 +71,7 @@ class Pool:
         on_done: Callable[[int], None],
         interrupted: Callable[[], bool],
     ) -> Iterator[tuple[int, Shard]]:
-        """Hands tasks to the processes, and yields what comes back."""
+        """Submits tasks to the processes, and yields their results."""
         self._num_done.value = 0
         heard = 0
         waiting: dict[Future, int] = {executor.submit(_do, work, task): place for place, task in enumerate(tasks)}
@@ -86,11 +87,11 @@ class Pool:
 
 
 _num_done = None
-"""In a worker process: the counter of what has been done, shared by all workers."""
+"""In a worker process: the progress counter that all workers share."""
 
 
 def _start_worker(num_done, num_started) -> None:
-    """Prepares a worker process; of several GPUs the workers take one each in turn."""
+    """Prepares a worker process. Workers take the GPUs in turn."""
     global _num_done
     _num_done = num_done
     with num_started.get_lock():

@@ -1,12 +1,12 @@
-"""Reanalysis: old positions to learn from are searched anew by a newer net, many in lockstep, a tree of its own each.
+"""Reanalysis: a newer net searches old positions again, many in lockstep. Each position has its own tree.
 
-What a search finds is replaced: policy, values and proof. What was played, and how it ended, stays. A search is a
-full one of self-play at that ply, with its noise, but from a tree that has just been begun.
+The new search replaces policy, value and proof. The moves played and the result of the game stay. A search is a full
+one of self-play at that ply, with its noise, but it starts with an empty tree.
 
 Source:
   Schrittwieser et al., Mastering Atari, Go, chess and shogi by planning with a learned model (2020), appendix H;
-  Online and offline reinforcement learning by planning with a learned model (2021). There the positions are drawn with
-  the updates that learn from them; ours are whole shards, once an iteration.
+  Online and offline reinforcement learning by planning with a learned model (2021). There positions are drawn for each
+  update; here whole shards are reanalysed once per iteration.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -26,10 +26,10 @@ _NOWHERE = -1
 
 
 class Positions(NamedTuple):
-    """P positions, and what their searches find, as in `Shard`."""
+    """P positions and the results of their searches, as in `Shard`."""
 
     states: np.recarray  # [P] the game's state dtype
-    plies: np.ndarray  # [P] int64, of their games as self-play counts them
+    plies: np.ndarray  # [P] int64, place in the game as self-play counts plies
     seeds: np.ndarray  # [P] uint64
     visits: np.ndarray  # [P, A] uint16
     root_values: np.ndarray  # [P] float32
@@ -58,15 +58,15 @@ def new_positions(shard: Shard, indices: np.ndarray, seeds: Sequence[int]) -> Po
 
 @kernel
 def _begin(parts, playing, forest, scratch, b, ply):
-    """Begins the search in slot b, whose tree has just been started, as self-play does at that ply."""
+    """Begins the search in slot b, whose tree has just been started, as self-play does at `ply`."""
     begin_full_or_fast(parts.settings, playing, forest.trees[b], forest.nodes[b], ply, scratch.weights)
 
 
 class PositionSlots(NamedTuple):
-    """Slots of a walker, each with a position: it is at its end when its search is finished, and on record."""
+    """Slots of a walker, with one position each. A slot is finished when its search is finished and stored."""
 
     positions: Positions
-    places: np.ndarray  # [B] int64, which of the positions is in a slot; _NOWHERE from when its search is finished
+    places: np.ndarray  # [B] int64, the place of each slot's position; _NOWHERE if its search is finished
 
     def is_under_way(slots, b):
         return slots.places[b] != _NOWHERE
@@ -88,7 +88,7 @@ class PositionSlots(NamedTuple):
 
 
 class PositionWalker(RenewedWalker):
-    """Searches positions, each in a tree of its own."""
+    """Searches positions, each in its own tree."""
 
     def __init__(self, setup: Setup, positions: Positions, waiting: Iterator[int], num_slots: int):
         self._places = np.full(num_slots, _NOWHERE, np.int64)
@@ -110,12 +110,14 @@ def search_anew(
     seed_of: Callable[[int], int],
     on_positions: Callable[[int], None] = lambda num: None,
 ) -> Shard:
-    """Returns a shard whose positions to learn from have been searched anew, `selfplay.num_slots` at a time.
+    """Returns a shard whose training positions have been searched again, `selfplay.num_slots` at a time.
 
-    Positions whose result is proven stay as they are: no net knows better.
-    What a search finds follows from the position, its seed (`seed_of` tells it by the position's index in the shard)
-    and the net alone, as in `play_games`. Evaluations, cache hits and simulations are those of the new searches.
-    `on_positions` is called with the number of positions that have just been searched.
+    Positions with a proven result are not searched. The result of a search depends only on the position, its seed and
+    the net, as in `play_games`. Evaluations, cache hits and simulations are those of the new searches.
+
+    Args:
+      seed_of: returns the seed of a position, given its index in the shard.
+      on_positions: is called with the number of positions that have just been searched.
     """
     indices = np.flatnonzero((shard.weights > 0) & (shard.proven == UNPROVEN))
     positions = new_positions(shard, indices, [seed_of(int(index)) for index in indices])

@@ -1,12 +1,11 @@
-"""Resignation: when a player gives a game up, and the threshold that keeps the errors among such games few.
+"""Resignation: when a player resigns, and the choice of a threshold that keeps wrong resignations rare.
 
-A player resigns where the search's value of the position and that of its best move both lie below a threshold: so
-does the better of them, which is on record as the position's `resign_values`. In a share of the games nobody resigns:
-they are played on to the end, and tell at each threshold who would have resigned, and whether that would have been an
-error, since the game was won or drawn after all.
+A player resigns if the search's value of the position and the value of its best move are both below a threshold. The
+greater of the two is stored in `resign_values`. In a share of the games nobody resigns: they are played to the end.
+They show, for each threshold, who would have resigned. It would have been an error if that player has won or drawn.
 
-Source: Silver et al., Mastering the game of Go without human knowledge, Nature 550 (2017), Methods, "Self-play". There
-the errors are few, too, but not said of what they are a share: here, of the games that would have been resigned.
+Source: Silver et al., Mastering the game of Go without human knowledge, Nature 550 (2017), Methods, "Self-play". The
+paper does not define the error rate's denominator. Here it is the games that would have been resigned.
 """
 
 from collections.abc import Sequence
@@ -17,17 +16,17 @@ from azero.compiler.jit import kernel
 from azero.selfplay.data.records import Shard
 
 NOBODY = -1.0
-"""The threshold at which nobody resigns: no value lies below it."""
+"""The threshold at which nobody resigns: no value is below it."""
 
 THRESHOLDS = np.arange(-99, 1) / 100
-"""Those to choose from, [T] float64, ascending: nobody gives up a game that is as likely won as lost."""
+"""Candidates, [T] float64, ascending. All are at most 0, so nobody resigns with an even chance."""
 
 
 def choose_threshold(shards: Sequence[Shard], error_share: float) -> float:
-    """Returns the highest threshold at which errors, and one more, are less than `error_share` of the resigned games.
+    """Returns the highest threshold at which errors + 1 is less than `error_share` of the resigned games.
 
-    It follows from the games that were played on alone; where they do not tell of any, it is `NOBODY`. One more, since
-    the highest of many thresholds is one whose games were lucky; so 5 % are not told from 20 games or fewer.
+    Only games that were played on count. If there is no such threshold, it is `NOBODY`. One error is added because the
+    highest of many thresholds is likely a lucky one. So an `error_share` of 5 % needs more than 20 resigned games.
     """
     resigned, errors = count_resignations(shards, THRESHOLDS)
     is_good = errors + 1 < error_share * resigned
@@ -35,7 +34,7 @@ def choose_threshold(shards: Sequence[Shard], error_share: float) -> float:
 
 
 def describe_resignations(shards: Sequence[Shard], threshold: float) -> dict:
-    """Returns figures of an iteration's games: errors are the share of what would have been resigned at `threshold`."""
+    """Returns metrics of an iteration's games. Errors are a share of the games that `threshold` would end early."""
     resigned, errors = count_resignations(shards, np.array([threshold]))
     return {
         "selfplay/resign_threshold": threshold,
@@ -45,10 +44,13 @@ def describe_resignations(shards: Sequence[Shard], threshold: float) -> dict:
 
 
 def count_resignations(shards: Sequence[Shard], thresholds: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Returns how many games that were played on would have ended at each of `thresholds` ([T] float64, ascending).
+    """Counts, of the games that were played on, those that would have been resigned at each threshold.
+
+    Args:
+      thresholds: [T] float64, ascending.
 
     Returns:
-      Games that would have been resigned, and those of them that who resigns has won or drawn; each [T] int64.
+      The number of such games, and of those that the resigning player has won or drawn; each [T] int64.
     """
     resigned, errors = np.zeros((2, len(thresholds)), np.int64)
     for shard in shards:
@@ -58,11 +60,11 @@ def count_resignations(shards: Sequence[Shard], thresholds: np.ndarray) -> tuple
 
 @kernel
 def _count(resign_values, results, lengths, played_on, thresholds, resigned, errors):
-    """Adds a shard's games to `resigned` and `errors`: at each threshold the first player who falls below it."""
+    """Adds a shard's games to `resigned` and `errors`. At each threshold the first value below it counts."""
     end = 0
     for place in range(len(lengths)):
         begin, end = end, end + lengths[place]
-        num_open = len(thresholds) if played_on[place] else 0  # at so many, the lowest, nobody has resigned so far
+        num_open = len(thresholds) if played_on[place] else 0  # number of thresholds, the lowest, without resignation
         for ply in range(begin, end):
             while num_open > 0 and float(resign_values[ply]) < thresholds[num_open - 1]:
                 num_open -= 1

@@ -1,4 +1,4 @@
-"""Slots of self-play: each is a game on its way, with its tree; what happens where a search in it is over."""
+"""The slots of self-play: a slot is a game under way with its tree. Defines what happens when a search is over."""
 
 from typing import NamedTuple
 
@@ -17,23 +17,23 @@ from azero.selfplay.resignation import NOBODY
 
 
 class PlaySettings(NamedTuple):
-    """How self-play plays."""
+    """The game settings of self-play."""
 
     num_simulations: int  # of a full search
-    temperature: float  # of the moves of the first plies
-    temperature_plies: int  # how many these are
-    final_temperature: float  # of the moves after them
+    temperature: float  # of the first plies
+    temperature_plies: int  # number of these plies
+    final_temperature: float  # of the plies after them
     is_keeping_tree: bool
-    full_search_share: float = 1.0  # of the searches; the others are fast, and not learnt from
+    full_search_share: float = 1.0  # of the searches; the others are fast, and no training data
     fast_simulations: int = 0  # of a fast search
     random_opening_share: float = 0.0  # of the games
-    random_opening_plies: int = 0  # at the most
+    random_opening_plies: int = 0  # maximum
     resign_threshold: float = NOBODY
-    resign_played_on_share: float = 1.0  # of the games: nobody resigns in them
+    resign_played_on_share: float = 1.0  # of the games: in these nobody resigns
 
 
 class Games(NamedTuple):
-    """B games on their way, at most T plies each."""
+    """B games under way, at most T plies each. `Shard` describes the fields."""
 
     states: np.recarray  # [B, T] the game's state dtype
     players: np.ndarray  # [B, T] int8
@@ -51,7 +51,7 @@ class Games(NamedTuple):
 
 
 def new_games(game: Game, size: int) -> Games:
-    """Returns room for `size` games, none of them begun."""
+    """Returns arrays for `size` games, none of them begun."""
     plies = game.max_plies
     return Games(
         states=new_states(game.rules, size, plies),
@@ -65,23 +65,23 @@ def new_games(game: Game, size: int) -> Games:
         lengths=np.zeros(size, np.int32),
         played_on=np.zeros(size, np.bool_),
         resigned=np.zeros(size, np.bool_),
-        outcomes=np.zeros(size, np.int8),  # a slot without a game counts as one that is over
+        outcomes=np.zeros(size, np.int8),  # not ONGOING: a slot without a game counts as finished
         simulations=np.zeros(size, np.int64),
     )
 
 
 @subroutine
 def temperature_at(playing, ply):
-    """Returns the temperature of the move of that ply."""
+    """Returns the temperature of the move at `ply`."""
     return playing.temperature if ply < playing.temperature_plies else playing.final_temperature
 
 
 @subroutine
 def begin_full_or_fast(settings, playing, tree, nodes, ply, weights):
-    """Begins the search for the move of that ply; `weights` ([A] float64) is room to work in.
+    """Begins the search for the move at `ply`. `weights` ([A] float64) is scratch memory.
 
-    Playout cap randomisation [1]: some searches are full; the others are fast, without Dirichlet noise, and move the
-    game on.
+    Playout cap randomization [1]: some searches are full. The others are fast and without Dirichlet noise; they only
+    choose moves.
 
     Source:
       [1] Wu, Accelerating self-play learning in Go (2019), section 3.1.
@@ -93,14 +93,14 @@ def begin_full_or_fast(settings, playing, tree, nodes, ply, weights):
 
 @subroutine
 def proof_for_mover(nodes):
-    """Returns what a finished search proved, UNPROVEN if nothing, for the player who moves at the root."""
+    """Returns the result that a search has proven, for the player to move at the root; UNPROVEN if there is none."""
     root = nodes[0]
     return root.proven if root.proven == UNPROVEN else sign_of(root.player) * root.proven
 
 
 @subroutine
 def play_random_opening(rules, playing, forest, scratch, b):
-    """Moves the root of tree b on by 1 to `random_opening_plies` uniformly random plies, but not to the game's end."""
+    """Plays 1 to `random_opening_plies` uniformly random plies at the root of tree b, but not to the game's end."""
     tree, state = forest.trees[b], scratch.states[0]
     for _ in range(1 + random_below(tree.rng, playing.random_opening_plies)):
         num_legal = rules.legal_actions(forest.root_states[b], scratch.legal)
@@ -115,7 +115,7 @@ def play_random_opening(rules, playing, forest, scratch, b):
 
 @kernel
 def begin_game(parts, slots, forest, scratch, b):
-    """Makes the tree in slot b a game that has just begun."""
+    """Begins a game in slot b, whose tree has just been started."""
     tree, playing, games = forest.trees[b], slots.playing, slots.games
     if playing.random_opening_share > 0.0 and random_unit(tree.rng) < playing.random_opening_share:
         play_random_opening(parts.rules, playing, forest, scratch, b)
@@ -130,7 +130,7 @@ def begin_game(parts, slots, forest, scratch, b):
 
 @subroutine
 def _note_search(parts, slots, tree, nodes, b, ply):
-    """Notes what the search in slot b found; returns the action to play."""
+    """Stores the result of the search in slot b; returns the action to play."""
     settings, games = parts.settings, slots.games
     root = settings.root
     value = root.write_target(parts.selection, tree, nodes, games.visits[b, ply])
@@ -146,8 +146,9 @@ def _note_search(parts, slots, tree, nodes, b, ply):
 
 @subroutine
 def _play_move(parts, slots, forest, scratch, b):
-    """Notes what the search in slot b found, plays its move, and begins the next search; returns whether the game has
-    ended.
+    """Stores the result of the search in slot b, plays its move, and begins the next search.
+
+    Returns whether the game has ended. Raises BrokenRules if it is longer than the rules' `max_plies`.
     """
     rules, playing, games = parts.rules, slots.playing, slots.games
     tree, nodes = forest.trees[b], forest.nodes[b]
@@ -175,7 +176,7 @@ def _play_move(parts, slots, forest, scratch, b):
 
 
 class GameSlots(NamedTuple):
-    """Slots of a walker (`azero/mcts/search/lockstep.py`), each with a game: it is at its end when its game is over."""
+    """Slots of a walker (`azero/mcts/search/lockstep.py`), with one game each. A slot is finished when its game is."""
 
     playing: PlaySettings
     games: Games

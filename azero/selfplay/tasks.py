@@ -1,7 +1,7 @@
-"""What workers of self-play do: games to play, and old positions to search anew. A task goes out, a shard comes back.
+"""The tasks of self-play's workers: playing games, and reanalysing old positions. Each task returns a shard.
 
-A task is plain data and a checkpoint's path, and a shard plain arrays; so a worker can as well be on another host
-that sees the same files.
+A task is plain data with a checkpoint's path; a shard is plain arrays. So workers could run on another host with the
+same files.
 """
 
 from collections.abc import Callable
@@ -28,16 +28,16 @@ from azero.system.machine import count_cores
 
 @dataclass(frozen=True)
 class Task:
-    """What all tasks tell a worker: by which net and settings, and which rules."""
+    """The fields of all tasks: net, settings and rules."""
 
     checkpoint: str
     config: Config
-    game_digest: str  # of the sources of a user's own game, as `source_digest_of` tells it
+    game_digest: str  # of the sources of a user's own game, by `source_digest_of`
 
 
 @dataclass(frozen=True)
 class PlayTask(Task):
-    """Games for one worker to play, a game for each seed."""
+    """Games for one worker to play, one per seed."""
 
     seeds: tuple[int, ...]
     resign_threshold: float = NOBODY
@@ -45,20 +45,20 @@ class PlayTask(Task):
 
 @dataclass(frozen=True)
 class SearchTask(Task):
-    """A shard for one worker to search anew, for an iteration."""
+    """A shard for one worker to reanalyse, in an iteration."""
 
-    shard: str  # its path; the seeds follow from its name
+    shard: str  # its path; the seeds depend on its name
     iteration: int
 
 
 def play_task(task: PlayTask, on_games: Callable[[int], None]) -> Shard:
-    """Plays a task's games; calls `on_games` with the number of those that ended."""
+    """Plays a task's games; calls `on_games` with the number of games that have just ended."""
     selfplay = _prepare(task, task.resign_threshold)
     return _weigh(task, selfplay, play_games(selfplay, task.seeds, on_games))
 
 
 def search_task(task: SearchTask, on_positions: Callable[[int], None]) -> Shard:
-    """Searches a task's shard anew; calls `on_positions` with the number of positions that have just been searched."""
+    """Reanalyses a task's shard; calls `on_positions` with the number of positions that have just been searched."""
     selfplay, path = _prepare(task), Path(task.shard)
     shard = load_shard(path, selfplay.game)
     shard = shard._replace(searched=np.full(len(shard.lengths), task.iteration, np.int32))
@@ -70,18 +70,18 @@ def search_task(task: SearchTask, on_positions: Callable[[int], None]) -> Shard:
 
 
 def _prepare(task: Task, resign_threshold: float = NOBODY) -> SelfPlay:
-    """Returns self-play by the task's net and settings, in this worker's share of the cores.
+    """Returns self-play with the task's net and settings, and this worker's share of the cores.
 
-    Raises BadInput where the sources of a user's own game are not those of the task's digest.
+    Raises BadInput if the sources of a user's own game have changed since the task was made.
     """
     config, game = task.config, make_game(task.config.game.name)
     if source_digest_of(game.rules) != task.game_digest:
-        raise BadInput(f"{game} has changed while it was being played; --resume goes on by the rules as they are now")
+        raise BadInput(f"{game} has changed while it was being played; --resume continues with the new rules")
     evaluator = NetEvaluator(load_checkpoint(Path(task.checkpoint), game).net, config.device)
     num_threads = max(1, count_cores() // count_workers(config)) if evaluator.is_on_device else 1
     return SelfPlay.from_config(config, game, evaluator, resign_threshold, num_threads)
 
 
 def _weigh(task: Task, selfplay: SelfPlay, shard: Shard) -> Shard:
-    """Returns the shard, its positions weighed as the settings ask for."""
+    """Returns the shard with the weights of policy surprise weighting, if it is switched on."""
     return weigh_by_surprise(selfplay.game, selfplay.evaluator, shard, task.config.selfplay.policy_surprise_share)

@@ -1,1 +1,1 @@
-"""Getting better: the loop of self-play, training and gate, and the run's folder that it goes on from."""
+"""Training: the loop of self-play, training and gate, and the run's folder with its saved state."""

@@ -1,7 +1,7 @@
 """The final: a round robin among a run's last nets that decides which one is published.
 
-A gate of some tens of games fails a better candidate, or passes a worse one, by chance. At the end that chance should
-not decide. The opponent of the evaluation has no part in it: it is the yardstick.
+A gate of a few dozen games sometimes fails a better candidate or passes a worse one by chance. The final repairs this
+at the end of a run. The evaluation's opponent does not take part, since it serves as an independent measure.
 """
 
 import contextlib
@@ -21,11 +21,11 @@ from azero.training.state import CANDIDATE, MEAN, Progress
 from azero.training.watching.report import Report
 
 NUM_PROMOTED = 3
-"""Of the promoted nets those that were promoted last take part."""
+"""Number of promoted nets that take part; these are the last ones."""
 
 
 def hold_final(run: Run, progress: Progress, report: Report) -> tuple[str, dict]:
-    """Plays the last promoted nets, the last candidate and the mean of all their weights against one another.
+    """Plays a round robin of the last promoted nets, the last candidate, and the mean of all their weights.
 
     Returns:
       The winner's name in `checkpoints/`, and notes for the metrics.
@@ -45,7 +45,7 @@ def hold_final(run: Run, progress: Progress, report: Report) -> tuple[str, dict]
 
 
 def describe_final(progress: Progress) -> str:
-    """Returns which net won the final, as the end of a sentence; an empty text where there was none."""
+    """Returns which net won the final, as the end of a sentence; empty if there was no final."""
     if not progress.final:
         return ""
     names = {MEAN: "the mean of the last nets' weights", CANDIDATE: "the last candidate"}
@@ -54,7 +54,7 @@ def describe_final(progress: Progress) -> str:
 
 
 def mean_of(nets: list[ResidualTower]) -> ResidualTower:
-    """Returns a net whose weights and running statistics are the mean of those of `nets`; changes the last of them.
+    """Returns a net with the mean weights and running statistics of `nets`. Overwrites the last of them.
 
     Source: Izmailov et al., Averaging weights leads to wider optima and better generalization (2018).
     """
@@ -67,7 +67,7 @@ def mean_of(nets: list[ResidualTower]) -> ResidualTower:
 
 
 def round_robin(run: Run, progress: Progress, paths: list[Path], report: Report) -> dict[Path, float]:
-    """Returns the points that each net makes in matches of all pairs, at the gate's simulations."""
+    """Plays matches of all pairs with the gate's simulations; returns the points of each net."""
     config = run.config.gate
     points = dict.fromkeys(paths, 0.0)
     pairs = list(combinations(paths, 2))

@@ -1,4 +1,4 @@
-"""The gate: candidate against best; and the best against an opponent, and solved positions, that stay the same."""
+"""The gate: candidate against best net. Also the evaluation: the best net against a fixed opponent and a benchmark."""
 
 import contextlib
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ from azero.training.watching.report import Report
 
 @dataclass(frozen=True)
 class Verdict:
-    """How a gate ended."""
+    """The result of a gate."""
 
     is_promoted: bool
     elo: float  # of the candidate above the best; finite
@@ -29,7 +29,7 @@ class Verdict:
 
 
 def hold_gate(run: Run, progress: Progress, report: Report) -> Verdict:
-    """Plays the candidate against the best, in pairs with colours swapped; a game that repeats another counts once."""
+    """Plays the candidate against the best net, in pairs with colours swapped. A repeated game counts once."""
     config, seed = run.config.gate, derive_seed(run.config.seed, "gate", progress.iteration)
     candidate, best = agent_of(run, run.candidate_path), agent_of(run, run.checkpoint_path(progress.best))
     sprt = Sprt(config.elo0, config.elo1) if config.method == "sprt" else None
@@ -43,13 +43,13 @@ def hold_gate(run: Run, progress: Progress, report: Report) -> Verdict:
         is_promoted = score >= config.win_rate_threshold
     else:
         is_promoted = match.sprt == "accept"
-    shrunk = (score * len(distinct) + 0.5) / (len(distinct) + 1)  # keeps the rating finite where all games are won
+    shrunk = (score * len(distinct) + 0.5) / (len(distinct) + 1)  # keeps the rating finite if all games are won
     notes = {"gate/score": score, "gate/games": len(distinct), "gate/is_promoted": is_promoted}
     return Verdict(is_promoted, elo_from_score(shrunk), notes)
 
 
 def evaluate_best(run: Run, progress: Progress, report: Report) -> dict:
-    """Plays the best net against the opponent of the settings; returns its score, and mistakes in solved positions."""
+    """Plays the best net against the evaluation's opponent; returns its score, and its mistakes in the benchmark."""
     config, seed = run.config.evaluation, derive_seed(run.config.seed, "evaluation", progress.iteration)
     best = agent_of(run, run.published_path(progress), config.num_simulations)
     opponent = make_agent(config.opponent, run.game, seed, _threads(run), run.config.device)
@@ -66,7 +66,7 @@ def evaluate_best(run: Run, progress: Progress, report: Report) -> dict:
 
 
 def find_benchmark(config: EvaluationConfig, game: Game) -> Benchmark | None:
-    """Returns the first positions of the settings' benchmark, None for none; raises BadInput where it does not fit."""
+    """Returns the evaluation's benchmark, cut to its first positions, or None; raises BadInput if it does not fit."""
     if config.benchmark == "none":
         return None
     name = shipped_benchmark_of(game) if config.benchmark == "auto" else config.benchmark
@@ -74,8 +74,10 @@ def find_benchmark(config: EvaluationConfig, game: Game) -> Benchmark | None:
 
 
 def agent_of(run: Run, path: Path, num_simulations: int = 0) -> Agent:
-    """Returns an agent, at the gate's simulations unless others are given, that does not solve its roots: what is
-    measured is what the net has learned.
+    """Returns an agent that does not solve its roots, so that matches measure the net.
+
+    Args:
+      num_simulations: per move; 0 means those of the gate.
     """
     name = f"{path}(solve_nodes=0)@{num_simulations or run.config.gate.num_simulations}"
     return make_agent(name, run.game, run.config.seed, _threads(run), run.config.device)

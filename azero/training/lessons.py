@@ -1,4 +1,4 @@
-"""Lessons of a run: read from files of solved positions, as benchmarks are."""
+"""Lessons of a run: solved positions, read from files of the benchmark format."""
 
 from pathlib import Path
 
@@ -9,18 +9,18 @@ from azero.games import LOSS, Game
 from azero.selfplay.data.lessons import Lesson, Lessons
 
 CHECKED = 100
-"""Positions of each file that are checked, the first ones: all of a hundred thousand would take minutes."""
+"""Number of positions checked per file, the first ones. Checking a hundred thousand would take minutes."""
 
 
 def read_lessons(config: TrainingConfig, game: Game) -> Lessons | None:
-    """Returns the lessons that the settings name, None for none; raises BadInput where they are not to be had."""
+    """Returns the lessons that the settings name, if any; raises BadInput if they cannot be read or are a benchmark."""
     if config.lessons == "none":
         return None
     path = Path(config.lessons)
     if not path.exists():
         raise BadInput(f"training.lessons = {config.lessons!r}: there is no such file or folder")
     if {path.resolve(), path.resolve().parent} & {folder.resolve() for folder in shipped_benchmarks().values()}:
-        raise BadInput(f"training.lessons = {config.lessons!r} is what nets are held to, and not for them to learn")
+        raise BadInput(f"training.lessons = {config.lessons!r} is a shipped benchmark; nets must not learn from it")
     try:
         benchmark = read_benchmark(config.lessons, game, num_checked=CHECKED)
     except BadInput as error:

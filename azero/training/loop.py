@@ -1,4 +1,4 @@
-"""The training loop: play, add to replay, search old positions anew, train, gate, promote."""
+"""The training loop: self-play, replay, reanalysis, training, gate, promotion."""
 
 import math
 import time
@@ -17,7 +17,6 @@ from azero.games import make_game
 from azero.games.names import source_digest_of
 from azero.nets.evaluator import NetEvaluator
 from azero.nets.runtimes.choice import wanted_runtimes
-from azero.selfplay.data.auxiliary import auxiliary_heads_of
 from azero.selfplay.data.lessons import Lessons
 from azero.selfplay.data.records import Shard, load_shard, save_shard
 from azero.selfplay.data.replay import Replay
@@ -28,6 +27,7 @@ from azero.system.files import held
 from azero.system.interrupt import interruption_waits
 from azero.training.final import hold_final
 from azero.training.gate import evaluate_best, find_benchmark, hold_gate
+from azero.training.heads.registry import heads_of
 from azero.training.learning.precision import settle_precision
 from azero.training.learning.schedule import learning_rate
 from azero.training.learning.trainer import Losses, Trainer, check_divergence
@@ -48,16 +48,16 @@ from azero.training.watching.report import Report
 
 
 def train(folder: Path, config: Config, is_resuming: bool) -> Progress:
-    """Runs the settings' iterations in `folder`; returns how it ended. Whenever it is killed, it can be resumed.
+    """Runs all iterations of a run in `folder` and returns the final progress. A killed run can be resumed.
 
-    Each stage ends with the whole state on disk. A stage follows from the state before it, the seed and the lessons
-    alone, so one that was cut short is done again, or gone on with, and ends alike.
+    Each stage ends by saving the whole state. The result of a stage depends only on the state before it, the seed and
+    the lessons. So an interrupted stage is repeated or continued, with the same result.
     """
     game = make_game(config.game.name)
     wanted_runtimes(config.device)
-    auxiliary_heads_of(config.training, game)  # refused before there is a folder
+    heads_of(config.training, game)  # raises errors before the folder exists
     if config.evaluation.every:
-        make_agent(config.evaluation.opponent, game).close()  # better told now than after the first iterations
+        make_agent(config.evaluation.opponent, game).close()  # raises errors now, not after the first iterations
         find_benchmark(config.evaluation, game)
     lessons = read_lessons(config.training, game)
     torch.use_deterministic_algorithms(True, warn_only=True)
@@ -68,7 +68,7 @@ def train(folder: Path, config: Config, is_resuming: bool) -> Progress:
 
 
 def run_iterations(run: Run, lessons: Lessons | None) -> Progress:
-    """Goes on from where the run's state is, to the last iteration."""
+    """Continues a run from its saved state to the last iteration."""
     trainer = Trainer(run.config, run.game)
     progress = load_state(run.folder, trainer)
     mend_metrics(run.metrics_path)
@@ -81,7 +81,7 @@ def run_iterations(run: Run, lessons: Lessons | None) -> Progress:
     run.publish_best(progress)
     run.remove_old_shards(progress)
     replay = run.load_replay(progress, lessons)
-    NetEvaluator(trainer.candidate(), run.config.device)  # settles what runs nets, before the workers ask for it
+    NetEvaluator(trainer.candidate(), run.config.device)  # measures and caches the fastest runtime for the workers
     with Pool(count_workers(run.config)) as pool, Report(run, progress) as report:
         report.tell(*find_oddities(run.config, run.game.max_plies))
         while progress.iteration <= run.config.training.iterations:
@@ -97,7 +97,7 @@ def run_iterations(run: Run, lessons: Lessons | None) -> Progress:
 
 
 def play(run: Run, progress: Progress, replay: Replay, pool: Pool, trainer: Trainer, report: Report) -> Progress:
-    """Lets the best net play against itself, and adds the games to replay."""
+    """Plays games of the best net against itself and adds them to the replay window."""
     begin = time.perf_counter()
     selfplay, iteration = run.config.selfplay, progress.iteration
     checkpoint = str(run.checkpoint_path(progress.best))
@@ -118,7 +118,7 @@ def play(run: Run, progress: Progress, replay: Replay, pool: Pool, trainer: Trai
     if not any(shard.num_learnt for shard in fresh):
         raise BadInput(
             f"no search of iteration {iteration} was full: selfplay.full_search_share = {selfplay.full_search_share} "
-            f"is too little for {len(seeds)} games"
+            f"is too low for {len(seeds)} games"
         )
     elapsed = time.perf_counter() - begin
     notes = describe_games(run.game, fresh) | judge_fresh_positions(trainer, run.game, fresh)
@@ -138,7 +138,7 @@ def play(run: Run, progress: Progress, replay: Replay, pool: Pool, trainer: Trai
         positions=positions,
         shards=list(replay.names),
         notes=notes,
-        final="",  # of a run that goes on beyond what was its last iteration: the next final may remove that net
+        final="",  # when a finished run is extended: its next final may remove the net that won the last one
     )
     save_state(run.folder, trainer, done)
     run.remove_old_shards(done)
@@ -152,7 +152,7 @@ def replay_age(replay: Replay, iteration: int) -> float:
 
 
 def reanalyse(run: Run, progress: Progress, replay: Replay, pool: Pool, trainer: Trainer, report: Report) -> Progress:
-    """Lets the best net search positions of older games anew, and puts what it finds in the place of what was there."""
+    """Searches positions of older games again with the best net; the new results replace the old ones."""
     begin = time.perf_counter()
     iteration, checkpoint = progress.iteration, str(run.checkpoint_path(progress.best))
     shards = dict(zip(replay.names, replay.shards, strict=True))
@@ -179,10 +179,10 @@ def reanalyse(run: Run, progress: Progress, replay: Replay, pool: Pool, trainer:
 
 
 def shards_to_search(shards: dict[str, Shard], share: float, iteration: int) -> list[str]:
-    """Returns the names of the shards that an iteration searches anew: `share` of the window, where as many are older.
+    """Returns the names of the shards that an iteration reanalyses: `share` of the window, but none of this iteration.
 
-    They are those whose last search, in self-play or anew, was the longest ago. Those that have been searched in this
-    iteration already, before it was interrupted, were among them, and so go first.
+    These are the shards whose last search, in self-play or reanalysis, is the oldest. If the iteration was interrupted,
+    the shards that it has reanalysed already come first.
 
     Args:
       shards: the window by name, oldest first.
@@ -197,7 +197,7 @@ def shards_to_search(shards: dict[str, Shard], share: float, iteration: int) -> 
 
 
 def learn(run: Run, progress: Progress, replay: Replay, trainer: Trainer, report: Report) -> Progress:
-    """Takes the iteration's steps on samples from replay; the candidate comes out."""
+    """Trains the candidate: takes the iteration's steps on samples from the replay window."""
     training, iteration = run.config.training, progress.iteration
     fresh = progress.notes["selfplay/positions"]
     num_steps = max(1, round(fresh * training.samples_per_position / training.batch_size))
@@ -208,7 +208,7 @@ def learn(run: Run, progress: Progress, replay: Replay, trainer: Trainer, report
     shares = [(iteration - 1 + step / num_steps) / training.iterations for step in range(num_steps)]
     generators = (np.random.default_rng([run.config.seed, iteration, step]) for step in steps)
     samples = replay.samples(training.batch_size, generators)
-    losses: list[Losses] = []  # of the steps that are not in the sums
+    losses: list[Losses] = []  # of the steps that `sums` does not include yet
     sums, begin = progress.sums, time.perf_counter()
     with report.stage("training", num_steps, "steps", first) as bar, interruption_waits() as interrupted:
         for step, sample in zip(steps, samples, strict=True):
@@ -233,7 +233,7 @@ def learn(run: Run, progress: Progress, replay: Replay, trainer: Trainer, report
 
 
 def gate(run: Run, progress: Progress, trainer: Trainer, report: Report) -> Progress:
-    """Lets the candidate meet the best, promotes it if it is better, and closes the iteration."""
+    """Plays the candidate against the best net, promotes it if it is better, and ends the iteration."""
     begin = time.perf_counter()
     iteration = progress.iteration
     verdict = hold_gate(run, progress, report)

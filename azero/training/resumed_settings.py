@@ -1,4 +1,4 @@
-"""Going on with a run: with which settings, and whether they leave it the run it is."""
+"""Resuming a run: its settings with overrides, and checks that these fit the run."""
 
 import json
 import sys
@@ -23,12 +23,12 @@ from azero.training.state import Progress
 
 
 def open_run(folder: Path, overrides: list[str]) -> Config:
-    """Returns the settings of an existing run with overrides, and changes nothing in its folder.
+    """Returns the settings of an existing run with overrides. Changes nothing in its folder.
 
-    Seed, game, net, heads and optimiser are what the run is; only the file of a user's own game may lie elsewhere now.
+    Seed, game, net, heads and optimiser cannot change. The file of a user's own game may have been moved.
 
     Raises:
-      BadInput: there is no run, or an override would make it another.
+      BadInput: there is no run, or an override changes something that cannot change.
     """
     path = folder / "config.toml"
     if not path.is_file():
@@ -46,7 +46,7 @@ def open_run(folder: Path, overrides: list[str]) -> Config:
 
 
 def _load_settings(folder: Path, overrides: Sequence[str] = ()) -> Config:
-    """Returns a run's settings with overrides; the file of a user's own game is named where it lies now."""
+    """Returns a run's settings with overrides. A user's own game is named by the present place of its file."""
     path = folder / "config.toml"
     game = load_config(path, is_of_run=True).game.name
     newest = _newest_checkpoint(folder)
@@ -63,7 +63,7 @@ def _newest_checkpoint(folder: Path) -> Path | None:
 
 
 def _identity(config: Config) -> dict[str, object]:
-    """Returns what the trainer's state was made for, beside the game, by the name of the setting."""
+    """Returns the settings, other than the game, that the trainer's state depends on, by name."""
     training = config.training
     heads = {
         f"{name.removesuffix('_loss_weight').replace('_', '-')} head (training.{name}, 0 or not)": weight > 0
@@ -79,40 +79,40 @@ def _identity(config: Config) -> dict[str, object]:
 
 
 def _check_game(folder: Path, before: Config, config: Config) -> None:
-    """Raises BadInput where the run's game is gone, another, or of another shape than its nets; tells other changes."""
+    """Raises BadInput if the run's game is missing, another one, or does not fit its nets; warns of other changes."""
     name = config.game.name
     file = file_of(name)
     if file and not Path(file).exists():
-        advice = f"where it lies now is said by --set game.name=path/to/{without_folder(name)}"
+        advice = f"name its new place with --set game.name=path/to/{without_folder(name)}"
         raise BadInput(f"run {str(folder)!r} plays {name}, and there is no such file; {advice}")
     game = make_game(name)
     newest = _newest_checkpoint(folder)
     nets = [path for path in (newest, folder / "candidate.safetensors") if path and path.is_file()]
     is_as_it_was = source_digest_of(game.rules) in [read_card(path).game_digest for path in nets]
     if config.game != before.game and not (file and is_as_it_was):
-        moved = ", but for the place of a file that is as it was" if file else ""
+        moved = ", except for the place of an unchanged file" if file else ""
         raise BadInput(f"a run's game cannot change when it is resumed{moved}; begin another with --run")
     if file and newest:
         load_checkpoint(newest, game)
 
 
 def check_same_game(folder: Path, config: Config, other: Config) -> None:
-    """Raises BadInput where a run, of settings `config`, is to go on by the config of another game."""
+    """Raises BadInput if `other`, a config for resuming, has another game than the run's settings `config`."""
     games = [config.game.name, other.game.name]
     played, asked = (without_folder(name) if file_of(name) else str(make_game(name)) for name in games)
     if played != asked:
-        raise BadInput(f"run {str(folder)!r} plays {played}, and cannot go on by a config for {asked}")
+        raise BadInput(f"run {str(folder)!r} plays {played}, and cannot continue with a config for {asked}")
 
 
 def check_progress(run: Run, progress: Progress | None) -> None:
-    """Tells of a run that is over. `progress` is None where there is no state.
+    """Prints a notice if a run is over. `progress` is None if there is no saved state.
 
-    Raises BadInput where the state of a run that had begun is gone, or it has played more iterations than it is to.
+    Raises BadInput if the state of a run that had begun is missing, or if the run has done more iterations than wanted.
     """
     if progress is None:
         if run.metrics_path.exists():
             raise BadInput(
-                f"run {str(run.folder)!r} has played, and its state.safetensors is gone; begin another with --run"
+                f"run {str(run.folder)!r} has played, but its state.safetensors is missing; begin another with --run"
             )
         return
     num_played, wanted = progress.iteration - 1, run.config.training.iterations
@@ -130,10 +130,10 @@ def check_progress(run: Run, progress: Progress | None) -> None:
 
 
 def keep_settings(run: Run, progress: Progress | None) -> None:
-    """Makes config.toml say the settings that the run goes on with: only once they are known to fit.
+    """Writes the new settings to config.toml. Call it only after all checks.
 
-    A game's file that was found beside the run keeps its name there.
-    Where self-play changes, games of the iteration under way are played anew, and old positions searched anew.
+    A game whose file was found by its path from the run's folder keeps its name in config.toml. If settings of
+    self-play change, the games and the reanalysis of the current iteration are repeated.
     """
     path = run.folder / "config.toml"
     before = _load_settings(run.folder)
@@ -151,12 +151,12 @@ def keep_settings(run: Run, progress: Progress | None) -> None:
 
 
 def _play_of(config: Config) -> tuple[SelfPlayConfig, SearchConfig]:
-    """Returns the settings from which the games of self-play follow, which are the same for any number of workers."""
+    """Returns the settings that the games of self-play depend on. The number of workers is not one of them."""
     return config.selfplay.model_copy(update={"num_workers": 0}), config.search
 
 
 def _forget_searches(run: Run, progress: Progress) -> None:
-    """Lets the iteration's reanalysis begin again: as if never searched, its shards are the first in turn."""
+    """Restarts the iteration's reanalysis: marks its shards as never searched, so that they are searched first."""
     for name in progress.shards:
         shard = load_shard(run.shard_path(name), run.game)
         if shard.searched[0] == progress.iteration:

@@ -1,4 +1,4 @@
-"""Training of a rollout policy (`LinearSoftmax`) from self-play: softmax regression to the search's visits."""
+"""Training of a rollout policy (`LinearSoftmax`) from self-play: softmax regression on the search's visits."""
 
 import sys
 from collections.abc import Sequence
@@ -23,22 +23,22 @@ from azero.nets.game_file import find_game
 from azero.selfplay.data.records import Shard, game_of_shard, join_shards, load_shard
 
 HELD_OUT = 0.1
-"""Share of the games that are not learnt from."""
+"""Share of the games that are held out."""
 
 BATCH_SIZE = 256
 LEARNING_RATE = 0.03
-"""At the start; it falls to zero in a straight line."""
+"""Initial learning rate; it falls to zero linearly."""
 WEIGHT_DECAY = 1e-3
-"""Pulls the weights of rare patterns to zero, which says nothing (decoupled, AdamW)."""
+"""Decoupled (AdamW). It pulls the weights of rare patterns to zero, which is neutral."""
 
-_UNSEEN = 0  # place of patterns that have no weight: those never met, and those of actions without a place
+_UNSEEN = 0  # index of patterns without a weight: unseen ones, and those of actions without a cell
 
 
 class Positions(NamedTuple):
-    """What there is to learn from n positions, their legal actions one after the other, m in all."""
+    """The training data of n positions. Their legal actions follow one another, m in all."""
 
-    starts: np.ndarray  # [n + 1] int64, where each position's actions begin
-    patterns: np.ndarray  # [m] int32, the pattern's class, NO_PATTERN where there is none
+    starts: np.ndarray  # [n + 1] int64, the index at which each position's actions begin
+    patterns: np.ndarray  # [m] int32, the pattern's class, NO_PATTERN if there is none
     actions: np.ndarray  # [m] int32, the action's class
     policies: np.ndarray  # [m] float32, the search's
 
@@ -48,17 +48,17 @@ class Positions(NamedTuple):
 
 @dataclass(frozen=True)
 class Figures:
-    """How a policy does on positions, and beside it uniform play; means."""
+    """Mean figures of a policy over positions, and those of the uniform policy for comparison."""
 
     cross_entropy: float  # to the search's policy, in nats
-    top_1: float  # how often the first choice is the search's; of several first choices the share that is
+    top_1: float  # how often the first choice is the search's first choice; ties count by their share
     uniform_cross_entropy: float
     uniform_top_1: float
-    search_entropy: float  # the least cross-entropy there can be
+    search_entropy: float  # the least possible cross-entropy
 
 
 class Weights(nn.Module):
-    """The policy as something to train: a weight for each class of patterns that was met, and of actions."""
+    """The trainable policy: a weight for each class of patterns that occurs, and for each class of actions."""
 
     def __init__(self, num_patterns: int, num_actions: int):
         super().__init__()
@@ -68,26 +68,26 @@ class Weights(nn.Module):
         nn.init.zeros_(self.actions.weight)
 
     def forward(self, patterns: Tensor, actions: Tensor, is_legal: Tensor) -> Tensor:
-        """Returns log p of B positions' actions, [B, L]; of those that are padding, minus infinity."""
+        """Returns log p of the actions of B positions, [B, L]; minus infinity for padding."""
         scores = (self.patterns(patterns) + self.actions(actions)).squeeze(2)
         return F.log_softmax(scores.masked_fill(~is_legal, -torch.inf), dim=1)
 
 
 def shards_of(paths: Sequence[Path]) -> list[Path]:
-    """Returns the shards of self-play that a run's folder, or shards themselves, stand for; raises BadInput."""
+    """Returns the shards in the given runs' folders, and those given themselves; raises BadInput if there are none."""
     found: list[Path] = []
     for path in paths:
         if not path.exists():
             raise BadInput(f"{str(path)!r} does not exist; it should be a run's folder, or shards from its replay/")
         shards = sorted((path / "replay").glob("[!.]*.safetensors")) if path.is_dir() else [path]
         if not shards:
-            raise BadInput(f"folder {str(path)!r} holds no replay/*.safetensors; is it a run's folder, with games yet?")
+            raise BadInput(f"folder {str(path)!r} holds no replay/*.safetensors; is it the folder of a run with games?")
         found += shards
     return found
 
 
 def features_of(game: Game, shard: Shard) -> Positions:
-    """Returns the features of a shard's positions, and what the search thought of their actions."""
+    """Returns the features of a shard's positions and the search's policies."""
     rules, states, scratch = game.rules, shard.states.view(np.recarray), new_scratch(game.rules)
     counts = np.zeros(len(states), np.int64)
     count_legal(rules, states, scratch, counts)
@@ -98,21 +98,21 @@ def features_of(game: Game, shard: Shard) -> Positions:
     totals = np.add.reduceat(visits, starts[:-1])
     if not (totals > 0).all():
         raise BadInput(f"a replay file of {game} holds a position whose legal moves have no visits; is it damaged?")
-    classes = np.append(pattern_classes(game), np.int32(-1))  # NO_PATTERN, -1, stays what it is
+    classes = np.append(pattern_classes(game), np.int32(-1))  # NO_PATTERN, -1, stays -1
     return Positions(starts, classes[patterns], action_classes(game)[actions], visits / np.repeat(totals, counts))
 
 
 def choose_games(shard: Shard, seed: int) -> np.ndarray:
-    """Returns for each position whether it is of a game held out, [n] bool; raises BadInput where games are too few."""
+    """Returns for each position whether its game is held out, [n] bool; raises BadInput if there are too few games."""
     num_games = len(shard.lengths)
     if num_games < 2:
-        raise BadInput(f"there is {num_games} game to learn from; it takes 2 or more, one of them to be held out")
+        raise BadInput(f"there is {num_games} game to learn from; training needs 2 or more, one of them held out")
     order = np.random.default_rng(seed).permutation(num_games)
     return np.repeat(order < max(1, round(HELD_OUT * num_games)), shard.lengths)
 
 
 class RolloutTrainer:
-    """Trains the weights on some positions, and judges them on others."""
+    """Trains the weights on some positions, and evaluates them on others."""
 
     def __init__(self, positions: Positions, is_learnt: np.ndarray, is_held_out: np.ndarray, num_actions: int):
         self._positions = positions
@@ -120,12 +120,12 @@ class RolloutTrainer:
         is_learnt = np.repeat(is_learnt, np.diff(positions.starts))
         met = np.unique(positions.patterns[is_learnt])
         self._met = met[met >= 0]
-        self._place_of = np.full(NUM_PATTERNS + 1, _UNSEEN)  # the last: NO_PATTERN, -1
+        self._place_of = np.full(NUM_PATTERNS + 1, _UNSEEN)  # the last index is that of NO_PATTERN, -1
         self._place_of[self._met] = 1 + np.arange(len(self._met))
         self.weights = Weights(1 + len(self._met), num_actions)
 
     def train(self, epochs: int, seed: int, is_quiet: bool = False) -> None:
-        """Goes over the positions `epochs` times."""
+        """Trains for `epochs` passes over the positions."""
         rng = np.random.default_rng(seed)
         num_threads = torch.get_num_threads()
         torch.set_num_threads(1)  # steps are too small to share
@@ -155,7 +155,7 @@ class RolloutTrainer:
 
     @torch.inference_mode()
     def judge(self, indices: np.ndarray) -> Figures:
-        """Returns how the policy does on the positions of these indices."""
+        """Returns the figures of the policy on the positions at `indices`."""
         sums = np.zeros(5)
         for first in range(0, len(indices), BATCH_SIZE):
             inputs, policies = self._take(indices[first : first + BATCH_SIZE])
@@ -192,7 +192,7 @@ def train_rollout(paths: Sequence[Path], out: Path, epochs: int, seed: int) -> t
     game = game_of(shards[0])
     check_board(game)
     shard = join_shards([load_shard(path, game) for path in shards])
-    is_held_out, counts = choose_games(shard, seed), shard.weights > 0  # what fast searches found is no policy to learn
+    is_held_out, counts = choose_games(shard, seed), shard.weights > 0  # fast searches give no policy target
     trainer = RolloutTrainer(features_of(game, shard), ~is_held_out & counts, is_held_out & counts, game.num_actions)
     if not len(trainer.learnt) or not len(trainer.held_out):
         raise BadInput("too few games to learn from and to hold out: name more shards, or play more games")
@@ -206,7 +206,7 @@ def train_rollout(paths: Sequence[Path], out: Path, epochs: int, seed: int) -> t
 
 
 def game_of(shard: Path) -> Game:
-    """Returns the game of a run's shard; the file of a user's own is found as the run's nets find it."""
+    """Returns the game of a run's shard. The file of a user's own game is found as for the run's nets."""
     name, best = game_of_shard(shard), shard.parent.parent / "best.safetensors"
     if file_of(name) and best.is_file():
         name = find_game(name, read_card(best), best)
@@ -214,12 +214,12 @@ def game_of(shard: Path) -> Game:
 
 
 def _cross_entropy(log_p: Tensor, policies: Tensor) -> Tensor:
-    """Returns the cross-entropy of each position, [B]; actions that are no legal ones have no share in either."""
+    """Returns the cross-entropy of each position, [B]. Padding adds nothing."""
     return -(policies * log_p.masked_fill(policies == 0, 0.0)).sum(1)
 
 
 def _top_1(log_p: Tensor, policies: Tensor) -> Tensor:
-    """Returns for each position the share of the policy's first choices that are the search's first, [B]."""
+    """Returns, for each position, the share of the policy's first choices that are first choices of the search, [B]."""
     is_first = log_p == log_p.max(1, keepdim=True).values
     is_best = policies == policies.max(1, keepdim=True).values
     return (is_first & is_best).sum(1) / is_first.sum(1)

@@ -1,14 +1,14 @@
-"""A run's folder: where everything lies, and the state from which an interrupted run goes on.
+"""A run's folder and its files.
 
 config.toml          all settings, resolved
-state.safetensors    trainer and progress, as of the last whole stage or save within one
-checkpoints/         the first net and every promoted one, by iteration; the final's winner, where it is none of them
-best.safetensors     the newest of these; after the last iteration the winner of the final
+state.safetensors    trainer and progress, from which an interrupted run continues; saved after and within stages
+checkpoints/         the first net and every promoted one, by iteration; also the final's winner
+best.safetensors     the net promoted last; after the last iteration, the winner of the final
 candidate.safetensors
-replay/              shards of self-play, those in the window and those of the iteration under way; as last searched
-metrics.jsonl        a line an iteration
+replay/              self-play shards of the window and of the current iteration, with the results of reanalysis
+metrics.jsonl        one line per iteration
 tensorboard/
-.lock                while a process trains the run
+.lock                exists while a process trains the run
 """
 
 from pathlib import Path
@@ -26,6 +26,7 @@ from azero.selfplay.data.lessons import Lessons
 from azero.selfplay.data.records import load_shard
 from azero.selfplay.data.replay import Replay, Window, targets_of
 from azero.system.files import write_whole
+from azero.training.heads.registry import heads_of
 from azero.training.state import Progress
 
 
@@ -39,8 +40,8 @@ class Run:
 
     @classmethod
     def create(cls, folder: Path, config: Config, game: Game) -> "Run":
-        """Makes a new run's folder; raises BadInput where there is one already."""
-        # A run that was killed before it had begun leaves half a config.toml, and may begin again.
+        """Makes a new run's folder; raises BadInput if it exists already."""
+        # A run that was killed while it wrote config.toml leaves a temporary file. Such a folder counts as new.
         is_new = not folder.exists() or (folder.is_dir() and all(_is_half_config(path) for path in folder.iterdir()))
         if not is_new:
             raise BadInput(_why_not_new(folder))
@@ -60,15 +61,15 @@ class Run:
         return self.folder / "metrics.jsonl"
 
     def checkpoint_path(self, iteration: int) -> Path:
-        """Returns where the net promoted in an iteration lies; 0 is the net the run began with."""
+        """Returns the path of the net promoted in an iteration; 0 is the run's first net."""
         return self.checkpoint_file(f"{iteration:05d}")
 
     def checkpoint_file(self, name: str) -> Path:
-        """Returns where a net of that name lies."""
+        """Returns the path of the net with that name."""
         return self.folder / "checkpoints" / f"{name}.safetensors"
 
     def published_path(self, progress: Progress) -> Path:
-        """Returns where the net lies that is published as best.safetensors."""
+        """Returns the path of the net that is published as best.safetensors."""
         return self.checkpoint_file(progress.final) if progress.final else self.checkpoint_path(progress.best)
 
     def shard_path(self, name: str) -> Path:
@@ -93,35 +94,36 @@ class Run:
         save_checkpoint(path, net, self.card(progress))
 
     def publish_best(self, progress: Progress) -> None:
-        """Makes best.safetensors what the progress says it is."""
+        """Copies the published net to best.safetensors, if it is not there already."""
         data = self.published_path(progress).read_bytes()
         if not self.best_path.is_file() or self.best_path.read_bytes() != data:
             write_whole(self.best_path, data)
 
     def load_replay(self, progress: Progress, lessons: Lessons | None = None) -> Replay:
-        """Returns the replay window as it was, with lessons beside it."""
+        """Returns the replay window of the saved progress, and adds the lessons."""
         shards = [load_shard(self.shard_path(name), self.game) for name in progress.shards]
         window = Window(self.config.replay.window, self.config.replay.window_growth)
         num_before = progress.positions - sum(shard.num_learnt for shard in shards)
-        replay = Replay(self.game, window, targets_of(self.config.training, self.game), num_before, lessons)
+        targets = targets_of(self.config.training, heads_of(self.config.training, self.game))
+        replay = Replay(self.game, window, targets, num_before, lessons)
         for name, shard in zip(progress.shards, shards, strict=True):
             replay.add(name, shard)
         return replay
 
     def remove_old_shards(self, progress: Progress) -> None:
-        """Removes shards that have left the window; only once the state on disk does not name them any more."""
+        """Removes shards that have left the window. Call it only after the state on disk no longer names them."""
         for path in (self.folder / "replay").glob("*.safetensors"):
             if path.stem not in progress.shards and not path.stem.startswith(shard_name(progress.iteration, None)):
                 path.unlink(missing_ok=True)
 
 
 def _why_not_new(folder: Path) -> str:
-    """Returns why no run can begin in what is there already, and what to do."""
+    """Returns an error message: why no run can begin in `folder`, and what to do."""
     if not folder.is_dir():
         return f"--run {str(folder)!r} is a file; a run is a folder that azero makes"
     if not (folder / "config.toml").is_file():
-        return f"folder {str(folder)!r} exists already, and holds no run; name a new one by --run"
-    return f"run {str(folder)!r} exists already; go on with it by --resume, or name another by --run"
+        return f"folder {str(folder)!r} exists already, and holds no run; name a new one with --run"
+    return f"run {str(folder)!r} exists already; continue it with --resume, or name another with --run"
 
 
 def _is_half_config(path: Path) -> bool:
@@ -129,10 +131,10 @@ def _is_half_config(path: Path) -> bool:
 
 
 def shard_name(iteration: int, number: int | None) -> str:
-    """Returns the name of an iteration's shard of that number, or what all of the iteration's names begin with."""
+    """Returns the name of an iteration's shard; without a number, the prefix of all its shards' names."""
     return f"{iteration:05d}-" + ("" if number is None else f"{number:04d}")
 
 
 def iteration_of(name: str) -> int:
-    """Returns the iteration in which the games of a shard of that name were played."""
+    """Returns the iteration in which the games of a shard were played."""
     return int(name.split("-")[0])

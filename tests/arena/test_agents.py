@@ -26,6 +26,7 @@ def agents(net):
     return [make_agent(name, GAME, seed=4) for name in ("uct@60", "mc@60", "random", f"{net}@60")]
 
 
+@pytest.mark.thorough
 def test_suggestions_have_every_legal_move_once_and_can_be_played(net):
     state = GAME.state_from_moves("b2 a1 c1")
     for agent in agents(net):
@@ -85,6 +86,7 @@ def test_the_time_of_a_suggestion_is_that_of_the_whole_call(monkeypatch, name, l
     assert agent.suggest(START).elapsed_s >= 0.3
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", ["uct@50", "uct(table=1000)@50", "alphabeta@50"])
 def test_kernels_are_compiled_before_the_clock_of_a_suggestion_runs(monkeypatch, name):
     """What a first suggestion calls, it has called before it looks at the clock."""
@@ -164,7 +166,7 @@ def test_there_is_nothing_to_say_of_a_game_that_is_over_or_of_another_game(name)
     agent = make_agent(name, GAME)
     with pytest.raises(BadInput, match=r"^there is nothing to suggest: the game is over$"):
         agent.suggest(GAME.state_from_moves("a1 a2 b1 b2 c1"))
-    with pytest.raises(BadInput, match=r"^the position is of connect_four; this agent plays tic_tac_toe$"):
+    with pytest.raises(BadInput, match=r"^the position is of connect_four, but this agent plays tic_tac_toe$"):
         agent.suggest(make_game("connect_four").new_initial_state())
 
 
@@ -185,6 +187,7 @@ def test_limits_out_of_range_are_refused(limits, message):
             attempt()
 
 
+@pytest.mark.thorough
 def test_a_net_s_agent_may_solve_the_position(net):
     drawn = make_agent(f"{net}(solve_nodes=10000)@20", GAME).suggest(START)
     assert (drawn.value, drawn.simulations, {move.proven for move in drawn.moves}) == (0.0, 20, {"draw"})

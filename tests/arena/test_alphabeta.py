@@ -99,6 +99,7 @@ def test_a_limit_of_seconds_is_kept():
     assert time.perf_counter() - begin < 1
 
 
+@pytest.mark.thorough
 def test_a_move_without_an_alternative_is_played_at_once():
     agent = make_agent("alphabeta@5s", FORCED.game)
     agent.start(1, [FORCED], 0)
@@ -117,6 +118,7 @@ def test_slots_of_a_match_do_not_touch_each_other():
     assert len(set(moves(range(20)))) > 1
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", ["connect_four", "clobber(size=5)", "breakthrough(size=5)", "go(size=3)"])
 def test_it_beats_random_play(name):
     game = make_game(name)

@@ -144,7 +144,7 @@ def test_it_does_not_matter_how_many_positions_are_searched_at_once(solved, net,
 
 
 def test_another_game_is_refused(solved):
-    with pytest.raises(BadInput, match="has positions of tic_tac_toe; uct@5 plays connect_four"):
+    with pytest.raises(BadInput, match="has positions of tic_tac_toe, but uct@5 plays connect_four"):
         evaluate_on_benchmark(make_agent("uct@5", CONNECT_FOUR), read_benchmark(solved, GAME))
 
 

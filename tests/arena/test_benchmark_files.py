@@ -42,8 +42,8 @@ def test_moves_listed_keep_the_result_unless_they_have_scores_of_their_own(tmp_p
 @pytest.mark.parametrize(
     ("line", "part"),
     [
-        ("- 1 pass", "pass wins by the moves listed, but then pass wins at once"),
-        ("e5,pass 1 d4", "pass is a mistake by the moves listed, but it wins at once"),
+        ("- 1 pass", "pass wins by the listed moves, but then pass wins at once"),
+        ("e5,pass 1 d4", "pass is a mistake by the listed moves, but it wins at once"),
     ],
 )
 def test_moves_listed_are_held_to_the_rules_where_no_search_comes_to_an_end(tmp_path, line, part):
@@ -67,29 +67,29 @@ def test_in_a_lost_position_every_move_keeps_the_result(tmp_path):
     ("line", "part"),
     [
         ("a1", "'a1' should be MOVES SCORE"),
-        ("a1 much", "the score 'much' is not a number"),
-        ("a1 nan", "the score 'nan' is not a number"),
+        ("a1 much", "score 'much' should be a number"),
+        ("a1 nan", "score 'nan' should be a number"),
         ("a1,a1 0", "move 2: 'a1' is not legal here"),
         ("4453 0", "'4453'"),
         ("a1,b1,a2,b2,a3 -1", "the game is over"),
         ("a1,b1,a2,b2,a3,b3 -1", "over after 5 moves"),
         ("a1 0 a1", "'a1' is not legal here"),
         ("a1 0 b2 b2", "'b2' is listed twice"),
-        ("b2 0\nb2 0\nb2 -1", "the same position scores 0 in line 3 of "),
-        ("a1 0 b2:", "the score '' is not a number"),
-        ("a1,,b2 0", "'a1,,b2' has a comma with no move before or behind it"),
-        ("a1, 0", "'a1,' has a comma with no move before or behind it"),
-        ("a1 0 b2:1", "says that the player to move draws, but the best of the moves listed wins"),
-        ("a1,b1 1 c3:0 b2:-1", "says that the player to move wins, but the best of the moves listed draws"),
+        ("b2 0\nb2 0\nb2 -1", "the same position has score 0 in line 3 of "),
+        ("a1 0 b2:", "score '' should be a number"),
+        ("a1,,b2 0", "'a1,,b2' has a comma without a move before or after it"),
+        ("a1, 0", "'a1,' has a comma without a move before or after it"),
+        ("a1 0 b2:1", "the player to move draws, but the best of the listed moves wins"),
+        ("a1,b1 1 c3:0 b2:-1", "the player to move wins, but the best of the listed moves draws"),
         ("a1,b1,a2,b2 0", "should be positive: a3 wins at once"),
-        ("a1,b1 0", "the score 0 says that the player to move draws; solved, the position is worth more"),
-        ("a1 1", "solved, the position is worth less"),
-        ("a1,b1,a2,c3 1 b2 c2", "a3 is a mistake by the moves listed, but it wins at once"),
-        ("a1,b1 1 a3:2 b2:-1", "a2 is a mistake by the moves listed; solved, it wins"),
-        ("a1,b2,a2 0 a3 c3", "c3 draws by the moves listed, but then a3 wins at once"),
-        ("a1 0 b2:0 c3:0", "c3 draws by the moves listed; solved, it does not"),
-        ("a1,b2 0 c3 b1", "c1 is a mistake by the moves listed; solved, it draws"),
-        ("# game: hex", "the file's game is tic_tac_toe, as told above, and cannot be hex, too"),
+        ("a1,b1 0", "by its score 0 the player to move draws; by a solver the position is worth more"),
+        ("a1 1", "by a solver the position is worth less"),
+        ("a1,b1,a2,c3 1 b2 c2", "a3 is a mistake by the listed moves, but it wins at once"),
+        ("a1,b1 1 a3:2 b2:-1", "a2 is a mistake by the listed moves; by a solver it wins"),
+        ("a1,b2,a2 0 a3 c3", "c3 draws by the listed moves, but then a3 wins at once"),
+        ("a1 0 b2:0 c3:0", "c3 draws by the listed moves; by a solver it does not"),
+        ("a1,b2 0 c3 b1", "c1 is a mistake by the listed moves; by a solver it draws"),
+        ("# game: hex", "an earlier header names the game tic_tac_toe, this one hex; use one game per file"),
     ],
 )
 def test_a_line_that_is_no_good_is_named(tmp_path, line, part):
@@ -102,7 +102,7 @@ def test_a_line_that_is_no_good_is_named(tmp_path, line, part):
 
 @pytest.mark.parametrize("score", ["22", "-22", "0.5"])
 def test_a_score_that_no_game_of_connect_four_can_have(tmp_path, score):
-    with pytest.raises(BadInput, match=f"line 1: the score {score} cannot be: .* from -21 to 21"):
+    with pytest.raises(BadInput, match=f"line 1: score {score} is impossible: .* from -21 to 21"):
         read(tmp_path, f"- {score}\n", CONNECT_FOUR)
 
 
@@ -118,7 +118,7 @@ def test_the_header_names_the_game(tmp_path):
     with pytest.raises(BadInput, match="has positions of connect_four, not of tic_tac_toe"):
         read_benchmark(str(tmp_path), TIC_TAC_TOE)
     (tmp_path / "set.txt").write_text("44 1\n")
-    with pytest.raises(BadInput, match="say which game .* --game connect_four"):
+    with pytest.raises(BadInput, match="name the game .* --game connect_four"):
         read_benchmark(str(tmp_path))
     (tmp_path / "set.txt").write_text("\n# game: conect_four\n44 1\n")
     with pytest.raises(BadInput, match="line 2: unknown game 'conect_four'"):
@@ -128,7 +128,7 @@ def test_the_header_names_the_game(tmp_path):
 def test_a_header_has_no_code_run(tmp_path):
     (tmp_path / "bad.py").write_text("raise SystemExit('run')\n")
     (tmp_path / "set.txt").write_text(f"# game: {tmp_path / 'bad.py'}:Bad\n- 0\n")
-    with pytest.raises(BadInput, match="say which game"):
+    with pytest.raises(BadInput, match="name the game"):
         read_benchmark(str(tmp_path / "set.txt"))
     with pytest.raises(BadInput, match="not of tic_tac_toe"):
         read_benchmark(str(tmp_path / "set.txt"), TIC_TAC_TOE)
@@ -139,7 +139,7 @@ def test_a_folder_is_its_files_in_order(tmp_path):
         (tmp_path / name).write_text("a1 0\n")
     assert [each.name for each in read_benchmark(str(tmp_path), TIC_TAC_TOE).sets] == ["a", "b"]
     (tmp_path / "empty").mkdir()
-    with pytest.raises(BadInput, match="holds no file of positions"):
+    with pytest.raises(BadInput, match="has no file of positions"):
         read_benchmark(str(tmp_path / "empty"), TIC_TAC_TOE)
 
 
@@ -167,6 +167,7 @@ def test_a_game_has_the_benchmark_that_comes_with_azero():
     assert shipped_benchmark_of(make_game("connect_four(rows=5)")) is None
 
 
+@pytest.mark.thorough
 def test_the_shipped_positions_are_those_of_pons_with_moves_that_keep_their_results():
     """Those of the end of the game are solved again, all; of the others the first."""
     sets = {each.name: each.problems for each in read_benchmark("connect_four_pons").sets}

@@ -113,6 +113,7 @@ def test_whole_episodes_have_room_in_the_tree():
     assert not agent._search.forest.trees.is_full.any()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("base", ["uct(root=turns)", "uct(root=turns,table=1000)", "mc(root=turns)"])
 def test_a_match_has_one_search_for_a_whole_turn(base):
     game = make_game("amazons(size=4)")
@@ -133,10 +134,10 @@ def test_a_match_has_one_search_for_a_whole_turn(base):
         ("uct(c=-1)", "c = -1 should be a number from 0 to 10000"),
         ("uct(cp=much)", "cp = much should be a number from 0 to 10000"),
         ("uct(k=10001)", "k = 10001 should be a number from 0 to 10000"),
-        ("uct(c=1,cp=1)", "c, cp and k are one constant written in three ways: give one of them"),
-        ("uct(cp=0,k=0)", "c, cp and k are one constant written in three ways: give one of them"),
-        ("uct(bias=depth,cp=1)", "the constant of bias=depth is c"),
-        ("uct(bias=depth,k=0)", "the constant of bias=depth is c"),
+        ("uct(c=1,cp=1)", "c, cp and k are the same constant; give only one of them"),
+        ("uct(cp=0,k=0)", "c, cp and k are the same constant; give only one of them"),
+        ("uct(bias=depth,cp=1)", "bias=depth takes c, not cp or k"),
+        ("uct(bias=depth,k=0)", "bias=depth takes c, not cp or k"),
         ("uct(bias=width)", "bias = width should be one of ucb1, depth"),
         ("uct(by=prior)", "by = prior should be one of visits, value"),
         ("uct(prove=maybe)", "prove = maybe should be one of true, false"),
@@ -150,7 +151,7 @@ def test_a_match_has_one_search_for_a_whole_turn(base):
         ("uct(root=moves)", "root = moves should be one of actions, turns"),
         ("mc(root=moves)", "root = moves should be one of actions, turns"),
         ("mmmc(keep=all)", "keep = all should be one of leaf, episode"),
-        ("mmmc(keep=episode,rollout=own)", "rollout has no effect with keep=episode; leave one of them out"),
+        ("mmmc(keep=episode,rollout=own)", "rollout has no effect with keep=episode; give only one of the two"),
         ("mmmc(root=turns)", "unknown option 'root'; did you mean 'rollout'? known: keep, rollout"),
         ("mc(c=1)", "unknown option 'c'; known: rollout, root"),
         ("mmmc(table=5)", "unknown option 'table'; known: keep, rollout"),

@@ -109,28 +109,28 @@ def test_checkpoints_that_come_with_azero_load_by_name(path):
 @pytest.mark.parametrize("name", ["uct", "mc@10", "random", "gtp:engine"])
 def test_agents_that_play_any_game_tell_none_and_need_one(name):
     assert game_of(name) is None
-    with pytest.raises(BadInput, match=f"^agent '{name}' can play any game: say which with --game"):
+    with pytest.raises(BadInput, match=f"^agent '{name}' can play any game: name one with --game"):
         make_agent(name)
 
 
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("uct@", "agent 'uct@': the limit '' should be simulations or seconds, e.g. uct@800 or uct@2s"),
-        ("uct@many", "agent 'uct@many': the limit 'many' should be simulations or seconds"),
-        ("uct@1.5", "agent 'uct@1.5': the limit '1.5' should be simulations or seconds"),
-        ("uct@5ms", "agent 'uct@5ms': the limit '5ms' should be simulations or seconds"),
+        ("uct@", "agent 'uct@': limit '' should be simulations or seconds, e.g. uct@800 or uct@2s"),
+        ("uct@many", "agent 'uct@many': limit 'many' should be simulations or seconds"),
+        ("uct@1.5", "agent 'uct@1.5': limit '1.5' should be simulations or seconds"),
+        ("uct@5ms", "agent 'uct@5ms': limit '5ms' should be simulations or seconds"),
         ("uct@0", "agent 'uct@0': simulations = 0 should be 1 or more"),
         ("uct@-3", "agent 'uct@-3': simulations = -3 should be 1 or more"),
         ("uct@9999999999", "agent 'uct@9999999999': simulations = 9999999999 should be "),
         ("mc@0s", "agent 'mc@0s': seconds = 0.0 should be a number greater than 0"),
         ("mc@-0.5s", "agent 'mc@-0.5s': seconds = -0.5 should be a number greater than 0"),
-        ("random(x=1)", "agent 'random(x=1)': random does not think, and takes neither a limit nor options"),
-        ("random@5", "agent 'random@5': random does not think, and takes neither a limit nor options"),
-        ("utc@100", "unknown agent 'utc': neither a file, a run's folder nor a name; did you mean 'uct'? known: "),
+        ("random(x=1)", "agent 'random(x=1)': random has no limit and no options; write just random"),
+        ("random@5", "agent 'random@5': random has no limit and no options; write just random"),
+        ("utc@100", "unknown agent 'utc': not a file, a run's folder or a name; did you mean 'uct'? known: "),
         ("nowhere/net.safetensors@5", "checkpoint 'nowhere/net.safetensors' does not exist"),
         ("net.safetensors", "checkpoint 'net.safetensors' does not exist"),
-        ("tests", "folder 'tests' holds no best.safetensors; is it a run's folder?"),
+        ("tests", "folder 'tests' has no best.safetensors; is it a run's folder?"),
         ("", "unknown agent ''"),
         ("@800", "unknown agent ''"),
         ("x" * 300, f"unknown agent '{'x' * 300}'"),

@@ -11,6 +11,7 @@ TRUTH = {
 """Results of the moves after these, by alpha-beta without a table."""
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("agent", "moves", "seeds"),
     [

@@ -182,6 +182,7 @@ def test_pairs_all_alike_end_in_a_decision_but_not_at_once(outcome: float) -> No
     assert sprt.decide([outcome] * 50) == ("accept" if outcome > 0.5 else "reject")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("elo1", [50, 200])
 def test_sprt_errs_no_oftener_than_it_says(model: Model, elo1: float) -> None:
@@ -206,11 +207,11 @@ def test_sprt_errs_no_oftener_than_it_says(model: Model, elo1: float) -> None:
         (lambda: elo_interval([-0.5]), "-0.5"),
         (lambda: elo_from_score(1.25), "1.25"),
         (lambda: Sprt(0, 50).decide([2.0]), "2.0"),
-        (lambda: Sprt(50, 0), "elo0=50 and elo1=0"),
-        (lambda: Sprt(10, 10), "elo1 must be greater"),
+        (lambda: Sprt(50, 0), "elo0 = 50 should be less than elo1 = 0"),
+        (lambda: Sprt(10, 10), "elo0 = 10 should be less than elo1 = 10"),
         (lambda: Sprt(0, math.nan), "nan"),
-        (lambda: Sprt(0, 50, alpha=0.5), "alpha .* 0.5"),
-        (lambda: Sprt(0, 50, beta=0), "beta .* not 0"),
+        (lambda: Sprt(0, 50, alpha=0.5), "alpha = 0.5 should"),
+        (lambda: Sprt(0, 50, beta=0), "beta = 0 should"),
     ],
 )
 def test_bad_input_is_named(call: Callable[[], object], message: str) -> None:

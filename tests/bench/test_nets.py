@@ -14,6 +14,8 @@ from azero.nets.architectures.tower import ResidualTower
 from azero.nets.evaluator import NetEvaluator
 from azero.system.machine import count_cores
 
+pytestmark = pytest.mark.thorough
+
 CONFIG = load_config(find_config("smoke"), ["device.device=cpu"])
 GAME = make_game(CONFIG.game.name)
 

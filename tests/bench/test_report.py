@@ -13,6 +13,8 @@ from azero.bench.training import TrainingRow
 from azero.config.reading import find_config, load_config
 from azero.system.machine import count_cores
 
+pytestmark = pytest.mark.thorough
+
 CONFIG = load_config(find_config("smoke"), ["device.device=cpu"])
 TYPES_HERE = find_instructions(cpu_features())
 ROWS = {"peak": Peak, "kernels": KernelRow, "net": NetRow, "selfplay": SelfPlayRow, "training": TrainingRow}

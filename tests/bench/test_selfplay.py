@@ -9,6 +9,8 @@ from azero.bench.rates import NUM_TURNS
 from azero.bench.selfplay import _InTurns, _Opening, _TimeIsUp, count_whole_games, measure_selfplay, play_in_turns
 from azero.config.reading import find_config, load_config
 
+pytestmark = pytest.mark.thorough
+
 CONFIG = load_config(find_config("smoke"), ["device.device=cpu", "search.cache_mib=0"])
 
 

@@ -43,6 +43,7 @@ def run(state: State, work: Work) -> None:
     assert search_on(state, work, False, NO_LIMIT, NO_LIMIT)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", GAMES)
 @pytest.mark.parametrize("num_rollouts", [0, 3])
 def test_values_at_a_horizon_are_those_of_minimax(name, num_rollouts):
@@ -75,6 +76,7 @@ RACES = [f"{RACE}(length=18,seed={seed})" for seed in range(30 if IS_COMPILED el
 LATE = 6 if IS_COMPILED else 8
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("name", "min_plies"),
     [

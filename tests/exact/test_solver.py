@@ -280,6 +280,7 @@ def test_go():
     assert value_of("go(size=2,komi=1.5)") == -1
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_go_on_nine_points():
     """From the centre, the first player takes all of 3x3; van der Werf et al., Solving Go on small boards (2003)."""
@@ -295,6 +296,7 @@ def test_amazons(rows, columns, value):
     assert value_of(f"amazons(rows={rows},columns={columns})", max_table_entries=1 << 23) == value
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("heap", [255, 256, 257, 300, 1000] if IS_COMPILED else [255, 256])
 def test_long_games(heap):
     """Who takes the last of a heap, one to three at a time, loses from a multiple of four."""

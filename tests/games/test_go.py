@@ -372,6 +372,7 @@ def draw_rows(plain: PlainGo) -> list[str]:
     return ["".join(cells[row * size :][:size]) for row in range(size)]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("size", "komi"), [(5, 0.5), (9, 7.5)])
 def test_recorded_openspiel_games(size, komi):
     num_games = None if IS_COMPILED else 2
@@ -572,6 +573,7 @@ def test_laws(size, parameters, num_games):
     check_laws(make_go(size, parameters, komi=0.5), num_games if IS_COMPILED else 1, seed=size)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("size", "length"), [(9, 0), (19, 40)])
 def test_laws_on_large_boards(size, length):
     check_laws(make_go(size, f"max_game_length={length if IS_COMPILED else 3}"), num_games=1, seed=size)

@@ -52,6 +52,7 @@ LATENT = [
 ]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("name", "change", "what"), [pytest.param(*each, marks=compiles, id=each[0]) for each in LATENT]
 )
@@ -134,7 +135,7 @@ def with_key(name: str, hash_key) -> Game:
     """Returns a game with another key."""
     rules = make_game(name).rules
     fields = {"hash_key": hash_key, "__slots__": (), "file_name": "faulty.py:Game", "__annotations__": {}}
-    return Game(type("Game", (type(rules),), fields)(*rules))
+    return Game(type(hash_key.__name__, (type(rules),), fields)(*rules))  # the compile cache knows a class by its name
 
 
 def finding(game: Game, num_games: int = 20) -> str:

@@ -94,6 +94,7 @@ def test_integers_of_any_size_are_the_same_both_ways(folder):
 ROLLOUT = "rollout_action(game, state, legal, rng):\n        "
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("law", "changes", "message"),
     [

@@ -228,6 +228,7 @@ def test_what_is_wrong_with_a_file_is_named_in_one_line(folder, changes, message
     assert refusal("nim.py:Nim") == message
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "line",
     ["while True: pass", "import time; time.sleep(30)", "while True:\n    try: x = 1\n    except Exception: pass"],

@@ -120,6 +120,7 @@ def test_an_edit_of_a_module_is_noticed_in_the_same_process(folder):
     assert results == [False, True, False]
 
 
+@pytest.mark.thorough
 def test_an_edit_of_a_module_is_noticed_in_a_new_process(folder):
     """Though the game's own file stands as it was, and the module is of the same size."""
     write_nim(folder / "nim.py")
@@ -136,6 +137,7 @@ def test_an_edit_of_a_module_is_noticed_in_a_new_process(folder):
     assert bool(added) == IS_COMPILED
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("imports", "call", "place"),
     [
@@ -194,6 +196,7 @@ for text in {texts!r}:
 """
 
 
+@pytest.mark.thorough
 def test_an_edit_of_a_module_elsewhere_is_noticed(folder):
     """In the same process, and in a new one that plays by what the first has compiled."""
     (folder / "elsewhere").mkdir()

@@ -139,7 +139,7 @@ def test_rules_that_cannot_go_on_are_told_with_the_actions(tmp_path, monkeypatch
     write_file(tmp_path / "stuck.py", NIM, stuck)
     write_file(tmp_path / "endless.py", NIM, endless)
     for name, what, num in [
-        ("stuck.py:Nim(heap=36)", "legal_actions finds 0 actions where the game goes on", 35),
+        ("stuck.py:Nim(heap=36)", "legal_actions finds 0 actions while the game goes on", 35),
         ("endless.py:Nim(heap=36)", "max_plies is too small: a game goes on beyond it", 25),
     ]:
         state = make_game(name).new_initial_state()

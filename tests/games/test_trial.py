@@ -48,7 +48,7 @@ SIZES = "it should be three sizes, (planes, height, width)"
 STRUCTURED = "it should be a structured np.dtype with named fields"
 OUTCOMES = "it should be WIN, DRAW, LOSS, ONGOING"
 WRITTEN = "it should be how many actions it has written"
-GOES_ON = "where the game goes on; 1 to 3 can be"
+GOES_ON = "while the game goes on; 1 to 3 can be"
 ASCEND = "they should ascend, from 0 to 2"
 UNWRITTEN = "unwritten, or not a finite number"
 CHANGES = "changes the state; only reset and apply_action should"
@@ -222,7 +222,7 @@ def test_rules_are_tried_out_where_there_are_no_signals(folder):
     thread = threading.Thread(target=lambda: messages.append(refusal(folder, ("return count", "return 0"))))
     thread.start()
     thread.join()
-    assert messages == [".legal_actions finds 0 actions where the game goes on; 1 to 3 can be"]
+    assert messages == [".legal_actions finds 0 actions while the game goes on; 1 to 3 can be"]
 
 
 ACTION, WHOLE = "rollout_action(game, state, legal, rng)", "rollout(game, state, legal, rng, max_plies)"
@@ -381,6 +381,7 @@ BOARD = (
 LISTS = ("class Nim", SUBROUTINE[1].format("len([action] * action) + 1"))
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(not IS_COMPILED, reason="nothing is compiled")
 @pytest.mark.parametrize(
     ("changes", "place", "reason"),

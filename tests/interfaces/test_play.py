@@ -92,7 +92,9 @@ def test_a_turn_of_several_actions_can_be_one_answer(tmp_path):
 
 def test_an_answer_that_goes_on_beyond_the_turn_plays_nothing(tmp_path):
     shown = play(0, "", "a1 b2", "quit")
-    assert "'a1 b2' goes on beyond your turn, which ends with 'a1'; or enter help" in shown and len(boards(shown)) == 1
+    assert (
+        "'a1 b2' continues beyond your turn, which ends with 'a1'; or enter help" in shown and len(boards(shown)) == 1
+    )
     nim = make_game(f"{write_nim_with_turns_of_two(tmp_path / 'nim.py')}:Nim")
     shown = play(0, "", "2,7", "quit", game=nim)
     assert any("'7'" in text for text in shown) and "\nleft: 18\nply: 1\n" not in shown

@@ -50,7 +50,7 @@ def test_a_suggestion_is_the_board_the_table_and_the_best_move():
 
 def test_a_full_tree_is_said():
     last = show_suggestion(suggestion(MOVES, is_full=True), STATE).splitlines()[-1]
-    assert last == "best: c3   (42 simulations in 1.23 s, the tree reached its limit of nodes and grew no more)"
+    assert last == "best: c3   (42 simulations in 1.23 s, the tree reached its limit of nodes)"
 
 
 def test_the_most_visited_move_and_the_one_of_highest_value_are_marked():
@@ -165,7 +165,10 @@ def test_a_match_is_shown_from_the_first_agent_s_side():
     assert lines[:2] == ["one against other, tic_tac_toe: 2 games, 2 distinct", "  won 2, drawn 0, lost 0"]
     assert re.fullmatch(r"  score 100.0%  \[\d\d\.\d%, 100.0%\]", lines[2])
     assert re.fullmatch(r"  Elo   \+inf  \[-\d+, \+inf\]", lines[3])
-    assert lines[4:] == ["  one: 12.50 ms and 300 simulations a move", "  other: 500.00 ms and 0 simulations a move"]
+    assert lines[4:] == [
+        "  one: 12.50 ms and 300 simulations per move",
+        "  other: 500.00 ms and 0 simulations per move",
+    ]
 
 
 def test_a_match_with_an_sprt_says_how_it_ended():

@@ -16,6 +16,8 @@ from azero.commands import lab
 from azero.lab import amazons, clobber, pgame_growth, pgame_memory
 from azero.lab.scaling import steps
 
+pytestmark = pytest.mark.thorough
+
 TINY = {
     "pgame-failure": "--trees 6 --runs 2 --iterations 50",
     "pgame-growth": "--trees 4 --runs 1 --rates 0.5,0.2 --patience 1",
@@ -105,7 +107,7 @@ def test_ctrl_c_leaves_one_line_and_the_rows(run_lab, monkeypatch):
     monkeypatch.setattr(cli, "_end_at_once", sys.exit)
     monkeypatch.setattr(signal, "signal", lambda number, handler: None)
     code, output, errors = run_lab(f"pgame-memory {TINY['pgame-memory']} --threads 1")
-    assert (code, output) == (130, "") and "stopped; the same command goes on" in errors
+    assert (code, output) == (130, "") and "stopped; run the same command again" in errors
     assert len(rows("results/pgame-memory")) == 3
 
 
@@ -120,17 +122,17 @@ def test_ctrl_c_leaves_one_line_and_the_rows(run_lab, monkeypatch):
         ("pgame-failure --seed -1", ["--seed", "0"]),
         ("pgame-failure --uct ucb", ["--uct 'ucb' should be uct"]),
         ("pgame-failure --uct 'uct(bias=greedy)'", ["bias = greedy should be one of ucb1, depth"]),
-        ("pgame-growth --rates often", ["--rates 'often' should be numbers"]),
-        ("pgame-growth --rates 0", ["a rate of 0 should be between 0 and 1"]),
+        ("pgame-growth --rates often", ["--rates 'often' should be numbers separated by commas"]),
+        ("pgame-growth --rates 0", ["rate 0 should be between 0 and 1"]),
         ("pgame-growth --patience 0", ["patience = 0 should be from 1"]),
         ("pgame-memory --entries 0", ["--entries 0 should be from 2"]),
         ("pgame-memory --entries 1000,1", ["--entries 1 should be from 2"]),
         ("pgame-memory --entries -5", ["--entries -5 should be from 2"]),
         ("pgame-memory --uct 'uct(table=1MiB)'", ["--uct 'uct(table=1MiB)' should have no table", "--entries"]),
-        ("pgame-memory --entries few", ["--entries 'few' should be numbers, e.g. 1000,500"]),
-        ("amazons --times -0.5", ["a time of -0.5 should be from"]),
-        ("amazons --times 0", ["a time of 0 should be from"]),
-        ("amazons --times nan", ["a time of nan should be from"]),
+        ("pgame-memory --entries few", ["--entries 'few' should be numbers separated by commas, e.g. 1000,500"]),
+        ("amazons --times -0.5", ["time -0.5 should be from"]),
+        ("amazons --times 0", ["time 0 should be from"]),
+        ("amazons --times nan", ["time nan should be from"]),
         ("amazons --games 0", ["games = 0 should be an even number from 2"]),
         ("amazons --game hex", ["--game 'hex' should be amazons"]),
         ("amazons --root moves", ["--root 'moves' should be one of turns, actions"]),
@@ -139,7 +141,7 @@ def test_ctrl_c_leaves_one_line_and_the_rows(run_lab, monkeypatch):
             "pgame-memory --uct 'uct(stored_value=0)'",
             ["--uct 'uct(stored_value=0)' should have no stored_value", "--entries"],
         ),
-        ("clobber --time -1", ["a time of -1 should be from"]),
+        ("clobber --time -1", ["time -1 should be from"]),
         ("clobber --game hex", ["--game 'hex' should be clobber"]),
         ("scaling --playouts 1", ["--playouts 1 should be from 2"]),
         ("scaling --game chess", ["unknown game 'chess'"]),
@@ -159,7 +161,7 @@ def test_a_folder_of_another_experiment_is_refused_and_left_alone(run_lab):
     before = contents("here")
     for other in (f"pgame-memory {TINY['pgame-memory']}", "pgame-failure --trees 7 --runs 2 --iterations 50"):
         code, output, errors = run_lab(f"{other} --threads 1 --out here")
-        assert (code, output) == (2, "") and "'here' holds" in errors and errors.count("\n") == 1
+        assert (code, output) == (2, "") and "'here' has" in errors and errors.count("\n") == 1
     assert contents("here") == before
 
 
@@ -240,7 +242,7 @@ def test_the_paper_s_amazons_stands_beside_its_own_board_and_moves(monkeypatch, 
     table = table_of(amazons.EXPERIMENT, amazons.SMALL._replace(games=2, **changes))
     assert ("paper" in table) == ("39.2" in table) == ("15,000" in table) == has_paper
     assert all(("the paper" in [line.label for line in panel.lines]) == has_paper for panel in drawn) and drawn
-    assert ("A search chooses a whole move" in table) == ("root" not in changes)
+    assert ("One search chooses a whole move" in table) == ("root" not in changes)
 
 
 @pytest.mark.parametrize(

@@ -65,7 +65,7 @@ def test_a_worker_that_fails_tells_why(tmp_path):
 @pytest.mark.parametrize(
     ("name", "parameters", "part"),
     [
-        ("cubes", {"seed": 0}, "holds the experiment squares, not cubes"),
+        ("cubes", {"seed": 0}, "has the experiment squares, not cubes"),
         ("squares", {"seed": 1}, "with seed = 0, not 1"),
         ("squares", {"seed": 0, "times": (0.1,)}, "with times = null, not [0.1]"),
     ],
@@ -81,7 +81,7 @@ def test_a_folder_of_another_experiment_is_refused_and_left_alone(tmp_path, name
 @pytest.mark.parametrize(
     ("file", "text", "part"),
     [
-        ("notes.txt", "mine", "is no experiment's folder"),
+        ("notes.txt", "mine", "has other files than an experiment's"),
         ("experiment.json", "{", "is damaged"),
         ("experiment.json", "[]", "is damaged"),
         ("experiment.json", '{"experiment": "squares", "parameters": 3}', "is damaged"),
@@ -96,7 +96,7 @@ def test_a_folder_of_something_else_is_refused_and_left_alone(tmp_path, file, te
 
 def test_a_file_in_the_folder_s_place_is_refused(tmp_path):
     (tmp_path / "file").write_text("mine")
-    with pytest.raises(BadInput, match="is no experiment's folder"):
+    with pytest.raises(BadInput, match="is a file, not an experiment's folder"):
         open_results(tmp_path / "file")
     assert (tmp_path / "file").read_text() == "mine"
 
@@ -107,7 +107,7 @@ def test_a_file_in_the_folder_s_place_is_refused(tmp_path):
         ("number,cube\n1,1\n", "is damaged"),
         ("number,square\n1\n", "is damaged"),
         ("", "is damaged"),
-        ("number,square\n1,1\n2,4\n1,1\n", "has two rows of one name"),
+        ("number,square\n1,1\n2,4\n1,1\n", "has two rows with the same key"),
     ],
 )
 def test_damaged_rows_are_refused_and_left_alone(tmp_path, text, part):
@@ -132,7 +132,7 @@ def test_another_version_goes_on_and_says_so(tmp_path, capsys):
     card.write_text(card.read_text().replace(f'"{azero.__version__}"', '"0.0.9"'))
     assert len(open_results(tmp_path).rows) == 3
     errors = capsys.readouterr().err
-    assert "was begun by azero 0.0.9 and goes on with" in errors and errors.count("\n") == 1
+    assert "was begun by azero 0.0.9 and continues with" in errors and errors.count("\n") == 1
 
 
 def test_a_folder_in_use_is_refused(tmp_path):

@@ -90,6 +90,7 @@ def search_of(game, settings, moves="", num_trees=1, evaluator=None, num=NUM_SIM
     return search, state
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", GAMES)
 def test_a_tree_is_the_same_whatever_the_cache_can_hold(name):
     """With a bucket for everything nearly nothing is found; the tree is the same, and only the net has more to do."""
@@ -151,6 +152,7 @@ def test_a_search_is_never_told_what_another_evaluator_said():
     assert snapshot(first) == snapshot(second)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("leaves", [2, 8])
 @pytest.mark.parametrize("moves", ["", "44", "443"])
 def test_several_leaves_of_a_tree_at_a_time(leaves, moves):
@@ -187,5 +189,5 @@ def test_rollouts_and_noise_are_drawn_alike_from_what_is_known_and_what_is_not()
 
 
 def test_more_memory_than_there_is_is_bad_input():
-    with pytest.raises(BadInput, match=r"^search.cache_mib = 1048576000 is more than this machine has to give"):
+    with pytest.raises(BadInput, match=r"^search.cache_mib = 1048576000 is more memory than this machine has"):
         new_cache(7, 1_048_576_000)

@@ -187,6 +187,7 @@ POSITIONS = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("temperature", [0.0, 1.0])
 @pytest.mark.parametrize(
     ("num", "settings"),

@@ -57,6 +57,7 @@ def test_it_is_what_the_reference_says(name, proof_nodes, tmp_path):
     assert num_proven > 0
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("proof_nodes", [5, 50, 500])
 @pytest.mark.parametrize(
     ("name", "min_plies"),

@@ -74,6 +74,7 @@ POSITIONS = [
 ]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("name", "moves"), POSITIONS)
 def test_a_softmax_is_drawn_from(name, moves):
     state = make_game(name).state_from_moves(moves)
@@ -123,6 +124,7 @@ def test_compiled_and_in_plain_python_rollouts_are_the_same(name, policy, digest
     assert digest_of_rollouts(POLICIES[policy](game), game) == digest
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("is_mixed", [False, True])
 @pytest.mark.parametrize("policy", POLICIES)
 def test_kernels_equal_the_reference_with_any_policy(policy, is_mixed):

@@ -354,7 +354,7 @@ def test_a_position_without_moves_that_is_not_over_is_told(judge, tmp_path, monk
     line = {"uct": " 0" * 22, "flat": " 0" * 22, "solver": " 0" * 22 + " 1"}.get(judge)
     where = f" after the actions{line}" if line else ""
     assert str(error.value) == (
-        f"nim.py:Nim(heap=36).legal_actions finds 0 actions where the game goes on in a search{where}"
+        f"nim.py:Nim(heap=36).legal_actions finds 0 actions while the game goes on in a search{where}"
     )
     if evaluator:
         assert not search.forest.trees.pending.any() and not virtual_losses(search).any()

@@ -128,6 +128,7 @@ PROVEN_GAMES = [
 ]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("num_entries", [4, 64, 100_000])
 @pytest.mark.parametrize(("name", "min_plies"), PROVEN_GAMES)
 def test_proofs_are_those_of_minimax(name, min_plies, num_entries):
@@ -370,5 +371,5 @@ def test_sizes_are_bounded():
     for num_entries in (1, MOST_ENTRIES + 1):
         with pytest.raises(BadInput, match=rf"^table = {num_entries} should be from 2 to 268,435,456 entries$"):
             TableSearch(TIC_TAC_TOE, Uct(), PLAIN, num_entries)
-    with pytest.raises(BadInput, match=r"^table = 100000000 should be 2,097,152 entries or fewer where 128 games"):
+    with pytest.raises(BadInput, match=r"^table = 100000000 should be 2,097,152 entries or fewer, since 128 games"):
         TableSearch(TIC_TAC_TOE, Uct(), PLAIN, 100_000_000, num_trees=128)

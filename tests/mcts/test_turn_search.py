@@ -56,6 +56,7 @@ def statistics(search):
     return {tuple(search.actions_of(0, int(node.action))): (int(node.N), float(node.W)) for node in found}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("kind", "plain"), [(TurnSearch, Search), (FlatTurnSearch, FlatSearch), (TableTurnSearch, TableSearch)]
 )

@@ -161,6 +161,7 @@ def test_a_file_cut_short_anywhere(saved, tmp_path):
     refusal(path)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("mask", [0x01, 0x20, 0x80])
 def test_a_flipped_bit_anywhere(saved, tmp_path, mask):
     """In the header's length, the card, the table of tensors, or the weights."""
@@ -307,12 +308,12 @@ def test_finite_weights_of_which_comes_nothing_finite(is_huge, tmp_path):
         elif name == "stem.norm.running_var":
             tensor.fill_(-1.0)
     save_checkpoint(tmp_path / "net", net, CARD)
-    assert refusal(tmp_path / "net").endswith("cannot be used: what its net says is not finite numbers")
+    assert refusal(tmp_path / "net").endswith("cannot be used: its net's outputs are not finite numbers")
 
 
 def test_weights_of_another_dtype(tmp_path):
     save_checkpoint(tmp_path / "net", make_net(GAME, TINY).double(), CARD)
-    assert refusal(tmp_path / "net").endswith(" is of torch.float64, and should be of torch.float32")
+    assert refusal(tmp_path / "net").endswith(" is of torch.float64; it should be of torch.float32")
 
 
 def test_settings_on_a_card_that_are_no_longer_known_are_left_out_and_told(tmp_path, capsys):
@@ -400,7 +401,7 @@ def test_a_card_alone_has_no_file_run_but_the_one_it_was_made_with(nim, name):
         save_checkpoint(nim, net, replace(card, game_digest=digest))
         assert refusal(nim) == (
             f"checkpoint 'nim.safetensors' plays {name}, and that file has changed since; "
-            f"to play by it as it is now, say so by --game {name!r}"
+            f"to use the changed file, name it with --game {name!r}"
         )
     assert not Path("was_run").exists()
 
@@ -409,7 +410,7 @@ def test_a_game_of_another_shape_than_the_net_s_is_told(nim):
     write_file(Path("nim.py"), NIM, ("return 1, 1, game.heap", "return 2, 1, game.heap"), ("planes[0, ", "planes[:, "))
     assert refusal(nim, make_game("nim.py:Nim(heap=5)")) == (
         "checkpoint 'nim.safetensors' does not fit nim.py:Nim(heap=5), which has changed since it was made: "
-        "its planes, now 2x1x5, or its actions, now 3, are of another shape than the net's"
+        "its planes, now 2x1x5, or its actions, now 3, do not have the net's shape"
     )
 
 

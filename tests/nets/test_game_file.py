@@ -72,7 +72,7 @@ def test_another_file_of_that_name_in_the_working_folder_is_not_run(run, tmp_pat
 def test_a_file_that_has_changed_is_not_run(run):
     file = write_file(run.parents[1] / "games" / "nim.py", NIM, LAST_LOSES)
     with pytest.raises(
-        BadInput, match=r"and that file has changed since; to play by it as it is now, say so by"
+        BadInput, match=r"and that file has changed since; to use the changed file, name it with"
     ) as error:
         load_checkpoint(run / "best.safetensors")
     assert f"--game '{file}:Nim(heap=5)'" in str(error.value)

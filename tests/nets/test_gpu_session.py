@@ -49,7 +49,7 @@ def test_what_memory_does_not_hold_is_halved_and_told(net, small, capsys):
     np.testing.assert_allclose(values, exact[1], atol=1e-6)
     assert small.asked == [50, 25, 12, 6, 6, 6, 6, 6, 6, 6, 6, 2]
     lines = capsys.readouterr().err.splitlines()
-    assert [line.split()[-3] for line in lines] == ["25", "12", "6"]
+    assert [line.split()[-2] for line in lines] == ["25", "12", "6"]
     session.run(planes)
     assert max(small.asked[12:]) == 6, "it remembers"
 

@@ -101,7 +101,7 @@ def test_positions_are_of_all_stages_and_the_same_every_time():
 def test_a_device_that_is_not_there_is_bad_input(bare_machine, net, name):
     with pytest.raises(BadInput) as error:
         open_session(net, DeviceConfig(device=name), 16, 1)
-    assert str(error.value) == f"device {name!r} is not to be had here; there is: cpu"
+    assert str(error.value) == f"device {name!r} is not available here; there is: cpu"
 
 
 @pytest.mark.parametrize(
@@ -111,7 +111,7 @@ def test_a_device_that_is_not_there_is_bad_input(bare_machine, net, name):
 def test_a_runtime_that_is_not_there_is_bad_input(bare_machine, runtime, precision, asked):
     with pytest.raises(BadInput) as error:
         wanted_runtimes(DeviceConfig(device="cpu", runtime=runtime, precision=precision))
-    assert str(error.value) == f"a net cannot run by {asked!r} here; on cpu there is: torch fp32"
+    assert str(error.value) == f"a net cannot run with {asked!r} here; on cpu there is: torch fp32"
 
 
 def test_auto_is_the_best_device_there_is(bare_machine, monkeypatch):
@@ -202,7 +202,7 @@ def test_one_that_drifts_is_left_with_a_warning(net, three_runtimes, capsys, off
         assert open_session(net, ANY, 16, 1)[0] == Runtime("openvino", "int8")
     (line,) = capsys.readouterr().err.splitlines()
     expected = f"openvino bf16 is {off:.2g} from fp32 with this net, more than {TOLERANCE}"
-    assert line == f"azero: {expected}; the next best way is taken"
+    assert line == f"azero: {expected}; the next best runtime is used"
 
 
 def test_one_that_fails_is_left_with_a_warning(net, three_runtimes, capsys):

@@ -34,6 +34,7 @@ def test_drawn_ends(name):
         assert "".join("-.+"[1 + owner] for owner in endings.owners[k]) == "".join(rows)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", ["go(size=3)", "othello(size=4)"])
 def test_games_of_self_play_ended_as_they_were_played(name):
     game = make_game(name)

@@ -77,6 +77,7 @@ def test_the_net_is_given_whole_passes(rows, settings):
         assert len(broken) < len(evaluator.batch_sizes) / 2
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("settings", [NOISY, CACHED], ids=["without a cache", "cached"])
 @pytest.mark.parametrize("rows", [0, 4])
 @pytest.mark.parametrize("num_threads", [1, 3])

@@ -3,10 +3,9 @@
 import numpy as np
 import pytest
 
-from azero.games import DRAW, LOSS, WIN, make_game
-from azero.selfplay.data.auxiliary import AuxiliaryHeads
+from azero.games import DRAW, LOSS, WIN
 from azero.selfplay.data.lessons import Lesson, Lessons
-from azero.selfplay.data.replay import Replay, Targets, Window, sample_lessons
+from azero.selfplay.data.replay import Replay, Window, sample_lessons
 
 from .games import CONNECT_FOUR, TIC_TAC_TOE, some_games
 
@@ -17,7 +16,6 @@ LESSONS = [
     Lesson(DRAWN, DRAW, frozenset({1, 2, 3})),
     Lesson(LOST, LOSS, frozenset()),
 ]
-ALL_HEADS = AuxiliaryHeads(True, True, (2.0, 5.0), True, True)
 
 
 def replay_with(share, lessons=LESSONS):
@@ -42,12 +40,12 @@ def expected():
 
 
 def test_lessons_are_their_positions_seen_through_symmetries_with_their_policies_and_results():
-    sample = sample_lessons(Lessons(GAME, LESSONS, 0.5), 600, AuxiliaryHeads(), np.random.default_rng(0))
+    sample = sample_lessons(Lessons(GAME, LESSONS, 0.5), 600, (), np.random.default_rng(0))
     seen = [tuple(part.tobytes() for part in row) for row in zip(*sample[:3], strict=True)]
     assert set(seen) == set.union(*expected())
     for one in expected():
         assert 150 < sum(row in one for row in seen) < 250, "each is drawn as often as the others"
-    assert {array.dtype for array in sample} == {np.dtype(np.float32)}
+    assert {array.dtype for array in sample[:3]} == {np.dtype(np.float32)} and sample.auxiliary == {}
 
 
 @pytest.mark.parametrize(("share", "batch", "num"), [(0.25, 64, 16), (0.9, 10, 9), (0.3, 5, 2), (0.1, 4, 0)])
@@ -87,37 +85,7 @@ def test_what_is_seen_through_a_symmetry_is_the_game_with_its_moves_turned():
             state.apply_action(int(place[action]))
         turned[state.planes().tobytes()] = (s, int(place[2]))
     lesson = Lesson(game.state_from_moves("a1,b2,b1"), DRAW, frozenset({2}))
-    sample = sample_lessons(Lessons(game, [lesson], 0.5), 200, AuxiliaryHeads(), np.random.default_rng(0))
+    sample = sample_lessons(Lessons(game, [lesson], 0.5), 200, (), np.random.default_rng(0))
     seen = {turned[planes.tobytes()] for planes in sample.planes}
     assert len(seen) == 8
     assert all(policy[turned[planes.tobytes()][1]] == 1 for planes, policy in zip(*sample[:2], strict=True))
-
-
-def test_with_heads_the_targets_of_lessons_stay_in_their_rows():
-    game = make_game("othello(size=4)")
-    replay = Replay(
-        game,
-        Window(1000),
-        Targets(heads=ALL_HEADS),
-        lessons=Lessons(game, [Lesson(game.new_initial_state(), LOSS, frozenset())], 0.5),
-    )
-    replay.add("0", some_games(game))
-    sample = replay.sample(40, np.random.default_rng(0))
-    is_lesson = sample.policies.sum(axis=1) == 0
-    assert is_lesson.sum() == 20 and (sample.results[is_lesson] == [0, 0, 1]).all()
-    for name in ("plies_left", "owners", "scores"):
-        assert (np.isnan(getattr(sample, name)).all(axis=1) == is_lesson).all(), name
-    assert (sample.short_term[is_lesson] == -1).all()
-
-
-def test_auxiliary_heads_learn_short_term_values_of_lessons_and_nothing_else():
-    lessons = Lessons(TIC_TAC_TOE, [Lesson(TIC_TAC_TOE.state_from_moves("a1"), DRAW, frozenset())], 0.5)
-    targets = lessons.auxiliary_targets(np.zeros(4, np.int64), ALL_HEADS)
-    assert not targets.replies.any() and targets.replies.shape == (4, 9)
-    assert not targets.short_term.any() and targets.short_term.shape == (4, 2)
-    for name, columns in (("plies_left", 1), ("owners", 9), ("scores", 1)):
-        array = getattr(targets, name)
-        assert array.shape == (4, columns) and np.isnan(array).all(), name
-    won = Lessons(GAME, LESSONS, 0.5).auxiliary_targets(np.array([0, 2]), ALL_HEADS)
-    assert won.short_term.tolist() == [[1, 1], [-1, -1]]
-    assert all(array.shape == (4, 0) for array in lessons.auxiliary_targets(np.zeros(4, np.int64), AuxiliaryHeads()))

@@ -57,7 +57,7 @@ def test_a_sample_is_the_positions_seen_through_their_symmetries(game):
     pairs = [(k, s) for k in range(0, shard.num_positions, 3) for s in range(len(cells))]
     indices, chosen = np.array(pairs).T
     sample = make_sample(game, shard, indices, chosen)
-    assert {array.dtype for array in sample} == {np.dtype(np.float32)}
+    assert {array.dtype for array in sample[:3]} == {np.dtype(np.float32)}
     for row, (k, s) in enumerate(pairs):
         planes = State.from_record(game, shard.states[k]).planes()
         turned = planes.reshape(len(planes), -1)[:, cells[s]].reshape(planes.shape)
@@ -153,7 +153,7 @@ def test_samples_follow_from_the_generator():
     replay = Replay(CONNECT_FOUR, Window(10_000))
     replay.add("0", some_games(CONNECT_FOUR))
     one, same, other = (replay.sample(16, np.random.default_rng(seed)) for seed in (1, 1, 2))
-    assert all(np.array_equal(a, b) for a, b in zip(one, same, strict=True))
+    assert all(np.array_equal(a, b) for a, b in zip(one[:3], same[:3], strict=True))
     assert not np.array_equal(one.planes, other.planes)
 
 
@@ -165,7 +165,7 @@ def test_samples_made_ahead_are_the_same():
         ahead = list(replay.samples(16, (np.random.default_rng([7, step]) for step in range(num))))
         assert len(ahead) == num
         for one, other in zip(ahead, alone, strict=False):
-            assert [array.tobytes() for array in one] == [array.tobytes() for array in other]
+            assert [array.tobytes() for array in one[:3]] == [array.tobytes() for array in other[:3]]
 
 
 def test_while_one_sample_is_learnt_from_the_next_is_made():

@@ -38,6 +38,7 @@ def resignations_of(run):
     return [[json.loads(line)[name] for name in names] for line in (run / "metrics.jsonl").read_text().splitlines()]
 
 
+@pytest.mark.thorough
 @needs_proc
 def test_two_workers_play_the_same_games_and_do_not_outlive_a_parent_that_is_killed(whole, tmp_path):
     config, run = write_config(tmp_path, selfplay={"num_workers": 2}), tmp_path / "run"
@@ -93,6 +94,7 @@ def test_killed_in_every_stage_it_ends_the_same(whole, config, tmp_path):
     assert figures_of(tmp_path / "run") == figures_of(whole)
 
 
+@pytest.mark.thorough
 def test_killed_it_resigns_at_the_same_thresholds_and_ends_the_same(tmp_path):
     """Some games of an iteration are there already when its threshold is chosen anew."""
     selfplay = {"games_per_iteration": 60, "games_per_shard": 20, "resign_error": 0.4, "resign_played_on_share": 0.3}
@@ -110,6 +112,7 @@ def test_killed_it_resigns_at_the_same_thresholds_and_ends_the_same(tmp_path):
     assert -1 < threshold <= 0 and 0 < resigned < 0.7 and 0 <= errors < 0.8
 
 
+@pytest.mark.thorough
 def test_killed_before_and_after_every_write_it_ends_the_same(whole, config, tmp_path):
     writes = dict.fromkeys(Path(f"{whole}.writes").read_text().splitlines())
     moments = [(write, moment) for write in writes for moment in ("before", "after")]
@@ -163,6 +166,7 @@ def reanalysing(tmp_path_factory):
     return write_config(tmp_path_factory.mktemp("reanalysing"), replay={"reanalysed_share": 0.5})
 
 
+@pytest.mark.thorough
 def test_old_positions_are_searched_anew_and_killed_on_the_way_it_ends_the_same(whole, reanalysing, tmp_path):
     run, broken = tmp_path / "run", tmp_path / "broken"
     process = fork_train(run, reanalysing, note_writes)

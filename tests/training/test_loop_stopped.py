@@ -59,7 +59,7 @@ def test_interrupted_in_training_it_tells_of_the_whole_iteration(tmp_path, last)
     config, game, notes = tiny_config(), make_game("tic_tac_toe"), []
     for name in ("whole", "broken"):
         run, trainer = Run.create(tmp_path / name, config, game), Trainer(config, game)
-        replay = Replay(game, Window(100), targets_of(config.training, game))
+        replay = Replay(game, Window(100), targets_of(config.training, auxiliary=()))
         replay.add("00001-0000", shard_of(WON))
         progress = Progress(stage="train", notes={"selfplay/positions": 96})
         step = trainer.step
@@ -89,7 +89,7 @@ def test_an_older_run_s_state_in_the_midst_of_training_is_taken_up(tmp_path):
     """It has no sums: figures are of the steps that are left, and there are no losses where none is."""
     config, game = tiny_config(), make_game("tic_tac_toe")
     run, trainer = Run.create(tmp_path / "run", config, game), Trainer(config, game)
-    replay = Replay(game, Window(100), targets_of(config.training, game))
+    replay = Replay(game, Window(100), targets_of(config.training, auxiliary=()))
     replay.add("00001-0000", shard_of(WON))
     for done, has_losses in ((11, True), (12, False)):
         trainer.steps = done
@@ -101,7 +101,7 @@ def test_an_older_run_s_state_in_the_midst_of_training_is_taken_up(tmp_path):
 def test_ctrl_c_within_a_step_waits_for_its_end_and_saves_it(tmp_path):
     config, game = tiny_config(training={"save_every_steps": 1000}), make_game("tic_tac_toe")
     run, trainer = Run.create(tmp_path / "run", config, game), Trainer(config, game)
-    replay = Replay(game, Window(100), targets_of(config.training, game))
+    replay = Replay(game, Window(100), targets_of(config.training, auxiliary=()))
     replay.add("00001-0000", shard_of(WON))
     step = trainer.step
 
@@ -121,6 +121,7 @@ def test_ctrl_c_within_a_step_waits_for_its_end_and_saves_it(tmp_path):
     assert state_bytes(resumed) == state_bytes(trainer)
 
 
+@pytest.mark.thorough
 @needs_proc
 def test_ctrl_c_stops_workers_too_and_prints_one_line(tmp_path):
     run = tmp_path / "run"
@@ -141,7 +142,7 @@ def test_ctrl_c_stops_workers_too_and_prints_one_line(tmp_path):
 def test_weights_that_are_no_numbers_are_never_saved(tmp_path):
     config, game = tiny_config(training={"save_every_steps": 2}), make_game("tic_tac_toe")
     run, trainer = Run.create(tmp_path / "run", config, game), Trainer(config, game)
-    replay = Replay(game, Window(100), targets_of(config.training, game))
+    replay = Replay(game, Window(100), targets_of(config.training, auxiliary=()))
     replay.add("00001-0000", shard_of(WON))
     step, good = trainer.step, {}
 
@@ -165,6 +166,7 @@ def test_weights_that_are_no_numbers_are_never_saved(tmp_path):
         assert state_bytes(trainer) == good
 
 
+@pytest.mark.thorough
 def test_a_run_that_has_diverged_ends_and_can_be_resumed_with_a_lower_rate(tmp_path):
     """What it kept are weights with which there is something to learn; not only such as are finite."""
     run, training = tmp_path / "run", {"optimizer": "sgd", "momentum": 0.99, "learning_rate": 10}
@@ -227,6 +229,7 @@ def test_a_full_disk_stops_it_and_what_was_saved_stays(whole, config, tmp_path):
     assert nets_of(run) == nets_of(whole)
 
 
+@pytest.mark.thorough
 def test_a_disk_that_is_really_full(whole, config, tmp_path):
     with small_disk(tmp_path / "disk", megabytes=6) as disk:
         run, filler = tmp_path / "run", disk / "filler"

@@ -147,7 +147,7 @@ def test_judging_changes_nothing():
 
 
 def test_losses_are_averaged_over_steps():
-    losses = [Losses(*(torch.tensor(value * factor) for factor in (1.0, 2.0, 3.0, 4.0))) for value in (1.0, 3.0)]
+    losses = [Losses(*(torch.tensor(value * factor) for factor in (1.0, 2.0, 3.0, 4.0)), {}) for value in (1.0, 3.0)]
     assert describe_steps(add_steps({}, losses, elapsed_s=4.0)) == {
         "train/policy_loss": 2.0,
         "train/value_loss": 4.0,
@@ -162,7 +162,7 @@ def test_losses_are_averaged_over_steps():
 @pytest.mark.parametrize("cut", range(8))
 def test_sums_over_steps_do_not_depend_on_where_they_were_saved(cut):
     values = np.random.default_rng(0).random((7, 5)).astype(np.float32)
-    losses = [Losses(*map(torch.tensor, row)) for row in values]
+    losses = [Losses(*map(torch.tensor, row[:4]), {"reply": torch.tensor(row[4])}) for row in values]
     sums = json.loads(json.dumps(add_steps({}, losses[:cut], elapsed_s=1.5)))
     whole = add_steps({}, losses, elapsed_s=2.0)
     assert add_steps(sums, losses[cut:], elapsed_s=0.5) == whole and whole["reply"] > 0

@@ -108,7 +108,7 @@ def test_fewer_iterations_than_were_played_are_refused_and_not_kept(run):
 def test_a_run_whose_state_is_gone_does_not_begin_again(run):
     write_metrics(run.metrics_path, {"iteration": 1})
     before = files(run.folder)
-    with pytest.raises(BadInput, match=r"^run '.*run' has played, and its state.safetensors is gone; begin another"):
+    with pytest.raises(BadInput, match=r"^run '.*run' has played, but its state.safetensors is missing; begin another"):
         train(run.folder, open_run(run.folder, []), is_resuming=True)
     assert files(run.folder) == before
 
@@ -117,7 +117,7 @@ def test_a_run_goes_on_by_a_config_of_its_game_alone(run):
     check_same_game(
         run.folder, tiny_config(game={"name": "connect_four"}), tiny_config(game={"name": "connect_four()"})
     )
-    with pytest.raises(BadInput, match=r"^run '.*run' plays .*, and cannot go on by a config for go\(size=7\)$"):
+    with pytest.raises(BadInput, match=r"^run '.*run' plays .*, and cannot continue with a config for go\(size=7\)$"):
         check_same_game(run.folder, CONFIG, tiny_config(game={"name": "go(size=7)"}))
 
 
@@ -154,7 +154,7 @@ def test_a_game_s_file_that_has_changed_is_told_when_the_run_is_opened(own, caps
 
 def test_a_game_s_file_of_another_shape_is_refused_when_the_run_is_opened(own):
     write_file(own.folder.parent / "nim.py", NIM, ("return 3", "return 4"))
-    assert "its actions, now 4, are of another shape than the net's" in refusal(own)
+    assert "its actions, now 4, do not have the net's shape" in refusal(own)
 
 
 def task_of(run):
@@ -177,7 +177,7 @@ def test_a_game_s_file_that_was_moved_is_named_anew(own, monkeypatch, is_edited)
     forget_files(monkeypatch)
     assert refusal(own).endswith(
         "own' plays nim.py:Nim(heap=5), and there is no such file; "
-        "where it lies now is said by --set game.name=path/to/nim.py:Nim(heap=5)"
+        "name its new place with --set game.name=path/to/nim.py:Nim(heap=5)"
     )
     save_shard(own.shard_path("00001-0000"), shard, own.game)
     config = open_run(own.folder, ["game.name=rules/nim.py:Nim(heap=5)"])
@@ -225,7 +225,7 @@ def test_a_run_goes_on_by_its_own_game_where_another_of_that_name_is_nearer(own,
     ("name", "changes", "message"),
     [
         ("rules/nim.py:Nim(heap=5)", [("return WIN if", "return LOSS if")], "a run's game cannot change when it is "
-         "resumed, but for the place of a file that is as it was; begin another with --run"),
+         "resumed, except for the place of an unchanged file; begin another with --run"),
         ("rules/nim.py:Nim(heap=6)", [], "plays nim.py:Nim(heap=5), not rules/nim.py:Nim(heap=6): heap is 5, not 6"),
         ("tic_tac_toe", [], "a run's game cannot change when it is resumed; begin another with --run"),
     ],

@@ -133,7 +133,7 @@ def test_weights_are_the_same_in_every_symmetry(run, tmp_path):
 
 def test_what_is_not_there_is_told(run, tmp_path):
     (tmp_path / "empty").mkdir()
-    with pytest.raises(BadInput, match=r"empty' holds no replay/\*\.safetensors; is it a run's folder, with games yet"):
+    with pytest.raises(BadInput, match=r"empty' holds no replay/\*\.safetensors; is it the folder of a run with games"):
         shards_of([tmp_path / "empty"])
     with pytest.raises(BadInput, match="none' does not exist; it should be a run's folder, or shards from its replay/"):
         shards_of([tmp_path / "none"])
@@ -142,7 +142,7 @@ def test_what_is_not_there_is_told(run, tmp_path):
 
 def test_one_game_is_too_few():
     one = SHARD._replace(lengths=SHARD.lengths[:1])
-    with pytest.raises(BadInput, match="^there is 1 game to learn from; it takes 2 or more, one of them"):
+    with pytest.raises(BadInput, match="^there is 1 game to learn from; training needs 2 or more, one of them"):
         choose_games(one, 0)
 
 

@@ -28,7 +28,7 @@ def files(folder):
 def test_a_run_that_exists_is_refused_and_left_alone(run):
     before = files(run.folder)
     with pytest.raises(
-        BadInput, match=r"^run '.*' exists already; go on with it by --resume, or name another by --run$"
+        BadInput, match=r"^run '.*' exists already; continue it with --resume, or name another with --run$"
     ):
         Run.create(run.folder, CONFIG, GAME)
     assert files(run.folder) == before
@@ -100,7 +100,7 @@ def test_the_net_of_a_final_is_a_name_and_no_path(run, final):
         assert load_state(run.folder, Trainer(CONFIG, GAME)).final == final
         return
     with pytest.raises(
-        BadInput, match=r"^the run's state '[^\n]*' cannot be read: final = [^\n]* is no name of a net$"
+        BadInput, match=r"^the run's state '[^\n]*' cannot be read: final = [^\n]* is not the name of a net$"
     ):
         load_state(run.folder, Trainer(CONFIG, GAME))
 

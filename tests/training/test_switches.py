@@ -8,11 +8,13 @@ from pathlib import Path
 import pytest
 
 from azero.nets.checkpoint import load_checkpoint
+from azero.training.heads.registry import HEADS
 from azero.training.learning.trainer import Trainer
 from azero.training.watching.metrics import read_metrics
 
 from .runs import figures_of, files_of, finish_train, nets_of, strike, tiny_config, write_config
-from .test_trainer import HEADS
+
+pytestmark = pytest.mark.thorough
 
 PAGE = Path(__file__).parents[2] / "docs" / "metrics.md"
 
@@ -28,7 +30,7 @@ TRAINING = {
     "iterations": 2,
     "samples_per_position": 2,
     "root_value_weight": 0.5,
-    **dict.fromkeys([f"{name}_loss_weight" for name in HEADS], 0.2),
+    **dict.fromkeys([f"{head.name}_loss_weight" for head in HEADS], 0.2),
 }
 """The tiny settings have playout caps, random openings, proven results, a growing window and an average already."""
 
@@ -67,7 +69,7 @@ def test_every_switch_does_something(whole):
 
 def test_heads_are_learnt_and_left_out_of_nets(whole):
     lines = read_metrics(whole / "metrics.jsonl")
-    assert len(lines) == 2 and all(line[f"train/{name}_loss"] > 0 for line in lines for name in HEADS)
+    assert len(lines) == 2 and all(line[f"train/{head.name}_loss"] > 0 for line in lines for head in HEADS)
     assert lines[0]["train/ownership_loss"] < math.log(2) * 1.2 and lines[0]["train/score_loss"] < 2
     checkpoint = load_checkpoint(whole / "best.safetensors")
     plain = Trainer(tiny_config(game={"name": checkpoint.card.game}), checkpoint.game).net

@@ -14,13 +14,13 @@ from azero.nets.checkpoint import load_checkpoint, save_checkpoint
 from azero.nets.checkpoint_card import Card
 from azero.nets.runtimes.choice import has_bf16
 from azero.selfplay.data.replay import Sample
-from azero.training.learning.heads import auxiliary_losses
 from azero.training.learning.trainer import PASS_ROWS, Trainer, losses_of
 from azero.training.watching.measure import add_steps
 
 from .runs import tiny_config
 
 GAME, OTHELLO = make_game("tic_tac_toe"), make_game("othello(size=4)")
+HEADS = ["reply", "plies_left", "short_term", "ownership", "score"]
 TAKES_BF16 = pytest.mark.skipif(not has_bf16(torch.device("cpu")), reason="takes a CPU that computes in bf16")
 
 
@@ -44,7 +44,8 @@ def sample(size, seed=0, game=GAME):
     owners = rng.integers(-1, 2, (size, planes[0, 0].size)).astype(np.float32)
     scores = rng.integers(-8, 9, (size, 1)).astype(np.float32) / 4
     owners[1::4] = scores[1::4] = np.nan  # these are of games that were given up
-    return Sample(planes, policies, results, replies, plies_left, short_term, owners, scores)
+    auxiliary = dict(zip(HEADS, (replies, plies_left, short_term, owners, scores), strict=True))
+    return Sample(planes, policies, results, auxiliary)
 
 
 def one_hot(classes, count):
@@ -101,14 +102,13 @@ def test_a_sample_is_learnt_by_heart(optimizer, precision):
     for _ in range(150):
         losses = trainer.step(batch, 0.0)
     assert losses.policy < 0.1 and losses.value < 0.1
-    planes, policies, results, *_ = trainer.to_device(batch)
+    planes, policies, results, _ = trainer.to_device(batch)
     with torch.inference_mode():
         prediction = trainer.candidate()(planes)  # the average, with its own statistics
     assert (prediction.policy_logits.argmax(1) == policies.argmax(1)).all()
     assert (prediction.result_logits.argmax(1) == results.argmax(1)).all()
 
 
-HEADS = ["reply", "plies_left", "short_term", "ownership", "score"]
 ALL_HEADS = dict(zip([f"{name}_loss_weight" for name in HEADS], [0.5, 2.0, 1.5, 1.5, 1.0], strict=True))
 
 
@@ -119,54 +119,22 @@ def test_all_heads_learn_a_sample_by_heart(context):
     trainer, batch = Trainer(config, OTHELLO), sample(8, game=OTHELLO)
     for _ in range(200):
         losses = trainer.step(batch, 0.0)
-    win = (1 + torch.from_numpy(batch.short_term)) / 2
+    learnt, targets = losses.auxiliary, batch.auxiliary
+    win = (1 + torch.from_numpy(targets["short_term"])) / 2
     least = torch.nn.functional.binary_cross_entropy(win, win)
-    assert losses.policy < 0.1 and losses.value < 0.1 and losses.reply < 0.1
-    assert losses.plies_left < 0.01 and losses.short_term < least + 0.02 and losses.score < 0.01
+    assert losses.policy < 0.1 and losses.value < 0.1 and learnt["reply"] < 0.1
+    assert learnt["plies_left"] < 0.01 and learnt["short_term"] < least + 0.02 and learnt["score"] < 0.01
     trainer.learner.eval()
     with torch.inference_mode():
         _, outputs = trainer.learner(torch.from_numpy(batch.planes))
-    has_reply = batch.replies.any(1)
-    assert np.array_equal(outputs["reply"].argmax(1).numpy()[has_reply], batch.replies.argmax(1)[has_reply])
-    np.testing.assert_allclose(20 * outputs["plies_left"], batch.plies_left, atol=5)
-    np.testing.assert_allclose(2 * torch.sigmoid(outputs["short_term"]) - 1, batch.short_term, atol=0.25)
-    is_known = np.isfinite(batch.scores[:, 0])
-    np.testing.assert_allclose(outputs["score"][is_known], batch.scores[is_known], atol=0.5)
+    has_reply = targets["reply"].any(1)
+    assert np.array_equal(outputs["reply"].argmax(1).numpy()[has_reply], targets["reply"].argmax(1)[has_reply])
+    np.testing.assert_allclose(20 * outputs["plies_left"], targets["plies_left"], atol=5)
+    np.testing.assert_allclose(2 * torch.sigmoid(outputs["short_term"]) - 1, targets["short_term"], atol=0.25)
+    is_known = np.isfinite(targets["score"][:, 0])
+    np.testing.assert_allclose(outputs["score"][is_known], targets["score"][is_known], atol=0.5)
     owners = 2 * torch.sigmoid(outputs["ownership"][is_known]) - 1
-    assert np.abs(owners.numpy() - batch.owners[is_known]).mean() < 0.5, "two thirds where nothing is learnt"
-
-
-def test_a_head_s_losses_by_hand():
-    outputs = {
-        "reply": torch.tensor([[math.log(3.0), 0.0], [0.0, 5.0]]),  # 3/4, 1/4
-        "plies_left": torch.tensor([[0.5], [3.0]]),  # 10 and 60 plies
-        "short_term": torch.tensor([[0.0, math.log(3.0)], [0.0, 0.0]]),  # values 0, 1/2
-        "ownership": torch.tensor([[math.log(3.0), math.log(3.0), 0.0], [9.0, 9.0, 9.0]]),  # 3/4, 3/4, 1/2
-        "score": torch.tensor([[2.5], [9.0]]),
-    }
-    replies, plies_left = torch.tensor([[0.5, 0.5], [0.0, 0.0]]), torch.tensor([[6.0], [20.0]])
-    short_term = torch.tensor([[1.0, -1.0], [0.0, 0.0]])
-    owners, scores = torch.tensor([[1.0, -1.0, 0.0], [math.nan] * 3]), torch.tensor([[-1.0], [math.nan]])
-    losses = auxiliary_losses(outputs, replies, plies_left, short_term, owners, scores)
-    assert losses["reply"].item() == pytest.approx((math.log(4 / 3) + math.log(4)) / 2 / 2), "the second has none"
-    assert losses["plies_left"].item() == pytest.approx((0.2**2 / 2 + 0.5 * (2.0 - 0.25)) / 2)
-    assert losses["short_term"].item() == pytest.approx((3 * math.log(2) + math.log(4)) / 4)
-    expected = (math.log(4 / 3) + math.log(4) + math.log(2)) / 3
-    assert losses["ownership"].item() == pytest.approx(expected), "how the second ends is unknown"
-    assert losses["score"].item() == pytest.approx(3.5 - 0.5)
-    unknown = auxiliary_losses(outputs, replies, plies_left * math.nan, short_term, owners * math.nan, scores)
-    assert unknown["plies_left"].item() == unknown["ownership"].item() == 0
-    targets = (each[:, :0] for each in (replies, plies_left, short_term, owners, scores))
-    assert auxiliary_losses({}, *targets) == {}
-
-
-def test_what_is_unknown_teaches_nothing():
-    outputs = {"ownership": torch.ones(2, 4, requires_grad=True), "score": torch.ones(2, 1, requires_grad=True)}
-    none, owners, scores = torch.zeros(2, 0), torch.zeros(2, 4), torch.zeros(2, 1)
-    owners[1], scores[1] = math.nan, math.nan
-    sum(auxiliary_losses(outputs, none, none, none, owners, scores).values()).backward()
-    for output in outputs.values():
-        assert output.grad[0].all() and not output.grad[1].any()
+    assert np.abs(owners.numpy() - targets["ownership"][is_known]).mean() < 0.5, "two thirds where nothing is learnt"
 
 
 @pytest.mark.parametrize("name", HEADS)
@@ -179,7 +147,7 @@ def test_a_head_is_there_where_its_loss_has_a_weight_and_the_net_is_the_same_at_
     losses = trainer.step(batch, 0.0)
     assert set(add_steps({}, [losses], 1.0)) - set(add_steps({}, [plain.step(batch, 0.0)], 1.0)) == {name}
     assert losses.total(trainer.config).item() == pytest.approx(
-        (losses.policy + losses.value + 0.1 * getattr(losses, name)).item()
+        (losses.policy + losses.value + 0.1 * losses.auxiliary[name]).item()
     )
 
 
@@ -210,7 +178,7 @@ def test_steps_are_those_of_the_plain_optimizer(name):
     for step in range(4):
         batch = sample(PASS_ROWS + 40, step)
         trainer.step(batch, 0.0)
-        planes, policies, results, *_ = trainer.to_device(batch)
+        planes, policies, results, _ = trainer.to_device(batch)
         parts = [net(planes[own]) for own in (slice(0, PASS_ROWS), slice(PASS_ROWS, None))]
         losses = losses_of(Prediction(*(torch.cat(logits) for logits in zip(*parts, strict=True))), policies, results)
         optimizer.zero_grad()

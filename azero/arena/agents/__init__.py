@@ -1,1 +1,1 @@
-"""Whoever plays: searches, nets and other engines, by name."""
+"""Agents by name: searches, nets and other engines."""

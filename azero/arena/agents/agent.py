@@ -1,4 +1,4 @@
-"""Agents: whoever plays a match or answers a question. They play many games side by side, each in a slot."""
+"""Agents play matches and give suggestions. They play many games at the same time, each in a slot."""
 
 import time
 from abc import ABC, abstractmethod
@@ -14,12 +14,12 @@ from azero.games import Game, State
 from azero.mcts import MAX_NODES, Search, nodes_needed
 
 UNLIMITED = 1 << 30
-"""Simulations of a search that only the clock ends."""
+"""Simulations of a search that has only a time limit."""
 
 
 @dataclass(frozen=True)
 class Limit:
-    """When a search ends: after so many simulations or seconds, whichever is first."""
+    """When a search ends: after this number of simulations or seconds, whichever comes first."""
 
     simulations: int = UNLIMITED
     seconds: float | None = None
@@ -34,17 +34,17 @@ class Limit:
 
 
 def leaves_together(limit: Limit) -> int:
-    """Returns how many leaves of a lone tree go to the net together: few in a short search, which they would blur."""
+    """Returns how many leaves of a single tree form a batch. In short searches large batches would cost strength."""
     return 8 if limit.simulations == UNLIMITED else max(1, min(8, limit.simulations // 100))
 
 
 class Agent(ABC):
-    """Plays one side of games: `start` them, `advance` by every move of both sides, `choose` when it is its turn.
+    """Plays one side of games: `start` begins them, `advance` makes a move of either side, `choose` picks a move.
 
     Attributes:
-      net_alone: the agent's net without a search: of planes [B, C, H, W] logits of actions [B, A] and of win, draw and
-        loss [B, 3], all float32; None for an agent without a net.
-      plays_side_by_side: whether it plays the games of a match together; otherwise one after another.
+      net_alone: the agent's net without a search. It takes planes [B, C, H, W] and returns logits of actions [B, A]
+        and of win, draw and loss [B, 3], all float32. None for an agent without a net.
+      plays_side_by_side: whether it plays all games of a match at the same time, or one after another.
     """
 
     net_alone: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]] | None = None
@@ -54,17 +54,17 @@ class Agent(ABC):
         self.name = name
         self.game = game
         self.seed = seed
-        self.seconds = 0.0  # spent choosing
+        self.seconds = 0.0  # total time of choosing moves
         self.simulations = 0
-        self.moves = 0  # chosen; a whole turn chosen at once is one
+        self.moves = 0  # chosen moves; a whole turn chosen at once is one
 
     @abstractmethod
     def start(self, num_slots: int, states: Sequence[State], first_game: int) -> None:
-        """Takes positions to play from, one a slot; `first_game` numbers the first slot's game within a match."""
+        """Begins games from these positions, one per slot. `first_game` is the number of slot 0's game in the match."""
 
     @abstractmethod
     def advance(self, slot: int, action: int) -> None:
-        """Notes a move, of either side."""
+        """Makes a move of either side in a slot."""
 
     @abstractmethod
     def _choose(self, slots: Sequence[int]) -> list[int]:
@@ -72,10 +72,10 @@ class Agent(ABC):
 
     @abstractmethod
     def suggest(self, state: State, simulations: int | None = None, seconds: float | None = None) -> Suggestion:
-        """Returns the moves of a position, ranked; limits given here take the place of the agent's own."""
+        """Returns the moves of a position, ranked. Limits given here replace the agent's limit."""
 
     def choose(self, slots: Sequence[int]) -> list[int]:
-        """Returns the action to play, or RESIGN, in each of the slots, where it is this agent's turn."""
+        """Returns the action to play, or RESIGN, in each of these slots. In all of them it is this agent's turn."""
         start = time.perf_counter()
         num_moves = self._count_moves(slots)
         actions = self._choose(slots)
@@ -84,18 +84,19 @@ class Agent(ABC):
         return actions
 
     def _count_moves(self, slots: Sequence[int]) -> int:
-        """Returns in how many of the slots a move is to be chosen; in the others one of several actions goes on."""
+        """Returns in how many of the slots a new move begins; in the others, an action continues a chosen turn."""
         return len(slots)
 
-    def close(self) -> None:  # noqa: B027, most agents keep nothing running
-        """Ends what the agent keeps running."""
+    def close(self) -> None:  # noqa: B027, most agents have nothing to release
+        """Releases the agent's processes and memory."""
 
 
 class SearchAgent(Agent):
-    """Plays by search. `make_search` says which: it is given the numbers of trees, of nodes at most, and of leaves of a
-    tree that go to an evaluator together: one, but for a tree that is searched alone and at length.
+    """Plays by search. A limit on simulations searches all slots together; a limit on seconds searches them one by one.
 
-    With a limit on simulations all slots are searched together. With one on seconds each has them to itself.
+    Args:
+      make_search: returns a search, given the number of trees, the most nodes of a tree, and how many leaves of a tree
+        form a batch for the evaluator. This is 1, except for long searches of a single tree.
     """
 
     def __init__(
@@ -103,10 +104,10 @@ class SearchAgent(Agent):
     ):
         super().__init__(name, game, seed)
         self.limit = limit
-        self.runtime: tuple[str, str] | None = None  # library and precision of the net that judges, once there is one
+        self.runtime: tuple[str, str] | None = None  # library and precision of the net, once it is loaded
         self._make_search = make_search
         self._search: Search | None = None
-        self._alone: Search | None = None  # the one tree of `suggest`
+        self._alone: Search | None = None  # the search of `suggest`, with one tree
         self._alone_size = (0, 0)
 
     def start(self, num_slots: int, states: Sequence[State], first_game: int) -> None:
@@ -117,7 +118,7 @@ class SearchAgent(Agent):
             self._search.prepare()
         for slot, state in enumerate(states):
             self._search.start(slot, state, derive_seed(self.seed, "game", first_game + slot))
-        self._search.choose(0)  # which compiles it, if need be, while no clock runs
+        self._search.choose(0)  # compiles it, if necessary, outside the measured time
 
     def advance(self, slot: int, action: int) -> None:
         assert self._search is not None, "start comes first"
@@ -148,7 +149,7 @@ class SearchAgent(Agent):
             is_first = self._alone is None
             self._alone, self._alone_size = self._make_search(1, wanted, leaves), (wanted, leaves)
             self._alone.prepare()
-            if is_first:  # all kernels are compiled while no clock runs
+            if is_first:  # compiles all kernels outside the measured time
                 self._alone.start(0, state, 0)
                 self._alone.run([0], 1)
                 suggestion_of(self._alone, state)
@@ -160,12 +161,12 @@ class SearchAgent(Agent):
         return replace(suggestion, elapsed_s=time.perf_counter() - begin, runtime=runtime, precision=precision)
 
     def close(self) -> None:
-        """Lets go of trees, cache and what runs the net, hundreds of MiB, which else wait for Python's collector."""
+        """Releases trees, cache and the net's runtime, hundreds of MiB, without waiting for garbage collection."""
         self._search = self._alone = None
 
 
 class RandomAgent(Agent):
-    """Plays any legal move."""
+    """Plays uniformly random legal moves."""
 
     def start(self, num_slots: int, states: Sequence[State], first_game: int) -> None:
         self._states = [state.clone() for state in states]
@@ -190,8 +191,8 @@ class RandomAgent(Agent):
 
 
 def check_state(game: Game, state: State) -> None:
-    """Raises BadInput where there is nothing to say of `state`."""
+    """Raises BadInput if `state` is of another game or the game is over."""
     if state.game != game:
-        raise BadInput(f"the position is of {state.game}; this agent plays {game}")
+        raise BadInput(f"the position is of {state.game}, but this agent plays {game}")
     if state.is_terminal():
         raise BadInput("there is nothing to suggest: the game is over")

@@ -1,4 +1,4 @@
-"""Alpha-beta as an agent: it counts leaves, `alphabeta@1000`, and judges them by random rollouts."""
+"""Alpha-beta as an agent. The limit in `alphabeta@1000` counts leaves, which random rollouts evaluate."""
 
 import time
 from collections.abc import Sequence
@@ -14,18 +14,18 @@ from azero.mcts.classical.deepening import Deepening
 DEFAULT_ROLLOUTS = 16
 MOST_ROLLOUTS = 1000
 MOST_ENTRIES = 1 << 27
-"""Of a table, 4 GiB; a search takes the memory as it fills."""
+"""Entries of the largest table, 4 GiB. A search takes the memory as the table fills."""
 
-_ENTRIES_UNLESS_GIVEN = 1 << 10, 1 << 21  # at least, and at most: 64 MiB
+_ENTRIES_UNLESS_GIVEN = 1 << 10, 1 << 21  # least and most; the most are 64 MiB
 _ENTRIES_A_SECOND = 1 << 20
 
 
 class AlphaBetaAgent(Agent):
-    """Plays by iterative deepening. Each move is searched from nothing, so that its position and the seed settle it.
+    """Plays by iterative deepening. Each search starts from an empty table, so position and seed determine the move.
 
     Args:
-      num_rollouts: random games that judge a position at the horizon; 0: all are worth 0.
-      max_table_entries: the limit on the table, in entries; by the limit of the search where it is None.
+      num_rollouts: random games that evaluate a leaf; with 0 all leaves have value 0.
+      max_table_entries: most entries of the table; None: derived from the limit of the search.
     """
 
     def __init__(
@@ -59,9 +59,9 @@ class AlphaBetaAgent(Agent):
         return search.best_action
 
     def suggest(self, state: State, simulations: int | None = None, seconds: float | None = None) -> Suggestion:
-        """Returns the moves of a position, ranked; `simulations` and visits are leaves.
+        """Returns the moves of a position, ranked. Simulations and visits are numbers of leaves.
 
-        The value of a refuted move is an upper bound, and marked as one.
+        The value of a refuted move is an upper bound; its `is_bound` is true.
         """
         check_state(self.game, state)
         limit = self.limit
@@ -80,7 +80,7 @@ class AlphaBetaAgent(Agent):
         return search
 
     def _entries_for(self, limit: Limit) -> int:
-        """Returns how many entries a search of that limit is given: about as many as it visits positions."""
+        """Returns the table's entries for a search with this limit: about as many as the positions that it visits."""
         if self.max_table_entries is not None:
             return self.max_table_entries
         wanted = 2 * limit.simulations
@@ -90,7 +90,7 @@ class AlphaBetaAgent(Agent):
         return max(least, min(wanted, most))
 
     def _prepare(self) -> None:
-        """Compiles the search, if that has not been done: no time limit is to pay for it."""
+        """Compiles the search if necessary, before any time limit starts."""
         if not self._is_prepared:
             start = self.game.new_initial_state()
             describe_moves(start, self._search(start, Limit(1), 0).rank_moves())
@@ -98,7 +98,7 @@ class AlphaBetaAgent(Agent):
 
 
 def make_alphabeta_agent(name: str, options: Options, game: Game, limit: Limit, seed: int) -> AlphaBetaAgent:
-    """Returns the agent of that name, with the options `rollouts` and `table`; raises BadInput."""
+    """Returns the alpha-beta agent of this name, with the options `rollouts` and `table`; raises BadInput."""
     rollouts = options.whole("rollouts", DEFAULT_ROLLOUTS, 0, MOST_ROLLOUTS)
     entries = options.memory("table", ENTRY_DTYPE.itemsize, 2, MOST_ENTRIES)
     options.finish()

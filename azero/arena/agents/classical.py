@@ -1,23 +1,23 @@
 """The classical searches as agents: UCT in its documented forms, plain Monte Carlo, MMMC, alpha-beta.
 
-uct    c, cp or k                  the constant: of Q in [-1, 1]; C_p of the UCT paper; K of Sensei's Library
+uct    c, cp or k                  exploration constant: for Q in [-1, 1]; C_p of the UCT paper; K of Sensei's Library
        bias=ucb1|depth             UCB1, or the paper's bias that shrinks with depth
-       by=visits|value|bound       what the best move is chosen by
-       min_visits=N                visits of a node, before which its moves are chosen at random
-       prove=true|false            whether proven results are carried up
-       table=N|NMiB                a transposition table of so many entries, or of that size, in place of the tree
-       stored_visits=N             where a table cannot store all moves: one with more visits than N is taken, if any
-       stored_value=Q              the same with a greater value than Q in [-1, 1], for the mover; both: both hold
-       root=actions|turns          what the root's moves are: actions, or whole turns where a turn has several
-       rollout=own|uniform|FILE    how games are played on: the game's policy, any move, a trained policy
+       by=visits|value|bound       how the best move is chosen
+       min_visits=N                below N visits a node's moves are chosen at random
+       prove=true|false            whether proven results are backed up
+       table=N|NMiB                a transposition table of N entries, or of N MiB, instead of the tree
+       stored_visits=N             if a table cannot store all moves: take a stored move with more than N visits
+       stored_value=Q              the same for a value above Q in [-1, 1], for the mover; with both, both must be true
+       root=actions|turns          moves of the root: actions, or whole turns if a turn has several actions
+       rollout=own|uniform|FILE    rollout policy: the game's own, uniform, or a trained one
 mc
        root, rollout               as above
 mmmc
-       keep=leaf|episode           what of a game enters the tree: one new node, or all of them, as in the UCT paper
+       keep=leaf|episode           what a simulation adds to the tree: one node, or the whole game as in the UCT paper
        rollout                     as above, with keep=leaf
 alphabeta
-       rollouts=N                  random games that judge a position at the horizon
-       table=N|NMiB                its transposition table
+       rollouts=N                  random games that evaluate a leaf
+       table=N|NMiB                size of its transposition table
 """
 
 from collections.abc import Callable
@@ -50,7 +50,7 @@ CLASSICAL = ("uct", "mc", "mmmc", "alphabeta")
 """Agents that search without a net."""
 
 SearchMaker = Callable[[int, int], Search]
-"""Returns a search, given the number of trees and the nodes that each is to have room for."""
+"""Returns a search, given the number of trees and the node capacity of each."""
 
 _ROOTS = ("actions", "turns")
 _KEEPS = ("leaf", "episode")
@@ -65,7 +65,7 @@ def word_of(base: str) -> str:
 def make_classical_agent(
     name: str, base: str, game: Game, limit: Limit, seed: int, threads: int, max_nodes: int | None
 ) -> Agent:
-    """Returns the agent of a name whose `base`, without its limit, is a word of CLASSICAL with options or without."""
+    """Returns the agent of a name. `base` is the name without its limit: a word of CLASSICAL, perhaps with options."""
     if word_of(base) == "alphabeta":
         return make_alphabeta_agent(name, Options(base), game, limit, seed)
     make_search = search_maker(base, game, threads, max_nodes)
@@ -73,7 +73,7 @@ def make_classical_agent(
 
 
 def search_maker(base: str, game: Game, threads: int = 1, max_nodes: int | None = None) -> SearchMaker:
-    """Returns what makes the searches of a name; `max_nodes` is the limit on a tree, in place of what is asked for."""
+    """Returns the function that makes the searches of a name. `max_nodes` replaces the requested capacity of a tree."""
     options = Options(base)
     policy = options.text("rollout")
     rollout = rollout_named(policy or "own", game)
@@ -86,7 +86,7 @@ def search_maker(base: str, game: Game, threads: int = 1, max_nodes: int | None 
         kind = EpisodeSearch if options.choice("keep", _KEEPS) == "episode" else MinimaxSearch
     options.finish()
     if kind is EpisodeSearch and policy is not None:
-        raise BadInput(f"agent {base!r}: rollout has no effect with keep=episode; leave one of them out")
+        raise BadInput(f"agent {base!r}: rollout has no effect with keep=episode; give only one of the two")
 
     def make_search(num_trees: int, nodes: int) -> Search:
         if kind is EpisodeSearch:
@@ -99,7 +99,7 @@ def search_maker(base: str, game: Game, threads: int = 1, max_nodes: int | None 
 def _uct_maker(
     options: Options, game: Game, rollout: RolloutPolicy, threads: int, max_nodes: int | None
 ) -> SearchMaker:
-    """Returns what makes the searches of UCT, on a tree or a table."""
+    """Returns the function that makes the searches of UCT, with a tree or a table."""
     selection, settings = _selection(options), _settings(options)
     has_turns = options.choice("root", _ROOTS) == "turns"
     entries = options.memory("table", ENTRY_DTYPE.itemsize, FEWEST_ENTRIES, MOST_ENTRIES)
@@ -114,7 +114,7 @@ def _uct_maker(
 
 
 def _settings(options: Options) -> Settings:
-    """Returns what is switched on in UCT."""
+    """Returns the search settings of UCT's options."""
     stored_visits = options.whole("stored_visits", -1, 0, 1 << 30)
     stored_value = options.number("stored_value", -2.0, -1.0, 1.0)
     return Settings(
@@ -128,14 +128,14 @@ def _settings(options: Options) -> Settings:
 
 
 def _selection(options: Options) -> Uct | DepthBias:
-    """Returns the selection rule; its constant may be written in one of three ways."""
+    """Returns the selection rule. The options `c`, `cp` and `k` are three ways to write its constant."""
     is_by_depth = options.choice("bias", ("ucb1", "depth")) == "depth"
     c, C_p, K = (options.number(key, -1.0, 0.0, 10_000.0) for key in ("c", "cp", "k"))
     if sum(constant >= 0 for constant in (c, C_p, K)) > 1:
-        raise BadInput(f"agent {options.base!r}: c, cp and k are one constant written in three ways: give one of them")
+        raise BadInput(f"agent {options.base!r}: c, cp and k are the same constant; give only one of them")
     if is_by_depth:
         if max(C_p, K) >= 0:
-            raise BadInput(f"agent {options.base!r}: the constant of bias=depth is c")
+            raise BadInput(f"agent {options.base!r}: bias=depth takes c, not cp or k")
         return DepthBias(c) if c >= 0 else DepthBias()
     if C_p >= 0:
         return Uct.of_bias(C_p)

@@ -1,9 +1,9 @@
-"""Another engine as an agent, spoken to in the Go Text Protocol, version 2, whatever the game.
+"""Another engine as an agent, through the Go Text Protocol, version 2, in any game.
 
-Moves go over in the notation of our own game. An engine may answer `resign`, too. It plays the games of a match one
-after another: each begins with `clear_board`, and continues with one `play` or `genmove` per move. In a forced pass the
-engine has no choice, and is not asked. Some engines pass by themselves and refuse `play black pass`: a forced pass that
-is refused is left out.
+Moves are written in azero's notation of the game. An engine may answer `resign`. It plays the games of a match one
+after another. Each game begins with `clear_board`, and continues with one `play` or `genmove` per move. The engine is
+not asked for a forced pass. Some engines pass by themselves and refuse `play black pass`: a refused forced pass is
+skipped.
 """
 
 import contextlib
@@ -25,7 +25,7 @@ from azero.errors import BadInput, EngineFailed
 from azero.games import Game, State
 from azero.games.names import write_value
 
-_LONGEST_QUOTE = 100  # characters of an answer in a message
+_LONGEST_QUOTE = 100  # most characters of an answer in a message
 
 
 class _Refused(EngineFailed):
@@ -33,22 +33,22 @@ class _Refused(EngineFailed):
 
 
 class GtpAgent(Agent):
-    """Plays what a GTP engine generates. Raises EngineFailed where the engine ends, is silent or answers nonsense."""
+    """Plays a GTP engine's moves. Raises EngineFailed if the engine ends, does not answer or breaks the protocol."""
 
     plays_side_by_side = False
 
     most_seconds = 60.0
-    """Seconds that the engine may take for an answer."""
+    """Time limit for an answer, in seconds."""
 
     def __init__(self, name: str, game: Game, command: str, seed: int = 0):
         super().__init__(name, game, seed)
         self._states: list[State] = []
-        self._shown: list[int] | None = None  # the moves the engine knows of
+        self._shown: list[int] | None = None  # the moves on the engine's board; None if unknown
         try:
             words = split_command(command)
             if not words:
                 raise BadInput(f"agent {name!r} names no command, e.g. gtp:gnugo --mode gtp")
-            # In a session of its own, so that what the engine starts can be ended with it.
+            # A new session, so that processes started by the engine can be killed with it.
             self._process = subprocess.Popen(
                 words,
                 stdin=subprocess.PIPE,
@@ -61,8 +61,8 @@ class GtpAgent(Agent):
             raise
         except (OSError, ValueError) as error:
             raise BadInput(f"agent {name!r}: the engine cannot be started: {error}") from None
-        self._end = weakref.finalize(self, _end, self._process)  # at the latest when Python ends
-        self._lines: queue.SimpleQueue[str] = queue.SimpleQueue()  # that it has written; "" when there will be no more
+        self._end = weakref.finalize(self, _end, self._process)  # runs when Python ends, if not before
+        self._lines: queue.SimpleQueue[str] = queue.SimpleQueue()  # lines of the engine's output; "" at its end
         assert self._process.stdout is not None
         self._reader = threading.Thread(target=_read, args=(self._process.stdout, self._lines), daemon=True)
         self._reader.start()
@@ -90,9 +90,9 @@ class GtpAgent(Agent):
 
     def close(self) -> None:
         self._end()
-        self._reader.join(timeout=1.0)  # longer only where a process outside of the engine's session holds its output
+        self._reader.join(timeout=1.0)  # a process outside the session may keep the output open
         assert self._process.stdin is not None
-        with contextlib.suppress(OSError):  # of a line that was never read
+        with contextlib.suppress(OSError):  # the last line was never read
             self._process.stdin.close()
 
     def _generate(self, state: State) -> int:
@@ -105,7 +105,7 @@ class GtpAgent(Agent):
             return action
         answer = self._ask(f"genmove {_colour(state)}")
         if answer.lower() == "resign":
-            self._shown = None  # whatever it does to its board then
+            self._shown = None  # its board is unknown now
             return RESIGN
         try:
             action = self.game.text_to_action(state, answer.lower())
@@ -115,14 +115,14 @@ class GtpAgent(Agent):
         return action
 
     def _show(self, state: State) -> None:
-        """Brings the engine to a position, by the moves it lacks where it is on the way there."""
+        """Sets the engine's board to a position: by the missing moves if possible, otherwise from the start."""
         history = state.history()
         if self._shown is None or self._shown != history[: len(self._shown)]:
             self._set_up()
             num_shown = 0
         else:
             num_shown = len(self._shown)
-        self._shown = None  # should the engine fail on the way
+        self._shown = None  # in case the engine fails on the way
         replayed = self.game.new_initial_state()
         for ply, action in enumerate(history):
             if ply >= num_shown:
@@ -131,7 +131,7 @@ class GtpAgent(Agent):
         self._shown = history
 
     def _play(self, state: State, action: int) -> None:
-        """Sends a move. A refused pass is left out where it is forced: the next command names the colour anyway."""
+        """Sends a move. A refused forced pass is skipped, because the next command names the colour anyway."""
         try:
             self._ask(f"play {_colour(state)} {self.game.action_to_text(state, action)}")
         except _Refused:
@@ -139,7 +139,7 @@ class GtpAgent(Agent):
                 raise
 
     def _set_up(self) -> None:
-        """Brings the engine to the start of a game: of a square board's size, and with the komi where there is one."""
+        """Starts a game: sends the size if the board is square, and the komi if the game has one."""
         height, width = self.game.planes_shape[1:]
         if height == width:
             self._ask(f"boardsize {height}")
@@ -165,27 +165,27 @@ class GtpAgent(Agent):
         return EngineFailed(f"agent {self.name!r}: the engine ended before {command!r} was answered")
 
     def _answer_lines(self, command: str) -> list[str]:
-        """Returns the lines of an answer, up to the blank one that ends it; the first alone where that is no GTP."""
+        """Returns the lines of an answer, up to the blank line that ends it; only the first if that is not GTP."""
         deadline = time.monotonic() + self.most_seconds
         lines: list[str] = []
         while True:
             try:
                 line = self._lines.get(timeout=max(0.0, deadline - time.monotonic()))
             except queue.Empty:
-                self._end()  # what it might still say would be taken for another answer
+                self._end()  # a late answer would be taken for that to another command
                 limit = f"within {self.most_seconds:g} s"
                 raise EngineFailed(f"agent {self.name!r}: the engine did not answer {command!r} {limit}") from None
             if line.strip():
                 lines.append(line.strip())
             if not line:
-                self._lines.put(line)  # for whoever asks again
+                self._lines.put(line)  # for the next call
                 raise self._ended(command)
             if lines and (not line.strip() or lines[0][0] not in "=?"):  # complete, or not GTP at all
                 return lines
 
 
 def _read(output: IO[str], lines: "queue.SimpleQueue[str]") -> None:
-    """Passes on the engine's lines as they come, in a thread of its own: a pipe cannot be waited for in part."""
+    """Puts the engine's lines into the queue as they come. It runs in a thread, since reading a pipe has no timeout."""
     with output:
         for line in output:
             lines.put(line)
@@ -193,12 +193,12 @@ def _read(output: IO[str], lines: "queue.SimpleQueue[str]") -> None:
 
 
 def _end(process: subprocess.Popen) -> None:
-    """Kills an engine, and what it has started."""
-    if process.returncode is None:  # else its number may be another's by now
+    """Kills an engine and the processes that it started."""
+    if process.returncode is None:  # otherwise another process may have its number
         if sys.platform == "win32":
             process.kill()
         else:
-            with contextlib.suppress(ProcessLookupError, PermissionError):  # it is gone
+            with contextlib.suppress(ProcessLookupError, PermissionError):  # it has ended
                 os.killpg(process.pid, signal.SIGKILL)
     process.wait()
 
@@ -209,12 +209,12 @@ def _is_forced_pass(state: State) -> bool:
 
 
 def _quote(answer: str) -> str:
-    """Returns an engine's answer as a message has it."""
+    """Returns an engine's answer for a message, shortened if it is long."""
     return repr(answer if len(answer) <= _LONGEST_QUOTE else f"{answer[: _LONGEST_QUOTE - 3]}...")
 
 
 def split_command(command: str) -> list[str] | str:
-    """Returns a command as `subprocess` takes it. Windows splits it itself: there a backslash is part of a path."""
+    """Returns a command for `subprocess`. Windows splits it itself, since backslashes are part of its paths."""
     return command.strip() if sys.platform == "win32" else shlex.split(command)
 
 

@@ -1,14 +1,15 @@
-"""Agents by name, the same everywhere:
+"""Agents by name. Names are the same in commands, configs and Python:
 
 uct@1000                         plain UCT, with random rollouts
 uct(c=2,by=value)@1000           the same with options, see `classical.py`
-mc@1000  mmmc@1000  random       plain Monte Carlo, the same with minimax values; no thought at all
-alphabeta@1000                   alpha-beta, at most 1000 leaves a move
-PATH@800  PATH@2s                a checkpoint or a run's folder (its best), with simulations or seconds a move
+mc@1000  mmmc@1000               plain Monte Carlo; the same with minimax values
+random                           uniformly random moves
+alphabeta@1000                   alpha-beta, at most 1000 leaves per move
+PATH@800  PATH@2s                a checkpoint or a run's folder (its best net), with simulations or seconds per move
 PATH(rollout_weight=0.5)@800     the same with other settings of its search
-PATH(precision=fp32)@800         the same, its net run otherwise: device, runtime, precision
-connect_four@800                 a checkpoint that comes with azero
-gtp:COMMAND                      another engine, spoken to in GTP
+PATH(precision=fp32)@800         the same with other settings of its net: device, runtime, precision
+connect_four@800                 an included checkpoint
+gtp:COMMAND                      another engine, through GTP
 """
 
 import functools
@@ -27,10 +28,10 @@ from azero.mcts import Search, Settings, rollout_from_config, selection_from_con
 from azero.system.files import PACKAGE
 
 MOST_NODES = 1 << 27
-"""Nodes of the largest tree, 4 GiB; a search takes the memory as it grows."""
+"""Nodes of the largest tree, 4 GiB. A search takes the memory as it grows."""
 
 DEFAULT_SIMULATIONS = 400
-"""Of an agent whose name sets no limit."""
+"""Simulations per move of an agent whose name has no limit."""
 
 _DEVICE_SETTINGS = ("device", "runtime", "precision")
 _CHECKPOINTS = (PACKAGE / "checkpoints", PACKAGE.parent / "checkpoints")
@@ -44,15 +45,15 @@ def make_agent(
     device: DeviceConfig | None = None,
     max_nodes: int | None = None,
 ) -> Agent:
-    """Returns the agent of that name; raises BadInput.
+    """Returns the agent of this name; raises BadInput.
 
     Args:
-      game: what it is to play; a checkpoint knows it by itself.
+      game: the game to play; a checkpoint has its own.
       seed: the same seed gives the same moves.
-      threads: threads that share the games of a match: their trees in plain UCT, the net's passes otherwise, and
-        the roots that are to be solved.
-      device: where a net runs; the best device there is unless given.
-      max_nodes: the limit on a tree, at which a search goes on without growing; otherwise what the search needs.
+      threads: threads that share the games of a match: the trees in plain UCT, otherwise the net's batches and the
+        solving of roots.
+      device: device, runtime and precision of a net; the best available ones by default.
+      max_nodes: most nodes of a tree; a full tree stops growing. By default as many as the search needs.
     """
     if max_nodes is not None and not 1 <= max_nodes <= MOST_NODES:
         raise BadInput(f"max_nodes = {max_nodes} should be from 1 to {MOST_NODES:,}")
@@ -66,7 +67,7 @@ def make_agent(
     base, limit = split_name(name)
     if word_of(base) == "random":
         if name != "random":
-            raise BadInput(f"agent {name!r}: random does not think, and takes neither a limit nor options")
+            raise BadInput(f"agent {name!r}: random has no limit and no options; write just random")
         return RandomAgent(name, _required(game, name), seed)
     if word_of(base) in CLASSICAL:
         return make_classical_agent(name, base, _required(game, name), limit, seed, threads, max_nodes)
@@ -74,7 +75,7 @@ def make_agent(
 
 
 def game_of(name: str) -> Game | None:
-    """Returns the game that an agent's name settles: a checkpoint's own; None for agents that can play any."""
+    """Returns the game of an agent's checkpoint; None for agents that can play any game."""
     base, _ = split_name(name)
     if name.startswith("gtp:") or word_of(base) in ("random", *CLASSICAL):
         return None
@@ -85,7 +86,7 @@ def game_of(name: str) -> Game | None:
 
 
 def device_settings_of(name: str) -> dict[str, str] | None:
-    """Returns how an agent's name says that its net is to run, by setting; None for agents without a net."""
+    """Returns the device settings in an agent's name, by setting; None for agents without a net."""
     base, _ = split_name(name)
     if name.startswith("gtp:") or word_of(base) in ("random", *CLASSICAL):
         return None
@@ -93,16 +94,14 @@ def device_settings_of(name: str) -> dict[str, str] | None:
 
 
 def split_name(name: str) -> tuple[str, Limit]:
-    """Splits `base@limit`, the limit being simulations or, with an s, seconds; raises BadInput."""
+    """Splits `base@limit`. The limit is a number of simulations or, with an s, of seconds. Raises BadInput."""
     base, at, text = name.rpartition("@")
     if not at or name.startswith("gtp:"):
         return name, Limit(DEFAULT_SIMULATIONS)
     if not re.fullmatch(r"-?\d+|-?\d+(\.\d*)?s", text):
         if _has_folder(text) or _exists(Path(name)):
             return name, Limit(DEFAULT_SIMULATIONS)
-        raise BadInput(
-            f"agent {name!r}: the limit {text!r} should be simulations or seconds, e.g. {base}@800 or {base}@2s"
-        )
+        raise BadInput(f"agent {name!r}: limit {text!r} should be simulations or seconds, e.g. {base}@800 or {base}@2s")
     try:
         return base, Limit(seconds=float(text[:-1])) if text.endswith("s") else Limit(int(text))
     except BadInput as error:
@@ -110,7 +109,7 @@ def split_name(name: str) -> tuple[str, Limit]:
 
 
 def _split_settings(base: str) -> tuple[str, dict[str, str]]:
-    """Splits `PATH(key=value,...)`; paths of something that exists may have parentheses themselves."""
+    """Splits `PATH(key=value,...)`. The path of an existing file may contain parentheses."""
     path, _, options = base.rpartition("(")
     if _exists(Path(base)):
         return base, {}
@@ -120,14 +119,14 @@ def _split_settings(base: str) -> tuple[str, dict[str, str]]:
 
 
 def find_checkpoint(base: str) -> Path:
-    """Returns the checkpoint file that a path, a run's folder or the name of a shipped checkpoint stands for."""
+    """Returns the file of a checkpoint, given by its path, a run's folder or the name of an included checkpoint."""
     path = Path(base)
     if not base or not _exists(path):
         return _shipped_checkpoint(base)
     if path.is_dir():
         best = path / "best.safetensors"
         if not best.is_file():
-            raise BadInput(f"folder {base!r} holds no best.safetensors; is it a run's folder?")
+            raise BadInput(f"folder {base!r} has no best.safetensors; is it a run's folder?")
         return best
     return path
 
@@ -139,24 +138,24 @@ def _has_folder(text: str) -> bool:
 def _exists(path: Path) -> bool:
     try:
         return path.exists()
-    except (OSError, ValueError):  # a name that no file can have
+    except (OSError, ValueError):  # not a valid file name
         return False
 
 
 def _shipped_checkpoint(base: str) -> Path:
-    """Returns the checkpoint of that name that comes with azero; raises BadInput."""
+    """Returns the included checkpoint of this name; raises BadInput."""
     shipped = {file.stem: file for place in _CHECKPOINTS for file in sorted(place.glob("*.safetensors"))}
     if base in shipped:
         return shipped[base]
     if _has_folder(base) or base.endswith(".safetensors"):
         raise BadInput(f"checkpoint {base!r} does not exist")
     known = [*shipped, *CLASSICAL, "random", "gtp:COMMAND"]
-    raise BadInput(f"unknown agent {base!r}: neither a file, a run's folder nor a name; {suggest_nearest(base, known)}")
+    raise BadInput(f"unknown agent {base!r}: not a file, a run's folder or a name; {suggest_nearest(base, known)}")
 
 
 def _required(game: Game | None, name: str) -> Game:
     if game is None:
-        raise BadInput(f"agent {name!r} can play any game: say which with --game, e.g. --game connect_four")
+        raise BadInput(f"agent {name!r} can play any game: name one with --game, e.g. --game connect_four")
     return game
 
 
@@ -170,7 +169,7 @@ def _net_agent(
     device: DeviceConfig,
     max_nodes: int | None,
 ) -> Agent:
-    # Only here: agents without a net answer without the seconds that loading torch takes.
+    # Imported here, so that agents without a net do not load torch, which takes seconds.
     from azero.nets.alone import judge_alone
     from azero.nets.checkpoint import load_checkpoint
     from azero.nets.evaluator import ROWS, NetEvaluator
@@ -185,12 +184,12 @@ def _net_agent(
     device = override_section(DeviceConfig, device.model_dump(), own)
     config = override_section(SearchConfig, checkpoint.card.search, overrides)
     if "rollout" in overrides and config.rollout_weight == 0:
-        raise BadInput(f"agent {name!r}: rollout has no effect while rollout_weight is 0; set that, too, e.g. to 0.5")
+        raise BadInput(f"agent {name!r}: rollout has no effect if rollout_weight is 0; add e.g. rollout_weight=0.5")
     selection, settings = selection_from_config(config), Settings.from_config(config)
     rollout = rollout_from_config(config, checkpoint.game)
 
     def make_search(num_trees: int, nodes: int, leaves: int) -> Search:
-        is_shared = num_trees > 1 and leaves == 1  # else each tree is searched alone
+        is_shared = num_trees > 1 and leaves == 1  # otherwise each tree is searched alone
         evaluator = NetEvaluator(checkpoint.net, device, ROWS if is_shared else leaves, threads)
         manner = settings._replace(leaves_per_tree=leaves)
         agent.runtime = evaluator.runtime

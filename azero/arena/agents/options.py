@@ -1,4 +1,4 @@
-"""Options in an agent's name, `uct(c=2,by=value)`: read once, and what is left over is an error."""
+"""Options in an agent's name, such as `uct(c=2,by=value)`. Unknown options are errors."""
 
 import math
 import re
@@ -11,7 +11,7 @@ _NUMBER = r"-?\d{1,9}(\.\d{0,9})?"
 
 
 def split_options(base: str) -> tuple[str, dict[str, str]]:
-    """Splits `word(key=value,...)` into the word and its options; raises BadInput where they are not so written."""
+    """Splits `word(key=value,...)` into the word and its options; raises BadInput for any other form."""
     match = re.fullmatch(r"([^()]*)\((.*)\)", base, re.DOTALL)
     if match is None and "(" not in base:
         return base, {}
@@ -29,13 +29,13 @@ def split_options(base: str) -> tuple[str, dict[str, str]]:
 
 
 def with_options(base: str, **options: object) -> str:
-    """Returns an agent's name, without its limit, with further options."""
+    """Returns an agent's name with more options. The name has no limit."""
     word, given = split_options(base)
     return f"{word}({','.join(f'{key}={value}' for key, value in {**given, **options}.items())})"
 
 
 class Options:
-    """An agent's options, taken one by one; `finish` raises BadInput where one was not known."""
+    """An agent's options. Each method takes one of them; `finish` raises BadInput if any are left."""
 
     def __init__(self, base: str):
         self.base = base
@@ -62,18 +62,18 @@ class Options:
         return int(text)
 
     def choice(self, key: str, choices: Sequence[str]) -> str:
-        """Returns one of the choices, the first unless the option is set."""
+        """Returns one of the choices; by default the first."""
         text = self._take(key) or choices[0]
         if text not in choices:
             raise self._wrong(key, text, f"one of {', '.join(choices)}")
         return text
 
     def text(self, key: str) -> str | None:
-        """Returns what is written, or None."""
+        """Returns the option's text; None if it is not set."""
         return self._take(key)
 
     def memory(self, key: str, entry_bytes: int, low: int, high: int) -> int | None:
-        """Returns a number of entries from `low` to `high`, written as that or as memory, `64MiB`; None unless set."""
+        """Returns a number of entries from `low` to `high`, given as a number or as memory, e.g. `64MiB`; or None."""
         text = self._take(key)
         if text is None:
             return None
@@ -84,7 +84,7 @@ class Options:
         return entries
 
     def finish(self) -> None:
-        """Raises BadInput where an option is left that nobody has asked for."""
+        """Raises BadInput if an option was not taken."""
         for key in self._left:
             known = suggest_nearest(key, self._known) if self._known else "it has none"
             raise BadInput(f"agent {self.base!r}: unknown option {key!r}; {known}")

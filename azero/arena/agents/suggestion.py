@@ -1,4 +1,4 @@
-"""What an agent says of a position: its moves, ranked."""
+"""Suggestions: an agent's ranking of the moves of a position."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,43 +8,69 @@ from azero.games import Game, State
 from azero.mcts import MoveStatistics, Search, rank_moves, root_value
 
 RESIGN = -1
-"""What an agent answers in place of an action where it gives the game up."""
+"""An agent that resigns answers this instead of an action."""
 
 
 class Move(NamedTuple):
-    """One move. Value and proof are for the player to move."""
+    """One move. Value and proof are for the player to move.
 
-    action: int  # the first of a whole turn
-    move: str  # in the game's notation, all of a whole turn
+    Attributes:
+      action: the move's action; if the move is a whole turn, its first action.
+      move: the move in the game's notation; if it is a whole turn, all its actions.
+      visits: number of simulations of this move.
+      value: in [-1, 1]; exact if proven; 0 if the move has no visits and no proof.
+      prior: its probability before the search, in [0, 1].
+      proven: "win", "draw" or "loss"; None without a proof.
+      proven_plies: plies to the end of the game, this move included; None if unknown.
+      pv: principal variation, one text per action, this move first.
+      is_bound: whether `value` is only an upper bound, because alpha-beta refuted the move.
+      following: the other actions of a whole turn.
+    """
+
+    action: int
+    move: str
     visits: int
-    value: float  # in [-1, 1], exact where proven; 0 where neither visited nor proven
+    value: float
     prior: float
-    proven: str | None  # "win", "draw" or "loss"
-    proven_plies: int | None  # to the end of the game, this move included, where they are counted
-    pv: list[str]  # principal variation, action by action, this move first
-    is_bound: bool = False  # whether the move may be worth less than its value: alpha-beta has refuted it
-    following: tuple[int, ...] = ()  # the other actions of a whole turn
+    proven: str | None
+    proven_plies: int | None
+    pv: list[str]
+    is_bound: bool = False
+    following: tuple[int, ...] = ()
 
     @property
     def actions(self) -> list[int]:
-        """The actions of the move: one, or all of a whole turn."""
+        """All actions of the move: one, or several in a whole turn."""
         return [self.action, *self.following]
 
 
 @dataclass(frozen=True)
 class Suggestion:
-    """A search's answer."""
+    """An agent's answer for a position.
+
+    Attributes:
+      game: the game's name with its parameters.
+      to_move: the player to move, 0 or 1.
+      simulations: simulations of this search.
+      elapsed_s: seconds of the whole answer, without compilation.
+      value: value of the position, in [-1, 1], for the player to move.
+      best: the suggested move, or "resign".
+      moves: the moves, best first; empty if the agent resigns.
+      is_tree_full: whether the tree reached its limit of nodes.
+      runtime: the library that ran the net, e.g. "openvino"; None without a net.
+      precision: the net's arithmetic, "fp32", "bf16" or "int8"; None without a net.
+    """
 
     game: str
-    to_move: int  # 0 or 1
-    simulations: int  # done for this answer
-    elapsed_s: float  # of the whole answer, compiling left out
-    value: float  # of the position, in [-1, 1] for the player to move
-    best: str  # the move to play; "resign" from an agent that gives the game up
-    moves: list[Move]  # best first; none where it resigns
-    is_tree_full: bool = False  # whether the search went on without growing
-    runtime: str | None = None  # the library that ran the net that judged, e.g. "openvino"
-    precision: str | None = None  # in which it did: "fp32", "bf16" or "int8"
+    to_move: int
+    simulations: int
+    elapsed_s: float
+    value: float
+    best: str
+    moves: list[Move]
+    is_tree_full: bool = False
+    runtime: str | None = None
+    precision: str | None = None
 
     @property
     def action(self) -> int:
@@ -53,11 +79,11 @@ class Suggestion:
 
     @property
     def actions(self) -> list[int]:
-        """The actions of the best move: one, or all of a whole turn; RESIGN alone."""
+        """All actions of the best move: one, or several in a whole turn; [RESIGN] if the agent resigns."""
         return self.moves[0].actions if self.moves else [RESIGN]
 
     def to_json(self, top: int | None = None) -> dict:
-        """Returns the object that `azero suggest --json` prints, with all moves or the `top` best."""
+        """Returns the object that `azero suggest --json` prints, with the `top` best moves or all of them."""
         fields = {name: value for name, value in vars(self).items() if name != "is_tree_full"}
         moves = [move._asdict() for move in self.moves[:top]]
         fields["moves"] = [
@@ -67,7 +93,7 @@ class Suggestion:
 
 
 def describe_moves(state: State, ranked: Sequence[MoveStatistics]) -> list[Move]:
-    """Returns moves of `state` in the game's notation."""
+    """Returns ranked moves of `state`, with their texts in the game's notation."""
     moves = []
     for found, line in zip(ranked, state.game.lines_to_text(state, [found.pv for found in ranked]), strict=True):
         action, *following = found.actions
@@ -78,16 +104,16 @@ def describe_moves(state: State, ranked: Sequence[MoveStatistics]) -> list[Move]
 
 
 def turn_to_text(game: Game, actions: list[str]) -> str:
-    """Returns a turn's actions, each in the game's notation, as `azero play` and `--moves` take it.
+    """Returns a turn, given its actions in the game's notation, as the text that `azero play` and `--moves` accept.
 
-    E.g. `d1-d7/g7` in Amazons; with commas, `3,5`, where actions written together would be read as another.
+    E.g. `d1-d7/g7` in Amazons. If the joined text would be read as other actions, commas separate them: `3,5`.
     """
     written = (separator.join(actions) for separator in ("", ",", " "))
     return next((text for text in written if game.rules.split_moves(text) == actions), " ".join(actions))
 
 
 def suggestion_of(search: Search, state: State, b: int = 0) -> Suggestion:
-    """Returns what tree b, whose root is `state`, has found; `elapsed_s` is left at 0."""
+    """Returns the suggestion of tree `b`, whose root is `state`. Its `elapsed_s` is 0."""
     moves = describe_moves(state, rank_moves(search, b))
     tree = search.forest.trees[b]
     value, player = root_value(search, b), state.current_player()

@@ -1,1 +1,1 @@
-"""Files of solved positions, and how an agent's moves at them are judged."""
+"""Files of solved positions, and the count of an agent's mistakes in them."""

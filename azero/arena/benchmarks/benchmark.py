@@ -1,4 +1,7 @@
-"""An agent held to solved positions: how often its moves are worse than the best there is, with search and without."""
+"""Tests an agent on solved positions: how often its moves are mistakes, with search and by the net alone.
+
+A mistake is a move with a worse result than the best move's.
+"""
 
 import time
 from collections.abc import Callable, Sequence
@@ -16,46 +19,46 @@ from azero.games import LOSS
 from azero.mcts import nodes_needed
 
 _SIDE_BY_SIDE = 128  # positions
-_SIDE_BY_SIDE_FOR_A_NET = 512  # its passes stay full while one search after another ends early, its root being proven
-_RESULTS = np.array([1, 0, -1])  # of a net's result logits
+_SIDE_BY_SIDE_FOR_A_NET = 512  # its batches stay large although searches with proven roots end early
+_RESULTS = np.array([1, 0, -1])  # in the order of a net's result logits
 
 
 @dataclass(frozen=True)
 class Share:
-    """How often something is so."""
+    """The share of cases that are true."""
 
     cases: tuple[bool, ...]
 
     @property
     def share(self) -> float | None:
-        """In [0, 1]; None of no cases."""
+        """In [0, 1]; None without cases."""
         return sum(self.cases) / len(self.cases) if self.cases else None
 
     @property
     def ci95(self) -> list[float] | None:
-        """The ends of Wilson's 95 % interval."""
+        """The ends of Wilson's 95 % interval; None without cases."""
         return list(score_interval(self.cases)) if self.cases else None
 
     @staticmethod
     def of_all(shares: Sequence["Share"]) -> "Share":
-        """Returns the share of all their cases together."""
+        """Returns the share of the cases of all these shares together."""
         return Share(tuple(case for each in shares for case in each.cases))
 
 
 @dataclass(frozen=True)
 class SetResult:
-    """What an agent made of one set."""
+    """An agent's result on one set."""
 
     name: str
     positions: int
-    not_judged: int  # positions with a move that no judge could settle; they count as no mistakes, in neither share
+    not_judged: int  # positions with a move that the judge cannot decide; both shares of mistakes leave them out
     net_mistakes: Share | None  # None for an agent without a net
-    net_wrong_values: Share | None  # whether the net's most likely result is not the position's
+    net_wrong_values: Share | None  # positions whose result is not the net's most likely one
     search_mistakes: Share
-    simulations: float  # a position
+    simulations: float  # per position
 
     def to_json(self) -> dict:
-        """Returns the set as `azero evaluate --benchmark --json` has it."""
+        """Returns the set as `azero evaluate --benchmark --json` prints it."""
         fields: dict = {"name": self.name, "positions": self.positions, "not_judged": self.not_judged}
         for name, each in (("net", self.net_mistakes), ("search", self.search_mistakes)):
             fields |= {f"{name}_mistakes": each and each.share, f"{name}_ci95": each and each.ci95}
@@ -65,7 +68,7 @@ class SetResult:
 
 @dataclass(frozen=True)
 class BenchmarkResult:
-    """What an agent made of all sets."""
+    """An agent's result on all sets."""
 
     agent: str
     game: str
@@ -82,14 +85,17 @@ class BenchmarkResult:
 def evaluate_on_benchmark(
     agent: Agent, benchmark: Benchmark, on_positions: Callable[[int], None] = lambda num: None
 ) -> BenchmarkResult:
-    """Lets an agent choose a move in every position, by its net alone where it has one, and with its own search.
+    """Returns an agent's mistakes in every position, with its search and, if it has a net, by the net alone.
 
     Args:
       on_positions: called with the number of positions that have just been searched and judged.
+
+    Raises:
+      BadInput: the agent plays another game.
     """
     if agent.game != benchmark.game:
         raise BadInput(
-            f"benchmark {benchmark.name!r} has positions of {benchmark.game}; {agent.name} plays {agent.game}"
+            f"benchmark {benchmark.name!r} has positions of {benchmark.game}, but {agent.name} plays {agent.game}"
         )
     begin = time.perf_counter()
     judge = judge_for(agent.game)
@@ -126,7 +132,7 @@ def _share_of_mistakes(verdicts: Sequence[bool | None], is_known: Sequence[bool]
 def sample_benchmark(
     agent: Agent, benchmark: Benchmark, on_positions: Callable[[int], None] = lambda num: None
 ) -> dict[str, float]:
-    """Returns an agent's mistakes in all sets together, by the names of a run's figures."""
+    """Returns an agent's mistakes in all sets together, by the metrics' names of a run."""
     result = evaluate_on_benchmark(agent, benchmark, on_positions)
     shares = {
         "benchmark/search_mistakes": [each.search_mistakes for each in result.sets],
@@ -140,7 +146,7 @@ def sample_benchmark(
 def _judge_search(
     agent: Agent, judge: Judge, problems: Sequence[Problem], on_positions: Callable[[int], None]
 ) -> list[bool | None]:
-    """Returns of each position whether the agent's search leads to a mistake; None where that is not known."""
+    """Returns for each position whether the search's move is a mistake; None if unknown."""
     verdicts: list[bool | None] = []
     at_once = _num_side_by_side(agent)
     for first in range(0, len(problems), at_once):
@@ -153,7 +159,7 @@ def _judge_search(
 
 
 def _num_side_by_side(agent: Agent) -> int:
-    """Returns how many positions are searched at once: many with a net, if all their trees can grow to their limit."""
+    """Returns how many positions are searched together: more with a net, if the memory allows all trees their limit."""
     if isinstance(agent, SearchAgent) and agent.net_alone is not None:
         num_simulations = agent.limit.simulations
         max_nodes = nodes_needed(agent.game, num_simulations, _SIDE_BY_SIDE_FOR_A_NET)
@@ -163,7 +169,7 @@ def _num_side_by_side(agent: Agent) -> int:
 
 
 def _choose_by_net(agent: Agent, problems: Sequence[Problem]) -> tuple[list[int], list[int]]:
-    """Returns the action of highest prior in each position, and the most likely result for the player to move."""
+    """Returns for each position the action with the highest prior, and the net's most likely result for the mover."""
     assert agent.net_alone is not None
     logits, results = agent.net_alone(np.stack([each.state.planes() for each in problems]))
     legal = [each.state.legal_actions() for each in problems]
@@ -172,7 +178,7 @@ def _choose_by_net(agent: Agent, problems: Sequence[Problem]) -> tuple[list[int]
 
 
 def _is_mistake(judge: Judge, problem: Problem, action: int) -> bool | None:
-    """Returns whether an action, or RESIGN, is worse than the best there is; None where that is not known."""
+    """Returns whether an action, or RESIGN, is worse than the best action; None if unknown."""
     if problem.result == LOSS:
         return False
     if action == RESIGN:

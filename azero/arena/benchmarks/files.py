@@ -1,4 +1,4 @@
-"""Positions with known scores, from files; docs/benchmarks.md has the format."""
+"""Reads solved positions from files. docs/benchmarks.md has the format."""
 
 import math
 import re
@@ -15,16 +15,16 @@ from azero.system.files import PACKAGE
 
 _SHIPPED = PACKAGE / "data" / "benchmarks"
 _NO_MOVES = "-"
-"""In a file, the moves to the position that the game starts from."""
+"""Stands for no moves: the game's initial position."""
 
 
 @dataclass(frozen=True)
 class Problem:
-    """A position, and what it is worth."""
+    """A position with its score."""
 
     state: State
-    score: float  # for the player to move: positive wins, 0 draws, negative loses
-    keeping: frozenset[int] | None  # the actions that keep the result; None where that is left to a judge
+    score: float  # for the player to move: positive is a win, 0 a draw, negative a loss
+    keeping: frozenset[int] | None  # the actions that keep the result; None: a judge decides
 
     @property
     def result(self) -> int:
@@ -54,12 +54,12 @@ class Benchmark:
 
 
 def shipped_benchmarks() -> dict[str, Path]:
-    """Returns the folders of the benchmarks that come with azero, by name."""
+    """Returns the folders of the included benchmarks, by name."""
     return {folder.name: folder for folder in sorted(_SHIPPED.iterdir()) if folder.is_dir()}
 
 
 def shipped_benchmark_of(game: Game) -> str | None:
-    """Returns the name of a benchmark that comes with azero and is of this game; None where there is none."""
+    """Returns the name of an included benchmark of this game; None if there is none."""
     for name, folder in shipped_benchmarks().items():
         if str(game) == _game_in(_files_in(folder)[0]):
             return name
@@ -69,24 +69,24 @@ def shipped_benchmark_of(game: Game) -> str | None:
 def read_benchmark(
     name: str, game: Game | None = None, sample: int | None = None, num_checked: int | None = None
 ) -> Benchmark:
-    """Returns the benchmark that comes with azero by that name, or is in a file or a folder of files.
+    """Returns an included benchmark by its name, or the benchmark in a file or folder.
 
-    Where it is the user's own its scores are held to the rules and, as far as that is done in a moment, to a solver.
+    The scores of a user's own benchmark are checked against the rules, and against a solver with a small limit.
 
     Args:
-      game: whose positions they are to be; where it is None a header tells.
-      sample: about how many positions to read in all, the first ones of each set; all of them unless given.
-      num_checked: how many of each set, the first ones, are held to the rules and a solver; all of them unless given.
+      game: the positions' game; None: the first file's header names it.
+      sample: about how many positions to read in all, the first ones of each set; by default all.
+      num_checked: how many positions of each set are checked, the first ones; by default all.
 
     Raises:
-      BadInput: there is no such benchmark, or the file and line where something is wrong.
+      BadInput: there is no such benchmark, or a file has an error. The message has the file and line.
     """
     path, shipped = Path(name), shipped_benchmarks()
     is_shipped = not name or not path.exists()
     if is_shipped:
         if name not in shipped:
             raise BadInput(
-                f"unknown benchmark {name!r}: neither a file, a folder nor a name; {suggest_nearest(name, shipped)}"
+                f"unknown benchmark {name!r}: not a file, a folder or a name; {suggest_nearest(name, shipped)}"
             )
         path = shipped[name]
     files = _files_in(path)
@@ -99,12 +99,12 @@ def read_benchmark(
 
 
 def _files_in(path: Path) -> list[Path]:
-    """Returns the file itself, or a folder's files in alphabetical order, without hidden ones and Markdown."""
+    """Returns the file itself, or a folder's files in alphabetical order, without hidden and Markdown files."""
     if not path.is_dir():
         return [path]
     files = [each for each in sorted(path.iterdir()) if each.is_file() and each.suffix != ".md" and each.name[0] != "."]
     if not files:
-        raise BadInput(f"folder {str(path)!r} holds no file of positions")
+        raise BadInput(f"folder {str(path)!r} has no file of positions")
     return files
 
 
@@ -118,18 +118,18 @@ def _lines_of(file: Path) -> list[str]:
 
 
 def _game_in(file: Path) -> str | None:
-    """Returns the game that the file's header names, its parameters as azero writes them; None for no header.
+    """Returns the game in the file's header, with parameters as azero writes them; None without a header.
 
-    Raises BadInput where another header names another.
+    Raises BadInput if two headers name different games.
     """
     told: str | None = None
     for number, line in enumerate(_lines_of(file), start=1):
         header = re.fullmatch(r"#\s*game:\s*(.*\S)\s*", line)
         if header:
-            try:  # a user's game is compared by its name: a file of positions has no code run
+            try:  # a user's game is compared by name: a file of positions must not make azero run code
                 name = header[1] if file_of(header[1]) else str(make_game(header[1]))
                 if told not in (None, name):
-                    raise BadInput(f"the file's game is {told}, as told above, and cannot be {name}, too")
+                    raise BadInput(f"an earlier header names the game {told}, this one {name}; use one game per file")
             except BadInput as error:
                 raise BadInput(f"{file}, line {number}: {error}") from None
             told = name
@@ -137,22 +137,22 @@ def _game_in(file: Path) -> str | None:
 
 
 def _game_told(file: Path) -> Game:
-    """Returns the game that the file's header names; raises BadInput where it names none, or a user's own."""
+    """Returns the game in the file's header; raises BadInput if there is none or it is a user's own game."""
     name = _game_in(file)
     if name is None or file_of(name):
-        raise BadInput(f"benchmark {str(file)!r}: say which game its positions are of, e.g. --game connect_four")
+        raise BadInput(f"benchmark {str(file)!r}: name the game of its positions, e.g. --game connect_four")
     return make_game(name)
 
 
 @dataclass(frozen=True)
 class _Reader:
-    """Reads the files of a benchmark; to each of them the numbers apply by itself."""
+    """Reads the files of a benchmark. `most` and `num_checked` are limits per file."""
 
     game: Game
     judge: Judge | None
     most: int | None  # positions to read
-    num_checked: int | None  # positions that the judge sees
-    places: dict[int, tuple[str, float]]  # where a position was met, and its score there, by key
+    num_checked: int | None  # positions that the judge checks
+    places: dict[int, tuple[str, float]]  # by a position's key: its first place in the files, and its score there
 
     def read(self, file: Path) -> list[Problem]:
         """Returns the first positions of a file; raises BadInput."""
@@ -171,13 +171,13 @@ class _Reader:
                     raise BadInput(f"{file}, line {number}: {error}") from None
                 problems.append(problem)
         if not problems:
-            raise BadInput(f"benchmark {str(file)!r} has no positions; a line is MOVES SCORE, e.g. 4453 -1")
+            raise BadInput(f"benchmark {str(file)!r} has no positions; a line should be MOVES SCORE, e.g. 4453 -1")
         return problems
 
     def _check(self, problem: Problem, place: str, num_before: int) -> None:
         before, score = self.places.setdefault(problem.state.hash_key(), (place, problem.score))
         if score != problem.score and self.game.rules.is_history_free:
-            raise BadInput(f"the same position scores {score:g} in {before}")
+            raise BadInput(f"the same position has score {score:g} in {before}")
         if self.judge and (self.num_checked is None or num_before < self.num_checked):
             self.judge.check(problem.state, problem.score)
             if problem.keeping is not None and problem.result > LOSS:
@@ -185,16 +185,16 @@ class _Reader:
 
 
 def _read_line(text: str, game: Game) -> Problem:
-    """Reads `MOVES SCORE`, then moves that keep the result, or moves with scores of their own; raises BadInput."""
+    """Reads `MOVES SCORE`, followed by moves that keep the result, or by moves with scores; raises BadInput."""
     moves, *rest = text.split()
     if not rest:
         raise BadInput(f"{text!r} should be MOVES SCORE, e.g. 4453 -1")
     score = _number(rest[0])
     if "" in moves.split(","):
-        raise BadInput(f"{moves!r} has a comma with no move before or behind it")
+        raise BadInput(f"{moves!r} has a comma without a move before or after it")
     state = game.state_from_moves("" if moves == _NO_MOVES else moves)
     if state.is_terminal():
-        raise BadInput(f"the game is over after {moves}, and there is no move to choose")
+        raise BadInput(f"the game is over after {moves}; a position should have a move to choose")
     problem = Problem(state, score, None)
     listed: dict[int, int] = {}
     for word in rest[1:]:
@@ -205,9 +205,7 @@ def _read_line(text: str, game: Game) -> Problem:
         listed[action] = result_of(_number(own)) if colon else problem.result
     if listed and max(listed.values()) != problem.result:
         says, best = RESULT_WORDS[problem.result], RESULT_WORDS[max(listed.values())]
-        raise BadInput(
-            f"the score {score:g} says that the player to move {says}, but the best of the moves listed {best}"
-        )
+        raise BadInput(f"by its score {score:g} the player to move {says}, but the best of the listed moves {best}")
     if problem.result < 0:
         return Problem(state, score, frozenset(state.legal_actions()))
     keeping = frozenset(action for action, result in listed.items() if result == problem.result)
@@ -216,5 +214,5 @@ def _read_line(text: str, game: Game) -> Problem:
 
 def _number(text: str) -> float:
     if not re.fullmatch(r"[+-]?\d+(\.\d*)?", text) or not math.isfinite(float(text)):
-        raise BadInput(f"the score {text!r} is not a number")
+        raise BadInput(f"score {text!r} should be a number, e.g. -1")
     return float(text)

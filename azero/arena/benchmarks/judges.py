@@ -1,4 +1,4 @@
-"""Judges: whether a move keeps a position's result, by solving what it leads to; and whether scores can be true."""
+"""Judges decide by solving whether a move keeps a position's result, and check given scores."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Collection
@@ -10,7 +10,7 @@ from azero.games import DRAW, LOSS, WIN, Game, State
 from azero.games.connect_four.rules import ConnectFour
 
 RESULT_WORDS = {LOSS: "loses", DRAW: "draws", WIN: "wins"}
-"""What the player to move does, by result."""
+"""Verbs for messages, by the result for the player to move."""
 
 
 def result_of(score: float) -> int:
@@ -19,11 +19,11 @@ def result_of(score: float) -> int:
 
 
 class Judge(ABC):
-    """Solves positions of one game, as far as its limits on nodes reach.
+    """Solves positions of one game within limits on nodes.
 
     Attributes:
-      node_limit: of a move's judgement.
-      check_limit: of a score's check, and of that of all the moves of a position together.
+      node_limit: limit for the decision on a move.
+      check_limit: limit for the check of a score, and for the check of all moves of a position together.
     """
 
     node_limit: int
@@ -31,27 +31,27 @@ class Judge(ABC):
 
     @abstractmethod
     def _is_at_least(self, state: State, player: int, result: int, node_limit: int) -> bool | None:
-        """Returns whether `player` gets `result` or more in a position that goes on; None: not within the limit."""
+        """Returns whether `player` gets `result` or more if the game is not over; None: not known within the limit."""
 
-    def _check_score(self, state: State, score: float) -> None:  # noqa: B027, of most games any score can be
-        """Raises BadInput where no game that goes on from here can have this score."""
+    def _check_score(self, state: State, score: float) -> None:  # noqa: B027, most games allow any score
+        """Raises BadInput if the rules exclude this score."""
 
     def keeps(self, state: State, action: int, result: int) -> bool | None:
-        """Returns whether the player to move still gets `result` after `action`; None: not known."""
+        """Returns whether the player to move still gets `result` after `action`; None if unknown."""
         return self._leads_to(_after(state, action), state.current_player(), result, self.node_limit)
 
     def _leads_to(self, after: State, player: int, result: int, node_limit: int) -> bool | None:
-        """Returns whether `player` gets `result` or more in a position that may be over; None: not within the limit."""
+        """Returns whether `player` gets `result` or more, whether the game is over or not; None if unknown."""
         if after.is_terminal():
             return after.returns()[player] >= result
         return self._is_at_least(after, player, result, node_limit)
 
     def check(self, state: State, score: float) -> None:
-        """Raises BadInput where the rules, or a short search, contradict the score of the player to move."""
+        """Raises BadInput if the rules or a short search contradict the score for the player to move."""
         player, result = state.current_player(), result_of(score)
         winning = _win_at_once(state) if result < WIN else None
         if winning:
-            raise BadInput(f"the score {score:g} should be positive: {winning} wins at once")
+            raise BadInput(f"score {score:g} should be positive: {winning} wins at once")
         self._check_score(state, score)
         is_less = self._is_at_least(state, player, result, self.check_limit) is False
         is_more = result < WIN and self._is_at_least(state, player, result + 1, self.check_limit)
@@ -59,39 +59,39 @@ class Judge(ABC):
             known = "less" if is_less else "more"
             says = RESULT_WORDS[result]
             raise BadInput(
-                f"the score {score:g} says that the player to move {says}; solved, the position is worth {known}"
+                f"by its score {score:g} the player to move {says}; by a solver the position is worth {known}"
             )
 
     def check_moves(self, state: State, result: int, keeping: Collection[int]) -> None:
-        """Raises BadInput where the rules, or a short search, contradict that just the actions `keeping` keep `result`.
+        """Raises BadInput if the rules or a short search contradict that exactly the actions `keeping` keep `result`.
 
-        The search shares its limit among the moves; wins at once are seen whatever it is.
+        The moves share the search's limit. Immediate wins are always found.
         """
         player, legal = state.current_player(), state.legal_actions()
         for action in legal:
             move, after = state.game.action_to_text(state, action), _after(state, action)
-            is_said, says = action in keeping, f"{RESULT_WORDS[result]} by the moves listed"
+            is_said, says = action in keeping, f"{RESULT_WORDS[result]} by the listed moves"
             reply = _win_at_once(after) if is_said and after.current_player() == 1 - player else None
             if reply:
                 raise BadInput(f"{move} {says}, but then {reply} wins at once")
             if not is_said and after.returns()[player] > 0:
-                raise BadInput(f"{move} is a mistake by the moves listed, but it wins at once")
+                raise BadInput(f"{move} is a mistake by the listed moves, but it wins at once")
             is_so = self._leads_to(after, player, result, self.check_limit // len(legal))
             if is_said and is_so is False:
-                raise BadInput(f"{move} {says}; solved, it does not")
+                raise BadInput(f"{move} {says}; by a solver it does not")
             if is_so and not is_said:
-                raise BadInput(f"{move} is a mistake by the moves listed; solved, it {RESULT_WORDS[result]}")
+                raise BadInput(f"{move} is a mistake by the listed moves; by a solver it {RESULT_WORDS[result]}")
 
 
 def _after(state: State, action: int) -> State:
-    """Returns the position that an action leads to."""
+    """Returns the position after an action."""
     after = state.clone()
     after.apply_action(action)
     return after
 
 
 def _win_at_once(state: State) -> str | None:
-    """Returns a move that wins the game there and then for the player to move, or None."""
+    """Returns a move that wins at once for the player to move, or None."""
     player = state.current_player()
     wins = (action for action in state.legal_actions() if _after(state, action).returns()[player] > 0)
     return next((state.game.action_to_text(state, action) for action in wins), None)
@@ -114,12 +114,12 @@ class ConnectFourJudge(Judge):
         return None if is_opponents is None else not is_opponents
 
     def _check_score(self, state: State, score: float) -> None:
-        """A win with the last but n-th of one's own stones scores n + 1, as Pons has it."""
+        """Scores are Pons's: a win that leaves the winner n stones scores n + 1."""
         num_empty = self._rules.max_plies - len(state.history())
         low, high = -(num_empty // 2), (num_empty + 1) // 2
         if not (low <= score <= high and score == int(score)):
             raise BadInput(
-                f"the score {score:g} cannot be: with {num_empty} cells empty it is whole, from {low} to {high}"
+                f"score {score:g} is impossible: with {num_empty} empty cells it is a whole number from {low} to {high}"
             )
 
 
@@ -141,7 +141,7 @@ class AlphaBetaJudge(Judge):
 
 
 def judge_for(game: Game) -> Judge:
-    """Returns a judge of positions of this game."""
+    """Returns the judge for positions of this game."""
     rules = game.rules
     if isinstance(rules, ConnectFour) and rules.columns * (rules.rows + 1) <= 64:
         return ConnectFourJudge(rules)

@@ -1,1 +1,1 @@
-"""Matches between agents, their openings, and what their results say."""
+"""Matches between agents, their openings and their statistics."""

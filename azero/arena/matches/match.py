@@ -1,4 +1,4 @@
-"""Matches: pairs of games from random openings, colours swapped, played side by side where both agents can."""
+"""Matches: pairs of games from random openings with colours swapped. Games run at the same time if both agents can."""
 
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -23,25 +23,39 @@ class GameResult:
 
     pair: int
     a_is_first: bool
-    actions: tuple[int, ...]  # opening included; where someone resigned, to there
-    score: float  # A's: 1 win, 0.5 draw, 0 loss
+    actions: tuple[int, ...]  # with the opening, up to the end or the resignation
+    score: float  # of A: 1 win, 0.5 draw, 0 loss
 
 
 @dataclass(frozen=True)
 class MatchResult:
-    """The finished games of a match, from A's side."""
+    """The finished games of a match, from A's side.
+
+    Attributes:
+      a: A's name.
+      b: B's name.
+      game: the game's name, with its parameters.
+      results: the results of the games, in order.
+      elapsed_s: seconds of all games, without compilation.
+      seconds_a: A's seconds per move.
+      seconds_b: B's seconds per move.
+      simulations_a: A's simulations per move.
+      simulations_b: B's simulations per move.
+      sprt: "accept" or "reject"; None without an SPRT or if it is undecided.
+      failure: why the match ended before its last game; None if it did not.
+    """
 
     a: str
     b: str
     game: str
     results: list[GameResult]
-    elapsed_s: float  # of the games; not of compiling
-    seconds_a: float  # a move
+    elapsed_s: float
+    seconds_a: float
     seconds_b: float
-    simulations_a: float  # a move
+    simulations_a: float
     simulations_b: float
-    sprt: str | None = None  # "accept", "reject"; None where it was not asked for or came to no end
-    failure: str | None = None  # why the match ended before its last game
+    sprt: str | None = None
+    failure: str | None = None
 
     @property
     def tally(self) -> Tally:
@@ -55,7 +69,7 @@ class MatchResult:
 
     @property
     def distinct_games(self) -> int:
-        """Games that differ in their moves or in who made them."""
+        """Number of games that differ in their moves or in which side played them."""
         return len({(result.a_is_first, result.actions) for result in self.results})
 
     def to_json(self) -> dict:
@@ -72,10 +86,10 @@ class MatchResult:
 
 
 class Unfinished(EngineFailed):
-    """A match ended before its last game, by the failure of an engine.
+    """A match ended before its last game because an engine failed.
 
     Attributes:
-      result: the games that were finished; None where there are none.
+      result: the finished games; None if there are none.
     """
 
     def __init__(self, message: str, result: MatchResult | None):
@@ -97,7 +111,7 @@ def pair_scores(results: Sequence[GameResult]) -> list[float]:
 
 
 def without_repeats(results: Sequence[GameResult]) -> list[GameResult]:
-    """Returns the games without those that repeat an earlier one move for move, with the same sides."""
+    """Returns the games without those that repeat all moves of an earlier game with the same sides."""
     return list({(result.a_is_first, result.actions): result for result in reversed(results)}.values())[::-1]
 
 
@@ -111,15 +125,15 @@ def play_match(
     sprt: Sprt | None = None,
     on_games: Callable[[int, Tally], None] = lambda finished, tally: None,
 ) -> MatchResult:
-    """Plays `num_games` games, or fewer where an SPRT decides; an odd last game stands for its pair.
+    """Plays `num_games` games, or fewer if an SPRT decides. If the number is odd, the last game is a pair by itself.
 
     Args:
-      opening_plies: random plies at the start of a pair (or one fewer); 0 starts from the initial position.
+      opening_plies: random plies at the start of a pair, or one fewer; 0 starts from the initial position.
       on_games: called with the number of games that have just ended, and the tally so far.
 
     Raises:
-      BadInput: a number of games or plies that cannot be.
-      Unfinished: an engine failed; it holds the games that were finished.
+      BadInput: `num_games` is less than 1, or `opening_plies` less than 0.
+      Unfinished: an engine failed. The exception has the finished games.
     """
     if num_games < 1:
         raise BadInput(f"games = {num_games} should be 1 or more")
@@ -130,7 +144,7 @@ def play_match(
     results: list[GameResult] = []
     decision = failure = None
     at_once = _num_at_once(a, b, sprt)
-    _start(a, b, openings, range(min(at_once, num_games)))  # which compiles, if need be, while no clock runs
+    _start(a, b, openings, range(min(at_once, num_games)))  # compiles, if necessary, outside the measured time
     begin = time.perf_counter()
     for first in range(0, num_games, at_once):
         numbers = range(first, min(first + at_once, num_games))
@@ -142,7 +156,7 @@ def play_match(
             failure = f"the match ended after {len(results)} of {num_games} games: {error}"
             break
         results.sort(key=lambda result: (result.pair, not result.a_is_first))
-        if sprt and (numbers.stop % 2 == 0 or numbers.stop == num_games):  # by whole pairs
+        if sprt and (numbers.stop % 2 == 0 or numbers.stop == num_games):  # only whole pairs count
             decision = _first_decision(sprt, pair_scores(without_repeats(results)))
         if decision:
             break
@@ -157,7 +171,7 @@ def play_match(
 
 
 def _num_at_once(a: Agent, b: Agent, sprt: Sprt | None) -> int:
-    """Returns how many games are played side by side: fewer with an SPRT, which may need few."""
+    """Returns how many games are played at the same time: fewer with an SPRT, which may need few games."""
     if not (a.plays_side_by_side and b.plays_side_by_side):
         return 1
     return _SIDE_BY_SIDE // 4 if sprt else _SIDE_BY_SIDE
@@ -169,13 +183,13 @@ def _spent(agent: Agent) -> np.ndarray:
 
 
 def _first_decision(sprt: Sprt, scores: Sequence[float]) -> str | None:
-    """Returns the first answer of the test as the pairs come in."""
+    """Returns the test's first decision, when the pairs are added one by one."""
     decisions = (sprt.decide(scores[:num]) for num in range(1, len(scores) + 1))
     return next((decision for decision in decisions if decision), None)
 
 
 def _start(a: Agent, b: Agent, openings: Sequence[State], numbers: Sequence[int]) -> list[State]:
-    """Has both agents begin the games of these numbers; returns where they begin."""
+    """Starts the games of these numbers with both agents; returns their first positions."""
     states = [openings[number // 2].clone() for number in numbers]
     for agent in (a, b):
         agent.start(len(numbers), states, numbers[0])
@@ -185,7 +199,7 @@ def _start(a: Agent, b: Agent, openings: Sequence[State], numbers: Sequence[int]
 def _play_side_by_side(
     a: Agent, b: Agent, openings: Sequence[State], numbers: Sequence[int]
 ) -> Iterator[list[GameResult]]:
-    """Plays the games of these numbers, one a slot: 2p and 2p + 1 from opening p; yields those that ended together."""
+    """Plays the games of these numbers, one per slot. Games 2p and 2p + 1 have opening p. Yields games as they end."""
     states = _start(a, b, openings, numbers)
     playing = list(range(len(numbers)))
     while playing:
@@ -209,5 +223,5 @@ def _play_side_by_side(
 
 
 def _result(number: int, state: State, score: float) -> GameResult:
-    """Returns the result of the game of that number; `score` is A's."""
+    """Returns the result of the game of this number; `score` is A's."""
     return GameResult(number // 2, number % 2 == 0, tuple(state.history()), score)

@@ -1,4 +1,4 @@
-"""Openings: short random lines, all different, so that a match is not one game over and over."""
+"""Openings: short random lines, all different, so that the games of a match differ."""
 
 import numpy as np
 
@@ -9,10 +9,10 @@ _TRIES = 50
 
 
 def draw_openings(game: Game, num: int, plies: int, seed: int) -> list[State]:
-    """Returns `num` positions after `plies` random moves or one fewer, none of them over, none twice if that can be.
+    """Returns `num` positions after `plies` random moves or one fewer. No game is over; positions differ if possible.
 
-    The two lengths let both players be the one who has to find the first move. Where a game has fewer positions at
-    that depth, longer lines follow, and then repetitions.
+    With two lengths, either player may be to move after the opening. If there are too few positions at that depth, the
+    lines become longer, and then positions repeat.
     """
     rng = np.random.default_rng(derive_seed(seed, "openings"))
     openings: list[State] = []
@@ -29,7 +29,7 @@ def draw_openings(game: Game, num: int, plies: int, seed: int) -> list[State]:
 
 
 def _random_line(game: Game, plies: int, rng: np.random.Generator) -> State | None:
-    """Returns the position after random moves, or None where the game ended on the way."""
+    """Returns the position after random moves, or None if the game ended before."""
     state = game.new_initial_state()
     for _ in range(plies):
         state.apply_action(int(rng.choice(state.legal_actions())))

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from azero.compiler.bits import lowest_bit
+from azero.compiler.bits import ONE, ZERO, bit, has_bit, lowest_bit
 from azero.compiler.rng import mix, random_below
 from azero.games.amazons import text
 from azero.games.amazons.board import (
@@ -43,11 +43,11 @@ class Amazons(NamedTuple):
 
     def reset(game, state):
         for line in range(FRAMED):
-            state.rows[line] = np.uint16(0)
-            state.columns[line] = np.uint16(0)
+            state.rows[line] = 0
+            state.columns[line] = 0
         for line in range(DIAGONALS):
-            state.falling[line] = np.uint16(0)
-            state.rising[line] = np.uint16(0)
+            state.falling[line] = 0
+            state.rising[line] = 0
         for row in range(game.rows + 2):
             for column in range(game.columns + 2):
                 if row == 0 or row == game.rows + 1 or column == 0 or column == game.columns + 1:
@@ -66,7 +66,7 @@ class Amazons(NamedTuple):
         state.phase = FROM
         state.player = 0
         state.moved = 0
-        state.key = np.uint64(0)
+        state.key = 0
         state.ply = 0
         state.is_over = is_blocked(state, 0)
 
@@ -87,24 +87,24 @@ class Amazons(NamedTuple):
             return count
         row = np.int64(state.amazons[state.player, state.moved, 0])
         column = np.int64(state.amazons[state.player, state.moved, 1])
-        first, second = np.uint64(0), np.uint64(0)  # the cells in reach, up to number 63 and from there on
+        first, second = ZERO, ZERO  # the cells in reach, up to number 63 and from there on
         measure_reach(state, row, column, out)
         for direction in range(8):
             cell = (row - 1) * game.columns + column - 1
             for _ in range(out[direction]):
                 cell += DOWN[direction] * game.columns + RIGHT[direction]
                 if cell < 64:
-                    first |= np.uint64(1) << np.uint64(cell)
+                    first |= bit(cell)
                 else:
-                    second |= np.uint64(1) << np.uint64(cell - 64)
+                    second |= bit(cell - 64)
         base = state.phase * cells
         while first:
             out[count] = base + lowest_bit(first)
-            first &= first - np.uint64(1)
+            first &= first - ONE
             count += 1
         while second:
             out[count] = base + 64 + lowest_bit(second)
-            second &= second - np.uint64(1)
+            second &= second - ONE
             count += 1
         return count
 
@@ -170,11 +170,11 @@ class Amazons(NamedTuple):
         """Planes, top row first: own amazons, theirs, arrows, empty cells, who is on the move; ones in TO, in SHOT."""
         for row in range(game.rows):
             for column in range(game.columns):
-                is_taken = state.rows[row + 1] >> np.uint16(column + 1) & 1
+                is_taken = has_bit(state.rows[row + 1], column + 1)
                 planes[0, row, column] = 0
                 planes[1, row, column] = 0
                 planes[2, row, column] = is_taken
-                planes[3, row, column] = 1 - is_taken
+                planes[3, row, column] = ONE - is_taken
                 planes[4, row, column] = 0
                 planes[5, row, column] = state.phase == TO
                 planes[6, row, column] = state.phase == SHOT

@@ -2,8 +2,9 @@
 
 import numpy as np
 
+from azero.compiler.bits import ZERO, low_bits
 from azero.compiler.jit import subroutine
-from azero.games.two_words import ONE, OVER, ROWS, STRIDE, WORD
+from azero.games.two_words import OVER, ROWS, STRIDE, WORD
 
 STATE_DTYPE = np.dtype(
     [
@@ -20,10 +21,10 @@ STEPS = [(-1, -1), (-1, 0), (-1, 1)]  # rows down, columns right, as the mover s
 @subroutine
 def columns(game):
     """Returns the columns of half a board as a mask."""
-    row = (ONE << np.uint64(game.columns)) - ONE
-    mask = np.uint64(0)
+    row = low_bits(game.columns)
+    mask = ZERO
     for k in range(ROWS):
-        mask |= row << np.uint64(STRIDE * k)
+        mask |= row << STRIDE * k
     return mask
 
 
@@ -37,15 +38,15 @@ def movable(game, state, half, step):
         blocked_there = blocked_there | state.stones[1 - player, 1 - half]
     free, free_there = ~blocked_here & columns(game), ~blocked_there & columns(game)
     if player == 0:
-        ahead = free >> np.uint64(STRIDE)
+        ahead = free >> STRIDE
         if half == 0:
             ahead |= free_there << OVER & WORD
     else:
-        ahead = free << np.uint64(STRIDE) & WORD
+        ahead = free << STRIDE & WORD
         if half == 1:
             ahead |= free_there >> OVER
     if step == 0:
-        ahead = ahead << ONE
+        ahead = ahead << 1
     elif step == 2:
-        ahead = ahead >> ONE
+        ahead = ahead >> 1
     return state.stones[player, half] & ahead

@@ -4,14 +4,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from azero.compiler.bits import bit_of_rank, count_bits, lowest_bit
+from azero.compiler.bits import ONE, bit_of_rank, count_bits, low_bits, lowest_bit
 from azero.compiler.rng import mix, random_below
 from azero.games.boards import step_symmetries
 from azero.games.breakthrough import text
 from azero.games.breakthrough.board import STATE_DTYPE, STEPS, movable
 from azero.games.contract import LOSS, ONGOING, WIN, Ranges, Symmetries
 from azero.games.registry import game
-from azero.games.two_words import ONE, ROWS, STRIDE
+from azero.games.two_words import ROWS, STRIDE, bit_of, has_stone
 
 
 @game("breakthrough", text)
@@ -32,25 +32,25 @@ class Breakthrough(NamedTuple):
     def reset(game, state):
         for player in range(2):
             for half in range(2):
-                state.stones[player, half] = np.uint64(0)
-        line = (ONE << np.uint64(game.columns)) - ONE
+                state.stones[player, half] = 0
+        line = low_bits(game.columns)
         for k in range(2 if game.rows >= 6 else 1):
-            state.stones[0, 0] |= line << np.uint64(STRIDE * k)
+            state.stones[0, 0] |= line << STRIDE * k
             row = game.rows - 1 - k
-            state.stones[1, row // ROWS] |= line << np.uint64(STRIDE * (row % ROWS))
+            state.stones[1, row // ROWS] |= line << STRIDE * (row % ROWS)
         state.ply = 0
         state.is_won = 0
 
     def legal_actions(game, state, out):
         player = state.ply & 1
-        line = (ONE << np.uint64(game.columns)) - ONE
+        line = low_bits(game.columns)
         count = 0
         for step in range(3):
             movers = movable(game, state, 0, step), movable(game, state, 1, step)
             for seen_row in range(game.rows):
                 row = seen_row if player == 1 else game.rows - 1 - seen_row
                 half = movers[1] if row >= ROWS else movers[0]
-                stones = half >> np.uint64(STRIDE * (row % ROWS)) & line
+                stones = half >> STRIDE * (row % ROWS) & line
                 while stones:
                     out[count] = (step * game.rows + seen_row) * game.columns + lowest_bit(stones)
                     count += 1
@@ -82,9 +82,9 @@ class Breakthrough(NamedTuple):
         step, cell = action // cells, action % cells
         seen_row, column = cell // game.columns, cell % game.columns
         row = seen_row if player == 1 else game.rows - 1 - seen_row
-        state.stones[player, row // ROWS] ^= ONE << np.uint64(STRIDE * (row % ROWS) + column)
+        state.stones[player, row // ROWS] ^= bit_of(row, column)
         row += 1 - 2 * player
-        target = ONE << np.uint64(STRIDE * (row % ROWS) + column + step - 1)
+        target = bit_of(row, column + step - 1)
         state.stones[player, row // ROWS] |= target
         state.stones[1 - player, row // ROWS] &= ~target
         state.ply += 1
@@ -107,9 +107,8 @@ class Breakthrough(NamedTuple):
         for seen_row in range(game.rows):
             row = seen_row if player == 1 else game.rows - 1 - seen_row
             for column in range(game.columns):
-                place = np.uint64(STRIDE * (row % ROWS) + column)
-                is_own = state.stones[player, row // ROWS] >> place & ONE
-                is_theirs = state.stones[1 - player, row // ROWS] >> place & ONE
+                is_own = has_stone(state, player, row, column)
+                is_theirs = has_stone(state, 1 - player, row, column)
                 planes[0, seen_row, column] = is_own
                 planes[1, seen_row, column] = is_theirs
                 planes[2, seen_row, column] = ONE - (is_own | is_theirs)

@@ -2,12 +2,10 @@
 
 import re
 
-import numpy as np
-
 from azero.errors import BadInput
 from azero.games.boards import cell_to_text, draw_board, text_to_cell
 from azero.games.breakthrough.board import STEPS
-from azero.games.two_words import ONE, ROWS, STRIDE
+from azero.games.two_words import has_stone
 
 
 def action_to_text(game, state, action: int) -> str:
@@ -17,8 +15,7 @@ def action_to_text(game, state, action: int) -> str:
     start = cell_to_text(seen_row, column, game.rows, is_top_first=is_second)
     end = cell_to_text(seen_row - 1, column + step - 1, game.rows, is_top_first=is_second)
     row = seen_row - 1 if is_second else game.rows - seen_row
-    place = np.uint64(STRIDE * (row % ROWS) + column + step - 1)
-    is_taking = state.stones[1 - is_second, row // ROWS] >> place & ONE
+    is_taking = has_stone(state, 1 - is_second, row, column + step - 1)
     return f"{start}{'x' if is_taking else '-'}{end}"
 
 
@@ -44,8 +41,7 @@ def draw(game, state, marks: dict[int, str]) -> str:
     """The first player's home at the bottom."""
 
     def stone(row: int, column: int) -> str:
-        place = np.uint64(STRIDE * (row % ROWS) + column)
-        return next((kind for k, kind in enumerate("XO") if state.stones[k, row // ROWS] >> place & ONE), ".")
+        return next((kind for k, kind in enumerate("XO") if has_stone(state, k, row, column)), ".")
 
     board = [stone(row, column) for row in reversed(range(game.rows)) for column in range(game.columns)]
     by_cell = {}

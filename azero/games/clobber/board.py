@@ -3,9 +3,7 @@
 import numpy as np
 
 from azero.compiler.jit import subroutine
-from azero.games.two_words import ONE, OVER, STRIDE, WORD
-
-ROW = np.uint64(STRIDE)
+from azero.games.two_words import OVER, STRIDE, WORD
 
 STATE_DTYPE = np.dtype(
     [
@@ -27,13 +25,13 @@ def neighbours(word, other_word, half, direction):
       word: the half whose neighbours are looked at, and `other_word` the other half of the same board.
     """
     if direction == EAST:
-        return word >> ONE
+        return word >> 1
     if direction == WEST:
-        return word << ONE & WORD
+        return word << 1 & WORD
     if direction == NORTH:
-        near = word << ROW & WORD
+        near = word << STRIDE & WORD
         return near | other_word >> OVER if half == 1 else near
-    far = word >> ROW
+    far = word >> STRIDE
     return far | other_word << OVER & WORD if half == 0 else far
 
 

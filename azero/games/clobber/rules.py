@@ -4,14 +4,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from azero.compiler.bits import bit_of_rank, count_bits, lowest_bit
+from azero.compiler.bits import ONE, bit_of_rank, count_bits, lowest_bit
 from azero.compiler.rng import mix, random_below
 from azero.games.boards import board_symmetries, step_symmetries
 from azero.games.clobber import text
 from azero.games.clobber.board import EAST, NORTH, SOUTH, STATE_DTYPE, STEPS, WEST, movable
 from azero.games.contract import LOSS, ONGOING, WIN, Ranges, Symmetries
 from azero.games.registry import game
-from azero.games.two_words import ONE, ROWS, STRIDE
+from azero.games.two_words import ROWS, STRIDE, bit_of, has_stone
 
 
 @game("clobber", text)
@@ -30,12 +30,11 @@ class Clobber(NamedTuple):
     def reset(game, state):
         for player in range(2):
             for half in range(2):
-                state.stones[player, half] = np.uint64(0)
+                state.stones[player, half] = 0
         for row in range(game.rows):
             for column in range(game.columns):
                 player = (game.rows - 1 - row + column) & 1
-                half, place = row // ROWS, np.uint64(STRIDE * (row % ROWS) + column)
-                state.stones[player, half] |= ONE << place
+                state.stones[player, row // ROWS] |= bit_of(row, column)
         state.ply = 0
 
     def legal_actions(game, state, out):
@@ -73,10 +72,10 @@ class Clobber(NamedTuple):
         cells = game.rows * game.columns
         direction, cell = action // cells, action % cells
         row, column = cell // game.columns, cell % game.columns
-        state.stones[player, row // ROWS] ^= ONE << np.uint64(STRIDE * (row % ROWS) + column)
+        state.stones[player, row // ROWS] ^= bit_of(row, column)
         row += int(direction == SOUTH) - int(direction == NORTH)
         column += int(direction == EAST) - int(direction == WEST)
-        taken = ONE << np.uint64(STRIDE * (row % ROWS) + column)
+        taken = bit_of(row, column)
         state.stones[player, row // ROWS] |= taken
         state.stones[1 - player, row // ROWS] ^= taken
         state.ply += 1
@@ -96,9 +95,8 @@ class Clobber(NamedTuple):
         player = state.ply & 1
         for row in range(game.rows):
             for column in range(game.columns):
-                place = np.uint64(STRIDE * (row % ROWS) + column)
-                is_own = state.stones[player, row // ROWS] >> place & ONE
-                is_theirs = state.stones[1 - player, row // ROWS] >> place & ONE
+                is_own = has_stone(state, player, row, column)
+                is_theirs = has_stone(state, 1 - player, row, column)
                 planes[0, row, column] = is_own
                 planes[1, row, column] = is_theirs
                 planes[2, row, column] = ONE - (is_own | is_theirs)

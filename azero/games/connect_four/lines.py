@@ -16,13 +16,13 @@ def has_line(stones):
 
     Pairs in each direction are found first; two pairs two steps apart are four in a row.
     """
-    level = stones & stones >> np.uint64(8)
-    upright = stones & stones >> np.uint64(1)
-    rising = stones & stones >> np.uint64(9)
-    falling = stones & stones >> np.uint64(7)
+    level = stones & stones >> 8
+    upright = stones & stones >> 1
+    rising = stones & stones >> 9
+    falling = stones & stones >> 7
     lines = (
-        level & level >> np.uint64(16)
-        | (upright & upright >> np.uint64(2) | rising & rising >> np.uint64(18)) & _ROWS_0_TO_4
-        | falling & falling >> np.uint64(14) & _ROWS_3_TO_7
+        level & level >> 16
+        | (upright & upright >> 2 | rising & rising >> 18) & _ROWS_0_TO_4
+        | falling & falling >> 14 & _ROWS_3_TO_7
     )
     return lines != 0

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from azero.compiler.bits import count_bits
+from azero.compiler.bits import ONE, bit, count_bits, has_bit
 from azero.compiler.rng import mix
 from azero.games.connect_four import text
 from azero.games.connect_four.lines import has_line
@@ -20,7 +20,7 @@ STATE_DTYPE = np.dtype(
     align=True,
 )
 
-_ONE = np.uint64(1)
+_COLUMN = np.uint64(0xFF)
 
 
 @game("connect_four", text)
@@ -31,8 +31,8 @@ class ConnectFour(NamedTuple):
     columns: int = 7
 
     def reset(game, state):
-        state.stones[0] = np.uint64(0)
-        state.stones[1] = np.uint64(0)
+        state.stones[0] = 0
+        state.stones[1] = 0
         state.ply = 0
         state.has_line = 0
 
@@ -40,7 +40,7 @@ class ConnectFour(NamedTuple):
         occupied = state.stones[0] | state.stones[1]
         count = 0
         for column in range(game.columns):
-            if not occupied >> np.uint64(8 * column + game.rows - 1) & _ONE:
+            if not has_bit(occupied, 8 * column + game.rows - 1):
                 out[count] = column
                 count += 1
         return count
@@ -48,7 +48,7 @@ class ConnectFour(NamedTuple):
     def apply_action(game, state, action):
         player = state.ply & 1
         occupied = state.stones[0] | state.stones[1]
-        lowest_empty = (occupied + (_ONE << np.uint64(8 * action))) & ~occupied
+        lowest_empty = (occupied + bit(8 * action)) & ~occupied
         own = state.stones[player] | lowest_empty
         state.stones[player] = own
         state.ply += 1
@@ -69,16 +69,16 @@ class ConnectFour(NamedTuple):
         theirs = state.stones[1 - (state.ply & 1)]
         for column in range(game.columns):
             for row in range(game.rows):
-                cell = np.uint64(8 * column + game.rows - 1 - row)
-                is_own, is_theirs = own >> cell & _ONE, theirs >> cell & _ONE
+                cell = 8 * column + game.rows - 1 - row
+                is_own, is_theirs = has_bit(own, cell), has_bit(theirs, cell)
                 planes[0, row, column] = is_own
                 planes[1, row, column] = is_theirs
-                planes[2, row, column] = _ONE - (is_own | is_theirs)
+                planes[2, row, column] = ONE - (is_own | is_theirs)
 
     def target(game, state, action):
         """Returns where the stone comes to lie."""
         column = (state.stones[0] | state.stones[1]) >> np.uint64(8 * action)
-        height = count_bits(column & np.uint64(0xFF))
+        height = count_bits(column & _COLUMN)
         return (game.rows - 1 - height) * game.columns + action
 
     def hash_key(game, state):

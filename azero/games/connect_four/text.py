@@ -2,12 +2,9 @@
 
 import re
 
-import numpy as np
-
+from azero.compiler.bits import has_bit
 from azero.errors import BadInput
 from azero.games.boards import draw_grid
-
-_ONE = np.uint64(1)
 
 
 def action_to_text(game, state, action: int) -> str:
@@ -26,8 +23,8 @@ def split_moves(game, text: str) -> list[str]:
 
 def draw(game, state, marks: dict[int, str]) -> str:
     def stone(row: int, column: int) -> str:
-        cell = np.uint64(8 * column + row)
-        return "X" if state.stones[0] >> cell & _ONE else "O" if state.stones[1] >> cell & _ONE else "."
+        cell = 8 * column + row
+        return "X" if has_bit(state.stones[0], cell) else "O" if has_bit(state.stones[1], cell) else "."
 
     board = [[stone(row, column) for column in range(game.columns)] for row in reversed(range(game.rows))]
     names = [str(column + 1) for column in range(game.columns)]

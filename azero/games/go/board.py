@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from azero.compiler.bits import ZERO
 from azero.compiler.jit import subroutine
 from azero.compiler.rng import mix, random_below
 
@@ -92,7 +93,7 @@ def _chain_word(state, head):
 @subroutine
 def _airless_word(state, point, stride, colour):
     """Returns the key of the chains of a colour beside a point that have no liberties."""
-    word = np.uint64(0)
+    word = ZERO
     for neighbour in (point - stride, point - 1, point + 1, point + stride):
         if state.stones[neighbour] == colour and state.liberties[state.head[neighbour]] == 0:
             word ^= _chain_word(state, np.int64(state.head[neighbour]))

@@ -98,14 +98,14 @@ class Go(NamedTuple):
             state.taken[point] = 0
             state.reach[point] = 0
         for ply in range(len(state.history)):
-            state.history[ply] = np.uint64(0)
+            state.history[ply] = 0
         for place in range(len(state.empties)):
             state.empties[place] = 0
         state.num_empties = 0
         for row in range(1, game.size + 1):
             for column in range(1, game.size + 1):
                 add_empty(state, row * stride + column)
-        state.board_key = np.uint64(0)
+        state.board_key = 0
         state.ko = 0
         state.passes = 0
         state.ply = 0

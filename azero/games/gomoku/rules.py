@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from azero.compiler.bits import leading_zeros, lowest_bit
+from azero.compiler.bits import ONE, bit, has_bit, leading_zeros, lowest_bit
 from azero.compiler.jit import subroutine
 from azero.compiler.rng import mix, random_below
 from azero.errors import BadInput
@@ -56,12 +56,12 @@ class Gomoku(NamedTuple):
     def reset(game, state):
         for player in range(2):
             for line in range(_MAX):
-                state.rows[player, line] = np.uint32(0)
-                state.columns[player, line] = np.uint32(0)
+                state.rows[player, line] = 0
+                state.columns[player, line] = 0
             for line in range(_DIAGONALS):
-                state.falling[player, line] = np.uint32(0)
-                state.rising[player, line] = np.uint32(0)
-        state.key = np.uint64(0)
+                state.falling[player, line] = 0
+                state.rising[player, line] = 0
+        state.key = 0
         state.ply = 0
         state.is_won = 0
 
@@ -70,7 +70,7 @@ class Gomoku(NamedTuple):
         for row in range(game.rows):
             occupied = state.rows[0, row] | state.rows[1, row]
             for column in range(game.columns):
-                if not occupied >> np.uint32(column) & np.uint32(1):
+                if not has_bit(occupied, column):
                     out[count] = row * game.columns + column
                     count += 1
         return count
@@ -78,17 +78,17 @@ class Gomoku(NamedTuple):
     def rollout_action(game, state, legal, rng):
         while True:
             action = random_below(rng, game.rows * game.columns)
-            row, column = action // game.columns, np.uint32(action % game.columns)
-            if not (state.rows[0, row] | state.rows[1, row]) >> column & np.uint32(1):
+            row, column = action // game.columns, action % game.columns
+            if not has_bit(state.rows[0, row] | state.rows[1, row], column):
                 return action
 
     def apply_action(game, state, action):
         player = state.ply & 1
         row, column = action // game.columns, action % game.columns
         falling, rising = row - column + _MAX - 1, row + column
-        at_column = np.uint32(1) << np.uint32(column)
+        at_column = bit(column)
         state.rows[player, row] |= at_column
-        state.columns[player, column] |= np.uint32(1) << np.uint32(row)
+        state.columns[player, column] |= bit(row)
         state.falling[player, falling] |= at_column
         state.rising[player, rising] |= at_column
         state.key ^= mix(np.uint64(2 * action + player + 1))
@@ -115,11 +115,11 @@ class Gomoku(NamedTuple):
         player = state.ply & 1
         for row in range(game.rows):
             for column in range(game.columns):
-                is_own = state.rows[player, row] >> np.uint32(column) & np.uint32(1)
-                is_theirs = state.rows[1 - player, row] >> np.uint32(column) & np.uint32(1)
+                is_own = has_bit(state.rows[player, row], column)
+                is_theirs = has_bit(state.rows[1 - player, row], column)
                 planes[0, row, column] = is_own
                 planes[1, row, column] = is_theirs
-                planes[2, row, column] = np.uint32(1) - (is_own | is_theirs)
+                planes[2, row, column] = ONE - (is_own | is_theirs)
 
     def hash_key(game, state):
         """Kept along the way: the exclusive or of a random word for each stone (Zobrist 1970)."""

@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from azero.compiler.bits import bit
 from azero.compiler.jit import subroutine
 from azero.compiler.rng import mix, random_below, random_pair_below
 from azero.games.contract import LOSS, ONGOING, WIN, Ranges, Symmetries
@@ -60,7 +61,7 @@ def _put(game, state, row, column, player):
     sides = _FIRST_SIDE * (place == 0) + _SECOND_SIDE * (place == last)
     state.stones[cell] = player
     if player == 0:
-        state.first_stones[row] |= np.uint32(1) << np.uint32(column)
+        state.first_stones[row] |= bit(column)
     state.key ^= mix(np.uint64(2 * cell + player))
     head = cell
     for neighbour in (cell - width, cell - width + 1, cell - 1, cell + 1, cell + width - 1, cell + width):
@@ -80,9 +81,9 @@ def _spread(reached, stones):
     reached &= stones
     left, right = stones, stones
     for step in (1, 2, 4, 8, 16):
-        reached |= left & reached << np.uint32(step) | right & reached >> np.uint32(step)
-        left &= left << np.uint32(step)
-        right &= right >> np.uint32(step)
+        reached |= left & reached << step | right & reached >> step
+        left &= left << step
+        right &= right >> step
     return reached
 
 
@@ -99,12 +100,12 @@ def _joins_top_and_bottom(game, state):
         is_growing = False
         for row in range(1, game.size):
             above = reached[row - 1]
-            reached[row] = _spread(reached[row] | above | above >> np.uint32(1), stones[row])
+            reached[row] = _spread(reached[row] | above | above >> 1, stones[row])
         if reached[last]:
             return True
         for row in range(game.size - 2, -1, -1):
             below = reached[row + 1]
-            now = _spread(reached[row] | below | below << np.uint32(1), stones[row])
+            now = _spread(reached[row] | below | below << 1, stones[row])
             is_growing |= now != reached[row]
             reached[row] = now
     return False
@@ -132,9 +133,9 @@ class Hex(NamedTuple):
             state.stones[cell] = EMPTY if is_inside else FRAME
             state.chain[cell] = -1
         for row in range(_MAX):
-            state.first_stones[row] = np.uint32(0)
-            state.reached[row] = np.uint32(0)
-        state.key = np.uint64(0)
+            state.first_stones[row] = 0
+            state.reached[row] = 0
+        state.key = 0
         state.ply = 0
         state.is_won = 0
         state.opening = -1
@@ -172,7 +173,7 @@ class Hex(NamedTuple):
             chosen = k + random_below(rng, num_empty - k)
             cell = np.uint32(legal[chosen])
             legal[chosen] = legal[k]
-            state.first_stones[cell // np.uint32(game.size)] |= np.uint32(1) << cell % np.uint32(game.size)
+            state.first_stones[cell // np.uint32(game.size)] |= bit(cell % np.uint32(game.size))
         return WIN if _joins_top_and_bottom(game, state) else LOSS
 
     def apply_action(game, state, action):

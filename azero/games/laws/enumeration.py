@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from azero.compiler.bits import ONE
 from azero.compiler.jit import kernel
 from azero.compiler.rng import mix
 from azero.games.contract import ONGOING
@@ -20,7 +21,6 @@ from azero.games.state import Game, State, new_states
 
 _AT_ONCE = 256  # positions expanded by one call
 _ROOM_BYTES = 1 << 22  # of the positions that follow from them
-_ONE = np.uint64(1)
 
 
 @kernel
@@ -65,7 +65,7 @@ def _digest(words, digests):
     for i in range(len(words)):
         digests[i] = 0
         for k in range(words.shape[1]):
-            digests[i] = mix(digests[i] ^ words[i, k]) + _ONE
+            digests[i] = mix(digests[i] ^ words[i, k]) + ONE
 
 
 def digests_of(records: np.ndarray) -> np.ndarray:

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from azero.compiler.bits import ZERO, bit, has_bit, low_bits
 from azero.compiler.jit import subroutine
 
 # Rows from the top; up to 8x8 a row takes eight bits of one word, above sixteen bits, four rows a word.
@@ -15,12 +16,12 @@ STATE_DTYPE = np.dtype(
     align=True,
 )
 
-ONE = np.uint64(1)
 _ROW = np.uint64(0xFFFF)
 _INNER_COLUMNS = np.uint64(0x7E7E7E7E7E7E7E7E)
+_FIRST_COLUMN_OF_16 = np.uint64(0x0001000100010001)
 _INNER_COLUMNS_OF_16 = np.uint64(0x7FFE7FFE7FFE7FFE)
 _ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
-_WAYS = ((ONE, _INNER_COLUMNS), (np.uint64(8), _ALL), (np.uint64(7), _INNER_COLUMNS), (np.uint64(9), _INNER_COLUMNS))
+_WAYS = ((1, _INNER_COLUMNS), (8, _ALL), (7, _INNER_COLUMNS), (9, _INNER_COLUMNS))
 """Shifts that step along a row, a column and the diagonals; and where an enemy stone can be stepped over: from the edge
 a step could lead round to the other side of the board, and no stone there lies between two others."""
 
@@ -38,9 +39,9 @@ def word_of(game, row):
 
 
 @subroutine
-def bit_of(game, row, column):
-    """Returns the number of a cell's bit in its word."""
-    return np.uint64(8 * row + column if game.size <= 8 else 16 * (row % 4) + column)
+def place_of(game, row, column):
+    """Returns the place of a cell's bit in its word."""
+    return 8 * row + column if game.size <= 8 else 16 * (row % 4) + column
 
 
 @subroutine
@@ -65,11 +66,11 @@ def _behind_lines(own, enemies, shift, longest):
 @subroutine
 def _moves_in_word(game, own, theirs):
     """Returns where `own` can put a stone: next to enemy stones with an own one behind them."""
-    line = (ONE << np.uint64(game.size)) - ONE
-    board = np.uint64(0)
+    line = low_bits(game.size)
+    board = ZERO
     for row in range(game.size):
-        board |= line << np.uint64(8 * row)
-    moves = np.uint64(0)
+        board |= line << 8 * row
+    moves = ZERO
     for shift, between in _WAYS:
         moves |= _behind_lines(own, theirs & between, shift, 6)
     return moves & board & ~(own | theirs)
@@ -83,21 +84,21 @@ def _note_moves_in_words(game, own, theirs, moves):
     of lines in three directions that have come as far as the row before.
     """
     for word in range(4):
-        moves[word] = _behind_lines(own[word], theirs[word] & _INNER_COLUMNS_OF_16, ONE, game.size - 2)
+        moves[word] = _behind_lines(own[word], theirs[word] & _INNER_COLUMNS_OF_16, 1, game.size - 2)
     for turn in range(2):
-        before, left, straight, right = np.uint64(0), np.uint64(0), np.uint64(0), np.uint64(0)
+        before = left = straight = right = ZERO
         for k in range(game.size):
             row = k if turn == 0 else game.size - 1 - k
-            word, shift = row // 4, np.uint64(16 * (row % 4))
+            word, shift = row // 4, 16 * (row % 4)
             enemies = theirs[word] >> shift & _ROW
-            moves[word] |= (left >> ONE | straight | right << ONE & _ROW) << shift
-            left = enemies & (left | before) >> ONE
+            moves[word] |= (left >> 1 | straight | right << 1 & _ROW) << shift
+            left = enemies & (left | before) >> 1
             straight = enemies & (straight | before)
-            right = enemies & (right | before) << ONE
+            right = enemies & (right | before) << 1
             before = own[word] >> shift & _ROW
-    line = (ONE << np.uint64(game.size)) - ONE
+    line = low_bits(game.size)
     for word in range(4):
-        moves[word] &= line * np.uint64(0x0001000100010001) & ~(own[word] | theirs[word])
+        moves[word] &= line * _FIRST_COLUMN_OF_16 & ~(own[word] | theirs[word])
 
 
 @subroutine
@@ -109,19 +110,19 @@ def note_moves(game, state):
             state.moves[0] = _moves_in_word(game, state.stones[player, 0], state.stones[1 - player, 0])
         else:
             _note_moves_in_words(game, state.stones[player], state.stones[1 - player], state.moves)
-        can_move = (state.moves[0] | state.moves[1] | state.moves[2] | state.moves[3]) != np.uint64(0)
+        can_move = (state.moves[0] | state.moves[1] | state.moves[2] | state.moves[3]) != 0
         if can_move:
             break
     state.is_over = not can_move
     if turn == 1:
         for word in range(num_words(game)):
-            state.moves[word] = np.uint64(0)
+            state.moves[word] = 0
 
 
 @subroutine
 def _turned_in_word(own, theirs, stone):
     """Returns the enemy stones that `stone` turns over."""
-    turned = np.uint64(0)
+    turned = ZERO
     for shift, between in _WAYS:
         enemies = theirs & between
         up = enemies & stone << shift
@@ -138,7 +139,7 @@ def _turned_in_word(own, theirs, stone):
 
 @subroutine
 def _has_stone(state, player, row, column):
-    return state.stones[player, row // 4] >> np.uint64(16 * (row % 4) + column) & ONE != np.uint64(0)
+    return has_bit(state.stones[player, row // 4], 16 * (row % 4) + column)
 
 
 @subroutine
@@ -158,7 +159,7 @@ def _count_turned(game, state, player, row, column, down, right):
 @subroutine
 def put_stone(game, state, player, row, column):
     """Puts a stone and turns over what lies between it and others of its colour."""
-    stone = ONE << bit_of(game, row, column)
+    stone = bit(place_of(game, row, column))
     if game.size <= 8:
         turned = _turned_in_word(state.stones[player, 0], state.stones[1 - player, 0], stone)
         state.stones[player, 0] |= turned | stone
@@ -168,7 +169,7 @@ def put_stone(game, state, player, row, column):
         down, right = direction // 3 - 1, direction % 3 - 1
         if direction != 4:
             for k in range(1, 1 + _count_turned(game, state, player, row, column, down, right)):
-                turned = ONE << bit_of(game, row + k * down, column + k * right)
+                turned = bit(place_of(game, row + k * down, column + k * right))
                 state.stones[player, (row + k * down) // 4] |= turned
                 state.stones[1 - player, (row + k * down) // 4] ^= turned
     state.stones[player, row // 4] |= stone

@@ -4,13 +4,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from azero.compiler.bits import bit_of_rank, count_bits, lowest_bit
+from azero.compiler.bits import ONE, ZERO, bit, bit_of_rank, count_bits, has_bit, lowest_bit
 from azero.compiler.rng import mix, random_below
 from azero.errors import BadInput
 from azero.games.boards import board_symmetries
 from azero.games.contract import DRAW, LOSS, ONGOING, WIN, Ranges, Symmetries
 from azero.games.othello import text
-from azero.games.othello.board import ONE, STATE_DTYPE, action_of, bit_of, note_moves, num_words, put_stone, word_of
+from azero.games.othello.board import STATE_DTYPE, action_of, note_moves, num_words, place_of, put_stone, word_of
 from azero.games.registry import game
 
 
@@ -29,14 +29,14 @@ class Othello(NamedTuple):
     def reset(game, state):
         for player in range(2):
             for word in range(4):
-                state.stones[player, word] = np.uint64(0)
+                state.stones[player, word] = 0
         for word in range(4):
-            state.moves[word] = np.uint64(0)
+            state.moves[word] = 0
         low, high = game.size // 2 - 1, game.size // 2
-        state.stones[0, word_of(game, low)] |= ONE << bit_of(game, low, high)
-        state.stones[0, word_of(game, high)] |= ONE << bit_of(game, high, low)
-        state.stones[1, word_of(game, low)] |= ONE << bit_of(game, low, low)
-        state.stones[1, word_of(game, high)] |= ONE << bit_of(game, high, high)
+        state.stones[0, word_of(game, low)] |= bit(place_of(game, low, high))
+        state.stones[0, word_of(game, high)] |= bit(place_of(game, high, low))
+        state.stones[1, word_of(game, low)] |= bit(place_of(game, low, low))
+        state.stones[1, word_of(game, high)] |= bit(place_of(game, high, high))
         state.ply = 0
         note_moves(game, state)
 
@@ -96,24 +96,24 @@ class Othello(NamedTuple):
         """Stones; empty cells are nobody's."""
         for row in range(game.size):
             for column in range(game.size):
-                word, place = word_of(game, row), bit_of(game, row, column)
-                is_first = np.int8(state.stones[0, word] >> place & ONE)
-                owners[row, column] = is_first - np.int8(state.stones[1, word] >> place & ONE)
+                word, place = word_of(game, row), place_of(game, row, column)
+                is_first = np.int8(has_bit(state.stones[0, word], place))
+                owners[row, column] = is_first - np.int8(has_bit(state.stones[1, word], place))
 
     def encode(game, state, planes):
         """Planes, top row first: own stones, the opponent's, empty cells."""
         player = state.ply & 1
         for row in range(game.size):
             for column in range(game.size):
-                word, place = word_of(game, row), bit_of(game, row, column)
-                is_own = state.stones[player, word] >> place & ONE
-                is_theirs = state.stones[1 - player, word] >> place & ONE
+                word, place = word_of(game, row), place_of(game, row, column)
+                is_own = has_bit(state.stones[player, word], place)
+                is_theirs = has_bit(state.stones[1 - player, word], place)
                 planes[0, row, column] = is_own
                 planes[1, row, column] = is_theirs
                 planes[2, row, column] = ONE - (is_own | is_theirs)
 
     def hash_key(game, state):
-        key = np.uint64(0)
+        key = ZERO
         for player in range(2):
             for word in range(4):
                 key = mix(key ^ state.stones[player, word])

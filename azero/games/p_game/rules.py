@@ -48,7 +48,7 @@ class PGame(NamedTuple):
 
     def apply_action(game, state, action):
         state.path = _path_of(state.path, action)
-        value = np.int32(state.path >> np.uint64(57))
+        value = np.int32(state.path >> 57)
         state.total += value if state.ply & 1 == 0 else -value
         state.ply += 1
 
@@ -70,7 +70,7 @@ class PGame(NamedTuple):
         for action in range(game.branching):
             planes[0, 0, action] = sign * state.total / np.float32(HIGHEST_VALUE)
             planes[1, 0, action] = state.ply / np.float32(game.depth)
-            planes[2, 0, action] = (_path_of(state.path, action) >> np.uint64(57)) / np.float32(HIGHEST_VALUE)
+            planes[2, 0, action] = (_path_of(state.path, action) >> 57) / np.float32(HIGHEST_VALUE)
 
     def hash_key(game, state):
         """No two paths meet."""
@@ -104,6 +104,6 @@ class PGame(NamedTuple):
         lines = [f"ply {state.ply} of {game.depth}, sum {state.total:+d}"]
         if state.ply < game.depth:
             for action in range(game.branching):
-                value = int(_path_of(state.path, np.int64(action)) >> np.uint64(57)) * sign_of(int(state.ply) & 1)
+                value = int(_path_of(state.path, np.int64(action)) >> 57) * sign_of(int(state.ply) & 1)
                 lines.append(f"{action:>4}: {value:+4d}  {marks.get(action, '')}".rstrip())
         return "\n".join(lines)

@@ -78,7 +78,7 @@ class TicTacToe(NamedTuple):
             planes[2, row, column] = 1 - ((own | theirs) >> cell & 1)
 
     def hash_key(game, state):
-        return mix(np.uint64(state.stones[0]) << np.uint64(9) | np.uint64(state.stones[1]))
+        return mix(np.uint64(state.stones[0]) << 9 | np.uint64(state.stones[1]))
 
     @property
     def state_dtype(game) -> np.dtype:

@@ -150,7 +150,7 @@ class Interpreted:
             raise self._returned("legal_actions", count, "how many actions it has written")
         if not 0 < count <= self.num_actions:
             raise self.fail(
-                "legal_actions", f"finds {count} actions where the game goes on; 1 to {self.num_actions} can be"
+                "legal_actions", f"finds {count} actions while the game goes on; 1 to {self.num_actions} can be"
             )
         actions = self.legal[:count].tolist()
         if actions != sorted(set(actions)) or actions[0] < 0 or actions[-1] >= self.num_actions:

@@ -1,1 +1,1 @@
-"""azero at a terminal: games against it, and its answers as text."""
+"""Terminal interface: games against an agent, and results as text."""

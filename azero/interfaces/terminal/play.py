@@ -1,4 +1,4 @@
-"""A game in the terminal: a person against an agent."""
+"""A game of a person against an agent, in the terminal."""
 
 from collections.abc import Callable
 
@@ -11,10 +11,10 @@ from azero.interfaces.terminal.show import show_suggestion
 
 COMMANDS = {
     "moves": "list the legal moves",
-    "hint": "ask the agent what it would play",
-    "undo": "take back your last move, and what came after it",
-    "resign": "give the game up",
-    "help": "tell this",
+    "hint": "show what the agent would play",
+    "undo": "take back your last move and the agent's answer",
+    "resign": "resign the game",
+    "help": "show this list",
     "quit": "leave the game",
 }
 
@@ -22,10 +22,11 @@ COMMANDS = {
 def play_in_terminal(
     agent: Agent, game: Game, person: int, ask: Callable[[str], str], tell: Callable[[str], None]
 ) -> None:
-    """Plays one game, `person` (0 or 1) being the person's side.
+    """Plays one game.
 
     Args:
-      ask: shows a prompt and returns a line; raises EOFError when there are no more.
+      person: the person's side, 0 or 1.
+      ask: shows a prompt and returns a line; raises EOFError at the end of input.
       tell: shows text.
     """
     state = game.new_initial_state()
@@ -62,14 +63,14 @@ def play_in_terminal(
 
 
 def _result(state: State, person: int) -> str:
-    """Returns how the game has ended for the person, and by how much where the game counts that."""
+    """Returns the result for the person, with the margin if the game has a score."""
     result = state.returns()[person]
     by = f" by {abs(state.final_score()):g}" if result and has_own(state.game.rules, "final_score") else ""
     return f"You win{by}." if result > 0 else f"You lose{by}." if result < 0 else "A draw."
 
 
 def _obey(answer: str, state: State, person: int, agent: Agent, tell: Callable[[str], None]) -> State:
-    """Carries out what the person entered; returns the position it leads to."""
+    """Runs the person's command or move; returns the position after it."""
     if answer in ("help", "?", ""):
         tell(_help(state))
     elif answer == "moves":
@@ -90,18 +91,18 @@ def _obey(answer: str, state: State, person: int, agent: Agent, tell: Callable[[
 
 
 def _after_turn(state: State, answer: str) -> State:
-    """Returns the position after a move, or after several that make up one turn, e.g. d1-d7/g7; raises BadInput."""
+    """Returns the position after a move, or after several that form one turn, e.g. d1-d7/g7; raises BadInput."""
     after, player = state.clone(), state.current_player()
     moves = state.game.rules.split_moves(answer)
     for ply, move in enumerate(moves if len(moves) > 1 else [answer]):
         if after.current_player() != player:
-            raise BadInput(f"{answer!r} goes on beyond your turn, which ends with {moves[ply - 1]!r}")
+            raise BadInput(f"{answer!r} continues beyond your turn, which ends with {moves[ply - 1]!r}")
         after.apply_action(state.game.text_to_action(after, move))
     return after
 
 
 def _take_back(state: State, person: int) -> State:
-    """Returns the position at the person's turn before this one; the same where there is none."""
+    """Returns the position at the person's previous turn; the same position if there is none."""
     history = state.history()
     for length in range(len(history) - 1, -1, -1):
         before = state.game.new_initial_state()
@@ -113,9 +114,9 @@ def _take_back(state: State, person: int) -> State:
 
 
 def _help(state: State) -> str:
-    """Returns what the game is about, and what can be entered."""
+    """Returns the game's summary and a list of the commands."""
     about = (state.game.rules.__doc__ or state.game.name).strip().splitlines()[0]
-    words = {_example(state): "play this move, or another that is legal", **COMMANDS}
+    words = {_example(state): "play this move, or any other legal move", **COMMANDS}
     return "\n".join([about, *(f"  {word:<8}{what}" for word, what in words.items())])
 
 

@@ -1,6 +1,4 @@
-"""Answers as text: a suggestion, as the board with each move's value and the moves ranked; a match's statistics;
-mistakes in solved positions.
-"""
+"""Results as text: suggestions (the board with values, and the ranked moves), matches, mistakes in solved positions."""
 
 import itertools
 
@@ -11,20 +9,20 @@ from azero.arena.matches.statistics import Sprt
 from azero.games import State
 
 MOST_MOVES = 10
-"""Moves that are listed unless another number is asked for."""
+"""Default number of listed moves."""
 
 MOST_VISITED, BEST_VALUE, AT_MOST = "*", "^", "<"
 
 
 def show_suggestion(suggestion: Suggestion, state: State, top: int = MOST_MOVES) -> str:
-    """Returns a position, what each move is worth at its place on the board, and the `top` ranked moves below."""
+    """Returns the board with the values of the moves, and a table of the `top` best moves."""
     player = "first" if suggestion.to_move == 0 else "second"
     number = suggestion.simulations
     seen = [f"{number} simulation{'s' if number != 1 else ''} in {suggestion.elapsed_s:.2f} s"]
     if suggestion.runtime:
         seen.append(f"{suggestion.runtime} {suggestion.precision}")
     if suggestion.is_tree_full:
-        seen.append("the tree reached its limit of nodes and grew no more")
+        seen.append("the tree reached its limit of nodes")
     return "\n".join(
         [
             f"{suggestion.game}, {player} player to move, value {suggestion.value:+z.2f} for that player",
@@ -42,9 +40,9 @@ def show_suggestion(suggestion: Suggestion, state: State, top: int = MOST_MOVES)
 
 
 def value_marks(moves: list[Move]) -> dict[int, str]:
-    """Returns the values of visited and proven moves in hundredths, by action, with marks as the legend has them.
+    """Returns the values of visited and proven moves in hundredths, by action, with the marks of the legend.
 
-    Of whole turns with the same first action the one that is ranked first counts.
+    If several whole turns have the same first action, the best ranked one counts.
     """
     firsts: dict[int, Move] = {}
     for move in moves:
@@ -64,7 +62,7 @@ def value_marks(moves: list[Move]) -> dict[int, str]:
 
 
 def best_turn(suggestion: Suggestion, state: State) -> str:
-    """Returns the best move; where the same player goes on, with what follows it in the principal variation."""
+    """Returns the best move. If the same player moves again, its next actions in the principal variation follow."""
     if not suggestion.moves:
         return suggestion.best
     pv = suggestion.moves[0].pv
@@ -78,7 +76,7 @@ def best_turn(suggestion: Suggestion, state: State) -> str:
 
 
 def show_moves(moves: list[Move], top: int = MOST_MOVES) -> str:
-    """Returns a table of the first `top` moves, in their order, and how many more there are."""
+    """Returns a table of the first `top` moves, and the number of others."""
     num_more, moves = max(0, len(moves) - top), moves[:top]
     width, value_width = max([4, *(len(move.move) for move in moves)]), 6 + any(move.is_bound for move in moves)
     head = f"{'move':>{width}}  {'visits':>8}  {'value':>{value_width}}  {'prior':>5}"
@@ -96,7 +94,7 @@ def show_moves(moves: list[Move], top: int = MOST_MOVES) -> str:
 
 
 def show_match(match: MatchResult, sprt: Sprt | None) -> str:
-    """Returns a match from A's side: score and Elo difference with their 95 % intervals, what a move took, the SPRT."""
+    """Returns a match from A's side: score and Elo difference with 95 % intervals, cost of a move, and the SPRT."""
     fields = match.to_json()
     low, high = fields["score_ci95"]
     elo, weakest, strongest = _elo(fields["elo"], fields["score"]), *map(_elo, fields["elo_ci95"], (0.0, 1.0))
@@ -105,8 +103,8 @@ def show_match(match: MatchResult, sprt: Sprt | None) -> str:
         f"  won {fields['wins']}, drawn {fields['draws']}, lost {fields['losses']}",
         f"  score {fields['score']:.1%}  [{low:.1%}, {high:.1%}]",
         f"  Elo   {elo}  [{weakest}, {strongest}]",
-        f"  {match.a}: {1000 * match.seconds_a:.2f} ms and {match.simulations_a:.0f} simulations a move",
-        f"  {match.b}: {1000 * match.seconds_b:.2f} ms and {match.simulations_b:.0f} simulations a move",
+        f"  {match.a}: {1000 * match.seconds_a:.2f} ms and {match.simulations_a:.0f} simulations per move",
+        f"  {match.b}: {1000 * match.seconds_b:.2f} ms and {match.simulations_b:.0f} simulations per move",
     ]
     if sprt:
         lines.append(f"  SPRT {sprt.elo0:g}, {sprt.elo1:g}: {match.sprt or 'undecided'}")
@@ -114,13 +112,13 @@ def show_match(match: MatchResult, sprt: Sprt | None) -> str:
 
 
 def show_benchmark(result: BenchmarkResult) -> str:
-    """Returns the mistakes of each set with their 95 % intervals, by the net alone and with search."""
+    """Returns the mistakes in each set with 95 % intervals, by the net alone and with search."""
     width = max([5, *(len(each.name) for each in result.sets)])
     has_net = any(each.net_mistakes for each in result.sets)
     header = f"  {'set':<{width}} {'positions':>9} "
     header += f" {'net alone':^20}  {'net, wrong value':>16} " * has_net + f" {'with search':^20} {'simulations':>11}"
     lines = [
-        f"{result.agent} on {result.benchmark}, {result.game}: moves whose result is worse than the best there is",
+        f"{result.agent} on {result.benchmark}, {result.game}: moves with a worse result than the best move",
         header.rstrip(),
     ]
     for each in result.sets:
@@ -131,13 +129,13 @@ def show_benchmark(result: BenchmarkResult) -> str:
         lines.append(line + (f"  {each.not_judged} not judged" if each.not_judged else ""))
     if any(each.not_judged for each in result.sets):
         lines.append(
-            "  not judged: no solver could settle the move within its limit; left out of the shares of mistakes"
+            "  not judged: the solver reached its limit; these positions are left out of the shares of mistakes"
         )
     return "\n".join([*lines, f"  {result.elapsed_s:.1f} s"])
 
 
 def _share(share: Share) -> str:
-    """Returns a share with its interval, in percent; a dash for no cases."""
+    """Returns a share with its interval in percent; a dash without cases."""
     if share.share is None or share.ci95 is None:
         return "-"
     low, high = share.ci95
@@ -145,5 +143,5 @@ def _share(share: Share) -> str:
 
 
 def _elo(elo: float | None, score: float) -> str:
-    """Returns an Elo difference, which is infinite, and None, where a score of 0 or 1 leads to it."""
+    """Returns an Elo difference as text. None is infinite, with the sign from the score of 0 or 1."""
     return f"{elo:+z.0f}" if elo is not None else "+inf" if score > 0.5 else "-inf"

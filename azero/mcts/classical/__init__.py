@@ -1,1 +1,1 @@
-"""Searches without a net: plain Monte Carlo, MMMC, tables for trees, whole turns at the root, deepening."""
+"""Searches without a net: plain Monte Carlo, MMMC, UCT on tables, whole turns at the root, iterative deepening."""

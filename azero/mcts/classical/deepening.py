@@ -1,4 +1,4 @@
-"""Iterative deepening: alpha-beta to one ply, to two, and so on, until a limit comes or the result is proven.
+"""Iterative deepening: alpha-beta to one ply, to two, and so on, until a limit is reached or the result is proven.
 
 Source: Slate & Atkin, Chess 4.5 (1977).
 """
@@ -16,11 +16,11 @@ from azero.games import LOSS, State
 from azero.games.contract import sign_of
 from azero.mcts.search.analysis import RESULT_NAMES, MoveStatistics
 
-_FIRST_NODES = 4  # of a search; how many follow before the next look at the clock depends on how long they take
+_FIRST_NODES = 4  # nodes of the first call; later calls have more, depending on the time they take
 
 
 class Deepening:
-    """A search of one position. `run` makes it; then `best_action`, `value` and `rank_moves` tell what it has found."""
+    """A search of one position. `run` searches; `best_action`, `value` and `rank_moves` have its results."""
 
     def __init__(self, state: State, num_rollouts: int, max_table_entries: int, seed: int):
         self.state = state
@@ -32,7 +32,7 @@ class Deepening:
 
     @property
     def num_leaves(self) -> int:
-        """Positions that were judged, or where the game was over."""
+        """Number of positions that were evaluated or at the end of the game."""
         return int(self._work.progress[0].num_leaves)
 
     @property
@@ -41,7 +41,7 @@ class Deepening:
         return self._value(self.best_action)
 
     def run(self, max_leaves: int, seconds: float | None = None) -> None:
-        """Searches until `max_leaves` have been seen, `seconds` are over, or nothing is left to find out."""
+        """Searches until `max_leaves` leaves are seen, `seconds` are over, or the result is proven."""
         deadline = math.inf if seconds is None else time.perf_counter() + seconds
         call_s = CALL_S if seconds is None else min(CALL_S, seconds / 100)
         for horizon in range(1, self.state.game.max_plies + 1):
@@ -52,7 +52,7 @@ class Deepening:
                 return
 
     def _run_iteration(self, max_leaves: int, deadline: float, call_s: float) -> bool:
-        """Goes on in calls of some `call_s` each; returns whether the iteration came to its end."""
+        """Continues the iteration in calls of about `call_s` seconds; returns whether it was completed."""
         progress, now = self._work.progress[0], time.perf_counter()
         while progress.num_leaves < max_leaves and now < deadline:
             begin = now
@@ -63,9 +63,10 @@ class Deepening:
         return False
 
     def _choose(self, is_done: bool) -> None:
-        """Takes over the best move of an iteration, or of a part of one that got beyond the best move of the last.
+        """Sets `best_action` after an iteration.
 
-        Where that loses, the best of those that do not; where all do, the one that did not at the horizon before.
+        An incomplete iteration counts only if it has searched the previous best move. If the best move loses, the best
+        of the moves that do not lose is taken. If all lose, the previous best move stays.
         """
         root, horizon = self._work.frames[0], self._work.progress[0].horizon
         is_of_use = is_done or horizon == 1 or self._work.root_moves[self.best_action].horizon == horizon
@@ -82,10 +83,10 @@ class Deepening:
         return float(self._sign * self._work.root_moves[action].value) + 0.0
 
     def rank_moves(self) -> list[MoveStatistics]:
-        """Returns the moves, the best first, the others by value: as found by the last iteration that got to them.
+        """Returns the moves, the best one first, the others by value. Each is from the last iteration that searched it.
 
-        The value of a move that an iteration refutes is an upper bound, `is_bound`. `visits` are the leaves below a
-        move. The length of a proof is not known, and priors are equal.
+        The value of a refuted move is an upper bound (`is_bound`). `visits` is the number of leaves below a move.
+        Lengths of proofs are unknown, and priors are uniform.
         """
         order = sorted(self._legal, key=lambda action: (action != self.best_action, -self._value(action)))
         return [self._statistics(action) for action in order]
@@ -105,7 +106,7 @@ class Deepening:
         )
 
     def _principal_variation(self, action: int) -> list[int]:
-        """Returns a move and what the table holds for best after it, as far as it does."""
+        """Returns a move and the best moves after it, as far as the table has them."""
         table, state, line = self._work.table, self.state.clone(), [action]
         state.apply_action(action)
         while not state.is_terminal() and len(line) < self._work.progress[0].horizon:

@@ -1,4 +1,4 @@
-"""Plain Monte Carlo: moves of the root tried at random, each followed by a random game; no tree below the root."""
+"""Plain Monte Carlo: samples moves of the root at random, each followed by a rollout. The tree has no deeper nodes."""
 
 import numpy as np
 
@@ -11,9 +11,9 @@ from azero.mcts.tree import create_children
 
 @kernel
 def simulate_flat(parts, forest, scratch, b, num_simulations):
-    """Runs simulations in tree b, to its target at most; returns whether that is reached.
+    """Runs up to `num_simulations` simulations in tree b; returns whether the tree's target is reached.
 
-    Source: "MC" of Kocsis & Szepesvari (2006), section 2.1: moves sampled uniformly, the best mean is played.
+    Source: "MC" of Kocsis & Szepesvari (2006), section 2.1: moves are sampled uniformly, and the best mean is played.
     """
     rules, tree, nodes = parts.rules, forest.trees[b], forest.nodes[b]
     root, state = nodes[0], scratch.states[0]
@@ -39,6 +39,6 @@ def simulate_flat(parts, forest, scratch, b, num_simulations):
 
 
 class FlatSearch(Search):
-    """A search that looks one move ahead, and beyond that only plays at random."""
+    """A search whose tree is the root and its children."""
 
     simulate = staticmethod(simulate_flat)

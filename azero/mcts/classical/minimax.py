@@ -1,4 +1,4 @@
-"""Plain Monte Carlo with minimax values: moves sampled uniformly all over a tree, of whose values the best is kept."""
+"""Plain Monte Carlo with minimax values: samples moves uniformly in the whole tree, and backs up the best value."""
 
 import numpy as np
 
@@ -14,9 +14,9 @@ from azero.mcts.tree import UNPROVEN, Forest, create_children
 
 @subroutine
 def back_up_minimax(nodes, path, depth, value):
-    """Adds a visit to every node on the path; a parent's value becomes the best of its visited children's.
+    """Adds a visit to every node on the path. A parent's value becomes the best value of its visited children.
 
-    W / N is a node's value, as everywhere: the mean of its rollouts in a leaf, the minimax of leaves above.
+    W / N is a node's value: in a leaf the mean of its rollouts, above the minimax of the leaves.
     """
     leaf = nodes[path[depth]]
     leaf.N += 1
@@ -34,10 +34,10 @@ def back_up_minimax(nodes, path, depth, value):
 
 @kernel
 def simulate_minimax(parts, is_keeping_episodes, forest, scratch, b, num_simulations):
-    """Runs simulations in tree b, to its target at most; returns whether that is reached.
+    """Runs up to `num_simulations` simulations in tree b; returns whether the tree's target is reached.
 
-    Where episodes are kept, every node of a simulation enters the tree, down to the end of the game. Otherwise one node
-    does, as in UCT, and the rest is a rollout. A full tree plays on by rollouts in both cases.
+    If `is_keeping_episodes`, all nodes of a simulation enter the tree, down to the end of the game. Otherwise one node
+    does, as in UCT, and the rest is a rollout. When the tree is full, simulations go on as rollouts.
 
     Source: "MMMC" of Kocsis & Szepesvari (2006), section 3.1, which keeps episodes (Figure 1).
     """
@@ -73,22 +73,22 @@ def simulate_minimax(parts, is_keeping_episodes, forest, scratch, b, num_simulat
 
 
 def simulate_by_nodes(parts: SearchParts, forest: Forest, scratch: Scratch, b: int, num_simulations: int) -> bool:
-    """Runs simulations of which each adds a node to the tree."""
+    """Runs simulations that each add one node to the tree."""
     return simulate_minimax(parts, False, forest, scratch, b, num_simulations)
 
 
 def simulate_by_episodes(parts: SearchParts, forest: Forest, scratch: Scratch, b: int, num_simulations: int) -> bool:
-    """Runs simulations of which each adds all its nodes to the tree."""
+    """Runs simulations that each add all their nodes to the tree."""
     return simulate_minimax(parts, True, forest, scratch, b, num_simulations)
 
 
 class MinimaxSearch(Search):
-    """A search that samples moves uniformly and trusts the best of them; its tree grows by one node a simulation."""
+    """MMMC: uniform sampling with minimax values. The tree grows by one node per simulation."""
 
     simulate = staticmethod(simulate_by_nodes)
 
 
 class EpisodeSearch(Search):
-    """The same search as in the UCT paper: its tree grows by all the nodes of a simulation."""
+    """MMMC as in the UCT paper. The tree grows by all nodes of a simulation."""
 
     simulate = staticmethod(simulate_by_episodes)

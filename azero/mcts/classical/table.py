@@ -1,8 +1,8 @@
-"""A transposition table in place of the tree: positions share what is learned of them, in a memory that is set.
+"""A transposition table in place of the tree: transpositions share statistics, and memory is limited.
 
-The root and its moves keep their places in the forest, so that a search always knows what it has to choose from. All
-below is in the table, a position an entry, in buckets of two with the paper's replacement, TWOBIGP: the first place of
-a bucket goes to the position nearest to the root, the second to the one whose parent has been visited most.
+The root and its children stay in the forest, so that the root's moves are always there. All positions below are entries
+of the table, in buckets of two with the paper's replacement scheme, TWOBIGP: the first place of a bucket goes to the
+position nearest to the root, the second to the one with the most visited parent.
 
 Source: Kocsis & Szepesvari, Bandit based Monte-Carlo planning (2006), section 2.2.
 """
@@ -21,10 +21,10 @@ from azero.mcts.tree import UNPROVEN
 ENTRY_DTYPE = np.dtype(
     [
         ("key", np.uint64),  # `hash_key` of the position
-        ("W", np.float64),  # total value of the visits, for the first player
+        ("W", np.float64),  # total value of all visits, for the first player
         ("N", np.int32),  # visits
-        ("parent_visits", np.int32),  # of the most visited parent that a simulation came through
-        ("ply", np.int32),  # the fewest from the first root at which it was met; 0: there is no entry
+        ("parent_visits", np.int32),  # visits of the most visited parent on any simulation's path
+        ("ply", np.int32),  # least distance from the first root at which it was seen; 0: empty
         ("proven_plies", np.int16),
         ("proven", np.int8),  # for the first player
     ],
@@ -33,24 +33,24 @@ ENTRY_DTYPE = np.dtype(
 assert ENTRY_DTYPE.itemsize == 32, "a bucket is a cache line"
 
 FEWEST_ENTRIES, MOST_ENTRIES = 2, 1 << 28
-"""Of one table, and the most of all tables of a search together: 8 GiB."""
+"""Limits on entries: the minimum of one table, and the maximum of all tables of a search together (8 GiB)."""
 
 
 class Tables(NamedTuple):
-    """A table of T entries for each of B searches, and what a simulation notes on its way through it."""
+    """A table of T entries for each of B searches, and scratch memory for a simulation's path."""
 
     entries: np.recarray  # [B, T] ENTRY_DTYPE, T even
     plies: np.ndarray  # [B] int64, moves played since the first root
-    keys: np.ndarray  # [B, max_plies + 1] uint64, of the positions on the path
-    actions: np.ndarray  # [B, max_plies + 1] int32, that led to them
-    places: np.ndarray  # [B, A] int64, of the children of a position, or -1
+    keys: np.ndarray  # [B, max_plies + 1] uint64, keys of the positions on the path
+    actions: np.ndarray  # [B, max_plies + 1] int32, the actions that lead to them
+    places: np.ndarray  # [B, A] int64, places of a position's children in the table, or -1
 
 
 def new_tables(rules: Rules, num_searches: int, num_entries: int) -> Tables:
-    """Returns empty tables. Pages of memory are taken as entries come into use, not here; raises OSError for too many.
+    """Returns empty tables. Memory is allocated when entries come into use. Raises OSError if there is too little.
 
-    NumPy's own zeros would come in pages of 2 MiB, each cleared at the first entry that falls into it: a table of 1 GiB
-    took 3 s for 2,000 simulations.
+    NumPy's zeros would use pages of 2 MiB, and each page is cleared at its first use. With them, 2,000 simulations on a
+    table of 1 GiB took 3 s.
     """
     shape = num_searches, num_entries - num_entries % 2
     return Tables(
@@ -65,7 +65,7 @@ def new_tables(rules: Rules, num_searches: int, num_entries: int) -> Tables:
 
 
 def _zeros(num_bytes: int) -> mmap.mmap:
-    """Returns memory of this process alone; on Windows, which has no flags for it, that is what a mapping is."""
+    """Returns private zeroed memory. On Windows a mapping without flags is private."""
     if sys.platform == "win32":
         return mmap.mmap(-1, num_bytes)
     return mmap.mmap(-1, num_bytes, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
@@ -89,7 +89,7 @@ def find_entry(entries, key):
 
 @subroutine
 def can_store(entries, key, ply, parent_visits, root_ply):
-    """Returns whether a new position would find a place: a free one, or one that it has a better claim to."""
+    """Returns whether a new position gets a place: a free one, or one whose entry it may replace."""
     first = first_place(entries, key)
     near, often = entries[first], entries[first + 1]
     has_room = _is_free(near, root_ply) or _is_free(often, root_ply)
@@ -98,9 +98,9 @@ def can_store(entries, key, ply, parent_visits, root_ply):
 
 @subroutine
 def store(entries, key, ply, parent_visits, root_ply):
-    """Makes an entry, unvisited, for a position that `can_store` has a place for; returns the place.
+    """Makes an unvisited entry for a position for which `can_store` is true; returns its place.
 
-    An entry that gives way to one nearer to the root moves to the second place if it has the better claim to that.
+    If it replaces the entry in the first place, the old entry moves to the second place if it may replace that one.
     """
     first = first_place(entries, key)
     near, often = entries[first], entries[first + 1]
@@ -123,13 +123,13 @@ def store(entries, key, ply, parent_visits, root_ply):
 
 @subroutine
 def _is_free(entry, root_ply):
-    """Returns whether a place is empty, or holds a position that the game has left behind."""
+    """Returns whether a place is empty, or its position lies before the present root."""
     return entry.ply <= root_ply
 
 
 @subroutine
 def touch(entry, ply, parent_visits, root_ply):
-    """Notes that an entry was met at `ply`, below a parent of so many visits."""
+    """Updates an entry that was seen at `ply`, below a parent with `parent_visits` visits."""
     if ply < entry.ply or _is_free(entry, root_ply):
         entry.ply = ply
     entry.parent_visits = max(entry.parent_visits, parent_visits)
@@ -137,7 +137,7 @@ def touch(entry, ply, parent_visits, root_ply):
 
 @kernel
 def clear_entries(entries):
-    """Empties a table; memory that was not in use is looked at only, and so not taken."""
+    """Empties a table. It only reads unused memory, so that none is allocated."""
     for place in range(len(entries)):
         if entries[place].ply > 0:
             entries[place].ply = 0

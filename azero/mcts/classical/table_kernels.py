@@ -1,4 +1,4 @@
-"""UCT on a transposition table: as `search/kernels.py`, with `table.py` in place of the tree below the root."""
+"""UCT on a transposition table: like `search/kernels.py`, with `table.py` in place of the tree below the root."""
 
 import math
 
@@ -27,11 +27,11 @@ def key_after(rules, state, action, work):
 
 @subroutine
 def place_children(rules, tables, b, state, work, legal, ply):
-    """Notes the places of the children of `state`, which lie at `ply`, in the table: -1 where there is none.
+    """Writes the table places of the children of `state`, which are at `ply`, into `tables.places`; -1 if absent.
 
-    All that have one are touched: a claim to a place is the parent's, so a child never takes that of its own sibling.
+    All children found are touched with the parent's visits, so that a child never replaces its sibling.
 
-    Returns how many there are, the sum of their visits, and how many are new; of these -1 where one cannot be stored.
+    Returns the number of children, the sum of their visits, and the number of new ones, or -1 if one cannot be stored.
     """
     entries, places, root_ply = tables.entries[b], tables.places[b], tables.plies[b]
     num_children = rules.legal_actions(state, legal)
@@ -56,9 +56,9 @@ def place_children(rules, tables, b, state, work, legal, ply):
 
 @subroutine
 def random_stored_child(rules, settings, tree, tables, b, state, num_children):
-    """Returns any of the stored children that pass both thresholds, by its place among the legal actions, or -1.
+    """Returns a random one of the stored children that pass both thresholds, by its index in `legal`, or -1.
 
-    A child that is proven lost for the mover passes none.
+    A child that is proven lost for the mover does not pass.
 
     Source: Kocsis & Szepesvari (2006), section 2.2, the second solution, with a threshold on values.
     """
@@ -81,10 +81,10 @@ def random_stored_child(rules, settings, tree, tables, b, state, num_children):
 
 @subroutine
 def select_in_table(rules, selection, settings, tree, tables, b, state, work, legal, depth):
-    """Returns the action that a simulation takes at `state`, `depth` plies below the root, and the visits there.
+    """Returns the action that a simulation takes at `state`, `depth` plies below the root, and the visits of `state`.
 
-    New children go first, in random order. Where one can be neither found nor stored, the move is random, or a stored
-    one if the settings prefer those.
+    New children go first, in random order. If a child is neither in the table nor can be stored, the move is random, or
+    a stored one if `prefers_stored`.
     """
     entries, places = tables.entries[b], tables.places[b]
     ply = tables.plies[b] + depth + 1
@@ -119,9 +119,10 @@ def select_in_table(rules, selection, settings, tree, tables, b, state, work, le
 
 @subroutine
 def descend_in_table(parts, tree, nodes, tables, b, scratch):
-    """Goes from the root to a position that is new or proven, and notes the path. Returns its depth and result.
+    """Goes from the root to a position that is new or proven, and stores the path. Returns its depth and result.
 
-    `scratch.states[0]`, the root's position, becomes the leaf's; a new one gets its entry if it can have one.
+    `scratch.states[0]` is the root's position and becomes the leaf's. A new position gets an entry if there is a place.
+    Raises BrokenRules if a game is longer than the rules' `max_plies`.
     """
     rules, selection, settings = parts.rules, parts.selection, parts.settings
     state, work = scratch.states[0], scratch.states[1:]
@@ -156,7 +157,7 @@ def descend_in_table(parts, tree, nodes, tables, b, scratch):
 
 @subroutine
 def back_up_in_table(nodes, entries, child, keys, depth, value):
-    """Adds a visit of `value`, the first player's, to the root, its child and all on the path that is kept."""
+    """Adds one visit of `value`, for the first player, to the root, its child, and the path's entries in the table."""
     for node in (nodes[0], nodes[child]):
         node.N += 1
         node.W += value
@@ -169,7 +170,7 @@ def back_up_in_table(nodes, entries, child, keys, depth, value):
 
 @subroutine
 def proof_of(rules, entries, state, work, legal):
-    """Returns the result of a position, or UNPROVEN, and its plies, by what the table has of its children."""
+    """Returns the result of a position, or UNPROVEN, and its plies, by its children in the table."""
     win = sign_of(rules.current_player(state))
     found = -win, -1, True
     for i in range(rules.legal_actions(state, legal)):
@@ -183,7 +184,7 @@ def proof_of(rules, entries, state, work, legal):
 
 @subroutine
 def carry_proof_up_table(rules, nodes, tables, b, root_state, scratch, depth):
-    """Proves what can be proven above the position at `depth` of the path, from there upwards."""
+    """Backs up proofs from the position at `depth` of the path, until a position gets no new proof."""
     state, entries = scratch.states[0], tables.entries[b]
     for at in range(depth - 1, 0, -1):
         scratch.states[0] = root_state
@@ -206,7 +207,7 @@ def carry_proof_up_table(rules, nodes, tables, b, root_state, scratch, depth):
 
 @kernel
 def simulate_in_table(parts, forest, tables, scratch, b, num_simulations):
-    """Runs simulations with random rollouts in search b, to its target at most; returns whether it is done."""
+    """Runs up to `num_simulations` simulations with rollouts in search b; returns whether it is done."""
     rules, settings = parts.rules, parts.settings
     tree, nodes = forest.trees[b], forest.nodes[b]
     for _ in range(num_simulations):
@@ -229,7 +230,7 @@ def simulate_in_table(parts, forest, tables, scratch, b, num_simulations):
 
 @kernel
 def advance_in_table(rules, settings, forest, tables, scratch, b, action):
-    """Plays `action` at the root of search b; the new root's moves take over what the table has of them."""
+    """Plays `action` at the root of search b; the new root's children get their statistics from the table."""
     tree, nodes, state = forest.trees[b], forest.nodes[b], forest.root_states[b]
     rules.apply_action(state, np.int64(action))
     tables.plies[b] += 1
@@ -241,13 +242,13 @@ def advance_in_table(rules, settings, forest, tables, scratch, b, action):
 
 @kernel
 def take_over_turns(rules, settings, forest, tables, scratch, b):
-    """Lets the whole turns at the root of search b take over what the table has of the positions after them."""
+    """Gives the whole turns at the root of search b the table's statistics of the positions after them."""
     take_over(rules, settings, forest.nodes[b], tables.entries[b], forest.root_states[b], scratch.states)
 
 
 @subroutine
 def take_over(rules, settings, nodes, entries, state, work):
-    """Gives the root's children, all unvisited, what the table has of them; `state` is the root's position."""
+    """Gives the root's children, all unvisited, their statistics from the table; `state` is the root's position."""
     root = nodes[0]
     for child in range(root.first_child, root.first_child + root.num_children):
         place = find_entry(entries, key_after(rules, state, nodes[child].action, work))

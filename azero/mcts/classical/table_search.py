@@ -1,4 +1,4 @@
-"""`TableSearch`: B searches, each on a transposition table of its own, as Python uses them."""
+"""`TableSearch`: the Python interface to B searches, each with its own transposition table."""
 
 import numpy as np
 
@@ -16,10 +16,12 @@ from azero.mcts.tree import Forest
 
 
 class TableSearch(Search):
-    """UCT with random rollouts in a memory of `num_entries` positions a search.
+    """UCT with rollouts, on a transposition table of `num_entries` positions per search.
 
-    Where the future of a position depends on how it was reached, as in Go with superko, nothing is proven but the ends
-    of games: a proof by one path need not hold by another.
+    If the future of a position depends on its history, as in Go with superko, only ends of games are proven: a proof
+    on one path may be wrong on another.
+
+    Raises BadInput if `num_entries` is out of range or the tables do not fit into memory.
     """
 
     def __init__(
@@ -37,9 +39,9 @@ class TableSearch(Search):
         if num_trees * num_entries > MOST_ENTRIES:
             most = MOST_ENTRIES // num_trees
             raise BadInput(
-                f"table = {num_entries} should be {most:,} entries or fewer where {num_trees} games share memory"
+                f"table = {num_entries} should be {most:,} entries or fewer, since {num_trees} games share memory"
             )
-        assert selection.is_sweeping(), "a table knows no priors"
+        assert selection.is_sweeping(), "a table stores no priors"
         settings = settings._replace(is_proving=settings.is_proving and game.rules.is_history_free)
         super().__init__(game, selection, settings, None, num_trees, game.num_actions + 1, num_threads, rollout)
         self._is_used = [False] * num_trees

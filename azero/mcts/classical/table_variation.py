@@ -1,4 +1,4 @@
-"""Principal variations below what a tree keeps: followed in a transposition table."""
+"""Principal variations in a transposition table, below the nodes of the tree."""
 
 import numpy as np
 
@@ -12,9 +12,9 @@ from azero.mcts.search.variation import preference
 
 @kernel
 def follow_table(rules, forest, tables, scratch, b, line, length):
-    """Writes on, after `length` actions of `line` ([L] int32) from the root, by the best children that the table has.
+    """Continues `line` ([L] int32), which has `length` actions from the root, by the best children in the table.
 
-    Returns the new length. Play in a circle ends the line.
+    Returns the new length. A repeated position ends the line.
     """
     state, work, entries, keys = scratch.states[0], scratch.states[1:], tables.entries[b], tables.keys[b]
     scratch.states[0] = forest.root_states[b]

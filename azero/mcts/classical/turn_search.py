@@ -1,4 +1,4 @@
-"""The searches with rollouts, their roots' moves being whole turns: one search chooses all actions of a turn."""
+"""Searches with rollouts in which the root's moves are whole turns: one search chooses all actions of a turn."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -20,22 +20,22 @@ from azero.mcts.tree import Forest, new_forest, start_tree
 
 
 class WholeTurns(Search):
-    """What whole turns change in a search: mixed in before the class of the search.
+    """Mixin for a search with whole turns at the root; it comes before the class of the search.
 
-    `choose` returns a turn's actions one after another as they are played, and `run` leaves a tree alone while such a
-    turn is under way. Each turn is searched from nothing: the tree below has the game's actions, not turns.
+    `choose` returns the actions of a turn one after another as they are played. `run` does not search a tree while such
+    a turn is under way. The tree is not reused between turns, since below the root it has actions instead of turns.
     """
 
     def __init__(self, *arguments: Any, **options: Any):
         super().__init__(*arguments, **options)
-        assert isinstance(self._trees, RolloutTrees), "an evaluator knows no turns"
+        assert isinstance(self._trees, RolloutTrees), "whole turns need a search without an evaluator"
         num_trees = len(self.histories)
         self._turns = new_turns(self.game.rules, num_trees)
         self._most = self._turns.starts.shape[1] - 1
         self._trees.make_room(1 + self._most)
         self._is_listed = [False] * num_trees
-        self._chosen: list[list[int]] = [[] for _ in range(num_trees)]  # the turn of the last `choose` at each root
-        self._left: list[list[int]] = [[] for _ in range(num_trees)]  # of it, since its first action was played
+        self._chosen: list[list[int]] = [[] for _ in range(num_trees)]  # the turn that `choose` returned last, per root
+        self._left: list[list[int]] = [[] for _ in range(num_trees)]  # its actions left to play, once begun
 
     def prepare(self) -> None:
         super().prepare()
@@ -86,7 +86,7 @@ class WholeTurns(Search):
         return TurnRules(self.game.rules, self.game.num_actions, turns.starts[b], turns.actions[b])
 
     def _lay_out_turns(self, turns: Turns, forest: Forest, b: int, scratch: Scratch) -> None:
-        """Makes the turns of root b's position its children; raises BadInput where they are too many."""
+        """Makes the turns of root b's position its children; raises BadInput if there are too many."""
         rules, state = self.game.rules, forest.root_states[b]
         num_turns = int(list_turns(rules, turns, b, state, scratch.states, scratch.legal))
         if num_turns < 0:
@@ -102,7 +102,7 @@ class TurnSearch(WholeTurns, Search):
 
 
 class FlatTurnSearch(WholeTurns, FlatSearch):
-    """Plain Monte Carlo that tries whole turns."""
+    """Plain Monte Carlo, with whole turns at the root."""
 
 
 class TableTurnSearch(WholeTurns, TableSearch):

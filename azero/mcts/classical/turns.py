@@ -1,8 +1,8 @@
 """Whole turns as moves of the root: all sequences of actions that one player can play until the other moves.
 
-The root of a search then has an arm for each turn, as the UCT paper's Amazons has 2,176 at the start, and not one for
-each first action of a turn. Kernels are handed `TurnRules` in place of the game's own rules, and know no difference:
-an action from `first` on is a turn. Below the root, and in rollouts, actions are the game's.
+The root of a search then has a child for each turn instead of each action. In Amazons these are 2,176 at the start, as
+in the UCT paper. Kernels take `TurnRules` in place of the game's own rules; actions from `first` on are turns. Below
+the root, and in rollouts, actions are the game's.
 """
 
 from typing import Any, NamedTuple
@@ -16,23 +16,23 @@ from azero.games.contract import Rules
 from azero.mcts.tree import clear_node, clear_tree
 
 MOST_CODES = 1 << 15
-"""Actions and turns together: a node has 16 bits for them."""
+"""Limit on the number of actions plus turns: a node has 16 bits for both."""
 
 MOST_ACTIONS = 1 << 17
-"""Of all turns of a position together."""
+"""Limit on the actions in all turns of a position."""
 
 
 class Turns(NamedTuple):
-    """The turns of B roots, one after another, and room to list them in."""
+    """The turns of B roots, one after another, and scratch memory for listing them."""
 
     starts: np.ndarray  # [B, T + 1] int32, turn k is actions[b, starts[b, k] : starts[b, k + 1]]
     actions: np.ndarray  # [B, MOST_ACTIONS] int16
-    ranks: np.ndarray  # [B, max_plies + 1] int32, of a turn's actions, each among the legal ones
-    widths: np.ndarray  # [B, max_plies + 1] int32, how many legal ones there are
+    ranks: np.ndarray  # [B, max_plies + 1] int32, index of each of a turn's actions among the legal ones
+    widths: np.ndarray  # [B, max_plies + 1] int32, number of legal actions at each of a turn's actions
 
 
 def new_turns(rules: Rules, num_trees: int) -> Turns:
-    """Returns room for the turns of `num_trees` roots. Pages of memory are taken as turns are listed, not here."""
+    """Returns arrays for the turns of `num_trees` roots. Memory is allocated when turns are listed."""
     most = MOST_CODES - rules.num_actions
     return Turns(
         starts=np.empty((num_trees, most + 1), np.int32),
@@ -43,7 +43,7 @@ def new_turns(rules: Rules, num_trees: int) -> Turns:
 
 
 class TurnRules(NamedTuple):
-    """A game's rules with the turns of one root as further actions, numbered from `first` on."""
+    """A game's rules with the turns of one root as additional actions, numbered from `first` on."""
 
     rules: Any  # the game's own, a NamedTuple
     first: int  # A
@@ -81,10 +81,10 @@ class TurnRules(NamedTuple):
 
 @kernel
 def list_turns(rules, turns, b, root_state, states, legal):
-    """Lists the turns of a position, by their actions in ascending order; returns how many, or -1 for too many.
+    """Lists the turns of a position, by their actions in ascending order; returns their number, or -1 if too many.
 
-    `states` ([1 or more]) and `legal` ([A] int32) are room to work in. Each turn is played out from the root: states
-    along the way are not kept.
+    `states` ([1 or more]) and `legal` ([A] int32) are scratch memory. Each turn is replayed from the root, since states
+    on the way are not stored. Raises BrokenRules if a turn does not end or a position has no legal action.
     """
     starts, actions, ranks, widths = turns.starts[b], turns.actions[b], turns.ranks[b], turns.widths[b]
     mover = rules.current_player(root_state)
@@ -109,7 +109,7 @@ def list_turns(rules, turns, b, root_state, states, legal):
             length += 1
         count += 1
         starts[count] = starts[count - 1] + length
-        # The next turn has the next action at the last place that has one left, and the first actions behind it.
+        # The next turn has the next action at the last place that has one left, and the first actions after it.
         while length > 0 and ranks[length - 1] + 1 == widths[length - 1]:
             length -= 1
             ranks[length] = 0
@@ -120,7 +120,7 @@ def list_turns(rules, turns, b, root_state, states, legal):
 
 @kernel
 def lay_out_turns(rules, forest, b, first, num_turns):
-    """Makes the turns of root b its children, unvisited, in place of all that lies below it."""
+    """Makes the turns of root b its unvisited children, and drops all nodes that were below it."""
     tree, nodes = forest.trees[b], forest.nodes[b]
     clear_tree(tree, nodes)
     root = nodes[0]

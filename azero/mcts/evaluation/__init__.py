@@ -1,1 +1,1 @@
-"""What judges a leaf: the evaluator's protocol, the views and batches that it is given, and its cache."""
+"""The evaluation of leaves: the evaluator's protocol, views and batches for it, and a cache of its answers."""

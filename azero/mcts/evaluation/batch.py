@@ -1,4 +1,4 @@
-"""A batch: leaves of several trees on their way to the evaluator and back, in arrays that are made once."""
+"""A batch: leaves of several trees that wait for the evaluator, in arrays that are allocated once."""
 
 from typing import NamedTuple
 
@@ -12,25 +12,25 @@ WAITING_DTYPE = np.dtype([("leaves", np.int64), ("rows", np.int64)])
 
 
 class Batch(NamedTuple):
-    """Up to K leaves on their way to the evaluator and back.
+    """Up to K leaves that wait for the evaluator.
 
-    The evaluator sees a row for each leaf; leaves that look the same to it may share one.
+    The evaluator gets one row of planes per leaf. With a cache, leaves with the same view share a row.
     """
 
-    waiting: np.recarray  # [1] WAITING_DTYPE, how many leaves and rows there are
-    tree: np.ndarray  # [K] int32, whose leaf it is
+    waiting: np.recarray  # [1] WAITING_DTYPE, the numbers of leaves and of rows
+    tree: np.ndarray  # [K] int32, the leaf's tree
     depth: np.ndarray  # [K] int32
     path: np.ndarray  # [K, max_plies + 1] int32, nodes from the root (place 0) to the leaf (place depth)
-    symmetry: np.ndarray  # [K] int32, the one in which the evaluator sees the leaf
-    row: np.ndarray  # [K] int32, where it sees the leaf
+    symmetry: np.ndarray  # [K] int32, the symmetry in which the evaluator sees the leaf
+    row: np.ndarray  # [K] int32, the leaf's row of `planes`
     states: np.recarray  # [K] the game's state dtype
-    key: np.ndarray  # [K] uint64, of each row: its hash, where there is a cache
-    planes: np.ndarray  # [K, C, H, W] float32, of each row
+    key: np.ndarray  # [K] uint64, the hash of each row, if there is a cache
+    planes: np.ndarray  # [K, C, H, W] float32, one per row
     bits: np.ndarray  # [K, C * H * W] uint32, the same memory
 
 
 def new_batch(rules: Rules, size: int) -> Batch:
-    """Returns room for `size` leaves."""
+    """Returns an empty batch with room for `size` leaves."""
     planes = np.zeros((size, *rules.planes_shape), np.float32)
     return Batch(
         waiting=np.zeros(1, WAITING_DTYPE).view(np.recarray),
@@ -48,6 +48,6 @@ def new_batch(rules: Rules, size: int) -> Batch:
 
 @subroutine
 def copy_numbers(source, target):
-    """Copies an array to another of the same length; an assignment would look for overlaps, and allocate."""
+    """Copies an array to another of the same length. A slice assignment would check for overlap and allocate."""
     for place in range(len(source)):
         target[place] = source[place]

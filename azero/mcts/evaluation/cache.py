@@ -1,7 +1,7 @@
-"""What the evaluator has said, kept: a table from canonical views (`views.py`) to answers, for all trees of a search.
+"""The evaluation cache: a table from canonical views (`views.py`) to the evaluator's answers, shared by all trees.
 
-Its memory is taken once. A view can lie in the few places of one bucket; a new one takes the place of that which has
-not been asked for the longest. See docs/decisions/0008-evaluation-cache.md.
+Its memory is allocated once. A view belongs to one bucket of `WAYS` places. A new view replaces the least recently used
+one in its bucket. See docs/decisions/0008-evaluation-cache.md.
 """
 
 from typing import NamedTuple
@@ -14,12 +14,12 @@ from azero.errors import BadInput
 from azero.mcts.evaluation.batch import copy_numbers
 
 WAYS = 4
-"""Places of a bucket."""
+"""Places per bucket."""
 
 BUCKET_DTYPE = np.dtype(
     [
-        ("key", np.uint64, (WAYS,)),  # the view's hash; 0: nothing here
-        ("used", np.uint32, (WAYS,)),  # the clock when it was last asked for
+        ("key", np.uint64, (WAYS,)),  # the view's hash; 0: empty
+        ("used", np.uint32, (WAYS,)),  # the clock at the last use
         ("value", np.float32, (WAYS,)),  # in [-1, 1], for the player to move
     ],
     align=True,
@@ -28,17 +28,17 @@ assert BUCKET_DTYPE.itemsize == 64, "a cache line"
 
 
 class Cache(NamedTuple):
-    """Answers for n buckets of views; with none of them, a cache that is switched off."""
+    """Answers in n buckets; with n = 0 the cache is switched off."""
 
     buckets: np.recarray  # [n] BUCKET_DTYPE
-    logits: np.ndarray  # [n * WAYS, A] float32, of actions as the canonical view has them
-    clock: np.ndarray  # [1] uint32, answers taken in so far
+    logits: np.ndarray  # [n * WAYS, A] float32, in the canonical view
+    clock: np.ndarray  # [1] uint32, number of answers stored so far
 
 
 def new_cache(num_actions: int, mib: int) -> Cache:
-    """Returns an empty cache of `mib` MiB; 0 switches it off. Pages of memory are taken as they come into use.
+    """Returns an empty cache of `mib` MiB; 0 switches it off. Memory is allocated when it comes into use.
 
-    Raises BadInput where there is not as much.
+    Raises BadInput if there is not enough memory.
     """
     bucket_size = BUCKET_DTYPE.itemsize + WAYS * num_actions * np.dtype(np.float32).itemsize
     num_buckets = max((mib << 20) // bucket_size, 1) if mib else 0
@@ -49,7 +49,7 @@ def new_cache(num_actions: int, mib: int) -> Cache:
             clock=np.ones(1, np.uint32),
         )
     except MemoryError:
-        raise BadInput(f"search.cache_mib = {mib} is more than this machine has to give; 64 is plenty") from None
+        raise BadInput(f"search.cache_mib = {mib} is more memory than this machine has; 64 is plenty") from None
 
 
 @subroutine
@@ -60,7 +60,7 @@ def is_caching(cache):
 
 @subroutine
 def find_answer(cache, key):
-    """Returns the place of the answer to a view, a row of `cache.logits`, or -1 where there is none."""
+    """Returns the place of the answer to a view, a row of `cache.logits`, or -1 if there is none."""
     index = bucket_of(key, len(cache.buckets))
     bucket = cache.buckets[index]
     for way in range(WAYS):
@@ -72,13 +72,13 @@ def find_answer(cache, key):
 
 @subroutine
 def value_at(cache, place):
-    """Returns the value of the answer at a place that `find_answer` has told."""
+    """Returns the value of the answer at a place that `find_answer` returned."""
     return cache.buckets[place // WAYS].value[place % WAYS]
 
 
 @subroutine
 def keep_answer(cache, key, logits, value):
-    """Takes in the answer to a view."""
+    """Stores the answer to a view."""
     index = bucket_of(key, len(cache.buckets))
     bucket = cache.buckets[index]
     way = 0
@@ -97,6 +97,6 @@ def keep_answer(cache, key, logits, value):
 
 @kernel
 def keep_answers(cache, keys, logits, values):
-    """Takes in the answers to a batch of views: keys [B] uint64, logits [B, A] float32, values [B] float32."""
+    """Stores the answers to a batch of views: keys [>= B] uint64, logits [B, A] float32, values [B] float32."""
     for row in range(len(logits)):
         keep_answer(cache, keys[row], logits[row], values[row])

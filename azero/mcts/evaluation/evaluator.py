@@ -1,4 +1,4 @@
-"""What a search asks of whoever judges positions, and the simplest judge of all."""
+"""The protocol of evaluators, and the simplest evaluator."""
 
 from typing import Protocol
 
@@ -6,19 +6,19 @@ import numpy as np
 
 
 class Evaluator(Protocol):
-    """Judges positions in batches. A net does (`azero.nets.evaluator`); so does anything that has this."""
+    """Evaluates positions in batches. `azero.nets.evaluator` does so with a net; any class with these members works."""
 
     rows: int
-    """Rows of one forward pass: a batch of a multiple of them wastes nothing. 0: any size is as good."""
+    """Rows of one forward pass. Batches of a multiple of it waste nothing. 0: any size is as good."""
 
     is_on_device: bool
     """Whether it works on an accelerator, so that the CPU is free meanwhile."""
 
     def evaluate(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Returns what a batch of positions is worth.
+        """Evaluates a batch of positions.
 
         Args:
-          planes: [B, C, H, W] float32; read before the call returns, not kept.
+          planes: [B, C, H, W] float32; not used after the call returns.
 
         Returns:
           logits: [B, A] float32 of the prior, before the softmax; those of illegal actions are not read.
@@ -27,7 +27,7 @@ class Evaluator(Protocol):
 
 
 class UniformEvaluator:
-    """Knows nothing: every move alike, every position even. It shows what the search alone costs, and can."""
+    """Uniform priors and values of 0. It shows the cost and the strength of the search alone."""
 
     rows = 0
     is_on_device = False

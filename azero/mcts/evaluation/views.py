@@ -1,34 +1,34 @@
-"""How the evaluator sees a position: its planes in one of the game's symmetries, at random or the canonical one.
+"""Views: a position's planes in one of the game's symmetries, either a random one or the canonical one.
 
-The canonical view of a position is the one whose hash is the smallest. All positions that are symmetric to each other
-have the same, so that an answer to one of them answers all.
+The canonical view of a position is the one with the smallest hash. Symmetric positions share it, so that they share one
+answer of the evaluator.
 """
 
 from typing import NamedTuple
 
 import numpy as np
 
+from azero.compiler.bits import ONE
 from azero.compiler.jit import subroutine
 from azero.compiler.rng import mix
 from azero.games import Game
 from azero.mcts.evaluation.batch import copy_numbers
 
-_SEED = 0  # of the words
+_SEED = 0  # of the random words
 _START = np.uint64(0x9E3779B97F4A7C15)  # the hash of planes that are all zero
 _HIGHEST = np.uint64(0xFFFFFFFFFFFFFFFF)
-_ONE = np.uint64(1)
 
 
 class Views(NamedTuple):
-    """A game's symmetries as kernels use them, S in all, the identity first; planes are E = C * H * W entries."""
+    """A game's S symmetries for kernels, the identity first. Planes have E = C * H * W entries."""
 
-    targets: np.ndarray  # [S, E] int32, where each entry of the position's own planes is seen
-    words: np.ndarray  # [S, E] uint64, random, of the place where it is seen
-    actions: np.ndarray  # [S, A] int32, where each action is seen
+    targets: np.ndarray  # [S, E] int32, the place in the view of each entry of the position's planes
+    words: np.ndarray  # [S, E] uint64, the random word of that place
+    actions: np.ndarray  # [S, A] int32, the action in the view for each action of the position
 
 
 def new_views(game: Game) -> Views:
-    """Returns the views of a game; the same in every process."""
+    """Returns the views of a game. They are the same in every process."""
     num_planes, height, width = game.planes_shape
     cells = np.argsort(game.symmetries.cells, axis=1).astype(np.int32)
     first = np.arange(num_planes, dtype=np.int32)[:, None] * (height * width)
@@ -40,7 +40,7 @@ def new_views(game: Game) -> Views:
 
 @subroutine
 def turn(views, symmetry, bits, scratch):
-    """Turns planes, `bits` ([E] uint32), to what is seen through a symmetry."""
+    """Applies a symmetry to planes, `bits` ([E] uint32), in place."""
     work = scratch.bits
     copy_numbers(bits, work)
     targets = views.targets[symmetry]
@@ -50,17 +50,17 @@ def turn(views, symmetry, bits, scratch):
 
 @subroutine
 def find_canonical(views, bits, scratch):
-    """Returns the symmetry that leads to the canonical view, the first of several that do; and the view's hash.
+    """Returns the symmetry that leads to the canonical view (the first, if there are several), and the view's hash.
 
         h(view) = start + sum over entries e that are not zero of word(place of e) mix(bits(e))   mod 2^64
 
-    It is never 0. Bits are mixed, since those of numbers such as 1 and -1 differ by a high power of two, of which a
-    product keeps few bits.
+    The hash is never 0. Bits are mixed because the bits of numbers such as 1 and -1 differ by a high power of two, of
+    which a product keeps only few bits.
 
     Args:
-      bits: [E] uint32, the position's own planes: float32 numbers by their bits.
+      bits: [E] uint32, the bits of the position's planes, which are float32.
     """
-    entries, factors = scratch.entries, scratch.factors  # which are not zero, and their bits, mixed
+    entries, factors = scratch.entries, scratch.factors  # the entries that are not zero, and their mixed bits
     count = 0
     for place in range(len(bits)):
         entries[count] = place
@@ -76,4 +76,4 @@ def find_canonical(views, bits, scratch):
             key += words[entries[k]] * factors[k]
         if key < lowest:
             canonical, lowest = symmetry, key
-    return canonical, max(lowest, _ONE)
+    return canonical, max(lowest, ONE)

@@ -1,1 +1,1 @@
-"""Results that are certain: proofs carried up the tree, looked for at new nodes and at the root."""
+"""Proven results: proofs backed up the tree, look-ahead at new nodes, and the solver at the root."""

@@ -1,11 +1,11 @@
-"""Looking ahead from a new node: moves that end the game, and what a short alpha-beta proves of the others.
+"""Look-ahead from a new node: finds moves that end the game, and proves others by a short alpha-beta search.
 
-It goes one ply deeper at a time, so that a win is proven by its shortest way and a loss by its longest. What it knows
-of a position is an interval of results, [low, high], for the player to move: [-1, 1] where a line has come to the
-limit. A position is left as soon as nothing in it can change what is known of the one before.
+It deepens by one ply at a time, so that the shortest win and the longest loss are proven. A position has bounds
+[low, high] on its result, for the player to move; they are [-1, 1] at the end of a line that reaches the limit. A
+position is left as soon as nothing in it can change the bounds of the position one ply earlier.
 
-Source: Baier & Winands, Monte-Carlo tree search and minimax hybrids (2013), shallow minimax at the leaves; here it is
-limited by positions, not by plies.
+Source: Baier & Winands, Monte-Carlo tree search and minimax hybrids (2013), shallow minimax at the leaves. Here the
+limit is on positions instead of plies.
 """
 
 from typing import NamedTuple
@@ -20,13 +20,13 @@ from azero.games.state import new_states
 from azero.mcts.tree import UNPROVEN
 
 LONGEST_LINE = 32
-"""Plies that a line may have; the limit on positions is reached long before, but where moves are forced."""
+"""Limit on the plies of a line. The limit on positions comes first, unless moves are forced."""
 
 FRAME_DTYPE = np.dtype([(name, np.int32) for name in ("num_legal", "num_tried", "low", "high", "sign")])
 
 
 class Line(NamedTuple):
-    """The positions of a line from a child of the new node (place 0) on, and what is known of them."""
+    """The positions of a line, beginning with a child of the new node (place 0), and their bounds."""
 
     states: np.recarray  # [LONGEST_LINE + 1] the game's state dtype
     frames: np.recarray  # [LONGEST_LINE] FRAME_DTYPE
@@ -34,7 +34,7 @@ class Line(NamedTuple):
 
 
 def new_line(rules: Rules) -> Line:
-    """Returns room for a line."""
+    """Returns an empty line."""
     return Line(
         states=new_states(rules, LONGEST_LINE + 1),
         frames=np.zeros(LONGEST_LINE, FRAME_DTYPE).view(np.recarray),
@@ -44,7 +44,7 @@ def new_line(rules: Rules) -> Line:
 
 @shared_subroutine
 def step(rules, state, line, ply, action):
-    """Makes the line's position at `ply` the one after `action` in `state`; returns its outcome."""
+    """Sets the line's position at `ply` to the one after `action` in `state`; returns its outcome."""
     line.states[ply] = state
     rules.apply_action(line.states[ply], np.int64(action))
     return rules.outcome(line.states[ply])
@@ -52,7 +52,7 @@ def step(rules, state, line, ply, action):
 
 @subroutine
 def find_ends(rules, nodes, node, state, line):
-    """Proves the children of `node` at which the game is over; returns whether one of them wins."""
+    """Proves the children of `node` that end the game; returns whether one of them wins."""
     has_win = False
     for child in range(node.first_child, node.first_child + node.num_children):
         outcome = step(rules, state, line, 0, nodes[child].action)
@@ -64,8 +64,10 @@ def find_ends(rules, nodes, node, state, line):
 
 @subroutine
 def open_frame(rules, line, ply, limit):
-    """Begins the position at `ply`, and looks for a move that wins at once, unless all are about to be tried and lead
-    no further; returns how many it has looked at.
+    """Begins the position at `ply`; returns the number of positions seen.
+
+    It looks for a move that wins at once. At the last ply of a line it does not, since all moves are tried there.
+    Raises BrokenRules if there is no legal action.
     """
     frame, legal = line.frames[ply], line.legal[ply]
     frame.sign = sign_of(rules.current_player(line.states[ply]))
@@ -85,8 +87,10 @@ def open_frame(rules, line, ply, limit):
 
 @subroutine
 def is_settled(line, ply):
-    """Returns whether no more moves at `ply` need be tried: none is left, one wins, or whatever they bring can change
-    neither bound of the position before, where the opponent moves.
+    """Returns whether the position at `ply` needs no more moves.
+
+    Either no move is left, or one wins, or the rest cannot change the bounds of the position one ply earlier, in which
+    the opponent moves.
     """
     frame = line.frames[ply]
     if frame.low == WIN or frame.num_tried == frame.num_legal:
@@ -99,8 +103,9 @@ def is_settled(line, ply):
 
 @subroutine
 def prove_within(rules, line, limit, max_positions):
-    """Returns the first player's results that are possible in the line's first position by what is seen within `limit`
-    plies and about `max_positions` positions, lowest and highest, and how many it has seen.
+    """Searches the line's first position within `limit` plies and about `max_positions` positions.
+
+    Returns the bounds of its result for the first player, low and high, and the number of positions seen.
     """
     num_seen = open_frame(rules, line, 0, limit)
     ply = 0
@@ -133,10 +138,10 @@ def prove_within(rules, line, limit, max_positions):
 
 @subroutine
 def prove_children(rules, nodes, node, state, line, limit, max_positions):
-    """Proves what children of `node` it can by lines of `limit` plies after them; stops at one that wins.
+    """Proves children of `node` by lines of `limit` plies after them; stops at one that wins.
 
     Returns:
-      About how many positions it has seen, and whether longer lines may prove more.
+      The approximate number of positions seen, and whether longer lines may prove more.
     """
     num_seen, num_open = 0, 0
     for child in range(node.first_child, node.first_child + node.num_children):
@@ -158,10 +163,10 @@ def prove_children(rules, nodes, node, state, line, limit, max_positions):
 
 @subroutine
 def look_ahead(rules, nodes, index, state, line, max_positions):
-    """Proves the children of node `index`, whose position is `state`, at which the game is over, and then what others
-    it can by about `max_positions` positions.
+    """Proves children of node `index`, whose position is `state`: those that end the game, then others if possible.
 
-    The plies of a proven draw are those within which it was proven; another way to draw may take more, or fewer.
+    The others are proven within about `max_positions` positions. The plies of a proven draw are those of the proof;
+    other ways to draw may be longer or shorter.
     """
     node = nodes[index]
     if find_ends(rules, nodes, node, state, line):

@@ -1,8 +1,8 @@
-"""Proofs: results that hold whatever comes, carried from the ends of games up the tree.
+"""Proofs: results under best play, backed up the tree from the ends of games.
 
-A move that is proven lost is left alone on the way down: `selection/select_child.py`.
+Selection does not visit moves that are proven lost; see `selection/select_child.py`.
 
-Source: Winands et al., Monte-Carlo tree search solver (2008); lengths are ours.
+Source: Winands et al., Monte-Carlo tree search solver (2008). The lengths of proofs are ours.
 """
 
 import numpy as np
@@ -14,13 +14,13 @@ from azero.mcts.tree import UNPROVEN
 
 @subroutine
 def weigh_child(win, found, proven, plies):
-    """Adds a child to what is found of its siblings, for the mover, whose win is `win`.
+    """Updates `found`, the summary of a node's children, by one more child. `win` is the mover's win.
 
-    Results come first, then lengths: wins are better short, draws and losses long.
+    Results are compared first, then lengths: short wins are better, and long draws and losses.
 
     Returns:
-      The best result of those that are proven, its plies, and whether all are; `(-win, -1, True)` is what is found of
-      none.
+      The summary: the best proven result, its plies, and whether all children are proven. That of no children is
+      `(-win, -1, True)`.
     """
     best, longest, all_proven = found
     if proven == UNPROVEN:
@@ -34,10 +34,10 @@ def weigh_child(win, found, proven, plies):
 
 @subroutine
 def conclude(win, found):
-    """Returns the mover's result, or UNPROVEN, and its plies, by what is found of all children.
+    """Returns a node's result, or UNPROVEN, and its plies, by the summary of all its children.
 
-    The mover wins if one child wins, by the shortest way; draws if all are proven and one draws; loses if all
-    lose, by the longest way.
+    The mover wins if one child wins; the shortest win counts. The mover draws if all children are proven, none wins,
+    and one draws. The mover loses if all children lose; the longest loss counts.
     """
     best, plies, all_proven = found
     return best if best == win or all_proven else UNPROVEN, plies + 1
@@ -45,7 +45,7 @@ def conclude(win, found):
 
 @subroutine
 def prove_from_children(nodes, index):
-    """Proves node `index` from what is proven of its children; returns whether that is news."""
+    """Proves node `index` from its children if they allow it; returns whether the proof is new."""
     node = nodes[index]
     win = sign_of(node.player)
     found = -win, -1, True
@@ -61,7 +61,7 @@ def prove_from_children(nodes, index):
 
 @subroutine
 def carry_proof_up(nodes, path, depth):
-    """Proves what can be proven above the node at place `depth` of the path, from there upwards."""
+    """Backs up proofs from the node at place `depth` of the path, until a node gets no new proof."""
     for place in range(depth - 1, -1, -1):
         if not prove_from_children(nodes, path[place]):
             return

@@ -1,10 +1,10 @@
-"""Roots solved, as far as that goes: what their moves are worth under best play, by alpha-beta with a table.
+"""The root solver: finds results of root moves under best play, by alpha-beta with a transposition table.
 
-Of each move, the most visited first, it is asked whether it wins; where none does, which of them lose. Each question
-has a window of one result. Moves are asked in rounds, with more positions in each, so that what is easy to answer comes
-first; the table keeps what the rounds before have found. To begin with it has the moves that the tree likes best.
+It tests for each move whether it wins, the most visited move first. If none wins, it tests which ones lose. Each test
+has a null window. Tests run in rounds with growing limits on positions, so that easy tests finish first. The table
+keeps the results of earlier rounds. Before the first round it gets the tree's most visited moves for move ordering.
 
-Source: Plaat et al., Best-first fixed-depth minimax algorithms (1996), the answer from questions of yes or no.
+Source: Plaat et al., Best-first fixed-depth minimax algorithms (1996): minimax values from null-window tests.
 """
 
 import threading
@@ -23,24 +23,24 @@ from azero.games.contract import sign_of
 from azero.mcts.tree import NODE_DTYPE, UNPROVEN, Forest, children_of
 from azero.system.threads import share_among_threads
 
-_FIRST_ROUND = 1 << 10  # positions for each move
-_GROWTH = 4  # times as many in the next round
-_AT_ONCE = 1 << 14  # positions between two looks at the clock
+_FIRST_ROUND = 1 << 10  # positions per move in the first round
+_GROWTH = 4  # factor from one round to the next
+_AT_ONCE = 1 << 14  # positions between two checks of the clock
 _NO_LIMIT = 1 << 62
 _MOST_ENTRIES = 1 << 20  # of the table, 32 bytes each; all are cleared for each root
-_FEWEST_VISITS = 2  # of a node whose favourite is noted,
-_ROOT_VISITS = 1000  # and one in so many of the root's
+_FEWEST_VISITS = 2  # a node's most visited move enters the table if the node has at least this many visits,
+_ROOT_VISITS = 1000  # and at least the root's visits divided by this
 
 
 class KnownMove(NamedTuple):
-    """What a move is worth under best play."""
+    """The result of a move under best play."""
 
     result: int  # WIN, DRAW or LOSS for the player to move
-    line: list[int]  # of a move that wins: how that goes on after it, as far as the table tells
+    line: list[int]  # after a winning move: the best play that follows, as far as the table has it
 
 
 class RootSolver:
-    """Room to solve one root after another. What is found follows from the position and its tree alone."""
+    """Solves one root after another. Unless time runs out, the result depends only on the position and its tree."""
 
     def __init__(self, game: Game, max_positions: int):
         self._game = game
@@ -54,17 +54,17 @@ class RootSolver:
         return int(self._work.progress[0].num_nodes)
 
     def prepare(self) -> None:
-        """Compiles what `solve` needs, if that has not been done."""
+        """Compiles the kernels of `solve`, if they are not compiled yet."""
         state = self._game.new_initial_state()
         self._note_favourites(state, np.zeros(1, NODE_DTYPE).view(np.recarray))
         self._noted_action(state)
         search_on(state, self._work, False, 0, _NO_LIMIT)
 
     def solve(self, state: State, nodes: np.recarray, has_to_stop: Callable[[], bool]) -> dict[int, KnownMove]:
-        """Returns what is found of the open moves at a tree's root, whose position is `state`, by so many positions.
+        """Returns the solved moves of a tree's root, whose position is `state`, among the unproven ones.
 
-        That is one that wins, and nothing else; or, where it is certain that none wins, those that draw or lose.
-        Raises BrokenRules where the rules cannot go on.
+        If a move is found to win, this is the only one. If no move wins, these are the moves found to draw or lose.
+        Otherwise there are none. Raises BrokenRules if the game's rules are broken.
         """
         restart(self._work)
         self._note_favourites(state, nodes)
@@ -86,7 +86,7 @@ class RootSolver:
     def _ask(
         self, positions: dict[int, State], sign: int, least: int, has_to_stop: Callable[[], bool]
     ) -> Iterator[tuple[int, bool]]:
-        """Yields whether a position is worth at least so much to the player of `sign`, of all where that is found."""
+        """Yields, for each position with an answer, whether its result for the player of `sign` is at least `least`."""
         left, num_more = dict(positions), _FIRST_ROUND
         while left:
             for action, state in list(left.items()):
@@ -100,7 +100,7 @@ class RootSolver:
             num_more *= _GROWTH
 
     def _answer(self, state: State, sign: int, least: int, limit: int, has_to_stop: Callable[[], bool]) -> bool | None:
-        """Returns the answer for one position; None where it does not come before so many positions in all."""
+        """Returns the answer for one position; None if it is not found within `limit` positions in all."""
         if state.is_terminal():
             return sign * state.returns()[0] >= least
         work, root = self._work, self._work.frames[0]
@@ -114,7 +114,7 @@ class RootSolver:
         return bool(sign * root.value >= least)
 
     def _line(self, state: State) -> list[int]:
-        """Returns how play goes on from the position asked of last, by what the search holds for best."""
+        """Returns the search's best line of play from `state`, the last position tested."""
         state, line = state.clone(), []
         best = int(self._work.frames[0].action)
         while not state.is_terminal() and best in state.legal_actions():
@@ -135,10 +135,10 @@ class RootSolver:
 
 @kernel
 def _note_favourites(rules, nodes, states, table, path):
-    """Notes the most visited action of each position in the tree that is worth a look; states[0] is the root's.
+    """Stores the most visited action of each position in the tree with enough visits; states[0] is the root's.
 
     Args:
-      path: [D + 1, 2] int64, room for the nodes from the root on, and how many of their children have been seen.
+      path: [D + 1, 2] int64, scratch memory: nodes from the root on, and the number of their children seen.
     """
     if nodes[0].first_child == 0:
         return
@@ -164,17 +164,17 @@ def _note_favourites(rules, nodes, states, table, path):
 
 
 def open_moves(nodes: np.recarray) -> list[int]:
-    """Returns the root's actions that are not proven, the most visited first, of equals the one of highest prior."""
+    """Returns the root's actions that are not proven, by descending visits, then by descending prior."""
     children = [nodes[child] for child in children_of(nodes)]
     children.sort(key=lambda child: (-int(child.N), -float(child.P)))
     return [int(child.action) for child in children if child.proven == UNPROVEN]
 
 
 def write_known(nodes: np.recarray, known: dict[int, KnownMove], max_plies: int) -> None:
-    """Proves the root's moves that win or lose, and the root where one wins; lengths are not known, so `max_plies`.
+    """Writes the solver's wins and losses into the tree as proofs. Their lengths are unknown, so they are `max_plies`.
 
-    Where all moves lose nothing is written, and those that draw are not held for settled: the search goes on, to find
-    what an opponent is likely to answer wrongly.
+    A win proves the root, too. If all moves lose, no loss is written. Draws are never written. In both cases the search
+    goes on and finds the moves that an opponent is likely to answer wrongly.
     """
     root, children = nodes[0], [nodes[child] for child in children_of(nodes)]
     sign = sign_of(int(root.player))
@@ -196,8 +196,12 @@ def solve_roots(
     known_moves: list[dict[int, KnownMove]],
     deadline: float,
 ) -> None:
-    """Lets threads, a solver each, share the trees whose roots' positions are given; adds what they find to what is
-    known of each root's moves, and writes it into the tree.
+    """Solves roots in threads, one solver each. Adds the results to `known_moves` and writes them into the trees.
+
+    Args:
+      states: the positions of the roots to solve, by their trees' numbers.
+      known_moves: for each tree, the solved moves of its root.
+      deadline: time by `time.perf_counter`, in seconds.
     """
 
     def solve_some(trees: Sequence[int], solver: RootSolver, is_halted: threading.Event) -> None:

@@ -1,1 +1,1 @@
-"""The search in plain Python, for people to read; tests hold the kernels to it."""
+"""The search in plain Python, for people to read. Tests check that the kernels give the same results."""

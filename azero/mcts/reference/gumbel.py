@@ -1,6 +1,6 @@
-"""The search with Gumbel at its root in plain Python, for people to read; tests hold `roots/gumbel.py` to it.
+"""The search with a Gumbel root in plain Python, for people to read. Tests compare `roots/gumbel.py` with it.
 
-Read `GumbelReference.search` first; below the root all is as in `search.py`.
+Read `GumbelReference.search` first. Below the root the search is that of `search.py`.
 """
 
 import math
@@ -11,7 +11,10 @@ from azero.mcts.roots.gumbel import GumbelRoot
 
 
 def halving_schedule(num_simulations: int, num_considered: int) -> list[int]:
-    """Returns sequential halving as, for each simulation, the visits of the moves among which it goes to the best."""
+    """Returns the schedule of sequential halving: for each simulation, a number of visits.
+
+    The simulation goes to the best of the moves with that many visits.
+    """
     num_rounds = max(1, math.ceil(math.log2(num_considered)))
     schedule: list[int] = []
     visits = 0
@@ -24,7 +27,7 @@ def halving_schedule(num_simulations: int, num_considered: int) -> list[int]:
 
 
 class GumbelReference(Reference):
-    """One tree, grown anew by each `search`; then `policy` and `choose` tell what was found."""
+    """One tree, rebuilt by each `search`. `policy` and `choose` then return the result."""
 
     @property
     def strategy(self) -> GumbelRoot:
@@ -32,11 +35,11 @@ class GumbelReference(Reference):
         assert isinstance(self.settings.root, GumbelRoot)
         return self.settings.root
 
-    root_value = 0.0  # the evaluator's, for the player to move
-    num_left = 0  # simulations, the one under way among them
+    root_value = 0.0  # the evaluator's value of the root, for the player to move
+    num_left = 0  # simulations left, including the current one
 
     def search(self, num_simulations: int, temperature: float) -> None:
-        """Draws g, and searches; the simulation that judges the root is not counted."""
+        """Draws g and searches. The simulation that evaluates the root is not counted."""
         self.root = Node(action=-1)
         seed = self.random.bits()
         self.g = [temperature * self.draw_gumbel(seed, action) for action in range(self.state.game.num_actions)]
@@ -46,7 +49,7 @@ class GumbelReference(Reference):
 
     @staticmethod
     def draw_gumbel(seed: int, action: int) -> float:
-        """Returns -ln(-ln u), with u uniform in (0, 1) by 52 bits that seed and action give."""
+        """Returns -ln(-ln u), with u uniform in (0, 1), made of 52 bits derived from seed and action."""
         bits = SplitMix.mix(seed + action)
         return -math.log(-math.log(((bits >> 12) + 0.5) / (1 << 52)))
 
@@ -61,17 +64,17 @@ class GumbelReference(Reference):
 
     @property
     def open_moves(self) -> list[Node]:
-        """The moves that are not proven lost; the others count for nothing."""
+        """The moves that are not proven lost. All others are ignored."""
         return [child for child in self.root.children if child.proven != -self.root.sign]
 
     def halve(self) -> Node:
-        """Returns the child of the root that a simulation goes to."""
+        """Returns the child of the root that sequential halving selects."""
         num_done = sum(child.N for child in self.open_moves)
         num_considered = min(len(self.open_moves), self.strategy.num_considered)
         return self.best_of_visits(halving_schedule(num_done + self.num_left, num_considered)[num_done])
 
     def best_of_visits(self, visits: int) -> Node:
-        """Returns the best move by g + logits + sigma(q) of those whose visits are nearest to `visits`."""
+        """Returns the move with the greatest g + logits + sigma(q) among those with visits closest to `visits`."""
         distance = min(abs(child.N - visits) for child in self.open_moves)
         nearest = [child for child in self.open_moves if abs(child.N - visits) == distance]
         logits = self.improved_logits()
@@ -107,5 +110,5 @@ class GumbelReference(Reference):
         return {action: weight / sum(weights.values()) for action, weight in weights.items()}
 
     def choose(self) -> int:
-        """Returns the move to play, where proofs do not decide: the best of those with most visits."""
+        """Returns the move to play if proofs do not decide it: the best of the moves with most visits."""
         return self.best_of_visits(max(child.N for child in self.open_moves)).action

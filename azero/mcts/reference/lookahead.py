@@ -1,6 +1,6 @@
-"""Looking ahead in plain Python, for people to read; tests hold `proving/lookahead.py` to it.
+"""Look-ahead in plain Python, for people to read. Tests compare `proving/lookahead.py` with it.
 
-Read it from the bottom. Where the kernel keeps a stack, this calls itself.
+Read it from the bottom up. This version is recursive; the kernel keeps a stack.
 """
 
 from typing import NamedTuple
@@ -11,31 +11,36 @@ from azero.mcts.proving.lookahead import LONGEST_LINE
 
 
 class Known(NamedTuple):
-    """What is known of a position: the lowest and highest result that is possible for its mover, of that sign."""
+    """Bounds on a position's result: the lowest and the highest possible, for the player of `sign`, who moves."""
 
     sign: int
     low: int
     high: int
 
     def for_first(self) -> tuple[int, int]:
-        """Returns the same for the first player."""
+        """Returns the bounds for the first player."""
         return (self.low, self.high) if self.sign > 0 else (-self.high, -self.low)
 
 
 class OutOfPositions(Exception):
-    """The limit on positions has come."""
+    """The limit on positions is reached."""
 
 
 class Lines:
-    """Follows all lines from a position, until a number of positions has been seen."""
+    """Follows all lines from a position, up to a limit on positions."""
 
     def __init__(self, max_positions: int):
         self.max_positions = max_positions
         self.num_seen = 0
 
     def follow(self, state: State, limit: int, before: Known | None = None) -> tuple[int, int]:
-        """Returns the first player's lowest and highest possible result by lines of `limit` plies; raises
-        OutOfPositions. `before` is what is known so far of the position before.
+        """Returns the first player's lowest and highest possible result, after lines of `limit` plies.
+
+        Args:
+          before: the bounds found so far for the position one ply earlier.
+
+        Raises:
+          OutOfPositions: the limit on positions is reached.
         """
         sign = sign_of(state.current_player())
         positions = [after(state, action) for action in state.legal_actions()]
@@ -51,19 +56,19 @@ class Lines:
                 raise OutOfPositions
             self.num_seen += 1
             first_low, first_high = self.judge(position, limit - 1, known)
-            low, high = Known(sign, first_low, first_high).for_first()  # which turns it back as well
+            low, high = Known(sign, first_low, first_high).for_first()  # the same flip converts back to the mover
             known = Known(sign, max(known.low, low), max(known.high, high))
         return known.for_first()
 
     def judge(self, state: State, limit: int, before: Known) -> tuple[int, int]:
-        """Returns the possible results of a position that may be the end of the game or of the line."""
+        """Returns the bounds of a position, which may be the end of the game or of the line."""
         if state.is_terminal():
             return int(state.returns()[0]), int(state.returns()[0])
         return self.follow(state, limit, before) if limit else (LOSS, WIN)
 
 
 def is_settled(known: Known, before: Known | None) -> bool:
-    """Returns whether more about a position would change nothing in what is known of the one before."""
+    """Returns whether tighter bounds of a position could not change those of the position one ply earlier."""
     if known.low == WIN:
         return True
     return before is not None and before.sign != known.sign and -known.high <= before.low and -known.low <= before.high
@@ -77,7 +82,7 @@ def after(state: State, action: int) -> State:
 
 
 def look_ahead(state: State, max_positions: int) -> dict[int, tuple[int, int]]:
-    """Returns the first player's result, and the plies to it, after each move for which that can be told."""
+    """Returns, for each move with a provable result, the first player's result and the plies to it after the move."""
     sign = sign_of(state.current_player())
     positions = {action: after(state, action) for action in state.legal_actions()}
     proven = {action: (int(each.returns()[0]), 0) for action, each in positions.items() if each.is_terminal()}

@@ -1,8 +1,8 @@
-"""The search in plain Python, for people to read; tests hold the compiled kernels to it, visit for visit.
+"""The search in plain Python, for people to read. Tests compare the compiled kernels with it, visit for visit.
 
-Read it from the bottom: `Reference.simulate` is one simulation. Values in the tree are the first player's; `sign`
-turns them to the mover's. What the kernels add is speed, batches with virtual loss, random symmetries, and the ways
-to end early: a limit on nodes, a leader that cannot be overtaken.
+Read it from the bottom up: `Reference.simulate` is one simulation. Values in the tree are the first player's; `sign`
+converts them to the mover's. Only the kernels have batches with virtual loss, random symmetries, a limit on nodes, and
+an early stop when no move can overtake the leader.
 """
 
 import math
@@ -25,7 +25,7 @@ _MASK = (1 << 64) - 1
 
 
 class SplitMix:
-    """The kernels' random numbers (azero/compiler/rng.py), in Python's integers."""
+    """The random generator of the kernels (azero/compiler/rng.py), in Python integers."""
 
     def __init__(self, seed: int):
         self.counter = seed
@@ -67,13 +67,13 @@ class SplitMix:
 
 @dataclass
 class Node:
-    """A position in the tree, and the action that led to it."""
+    """A position in the tree, and the action that leads to it."""
 
     action: int
     P: float = 0.0
     N: int = 0
     W: float = 0.0  # for the first player
-    proven: int | None = None  # the first player's result under best play
+    proven: int | None = None  # the first player's result under best play, if proven
     proven_plies: int = 0
     player: int = 0
     children: list["Node"] = field(default_factory=list)
@@ -81,12 +81,12 @@ class Node:
 
     @property
     def sign(self) -> int:
-        """1 where the first player moves, -1 where the second does."""
+        """1 if the first player moves, -1 if the second does."""
         return sign_of(self.player)
 
 
 class Reference:
-    """One tree. `simulate` as often as you like; then look at `root.children`."""
+    """One tree. Each call of `simulate` runs one simulation; `root.children` has the statistics."""
 
     def __init__(
         self,
@@ -100,11 +100,11 @@ class Reference:
         self.state, self.selection, self.settings, self.evaluator = state, selection, settings, evaluator
         self.rollout_policy = rollout
         self.random = SplitMix(seed)
-        self.length = 0.0  # plies that a game from here is expected to last, where the rule asks for it
+        self.length = 0.0  # expected plies of a game from the root, if the selection rule needs it
         self.root = Node(action=-1)
 
     def advance(self, action: int) -> None:
-        """Follows a move: the child becomes the root, with all below it."""
+        """Plays a move: the child becomes the root and keeps its subtree."""
         matching = [child for child in self.root.children if child.action == action]
         self.state.apply_action(action)
         root = matching[0] if matching else Node(action=-1)
@@ -114,7 +114,7 @@ class Reference:
             self.add_noise()
 
     def add_noise(self) -> None:
-        """Mixes Dirichlet noise into the priors of the root's moves, if the settings ask for it."""
+        """Mixes Dirichlet noise into the priors of the root's moves, if it is switched on."""
         strategy = self.settings.root
         if isinstance(strategy, VisitsRoot) and strategy.dirichlet_epsilon > 0.0:
             epsilon = strategy.dirichlet_epsilon
@@ -123,7 +123,7 @@ class Reference:
                 child.P = float(np.float32((1.0 - epsilon) * child.P + epsilon * share / np.sum(eta)))
 
     def rollout(self, state: State) -> float:
-        """Plays the rollout policy to the end; returns what the first player gets. `state` is used up."""
+        """Plays `state` to the end by the rollout policy; returns the first player's result. Changes `state`."""
         rules = self.state.game.rules
         generator = new_rng(self.random.counter)
         outcome = self.rollout_policy.play_out(rules, state.record, new_scratch(rules), generator)
@@ -131,12 +131,12 @@ class Reference:
         return float(outcome)
 
     def expand(self, node: Node, state: State, priors: dict[int, float]) -> None:
-        """Gives a leaf its children."""
+        """Expands a leaf: creates its children."""
         node.player = state.current_player()
         node.children = [Node(action, P=float(np.float32(priors[action]))) for action in state.legal_actions()]
 
     def visit(self, node: Node, taken: int) -> Node:
-        """Returns a child at its first visit, and moves it in front of the other unvisited ones."""
+        """Returns the child `taken`, at its first visit, and moves it in front of the other unvisited ones."""
         children, front = node.children, node.num_visited
         children[front], children[taken] = children[taken], children[front]
         node.num_visited += 1
@@ -167,7 +167,7 @@ class Reference:
         return max(not_lost, key=score)
 
     def prove(self, node: Node) -> bool:
-        """Proves a node from its children where that can be done; returns whether it is news."""
+        """Proves a node from its children if they allow it; returns whether the proof is new."""
         wins = [child.proven_plies for child in node.children if child.proven == node.sign]
         draws = [child.proven_plies for child in node.children if child.proven == 0]
         losses = [child.proven_plies for child in node.children if child.proven == -node.sign]
@@ -182,7 +182,7 @@ class Reference:
         return is_news
 
     def judge(self, node: Node, state: State) -> float:
-        """Evaluates and expands a leaf; returns its value, the first player's."""
+        """Evaluates and expands a leaf; returns its value for the first player."""
         assert self.evaluator is not None
         logits, values = self.evaluator.evaluate(state.planes()[None])
         node.player = state.current_player()
@@ -205,7 +205,7 @@ class Reference:
         return (1.0 - a) * value + a * self.rollout(state) if a > 0.0 and node.proven is None else value
 
     def simulate(self) -> None:
-        """Runs one simulation: down to a leaf, its value, and back up."""
+        """Runs one simulation: selects a leaf, evaluates it, and backs up its value."""
         if self.settings.is_proving and self.root.proven is not None:
             return
         state = self.state.clone()

@@ -1,1 +1,1 @@
-"""Random games from a leaf: the policies that play them, and their trained weights."""
+"""Rollouts: random games from a leaf, the policies that play them, and their trained weights."""

@@ -1,4 +1,4 @@
-"""Random games, counted: the speed of a game's rules laid bare."""
+"""Random games by a game's own rollout policy: for measuring the speed of its rules and the length of games."""
 
 import numpy as np
 
@@ -11,7 +11,8 @@ from azero.games import ONGOING
 def count_random_games(rules, state, legal, rng, actions, num_games):
     """Plays random games from the start; returns their plies, the first player's wins, and the draws.
 
-    The last game's actions are left in `actions`, [max_plies + 1] int32, with room for the one too many.
+    Args:
+      actions: [max_plies + 1] int32; gets the last game's actions. The extra place shows rules that break `max_plies`.
     """
     plies = 0
     wins = 0
@@ -36,7 +37,7 @@ def count_random_games(rules, state, legal, rng, actions, num_games):
 
 @kernel
 def mean_length(rules, start, states, legal, rng, max_plies, num_games):
-    """Returns how many plies random games last from the position `start`; `states` ([1]) is room to work in."""
+    """Returns the mean plies of random games from the position `start`. `states` ([1 or more]) is scratch memory."""
     plies = 0
     for _ in range(num_games):
         states[0] = start

@@ -1,9 +1,9 @@
-"""Rollout policies: how a game is played on from a leaf. A policy is a NamedTuple.
+"""Rollout policies: how games are played to the end from a leaf. A policy is a NamedTuple.
 
-    play_out(rules, state, scratch, rng)     plays to the end and returns the outcome; `state` is used up
-    draw_action(rules, state, scratch, rng)  returns a legal action, of the policies that go move by move
+    play_out(rules, state, scratch, rng)     plays to the end and returns the outcome; changes `state`
+    draw_action(rules, state, scratch, rng)  returns a legal action; only for policies that play move by move
 
-`scratch` (`mcts/scratch.py`) is room to work in, the thread's own.
+`scratch` (`mcts/scratch.py`) is the thread's scratch memory.
 """
 
 from typing import NamedTuple
@@ -21,7 +21,7 @@ bind_methods(play_out=("rules", "state", "scratch", "rng"), draw_action=("rules"
 
 @subroutine
 def _play_out(policy, rules, state, scratch, rng):
-    """Plays on by `draw_action` until the game is over."""
+    """Plays by `draw_action` until the game is over; raises BrokenRules if that takes too long."""
     for _ in range(len(scratch.path)):
         outcome = rules.outcome(state)
         if outcome != ONGOING:
@@ -31,7 +31,7 @@ def _play_out(policy, rules, state, scratch, rng):
 
 
 class OwnRollout(NamedTuple):
-    """The game's own policy: uniform, or what its rules have for `rollout`; Go's leaves eyes alone."""
+    """The game's own policy: `rollout` of its rules, uniform by default. Go's does not fill eyes."""
 
     unused: int = 0  # Numba cannot call methods of an empty NamedTuple
 
@@ -40,7 +40,7 @@ class OwnRollout(NamedTuple):
 
 
 class UniformRollout(NamedTuple):
-    """Any legal action, whatever policy the game may have."""
+    """Uniformly random legal actions, even if the game has its own policy."""
 
     unused: int = 0  # as above
 
@@ -61,7 +61,7 @@ class LinearSoftmax(NamedTuple):
 
     Source:
       [1] Silver et al., Mastering the game of Go with deep neural networks and tree search, Nature 529 (2016),
-          Methods, "Rollout policy"; of its features only the 3x3 pattern.
+          Methods, "Rollout policy". Of its features we use only the 3x3 pattern.
     """
 
     patterns: np.ndarray  # [NUM_PATTERNS] float32, exp(w), w in [-20, 20]

@@ -1,7 +1,7 @@
-"""Trained rollout policies as files, one `.safetensors` each; and policies by name: `own`, `uniform`, a file's path.
+"""Rollout policies by name (`own`, `uniform`, or a file's path), and files of trained ones, one `.safetensors` each.
 
-The file's metadata have one entry, `azero`, a JSON object with the fields of `RolloutCard`, the sizes of the weights
-and a digest over all of it and them.
+The file's metadata have one entry, `azero`: a JSON object with the fields of `RolloutCard`, the sizes of the weights,
+and a digest of all of these and the weights.
 """
 
 import hashlib
@@ -24,24 +24,24 @@ from azero.system.formats import check_format
 
 FORMAT = 1
 MOST = 20.0
-"""Bound on a weight's size: exp of the sum of two is far from what a float can hold."""
+"""Bound on a weight's absolute value. The exponential of the sum of two weights then fits easily in a float32."""
 
 
 @dataclass(frozen=True)
 class RolloutCard:
-    """What a file says of its policy."""
+    """The metadata of a trained rollout policy."""
 
     game: str  # with its sizes
-    game_digest: str  # of the user's file that the rules come from
-    positions: int  # that it has learnt from
+    game_digest: str  # of the sources of a user's own game
+    positions: int  # number of training positions
     games: int
     epochs: int
     seed: int
-    held_out: dict  # figures on the games held out
+    held_out: dict  # figures on the held-out games
 
 
 def rollout_named(text: str, game: Game) -> RolloutPolicy:
-    """Returns the rollout policy that `text` names: `own`, `uniform`, or a trained one's file; raises BadInput."""
+    """Returns the rollout policy that `text` names: `own`, `uniform`, or a file; raises BadInput if it is neither."""
     if text == "own":
         return OwnRollout()
     if text == "uniform":
@@ -52,23 +52,23 @@ def rollout_named(text: str, game: Game) -> RolloutPolicy:
 
 
 def rollout_from_config(config: SearchConfig, game: Game) -> RolloutPolicy:
-    """Returns the rollout policy of a run's settings; the game's own, unused, where rollouts have no weight."""
+    """Returns the rollout policy of a run's settings. If rollouts have no weight, it is the game's own, and unused."""
     return rollout_named(config.rollout, game) if config.rollout_weight > 0 else OwnRollout()
 
 
 def policy_of_weights(patterns: np.ndarray, actions: np.ndarray) -> LinearSoftmax:
-    """Returns the policy with weights w of patterns, [NUM_PATTERNS], and of actions, [A]; within MOST."""
+    """Returns the policy with weights w of patterns, [NUM_PATTERNS], and of actions, [A], clipped to MOST."""
     return LinearSoftmax(*(np.exp(np.clip(each, -MOST, MOST)).astype(np.float32) for each in (patterns, actions)))
 
 
 def check_board(game: Game) -> None:
-    """Raises BadInput where a game's board is too wide for patterns."""
+    """Raises BadInput if a game's board is too wide for patterns."""
     if game.planes_shape[2] > MAX_WIDTH:
         raise BadInput(f"{game} is {game.planes_shape[2]} cells wide; rollout policies are for {MAX_WIDTH} at most")
 
 
 def save_rollout(path: Path, patterns: np.ndarray, actions: np.ndarray, card: RolloutCard) -> None:
-    """Writes weights of patterns, [NUM_PATTERNS] float32, and of actions, [A] float32, whole or not at all."""
+    """Writes weights of patterns, [NUM_PATTERNS] float32, and of actions, [A] float32, atomically."""
     tensors = {"patterns": patterns.astype(np.float32), "actions": actions.astype(np.float32)}
     fields = {**asdict(card), "format": FORMAT, "sizes": _sizes(tensors)}
     metadata = {**fields, "digest": _digest(tensors, fields)}
@@ -76,7 +76,7 @@ def save_rollout(path: Path, patterns: np.ndarray, actions: np.ndarray, card: Ro
 
 
 def load_rollout(path: Path, game: Game) -> LinearSoftmax:
-    """Reads a policy; raises BadInput where the file is damaged, none of ours or of another game."""
+    """Reads a policy; raises BadInput if the file is damaged, not one of azero's, or of another game."""
     name = f"rollout policy {str(path)!r}"
     fields, tensors = _read(path, name)
     check_format(name, fields.get("format"), FORMAT)
@@ -94,7 +94,7 @@ def load_rollout(path: Path, game: Game) -> LinearSoftmax:
 
 
 def _read(path: Path, name: str) -> tuple[dict, dict[str, np.ndarray]]:
-    """Returns card and weights of a file; raises BadInput where it holds no rollout policy."""
+    """Returns card and weights of a file; raises BadInput if it is not a rollout policy."""
     if not path.is_file():
         raise BadInput(f"{name} does not exist; azero train-rollout makes one")
     try:

@@ -1,1 +1,1 @@
-"""What is special about a root: its strategies, the choice of a move, the policy target."""
+"""The root of a search: root strategies, the choice of a move, the policy target."""

@@ -10,18 +10,18 @@ from azero.games.contract import sign_of
 from azero.mcts.tree import UNPROVEN
 
 CHOSEN_BY = ("visits", "value", "bound")
-"""What the best move may be chosen by, as settings name it; kernels are given its index, BY_VISITS and so on."""
+"""Criteria for the best move, by their names in settings. Kernels take the index: BY_VISITS, BY_VALUE or BY_BOUND."""
 
 BY_VISITS, BY_VALUE, BY_BOUND = range(len(CHOSEN_BY))
 
 
 LEFT_TO_SELECTION = np.int64(0)
-"""In place of a child of the root: the selection rule is to choose one. Node 0 is the root, and so nobody's child."""
+"""Returned instead of a child of the root: the selection rule chooses. Node 0 is the root, which is never a child."""
 
 
 @subroutine
 def value_for(node, sign):
-    """Returns Q of a node for the player of `sign` (1: the first, -1: the second); exact where it is proven."""
+    """Returns Q of a node for the player of `sign` (1: the first, -1: the second); exact if it is proven."""
     if node.proven != UNPROVEN:
         return float(sign * node.proven)
     return sign * node.W / node.N if node.N > 0 else 0.0
@@ -29,13 +29,13 @@ def value_for(node, sign):
 
 @subroutine
 def has_value(node):
-    """Returns whether anything is known of what a node is worth."""
+    """Returns whether a node has a value: a visit or a proof."""
     return node.N > 0 or node.proven != UNPROVEN
 
 
 @subroutine
 def is_decided(nodes):
-    """Returns whether proofs decide what to play at the root: one move wins, or all lose."""
+    """Returns whether proofs decide the move at the root: one move wins, or all lose."""
     root = nodes[0]
     win = sign_of(root.player)
     num_lost = 0
@@ -48,10 +48,10 @@ def is_decided(nodes):
 
 @subroutine
 def lower_bound(node, sign):
-    """Returns what a node is worth at least, as far as its visits tell: Q - 1 / sqrt(N); exact where it is proven.
+    """Returns a lower bound of a node's value: Q - 1 / sqrt(N); exact if it is proven.
 
-    Source: Leela Zero and KataGo choose by the lower bound of an interval for Q. Theirs takes its width from how much
-    the values of the visits differ, which nodes would have to keep.
+    Source: Leela Zero and KataGo choose by the lower bound of a confidence interval for Q. Their interval uses the
+    variance of the values, which our nodes do not store.
     """
     bound = value_for(node, sign)
     return bound if node.proven != UNPROVEN or node.N == 0 else bound - 1.0 / math.sqrt(node.N)
@@ -59,10 +59,12 @@ def lower_bound(node, sign):
 
 @subroutine
 def is_better(node, rival, sign, chosen_by):
-    """Returns whether `node` goes before `rival`: by visits, then value, then prior; by value or bound, then visits.
+    """Returns whether `node` ranks above `rival`.
 
-    Proofs come first: wins, the shortest first, then what is open or drawn, then losses, the longest first. A move
-    with neither visit nor proof has no value to be chosen by, and goes behind those that have.
+    Proofs come first: wins, the shortest first, then open and drawn moves, then losses, the longest first. Ties are
+    broken by the criterion `chosen_by`: by visits, then value; or by value or bound, then visits. The prior comes last.
+    If the criterion is value or bound, a move with neither visit nor proof ranks below all others that are open or
+    drawn.
     """
     rank = sign * node.proven if node.proven != UNPROVEN else 0
     rival_rank = sign * rival.proven if rival.proven != UNPROVEN else 0
@@ -87,7 +89,7 @@ def is_better(node, rival, sign, chosen_by):
 
 @subroutine
 def greedy_child(nodes, chosen_by):
-    """Returns the root's best child, as `is_better` has it; of equals the first."""
+    """Returns the root's best child by `is_better`; of equals the first."""
     root = nodes[0]
     sign = sign_of(root.player)
     best = root.first_child
@@ -101,7 +103,7 @@ def greedy_child(nodes, chosen_by):
 def sampled_child(nodes, rng, temperature):
     """Returns a child of the root drawn with probability proportional to N(s, a)^(1 / temperature).
 
-    A move that is proven lost is not drawn. Before any visit the priors count.
+    A move that is proven lost is not drawn. If no move has a visit, the priors are the probabilities.
     """
     root = nodes[0]
     last = root.first_child + root.num_children
@@ -129,7 +131,7 @@ def sampled_child(nodes, rng, temperature):
 
 @subroutine
 def _weight(node, most_visits, temperature):
-    """Returns (N / most_visits)^(1 / temperature), or the prior where nothing has been visited."""
+    """Returns (N / most_visits)^(1 / temperature), or the prior if no move has a visit."""
     if most_visits == 0:
         return float(node.P)
     return math.exp(math.log(node.N / most_visits) / temperature) if node.N > 0 else 0.0
@@ -137,9 +139,9 @@ def _weight(node, most_visits, temperature):
 
 @subroutine
 def chosen_child(nodes, rng, temperature, chosen_by):
-    """Returns the root's child to play: drawn from the visits at a temperature, the best at temperature 0.
+    """Returns the root's child to play: drawn from the visits at a temperature above 0, the best at temperature 0.
 
-    Proofs go first: a shortest win is played, and where all moves lose the one that holds out longest.
+    Proofs come first: the shortest win is played. If all moves lose, the longest loss is played.
     """
     if temperature > 0.0 and not is_decided(nodes):
         return sampled_child(nodes, rng, temperature)
@@ -148,9 +150,9 @@ def chosen_child(nodes, rng, temperature, chosen_by):
 
 @subroutine
 def cannot_be_overtaken(nodes, num_left):
-    """Returns whether no move of the root can reach the visits of the most visited within `num_left` simulations.
+    """Returns whether no other move of the root can reach the visits of the most visited in `num_left` simulations.
 
-    Moves that are proven lost are out of it.
+    Moves that are proven lost are ignored.
     """
     root = nodes[0]
     lost = -sign_of(root.player)
@@ -168,7 +170,7 @@ def cannot_be_overtaken(nodes, num_left):
 
 @kernel
 def rank_children(forest, b, chosen_by, order):
-    """Writes the root's children of tree b into `order`, int32 with room for all, best first; returns how many."""
+    """Writes the root's children of tree b into `order` ([>= children] int32), best first; returns how many."""
     nodes = forest.nodes[b]
     root = nodes[0]
     sign = sign_of(root.player)

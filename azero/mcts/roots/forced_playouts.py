@@ -1,10 +1,11 @@
-"""Forced playouts at the root, and the policy target without them.
+"""Forced playouts at the root, and policy target pruning.
 
-A move that has been tried in a search of self-play gets at least n(a) = sqrt(k P(a) sum_b N(b)) visits, so that what
-the noise brings up is given a chance. What it does not deserve is taken off the target again: from every move but the
-most visited one up to n(a) visits, as long as PUCT would still go to the most visited; a move with one left loses it.
+In self-play every visited move gets at least n(a) = sqrt(k P(a) sum_b N(b)) visits, so that moves with a high noisy
+prior are explored. Policy target pruning subtracts forced visits from the target again: from every move but the most
+visited one, up to n(a) visits, as long as PUCT would still prefer the most visited move. A move with one visit left
+gets none.
 
-Source: Wu, Accelerating self-play learning in Go (2019), section 3.2; k = 2 there.
+Source: Wu, Accelerating self-play learning in Go (2019), section 3.2, with k = 2.
 """
 
 import math
@@ -25,7 +26,7 @@ def forced_visits(k, nodes, child):
 
 @subroutine
 def forced_child(k, nodes):
-    """Returns the first child of the root that has been tried and lacks visits; LEFT_TO_SELECTION where none does."""
+    """Returns the first visited child of the root with fewer than n(a) visits; LEFT_TO_SELECTION if there is none."""
     root = nodes[0]
     for child in range(root.first_child, root.first_child + root.num_children):
         node = nodes[child]
@@ -36,7 +37,7 @@ def forced_child(k, nodes):
 
 @subroutine
 def prune_forced_visits(selection, k, tree, nodes, visits):
-    """Takes forced visits off a policy target, `visits` ([A] uint16), as `write_policy_target` left it."""
+    """Subtracts forced visits from the policy target that `write_policy_target` wrote into `visits` ([A] uint16)."""
     root = nodes[0]
     if is_decided(nodes):
         return

@@ -1,20 +1,22 @@
-"""Gumbel at the root: sequential halving among moves drawn without replacement, and the policy that this improves.
+"""The Gumbel root: sequential halving among moves drawn without replacement, and the improved policy.
 
-Each search draws g(a) ~ Gumbel(0) for every move, and begins with the m moves of the greatest g + logits: a draw from
-the priors without replacement. Sequential halving spends the simulations on them, and the move of the greatest
+Each search draws g(a) ~ Gumbel(0) for every move. It considers the m moves with the greatest g + logits, which is a
+draw from the priors without replacement. Sequential halving spends the simulations on them. Among the moves with most
+visits it plays the one with the greatest
 
     g(a) + logits(a) + sigma(q(a)),    sigma(q) = (c_visit + max_b N(b)) c_scale q
 
-among those of most visits is played. The policy to learn is pi' = softmax(logits + sigma(completed q)), where a move
-without a value of its own has v_mix: the root's own value, mixed with what its visited moves are worth by their priors.
+The policy target is pi' = softmax(logits + sigma(completed q)). The completed q of a move without a value is v_mix:
+the root's own value, mixed with the values of the visited moves, weighted by their priors.
 
-Q goes to q = (1 + Q) / 2 in [0, 1], for which the paper's c_scale of Go and chess is 1; mctx's 0.1 is for q's that it
-stretches until they fill [0, 1] at every root. Logits are ln P. Ours is the temperature T, which scales the noise:
-among moves of known worth that draws from pi'^(1 / T), and at 0 plays the best. Moves that are proven lost are out of
-it all, and their visits do not count.
+q = (1 + Q) / 2 is in [0, 1]. On this scale the paper's c_scale for Go and chess is 1. mctx has 0.1, because it
+rescales the q of every root to fill [0, 1]. Logits are ln P.
 
-A search begins with a root alone, so that N are the visits of this search, one leaf at a time: see
-docs/decisions/0009-gumbel-root.md. `reference/gumbel.py` is the same in plain Python.
+Ours, not the paper's: the temperature T scales the noise. If the values were known, the move would be drawn from
+pi'^(1 / T); at T = 0 it is the best move. Moves that are proven lost are ignored, and so are their visits.
+
+A search begins with the root alone, so that N counts the visits of this search. It evaluates one leaf at a time: see
+docs/decisions/0009-gumbel-root.md. `reference/gumbel.py` is the same algorithm in plain Python.
 
 Source: Danihelka et al., Policy improvement by planning with Gumbel (ICLR 2022), sections 3 and 4; v_mix: appendix D.
 """
@@ -34,23 +36,23 @@ from azero.mcts.roots.target import TARGET_TOTAL, write_policy_target
 from azero.mcts.tree import clear_tree
 
 _DEFAULTS = SelfPlayConfig()
-_LEAST_PRIOR = 1e-38  # which has a logarithm
+_LEAST_PRIOR = 1e-38  # keeps the logarithm of a prior finite
 
 
 @subroutine
 def gumbel_noise(tree, action):
-    """Returns T g(a): it follows from the search's seed and the action, and so needs no room."""
+    """Returns T g(a). It is a function of the search's seed and the action, so it is not stored."""
     bits = mix(tree.search_seed + np.uint64(action))
-    unit = (np.float64(bits >> np.uint64(12)) + 0.5) / (1 << 52)  # neither 0 nor 1
+    unit = (np.float64(bits >> 12) + 0.5) / (1 << 52)  # neither 0 nor 1
     return -tree.temperature * math.log(-math.log(unit))
 
 
 @subroutine
 def scheduled_visits(num_simulations, num_considered, t):
-    """Returns how many visits the move has that simulation t = 0, 1, ... of sequential halving goes to.
+    """Returns the number of visits of the move that simulation t = 0, 1, ... of sequential halving goes to.
 
-    In each of ceil(log2 m) rounds every move that is still considered gets n / (ceil(log2 m) moves) visits, rounded
-    down, but at least one. Each round considers half of the moves of the one before, but at least two.
+    There are ceil(log2 m) rounds. In each, every move still considered gets n / (ceil(log2 m) moves) visits, rounded
+    down, but at least one. Each round considers half as many moves as the last one, but at least two.
     """
     if num_considered <= 1:
         return t
@@ -73,7 +75,7 @@ def weigh_root(root, nodes):
 
         v_mix = (v + sum_b N(b) sum_b P(b) Q(b) / sum_b P(b)) / (1 + sum_b N(b))
 
-    The sums go over moves with a value; v, what the root was judged to be worth, is what its moves leave of its W.
+    The sums go over moves with a value. v is the evaluator's value of the root: W of the root minus W of its children.
     """
     first, last = nodes[0].first_child, nodes[0].first_child + nodes[0].num_children
     sign = sign_of(nodes[0].player)
@@ -96,22 +98,22 @@ def weigh_root(root, nodes):
 
 @subroutine
 def completed_value(node, sign, mixed):
-    """Returns Q of a move, v_mix where it has none."""
+    """Returns Q of a move, or v_mix if it has none."""
     return value_for(node, sign) if has_value(node) else mixed
 
 
 @subroutine
 def improved_logit(node, sign, weighed):
-    """Returns logits + sigma(completed q) of a move, `weighed` being the root as `weigh_root` has it."""
+    """Returns logits + sigma(completed q) of a move. `weighed` is the result of `weigh_root`."""
     mixed, factor = weighed
     return math.log(max(float(node.P), _LEAST_PRIOR)) + factor * (1.0 + completed_value(node, sign, mixed)) / 2.0
 
 
 @subroutine
 def best_child_of_visits(root, tree, nodes, visits):
-    """Returns the root's child of the greatest g + logits + sigma(q) among those whose N is nearest to `visits`.
+    """Returns the root's child with the greatest g + logits + sigma(q) among those whose N is closest to `visits`.
 
-    There is none of just so many only where a move has been proven lost on the way: the next best takes its place.
+    Normally some child has exactly `visits`. If it has been proven lost, another one takes its place.
     """
     first, last = nodes[0].first_child, nodes[0].first_child + nodes[0].num_children
     sign = sign_of(nodes[0].player)
@@ -131,11 +133,11 @@ def best_child_of_visits(root, tree, nodes, visits):
 
 @subroutine
 def write_improved_policy(root, nodes, visits):
-    """Writes pi' in parts of `TARGET_TOTAL` into `visits` ([A] uint16): all on one move where proofs decide.
+    """Writes pi' times `TARGET_TOTAL` into `visits` ([A] uint16). If proofs decide the move, it gets everything.
 
     Returns:
-      What pi' is worth, sum_a pi'(a) q(a) in [-1, 1], for the player to move; the mean over visits would count the
-      moves that halving gave up.
+      The value of pi', sum_a pi'(a) Q(a) in [-1, 1], for the player to move. The root's mean value would include the
+      visits of moves that halving dropped.
     """
     sign = sign_of(nodes[0].player)
     if is_decided(nodes):
@@ -162,14 +164,14 @@ def write_improved_policy(root, nodes, visits):
 
 
 class GumbelRoot(NamedTuple):
-    """Each search draws the moves it considers, halves them, and teaches the policy that their values improve."""
+    """Draws the moves that a search considers, spends its simulations by sequential halving, and learns pi'."""
 
-    num_considered: int = _DEFAULTS.gumbel_considered  # m, the moves that sequential halving begins with
+    num_considered: int = _DEFAULTS.gumbel_considered  # m, the number of moves that sequential halving begins with
     c_visit: float = _DEFAULTS.gumbel_visit
     c_scale: float = _DEFAULTS.gumbel_scale
 
     def begin_search(root, tree, nodes, temperature):
-        """Draws the noise, and leaves the root alone; what judges it comes on top of the others, as in the paper."""
+        """Draws the noise's seed and clears the tree. The root's evaluation is an extra simulation, as in the paper."""
         clear_tree(tree, nodes)
         tree.target += 1
         tree.search_seed = random_bits(tree.rng)
@@ -194,7 +196,7 @@ class GumbelRoot(NamedTuple):
         return write_improved_policy(root, nodes, visits)
 
     def best_child(root, settings, tree, nodes):
-        """Returns the best of the children with most visits, or what proofs decide."""
+        """Returns the best of the children with most visits, or the child that proofs decide on."""
         if is_decided(nodes):
             return np.int64(greedy_child(nodes, settings.chosen_by))
         lost = -sign_of(nodes[0].player)
@@ -205,7 +207,7 @@ class GumbelRoot(NamedTuple):
         return best_child_of_visits(root, tree, nodes, most_visits)
 
     def child_to_play(root, settings, tree, nodes, temperature):
-        """Returns the best child: the noise that a temperature asks for has been in the search from its beginning."""
+        """Returns the best child. The noise has scaled with the temperature since the search began."""
         return root.best_child(settings, tree, nodes)
 
     def may_keep_tree(root):

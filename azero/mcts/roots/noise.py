@@ -1,4 +1,4 @@
-"""Dirichlet noise: what self-play mixes into the root's priors, so that every move is tried now and then."""
+"""Dirichlet noise: self-play mixes it into the root's priors, so that every move is explored now and then."""
 
 import numpy as np
 
@@ -10,7 +10,7 @@ from azero.compiler.rng import random_gamma
 def mix_noise(nodes, rng, alpha, epsilon, eta):
     """Mixes Dirichlet noise into the root's priors: P(s, a) = (1 - epsilon) p_a + epsilon eta_a, eta ~ Dir(alpha).
 
-    `eta` ([A] float64) is room to work in.
+    `eta` ([A] float64) is scratch memory.
 
     Source: Silver et al., AlphaGo Zero (2017), Methods, self-play.
     """

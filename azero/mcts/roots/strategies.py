@@ -1,27 +1,28 @@
-"""Root strategies: what is special about a root. A strategy is a NamedTuple of its constants, as a selection rule is.
+"""Root strategies: what a search does differently at its root. A strategy is a NamedTuple of its constants.
 
-    begin_search(tree, nodes, temperature)  prepares a root for the search about to begin
-    add_noise(tree, nodes, weights)         once a root, as soon as it has moves; `weights` is room, [A] float64
+    begin_search(tree, nodes, temperature)  prepares the root for a new search
+    add_noise(tree, nodes, weights)         called once per root, as soon as it is expanded; `weights` ([A] float64) is
+                                            scratch memory
     root_child(tree, nodes)                 the child that a simulation goes to, or LEFT_TO_SELECTION
     write_target(selection, tree, nodes, visits)
-                                            writes the policy to learn when a search is over, into all of `visits`
+                                            writes the policy target of a finished search into all of `visits`
                                             ([A] uint16), in any unit; returns the search's value in [-1, 1], for the
                                             player to move
-    best_child(settings, tree, nodes)       the child that a finished search found best
+    best_child(settings, tree, nodes)       the best child of a finished search
     child_to_play(settings, tree, nodes, temperature)
-                                            the child whose move is played, drawn where the temperature is above 0
-    may_keep_tree()                         whether the next search may begin with what is below the move played
+                                            the child whose move is played; drawn if the temperature is above 0
+    may_keep_tree()                         whether the next search may reuse the subtree of the move played
 
-`tree` and `nodes` are records and arrays of `tree.py`; a child is its place in `nodes`, whose place 0 is the root.
-`tree.target` has been set, `tree.is_fast` tells a fast search of self-play, `tree.rng` draws, and `tree.search_seed`
-and `tree.temperature` are the strategy's own. Methods allocate nothing. A strategy has a field at least, and none by
-the name of a method that kernels call.
+`tree` and `nodes` are a record and an array of `tree.py`. A child is given by its place in `nodes`; the root is at
+place 0. `begin_search` finds `tree.target` set. `tree.is_fast` marks a fast search of self-play. `tree.rng` is for the
+strategy to draw from; `tree.search_seed` and `tree.temperature` are for it to store. Methods allocate nothing. A
+strategy needs at least one field, and no field may have the name of a method that kernels call.
 
-A strategy of one's own goes into `Settings(root=...)`. To be chosen in a run's settings it also takes a name in
-`ROOTS`, and in `selfplay.root` (azero/config/selfplay.py). Strategies plan searches that an evaluator judges; with
-rollouts alone the root is a plain one.
+Pass your own strategy as `Settings(root=...)`. To make it available to a run's settings, add its name to `ROOTS` and
+to `selfplay.root` (azero/config/selfplay.py). Root strategies need an evaluator; searches with rollouts alone have a
+plain root.
 
-Source: the seam of DeepMind's mctx, `root_action_selection_fn` beside `interior_action_selection_fn`.
+Source: DeepMind's mctx, which separates `root_action_selection_fn` from `interior_action_selection_fn`.
 """
 
 from collections.abc import Callable
@@ -44,7 +45,7 @@ bind_strategies(
 
 
 class Root(Protocol):
-    """A root strategy, as this module describes it."""
+    """A root strategy; see the module's docstring."""
 
     def begin_search(root, tree: Any, nodes: Any, temperature: float) -> None: ...
     def add_noise(root, tree: Any, nodes: Any, weights: Any) -> None: ...
@@ -56,7 +57,7 @@ class Root(Protocol):
 
 
 ROOTS: dict[str, Callable[[Config], Root]] = {"noise": VisitsRoot.from_config, "gumbel": GumbelRoot.from_config}
-"""Root strategies by their names in a run's settings."""
+"""Root strategies, by their names in a run's settings."""
 
 
 def root_from_config(config: Config) -> Root:

@@ -1,19 +1,19 @@
-"""The policy target: the visits of the root's moves, which a net learns from."""
+"""The policy target: the visits of the root's moves, from which a net learns."""
 
 from azero.compiler.jit import subroutine
 from azero.games.contract import sign_of
 from azero.mcts.roots.choice import BY_VISITS, greedy_child, is_decided
 
 TARGET_TOTAL = 30_000
-"""What the numbers of a policy target that are no visits add up to, but for rounding."""
+"""Total of a policy target that is made of probabilities instead of visits, up to rounding."""
 
 
 @subroutine
 def write_policy_target(nodes, visits):
-    """Writes the visit counts to learn from into `visits` ([A] uint16): all on one move where proofs decide.
+    """Writes the policy target into `visits` ([A] uint16): visit counts, or one move only if proofs decide it.
 
-    Lost moves count nothing; counts above 65535 are written as that. Before any visit the priors count, in parts of
-    `TARGET_TOTAL`: a draw can be proven so early.
+    Moves that are proven lost get 0. Counts are capped at 65535. If no move has a visit, the target is the priors times
+    `TARGET_TOTAL`. This happens if a draw is proven before the first visit.
     """
     visits[:] = 0
     root = nodes[0]

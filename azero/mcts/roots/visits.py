@@ -1,4 +1,4 @@
-"""The root whose visits say what to play and what to learn: AlphaZero's, with noise and forced playouts or without."""
+"""AlphaZero's root: visits decide the move and the policy target. Noise and forced playouts are optional."""
 
 from typing import NamedTuple
 
@@ -11,13 +11,14 @@ from azero.mcts.roots.target import write_policy_target
 
 
 class VisitsRoot(NamedTuple):
-    """The selection rule chooses at the root as below it; Dirichlet noise and forced playouts see to it that moves are
-    tried which the net holds for bad. A fast search goes without both.
+    """The selection rule chooses at the root as below it.
+
+    Dirichlet noise and forced playouts make the search explore moves with a low prior. Fast searches use neither.
     """
 
     dirichlet_alpha: float = 1.0
     dirichlet_epsilon: float = 0.0  # the noise's share of the root's priors
-    forced_playouts: float = 0.0  # k of the visits that a tried move gets at least; 0: none
+    forced_playouts: float = 0.0  # k of the visits n(a) that a visited move gets at least; 0: none
 
     def begin_search(root, tree, nodes, temperature):
         pass

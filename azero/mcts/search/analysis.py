@@ -1,4 +1,4 @@
-"""What a search has found: the root's moves, ranked, with their principal variations."""
+"""The result of a search: the root's moves, ranked, with their principal variations."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -18,14 +18,14 @@ RESULT_NAMES = {1: "win", 0: "draw", -1: "loss"}
 class MoveStatistics(NamedTuple):
     """One move of the root. Values and proofs are for the player to move there."""
 
-    actions: list[int]  # one, or all of a whole turn
+    actions: list[int]  # one action, or all actions of a whole turn
     visits: int
-    value: float  # Q in [-1, 1], exact where proven; 0 where neither visited nor proven
+    value: float  # Q in [-1, 1], exact if proven; 0 if neither visited nor proven
     prior: float
     proven: str | None  # "win", "draw", "loss"
-    proven_plies: int | None  # from here to the end, this move included, where they are counted
-    pv: list[int]  # principal variation in actions, from this move on
-    is_bound: bool = False  # whether the move may be worth less than its value: alpha-beta has refuted it
+    proven_plies: int | None  # plies to the end, including this move, if known
+    pv: list[int]  # actions of the principal variation, beginning with this move
+    is_bound: bool = False  # whether `value` is only an upper bound: alpha-beta has refuted the move
 
     @property
     def action(self) -> int:
@@ -48,9 +48,9 @@ def root_value(search: Search, b: int = 0) -> float:
 
 
 def rank_moves(search: Search, b: int = 0) -> list[MoveStatistics]:
-    """Returns the root's moves of tree b, best first: proven wins by length, the rest, proven losses by length.
+    """Returns the root's moves of tree b, best first: wins, the shortest first, the rest, losses, the longest first.
 
-    A length that is not known counts as the longest.
+    An unknown length counts as the longest.
     """
     nodes = search.forest.nodes[b]
     order = np.zeros(nodes[0].num_children, np.int32)
@@ -74,9 +74,9 @@ def rank_moves(search: Search, b: int = 0) -> list[MoveStatistics]:
 
 
 def _proofs(search: Search, b: int, order: np.ndarray) -> Iterator[tuple[int, int | None, int | None]]:
-    """Yields the root's actions, what the solver or the tree has proven of each, and its plies if they are counted.
+    """Yields each of the root's actions, its result if the solver or the tree has proven one, and its plies if known.
 
-    Results are for the player to move. `order` ([n] int32) is of the nodes that the actions lead to.
+    Results are for the player to move. `order` ([n] int32) lists the nodes that the actions lead to.
     """
     nodes, known = search.forest.nodes[b], search.known_moves[b]
     sign = sign_of(int(nodes[0].player))
@@ -93,7 +93,7 @@ def _proofs(search: Search, b: int, order: np.ndarray) -> Iterator[tuple[int, in
 
 
 def _lines(search: Search, b: int, order: np.ndarray) -> Iterator[list[int]]:
-    """Yields each root move and how play goes on: as the solver has found it where it wins, else as the tree does."""
+    """Yields the principal variation of each root move: the solver's if the solver found a win, else the tree's."""
     known = search.known_moves[b]
     for move, *below in principal_variations(search.forest.nodes[b], order, search.game.max_plies):
         line = [*search.actions_of(b, move), *below]

@@ -1,4 +1,4 @@
-"""Trees whose leaves an evaluator judges, in batches over all of them."""
+"""Trees whose leaves are evaluated by an evaluator, in batches over all trees."""
 
 import time
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ from azero.mcts.tree import Forest
 
 
 class OneSearch(NamedTuple):
-    """Slots of trees that are searched once."""
+    """Slots in which each tree is searched once."""
 
     is_open: np.ndarray  # [B] bool
 
@@ -35,12 +35,12 @@ class OneSearch(NamedTuple):
 
 
 class EvaluatedTrees:
-    """All trees side by side, a walker's; one batch of leaves after another goes to the evaluator.
+    """Searches all trees side by side. Batches of their leaves go to the evaluator.
 
-    Raises BrokenRules where the game's rules cannot go on.
+    Raises BrokenRules if the game's rules are broken.
 
     Args:
-      max_nodes: of each of the trees.
+      max_nodes: the limit on the nodes of each tree.
     """
 
     def __init__(self, game: Game, parts: SearchParts, evaluator: Evaluator, num_trees: int, max_nodes: int):
@@ -55,11 +55,11 @@ class EvaluatedTrees:
 
     @property
     def scratch(self) -> Scratch:
-        """Room for kernels while no search is under way."""
+        """Scratch memory for kernels while no search is running."""
         return self.walker.scratch
 
     def prepare(self) -> None:
-        """Compiles what a search needs, if that has not been done."""
+        """Compiles the kernels of a search, if they are not compiled yet."""
         walker = self.walker
         start_searches(walker.parts.settings, self.forest, np.zeros(0, np.int64), 0, 0.0, walker.scratch.weights)
         self.forest.trees.target[:] = 0
@@ -69,18 +69,18 @@ class EvaluatedTrees:
         walker.apply_evaluations((logits[:0], values[:0]))
 
     def clear_cache(self) -> None:
-        """Forgets what the evaluator has said."""
+        """Forgets all answers of the evaluator."""
         parts = self.walker.parts
         self.walker.parts = parts._replace(cache=new_cache(self._game.num_actions, parts.settings.cache_mib))
 
     def begin(self, trees: Sequence[int], num_simulations: int, temperature: float) -> None:
-        """Begins a search in each of the trees; the others have none to do."""
+        """Begins a search in each of the given trees, and in no other."""
         self.forest.trees.simulations[:] = self.forest.trees.target[:] = 0
         settings, chosen = self.walker.parts.settings, np.array(trees, np.int64)
         start_searches(settings, self.forest, chosen, num_simulations, temperature, self.scratch.weights)
 
     def run(self, trees: Sequence[int], deadline: float) -> None:
-        """Runs simulations until each tree has had those it was set, or time is over."""
+        """Runs simulations until each tree has reached its target, or the deadline has passed."""
         self._slots.is_open[:] = False
         self._slots.is_open[list(trees)] = True
         num_open = int(self._slots.is_open.sum())

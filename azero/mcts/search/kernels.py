@@ -1,9 +1,9 @@
 """The search itself: select a leaf, expand it, back up its value.
 
-One search serves all: with rollouts alone it runs from root to result in `simulate`; with an evaluator (`leaves.py`)
-it is `walk_trees` (`lockstep.py`), then the evaluator on the batch, then `expand_and_backup`. What differs is the
-selection rule, the root strategy, the leaf value and the rollout policy; all are arguments, compiled into the kernel.
-`reference/search.py` is the same in plain Python.
+With rollouts alone `simulate` runs whole simulations. With an evaluator (`leaves.py`), `walk_trees` (`lockstep.py`)
+collects a batch of leaves, the evaluator evaluates it, and `expand_and_backup` applies the answer. Searches differ in
+the selection rule, the root strategy, the leaf value and the rollout policy. These are arguments, compiled into the
+kernel. `reference/search.py` is the same algorithm in plain Python.
 """
 
 import numpy as np
@@ -19,7 +19,7 @@ from azero.mcts.tree import UNPROVEN, backup, create_children
 
 @subroutine
 def start_search(settings, tree, nodes, num_simulations, temperature, weights):
-    """Sets a tree its simulations, and prepares its root; `weights` ([A] float64) is room to work in."""
+    """Sets a tree's number of simulations and prepares its root. `weights` ([A] float64) is scratch memory."""
     tree.simulations = 0
     tree.target = num_simulations
     tree.held_back = 0
@@ -30,7 +30,7 @@ def start_search(settings, tree, nodes, num_simulations, temperature, weights):
 
 @subroutine
 def add_noise_once(settings, tree, nodes, weights):
-    """Lets the root's strategy add noise to a root that has moves: once, however many searches there are from it."""
+    """Calls the root strategy's `add_noise` on an expanded root: once, even if several searches start from it."""
     if not tree.has_noise:
         tree.has_noise = 1
         settings.root.add_noise(tree, nodes, weights)
@@ -40,8 +40,10 @@ def add_noise_once(settings, tree, nodes, weights):
 def descend(parts, tree, nodes, path, state, legal):
     """Goes from the root to a leaf: a node that is new, proven, or not expanded. Returns its depth.
 
-    Writes the nodes into `path`; `state`, the root's position, becomes the leaf's. Where there is no evaluator, a
-    leaf is expanded on the way at its second visit: its first is a rollout alone.
+    Writes the nodes on the way into `path`. `state` is the root's position and becomes the leaf's. Without an
+    evaluator, the first visit of a node is a rollout, and the second visit expands it.
+
+    Raises BrokenRules if a game is longer than the rules' `max_plies`.
     """
     rules, settings = parts.rules, parts.settings
     index = np.int64(0)
@@ -72,21 +74,21 @@ def descend(parts, tree, nodes, path, state, legal):
 
 @subroutine
 def is_done(settings, tree, nodes):
-    """Returns whether tree has had its simulations, or needs no more of them."""
+    """Returns whether a tree has reached its target, or needs no more simulations."""
     if settings.is_proving and nodes[0].proven != UNPROVEN:
         return True
     goal = tree.target - tree.held_back
     num_left = goal - tree.simulations - tree.pending
     if num_left <= 0:
         return True
-    # Overtaking the leader takes at least as many visits as it has, so far from the end there is nothing to ask.
+    # A leader without visits from before is not safe in the first half. So only the second half checks, now and then.
     may_stop = settings.is_stopping_early and num_left * 2 <= goal and num_left % 16 == 0
     return may_stop and cannot_be_overtaken(nodes, num_left + tree.pending)
 
 
 @subroutine
 def finish_simulation(settings, tree, nodes, path, depth, value):
-    """Backs a value up from the leaf at `depth`, and what is proven there."""
+    """Backs up a value, and a proof if there is one, from the leaf at `depth`."""
     backup(nodes, path, depth, value)
     if settings.is_proving and nodes[path[depth]].proven != UNPROVEN:
         carry_proof_up(nodes, path, depth)
@@ -95,14 +97,14 @@ def finish_simulation(settings, tree, nodes, path, depth, value):
 
 @kernel
 def start_searches(settings, forest, trees, num_simulations, temperature, weights):
-    """Starts a search in each of the trees ([n] int64); see `start_search`."""
+    """Starts a search in each of `trees` ([n] int64); see `start_search`."""
     for b in trees:
         start_search(settings, forest.trees[b], forest.nodes[b], num_simulations, temperature, weights)
 
 
 @kernel
 def simulate(parts, forest, scratch, b, num_simulations):
-    """Runs simulations with rollouts in tree b, to its target at most; returns whether the tree is done."""
+    """Runs up to `num_simulations` simulations with rollouts in tree b; returns whether the tree is done."""
     settings, tree, nodes = parts.settings, forest.trees[b], forest.nodes[b]
     path, state = scratch.path, scratch.states[0]
     for _ in range(num_simulations):
@@ -120,6 +122,6 @@ def simulate(parts, forest, scratch, b, num_simulations):
 
 @kernel
 def choose_action(settings, forest, b, temperature):
-    """Returns the action to play in tree b, as its root strategy has it."""
+    """Returns the action that the root strategy plays in tree b."""
     nodes = forest.nodes[b]
     return nodes[settings.root.child_to_play(settings, forest.trees[b], nodes, temperature)].action

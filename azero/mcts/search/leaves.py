@@ -1,4 +1,4 @@
-"""Leaves that need the evaluator: seen in a view, looked up in the cache, expanded with what the evaluator says."""
+"""Leaves that need the evaluator: encoded in a view, looked up in the cache, expanded with the evaluator's answer."""
 
 import math
 
@@ -16,7 +16,7 @@ from azero.mcts.search.kernels import add_noise_once, descend, finish_simulation
 from azero.mcts.tree import UNPROVEN, create_children
 
 _DESCENTS_AT_ONCE = 256
-"""Descents of a tree in one call that end without a leaf for the evaluator."""
+"""Limit on a tree's descents in one call, if none of them finds a leaf for the evaluator."""
 
 
 @subroutine
@@ -24,8 +24,8 @@ def set_priors(nodes, index, logits, action_of):
     """Sets the children's priors to the softmax of their logits, over legal moves only.
 
     Args:
-      logits: [A] float32, as the evaluator saw the position.
-      action_of: [A] int32, where the evaluator saw each action: the symmetry's inverse.
+      logits: [A] float32, in the view that the evaluator saw.
+      action_of: [A] int32, the place of each action in that view: the symmetry's inverse.
     """
     node = nodes[index]
     first, last = node.first_child, node.first_child + node.num_children
@@ -43,10 +43,10 @@ def set_priors(nodes, index, logits, action_of):
 
 @subroutine
 def expand_leaf(parts, tree, nodes, batch, scratch, leaf, logits, value):
-    """Expands a leaf of the batch, and backs up its value, as the evaluator judged it.
+    """Expands a leaf of the batch with the evaluator's answer, and backs up its value.
 
     Args:
-      logits: [A] float32, of all actions as the evaluator saw the position; those of illegal ones are not read.
+      logits: [A] float32, in the view that the evaluator saw; those of illegal actions are not read.
       value: in [-1, 1], for the player to move.
     """
     rules, settings = parts.rules, parts.settings
@@ -54,7 +54,7 @@ def expand_leaf(parts, tree, nodes, batch, scratch, leaf, logits, value):
     path, depth = batch.path[leaf], batch.depth[leaf]
     index = path[depth]
     sign = sign_of(rules.current_player(state))
-    value = sign * float(value)  # the one place where a value is turned to the first player's
+    value = sign * float(value)  # for the first player from here on
     if create_children(rules, tree, nodes, index, state, scratch.legal):
         set_priors(nodes, index, logits, parts.views.actions[batch.symmetry[leaf]])
         if index == 0:
@@ -72,8 +72,9 @@ def expand_leaf(parts, tree, nodes, batch, scratch, leaf, logits, value):
 
 @subroutine
 def show_leaf(parts, batch, scratch, leaf, rng):
-    """Writes the next row of the batch: a leaf's planes in the canonical view where there is a cache, else in a
-    random one if that is asked for, else as they are.
+    """Writes a leaf's planes into the next row of the batch.
+
+    The view is canonical if there is a cache; else random if `has_random_symmetry`; else the position's own.
     """
     row = batch.waiting[0].rows
     symmetry = 0
@@ -89,7 +90,7 @@ def show_leaf(parts, batch, scratch, leaf, rng):
 
 @subroutine
 def row_of(batch, key):
-    """Returns the row of the batch with the view of hash `key`; the next one where there is none."""
+    """Returns the batch's row whose view has the hash `key`; the next free row if there is none."""
     num_rows = batch.waiting[0].rows
     found = num_rows
     for row in range(num_rows):
@@ -99,7 +100,7 @@ def row_of(batch, key):
 
 @subroutine
 def wait_for_answer(cache, tree, nodes, batch, leaf, b):
-    """Makes a leaf one that waits for the evaluator, and the next row its own, unless another row looks the same."""
+    """Adds a leaf to those that wait for the evaluator. It shares the row of an equal view, or gets the next row."""
     waiting = batch.waiting[0]
     row = row_of(batch, batch.key[waiting.rows]) if is_caching(cache) else waiting.rows
     if row == waiting.rows:
@@ -117,7 +118,7 @@ def wait_for_answer(cache, tree, nodes, batch, leaf, b):
 
 @subroutine
 def select_leaf(parts, forest, batch, scratch, b):
-    """Runs simulations in tree b until one needs the evaluator; returns whether one does: it is in the batch then."""
+    """Runs simulations in tree b until a leaf needs the evaluator. Returns whether one does; it is in the batch."""
     tree, nodes = forest.trees[b], forest.nodes[b]
     leaf = batch.waiting[0].leaves
     path = batch.path[leaf]
@@ -130,7 +131,7 @@ def select_leaf(parts, forest, batch, scratch, b):
         if node.proven != UNPROVEN:
             finish_simulation(parts.settings, tree, nodes, path, depth, float(node.proven))
         elif node.virtual_loss > 0:
-            return False  # on its way to the evaluator already
+            return False  # it waits for the evaluator already
         else:
             batch.depth[leaf] = depth
             show_leaf(parts, batch, scratch, leaf, tree.rng)
@@ -146,12 +147,12 @@ def select_leaf(parts, forest, batch, scratch, b):
 
 @kernel
 def expand_and_backup(parts, forest, batch, scratch, logits, values):
-    """Applies the evaluator's answer to the batch's first rows: leaves are expanded, values backed up to the roots.
+    """Applies the evaluator's answer to the batch's first R rows: expands their leaves and backs up their values.
 
-    The other leaves wait on, in front of the batch.
+    The other leaves keep waiting; they move to the front of the batch.
 
     Args:
-      logits: [R, A] float32, of all actions as the evaluator saw the positions.
+      logits: [R, A] float32, in the views that the evaluator saw.
       values: [R] float32 in [-1, 1], for the player to move.
     """
     waiting = batch.waiting[0]
@@ -178,7 +179,7 @@ def expand_and_backup(parts, forest, batch, scratch, logits, values):
 
 @subroutine
 def _move_leaf(batch, leaf, place, row):
-    """Moves a leaf to an earlier place of the batch, its row being `row` there."""
+    """Moves a leaf to an earlier place of the batch, with the row `row`."""
     batch.tree[place] = batch.tree[leaf]
     batch.depth[place] = batch.depth[leaf]
     copy_numbers(batch.path[leaf], batch.path[place])

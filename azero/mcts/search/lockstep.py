@@ -1,13 +1,13 @@
-"""Walking many trees in lockstep: each searches on until it waits for the evaluator, which judges all leaves at once.
+"""Searches many trees in lockstep: each runs until it waits for the evaluator, which then evaluates all leaves at once.
 
-`Search`, self-play and reanalysis walk alike. What differs is what happens to a tree whose search is over: a NamedTuple
-of slots, one for each tree, says so by its methods.
+`Search`, self-play and reanalysis share this loop. They differ in what happens when the search of a tree is over. That
+is defined by the methods of a NamedTuple of slots, one slot per tree:
 
     is_under_way(b)                          whether slot b has something left to search
-    end_search(parts, forest, scratch, b)    the search in slot b is over: takes what it found, begins the next if there
-                                             is one; returns whether the slot has come to its end
-    is_clocked()                             whether the caller wants to see the clock where a tree goes on for long
-                                             without a leaf for the evaluator
+    end_search(parts, forest, scratch, b)    called when the search in slot b is over: stores its result and begins the
+                                             next search, if there is one; returns whether the slot is finished
+    is_clocked()                             whether the walk returns when a tree runs long without a leaf for the
+                                             evaluator, so that the caller can check the time
 """
 
 from typing import Any
@@ -24,16 +24,16 @@ from azero.mcts.search.settings import SearchParts
 from azero.mcts.tree import Forest, new_forest
 
 Answer = tuple[np.ndarray, np.ndarray]
-"""What an evaluator says of R positions: logits [R, A] and values [R], both float32."""
+"""An evaluator's answer to R positions: logits [R, A] and values [R], both float32."""
 
 bind_strategies(is_under_way=("b",), end_search=("parts", "forest", "scratch", "b"), is_clocked=())
 
 
 @kernel
 def walk_trees(parts, slots, forest, batch, scratch):
-    """Searches on in every slot until it waits for the evaluator or is at its end; returns how many have come to it.
+    """Searches in every slot until it waits for the evaluator or is finished; returns how many slots finished.
 
-    A tree waits with `leaves_per_tree` leaves, or with fewer where the next would be one of these.
+    A tree waits when it has `leaves_per_tree` leaves, or when its next leaf waits already.
     """
     num_ended = 0
     for b in range(len(forest.trees)):
@@ -51,37 +51,38 @@ def walk_trees(parts, slots, forest, batch, scratch):
 
 
 class Walker:
-    """Slots with a tree each, and what one thread at a time needs to walk them."""
+    """Slots with one tree each, and the memory that one thread needs to search them."""
 
     def __init__(self, parts: SearchParts, slots: Any, num_slots: int, max_nodes: int):
         self.parts, self.slots, self.num_slots = parts, slots, num_slots
         self.forest: Forest = new_forest(parts.rules, num_slots, max_nodes)
         self._batch = new_batch(parts.rules, num_slots * parts.settings.leaves_per_tree)
-        self._num_rows = self._batch.waiting.rows  # [1], a view: looked up each time it would cost as much as a leaf
+        self._num_rows = self._batch.waiting.rows  # [1], a view; looking it up each time would cost as much as a leaf
         self.scratch = new_scratch(parts.rules)
 
     def walk(self) -> int:
-        """Searches on until each slot waits for the evaluator or is at its end; returns how many have come to it."""
+        """Searches until each slot waits for the evaluator or is finished; returns how many slots finished."""
         return int(walk_trees(self.parts, self.slots, self.forest, self._batch, self.scratch))
 
     @property
     def planes(self) -> np.ndarray:
-        """What the evaluator is to judge, [R, C, H, W] float32."""
+        """The planes that wait for the evaluator, [R, C, H, W] float32."""
         return self._batch.planes[: self._num_rows[0]]
 
     def keep(self, answer: Answer) -> None:
-        """Puts the evaluator's answer to the first of the planes into the cache, if there is one."""
+        """Stores the evaluator's answer to the first rows of the planes in the cache, if there is one."""
         if self.parts.settings.cache_mib:
             keep_answers(self.parts.cache, self._batch.key, *answer)
 
     def apply_evaluations(self, answer: Answer) -> None:
-        """Expands the leaves of the first planes with the evaluator's answer, and backs it up."""
+        """Expands the leaves of the first rows with the evaluator's answer, and backs up their values."""
         expand_and_backup(self.parts, self.forest, self._batch, self.scratch, *answer)
 
     def forget_leaves(self) -> None:
-        """Takes back the leaves that wait for an answer which does not come: the run was interrupted, or has failed.
+        """Drops the leaves that still wait: the search was interrupted or has failed.
 
-        Where it failed while evaluations were applied, the batch does not tell which still wait: all trees are cleared.
+        If it failed while an answer was applied, the batch does not know which leaves still wait. So the virtual losses
+        of all trees are cleared.
         """
         if self._batch.waiting[0].leaves:
             for tree, nodes in zip(self.forest.trees, self.forest.nodes, strict=True):

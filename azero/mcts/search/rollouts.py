@@ -1,4 +1,4 @@
-"""Trees whose leaves rollouts judge: each is searched by itself, and threads share them."""
+"""Trees whose leaves are evaluated by rollouts. Each tree is searched by one thread."""
 
 import threading
 import time
@@ -19,20 +19,20 @@ from azero.mcts.tree import Forest, new_forest
 from azero.system.threads import share_among_threads
 
 Simulate = Callable[[SearchParts, Forest, Scratch, int, int], bool]
-"""Runs so many simulations (the last argument) in tree b (the one before), to its target at most; returns whether the
-tree needs no more. `kernels.simulate` is one; those in `mcts/classical/` search otherwise.
+"""Runs simulations in one tree. The last two arguments are the tree and the number of simulations, which the tree's
+target limits. Returns whether the tree is done. `kernels.simulate` is one; `mcts/classical/` has others.
 """
 
 _GAMES_FOR_A_LENGTH = 8
-_SHORTEST_CALL_S = 1e-4  # of a search by the clock: Python's part in a call takes about a tenth of it
-_FIRST_ROLLOUTS = 1  # of a run; how many follow at once depends on how long they take
+_SHORTEST_CALL_S = 1e-4  # of a kernel call in a timed search; Python's overhead is about a tenth of this
+_FIRST_ROLLOUTS = 1  # simulations of the first call; later calls run more, depending on the time they take
 
 
 class RolloutTrees:
-    """Trees one after another, each thread's share of them by itself.
+    """Trees that are searched one after another. Threads share the trees.
 
     Args:
-      histories: for each tree the actions that led to its root; whoever plays them keeps them up to date.
+      histories: for each tree the actions that led to its root; the caller keeps them up to date.
       simulate: runs the simulations.
     """
 
@@ -52,30 +52,30 @@ class RolloutTrees:
 
     @property
     def scratch(self) -> Scratch:
-        """Room for kernels while no search is under way."""
+        """Scratch memory for kernels while no search is running."""
         return self._scratches[0]
 
     def prepare(self) -> None:
-        """Compiles what a search needs, if that has not been done."""
+        """Compiles the kernels of a search, if they are not compiled yet."""
         self.forest.trees.target[:] = 0
         self._simulate(self._parts, self.forest, self.scratch, 0, 0)
 
     def make_room(self, max_nodes: int) -> None:
-        """Sees to it that each tree has room for so many nodes; what was in the trees is lost where they had not."""
+        """Makes room for `max_nodes` nodes in each tree. If the trees have to grow, their contents are lost."""
         num_trees, room = self.forest.nodes.shape
         if room < max_nodes:
             self.forest = new_forest(self._game.rules, num_trees, max_nodes)
 
     def clear_cache(self) -> None:
-        """Forgets what an evaluator has said: there is none."""
+        """Does nothing: without an evaluator there is no cache."""
 
     def begin(self, trees: Sequence[int], num_simulations: int, temperature: float) -> None:
-        """Begins a search in each of the trees; the others have none to do. A plain root asks for no temperature."""
+        """Begins a search in each of the given trees, and in no other. A plain root ignores the temperature."""
         self.forest.trees.simulations[:] = self.forest.trees.target[:] = 0
         self.forest.trees.target[list(trees)] = num_simulations
 
     def run(self, trees: Sequence[int], deadline: float) -> None:
-        """Runs simulations until each tree has had those it was set, or time is over."""
+        """Runs simulations until each tree has reached its target, or the deadline has passed."""
         share_among_threads(
             trees,
             self._scratches,
@@ -85,9 +85,9 @@ class RolloutTrees:
     def _simulate_all(
         self, trees: Sequence[int], scratch: Scratch, deadline: float, is_halted: threading.Event
     ) -> None:
-        """Searches trees one after another, in calls that take some `CALL_S`, or a hundredth of the time, each.
+        """Searches trees one after another, in kernel calls of about `CALL_S`, so that the deadline is checked often.
 
-        A hundredth of a short time is less than the call itself takes, so that `_SHORTEST_CALL_S` or what is left is.
+        If time is short, calls take a hundredth of it, but not less than `_SHORTEST_CALL_S` or the time that is left.
         """
         now = time.perf_counter()
         seconds = deadline - now
@@ -111,8 +111,8 @@ class RolloutTrees:
                 raise broken_rules(self._game.name, f"{error} in a search", self._histories[b]) from None
 
     def _estimate_length(self, b: int, scratch: Scratch) -> None:
-        """Plays a few games by the game's own policy from the root of tree b, and notes how long they last."""
+        """Sets the expected length of tree b: the mean plies of a few games by the game's own rollout policy."""
         root = self.forest.root_states[b]
-        rng = self.forest.trees.rng[b : b + 1].copy().view(np.recarray)[0]  # so that the search's own stay the same
+        rng = self.forest.trees.rng[b : b + 1].copy().view(np.recarray)[0]  # a copy: the search's generator stays as is
         room: Any = scratch.states, scratch.legal, rng, len(scratch.path)
         self.forest.trees[b].length = mean_length(self._game.rules, root, *room, _GAMES_FOR_A_LENGTH)

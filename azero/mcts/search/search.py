@@ -1,4 +1,4 @@
-"""`Search`: B trees searched side by side, as Python uses them."""
+"""`Search`: the Python interface to the search of B trees side by side."""
 
 import math
 import time
@@ -22,37 +22,38 @@ from azero.mcts.selection.strategies import Selection
 from azero.mcts.tree import NODE_DTYPE, UNPROVEN, Forest, advance_tree, start_tree
 
 MAX_NODES = 1 << 22
-"""The limit on a tree's nodes unless another is given: 128 MiB."""
+"""The default limit on a tree's nodes: 128 MiB."""
 
-_MEMORY_OF_ALL_TREES = 1 << 30  # bytes that the trees of one search may take together, if they all grow to their limit
-_AGAIN = 16  # times the positions of a look ahead go into asking it again
+_MEMORY_OF_ALL_TREES = 1 << 30  # bytes of all trees of one search, if all reach their limit
+_AGAIN = 16  # times as many positions when a look-ahead is repeated to find its line
 
 
 def nodes_needed(game: Game, num_simulations: int, num_trees: int) -> int:
-    """Returns a limit on nodes that leaves room for searches of this size with their trees kept between moves."""
+    """Returns a limit on nodes that suffices for searches of this size that keep their trees between moves."""
     wanted = 4 * num_simulations * game.num_actions + game.num_actions + 1
     return max(min(wanted, affordable_nodes(num_trees)), 2 * game.num_actions + 1)
 
 
 def affordable_nodes(num_trees: int) -> int:
-    """Returns the limit on the nodes of each of `num_trees` trees that memory sets."""
+    """Returns the memory's limit on the nodes of each of `num_trees` trees."""
     return min(_MEMORY_OF_ALL_TREES // NODE_DTYPE.itemsize // num_trees, MAX_NODES)
 
 
 class Search:
-    """B trees, each with a position at its root; `run` grows them, `advance` follows a move into them.
+    """B trees, each with a position at its root. `run` grows them; `advance` plays a move in one of them.
 
-    With an evaluator, leaves are judged by it in batches over all trees, and by `rollout` as far as the settings give
-    that weight; what it has said is kept in a cache, if the settings ask for one. Half-way, if they ask for it, threads
-    share the roots and solve them. Without an evaluator leaves are judged by `rollout` alone, from a plain root;
-    threads share the trees.
+    With an evaluator, leaves of all trees are evaluated in batches. If `settings.rollout_weight` is above 0, a rollout
+    is mixed into their values. If `settings.cache_mib` is above 0, a cache keeps the evaluator's answers. If
+    `settings.solve_nodes` is above 0, threads try to solve the roots halfway through a search.
+
+    Without an evaluator, leaves are evaluated by `rollout` alone, the root is plain, and threads share the trees.
 
     Attributes:
-      simulate: runs simulations with rollouts in one tree; searches of other kinds have others.
-      histories: for each tree the actions that led to its root.
-      known_moves: for each tree what has been solved of its root's moves, by action.
+      simulate: runs simulations with rollouts in one tree; subclasses replace it.
+      histories: for each tree, the actions that led to its root.
+      known_moves: for each tree, the root's solved moves by action.
 
-    Raises BadInput where a strategy cannot be compiled, or rollouts are to go with another root than the plain one.
+    Raises BadInput if a strategy cannot be compiled, or if a search without an evaluator has a root that is not plain.
     """
 
     simulate: Simulate = staticmethod(simulate)
@@ -70,7 +71,7 @@ class Search:
     ):
         root = settings.root
         if evaluator is None and (type(root) is not VisitsRoot or root != VisitsRoot()):
-            raise BadInput(f"{root} as the root needs an evaluator: with rollouts alone the root is plain")
+            raise BadInput(f"{root} as the root needs an evaluator; a search with rollouts alone has a plain root")
         self.game, self.selection, self.rollout, self.evaluator = game, selection, rollout, evaluator
         self.settings = settings._replace(is_rollout_only=evaluator is None)
         self.histories: list[list[int]] = [[] for _ in range(num_trees)]
@@ -94,32 +95,32 @@ class Search:
         return self._trees.forest
 
     def prepare(self) -> None:
-        """Compiles what `run` needs, if that has not been done: seconds the first time on a machine, then a moment."""
+        """Compiles the kernels of `run`, if they are not compiled yet: takes seconds the first time on a machine."""
         self._trees.prepare()
         for solver in self._solvers[:1]:
             solver.prepare()
 
     def start(self, b: int, state: State, seed: int) -> None:
-        """Puts a new tree in place b: the position `state`, and the random numbers of `seed`."""
+        """Starts tree b afresh, with the position `state` at its root and random numbers from `seed`."""
         self.histories[b] = state.history()
         self.known_moves[b] = {}
         start_tree(self.forest, b, state.record, np.uint64(seed))
-        if self.settings.leaves_per_tree > 1:  # then what is known sets the order of leaves; the seed alone is to do so
+        if self.settings.leaves_per_tree > 1:  # a cache would change the order of leaves; only the seed may do so
             self._trees.clear_cache()
 
     def advance(self, b: int, action: int) -> None:
-        """Plays `action` at the root of tree b, and keeps what was learned below it if the root strategy can use it."""
+        """Plays `action` at the root of tree b; keeps the subtree below it if the root strategy can reuse it."""
         self.histories[b].append(action)
         advance_tree(self.game.rules, self.settings, self.forest, b, action)
         if action in self.known_moves[b]:
-            self.forest.nodes[b][0].proven = UNPROVEN  # its proof need not lie in the tree, and a move is to be found
+            self.forest.nodes[b][0].proven = UNPROVEN  # the solver's proof may not be in the tree, and a move is needed
         self.known_moves[b] = {}
 
     def line_below(self, b: int, line: list[int]) -> list[int]:
-        """Returns how play goes on after `line`, from the root of tree b on, where the tree does not tell it.
+        """Returns how play continues after `line` from the root of tree b, if look-ahead has proven the result there.
 
-        That is where looking ahead has proven a result: it is asked again, position by position, and may take longer,
-        since all moves of a position are then looked at by themselves.
+        The tree does not contain the moves of a look-ahead. So the look-ahead is repeated, position by position, with
+        more positions.
         """
         below: list[int] = []
         if self.settings.proof_nodes == 0:
@@ -145,24 +146,24 @@ class Search:
         return below
 
     def choose(self, b: int, temperature: float = 0.0) -> int:
-        """Returns the action to play at the root of tree b; at temperature 0 the best."""
+        """Returns the action to play at the root of tree b; the best one at temperature 0."""
         return int(choose_action(self.settings, self.forest, b, temperature))
 
     def actions_of(self, b: int, move: int) -> list[int]:
-        """Returns the actions of a move of root b, as its node has it: the action itself, or those of a whole turn."""
+        """Returns the actions of `move`, a root move as its node stores it: itself, or the actions of a whole turn."""
         return [move]
 
     def is_within_turn(self, b: int) -> bool:
-        """Returns whether the action to play at the root of tree b is settled, by a whole turn chosen before."""
+        """Returns whether the next action in tree b belongs to a whole turn that was chosen already."""
         return False
 
     def run(
         self, trees: Sequence[int], num_simulations: int, seconds: float | None = None, temperature: float = 0.0
     ) -> None:
-        """Searches the given trees: each to `num_simulations` more, or until `seconds` are over, whichever is first.
+        """Searches the given trees: `num_simulations` more in each, or until `seconds` are over, whichever is first.
 
-        A root strategy may begin from nothing each time, as Gumbel's does; `temperature` is that of the move to come,
-        for one that plans for it. Raises BrokenRules where the game's rules cannot go on.
+        A root strategy may clear the tree first; `GumbelRoot` does. `temperature` is that of the next move; root
+        strategies may use it. Raises BrokenRules if the game's rules are broken.
         """
         seconds = math.inf if seconds is None else seconds
         begin = time.perf_counter()
@@ -175,7 +176,7 @@ class Search:
         self._trees.run(trees, begin + seconds)
 
     def _solve_roots(self, trees: Sequence[int], deadline: float) -> None:
-        """Solves those roots that have moves, and of which nothing is proven."""
+        """Tries to solve the roots that are expanded and not proven."""
         nodes, records = self.forest.nodes, self.forest.root_states
         states = {
             b: State.from_record(self.game, records[b], self.histories[b])

@@ -1,4 +1,4 @@
-"""What a search is put together from, as its kernels are given it: what is switched on, and who does what."""
+"""The settings and the parts of a search, as its kernels take them."""
 
 from typing import Any, NamedTuple
 
@@ -14,28 +14,28 @@ from azero.mcts.selection.strategies import Selection
 
 
 class Settings(NamedTuple):
-    """Constants of one search; see docs/configuration.md for the settings of a run that lead to them."""
+    """Constants of one search. docs/configuration.md describes the settings of a run, from which these are made."""
 
-    is_proving: bool = True  # whether proven results are carried up, and lost moves left alone
-    is_looking_ahead: bool = False  # whether a new node's children are looked at for the end of the game
-    proof_nodes: int = 0  # positions by which, then, it is tried to prove the others
-    solve_nodes: int = 0  # positions by which it is tried, half-way through a search, to solve the root
-    is_rollout_only: bool = True  # leaf value z, a random rollout's; no evaluator
-    rollout_weight: float = 0.0  # a of the leaf value (1 - a) v + a z, where there is an evaluator
-    min_visits: int = 0  # of a node, before its children are chosen by the rule: until then at random
-    prefers_stored: bool = False  # in a table: whether, where it cannot store all children, a stored one is chosen
-    stored_visits: int = 0  # which has more visits than this,
-    stored_value: float = -2.0  # and a greater value for the mover
-    leaves_per_tree: int = 1  # how many leaves of a tree go to the evaluator together
+    is_proving: bool = True  # whether proofs are backed up, and proven losses not selected
+    is_looking_ahead: bool = False  # whether a new node's children are checked for the end of the game
+    proof_nodes: int = 0  # positions spent, in addition, on proving the other children of a new node
+    solve_nodes: int = 0  # positions spent on solving the root, halfway through a search
+    is_rollout_only: bool = True  # no evaluator: the leaf value is z, the result of a rollout
+    rollout_weight: float = 0.0  # a of the leaf value (1 - a) v + a z, with an evaluator
+    min_visits: int = 0  # a node with fewer visits selects its children at random
+    prefers_stored: bool = False  # in a table that cannot store all children: whether a stored child is preferred,
+    stored_visits: int = 0  # if it has more visits than this,
+    stored_value: float = -2.0  # and a greater value for the mover than this
+    leaves_per_tree: int = 1  # leaves of a tree that go to the evaluator together
     is_stopping_early: bool = False  # whether a search ends when no other move can overtake the most visited
-    has_random_symmetry: bool = False  # whether the evaluator, without a cache, sees each leaf in a random symmetry
-    cache_mib: int = 0  # size of the evaluation cache; 0: there is none
-    root: Root = VisitsRoot()  # what is special about the root
-    chosen_by: int = BY_VISITS  # what the best move is chosen by: a place in CHOSEN_BY
+    has_random_symmetry: bool = False  # whether, without a cache, the evaluator sees each leaf in a random symmetry
+    cache_mib: int = 0  # size of the evaluation cache in MiB; 0: no cache
+    root: Root = VisitsRoot()  # the root strategy
+    chosen_by: int = BY_VISITS  # criterion for the best move: an index of CHOSEN_BY
 
     @classmethod
     def from_config(cls, config: SearchConfig) -> "Settings":
-        """Returns what a run's settings say of the search with its net; neither noise nor symmetry at random."""
+        """Returns the search settings of a run, without noise and random symmetries."""
         proof_nodes = config.proof_nodes if config.prove else 0
         return cls(
             is_proving=config.prove,
@@ -51,17 +51,17 @@ class Settings(NamedTuple):
 
 
 class SearchParts(NamedTuple):
-    """Who does what in a search; the types say which code is compiled into its kernels."""
+    """The parts of a search. Their types decide which code is compiled into its kernels."""
 
-    rules: Any  # the game's, a NamedTuple
+    rules: Any  # of the game; a NamedTuple
     selection: Selection
     rollout_policy: RolloutPolicy
     settings: Settings
-    views: Views | None = None  # of what an evaluator judges
-    cache: Cache | None = None  # of what it has said
+    views: Views | None = None  # the symmetries in which an evaluator sees positions
+    cache: Cache | None = None  # of the evaluator's answers
 
 
 def check_parts(parts: SearchParts) -> None:
-    """Raises BadInput where kernels could not call the methods of a strategy, such as a root of one's own."""
+    """Raises BadInput if kernels cannot call the methods of a strategy, such as a user's own root."""
     for strategy in (parts.selection, parts.rollout_policy, parts.settings.root):
         check_strategy(strategy)

@@ -1,4 +1,4 @@
-"""Principal variations: how play goes on by what a search holds for best."""
+"""Principal variations: the lines of play that a search prefers."""
 
 import numpy as np
 
@@ -8,9 +8,10 @@ from azero.mcts.tree import UNPROVEN
 
 
 def principal_variations(nodes: np.recarray, starts: np.ndarray, longest: int) -> list[list[int]]:
-    """Returns, for each node of `starts` ([n] int32), the actions from it on along the best children.
+    """Returns, for each node of `starts` ([n] int32), its action and the actions along the best children below it.
 
-    These are visited or proven: the best by proof, else by visits. No line is longer than `longest`.
+    The best child is the best by proof, else by visits. A line ends before a child that is neither visited nor proven.
+    No line is longer than `longest`.
     """
     line, ends = np.empty(len(starts) * longest, np.int32), np.empty(len(starts), np.int64)
     _follow(nodes, starts, line, ends)
@@ -21,7 +22,7 @@ def principal_variations(nodes: np.recarray, starts: np.ndarray, longest: int) -
 
 @kernel
 def _follow(nodes, starts, line, ends):
-    """Writes the principal variations from the nodes `starts`, one after another, into `line`; where each ends."""
+    """Writes the principal variations from the nodes `starts` into `line`, one after another, and their `ends`."""
     end = 0
     for k in range(len(starts)):
         index = np.int64(starts[k])
@@ -29,7 +30,7 @@ def _follow(nodes, starts, line, ends):
         end += 1
         while nodes[index].first_child > 0:
             node = nodes[index]
-            # The visited lie in front where a rule visits all first; the others need not be fetched from memory.
+            # If the rule visits all children once first, the visited ones come first. The rest is not read.
             count = node.num_visited if node.num_visited > 0 else node.num_children
             index = best_of(nodes, node.first_child, count, sign_of(node.player))
             if nodes[index].N == 0 and nodes[index].proven == UNPROVEN:
@@ -41,7 +42,7 @@ def _follow(nodes, starts, line, ends):
 
 @subroutine
 def best_of(nodes, first, count, sign):
-    """Returns the place of the best of `count` nodes for a mover of `sign`, from `first` on; of equals the first."""
+    """Returns the place of the best of `count` nodes from `first` on, for the mover of `sign`; of equals the first."""
     best = np.int64(first)
     for child in range(first + 1, first + count):
         if preference(nodes[child], sign) > preference(nodes[best], sign):
@@ -51,7 +52,7 @@ def best_of(nodes, first, count, sign):
 
 @subroutine
 def preference(node, sign):
-    """Returns a key that orders the children of a node for its mover, whose `sign` is 1 (first player) or -1."""
+    """Returns a key that orders a node's children for its mover, whose `sign` is 1 (first player) or -1 (second)."""
     if node.proven == UNPROVEN:
         return 0.0, float(node.N), float(sign * node.W)
     result = sign * node.proven

@@ -1,1 +1,1 @@
-"""Which child a simulation goes to: PUCT, UCT, and what they have in common."""
+"""Selection: which child a simulation goes to, by PUCT or UCT."""

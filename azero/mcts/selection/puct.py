@@ -1,4 +1,4 @@
-"""PUCT: the prior says which children are worth a look, the more so the fewer visits they have."""
+"""PUCT: selection by value and prior. The prior's weight falls as a child gets visits."""
 
 import math
 from typing import NamedTuple
@@ -9,14 +9,16 @@ _DEFAULTS = SearchConfig()
 
 
 class Puct(NamedTuple):
-    """PUCT, as AlphaGo Zero [1] and AlphaZero [2] have it: the greatest Q(s, a) + U(s, a),
+    """PUCT of AlphaGo Zero [1] and AlphaZero [2]: selects the child with the greatest Q(s, a) + U(s, a),
 
         U(s, a) = c(s) P(s, a) sqrt(N(s)) / (1 + N(s, a))
         c(s)    = c_puct + c_puct_factor ln((1 + N(s) + c_puct_base) / c_puct_base)
 
-    N(s) counts the visit that evaluated s itself, so the prior is heard on the first descent already. A factor of 0
-    is AlphaGo Zero's constant, 1 is AlphaZero's growth. An unvisited child is worth Q(s) less fpu_reduction times
-    the root of the prior already visited [3], or `fpu_value` where `is_fpu_absolute`.
+    N(s) includes the visit that evaluated s itself, so the prior counts on the first descent already. A factor of 0
+    gives AlphaGo Zero's constant, a factor of 1 AlphaZero's growth.
+
+    First-play urgency: the Q of an unvisited child is Q(s) - fpu_reduction sqrt(sum of the visited children's
+    priors) [3]. If `is_fpu_absolute`, it is `fpu_value`.
 
     Source:
       [1] Silver et al., Mastering the game of Go without human knowledge, Nature 550 (2017), Methods.
@@ -48,7 +50,7 @@ class Puct(NamedTuple):
 
     @classmethod
     def from_config(cls, config: SearchConfig) -> "Puct":
-        """Returns the rule of a run's settings."""
+        """Returns the rule that a run's settings describe."""
         return cls(
             c_puct=config.c_puct,
             c_puct_base=config.c_puct_base,

@@ -1,4 +1,4 @@
-"""Which child a simulation goes to. The selection rule (`strategies.py`) says how children are scored."""
+"""Selects the child that a simulation goes to. The selection rule (`strategies.py`) scores the children."""
 
 import math
 
@@ -12,7 +12,7 @@ from azero.mcts.tree import UNPROVEN
 
 @subroutine
 def visit(nodes, node, taken):
-    """Notes the first visit of a child, `taken`: it moves in front of the other unvisited ones. Returns its place."""
+    """Moves the child `taken`, at its first visit, in front of the other unvisited ones. Returns its new place."""
     front = node.first_child + node.num_visited
     node.num_visited += 1
     a, b = nodes[front], nodes[taken]
@@ -24,18 +24,19 @@ def visit(nodes, node, taken):
 
 @subroutine
 def random_child(nodes, node, rng):
-    """Returns any child of `node`."""
+    """Returns a random child of `node`."""
     k = random_below(rng, node.num_children)
     return node.first_child + k if k < node.num_visited else visit(nodes, node, node.first_child + k)
 
 
 @subroutine
 def select_child(selection, settings, tree, nodes, index, depth):
-    """Returns the child of node `index` that a simulation goes to; a move that loses by force gets no visit.
+    """Returns the child of node `index` that a simulation goes to.
 
-    Until a node has `min_visits` any child will do.
+    A move that is proven lost gets no visit. A node with fewer than `min_visits` visits selects at random.
 
-    A descent under way counts as a visit lost for the mover (virtual loss), so that the next goes elsewhere.
+    A descent that is not backed up yet counts as a lost visit for the mover (virtual loss), so that the next descent
+    goes elsewhere.
     """
     node = nodes[index]
     if settings.min_visits > node.N:

@@ -1,12 +1,13 @@
-"""Selection rules: how a simulation picks its way down. A rule is a NamedTuple of its constants.
+"""Selection rules: how a simulation selects children on its way down. A rule is a NamedTuple of its constants.
 
     is_sweeping()                      whether unvisited children go first, in random order
-    exploration(N(s), depth, length)   what is the same for all children of s, computed once
-    first_play_value(Q(s), visited_P)  Q(s, a) of an unvisited child; visited_P is the prior of the visited ones
+    exploration(N(s), depth, length)   the part of the score that all children of s share; computed once per node
+    first_play_value(Q(s), visited_P)  Q(s, a) of an unvisited child; visited_P is the sum of the visited ones' priors
     score(exploration, N(s, a), Q(s, a), P(s, a))
+                                       the score of a child; the greatest score is selected
 
-Q is in [-1, 1], for the player to move at s, which lies `depth` plies below the root; `length` is how many plies a
-game from the root is expected to last, for rules that ask for it (`needs_length`), else 0.
+Q is in [-1, 1], for the player to move at s. `depth` is the number of plies from the root to s. `length` is the
+expected number of plies of a game from the root, for rules that need it (`needs_length`), else 0.
 """
 
 from azero.compiler.jit import bind_methods
@@ -25,10 +26,10 @@ Selection = Uct | DepthBias | Puct
 
 
 def needs_length(selection: Selection) -> bool:
-    """Returns whether a rule asks how long a game from the root will last."""
+    """Returns whether a rule needs the expected length of a game from the root."""
     return isinstance(selection, DepthBias)
 
 
 def selection_from_config(config: SearchConfig) -> Selection:
-    """Returns the selection rule of a run's settings."""
+    """Returns the selection rule that a run's settings describe."""
     return Uct(config.c_uct) if config.selection == "uct" else Puct.from_config(config)

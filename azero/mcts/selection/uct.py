@@ -1,4 +1,4 @@
-"""UCT: upper confidence bounds applied to trees, and its bias that shrinks with the depth of a node."""
+"""UCT: upper confidence bounds applied to trees, and a variant whose bias shrinks with the depth of a node."""
 
 import math
 from typing import NamedTuple
@@ -7,18 +7,18 @@ import numpy as np
 
 from azero.config.schema import C_UCT
 
-# ln N(s) of most nodes; to compute it anew at each of them was a tenth of a search.
+# ln N(s) of most nodes. Computing it at each node took a tenth of a search's time.
 _LOGARITHMS = np.array([0.0, *(math.log(visits) for visits in range(1, 1 << 12))])
 
 
 class Uct(NamedTuple):
-    """UCB1 applied to trees [1], [2]: every child once, in random order, then the greatest
+    """UCB1 applied to trees [1], [2]: visits every child once, in random order, then the child with the greatest
 
         Q(s, a) + c sqrt(ln N(s) / N(s, a))
 
-    Q is a mean of results in [-1, 1], not a rate of wins in [0, 1]: a constant for win rates is doubled here. UCB1's
-    own sqrt(2 ln N / n) is c = 2.83, and so is C_p = 1 / sqrt 2. The default of 1 is sqrt(ln N / n) / 2 on rates of
-    wins, which is C_p = 1 / 4, or K = 1.12; docs/lab.md says what speaks for it.
+    Q is a mean of results in [-1, 1], not a win rate in [0, 1], so constants for win rates are doubled here. UCB1's
+    own sqrt(2 ln N / n) is c = 2.83; so is C_p = 1 / sqrt 2. The default c = 1 is sqrt(ln N / n) / 2 on win rates, or
+    C_p = 1 / 4, or K = 1.12. docs/lab.md has the reasons for it.
 
     Source:
       [1] Auer, Cesa-Bianchi & Fischer, Finite-time analysis of the multiarmed bandit problem (2002), UCB1.
@@ -30,7 +30,7 @@ class Uct(NamedTuple):
 
     @classmethod
     def of_bias(cls, C_p: float) -> "Uct":
-        """Returns the rule with the bias 2 C_p sqrt(ln t / s) on rates of wins ([2], section 2.3)."""
+        """Returns the rule with the bias 2 C_p sqrt(ln t / s) on win rates ([2], section 2.3)."""
         return cls(4.0 * C_p)
 
     @classmethod
@@ -53,14 +53,14 @@ class Uct(NamedTuple):
 
 
 class DepthBias(NamedTuple):
-    """UCT whose bias shrinks with the depth d of a node, below which results vary less: the greatest
+    """UCT whose bias shrinks with the depth d of a node, since results vary less below deep nodes: the greatest
 
         Q(s, a) + c (ln N(s) / N(s, a))^((D + d) / (2 D + d))
 
-    D is how many plies a game from the node is expected to last. At the root the exponent is 1 / 2, as in UCB1; it goes
-    to 1 where the game ends.
+    D is the expected number of plies of a game from the node. At the root the exponent is 1 / 2, as in UCB1. It goes
+    to 1 towards the end of the game.
 
-    Source: Kocsis & Szepesvari (2006), section 2.1, whose c is 1 on rates of wins.
+    Source: Kocsis & Szepesvari (2006), section 2.1. Their c is 1 on win rates.
     """
 
     c: float = 2.0

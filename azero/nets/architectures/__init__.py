@@ -1,1 +1,1 @@
-"""The layers: a residual tower with policy and value heads, and what gives its blocks the whole board."""
+"""The net's layers: a residual tower with policy and value heads, and layers that pool over the whole board."""

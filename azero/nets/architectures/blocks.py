@@ -1,4 +1,4 @@
-"""What the tower is made of: convolutions with their normalisation, and residual blocks of two."""
+"""The tower's parts: convolutions with normalisation, and residual blocks of two convolutions."""
 
 from torch import Tensor, nn
 from torch.nn import functional as F
@@ -7,7 +7,7 @@ from azero.nets.architectures.global_context import GlobalPoolingBias, SqueezeEx
 
 
 class NormalizedConvolution(nn.Module):
-    """A convolution that keeps the board's size, with its batch normalisation; `fold` makes one of the two."""
+    """A convolution that keeps the board's size, with batch normalisation. `fold` merges the two into one layer."""
 
     def __init__(self, inputs: int, outputs: int, size: int):
         super().__init__()
@@ -19,7 +19,7 @@ class NormalizedConvolution(nn.Module):
 
 
 class ResidualBlock(nn.Module):
-    """Two convolutions, and a way around them (He et al. 2016); `global_context` as in the settings."""
+    """Two convolutions with a skip connection (He et al. 2016); `global_context` as in the settings."""
 
     def __init__(self, channels: int, global_context: str):
         super().__init__()

@@ -13,7 +13,7 @@ from azero.nets.architectures.blocks import NormalizedConvolution, ResidualBlock
 
 
 class Prediction(NamedTuple):
-    """What the net says of B positions, each as the player to move sees it."""
+    """The net's output for B positions, each for the player to move."""
 
     policy_logits: Tensor  # [B, A]
     result_logits: Tensor  # [B, 3], of win, draw and loss
@@ -25,11 +25,12 @@ class Prediction(NamedTuple):
 
 
 class ResidualTower(nn.Module):
-    """The net of AlphaGo Zero [1], with three results in place of one value and heads of settable width.
+    """The net of AlphaGo Zero [1], with heads of configurable width, and win, draw and loss instead of one value [2].
 
     Source:
       [1] Silver et al., Mastering the game of Go without human knowledge, Nature 550 (2017), Methods, "Neural network
-          architecture". Win, draw and loss as in Leela Chess Zero.
+          architecture".
+      [2] As in Leela Chess Zero.
     """
 
     def __init__(self, config: NetConfig, game: Game):
@@ -45,7 +46,7 @@ class ResidualTower(nn.Module):
         self.value_features = NormalizedConvolution(config.channels, config.value_channels, 1)
         self.value_hidden = nn.Linear(config.value_channels * height * width, config.value_hidden)
         self.results = nn.Linear(config.value_hidden, 3)
-        for last in (self.policy, self.results):  # a new net likes every move alike and calls every position even
+        for last in (self.policy, self.results):  # a new net has a uniform policy and the value 0
             nn.init.zeros_(last.weight)
             nn.init.zeros_(last.bias)
 
@@ -53,18 +54,18 @@ class ResidualTower(nn.Module):
         return self.judge(self.features(planes))
 
     def features(self, planes: Tensor) -> Tensor:
-        """Returns what the tower makes of the planes, [B, channels, H, W], from which all heads start."""
+        """Returns the tower's output for planes, [B, channels, H, W], which is the input of all heads."""
         return self.blocks(F.relu(self.stem(planes)))
 
     def judge(self, features: Tensor) -> Prediction:
-        """Returns what policy and value head say of features."""
+        """Returns the output of the policy and value heads for the tower's features."""
         policy = F.relu(self.policy_features(features)).flatten(1)  # [B, policy_channels * H * W]
         value = F.relu(self.value_features(features)).flatten(1)  # [B, value_channels * H * W]
         return Prediction(self.policy(policy), self.results(F.relu(self.value_hidden(value))))
 
 
 def fold(net: ResidualTower) -> ResidualTower:
-    """Returns a copy for inference alone, its normalisations folded into the convolutions before them."""
+    """Returns a copy for inference, with the normalisations folded into the convolutions before them."""
     folded = copy.deepcopy(net).eval()
     for parent in list(folded.modules()):
         for name, child in list(parent.named_children()):

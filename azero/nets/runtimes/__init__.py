@@ -1,1 +1,1 @@
-"""The ways to run a net on this machine, and which of them is taken."""
+"""The runtimes of a net on this machine, and the choice between them."""

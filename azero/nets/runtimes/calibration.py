@@ -1,4 +1,4 @@
-"""Positions by which a way to run a net is calibrated, and held to fp32."""
+"""Positions for calibrating a runtime and for comparing it with fp32."""
 
 import functools
 
@@ -15,8 +15,8 @@ _POSITIONS_A_GAME = 8
 def sample_positions(game: Game) -> np.ndarray:
     """Returns the planes of positions from all stages of random games, [NUM_POSITIONS, C, H, W] float32.
 
-    They are the same ones every time, so that what is calibrated by them follows from the net alone. The ranges of a
-    trained net's activations are as wide on them as on its own games; see docs/decisions/0006-runtimes.md.
+    They are always the same, so that a calibration depends on the net only. A trained net's activations have the same
+    ranges on them as on its own games; see docs/decisions/0006-runtimes.md.
     """
     chooser = np.random.default_rng(derive_seed(0, "calibration"))
     planes: list[np.ndarray] = []

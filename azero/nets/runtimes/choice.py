@@ -1,4 +1,4 @@
-"""The ways to run a net that this machine has, and which of them is taken: the fastest that is faithful to fp32."""
+"""The runtimes of this machine, and the choice of the fastest one that agrees with fp32."""
 
 import functools
 import importlib.util
@@ -17,11 +17,11 @@ from azero.nets.runtimes.rates import measured_rates
 from azero.nets.runtimes.torch_runtime import TorchSession
 
 TOLERANCE = 0.03
-"""How far, in the mean over `sample_positions`, a value may be from fp32's, and likelihoods of moves in all."""
+"""Limit on `measure_drift`: the mean distance of values, or of policies (total variation), from fp32."""
 
 
 class Runtime(NamedTuple):
-    """A library that runs nets, and the arithmetic it does so in."""
+    """A library that runs nets, and the precision of its arithmetic."""
 
     library: str  # torch or openvino
     precision: str  # fp32, bf16 or int8
@@ -32,33 +32,33 @@ class Runtime(NamedTuple):
 
 
 EXACT = Runtime("torch", "fp32")
-"""What every machine has, and what the others are held to."""
+"""The runtime that every machine has, and the reference for the others."""
 
 
 class Session(Protocol):
-    """A net ready to run, from several threads at once if it was opened for as many."""
+    """A net ready to run. As many threads as it was opened for may use it at once."""
 
     def run(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Returns logits [B, A] and values [B], both float32, of planes [B, C, H, W] float32.
 
-        What is said of a row does not depend, to the bit, on the other rows: a game then follows from its seed alone.
+        The output of a row does not depend on the other rows, to the last bit. So seeds reproduce games.
         """
 
 
 def pick_device(name: str) -> torch.device:
-    """Returns the device of that name, "auto" being the best there is; raises BadInput where it is not to be had."""
+    """Returns the device of that name; "auto" is the best available one. Raises BadInput if it is not available."""
     is_there = {"cpu": True, "cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available()}
     if name == "auto":
         name = "cuda" if is_there["cuda"] else "mps" if is_there["mps"] else "cpu"
     if not is_there[name]:
         raise BadInput(
-            f"device {name!r} is not to be had here; there is: {', '.join(k for k, v in is_there.items() if v)}"
+            f"device {name!r} is not available here; there is: {', '.join(k for k, v in is_there.items() if v)}"
         )
     return torch.device(name, torch.cuda.current_device()) if name == "cuda" else torch.device(name)
 
 
 def pick_devices(name: str) -> list[torch.device]:
-    """Returns the devices that share one job: all GPUs on CUDA, this process's first; else the one of that name."""
+    """Returns the devices that share one job: all GPUs on CUDA, beginning with this process's; else the named one."""
     first = pick_device(name)
     if first.type != "cuda":
         return [first]
@@ -67,27 +67,27 @@ def pick_devices(name: str) -> list[torch.device]:
 
 
 def take_gpu(number: int) -> None:
-    """Makes a GPU, of several in turn, the one that `pick_device` returns in this process."""
+    """Makes GPU number `number` modulo their count the one that `pick_device` returns in this process."""
     if torch.cuda.is_available():
         torch.cuda.set_device(number % torch.cuda.device_count())
 
 
 def pick_dtype(precision: str, device: torch.device) -> torch.dtype:
-    """Returns what torch is to compute in on a device, fp32 or bf16; raises BadInput where bf16 is not to be had."""
+    """Returns torch's dtype of a precision, fp32 or bf16; raises BadInput if bf16 is not available on the device."""
     if precision == "bf16" and not has_bf16(device):
-        raise BadInput(f"precision 'bf16' is not to be had on {device.type} here; use training.precision=fp32")
+        raise BadInput(f"precision 'bf16' is not available on {device.type} here; use training.precision=fp32")
     return {"fp32": torch.float32, "bf16": torch.bfloat16}[precision]
 
 
 def has_bf16(device: torch.device) -> bool:
-    """Returns whether torch computes in bf16 on a device, and does not just pretend to."""
+    """Returns whether a device computes in bf16 natively, without emulation."""
     if device.type == "cpu":
         return torch.cpu._is_avx512_bf16_supported()
     return device.type == "cuda" and torch.cuda.is_bf16_supported(including_emulation=False)
 
 
 def available_runtimes(device: torch.device) -> list[Runtime]:
-    """Returns what can run a net on a device; where nothing else is known, the faster the further on."""
+    """Returns the runtimes for a device, in ascending order of expected speed."""
     runtimes = [EXACT, Runtime("torch", "bf16")] if has_bf16(device) else [EXACT]
     if device.type == "cpu" and importlib.util.find_spec("openvino"):
         try:
@@ -100,7 +100,7 @@ def available_runtimes(device: torch.device) -> list[Runtime]:
 
 
 def wanted_runtimes(config: DeviceConfig) -> list[Runtime]:
-    """Returns those of the available runtimes that the settings leave to choose from; raises BadInput for none."""
+    """Returns the available runtimes that the settings allow; raises BadInput if there is none."""
     device = pick_device(config.device)
     available = available_runtimes(device)
     wanted = [
@@ -111,19 +111,20 @@ def wanted_runtimes(config: DeviceConfig) -> list[Runtime]:
     if not wanted:
         asked = " ".join(each for each in (config.runtime, config.precision) if each != "auto")
         there = ", ".join(each.name for each in available)
-        raise BadInput(f"a net cannot run by {asked!r} here; on {device.type} there is: {there}")
+        raise BadInput(f"a net cannot run with {asked!r} here; on {device.type} there is: {there}")
     return wanted
 
 
 def open_session(net: ResidualTower, config: DeviceConfig, rows: int, num_threads: int) -> tuple[Runtime, Session]:
-    """Makes a net ready to run by the fastest faithful runtime that the settings leave to choose from.
+    """Opens a session with the fastest runtime that the settings allow and that agrees with fp32.
+
+    A runtime that fails, or is too far from fp32, is skipped with a warning on stderr.
 
     Args:
-      rows: of every pass on a CPU.
-      num_threads: that will run passes side by side.
+      rows: rows of every pass on a CPU.
+      num_threads: number of threads that run passes side by side.
 
-    One that fails, or is too far from fp32, is left with a warning on stderr, for the next best one. Raises BadInput
-    where what is asked for is not to be had.
+    Raises BadInput if the settings ask for something that is not available.
     """
     device, wanted = pick_device(config.device), wanted_runtimes(config)
     if device.type == "cpu" and len(wanted) > 1:
@@ -143,9 +144,10 @@ def open_session(net: ResidualTower, config: DeviceConfig, rows: int, num_thread
 
 
 def measure_drift(net: ResidualTower, session: Session, rows: int) -> float:
-    """Returns how far a session is from fp32 over `sample_positions`, in mean: its values, or its likelihoods of moves.
+    """Returns the distance of a session from fp32, averaged over `sample_positions`.
 
-    The distance of likelihoods is their total variation, half the sum of differences; what is greater counts.
+    This is the mean distance of values, or the mean total variation (half the sum of absolute differences) of policies,
+    whichever is greater.
     """
     positions = sample_positions(net.game)
     exact = TorchSession(net, torch.device("cpu"), torch.float32)
@@ -157,11 +159,11 @@ def measure_drift(net: ResidualTower, session: Session, rows: int) -> float:
     (policies, values), (other_policies, other_values) = answers
     of_values = np.abs(values - other_values).mean()
     of_policies = np.abs(policies - other_policies).sum(axis=1).mean() / 2
-    return float(np.maximum(of_values, of_policies))  # of two, NaN is the greater
+    return float(np.maximum(of_values, of_policies))  # NaN if either is NaN
 
 
 def filled_up(planes: np.ndarray, rows: int) -> np.ndarray:
-    """Returns planes with zeros behind them, `rows` in all."""
+    """Returns planes, filled up with zeros to `rows` rows."""
     missing = rows - len(planes)
     return np.concatenate([planes, np.zeros((missing, *planes.shape[1:]), np.float32)]) if missing else planes
 
@@ -181,5 +183,5 @@ def _first_line(error: Exception) -> str:
 
 @functools.cache
 def _warn(what: str) -> None:
-    """Says on stderr, once, why a runtime is not taken."""
-    print(f"azero: {what}; the next best way is taken", file=sys.stderr)
+    """Prints on stderr, once, why a runtime is not used."""
+    print(f"azero: {what}; the next best runtime is used", file=sys.stderr)

@@ -1,4 +1,4 @@
-"""The net on a GPU: passes recorded once and replayed, memory that both sides reach, and batches that fit."""
+"""The net on a GPU: recorded passes (CUDA graphs), pinned memory, and batches that fit into the GPU's memory."""
 
 import sys
 from typing import NamedTuple
@@ -11,18 +11,18 @@ from azero.nets.architectures.tower import ResidualTower
 from azero.nets.runtimes.torch_runtime import TorchSession
 
 MOST_ROWS = 4096
-"""Rows of a pass, at the most."""
+"""Maximum of rows per pass."""
 
 _FEWEST_ROWS = 16
-_WARM_UP_PASSES = 3  # before a recording: the first ones choose algorithms, and take memory
+_WARM_UP_PASSES = 3  # before a recording: the first passes choose algorithms and allocate memory
 
 
 class GpuSession:
-    """A net ready to run on a GPU, its norms folded, channels last.
+    """A net ready to run on a GPU, with folded normalisations and channels last.
 
-    A batch goes in passes of MOST_ROWS rows at the most; where the GPU's memory does not hold one, of half as many, and
-    so on, which is told on stderr. On CUDA a pass is filled up to a power of two of rows, for each of which it is
-    recorded once as a graph: what launches a layer, some 10 us, is paid once a pass.
+    A batch is split into passes of at most MOST_ROWS rows. If a pass does not fit in the GPU's memory, the limit is
+    halved, with a notice on stderr. On CUDA a pass is filled up to a power of two of rows. For each such size it is
+    recorded once as a graph, so that the launch overhead, about 10 us per layer, is paid only once per pass.
     """
 
     def __init__(self, net: ResidualTower, device: torch.device, dtype: torch.dtype):
@@ -55,14 +55,15 @@ class GpuSession:
         if self._is_recording:
             torch.cuda.empty_cache()
         print(
-            f"azero: the GPU's memory does not hold a pass of {rows} rows; {self._most_rows} are taken", file=sys.stderr
+            f"azero: a pass of {rows} rows exceeds the GPU's memory; passes now have {self._most_rows} rows",
+            file=sys.stderr,
         )
 
     def _run_pass(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         if not self._is_recording:
             return self._plain.run(planes)
         rows = min(max(_FEWEST_ROWS, 1 << (len(planes) - 1).bit_length()), self._most_rows)
-        with torch.cuda.device(self._device):  # which each thread has of its own
+        with torch.cuda.device(self._device):  # each thread has its own current device
             if rows not in self._recordings:
                 self._recordings[rows] = _record(self._plain, rows, planes.shape[1:])
             recording = self._recordings[rows]
@@ -73,7 +74,7 @@ class GpuSession:
 
 
 class _Recording(NamedTuple):
-    """A pass on CUDA, and the pinned memory that it reads and writes."""
+    """A recorded pass on CUDA, and the pinned memory that it reads and writes."""
 
     graph: torch.cuda.CUDAGraph
     planes: Tensor  # [rows, C, H, W] float32
@@ -83,7 +84,7 @@ class _Recording(NamedTuple):
 
 @torch.inference_mode()
 def _record(session: TorchSession, rows: int, planes_shape: tuple[int, ...]) -> _Recording:
-    """Records a pass of that many rows, from pinned memory to pinned memory."""
+    """Records a pass of `rows` rows, from pinned memory to pinned memory."""
     planes = torch.zeros((rows, *planes_shape), pin_memory=True)
     stream = torch.cuda.Stream()
     with torch.cuda.stream(stream):
@@ -99,6 +100,6 @@ def _record(session: TorchSession, rows: int, planes_shape: tuple[int, ...]) -> 
             logits.copy_(prediction.policy_logits, non_blocking=True)
             values.copy_(prediction.value(), non_blocking=True)
     except RuntimeError as error:
-        cause = error.__context__  # the end of a broken recording is an error of its own
+        cause = error.__context__  # ending a failed recording raises another error
         raise cause if isinstance(cause, torch.OutOfMemoryError) else error from None
     return _Recording(graph, planes, logits, values)

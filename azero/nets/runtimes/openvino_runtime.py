@@ -1,12 +1,12 @@
-"""The net run by OpenVINO: on a CPU the fastest way, in fp32, bf16 or int8.
+"""The net run by OpenVINO, the fastest runtime on a CPU, in fp32, bf16 or int8.
 
-int8: the residual blocks' convolutions are of integers. An activation that one reads, never negative, is one of 256
-steps from 0 to its peak over `sample_positions`; a weight is one of 255 steps around 0, as wide as its output channel
-needs. The way around a block, its global context, the input and the heads keep their precision: they cost little, and
-matter much.
+int8: the convolutions of the residual blocks compute with integers. Their input activations, which are never negative,
+are quantized to 256 steps from 0 to their peak over `sample_positions`. Weights are quantized to 255 steps around 0,
+with one scale per output channel. Skip connections, global context, input and heads keep their precision: they cost
+little time, and errors there matter more.
 
-By itself `import openvino` sends an event with a client's id, by the package `openvino_telemetry`, and keeps that id
-in the home folder. Where that package cannot be imported, OpenVINO takes a stub that does neither. Only this module
+By default `import openvino` sends an event with a client id through the package `openvino_telemetry`, and stores that
+id in the home folder. If the package cannot be imported, OpenVINO uses a stub that does neither. Only this module
 imports openvino.
 """
 
@@ -21,7 +21,7 @@ import numpy as np
 from azero.nets.architectures.tower import ResidualTower, fold
 from azero.nets.runtimes.calibration import sample_positions
 
-sys.modules["openvino_telemetry"] = None  # type: ignore[assignment]  # it cannot be imported from here on
+sys.modules["openvino_telemetry"] = None  # type: ignore[assignment]  # blocks its import
 
 import openvino  # noqa: E402
 from openvino import opset13 as ops  # noqa: E402
@@ -30,7 +30,7 @@ _BOARD = [2, 3]  # the board's dimensions
 
 
 class OpenVinoSession:
-    """A net ready to run: passes of `rows` rows, one thread each, `num_threads` of them side by side."""
+    """A net ready to run: passes of `rows` rows, one thread each, up to `num_threads` side by side."""
 
     def __init__(self, net: ResidualTower, precision: str, rows: int, num_threads: int):
         folded = fold(net).float().cpu()
@@ -40,7 +40,7 @@ class OpenVinoSession:
         self._own = threading.local()
 
     def run(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Returns logits [B, A] and values [B], both float32, of planes [B, C, H, W] float32, B being `rows`."""
+        """Returns logits [B, A] and values [B], both float32, of planes [B, C, H, W] float32; B must be `rows`."""
         if not hasattr(self._own, "request"):
             self._own.request = self._compiled.create_infer_request()
             self._own.planes = np.empty(tuple(self._compiled.input(0).shape), np.float32)
@@ -53,13 +53,13 @@ class OpenVinoSession:
 
 
 def supported_precisions() -> tuple[str, ...]:
-    """Returns the precisions that OpenVINO computes in on this CPU, and faster the further on."""
+    """Returns the precisions that OpenVINO supports on this CPU, in ascending order of speed."""
     capabilities = _core().get_property("CPU", "OPTIMIZATION_CAPABILITIES")
     return tuple(each for each in ("fp32", "bf16", "int8") if each.upper() in capabilities)
 
 
 def measure_peaks(folded: ResidualTower) -> list[float]:
-    """Returns the highest of each activation that `build_model` quantizes, over `sample_positions`."""
+    """Returns the maximum over `sample_positions` of each activation that `build_model` quantizes."""
     positions = sample_positions(folded.game)
     model, activations = build_model(folded, len(positions))
     taps = openvino.Model([ops.result(each) for each in activations], model.get_parameters())
@@ -70,7 +70,7 @@ def measure_peaks(folded: ResidualTower) -> list[float]:
 def build_model(
     folded: ResidualTower, rows: int, peaks: Sequence[float] | None = None
 ) -> tuple[openvino.Model, list[openvino.Node]]:
-    """Returns a folded net in OpenVINO's operations, and the activations that are quantized where `peaks` are given."""
+    """Returns a folded net as an OpenVINO model, and the activations that are quantized if `peaks` are given."""
     graph = _Graph(peaks)
     planes = ops.parameter([rows, *folded.game.planes_shape], np.float32, name="planes")
     x = ops.relu(graph.convolution(planes, folded.stem))
@@ -87,14 +87,14 @@ def build_model(
 
 
 class _Graph:
-    """A net's layers, folded, as OpenVINO's operations."""
+    """Translates the layers of a folded net into OpenVINO operations."""
 
     def __init__(self, peaks: Sequence[float] | None):
         self._peaks = peaks
-        self.activations: list[openvino.Node] = []  # what was `quantized`, in order
+        self.activations: list[openvino.Node] = []  # the arguments of `quantized`, in order
 
     def quantized(self, x: openvino.Node) -> openvino.Node:
-        """Returns an activation in steps up to its peak; without peaks, as it is."""
+        """Returns an activation, quantized in steps from 0 to its peak; unchanged if there are no peaks."""
         self.activations.append(x)
         if self._peaks is None:
             return x
@@ -132,7 +132,7 @@ class _Graph:
 
 
 def _on_board(x: openvino.Node) -> openvino.Node:
-    """Returns numbers of channels, [rows, C], as [rows, C, 1, 1]."""
+    """Returns values per channel, [rows, C], as [rows, C, 1, 1]."""
     return ops.unsqueeze(x, _BOARD)
 
 
@@ -141,7 +141,7 @@ def _in_steps(x: openvino.Node, low: np.ndarray, high: np.ndarray | np.float32, 
 
 
 def _compile(model: openvino.Model, precision: str, num_threads: int) -> openvino.CompiledModel:
-    """Compiles a model for passes of one thread each; threads are free to run on any core."""
+    """Compiles a model for passes of one thread each. Threads are not pinned to cores."""
     settings = {
         "INFERENCE_PRECISION_HINT": precision,
         "INFERENCE_NUM_THREADS": num_threads,
@@ -153,8 +153,9 @@ def _compile(model: openvino.Model, precision: str, num_threads: int) -> openvin
 
 @functools.cache
 def _core() -> openvino.Core:
-    """Returns OpenVINO's entrance, one for the process: each gives signals a stack, and takes another's when it ends.
+    """Returns OpenVINO's core object, one per process.
 
-    The end of several leaves signals without any, so that Ctrl-C would be a crash (OpenVINO 2026.4).
+    Each core installs a stack for signal handlers and removes one when it is destroyed. After the end of several cores
+    no stack is left, and Ctrl-C crashes (OpenVINO 2026.4).
     """
     return openvino.Core()

@@ -1,4 +1,4 @@
-"""How fast this machine runs a net in each way that it can: measured once, and kept in the cache folder."""
+"""The speed of each runtime on this machine: measured once, and kept in the cache folder."""
 
 import contextlib
 import hashlib
@@ -17,28 +17,29 @@ from azero.nets.runtimes.calibration import sample_positions
 from azero.system.files import write_whole
 
 _ROUNDS = 3
-_SECONDS = 0.06  # of a runtime in a round
+_SECONDS = 0.06  # per runtime and round
 
 
 def measured_rates(
     net: ResidualTower, rows: int, runtimes: Mapping[str, Callable[[int, int], Any]]
 ) -> dict[str, float]:
-    """Returns passes of `rows` rows a second, on one thread, by name of the runtime; of one that fails, infinitely
-    many: who takes it for the best will see.
+    """Returns passes of `rows` rows per second on one thread, by the runtime's name.
+
+    The rate of a runtime that fails is infinite, so that the caller tries it first and reports the error. Rates are
+    kept for nets of the same shape, this machine and these library versions.
 
     Args:
-      net: of whose shape the answer is kept, for this machine and these versions.
-      runtimes: what opens a session of each, for `rows` rows and a number of threads.
+      runtimes: functions that open a session, given rows and a number of threads, by the runtime's name.
     """
     what = [tuple(each.shape) for each in net.parameters()], net.game.planes_shape, rows
     return kept_rates("runtimes", what, list(runtimes), lambda: _measure(net, rows, runtimes))
 
 
 def kept_rates(kind: str, what: object, names: list[str], measure: Callable[[], dict[str, float]]) -> dict[str, float]:
-    """Returns rates by name, measured once on this machine, with these versions; kept in the cache folder `kind`.
+    """Returns rates by name. They are measured once per machine and library versions, and kept in folder `kind`.
 
     Args:
-      what: all else that the rates depend on, as its `repr` tells.
+      what: everything else that the rates depend on; its `repr` is part of the key.
     """
     key = hashlib.sha256(repr((what, names, versions(), cpu_identity())).encode()).hexdigest()[:16]
     path = cache_root() / kind / f"{key}.json"
@@ -47,7 +48,7 @@ def kept_rates(kind: str, what: object, names: list[str], measure: Callable[[], 
         if isinstance(kept, dict) and kept.keys() == set(names) and all(map(_is_rate, kept.values())):
             return kept
     rates = measure()
-    if all(map(_is_rate, rates.values())):  # else it is measured again the next time: what failed may have passed
+    if all(map(_is_rate, rates.values())):  # else the next call measures again, since a failure may be temporary
         with contextlib.suppress(OSError):
             write_whole(path, json.dumps(rates).encode())
     return rates
@@ -68,7 +69,7 @@ def versions() -> list[str]:
 
 
 def _measure(net: ResidualTower, rows: int, runtimes: Mapping[str, Callable[[int, int], Any]]) -> dict[str, float]:
-    """Measures in turns, so that what else the machine does falls on all alike; the best of each counts."""
+    """Measures the runtimes in turns, so that other load affects all alike; returns the best rate of each."""
     planes = np.resize(sample_positions(net.game), (rows, *net.game.planes_shape))
     rates, sessions = dict.fromkeys(runtimes, 0.0), {}
     for name, make in runtimes.items():

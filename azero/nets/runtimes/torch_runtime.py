@@ -1,4 +1,4 @@
-"""The net run by torch itself: what works everywhere, on a CPU, on CUDA, on MPS."""
+"""The net run by torch itself, which works everywhere: on a CPU, on CUDA, on MPS."""
 
 import numpy as np
 import torch
@@ -11,8 +11,8 @@ from azero.nets.architectures.tower import Prediction, ResidualTower, fold
 class AlignedLinear(nn.Module):
     """A linear layer whose inputs are filled up with zeros to whole vectors of the CPU.
 
-    Where a row of inputs does not begin at such a boundary, its sums may be taken in another order than those of the
-    row beside it, and differ in the last bit.
+    If a row of inputs does not begin at such a boundary, its sums may be computed in another order than those of other
+    rows, and differ in the last bit.
     """
 
     def __init__(self, linear: nn.Linear):
@@ -35,7 +35,7 @@ def align(net: ResidualTower) -> ResidualTower:
 
 
 class TorchSession:
-    """A net ready to run, its norms folded, channels last."""
+    """A net ready to run, with folded normalisations and channels last."""
 
     def __init__(self, net: ResidualTower, device: torch.device, dtype: torch.dtype):
         self._device, self._dtype = device, dtype
@@ -46,11 +46,11 @@ class TorchSession:
     def run(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Returns logits [B, A] and values [B], both float32, of planes [B, C, H, W] float32."""
         if self._device.type == "cpu":
-            torch.set_num_threads(1)  # of this thread; passes go side by side, see docs/decisions/0003
+            torch.set_num_threads(1)  # of this thread; passes run side by side, see docs/decisions/0003
         prediction = self.predict(torch.from_numpy(planes))
         return prediction.policy_logits.cpu().numpy(), prediction.value().cpu().numpy()
 
     def predict(self, planes: Tensor) -> Prediction:
-        """Returns what the net says, in float32 on its device, of planes [B, C, H, W] float32 in the CPU's memory."""
+        """Returns the net's prediction, float32 on its device, for planes [B, C, H, W] float32 in the CPU's memory."""
         x = planes.to(self._device, non_blocking=True).to(self._dtype, memory_format=torch.channels_last)
         return Prediction(*(each.float() for each in self._net(x)))

@@ -1,1 +1,1 @@
-"""What self-play leaves to learn from: records, replay, and further targets."""
+"""The data of self-play: records, replay, and training targets."""

@@ -1,138 +1,69 @@
-"""What a game has to teach beside policy and result: targets of the auxiliary heads, which only training has."""
+"""The targets of auxiliary heads: each has a name and is computed from positions of self-play."""
 
-import math
-from typing import NamedTuple
+from abc import abstractmethod
+from collections.abc import Callable
+from functools import cache, partial
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from azero.config.training import TrainingConfig
-from azero.errors import BadInput
 from azero.games import Game
 from azero.games.contract import sign_of
-from azero.games.defaults import has_own
 from azero.selfplay.data.endings import Endings, endings_of
 from azero.selfplay.data.records import Shard
-from azero.selfplay.data.returns import ends_of, write_returns
-
-_SHARES_OF_CELLS = (0.016, 0.056, 0.176)
-"""Horizons of short-term values are this many plies for each cell of the board, and one more, as in KataGo."""
 
 
-class AuxiliaryHeads(NamedTuple):
-    """Which heads there are, and so which targets are wanted."""
+class Positions(NamedTuple):
+    """B positions of a shard, each in a symmetry, and their games."""
 
-    has_reply: bool = False
-    has_plies_left: bool = False
-    horizons: tuple[float, ...] = ()  # of short-term values, in plies, each above 1; none where there is no such head
-    has_ownership: bool = False
-    has_score: bool = False
+    game: Game
+    shard: Shard
+    indices: np.ndarray  # [B] int64, the positions' places in the shard
+    symmetries: np.ndarray  # [B] int64
+    games: np.ndarray  # [B] int64, the numbers of the positions' games in the shard
+    ends: np.ndarray  # [B] int64, the ends of these games in the shard: one past the last ply
+    endings: Callable[[], Endings]  # the ends of the shard's games; the first call computes them
 
-    @property
-    def need_endings(self) -> bool:
-        """Whether there are heads for the final position."""
-        return self.has_ownership or self.has_score
+    def signs_at_end(self) -> np.ndarray:
+        """Returns the factors that convert figures of the final position to the mover's point of view, [B, 1] float32.
 
-
-NO_HEADS = AuxiliaryHeads()
-
-
-def auxiliary_heads_of(config: TrainingConfig, game: Game) -> AuxiliaryHeads:
-    """Returns the heads whose losses the settings give a weight; raises BadInput where the game has no such target."""
-    for method, name, weight in (
-        ("ownership", "ownership_loss_weight", config.ownership_loss_weight),
-        ("final_score", "score_loss_weight", config.score_loss_weight),
-    ):
-        if weight > 0 and not has_own(game.rules, method):
-            raise BadInput(f"training.{name} is {weight:g}; it should be 0, since {game} has no `{method}` of its own")
-    _, height, width = game.planes_shape
-    return AuxiliaryHeads(
-        has_reply=config.reply_loss_weight > 0,
-        has_plies_left=config.plies_left_loss_weight > 0,
-        horizons=tuple(1 + share * height * width for share in _SHARES_OF_CELLS)
-        if config.short_term_loss_weight > 0
-        else (),
-        has_ownership=config.ownership_loss_weight > 0,
-        has_score=config.score_loss_weight > 0,
-    )
+        A factor is 1 or -1. It is NaN if the game was resigned, since its end is unknown.
+        """
+        is_over = self.endings().is_over[self.games]
+        return np.where(is_over, sign_of(self.shard.players[self.indices]), np.nan).astype(np.float32)[:, None]
 
 
-class AuxiliaryTargets(NamedTuple):
-    """Targets of B positions, float32, for the player to move; what no head is for has no columns, [B, 0]."""
+class AuxiliaryTarget(Protocol):
+    """The target of an auxiliary head."""
 
-    replies: np.ndarray  # [B, A], the search's policy at the next ply; zeros where the opponent has none
-    plies_left: np.ndarray  # [B, 1], plies until the game ends, 1 before the last; NaN where it was resigned
-    short_term: np.ndarray  # [B, K], in [-1, 1], means of the search's values over each of K horizons
-    owners: np.ndarray  # [B, H * W], who holds each cell at the end: 1 the mover, -1 the other, 0 nobody, NaN unknown
-    scores: np.ndarray  # [B, 1], by how much the mover wins, in units of the board's side, sqrt(H W); NaN unknown
+    name: str
 
+    @abstractmethod
+    def targets(self, positions: Positions) -> np.ndarray:
+        """Returns the targets of B positions, [B, columns] float32, for the player to move; NaN if unknown."""
 
-def unknown_targets(size: int, game: Game, heads: AuxiliaryHeads) -> AuxiliaryTargets:
-    """Returns targets of `size` positions of which nothing is known: none has a reply, all else is NaN."""
-    _, height, width = game.planes_shape
-    columns = {
-        "replies": game.num_actions * heads.has_reply,
-        "plies_left": int(heads.has_plies_left),
-        "short_term": len(heads.horizons),
-        "owners": height * width * heads.has_ownership,
-        "scores": int(heads.has_score),
-    }
-    targets = AuxiliaryTargets(**{name: np.full((size, num), np.nan, np.float32) for name, num in columns.items()})
-    return targets._replace(replies=np.zeros_like(targets.replies))
+    @abstractmethod
+    def lesson_targets(self, game: Game, results: np.ndarray) -> np.ndarray:
+        """Returns the targets of B lessons, [B, columns] float32, by their results ([B] int8, for the mover)."""
 
 
-def auxiliary_targets(
+def positions_of(
     game: Game,
     shard: Shard,
     indices: np.ndarray,
     symmetries: np.ndarray,
-    heads: AuxiliaryHeads,
-    endings: Endings | None = None,
-) -> AuxiliaryTargets:
-    """Returns the targets of positions at `indices` ([B] int64) of a shard, seen through symmetries ([B] int64).
-
-    A reply is the opponent's: there is none after the last ply, nor where the same player moves on, nor where the next
-    search was a fast one.
-
-    A short-term value of horizon h is the mean of the values to come, for the player to move, of which each ply hears
-    1 / h, and the rest is heard by the ply after it; at the end it is the result z that hears all that is left:
-
-        v(t) = q(t+1) / h + (1 - 1 / h) v(t+1),  v(last) = z
-
-    Plies left, owners and score are unknown of a game that was given up before the rules ended it.
+    endings: Callable[[], Endings] | None = None,
+) -> Positions:
+    """Returns the positions at `indices` ([B] int64) of a shard, in `symmetries` ([B] int64).
 
     Args:
-      endings: those of the shard, where they are known already.
-
-    Source:
-      Wu, Accelerating self-play learning in Go, 2019, sections 3.4 (reply) and 4.1 (ownership and score). KataGo,
-      cpp/dataio/trainingwrite.cpp, `fillValueTDTargets` (short-term values; there q(t) is heard, too).
+      endings: the result of `endings_when_asked` for this shard; pass it to compute the endings only once.
     """
-    size = len(indices)
-    games, ends = np.searchsorted(np.cumsum(shard.lengths), indices, side="right"), ends_of(shard, indices)
-    none = np.empty((size, 0), np.float32)
-    replies = _replies(game, shard, indices, symmetries, ends) if heads.has_reply else none
-    plies_left = none
-    if heads.has_plies_left:
-        plies_left = np.where(shard.resigned[games], np.nan, ends - indices)[:, None].astype(np.float32)
-    short_term = np.empty((size, len(heads.horizons)), np.float32)
-    for column, horizon in enumerate(heads.horizons):
-        values = shard.players, shard.root_values, shard.outcomes
-        write_returns(*values, indices, ends, 1 / horizon, False, short_term[:, column])
-    owners = scores = none
-    if heads.need_endings:
-        endings = endings or endings_of(game, shard)
-        signs = np.where(endings.is_over[games], sign_of(shard.players[indices]), np.nan).astype(np.float32)[:, None]
-        if heads.has_ownership:
-            owners = signs * endings.owners[games[:, None], game.symmetries.cells[symmetries]]
-        if heads.has_score:
-            scores = signs * endings.scores[games, None] / np.float32(math.sqrt(endings.owners.shape[1]))
-    return AuxiliaryTargets(replies, plies_left, short_term, owners, scores)
+    ends = np.cumsum(shard.lengths)
+    games = np.searchsorted(ends, indices, side="right")
+    return Positions(game, shard, indices, symmetries, games, ends[games], endings or endings_when_asked(game, shard))
 
 
-def _replies(game: Game, shard: Shard, indices: np.ndarray, symmetries: np.ndarray, ends: np.ndarray) -> np.ndarray:
-    """Returns the policies of the plies that follow, [B, A] float32; zeros where they are no replies to learn."""
-    following = np.minimum(indices + 1, shard.num_positions - 1)
-    is_reply = (indices + 1 < ends) & (shard.players[following] != shard.players[indices])
-    is_reply &= shard.weights[following] > 0
-    visits = shard.visits[following[:, None], game.symmetries.actions[symmetries]] * is_reply[:, None]
-    return (visits / np.maximum(visits.sum(axis=1, keepdims=True), 1)).astype(np.float32)
+def endings_when_asked(game: Game, shard: Shard) -> Callable[[], Endings]:
+    """Returns a function that returns the endings of a shard's games. It computes them once, when first called."""
+    return cache(partial(endings_of, game, shard))

@@ -1,4 +1,4 @@
-"""How games of self-play ended, by score and by cells: their last states with the last actions played in them."""
+"""The ends of self-play games: scores and owners of cells, from the last state and the last action of each game."""
 
 from typing import NamedTuple
 
@@ -12,13 +12,13 @@ from azero.selfplay.data.records import Shard
 class Endings(NamedTuple):
     """The final positions of G games."""
 
-    is_over: np.ndarray  # [G] bool; False of a game that was given up before the rules ended it, the rest then zeros
-    scores: np.ndarray  # [G] float32, as `final_score`, for the first player
-    owners: np.ndarray  # [G, H * W] int8, as `ownership`: 1 the first player, -1 the second, 0 nobody
+    is_over: np.ndarray  # [G] bool; False if the game was resigned before its end, then the other fields are zeros
+    scores: np.ndarray  # [G] float32, `final_score` for the first player
+    owners: np.ndarray  # [G, H * W] int8, `ownership`: 1 the first player, -1 the second, 0 nobody
 
 
 def endings_of(game: Game, shard: Shard) -> Endings:
-    """Returns how each game of a shard ended."""
+    """Returns the final positions of a shard's games."""
     size = len(shard.lengths)
     endings = Endings(
         np.zeros(size, bool), np.zeros(size, np.float32), np.zeros((size, *game.planes_shape[1:]), np.int8)
@@ -31,7 +31,7 @@ def endings_of(game: Game, shard: Shard) -> Endings:
 
 @kernel
 def _judge_endings(rules, states, actions, resigned, work, is_over, scores, owners):
-    """Plays each game's last action ([G]) in its last state, unless it was resigned, and writes what there is then."""
+    """Plays each game's last action in its last state, unless it was resigned, and writes score and owners."""
     state = work[0]
     for k in range(len(states)):
         work[0] = states[k]

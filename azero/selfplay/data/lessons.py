@@ -1,4 +1,4 @@
-"""Lessons: positions whose result under best play is known, to learn beside those of self-play."""
+"""Lessons: positions with a known result under best play, to learn in addition to those of self-play."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -6,28 +6,27 @@ from typing import NamedTuple
 import numpy as np
 
 from azero.games import Game, State
-from azero.selfplay.data.auxiliary import AuxiliaryHeads, AuxiliaryTargets, unknown_targets
 
 
 class Lesson(NamedTuple):
-    """A position, and what is known of it."""
+    """A solved position."""
 
     state: State
     result: int  # WIN, DRAW or LOSS for the player to move
-    keeping: frozenset[int]  # the actions that keep the result; empty where they are not to be learnt
+    keeping: frozenset[int]  # the actions that keep the result; empty if there is no policy target
 
 
 class Lessons:
-    """Positions of one game with their results, n in all, at least one.
+    """n >= 1 positions of one game with their results.
 
-    The policy to learn is uniform over the actions that keep the result. Where these are not known, or all is lost,
-    there is none: zeros, which cost nothing.
+    The policy target is uniform over the actions that keep the result. If these are unknown, or the position is lost,
+    there is no policy target: a row of zeros, which adds nothing to the loss.
 
     Attributes:
-      share: of a batch that is lessons.
-      states: [n] the game's state dtype
-      keeping: [n, A] uint16, 1 for the actions that keep the result: visits, to whoever makes a policy of them
-      results: [n] int8, for the player to move
+      share: share of lessons in a batch.
+      states: [n] the game's state dtype.
+      keeping: [n, A] uint16, 1 for the actions that keep the result; used like visit counts.
+      results: [n] int8, for the player to move.
     """
 
     def __init__(self, game: Game, lessons: Iterable[Lesson], share: float):
@@ -46,12 +45,3 @@ class Lessons:
     def results_to_learn(self, indices: np.ndarray) -> np.ndarray:
         """Returns probabilities of win, draw and loss for the player to move at `indices`, [B, 3] float32."""
         return np.eye(3, dtype=np.float32)[1 - self.results[indices]]
-
-    def auxiliary_targets(self, indices: np.ndarray, heads: AuxiliaryHeads) -> AuxiliaryTargets:
-        """Returns the targets of auxiliary heads at `indices` ([B] int64).
-
-        Known are short-term values alone: under best play all values to come are the result.
-        """
-        values = self.results[indices].astype(np.float32)[:, None]
-        unknown = unknown_targets(len(indices), self.game, heads)
-        return unknown._replace(short_term=np.repeat(values, len(heads.horizons), axis=1))

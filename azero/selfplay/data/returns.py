@@ -1,4 +1,4 @@
-"""Returns: what a position is worth by the search's values at the plies to come, and by the result at the end."""
+"""Returns: value targets made of the search's values at later plies and of the game's result."""
 
 import numpy as np
 
@@ -7,7 +7,7 @@ from azero.selfplay.data.records import Shard
 
 
 def ends_of(shard: Shard, indices: np.ndarray) -> np.ndarray:
-    """Returns where the games of the positions at `indices` ([B] int64) end: [B] int64, one behind the last ply."""
+    """Returns the ends of the games of the positions at `indices` ([B] int64): [B] int64, one past the last ply."""
     ends = np.cumsum(shard.lengths)
     return ends[np.searchsorted(ends, indices, side="right")]
 
@@ -18,13 +18,13 @@ def write_returns(players, root_values, outcomes, indices, ends, share, is_with_
 
         v(t) = share q(t) + (1 - share) v(t+1),  v(end) = z
 
-    from the end of its game backwards, or v(t+1) where its own q(t) is not to be heard. This is TD(lambda) with lambda
-    = 1 - share, in which each ply's value is the search's own.
+    computed backwards from the end of its game. If not `is_with_own`, it is v(t+1): the position's own q(t) is left
+    out. This is TD(lambda) with lambda = 1 - share and the search's values.
 
     Args:
       players, root_values, outcomes: of all positions, as in `Shard`.
-      ends: [B] int64, as `ends_of` has them.
-      returns: [B] floats in [-1, 1].
+      ends: [B] int64, from `ends_of`.
+      returns: [B] floats in [-1, 1], the output.
 
     Source: Sutton, Learning to predict by the methods of temporal differences (1988); with values of a search,
     Willemsen et al., Value targets in off-policy AlphaZero (2020).

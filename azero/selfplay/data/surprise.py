@@ -1,4 +1,4 @@
-"""Policy surprise weighting: positions are drawn the more often, the less the net expected what the search found."""
+"""Policy surprise weighting: positions whose search result surprised the net are sampled more often."""
 
 import math
 
@@ -14,13 +14,11 @@ _AT_ONCE = 1024  # positions
 
 
 def weigh_by_surprise(game: Game, evaluator: Evaluator, shard: Shard, share: float) -> Shard:
-    """Returns the shard with this share of each game's weight given out by surprise, among the positions to learn from.
+    """Returns the shard with `share` of each game's weight distributed by surprise among its training positions.
 
-    Before, each of these has a weight of one, whatever it had: a shard may be weighed again. The net's passes count
-    among its evaluations.
-
-    The surprise of a position is KL(policy to learn || the net's prior) in nats; what is not shared out stays where it
-    was, and a game keeps its total.
+    The rest of the weight is uniform, and the total of a game does not change. Weights from before are ignored, so a
+    shard can be weighed again. The surprise of a position is KL(policy target || the net's prior) in nats. The net's
+    evaluations of these positions are added to the shard's.
 
     Source: Wu, KataGo, docs/KataGoMethods.md, "Policy surprise weighting" (a share of 0.5).
     """
@@ -38,7 +36,7 @@ def weigh_by_surprise(game: Game, evaluator: Evaluator, shard: Shard, share: flo
 
 
 def surprises_of(game: Game, evaluator: Evaluator, shard: Shard, indices: np.ndarray) -> np.ndarray:
-    """Returns how much the search surprised the net at `indices` ([k] int64) of a shard, in nats, [k] float64."""
+    """Returns the surprise of the positions at `indices` ([k] int64) of a shard, in nats, [k] float64."""
     states, legal = shard.states.view(np.recarray), np.empty(game.num_actions, np.int32)
     surprises = np.empty(len(indices))
     for first in range(0, len(indices), _AT_ONCE):
@@ -51,7 +49,7 @@ def surprises_of(game: Game, evaluator: Evaluator, shard: Shard, indices: np.nda
 
 @kernel
 def _diverge(rules, states, policies, logits, legal, divergences):
-    """Writes KL(policy || softmax of the logits of legal actions) of n positions: policies and logits are [n, A]."""
+    """Writes KL(policy || softmax of the legal actions' logits) of n positions. Policies and logits are [n, A]."""
     for row in range(len(states)):
         num_legal = rules.legal_actions(states[row], legal)
         highest = -math.inf

@@ -1,1 +1,1 @@
-"""One step of learning: trainer, optimiser, auxiliary heads, precision."""
+"""Training steps: trainer, learner, optimiser, precision."""

@@ -1,8 +1,8 @@
 """Muon: momentum whose every step is made orthogonal, for matrices; AdamW for all else.
 
-A gradient step changes a matrix most along the few directions in which gradients are large. Muon takes the momentum's
-polar factor in place of it, so that all directions move alike. A convolution [out, in, k, k] counts as the matrix
-[out, in k k] that it is; torch.optim.Muon refuses such weights.
+A gradient step changes a matrix most along the few directions in which gradients are large. Muon steps by the polar
+factor of the momentum instead, so that all directions change equally. A convolution [out, in, k, k] counts as the
+matrix [out, in k k]. torch.optim.Muon refuses such weights.
 
 Source: Jordan et al., Muon: an optimizer for hidden layers in neural networks (2024), momentum, Nesterov and the
 coefficients of the iteration; Liu et al., Muon is scalable for LLM training (2025), weight decay.
@@ -28,14 +28,21 @@ def is_matrix(parameter: Tensor) -> bool:
 
 
 def orthogonalise(matrices: Tensor) -> Tensor:
-    """Returns about the polar factors of matrices, [n, rows, columns] float32, by Newton and Schulz's iteration."""
+    """Returns approximately the polar factors of matrices, [n, rows, columns] float32, by Newton-Schulz iteration.
+
+    The iteration is x <- (a I + b S + c S^2) x with S = x x^T. Each factor is a polynomial in S, so all factors
+    commute. Their product is computed from S alone, which is smaller than x, and multiplies x once.
+    """
     is_tall = matrices.shape[1] > matrices.shape[2]
     x = matrices.mT if is_tall else matrices
     x = x / x.norm(dim=(1, 2), keepdim=True).clamp(min=_LEAST_NORM)
     a, b, c = _COEFFICIENTS
+    identity = torch.eye(x.shape[1], device=x.device).expand(len(x), -1, -1)
+    square, product = x @ x.mT, identity
     for _ in range(NUM_STEPS):
-        square = x @ x.mT
-        x = a * x + (b * square + c * square @ square) @ x
+        factor = torch.baddbmm(square, square, square, beta=b, alpha=c).add_(identity, alpha=a)
+        square, product = factor @ square @ factor, product @ factor
+    x = product @ x
     return x.mT if is_tall else x
 
 
@@ -43,8 +50,8 @@ class Muon(torch.optim.AdamW):
     """Muon for the first group, AdamW for the others.
 
     Args:
-      matrices: the group of what `is_matrix` says yes to. Its rate goes times sqrt(max(1, rows / columns)), so that a
-        step changes the outputs of tall and wide matrices alike.
+      matrices: the group of the parameters for which `is_matrix` is true. Its rate is multiplied by
+        sqrt(max(1, rows / columns)), so that a step changes the outputs of tall and wide matrices equally.
       groups: of the other parameters.
       options: of AdamW.
     """
@@ -65,17 +72,15 @@ class Muon(torch.optim.AdamW):
             parameter.grad = None  # AdamW passes over those without
         return super().step(closure)
 
-    def _step_matrices(self, num_rows: int, parameters: list[torch.nn.Parameter], rate: float) -> None:
+    def _step_matrices(self, num_rows: int, parameters: list[Tensor], rate: float) -> None:
         """Steps matrices of one shape, all at once."""
-        gradients = torch.stack([each.grad.reshape(num_rows, -1) for each in parameters if each.grad is not None])
-        momenta = torch.stack([self._momentum(parameter) for parameter in parameters])
-        momenta.lerp_(gradients, 1.0 - MOMENTUM)
-        updates = orthogonalise(gradients.lerp(momenta, MOMENTUM))
+        gradients = [each.grad.reshape(num_rows, -1) for each in parameters if each.grad is not None]
+        momenta = [self._momentum(parameter) for parameter in parameters]
+        torch._foreach_lerp_(momenta, gradients, 1.0 - MOMENTUM)
+        updates = orthogonalise(torch.stack(gradients).lerp_(torch.stack(momenta), MOMENTUM))
         scale = max(1.0, num_rows / updates.shape[2]) ** 0.5
-        for parameter, momentum, update in zip(parameters, momenta, updates, strict=True):
-            self.state[parameter]["momentum"].copy_(momentum)
-            parameter.mul_(1.0 - rate * WEIGHT_DECAY)
-            parameter.add_(update.reshape(parameter.shape), alpha=-rate * scale)
+        torch._foreach_mul_(parameters, 1.0 - rate * WEIGHT_DECAY)
+        torch._foreach_add_(parameters, list(updates.view(-1, *parameters[0].shape)), alpha=-rate * scale)
 
     def _momentum(self, parameter: Tensor) -> Tensor:
         """Returns a matrix's momentum, [rows, columns]; 0 before its first step."""

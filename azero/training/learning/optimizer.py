@@ -1,4 +1,4 @@
-"""How a step is taken: the optimiser, and the moving average of weights."""
+"""The optimiser, and the moving average of weights."""
 
 import torch
 from torch import nn
@@ -8,9 +8,9 @@ from azero.training.learning.muon import Muon, is_matrix
 
 
 def make_optimizer(net: nn.Module, config: TrainingConfig) -> torch.optim.Optimizer:
-    """Returns the optimiser of the settings; weights decay, biases and normalisations do not.
+    """Returns the optimiser that the settings name. Weight decay applies to weights, not to biases and normalisations.
 
-    Each group's `rate_factor` says by how much its learning rate is above the settings'.
+    The learning rate of a group is the settings' times its `rate_factor`.
     """
     rate, momentum = config.learning_rate, config.momentum
     matrices = [p for p in net.parameters() if config.optimizer == "muon" and is_matrix(p)]
@@ -33,7 +33,7 @@ def make_optimizer(net: nn.Module, config: TrainingConfig) -> torch.optim.Optimi
 def update_average(average: nn.Module, net: nn.Module, decay: float, step: int) -> None:
     """Moves the average towards the net's weights and running statistics: a <- d a + (1 - d) w.
 
-    Early on d is less, (1 + step) / (10 + step), so that the first random weights are soon forgotten.
+    d is at most (1 + step) / (10 + step), so that the first random weights are soon forgotten.
     """
     decay = min(decay, (1 + step) / (10 + step))
     torch._foreach_lerp_([*average.parameters()], [*net.parameters()], 1.0 - decay)

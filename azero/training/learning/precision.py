@@ -1,4 +1,4 @@
-"""Which arithmetic a training step is faster in on this machine: measured once, and kept in the cache folder."""
+"""The faster precision of training on this machine: measured once, and kept in the cache folder."""
 
 import time
 
@@ -8,19 +8,19 @@ from azero.config.schema import Config
 from azero.games import Game
 from azero.nets.runtimes.choice import has_bf16, pick_device
 from azero.nets.runtimes.rates import kept_rates
-from azero.selfplay.data.auxiliary import auxiliary_heads_of, unknown_targets
 from azero.selfplay.data.replay import Sample
 from azero.system.machine import count_cores
+from azero.training.heads.registry import heads_of
 from azero.training.learning.trainer import Trainer
 
 _ROUNDS = 4
-_SECONDS = 0.2  # of a precision in a round
+_SECONDS = 0.2  # per precision and round
 _WORTHWHILE = 1.05
-"""How many times as fast as fp32 the less exact bf16 has to be."""
+"""The speed-up over fp32 that justifies the less exact bf16."""
 
 
 def settle_precision(config: Config, game: Game) -> Config:
-    """Returns the settings with `training.precision` fp32 or bf16; "auto" is the faster one on a CPU, bf16 on a GPU."""
+    """Returns the settings with `training.precision` fp32 or bf16. "auto" is bf16 on a GPU, the faster one on a CPU."""
     if config.training.precision != "auto":
         return config
     device = pick_device(config.device.device)
@@ -33,21 +33,21 @@ def settle_precision(config: Config, game: Game) -> Config:
 
 
 def is_settled_from(settled: Config, config: Config) -> bool:
-    """Returns whether `settled` are the settings of `config`, with any precision in place of "auto"."""
+    """Returns whether `settled` equals `config`; if the precision in `config` is "auto", any precision will do."""
     is_auto = config.training.precision == "auto"
     return settled == (_with_precision(config, settled.training.precision) if is_auto else config)
 
 
 def step_rates(config: Config, game: Game) -> dict[str, float]:
-    """Returns positions a second of a training step on the CPU, by precision."""
-    size = config.training.batch_size
-    what = config.net, auxiliary_heads_of(config.training, game), game.planes_shape, game.num_actions, size
+    """Returns training speed on the CPU in positions per second, by precision."""
+    size, heads = config.training.batch_size, [head.name for head in heads_of(config.training, game)]
+    what = config.net, heads, game.planes_shape, game.num_actions, size
     threads = config.device.threads or count_cores()
     return kept_rates("training", (what, threads), ["fp32", "bf16"], lambda: _measure(config, game))
 
 
 def _measure(config: Config, game: Game) -> dict[str, float]:
-    """Measures in turns, so that what else the machine does falls on all alike; the best of each counts."""
+    """Measures the precisions in turns, so that other load affects both alike; returns the best rate of each."""
     sample, size = random_sample(config, game), config.training.batch_size
     trainers = {name: Trainer(_with_precision(config, name), game) for name in ("fp32", "bf16")}
     for trainer in trainers.values():
@@ -64,14 +64,15 @@ def _measure(config: Config, game: Game) -> dict[str, float]:
 
 
 def random_sample(config: Config, game: Game) -> Sample:
-    """Returns a batch of the settings' size with targets for every head."""
-    size, heads = config.training.batch_size, auxiliary_heads_of(config.training, game)
+    """Returns a random batch of the settings' size, with targets for every head."""
+    size = config.training.batch_size
     rng = np.random.default_rng(0)
     policies = rng.dirichlet(np.ones(game.num_actions), size).astype(np.float32)
     results = rng.dirichlet(np.ones(3), size).astype(np.float32)
     planes = rng.integers(0, 2, (size, *game.planes_shape)).astype(np.float32)
-    auxiliary = map(np.nan_to_num, unknown_targets(size, game, heads))
-    return Sample(planes, policies, results, *auxiliary)
+    heads = heads_of(config.training, game)
+    auxiliary = {head.name: np.zeros((size, head.columns(game)), np.float32) for head in heads}
+    return Sample(planes, policies, results, auxiliary)
 
 
 def _with_precision(config: Config, precision: str) -> Config:

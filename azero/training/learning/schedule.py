@@ -8,7 +8,7 @@ from azero.config.training import TrainingConfig
 
 
 def set_learning_rate(optimizer: torch.optim.Optimizer, rate: float) -> None:
-    """Sets the learning rate of all groups, `rate` being that of the settings."""
+    """Sets the learning rate of each group to `rate` times the group's `rate_factor`."""
     for group in optimizer.param_groups:
         group["lr"] = rate * group["rate_factor"]
 
@@ -17,7 +17,7 @@ def learning_rate(config: TrainingConfig, step: int, progress: float) -> float:
     """Returns the learning rate of a step.
 
     Args:
-      step: steps taken so far in the run.
+      step: number of steps taken so far in the run.
       progress: share of the run that is over, in [0, 1].
     """
     high, low = config.learning_rate, min(config.final_learning_rate, config.learning_rate)

@@ -1,10 +1,12 @@
-"""The trainer: a net, its moving average, and the step that learns from a sample."""
+"""The trainer: a net, the moving average of its weights, and the training step."""
 
 import copy
-from collections.abc import Iterable
+import functools
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
+import numpy as np
 import torch
 from torch import Tensor
 from torch.nn import functional as F
@@ -17,48 +19,48 @@ from azero.nets.architectures.tower import Prediction, ResidualTower
 from azero.nets.runtimes.choice import pick_devices, pick_dtype
 from azero.selfplay.data.replay import Sample
 from azero.system.machine import count_cores, keep_freed_memory
-from azero.training.learning.heads import Learner, auxiliary_losses
+from azero.training.learning.learner import Learner
 from azero.training.learning.optimizer import make_optimizer, update_average
 from azero.training.learning.schedule import learning_rate, set_learning_rate
 
-NONE = torch.zeros(0)
-"""The loss of an auxiliary head that there is none of."""
-
 
 class Losses(NamedTuple):
-    """What a batch costs, in nats but for `plies_left`; and how sure the net and the search are of their moves.
+    """The losses of a batch, and entropies of the policies; in nats, except for some auxiliary heads.
 
-    What is said of policies is a mean over the positions that have one to learn: of lessons not all do.
+    The first, third and fourth are means over the positions that have a policy target. Some lessons have none.
     """
 
-    policy: Tensor  # cross-entropy of the net's policy to the one to learn
-    value: Tensor  # cross-entropy of the net's win, draw and loss to the results
+    policy: Tensor  # cross-entropy of the net's policy to the target
+    value: Tensor  # cross-entropy of the net's win, draw and loss probabilities to the target
     policy_entropy: Tensor  # of the net's policy
-    target_entropy: Tensor  # of the policy to learn, below which the policy loss cannot fall
-    reply: Tensor = NONE  # from here on of the auxiliary heads, as in `auxiliary_losses`
-    plies_left: Tensor = NONE
-    short_term: Tensor = NONE
-    ownership: Tensor = NONE
-    score: Tensor = NONE
+    target_entropy: Tensor  # of the policy target; the least possible policy loss
+    auxiliary: dict[str, Tensor]  # of auxiliary heads, by their names
 
     def total(self, config: TrainingConfig) -> Tensor:
-        """Returns what a step is to lessen: the losses, by their weights; that of no head is 0."""
-        return (
-            self.policy
-            + config.value_loss_weight * self.value
-            + config.reply_loss_weight * self.reply.sum()
-            + config.plies_left_loss_weight * self.plies_left.sum()
-            + config.short_term_loss_weight * self.short_term.sum()
-            + config.ownership_loss_weight * self.ownership.sum()
-            + config.score_loss_weight * self.score.sum()
-        )
+        """Returns the loss that a step minimises: the weighted sum of all losses."""
+        total = self.policy + config.value_loss_weight * self.value
+        for name, loss in self.auxiliary.items():
+            total = total + config.loss_weight(name) * loss
+        return total
+
+    def by_name(self) -> dict[str, Tensor]:
+        """Returns losses and entropies by name, those of auxiliary heads last."""
+        own = {name: loss for name, loss in self._asdict().items() if name != "auxiliary"}
+        return own | self.auxiliary
+
+
+def map_losses(function: Callable[..., Tensor], *losses: Losses) -> Losses:
+    """Applies a function to the losses of the same name, field by field."""
+    policy, value, policy_entropy, target_entropy = map(function, *(one[:-1] for one in losses))
+    auxiliary = {name: function(*(one.auxiliary[name] for one in losses)) for name in losses[0].auxiliary}
+    return Losses(policy, value, policy_entropy, target_entropy, auxiliary)
 
 
 def losses_of(prediction: Prediction, policies: Tensor, results: Tensor) -> Losses:
     """Returns the losses of B predictions, without auxiliary heads.
 
     Args:
-      policies: [B, A], the search's; zeros where there is none to learn.
+      policies: [B, A], the search's; a row of zeros if there is no policy target.
       results: [B, 3], probabilities of win, draw and loss for the player to move.
     """
     log_policy = F.log_softmax(prediction.policy_logits, dim=1)
@@ -69,26 +71,27 @@ def losses_of(prediction: Prediction, policies: Tensor, results: Tensor) -> Loss
         value=F.cross_entropy(prediction.result_logits, results),
         policy_entropy=-((log_policy.exp() * log_policy).sum(1) * is_learnt).sum() / num_learnt,
         target_entropy=-torch.xlogy(policies, policies).sum() / num_learnt,
+        auxiliary={},
     )
 
 
 PASS_ROWS = 128
-"""Rows of a forward and backward pass on a CPU. Batch normalisation takes its statistics over these."""
+"""Rows of one forward and backward pass on a CPU. Batch normalisation computes its statistics over these rows."""
 
 LARGEST_WEIGHT = 1e6
-"""Of a net that learns. What a step adds, 0.002 and less, is lost beside such a weight in float32's seven digits."""
+"""Limit on weights. A step changes a weight by 0.002 or less, which such a weight in float32 (7 digits) cannot show."""
 
 
 class Trainer:
-    """Holds what changes with every step; all of it can be taken out as tensors, and put back.
+    """Net, average and optimiser. `tensors` returns all of their state, and `restore` sets it.
 
-    On a CPU a batch goes in passes of the same number of rows, side by side, one thread each, their gradients added
-    in order: so the weights do not depend on the number of threads, and no thread waits within a layer for another.
-    On a GPU a batch goes in one pass, and nothing in a step waits for the GPU. Several GPUs share a batch evenly, each
-    with a copy of the weights, which the first one steps.
+    On a CPU a batch is split into passes of `PASS_ROWS` rows. Each pass runs in one thread, and gradients are added in
+    order. So the weights do not depend on the number of threads, and threads do not wait for each other in a layer.
+    On a GPU a batch is one pass, and no step waits for the GPU. Several GPUs share a batch evenly. Each has a copy of
+    the weights; the first one updates them.
 
-    Weights, gradients, optimiser and average are float32 always; in bf16, convolutions and linear layers compute in it.
-    A precision of "auto" is fp32 here: `settle_precision` says which is the faster.
+    Weights, gradients, optimiser and average are always float32. With bf16, convolutions and linear layers compute in
+    bf16. A precision of "auto" is fp32 here; `settle_precision` replaces it by the faster one.
     """
 
     def __init__(self, config: Config, game: Game):
@@ -108,24 +111,24 @@ class Trainer:
         self._threads = ThreadPoolExecutor(num_threads, initializer=torch.set_num_threads, initargs=(1,))
 
     def candidate(self) -> ResidualTower:
-        """Returns the net that goes to the gate: the average, which with a decay of 0 is the net itself."""
+        """Returns the net that goes to the gate: the moving average. With a decay of 0 it equals the net."""
         return self.average
 
-    def to_device(self, sample: Sample, device: torch.device | None = None) -> list[Tensor]:
-        """Returns the arrays of a sample as tensors, in its order; a GPU copies them while the CPU goes on."""
+    def to_device(
+        self, sample: Sample, device: torch.device | None = None
+    ) -> tuple[Tensor, Tensor, Tensor, dict[str, Tensor]]:
+        """Returns the arrays of a sample as tensors, in its order. Copies to a GPU are asynchronous."""
         device = device or self.device
-        tensors = [torch.from_numpy(array) for array in sample]
-        if device.type == "cuda":
-            tensors = [tensor.pin_memory().to(device, non_blocking=True) for tensor in tensors]
-        planes, *targets = (tensor.to(device) for tensor in tensors)
-        return [planes.contiguous(memory_format=torch.channels_last), *targets]
+        planes = _tensor_on(device, sample.planes).contiguous(memory_format=torch.channels_last)
+        auxiliary = {name: _tensor_on(device, targets) for name, targets in sample.auxiliary.items()}
+        return planes, _tensor_on(device, sample.policies), _tensor_on(device, sample.results), auxiliary
 
     def step(self, sample: Sample, progress: float) -> Losses:
-        """Takes one step; returns the losses before it. `progress` is the share of the run that is over."""
+        """Takes one step; returns the losses before it. `progress` is the share of the run that is over, in [0, 1]."""
         torch.set_num_threads(1)
         size = len(sample.results)
         rows = PASS_ROWS if self.device.type == "cpu" else -(-size // len(self.devices))
-        parts = [Sample(*(array[at : at + rows] for array in sample)) for at in range(0, size, rows)]
+        parts = [sample.at(slice(at, at + rows)) for at in range(0, size, rows)]
         while len(self._twins) < len(parts):
             self._twins.append(_twin(self.learner, self._device_of(len(self._twins)), self.device))
         shares = [len(part.results) / size for part in parts]
@@ -137,34 +140,34 @@ class Trainer:
         self.optimizer.step()
         self.steps += 1
         update_average(self.average, self.net, self.config.ema_decay, self.steps)
-        return Losses(*(sum(each) for each in zip(*losses, strict=True)))
+        return map_losses(lambda *parts: functools.reduce(torch.add, parts), *losses)
 
     def _device_of(self, number: int) -> torch.device:
         return self.devices[number % len(self.devices)]
 
     def _backward(self, number: int, part: Sample, share: float) -> tuple[Losses, list[Tensor]]:
-        """Returns the share of a batch's part in the losses, and in the gradient of each parameter."""
+        """Returns the losses and gradients of a part of a batch, both times `share`, its share of the batch."""
         learner, device = self._twins[number], self._device_of(number)
         if device != self.device:
             with torch.no_grad():
                 torch._foreach_copy_([*learner.parameters()], [*self.learner.parameters()])
-        planes, policies, results, *auxiliary = self.to_device(part, device)
+        planes, policies, results, targets = self.to_device(part, device)
         with torch.autocast(self.device.type, torch.bfloat16, self.dtype == torch.bfloat16, cache_enabled=False):
             prediction, outputs = learner(planes)
         losses = losses_of(Prediction(*(logits.float() for logits in prediction)), policies, results)
-        of_heads = auxiliary_losses({name: output.float() for name, output in outputs.items()}, *auxiliary)
-        losses = losses._replace(**of_heads)
+        of_heads = {head.name: head.loss(outputs[head.name].float(), targets[head.name]) for head in learner.wanted}
+        losses = losses._replace(auxiliary=of_heads)
         gradients = torch.autograd.grad(share * losses.total(self.config), list(learner.parameters()))
         on_first = [gradient.to(self.device, non_blocking=True) for gradient in gradients]
-        return Losses(*(share * each.detach().to(self.device) for each in losses)), on_first
+        return map_losses(lambda loss: share * loss.detach().to(self.device), losses), on_first
 
     def largest_weight(self) -> float:
-        """Returns the largest absolute value of a weight or running statistic, NaN if one is; waits for the GPU."""
+        """Returns the largest absolute weight or running statistic; NaN if any of them is NaN. Waits for the GPU."""
         tensors = [tensor for tensor in self.learner.state_dict().values() if tensor.is_floating_point()]
         return float(torch.stack([tensor.abs().max() for tensor in tensors]).max())
 
     def tensors(self) -> dict[str, Tensor]:
-        """Returns all that changes, by name."""
+        """Returns the whole state as tensors on the CPU, by name."""
         state = self.optimizer.state_dict()["state"]
         optimizer = {f"{index}.{name}": tensor for index, own in state.items() for name, tensor in own.items()}
         parts = {
@@ -177,7 +180,7 @@ class Trainer:
         return {name: tensor.detach().cpu().contiguous() for name, tensor in named.items() if tensor is not None}
 
     def restore(self, tensors: dict[str, Tensor], steps: int) -> None:
-        """Takes up again from what `tensors` returned after `steps` steps; raises BadInput where it does not fit."""
+        """Restores what `tensors` returned after `steps` steps; raises BadInput if it does not fit."""
         parts: dict[str, dict[str, Tensor]] = {"net": {}, "heads": {}, "average": {}, "optimizer": {}}
         for name, tensor in tensors.items():
             part, _, rest = name.partition(".")
@@ -202,7 +205,10 @@ class Trainer:
 
 
 def check_divergence(trainer: Trainer, losses: list[Losses]) -> None:
-    """Raises BadInput where training has diverged, by one of the newest losses or a weight now: no state to save."""
+    """Raises BadInput if training has diverged: a new loss is not finite, or a weight is too large.
+
+    Call it before saving, so that the last good state is kept.
+    """
     totals = torch.stack([each.total(trainer.config) for each in losses]) if losses else torch.zeros(0)
     wrong = (~totals.isfinite()).nonzero()
     largest = trainer.largest_weight()
@@ -210,17 +216,25 @@ def check_divergence(trainer: Trainer, losses: list[Losses]) -> None:
         what = f"the loss of step {trainer.steps - len(losses) + int(wrong[0]) + 1} is not a finite number"
     elif largest <= LARGEST_WEIGHT:
         return
-    else:  # also where it is NaN
+    else:  # also if it is NaN
         what = f"the largest weight after step {trainer.steps} is {largest:.2g}"
     rates = {"learning_rate": trainer.config.learning_rate}
     if trainer.config.optimizer == "muon":
         rates["muon_learning_rate"] = trainer.config.muon_learning_rate
     lower = " and a ".join(f"training.{name} lower than {rate}" for name, rate in rates.items())
-    raise BadInput(f"training has diverged: {what}; what was saved before is kept: go on with --resume and a {lower}")
+    raise BadInput(f"training has diverged: {what}; the last good state is kept: go on with --resume and a {lower}")
+
+
+def _tensor_on(device: torch.device, array: np.ndarray) -> Tensor:
+    """Returns an array as a tensor. A copy to a GPU is asynchronous."""
+    tensor = torch.from_numpy(array)
+    if device.type == "cuda":
+        return tensor.pin_memory().to(device, non_blocking=True)
+    return tensor.to(device)
 
 
 def _twin(learner: Learner, device: torch.device, home: torch.device) -> Learner:
-    """Returns a learner with normalisation statistics of its own, and at `home` with the same parameters in memory."""
+    """Returns a copy of a learner with its own normalisation statistics. At `home` it shares the parameters' memory."""
     twin = copy.deepcopy(learner).to(device)
     if device != home:
         return twin
@@ -230,10 +244,10 @@ def _twin(learner: Learner, device: torch.device, home: torch.device) -> Learner
 
 
 def _set_gradients(parameters: list[torch.nn.Parameter], parts: Iterable[list[Tensor]]) -> None:
-    """Makes the sum of the parts, added in order, the parameters' gradient.
+    """Sets the parameters' gradients to the sum of the parts, added in order.
 
-    It lies in memory as the parameter does: a fused optimiser takes them side by side, whatever their strides, and
-    convolutions leave gradients with others.
+    A gradient gets the strides of its parameter. A fused optimiser pairs their memory element by element and ignores
+    strides, and gradients of convolutions have other strides.
     """
     gradients = [torch.zeros_like(parameter) for parameter in parameters]
     for part in parts:

@@ -1,1 +1,1 @@
-"""What a run shows of itself: figures, curves, reports, and whether it is in good health."""
+"""Monitoring of a run: metrics, curves, reports, and warnings."""

@@ -1,4 +1,4 @@
-"""Curves for TensorBoard: scalars, written at once and in this thread; a full disk is an error like any other."""
+"""Curves for TensorBoard: scalars, written immediately and in this thread, so that a full disk raises an error."""
 
 import os
 import time
@@ -10,7 +10,7 @@ from tensorboard.summary.writer.record_writer import RecordWriter
 
 
 class Curves:
-    """An event file in `folder`, in the place of what earlier ones there hold from `first_step` on."""
+    """An event file in `folder`. From `first_step` on it replaces the points of earlier files."""
 
     def __init__(self, folder: Path, first_step: int):
         folder.mkdir(parents=True, exist_ok=True)
@@ -20,7 +20,7 @@ class Curves:
         self._write(Event(wall_time=time.time(), step=first_step, session_log=SessionLog(status=SessionLog.START)))
 
     def add(self, values: dict[str, float], step: int) -> None:
-        """Adds a point to each of the curves named."""
+        """Adds a point to each of the named curves."""
         points = [Summary.Value(tag=name, simple_value=value) for name, value in values.items()]
         self._write(Event(wall_time=time.time(), step=step, summary=Summary(value=points)))
 

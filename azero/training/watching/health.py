@@ -1,7 +1,7 @@
-"""Whether a run is in good health: what its figures tell of collapse, stalling and divergence, and what to try.
+"""The health of a run: recognises collapse, stalling and divergence in its metrics, and advises what to try.
 
-A symptom is a function of the run's lines of metrics.jsonl, oldest first; it returns what is wrong, the likely cause
-and what to try, in a line, or None. What is judged lasts for some iterations, but for losses that explode.
+A symptom is a function of the run's lines of metrics.jsonl, oldest first. It returns one line (the problem, the likely
+cause, what to try) or None. Except for exploding losses, a symptom must last for several iterations.
 """
 
 from collections.abc import Callable, Sequence
@@ -12,75 +12,75 @@ Line = dict[str, Any]
 Symptom = Callable[[Sequence[Line]], str | None]
 
 LASTING = 3
-"""Iterations that a symptom lasts before it is told: one is often an accident, and three cost little."""
+"""Iterations that a symptom must last. In one iteration it is often an accident, and three cost little time."""
 
 REPEATED_AFTER = 20
-"""Iterations after which what lasts is told again: enough to see whether a change of settings has helped."""
+"""Iterations until a warning is repeated: enough to see whether a change of settings has helped."""
 
 STALLED = 20
-"""Iterations without a promotion: with gates that pass one candidate in five, 1 run in 100 is that unlucky."""
+"""Iterations without a promotion. If gates pass one candidate in five, this happens in 1 run of 100 by chance."""
 
 EARLY = 10
-"""Iterations in which a search that is certain has seen too little; later it may have learned the game."""
+"""Iterations in which a certain search is suspicious. Later it may have learned the game."""
 
 EVEN = 0.45
-"""Mean gate score from which candidates count as good as the best: over so many gates chance stays within 0.05."""
+"""Mean gate score at which candidates count as equal to the best net. Chance moves this mean by up to 0.05."""
 
 ALIKE = 0.1
-"""Share of distinct games: in tic-tac-toe, fully learned, it is 0.7; below a tenth most of self-play is wasted."""
+"""Share of distinct games. In fully learned tic-tac-toe it is 0.7; below a tenth most of self-play is wasted."""
 
 ONE_END = 0.99
-"""Share of games with one and the same end; of hundreds one or two are left to the noise."""
+"""Share of games with the same result. It allows for one or two exceptions in some hundred games, due to noise."""
 
 SMALL_LOSS = 0.05
-"""A value loss, in nats, with nothing left to learn: results are named with a likelihood of 95 %."""
+"""A value loss, in nats, with nothing left to learn: the predicted probability of the result is 95 %."""
 
 CERTAIN = 0.05
-"""Entropy of the search's policy, in nats, that is next to none: 99 % of the visits are on one move."""
+"""Entropy of the search's policy, in nats, that is almost zero: 99 % of the visits are on one move."""
 
 OVERCONFIDENT = 0.5
-"""Entropy of the net's policy, as a share of the search's. It learns the mean of many, whose entropy is higher."""
+"""Entropy of the net's policy, as a share of the search's. Normally it is higher, since the net learns an average."""
 
 EXPLODED = 1.5
-"""A loss, as a multiple of the untrained net's, which says nothing of any move or result; noise stays within 1.1."""
+"""A loss, as a multiple of the untrained net's, whose output is uniform. Noise stays below 1.1."""
 
 GAP = 0.1
-"""Nats by which the loss on fresh positions exceeds the loss in training: with less there is little to be gained."""
+"""Difference, in nats, of the losses on fresh positions and in training. A smaller one matters little."""
 
 RISE = 1.2
-"""Ratio of the loss on fresh positions to what it was before. After 200 games of Connect Four each it varies by 7 %."""
+"""Ratio of the loss on fresh positions to the loss before. With 200 games of Connect Four each it varies by 7 %."""
 
 MISCALIBRATED = 0.3
-"""Mean distance of values from results, which lie in [-1, 1]; new nets with few games reach 0.2."""
+"""Mean distance of values from results, both in [-1, 1]. New nets with few games reach 0.2."""
 
 
 def find_symptoms(lines: Sequence[Line]) -> dict[str, str]:
-    """Returns what is wrong after the last of a run's lines, by the symptom's name; empty for a run in good health."""
-    # A run that an older version broke off in training, with all steps taken, has a line without losses.
+    """Returns the symptoms after the last of a run's lines, by name; empty if there are none."""
+    # A run that an older version interrupted after its last training step has a line without losses.
     trained = [line for line in lines if "train/policy_loss" in line]
     found = {symptom.__name__: symptom(trained) for symptom in SYMPTOMS if trained}
     return {name: text for name, text in found.items() if text}
 
 
 def _lasts(lines: Sequence[Line], is_so: Callable[[Line], bool]) -> bool:
-    """Returns whether something is so in each of the last iterations."""
+    """Returns whether `is_so` holds in each of the last iterations."""
     return len(lines) >= LASTING and all(map(is_so, lines[-LASTING:]))
 
 
 def losses_explode(lines: Sequence[Line]) -> str | None:
-    """The net is much worse than one that has learned nothing."""
+    """The net is much worse than an untrained one."""
     for name in ("policy_loss", "value_loss"):
         untrained, loss = lines[0][f"fresh/{name}"], lines[-1][f"train/{name}"]
         if loss > EXPLODED * untrained:
             return (
-                f"losses explode: train/{name} is {loss:.3g}, where an untrained net's is {untrained:.3g}; the "
+                f"losses explode: train/{name} is {loss:.3g}, but an untrained net's is {untrained:.3g}; the "
                 "learning rate is too high: resume with a lower training.learning_rate, or a training.gradient_clip"
             )
     return None
 
 
 def net_is_overconfident(lines: Sequence[Line]) -> str | None:
-    """The net's policy is certain where the search's is not."""
+    """The net's policy is much more certain than the search's."""
 
     def is_so(line: Line) -> bool:
         entropy, target = line["train/policy_entropy"], line["train/target_entropy"]
@@ -90,25 +90,25 @@ def net_is_overconfident(lines: Sequence[Line]) -> str | None:
         return None
     entropy, target = (lines[-1][f"train/{name}_entropy"] for name in ("policy", "target"))
     return (
-        f"the policy collapses: its entropy is {entropy:.2g}, the search's is {target:.2g}; the net is surer than what "
-        "it learns from: try a lower training.learning_rate or fewer training.samples_per_position"
+        f"the policy collapses: its entropy is {entropy:.2g}, the search's is {target:.2g}; the net is more certain "
+        "than its targets: try a lower training.learning_rate or fewer training.samples_per_position"
     )
 
 
 def search_is_certain_early(lines: Sequence[Line]) -> str | None:
-    """The search puts all visits on one move before it can know."""
+    """The search puts almost all visits on one move in early iterations."""
     last = lines[-1]
     if last["iteration"] > EARLY or not _lasts(lines, lambda line: line["train/target_entropy"] < CERTAIN):
         return None
     return (
-        f"the search explores next to nothing: the entropy of its policy is {last['train/target_entropy']:.2g} in "
+        f"the search hardly explores: the entropy of its policy is {last['train/target_entropy']:.2g} in "
         f"iteration {last['iteration']} already; try more selfplay.num_simulations, a higher search.c_puct or more "
         "noise, selfplay.dirichlet_epsilon; with root = gumbel a lower selfplay.gumbel_scale"
     )
 
 
 def games_are_alike(lines: Sequence[Line]) -> str | None:
-    """Self-play plays the same few games over and over."""
+    """Self-play repeats the same few games."""
     if not _lasts(lines, lambda line: line["selfplay/distinct_games"] < ALIKE):
         return None
     return (
@@ -118,7 +118,7 @@ def games_are_alike(lines: Sequence[Line]) -> str | None:
 
 
 def games_end_alike(lines: Sequence[Line]) -> str | None:
-    """All games have the same result, and the net knows it: nothing is left to learn of values."""
+    """All games have the same result, and the net predicts it: the value has nothing left to learn."""
     ends = {
         "in a draw": lambda line: line["selfplay/draws"],
         "with the first player's win": lambda line: line["selfplay/first_player_score"],
@@ -138,7 +138,7 @@ def games_end_alike(lines: Sequence[Line]) -> str | None:
 
 
 def no_candidate_is_promoted(lines: Sequence[Line]) -> str | None:
-    """The best net has been the best for long."""
+    """No candidate has been promoted for long."""
     if len(lines) <= STALLED or lines[-1]["gate/promotions"] != lines[-1 - STALLED]["gate/promotions"]:
         return None
     score = fmean(line["gate/score"] for line in lines[-STALLED:])
@@ -173,7 +173,7 @@ def net_overfits(lines: Sequence[Line]) -> str | None:
 
 
 def values_are_miscalibrated(lines: Sequence[Line]) -> str | None:
-    """The values that the net names are far from the results that come."""
+    """The net's values are far from the results of games."""
     if not _lasts(lines, lambda line: line["fresh/calibration_error"] > MISCALIBRATED):
         return None
     return (

@@ -1,4 +1,4 @@
-"""metrics.jsonl: a JSON object an iteration; docs/metrics.md says what its keys mean."""
+"""metrics.jsonl: one JSON object per iteration. docs/metrics.md explains its keys."""
 
 import json
 import sys
@@ -9,27 +9,27 @@ from azero.system.files import write_whole
 
 
 def read_metrics(path: Path) -> list[dict]:
-    """Returns the lines, in their order; none where there is no file. Raises BadInput at one that is broken."""
+    """Returns the lines, in order; none if there is no file. Raises BadInput if a line is broken."""
     lines = []
     for number, data in enumerate(_split(path), start=1):
         line = _parse(data)
         if line is None:
             raise BadInput(
                 f'line {number} of {str(path)!r} is broken; it should be a JSON object with an "iteration": '
-                "mend it, or remove it"
+                "repair it or remove it"
             )
         lines.append(line)
     return lines
 
 
 def write_metrics(path: Path, line: dict) -> None:
-    """Adds an iteration's line, in the place of what an interrupted run may have left for it and later ones."""
+    """Adds an iteration's line. It replaces lines of this and later iterations, left by an interrupted run."""
     lines = [each for each in read_metrics(path) if each["iteration"] < line["iteration"]] + [line]
     write_whole(path, "".join(json.dumps(each) + "\n" for each in lines).encode())
 
 
 def mend_metrics(path: Path) -> None:
-    """Drops a last line that was cut short, and says so on stderr; raises BadInput where another is broken."""
+    """Drops a last line that was cut short, with a notice on stderr; raises BadInput if another line is broken."""
     lines = _split(path)
     if lines and _parse(lines[-1]) is None:
         write_whole(path, b"".join(line + b"\n" for line in lines[:-1]))
@@ -42,7 +42,7 @@ def _split(path: Path) -> list[bytes]:
 
 
 def _parse(data: bytes) -> dict | None:
-    """Returns a line's object, None where it is none."""
+    """Returns a line's object, or None if it is not a valid one."""
     try:
         line = json.loads(data)
     except (ValueError, RecursionError):

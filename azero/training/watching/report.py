@@ -1,4 +1,4 @@
-"""What one sees of a run: a line for the stage under way, a table of iterations, TensorBoard."""
+"""The display of a run: a progress bar for the current stage, a table of iterations, TensorBoard."""
 
 import sys
 import time
@@ -33,7 +33,7 @@ def _stages(notes: dict) -> str:
 
 
 def _clock(seconds: float) -> str:
-    """Returns minutes and seconds, e.g. 2:00 for 119.7: rounded first, so that there are never 60 seconds."""
+    """Returns minutes and seconds, e.g. 2:00 for 119.7. It rounds first, so that seconds are never 60."""
     return "{}:{:02}".format(*divmod(round(seconds), 60))
 
 
@@ -52,11 +52,11 @@ _COLUMNS: tuple[tuple[int, str, str, Callable[[dict], str]], ...] = (
     (12, "play+train", "+gate s", _stages),
     (6, "", "time", lambda n: _clock(n["elapsed_s"])),
 )
-"""Of each column its width, the two lines of its heading, and what it shows of an iteration's figures."""
+"""For each column: its width, the two lines of its heading, and the function that formats an iteration's metrics."""
 
 
 def _line(cells: Iterable[str]) -> str:
-    """Returns a line of the table, which has at most 100 columns unless a cell is wider than its column."""
+    """Returns a line of the table. It has at most 100 characters unless a cell is wider than its column."""
     return " ".join(f"{cell:>{column[0]}}" for cell, column in zip(cells, _COLUMNS, strict=True)).rstrip()
 
 
@@ -69,7 +69,7 @@ class Report:
         self._begin = time.perf_counter()
         self._curves = Curves(run.folder / "tensorboard", progress.iteration)
         self._has_header = False
-        self._told: dict[str, int] = {}  # the iteration in which each symptom was told last
+        self._told: dict[str, int] = {}  # the iteration of each symptom's last warning
 
     def __enter__(self) -> "Report":
         return self
@@ -81,7 +81,7 @@ class Report:
 
     @contextmanager
     def stage(self, name: str, total: int, unit: str, done: int = 0) -> Iterator[tqdm]:
-        """Shows one line for a stage, with what is left of it."""
+        """Shows a progress bar for a stage."""
         label = f"iteration {self._iteration}/{self._last}, {name}"
         with tqdm(
             total=total,
@@ -108,12 +108,12 @@ class Report:
         self._curves.add({key: float(value) for key, value in notes.items()}, iteration)
 
     def tell(self, *texts: str) -> None:
-        """Says something on stderr, a line each."""
+        """Prints texts on stderr, one line each."""
         for text in texts:
             print(f"azero: {text}", file=sys.stderr, flush=True)
 
     def health(self, iteration: int, symptoms: dict[str, str]) -> None:
-        """Warns of symptoms, by name, on stderr; of one that was told already, again only after REPEATED_AFTER."""
+        """Prints warnings of symptoms, by name, on stderr. Repeats a warning only after REPEATED_AFTER iterations."""
         for name, text in symptoms.items():
             if iteration - self._told.get(name, -REPEATED_AFTER) >= REPEATED_AFTER:
                 self._told[name] = iteration

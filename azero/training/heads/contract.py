@@ -1,0 +1,74 @@
+"""The interface of an auxiliary head (a target, layers and a loss), and what heads are built from.
+
+A head's input is the tower's features, so that a net can be saved and used without it.
+"""
+
+from abc import abstractmethod
+from collections.abc import Callable
+from itertools import pairwise
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from azero.config.schema import NetConfig
+from azero.games import Game
+from azero.nets.architectures.blocks import NormalizedConvolution
+from azero.selfplay.data.auxiliary import AuxiliaryTarget
+
+
+class Head(AuxiliaryTarget):
+    """An auxiliary head.
+
+    Its name is part of its setting `training.NAME_loss_weight`, of its metric `train/NAME_loss`, and of its tensors
+    `heads.NAME...` in a run's state.
+    """
+
+    needs: str | None = None
+    """The optional method that the game must define for this head; without it, the head is an error."""
+
+    @abstractmethod
+    def columns(self, game: Game) -> int:
+        """Returns the number of targets per position."""
+
+    @abstractmethod
+    def layers(self, net: NetConfig, game: Game) -> nn.Module:
+        """Returns new layers from the tower's features [B, C, H, W] to outputs [B, columns], which begin as zeros."""
+
+    @abstractmethod
+    def loss(self, outputs: Tensor, targets: Tensor) -> Tensor:
+        """Returns the mean loss, without its weight, of outputs [B, columns] float32. Unknown targets are ignored."""
+
+    def lesson_targets(self, game: Game, results: np.ndarray) -> np.ndarray:
+        """Returns the targets of lessons, [B, columns], by their results [B]. By default they are unknown: NaN."""
+        return np.full((len(results), self.columns(game)), np.nan, np.float32)
+
+
+def dense_layers(net: NetConfig, game: Game, channels: int, sizes: list[int]) -> nn.Sequential:
+    """Returns a 1x1 convolution to `channels`, followed by linear layers with outputs of `sizes`."""
+    _, height, width = game.planes_shape
+    *hidden, last = (nn.Linear(*pair) for pair in pairwise([channels * height * width, *sizes]))
+    _initialize_to_zero(last)
+    between = (layer for each in hidden for layer in (each, nn.ReLU()))
+    return nn.Sequential(NormalizedConvolution(net.channels, channels, 1), nn.ReLU(), nn.Flatten(), *between, last)
+
+
+def cell_layers(net: NetConfig) -> nn.Sequential:
+    """Returns 1x1 convolutions to one output per cell, [B, H * W]."""
+    last = nn.Conv2d(net.value_channels, 1, 1)
+    _initialize_to_zero(last)
+    return nn.Sequential(NormalizedConvolution(net.channels, net.value_channels, 1), nn.ReLU(), last, nn.Flatten())
+
+
+def _initialize_to_zero(layer: nn.Linear | nn.Conv2d) -> None:
+    """Makes a layer's output zero."""
+    nn.init.zeros_(layer.weight)
+    assert layer.bias is not None
+    nn.init.zeros_(layer.bias)
+
+
+def mean_where_known(loss: Callable[..., Tensor], outputs: Tensor, targets: Tensor) -> Tensor:
+    """Returns the mean of a loss over the targets that are not NaN; zero if all are."""
+    is_known = targets.isfinite()
+    losses = loss(outputs, torch.where(is_known, targets, 0.0), reduction="none")
+    return (losses * is_known).sum() / is_known.sum().clamp(min=1)

@@ -1,0 +1,39 @@
+"""Score: the margin by which the mover wins.
+
+Source:
+  Wu, Accelerating self-play learning in Go, 2019, section 4.1. There the target is a distribution, here a number.
+"""
+
+import math
+
+import numpy as np
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from azero.config.schema import NetConfig
+from azero.games import Game
+from azero.selfplay.data.auxiliary import Positions
+from azero.training.heads.contract import Head, dense_layers, mean_where_known
+
+
+class Score(Head):
+    """Scores, [B, 1], for the player to move, in units of the board's side, sqrt(H W)."""
+
+    name = "score"
+    needs = "final_score"
+
+    def columns(self, game: Game) -> int:
+        return 1
+
+    def targets(self, positions: Positions) -> np.ndarray:
+        """Returns the score at the end, [B, 1]; NaN if the game was resigned."""
+        _, height, width = positions.game.planes_shape
+        scores = positions.endings().scores[positions.games, None]
+        return positions.signs_at_end() * scores / np.float32(math.sqrt(height * width))
+
+    def layers(self, net: NetConfig, game: Game) -> nn.Module:
+        return dense_layers(net, game, net.value_channels, [net.value_hidden, self.columns(game)])
+
+    def loss(self, outputs: Tensor, targets: Tensor) -> Tensor:
+        """Returns the Huber loss of the error, in units of the board's side. It is quadratic up to one unit."""
+        return mean_where_known(F.huber_loss, outputs, targets)

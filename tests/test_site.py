@@ -1,0 +1,27 @@
+"""The pages for the site: all public names are on the reference page. `make site` checks links and the menu."""
+
+import re
+from pathlib import Path
+
+import azero
+import azero.authoring
+
+ROOT = Path(__file__).parent.parent
+REFERENCE = (ROOT / "docs" / "reference.md").read_text()
+DOCUMENTED = re.findall(r"^::: (\S+)$", REFERENCE, re.MULTILINE)
+
+
+def test_every_public_name_is_on_the_reference_page():
+    own = [name for name in azero.__all__ if name != "__version__"]
+    of_authors = set(azero.authoring.__all__) - {"WIN", "DRAW", "LOSS", "BadInput"}
+    assert "`WIN`, `DRAW` and `LOSS`" in REFERENCE, "they are assigned together, which the site's tool does not see"
+    expected = {f"azero.{name}" for name in own} | {f"azero.authoring.{name}" for name in of_authors}
+    assert set(DOCUMENTED) == expected | {"azero.games.contract.Rules"}
+    assert len(DOCUMENTED) == len(set(DOCUMENTED))
+
+
+def test_files_that_the_contributor_is_sent_to_are_there():
+    text = (ROOT / "CONTRIBUTING.md").read_text()
+    paths = re.findall(r"`((?:azero|tests|benchmarks|docs|configs)/[\w/.-]*)`", text)
+    assert len(paths) > 30
+    assert [path for path in paths if "NAME" not in path and not (ROOT / path).exists()] == []
