@@ -6,8 +6,8 @@
 A run's cost is counted in forward passes of the net: one for each position that self-play or reanalysis asked it for,
 three for each position of a training step. A run ends with the iteration that reaches the budget; its best net then
 meets that of the run `base` with the same seed, and solved positions where its game has them. What has been measured is
-a line in results/learning/results.jsonl and is not measured again; `report` writes the tables of docs/learning.md from
-the lines.
+a line in results/learning/results.jsonl and is not measured again; `report` prints a table for each game from the
+lines.
 """
 
 import argparse
@@ -37,6 +37,7 @@ COMMON = (
     *("selfplay.full_search_share=1", "selfplay.random_opening_share=0"),
     *("replay.window=60000", "replay.window_growth=0"),
     *("training.iterations=1000", "training.schedule=constant", "training.learning_rate=0.001"),
+    *("training.optimizer=adamw", "training.value_lambda=1"),
     *("training.samples_per_position=4", "training.root_value_weight=0.5", "training.learn_proven=false"),
     "training.ema_decay=0.99",
     *("gate.games=4", "gate.win_rate_threshold=0.01", "evaluation.every=0"),
@@ -78,7 +79,6 @@ GAMES_OF = {"ownership head": ["othello(size=6)"], "score head": ["othello(size=
 SIMULATIONS, MATCH_GAMES, POSITIONS = 32, 160, 600
 T_95 = (math.nan, 12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2.23, *[2.1] * 20)
 """Two-sided 95 % quantiles of Student's t, by degrees of freedom."""
-MARK = "<!-- what follows is written by benchmarks/learning.py -->\n"
 
 
 def main() -> None:
@@ -89,11 +89,9 @@ def main() -> None:
     parser.add_argument("--seeds", nargs="+", type=int, default=[0, 1, 2])
     parser.add_argument("--budget", type=float, default=1e6, help="forward passes of a run")
     parser.add_argument("--folder", type=Path, default=Path("results/learning"))
-    parser.add_argument("--out", type=Path, default=Path("docs/learning.md"))
     options = parser.parse_args()
     if options.do == "report":
-        head, mark, _ = options.out.read_text().partition(MARK)
-        options.out.write_text(head + mark + tables(read_results(options.folder)))
+        print(tables(read_results(options.folder)))
         return
     for seed in options.seeds:
         for game in options.games:
@@ -200,7 +198,7 @@ def tables(results: list[dict]) -> str:
         lines += [f"| {' | '.join(head)} |", "|" + "---|" * len(head)]
         for name, *row in zip(variants, *columns, strict=True):
             lines += [f"| {name} | {len(measured[name])} | {' | '.join(row)} |"]
-    return "\n".join(lines) + "\n"
+    return "\n".join(lines).lstrip("\n")
 
 
 def elo(each: dict) -> float:

@@ -19,6 +19,7 @@ from azero.mcts import UniformEvaluator
 from azero.nets.runtimes.choice import has_bf16, pick_device
 from azero.selfplay.data.replay import Replay, Window, targets_of
 from azero.selfplay.play import SelfPlay, play_games
+from azero.training.heads.registry import heads_of
 from azero.training.learning import trainer as parts
 from azero.training.learning.precision import settle_precision
 from azero.training.learning.trainer import Trainer
@@ -42,7 +43,8 @@ def clocked(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
 def replay_of(game: Game, config: Config) -> Replay:
     """Returns a few games played without a net."""
     shard = play_games(SelfPlay.from_config(config, game, UniformEvaluator(game.num_actions)), range(64))
-    replay = Replay(game, Window(config.replay.window), targets_of(config.training, game))
+    targets = targets_of(config.training, heads_of(config.training, game))
+    replay = Replay(game, Window(config.replay.window), targets)
     replay.add("00001-0000", shard)
     return replay
 

@@ -1,6 +1,6 @@
 """Random games of 9x9 Go beside the figures of the reference specification (Dailey 2008).
 
-    python benchmarks/go_playouts.py --games 1000000
+    python notes/scripts/go_playouts.py --games 1000000
 
 Komi does not change a random game, so that each row has the same games, counted another way.
 """

@@ -1,6 +1,6 @@
 """Makes sets of azero/data/benchmarks/connect_four_pons: Pascal Pons' positions, with the moves that keep results.
 
-    python benchmarks/solve_pons.py tests/data/connect4_pons azero/data/benchmarks/connect_four_pons
+    python notes/scripts/solve_pons.py tests/data/connect4_pons azero/data/benchmarks/connect_four_pons
 
 A position's score is known, so each of its moves takes one question: is what it leaves as good? A lost position takes
 none. Lines are written as they are found, and a run that was stopped goes on behind the last one. The sets that take
@@ -29,7 +29,7 @@ SETS = {
 HEADER = """\
 # game: connect_four
 # Positions and scores: Pascal Pons, "Solving Connect 4", part 2, blog.gamesolver.org, {name}.
-# Moves behind the score, of positions that are not lost: all that keep the result; by benchmarks/solve_pons.py.
+# Moves behind the score, of positions that are not lost: all that keep the result; by notes/scripts/solve_pons.py.
 """
 GAME = make_game("connect_four")
 

@@ -1,6 +1,6 @@
 """Rollouts a second by policy: a game's own, uniform, and a linear softmax, whose weights do not matter for speed.
 
-python benchmarks/rollout_policies.py --time 2
+python notes/scripts/rollout_policies.py --time 2
 """
 
 import argparse

@@ -1,6 +1,6 @@
 """The weight a of the mixed leaf value (1 - a) v + a z, on one trained net, by rollout policy.
 
-python benchmarks/rollout_weight.py --rollout own --rollout runs/c4/rollout.safetensors --games 100
+python notes/scripts/rollout_weight.py --rollout own --rollout runs/c4/rollout.safetensors --games 100
 
 Each agent meets the same net at a = 0 with as many simulations, and uct@1000; 95 % intervals.
 """

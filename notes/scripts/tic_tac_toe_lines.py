@@ -1,6 +1,6 @@
 """Plays an agent against every reply of every opponent at tic-tac-toe, as either side; counts how the lines end.
 
-python benchmarks/tic_tac_toe_lines.py tic_tac_toe@50
+python notes/scripts/tic_tac_toe_lines.py tic_tac_toe@50
 """
 
 import argparse
