@@ -1,37 +1,46 @@
-# make train   set up, train a Connect Four agent in some minutes, let it meet uct@1000, ask it for a move;
-#              where it was interrupted, go on
-# make test    set up, run the tests
-# make check   set up, run formatter, linter, type checker (here, and as on Windows) and the check of imports
-# make bench   set up, measure this machine
+# make train      set up, train a Connect Four agent from nothing in minutes, play it against uct@1000, ask it for a move;
+#                 after an interruption it goes on
+# make test       set up, run the quick tests
+# make test-all   set up, run all tests, the slow ones and those in plain Python included
+# make check      set up, run formatter, linter, type checker (here, and as on Windows) and the check of imports
+# make bench      set up, measure this machine
+# make site       set up, build the documentation as a site into site/
 
 PYTHON ?= python3
 BIN := .venv/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 RUN := runs/connect_four_quick
 
-.PHONY: train test test-first test-second test-slow check format docs bench clean
+.PHONY: train test quick-first quick-second test-all all-first all-second check format docs site bench clean
 
 train: .venv/installed
 	$(BIN)/azero train connect_four_quick --run $(RUN) $(if $(wildcard $(RUN)/config.toml),--resume)
 	$(BIN)/azero evaluate $(RUN)@200 --against uct@1000 --games 200
 	$(BIN)/azero suggest $(RUN)@200
 
-# Two halves side by side, a core each; the second runs what the first leaves out.
+# Two halves side by side, one core each; the second runs what the first leaves out.
 FIRST := tests/arena tests/bench tests/interfaces tests/games tests/lab tests/nets tests/selfplay
-PLAIN := tests/games tests/compiler/test_rng.py $(addprefix tests/mcts/test_,root.py tree.py selection.py views.py cache.py)
+PLAIN := tests/games $(addprefix tests/compiler/test_,bits.py rng.py) \
+	$(addprefix tests/mcts/test_,root.py tree.py selection.py views.py cache.py)
 
 test: .venv/installed-dev
-	$(MAKE) --jobs=2 --output-sync test-first test-second
+	$(MAKE) --jobs=2 --output-sync quick-first quick-second
 
-test-first: .venv/installed-dev
+quick-first: .venv/installed-dev
 	$(BIN)/python -m pytest $(FIRST)
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest $(PLAIN)
 
-test-second: .venv/installed-dev
+quick-second: .venv/installed-dev
 	$(BIN)/python -m pytest tests $(addprefix --ignore=,$(FIRST))
 
-test-slow: .venv/installed-dev
-	$(BIN)/python -m pytest -m slow
+test-all: .venv/installed-dev
+	$(MAKE) --jobs=2 --output-sync all-first all-second
+
+all-first: .venv/installed-dev
+	$(BIN)/python -m pytest -m "" $(FIRST)
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -m "not slow" $(PLAIN)
+
+all-second: .venv/installed-dev
+	$(BIN)/python -m pytest -m "" tests $(addprefix --ignore=,$(FIRST))
 
 check: .venv/installed-dev
 	$(BIN)/ruff format --check .
@@ -47,12 +56,16 @@ format: .venv/installed-dev
 docs: .venv/installed-dev
 	$(BIN)/python -m azero.config.text > docs/configuration.md
 
+# Not --quiet: what is broken would pass, too.
+site: .venv/installed-docs
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+
 bench: .venv/installed-dev
 	$(BIN)/azero bench
 	$(BIN)/python benchmarks/uct_against_openspiel.py
 
 clean:
-	rm -rf .venv
+	rm -rf .venv site
 
 .venv/bin/python:
 	$(PYTHON) -m venv .venv
@@ -63,4 +76,8 @@ clean:
 
 .venv/installed-dev: .venv/installed
 	$(INSTALL) -e '.[dev]'
+	touch $@
+
+.venv/installed-docs: .venv/installed
+	$(INSTALL) -e '.[docs]'
 	touch $@
