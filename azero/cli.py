@@ -51,11 +51,10 @@ def _run(words: list[str]) -> int:
     """Runs a command; returns the exit code."""
     import typer
 
-    from azero.commands.app import app
     from azero.errors import BadInput, BrokenRules, Stopped
 
     try:
-        code = app(words, standalone_mode=False) or 0
+        code = _call(words) or 0
         return _stop("stopped") if code == INTERRUPTED else code  # typer's code after Ctrl-C
     except Stopped as stopped:
         return _stop(str(stopped))
@@ -73,6 +72,21 @@ def _run(words: list[str]) -> int:
     except OSError as error:  # a full disk, or a read-only folder
         what = f": {error.filename}" if error.filename else ""
         return _fail(f"{error.strerror or error}{what}; files saved before are kept")
+
+
+def _call(words: list[str]) -> int | None:
+    """Runs a command. An error that a user's rules raise becomes BrokenRules."""
+    from azero.commands.app import app
+
+    try:
+        return app(words, standalone_mode=False)
+    except (Exception, SystemExit) as error:
+        if "azero.games.user.loading" in sys.modules:  # otherwise there are no rules of a user
+            from azero.games.user.failures import failure_of
+
+            if failure := failure_of(error):
+                raise failure from None
+        raise
 
 
 def _fail(message: str) -> int:

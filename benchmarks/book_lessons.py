@@ -1,13 +1,13 @@
-"""Makes lessons of Connect Four for `training.lessons` from a book of its openings: positions with their exact results.
+"""Makes lessons of Connect Four for `training.lessons` from an opening book: positions with exact results.
 
     pip install bitbully-databases==0.0.2
     python benchmarks/book_lessons.py FOLDER --net connect_four --held-out held_out.txt
 
-The book, BitBully's by Markus Thill, has the results of the positions of 12 plies, from which all shorter ones follow.
-Written are, in the format of docs/benchmarks.md and of two mirror images one: all positions of at most 7 plies, four
-times each, so that they are drawn as often as the many others; and of those of 8 to 11 a sample in which the ones
-prevail of which the net is unsure. Positions of azero's own benchmark are left out, and so are those held out, which
-are drawn from all of 8 to 11 plies.
+The book is BitBully's, by Markus Thill. It has the results of positions after 12 plies. The script computes the results
+of earlier positions from them. It writes files in the format of docs/benchmarks.md, with one of two mirror images. All
+positions of at most 7 plies are written four times each, because they are few. Of the positions of 8 to 11 plies it
+writes a sample, mostly positions of which the net is unsure. Positions of azero's own benchmark are omitted. So are the
+held-out positions, which are drawn from all positions of 8 to 11 plies.
 """
 
 import argparse
@@ -24,12 +24,12 @@ from azero.system.files import write_whole
 
 GAME = make_game("connect_four")
 COLUMNS, BOOK_PLIES = 7, 12
-WHOLE_PLIES, TIMES = 7, 4  # all positions of at most so many plies are lessons, so many times
-NONE = -2  # the result of a move that is not legal
-SURE = 0.7  # a value from here on, or below its negative
-SHARE_OF_SURE = 0.15  # that is taken all the same
+WHOLE_PLIES, TIMES = 7, 4  # all positions of at most WHOLE_PLIES plies are lessons, TIMES times each
+NONE = -2  # the result of an illegal move
+SURE = 0.7  # the net is sure of a position if its value's magnitude is at least this
+SHARE_OF_SURE = 0.15  # share of these positions that are taken nevertheless
 
-# A position of a ply is a number: a byte for each column, its first player's stones plus the cells that are taken.
+# At a given ply, a position is one number (uint64). A byte per column holds the first player's stones plus all stones.
 ONES = np.uint64(0x01010101010101)
 BOARD = ONES * np.uint64(0x3F)
 TO_MOVE_WINS = np.int8(1)
@@ -55,7 +55,7 @@ def main() -> None:
     for ply, (positions, results) in enumerate(levels):
         is_known = np.isin(positions, list(known))
         for position, result in zip(positions[is_known], results[is_known].max(axis=1), strict=True):
-            assert result == known[position], "the book and the benchmark differ"
+            assert result == known[position], "the book and the benchmark should agree"
         chosen = rng.permutation(np.flatnonzero(~is_known))
         if ply <= WHOLE_PLIES:
             chosen = np.repeat(chosen, TIMES)
@@ -69,7 +69,7 @@ def main() -> None:
 
 
 def solve_levels() -> list[tuple[np.ndarray, np.ndarray]]:
-    """Returns for each ply before the book's its positions, [n] uint64, sorted, and results of moves, [n, 7] int8."""
+    """Returns sorted positions, [n] uint64, and their moves' results, [n, 7] int8, for each ply before the book's."""
     levels = [np.zeros(1, np.uint64)]
     for ply in range(BOOK_PLIES):
         after = [position[goes_on] for position, goes_on, _ in moves_of(levels[-1], ply)]
@@ -86,9 +86,9 @@ def solve_levels() -> list[tuple[np.ndarray, np.ndarray]]:
 
 
 def moves_of(positions: np.ndarray, ply: int) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
-    """Yields for each column the positions after it, and where the game goes on and where it is won.
+    """Yields, for each column, the positions after its move, whether the game goes on, and whether it is won.
 
-    Elsewhere the column is full, and the position after it is none.
+    If neither is true, the column is full, and the position after it is invalid.
     """
     first, second = stones_of(positions)
     taken = first | second
@@ -101,8 +101,8 @@ def moves_of(positions: np.ndarray, ply: int) -> Iterator[tuple[np.ndarray, np.n
 
 
 def stones_of(positions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Returns the stones of both players; a column is a byte, row 0 its lowest bit."""
-    tops = positions + ONES  # the highest bit of a column tells its height
+    """Returns the stones of both players. A column is a byte, and row 0 is its lowest bit."""
+    tops = positions + ONES  # the highest bit of a column marks its height
     below = tops >> np.uint64(1) & BOARD
     for shift, cells in ((1, 0x1F), (2, 0x0F), (4, 0x03)):
         below |= below >> np.uint64(shift) & ONES * np.uint64(cells)
@@ -116,7 +116,7 @@ def in_standard_view(positions: np.ndarray) -> np.ndarray:
 
 
 def has_line(stones: np.ndarray) -> np.ndarray:
-    """Tells where there are four in a row; the two cells above a column are never taken, so that no line goes round."""
+    """Returns whether there are four in a row. The two highest bits of a column are never set, so no line wraps."""
     lines = np.zeros_like(stones)
     for step in (1, 7, 8, 9):
         pairs = stones & stones >> np.uint64(step)
@@ -125,12 +125,15 @@ def has_line(stones: np.ndarray) -> np.ndarray:
 
 
 def results_in_book(positions: np.ndarray) -> np.ndarray:
-    """Returns the results for the player to move, the first. The book leaves out what a move wins, or none can save."""
+    """Returns the results for the player to move, the first player.
+
+    The book omits positions with an immediate win, and positions that lose immediately after every move.
+    """
     from bitbully_databases import BitBullyDatabases
 
     book = np.fromfile(BitBullyDatabases.get_database_path("12-ply-dist"), np.dtype([("code", ">i4"), ("score", "i1")]))
     results = np.full(len(positions), -1, np.int8)
-    codes = [code_of(each) for each in (positions, positions.byteswap() >> np.uint64(8))]  # the book has one of both
+    codes = [code_of(each) for each in (positions, positions.byteswap() >> np.uint64(8))]  # the book has one of the two
     for each in codes:
         places = np.minimum(np.searchsorted(book["code"], each), len(book) - 1)
         is_there = book["code"][places] == each
@@ -141,7 +144,7 @@ def results_in_book(positions: np.ndarray) -> np.ndarray:
 
 
 def code_of(positions: np.ndarray) -> np.ndarray:
-    """Returns the book's codes: by column 10 for a stone of the first player, 11 for the second's, 0 at its end."""
+    """Returns the book's codes. Per column: bits 10 for a first player's stone, 11 for a second's, and 0 at the end."""
     first, second = stones_of(positions)
     codes = np.zeros_like(positions)
     for column in range(COLUMNS):
@@ -163,7 +166,7 @@ def results_in_benchmark() -> dict[np.uint64, int]:
 
 
 def is_wanted(net: Callable, positions: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Tells which positions are to be learnt: those the net is unsure of, and a few of the others."""
+    """Returns which positions become lessons: those of which the net is unsure, and a few others."""
     values = []
     for some in np.array_split(positions, len(positions) // 500 + 1):
         logits = net(np.stack([GAME.state_from_moves(moves_to(each)).planes() for each in some]))[1]
@@ -173,7 +176,7 @@ def is_wanted(net: Callable, positions: np.ndarray, rng: np.random.Generator) ->
 
 
 def lines_of(positions: np.ndarray, of_moves: np.ndarray) -> list[str]:
-    """Returns a line for each position: its moves, its result, and those that keep it, but where all is lost."""
+    """Returns a line per position: the moves to it, its result, and the moves that keep it unless it is lost."""
     lines = []
     for position, results in zip(positions, of_moves, strict=True):
         best = results.max()

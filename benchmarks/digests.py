@@ -1,11 +1,11 @@
-"""Digests of what azero plays and learns: equal before and after a change that should change nothing.
+"""Computes digests of azero's games, searches and training, to show that a change of the code changes no result.
 
     python benchmarks/digests.py --write before.json
     python benchmarks/digests.py --against before.json
 
-Of every game: random games with all that a player or a net sees of them. Of every search: its answers. Of every game,
-and of every root that self-play has: the fp32 weights of a short run. Weights, and answers that floats decide, are
-comparable on one make of CPU only.
+Digests of games cover random games, with everything that a player or a net sees. Digests of searches cover their
+answers. Digests of runs cover the fp32 weights after a short run, for every game and every root of self-play. Weights,
+and answers that depend on floats, can be compared only on one type of CPU.
 """
 
 import argparse
@@ -35,7 +35,7 @@ GAMES = {
     "p_game": "p_game(depth=8,branching=4)",
     "tic_tac_toe": "tic_tac_toe",
 }
-"""Every game, small enough for a run of seconds."""
+"""Every game, at a size for runs of seconds."""
 
 AGENTS = (
     "uct@500",
@@ -57,7 +57,7 @@ ROOTS = {
     "forced": ("selfplay.forced_playouts=2.0", "selfplay.policy_surprise_share=0.5"),
     "reanalysed": ("replay.reanalysed_share=0.3", "search.proof_nodes=50", "selfplay.resign_error=0.1"),
 }
-"""Settings whose code the defaults pass by."""
+"""Settings with code that the default settings do not run."""
 
 
 def digest_of_game(name: str) -> str:
@@ -89,7 +89,7 @@ def digest_of_agent(name: str, game_name: str) -> str:
 
 
 def digest_of_run(game_name: str, settings: tuple[str, ...] = ()) -> str:
-    """Returns a digest of the weights with which a short run ends."""
+    """Returns a digest of the weights at the end of a short run."""
     with tempfile.TemporaryDirectory() as folder:
         words = [f'game.name="{game_name}"', *FP32, "gate.games=2", "evaluation.every=0", *settings]
         overrides = [part for word in words for part in ("--set", word)]
@@ -103,7 +103,7 @@ def digest_of_run(game_name: str, settings: tuple[str, ...] = ()) -> str:
 
 
 def all_digests() -> dict[str, str]:
-    """Returns the digests by what they are of."""
+    """Returns all digests by name."""
     work = {f"game {name}": (digest_of_game, name) for name in GAMES.values()}
     for agent in AGENTS:
         for game in ("connect_four", "amazons(size=4)", "go(size=4)"):
@@ -118,7 +118,7 @@ def all_digests() -> dict[str, str]:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--write", metavar="FILE", type=Path, help="where to keep the digests")
-    parser.add_argument("--against", metavar="FILE", type=Path, help="digests to compare with; any other ends with 1")
+    parser.add_argument("--against", metavar="FILE", type=Path, help="digests to compare with; differences exit with 1")
     arguments = parser.parse_args()
     found = all_digests()
     if arguments.write:

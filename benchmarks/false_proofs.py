@@ -1,8 +1,8 @@
-"""Counts false proofs on random positions of Othello 4x4, and of endings of 6x6.
+"""Counts false proofs on random positions of Othello 4x4 and on endings of Othello 6x6.
 
     python benchmarks/false_proofs.py [--positions 1000] [--seed 0]
 
-Every result that an agent claims to be proven is compared with alpha-beta to the end of the game without a table.
+Every proven result of an agent is compared with alpha-beta without a table to the end of the game.
 """
 
 import argparse
@@ -21,11 +21,11 @@ CASES = {
     "othello(size=4)": (12, CLASSICAL),
     "othello(size=6)": (11, (*CLASSICAL, "othello_6x6(solve_nodes=100000)@100")),
 }
-"""By game: the most empty cells of a position, and the agents that are asked."""
+"""Largest number of empty cells of a position, and the agents, by game."""
 
 
 def random_positions(game: Game, most_empty: int, num_positions: int, seed: int) -> Iterator[State]:
-    """Yields positions of random games, one a game, with at least two legal moves."""
+    """Yields positions of random games, one per game, with at least two legal moves."""
     chooser = random.Random(seed)
     while num_positions:
         state, open_states = game.new_initial_state(), []
@@ -39,7 +39,7 @@ def random_positions(game: Game, most_empty: int, num_positions: int, seed: int)
 
 
 def true_results(state: State) -> dict[str, str]:
-    """Returns the result of each move, for the player to move, by its text."""
+    """Returns the result of each move for the player to move, by the move's text."""
     words, sign = {1: "win", 0: "draw", -1: "loss"}, sign_of(state.current_player())
     results = {}
     for action in state.legal_actions():
@@ -51,7 +51,7 @@ def true_results(state: State) -> dict[str, str]:
 
 
 def count_proofs(name: str, states: list[State], truths: list[dict[str, str]], seed: int) -> tuple[int, int]:
-    """Returns how many results an agent has proven at these positions, and how many of them are false."""
+    """Returns the number of results that an agent proves in these positions, and the number of false ones."""
     num_proven = num_false = 0
     agent = make_agent(name, game=states[0].game, seed=seed, threads=1)
     for state, truth in zip(tqdm(states, desc=name, leave=False, disable=None), truths, strict=True):

@@ -1,13 +1,12 @@
-"""What each learning switch is worth: runs of the same small cost with and without it, several seeds, two games.
+"""Measures the effect of each learning option: runs of equal cost with and without it, several seeds, two games.
 
     python benchmarks/learning.py run --games connect_four --variants base gumbel --seeds 0 1 2
     python benchmarks/learning.py report
 
-A run's cost is counted in forward passes of the net: one for each position that self-play or reanalysis asked it for,
-three for each position of a training step. A run ends with the iteration that reaches the budget; its best net then
-meets that of the run `base` with the same seed, and solved positions where its game has them. What has been measured is
-a line in results/learning/results.jsonl and is not measured again; `report` prints a table for each game from the
-lines.
+The cost of a run is measured in forward passes of the net: one per evaluation in self-play or reanalysis, three per
+position of a training step. A run ends with the iteration that reaches the budget. Its best net then plays the best net
+of the run `base` with the same seed, and is tested on solved positions if its game has them. Each measurement is a line
+in results/learning/results.jsonl, and is not repeated. `report` prints a table of these lines for each game.
 """
 
 import argparse
@@ -42,7 +41,7 @@ COMMON = (
     "training.ema_decay=0.99",
     *("gate.games=4", "gate.win_rate_threshold=0.01", "evaluation.every=0"),
 )
-"""Next to every candidate is promoted, so that a run's best net is its last one."""
+"""Nearly every candidate is promoted, so a run's best net is its last one."""
 CONFIGS = {"connect_four": "connect_four_quick", "othello(size=6)": "othello_6x6"}
 VARIANTS = {
     "base": (),
@@ -72,9 +71,9 @@ VARIANTS = {
     "squeeze-and-excitation": ("net.global_context=se",),
     "global pooling": ("net.global_context=pool",),
 }
-"""By name: what differs from `base`."""
+"""Settings that differ from `base`, by variant."""
 GAMES_OF = {"ownership head": ["othello(size=6)"], "score head": ["othello(size=6)"]}
-"""The games of variants that do not fit all of them."""
+"""The games of variants that do not suit all games."""
 
 SIMULATIONS, MATCH_GAMES, POSITIONS = 32, 160, 600
 T_95 = (math.nan, 12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2.23, *[2.1] * 20)
@@ -101,7 +100,7 @@ def main() -> None:
 
 
 def measure(folder: Path, game: str, variant: str, seed: int, budget: float) -> None:
-    """Trains a variant and adds what came of it to the results, unless that is there already."""
+    """Trains a variant and adds its measurements to the results, unless they exist."""
     key = {"game": game, "variant": variant, "seed": seed, "budget": budget, "settings": digest_of(game, variant)}
     if any(key.items() <= each.items() for each in read_results(folder)):
         return
@@ -127,13 +126,13 @@ def run_folder(folder: Path, game: str, variant: str, seed: int) -> Path:
 
 
 def digest_of(game: str, variant: str) -> str:
-    """Returns what tells runs of other settings apart."""
+    """Returns a digest of the settings, which distinguishes runs."""
     settings = load_config(find_config(CONFIGS[game]), [*COMMON, *VARIANTS[variant]]).model_dump_json()
     return f"{zlib.crc32(settings.encode()):08x}"
 
 
 def train(run: Path, config: str, settings: tuple[str, ...], budget: float) -> tuple[float, int]:
-    """Trains until the run's cost has reached the budget; returns the cost, and the iteration that reached it."""
+    """Trains until the run's cost reaches the budget; returns the cost, and the iteration that reached it."""
     command = [sys.executable, "-m", "azero.cli", "train", config, "--run", str(run)]
     command += ["--resume"] if run.exists() else []
     for each in settings:
@@ -143,20 +142,20 @@ def train(run: Path, config: str, settings: tuple[str, ...], budget: float) -> t
     with log.open("a") as out, subprocess.Popen(command, stdout=out, stderr=out) as process:
         while iteration_within(run, budget) is None:
             if process.poll() is not None:
-                sys.exit(f"the run ended before its time: see {log}")
+                sys.exit(f"the run ended before it reached the budget: see {log}")
             time.sleep(0.5)
-        process.terminate()  # what is saved is whole; SIGINT is ignored where this runs in the background
+        process.terminate()  # saved files are complete; background processes ignore SIGINT
     cost, iteration = iteration_within(run, budget) or (math.nan, 0)
     return cost, iteration
 
 
 def iteration_within(run: Path, budget: float) -> tuple[float, int] | None:
-    """Returns cost and number of the first iteration at which the budget is reached; None before that."""
+    """Returns the cost at, and the number of, the first iteration that reaches the budget; None if none has."""
     metrics = run / "metrics.jsonl"
     cost = 0.0
     for text in metrics.read_text().splitlines() if metrics.exists() else []:
         line = json.loads(text)
-        per_s = line["selfplay/evaluations_per_s"] * line["time/play_s"]  # of a run from before they were counted
+        per_s = line["selfplay/evaluations_per_s"] * line["time/play_s"]  # for runs without a count
         cost += line.get("selfplay/evaluations", per_s) + 3 * line["train/steps"] * 256
         cost += line.get("reanalysis/evaluations", 0)
         if cost >= budget:
@@ -171,15 +170,15 @@ def agent_of(run: Path, iteration: int) -> Agent:
 
 
 def read_results(folder: Path) -> list[dict]:
-    """Returns what has been measured."""
+    """Returns all measurements."""
     path = folder / "results.jsonl"
     return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
 
 
 def tables(results: list[dict]) -> str:
-    """Returns of each switch the Elo difference to `base`, and that of mistakes, with 95 % intervals, by game.
+    """Returns tables, by game, of each option's differences to `base` in Elo and in mistakes, with 95 % intervals.
 
-    An interval is that of the mean over seeds. How much single runs scatter is taken from all switches together.
+    Intervals are for the mean over seeds. The variance of single runs is estimated from all options together.
     """
     lines = []
     for game in dict.fromkeys(each["game"] for each in results):
@@ -202,17 +201,17 @@ def tables(results: list[dict]) -> str:
 
 
 def elo(each: dict) -> float:
-    """Returns the Elo difference to `base` that a match showed."""
+    """Returns the Elo difference to `base` in a match."""
     return elo_from_score(min(max(each["score"], 0.0025), 0.9975))
 
 
 def more_than(base: dict[int, dict], key: str) -> Callable[[dict], float]:
-    """Returns what tells by how many percent a share is above that of the run `base` with the same seed."""
+    """Returns a function: a share's difference, in percentage points, to that of the run `base` with the same seed."""
     return lambda each: 100 * (each[key] - base[each["seed"]][key])
 
 
 def cells(measured: dict[str, list[dict]], value: Callable[[dict], float], form: str) -> list[str]:
-    """Returns of each switch the mean over seeds of a value, with its 95 % interval."""
+    """Returns each option's mean of a value over seeds, with its 95 % interval, as text."""
     values = [[value(each) for each in some] for some in measured.values()]
     freedom = sum(len(some) - 1 for some in values)
     if not freedom:

@@ -1,8 +1,8 @@
-"""Draws the two pictures of the README into docs/pictures/: a suggestion, and a run that learns.
+"""Draws the two pictures of the README into docs/pictures/: a suggestion, and the progress of a run.
 
     python benchmarks/pictures.py runs/connect_four_quick --games 200
 
-The net of each iteration that is left in the run plays a match against uct@1000.
+Each net that the run has kept plays a match against uct@1000.
 """
 
 import argparse
@@ -22,7 +22,7 @@ BLUE, RED, YELLOW = "#2b5ea8", "#c8402f", "#f0c33c"
 
 
 def new_figure(width: float, height: float):
-    """Returns a matplotlib figure; its fonts are kept in azero's cache."""
+    """Returns a matplotlib figure, with sizes in inches. The font cache is in azero's cache."""
     os.environ.setdefault("MPLCONFIGDIR", str(cache_root() / "matplotlib"))
     from matplotlib.figure import Figure
 
@@ -37,7 +37,7 @@ def save(figure, name: str) -> None:
 
 
 def draw_suggestion(agent: str, moves: str) -> None:
-    """Draws a position of Connect Four, and above each column the value of its move; the best one is in bold."""
+    """Draws a position of Connect Four, with the value of each move above its column. The best one is bold."""
     from matplotlib.patches import Circle, Rectangle
 
     game = azero.make_game("connect_four")
@@ -97,7 +97,7 @@ def draw_learning(run: Path, games: int) -> None:
 
 
 def main() -> None:
-    """Draws both."""
+    """Draws both pictures."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("run", type=Path, help="a run of connect_four_quick")
     parser.add_argument("--games", type=int, default=200, help="games of each match")

@@ -1,7 +1,8 @@
-"""Where self-play's time goes: the net, the trees, the rest; what the cache saves; evaluations a second beside the
-bare net's; how full the net's passes are, from the first game to the last.
+"""Profiles self-play: time of the net, the trees and the rest, cache hits, and rows per pass of the net.
 
-python benchmarks/selfplay_profile.py --config connect_four --checkpoint connect_four --games 256
+It also prints evaluations per second, in all and as a share of the bare net's.
+
+    python benchmarks/selfplay_profile.py --config connect_four --checkpoint connect_four --games 256
 """
 
 import argparse
@@ -28,7 +29,7 @@ PASSES: Counter[str] = Counter()
 
 
 def clocked(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
-    """Returns the function, its time added up under `name`."""
+    """Returns the function with a clock that adds its time to SECONDS[name]."""
 
     def run(*arguments: Any) -> Any:
         begin = time.perf_counter()
@@ -41,7 +42,7 @@ def clocked(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def counted(evaluator: NetEvaluator) -> Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]:
-    """Returns the evaluator's `evaluate`, its rows and those of its passes added up in PASSES."""
+    """Returns the evaluator's `evaluate` with counters of its rows and its passes' rows in PASSES."""
     evaluate = evaluator.evaluate
 
     def run(planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -55,9 +56,9 @@ def counted(evaluator: NetEvaluator) -> Callable[[np.ndarray], tuple[np.ndarray,
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--config", default="connect_four")
-    parser.add_argument("--checkpoint", help="whose net plays; one that has learned nothing unless given")
+    parser.add_argument("--checkpoint", help="the net that plays; a new one unless given")
     parser.add_argument("--games", type=int, default=256)
-    parser.add_argument("--slots", type=int, help="games in lockstep, unless as many as the config says")
+    parser.add_argument("--slots", type=int, help="games in lockstep; those of the config unless given")
     arguments = parser.parse_args()
 
     config = load_config(find_config(arguments.config))

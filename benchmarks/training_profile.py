@@ -1,4 +1,4 @@
-"""Where a training step's time goes, and positions a second by precision, in turns.
+"""Profiles training steps: time of their parts, and positions per second by precision, measured in turns.
 
 python benchmarks/training_profile.py --config connect_four
 """
@@ -28,7 +28,7 @@ SECONDS: dict[str, list[float]] = defaultdict(list)
 
 
 def clocked(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
-    """Returns the function, the time of each call noted under `name`."""
+    """Returns the function with a clock that appends each call's time to SECONDS[name]."""
 
     def run(*arguments: Any, **options: Any) -> Any:
         begin = time.perf_counter()
@@ -41,7 +41,7 @@ def clocked(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def replay_of(game: Game, config: Config) -> Replay:
-    """Returns a few games played without a net."""
+    """Returns a replay with a few games played without a net."""
     shard = play_games(SelfPlay.from_config(config, game, UniformEvaluator(game.num_actions)), range(64))
     targets = targets_of(config.training, heads_of(config.training, game))
     replay = Replay(game, Window(config.replay.window), targets)
@@ -50,14 +50,14 @@ def replay_of(game: Game, config: Config) -> Replay:
 
 
 def take_steps(trainer: Trainer, replay: Replay, num: int) -> None:
-    """Takes steps as the training loop does."""
+    """Takes `num` steps as the training loop does."""
     generators = (np.random.default_rng([0, step]) for step in range(num))
     for sample in replay.samples(trainer.config.batch_size, generators):
         trainer.step(sample, 0.0)
 
 
 def show_parts(trainer: Trainer, replay: Replay, num_steps: int) -> None:
-    """Prints the median time of each part of a step; `forward` and `backward` are of a pass, several at a time."""
+    """Prints the median time of each part of a step. `forward` and `backward` are times of one pass of several."""
     threads = trainer._threads.map
     for owner, function, name in (
         (trainer._threads, "map", "passes, side by side"),

@@ -1,8 +1,10 @@
-"""Plain UCT with random rollouts beside OpenSpiel's C++ MCTSBot, in one run: the search alone, and whole calls.
+"""Compares plain UCT with random rollouts with OpenSpiel's C++ MCTSBot: the search alone, and whole calls.
 
-Both search the same positions from scratch on one thread, in turns, so that a noisy machine is noisy to both. A whole
-call is `agent.suggest(state)` of `uct@N`, with all moves ranked and their variations, and `bot.step(state)`.
-Run it by `make bench`, or for one game: python benchmarks/uct_against_openspiel.py --game connect_four
+Both search the same positions from scratch on one thread, in turns, so that noise of the machine affects both. A whole
+call is `agent.suggest(state)` of `uct@N`, with a ranking and variations of all moves, or `bot.step(state)`.
+
+    make bench
+    python benchmarks/uct_against_openspiel.py --game connect_four
 """
 
 import argparse
@@ -27,10 +29,10 @@ GAMES = {
     "hex": "hex(board_size=11)",
     "gomoku": "gomoku(size=15)",
 }
-"""Our games by name, and OpenSpiel's."""
+"""OpenSpiel's names of games, by our names."""
 
 Call = Callable[[int], float]
-"""From a seed to the seconds that one search, or one call, took."""
+"""A function from a seed to the seconds of one search or one call."""
 
 
 def seconds_of(call: Callable[[], object]) -> float:
@@ -45,7 +47,7 @@ def bot_of(game: pyspiel.Game, num_simulations: int, seed: int) -> pyspiel.MCTSB
 
 
 def searches(game: Game, theirs: pyspiel.Game, num_simulations: int) -> tuple[Call, Call]:
-    """Returns azero's search and OpenSpiel's, without a solver each."""
+    """Returns azero's search and OpenSpiel's, both without a solver."""
     max_nodes = min(MAX_NODES, num_simulations * game.num_actions + 1)
     search = Search(game, Uct(c=1.4), Settings(is_proving=False), max_nodes=max_nodes)
     search.prepare()
@@ -66,7 +68,7 @@ def whole_calls(game: Game, theirs: pyspiel.Game, num_simulations: int) -> tuple
     """Returns azero's suggestion and OpenSpiel's step."""
     agent = make_agent(f"uct(c=1.4,prove=false)@{num_simulations}", game=game, seed=0, threads=1)
     state, their_state = game.new_initial_state(), theirs.new_initial_state()
-    agent.suggest(state)  # which compiles it
+    agent.suggest(state)  # compiles the search
 
     def time_theirs(seed: int) -> float:
         bot = bot_of(theirs, num_simulations, seed)
@@ -76,7 +78,7 @@ def whole_calls(game: Game, theirs: pyspiel.Game, num_simulations: int) -> tuple
 
 
 def measure(name: str, calls: tuple[Call, Call], num_simulations: int, rounds: int) -> None:
-    """Prints a line of a table."""
+    """Prints a line of the table."""
     times = [(calls[1](seed), calls[0](seed)) for seed in range(rounds)]
     theirs_s, ours_s = (statistics.median(each) for each in zip(*times, strict=True))
     ratios = [theirs / ours for theirs, ours in times]

@@ -1,4 +1,4 @@
-"""Settings of every test: the same drawn examples each run, and nothing left behind in the working folder."""
+"""Settings of all tests: the same random examples in each run, and no files left in the working folder."""
 
 import signal
 import tempfile
@@ -10,10 +10,10 @@ import hypothesis.configuration
 from azero.compiler import notice
 from azero.games.user import timeouts
 
-notice.PATIENCE_S = 1e6  # what goes to stderr is not to depend on what has been compiled before
-timeouts.COMPUTE_S = timeouts.ELAPSED_S = 1e6  # nor a verdict on rules on how busy the machine is
+notice.PATIENCE_S = 1e6  # stderr should not depend on what was compiled before
+timeouts.COMPUTE_S = timeouts.ELAPSED_S = 1e6  # checks of rules should not depend on the machine's load
 
-signal.signal(signal.SIGINT, signal.default_int_handler)  # started in the background, a shell's child ignores it
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background process ignores it
 
 hypothesis.configuration.set_hypothesis_home_dir(Path(tempfile.gettempdir()) / "azero-hypothesis")
 hypothesis.settings.register_profile("azero", derandomize=True, database=None, deadline=None, max_examples=200)

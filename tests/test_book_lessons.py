@@ -1,4 +1,4 @@
-"""The script that makes lessons from a book of Connect Four: its positions in numbers, held to the compiled rules."""
+"""Tests of the script that makes lessons from a book of Connect Four, against the compiled rules."""
 
 import importlib.util
 from pathlib import Path
@@ -20,7 +20,7 @@ def load_script():
 
 
 def number_of(state: State) -> np.ndarray:
-    """Returns a position as the script has it, [1] uint64."""
+    """Returns a position in the script's encoding, [1] uint64."""
     first, second = state.record.stones
     return np.array([first + (first | second)])
 

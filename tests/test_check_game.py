@@ -1,4 +1,4 @@
-"""`azero check-game`: a good game's laws and speed, what is told of a broken one, and prototypes."""
+"""Tests of `azero check-game`: laws and speed of a right game, reports on broken games, and prototypes."""
 
 import json
 import re
@@ -9,19 +9,21 @@ import pytest
 from games.user_games import NIM, SLOW_NIM, added, forget_files, write_file
 
 from azero import cli
+from azero.authoring import check_game
 from azero.compiler.jit import IS_COMPILED
+from azero.errors import BrokenRules
 from azero.games.laws.laws import LAWS
 
 needs_compiler = pytest.mark.skipif(not IS_COMPILED, reason="it is about compiled rules")
 KEY = ("2 * state.left + (state.ply & 1)", "state.left")
 COUNTING_KEY = (KEY[0], "64 * state.left + state.ply")
-"""For rules whose outcome depends on the ply."""
+"""The change of the key for rules whose outcome depends on the ply."""
 TEXT = added("action_to_text(game, state, action):\n        return str(action // 2)")
 
 
 @pytest.fixture
 def check(monkeypatch, capsys, tmp_path):
-    """Returns a function that runs check-game in a folder of its own; it returns exit code, stdout, stderr."""
+    """Returns a function that runs check-game in an empty folder, and returns exit code, stdout and stderr."""
     forget_files(monkeypatch)
     monkeypatch.chdir(tmp_path)
 
@@ -30,13 +32,13 @@ def check(monkeypatch, capsys, tmp_path):
         with pytest.raises(SystemExit) as end:
             cli.main()
         output, errors = capsys.readouterr()
-        return end.value.code, output, errors.rpartition("\r")[2]  # behind the progress
+        return end.value.code, output, errors.rpartition("\r")[2]  # after the progress
 
     return run
 
 
 def laws_of(output: str) -> dict[str, str]:
-    """Returns what is told of each law, of the prototype and of the speed."""
+    """Returns the report on each law, the prototype and the speed, by name."""
     lines = [re.fullmatch(r"  (.{16}) (.*)", line) for line in output.splitlines()[1:]]
     return {line[1].strip(): line[2] for line in lines}
 
@@ -83,30 +85,44 @@ def test_laws_that_are_broken_are_told_with_the_moves_and_the_others_are_ok(chec
     code, output, errors = check("nim.py:Nim", "--positions", 300)
     assert (code, errors) == (2, "azero: nim.py:Nim breaks 2 of the laws: keys, text\n")
     told = laws_of(output)
-    assert list(told) == KEPT, "speed is told of a broken game"
-    assert told.pop("text") == "BROKEN: action 1 is written '0', which is read as 0, after no move"
+    assert list(told) == KEPT, "the speed of a broken game should not be reported"
+    assert told.pop("text") == "BROKEN: action 1 is written '0', but '0' is read as 0, after no move"
     assert re.fullmatch(r"BROKEN: hash_key is equal, but .*, after [\d ]+ and after [\d ]+", told.pop("keys"))
     assert set(told.values()) == {"ok"}
 
 
 def test_rules_that_break_their_contract_are_told_in_a_line(check, tmp_path):
     write_file(tmp_path / "nim.py", NIM, ("return count", "return 0"))
-    message = "nim.py:Nim.legal_actions finds 0 actions while the game goes on; 1 to 3 can be"
+    message = "nim.py:Nim.legal_actions finds 0 actions while the game goes on; it should find 1 to 3"
     assert check("nim.py:Nim") == (2, "", f"azero: {message}\n")
 
 
 def test_rules_that_break_their_contract_late_are_told_with_the_actions(check, tmp_path):
-    """So late that the first look at them sees nothing of it."""
+    """The rules break it so late that the trial does not notice."""
     write_file(tmp_path / "nim.py", NIM, ("return ONGOING", "return ONGOING if state.ply < 19 else 7"), COUNTING_KEY)
     code, output, errors = check("nim.py:Nim(heap=30)", "--positions", 100, "--seed", 110)
     assert (code, errors) == (2, "azero: nim.py:Nim(heap=30) breaks 1 of the laws: contract\n")
     told = laws_of(output)
     assert re.fullmatch(
-        r"BROKEN: nim\.py:Nim\(heap=30\)\.outcome returns 7; it should be WIN, DRAW, LOSS, ONGOING "
-        r"after the actions( [012]){19}",
+        r"BROKEN: nim\.py:Nim\(heap=30\)\.outcome returns 7; it should be WIN, DRAW, LOSS or ONGOING"
+        r"; actions so far:( [012]){19}",
         told.pop("contract"),
     )
-    assert set(told) == set(LAWS) and set(told.values()) == {"ok"}, "the other games are checked"
+    assert set(told) == set(LAWS) and set(told.values()) == {"ok"}, "the other games should be checked"
+
+
+MISSPELT = "simmetries(game):\n        return 1\n\n    def action_to_txt(game, state, action):\n        return ''"
+
+
+def test_misspelt_optional_methods_are_warned_of_and_break_no_law(check, tmp_path):
+    write_file(tmp_path / "nim.py", NIM, added(MISSPELT))
+    meant = {"simmetries": "symmetries", "action_to_txt": "action_to_text"}
+    warnings = [f"azero never uses {name}: did you mean {right}?" for name, right in meant.items()]
+    code, output, errors = check("nim.py:Nim", "--positions", 50)
+    assert (code, errors) == (0, "")
+    assert output.splitlines()[1:3] == [f"  warning          {each}" for each in warnings]
+    code, output, _ = check("nim.py:Nim", "--positions", 50, "--json")
+    assert code == 0 and json.loads(output)["warnings"] == warnings
 
 
 RARE = [
@@ -122,21 +138,44 @@ def test_what_only_one_game_in_many_shows_is_found_at_compiled_speed(check, tmp_
     code, output, errors = check("nim.py:Nim(heap=36)", "--positions", 100, "--json")
     assert (code, errors) == (2, "azero: nim.py:Nim(heap=36) breaks 1 of the laws: contract\n")
     told = json.loads(output)
-    assert list(told) == ["game", "games", "positions", "laws", "remark", "speeds"]
+    assert list(told) == ["game", "games", "positions", "laws", "remark", "warnings", "speeds"]
     assert told["game"] == "nim.py:Nim(heap=36)" and told["speeds"] is None
     assert {law for law, finding in told["laws"].items() if finding is None} == set(LAWS)
-    actions = [int(each) for each in told["laws"]["contract"].partition(" after the actions ")[2].split()]
+    actions = [int(each) for each in told["laws"]["contract"].partition("; actions so far: ")[2].split()]
     if num_plies:
         assert len(actions) == num_plies and sum(actions) + num_plies < 36
     else:
         assert len(actions) >= 24 and sum(actions) + len(actions) == 35
 
 
+@needs_compiler
+def test_rules_that_raise_in_few_games_are_named_with_method_line_and_actions(check, tmp_path):
+    take = "        state.left -= action + 1\n"
+    write_file(tmp_path / "nim.py", NIM, (take, f"        if state.ply == 24: raise ValueError('oops')\n{take}"))
+    code, output, _ = check("nim.py:Nim(heap=36)", "--positions", 20)
+    assert code == 2
+    finding = (
+        r"BROKEN: nim.py:Nim\(heap=36\).apply_action fails, line 26: ValueError: oops; actions so far:( [012]){25}"
+    )
+    assert re.fullmatch(finding, laws_of(output)["contract"])
+
+
+def test_rules_that_fail_only_in_a_search_break_a_law(check, monkeypatch):
+    def fail(*arguments):
+        raise BrokenRules("tic_tac_toe.outcome fails")
+
+    monkeypatch.setattr(check_game, "uct_simulations", fail)
+    code, output, errors = check("tic_tac_toe", "--positions", 20)
+    assert (code, errors) == (2, "azero: tic_tac_toe breaks 1 of the laws: search\n")
+    told = laws_of(output)
+    assert list(told) == [*KEPT, "search"] and told["search"] == "BROKEN: tic_tac_toe.outcome fails"
+
+
 def test_json_of_a_good_game(check):
     code, output, errors = check("tic_tac_toe", "--positions", 20, "--json")
     told = json.loads(output)
     assert (code, errors) == (0, "") and told["positions"] >= 20 > told["games"] >= 2
-    assert told["laws"] == dict.fromkeys(KEPT)
+    assert told["laws"] == dict.fromkeys(KEPT) and told["warnings"] == [] and told["remark"] is None
     assert min(told["speeds"][name] for name in ("random_games_per_s", "uct_simulations_per_s")) > 0
 
 
@@ -180,7 +219,7 @@ def test_compiled_rules_that_do_not_end_are_cut_off(tmp_path, change, what):
     done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, timeout=120)
     told = done.stderr.rpartition("\r")[2]
     assert done.returncode == 2 and told.count("\n") == 1 and what in told
-    assert told.endswith("has not come to an end within 5 s; does a loop in the rules go on for ever?\n")
+    assert told.endswith("has not ended within 5 s; is there an endless loop in the rules?\n")
 
 
 def test_a_prototype_of_another_game_is_told_after_the_laws(check, tmp_path):
@@ -202,7 +241,7 @@ def test_a_prototype_of_another_game_is_told_after_the_laws(check, tmp_path):
         (["none.py:Nim"], "game file 'none.py' cannot be read: No such file or directory"),
         (["tic_tac_toe", "--against", "none.py:Slow"], "game file 'none.py' cannot be read: No such file"),
         (["tic_tac_toe", "--against", "slow"], "prototype 'slow' is not of the form FILE.py:NAME"),
-        (["tic_tac_toe", "--against", "nim.py:Nim"], "nim.py:Nim is no prototype: it should be a class Nim(Prototype)"),
+        (["tic_tac_toe", "--against", "nim.py:Nim"], "nim.py:Nim is not a prototype: it should be a class Nim(Pro"),
         (["tic_tac_toe", "--positions", "0"], "--positions 0 should be from 1 to 1,000,000"),
         (["tic_tac_toe", "--positions", "-5"], "--positions -5 should be from 1 to 1,000,000"),
         (["tic_tac_toe", "--positions", "1000001"], "--positions 1000001 should be from 1 to 1,000,000"),

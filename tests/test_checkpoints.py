@@ -1,4 +1,4 @@
-"""The checkpoints that ship: what checkpoints/README.md says of them, and that they have learned something."""
+"""Tests of the shipped checkpoints: the table in checkpoints/README.md, and that they have learnt to play."""
 
 from pathlib import Path
 
@@ -16,7 +16,7 @@ NAMES = sorted(path.stem for path in (ROOT / "checkpoints").glob("*.safetensors"
 
 
 def told() -> dict[str, dict[str, str]]:
-    """Returns what the page's first table tells of each checkpoint, by row."""
+    """Returns the rows of the page's first table, by checkpoint."""
     text = (ROOT / "checkpoints" / "README.md").read_text()
     table = text[text.index("| | `") :].split("\n\n")[0]
     head, _, *rows = ([cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines())
@@ -36,11 +36,14 @@ def test_what_the_page_tells_is_on_the_card(name):
     assert (checkpoint.game, NetConfig(**card.net)) == (make_game(config.game.name), config.net)
     assert card.seed == config.seed
     assert card.iteration <= config.training.iterations or "lessons" in page["trained for"]
-    assert page["positions"] == f"{card.positions:,}"
-    assert page["rating, above the first net"].startswith(f"{card.rating:+.0f} Elo")
+    assert page["positions of self-play"] == f"{card.positions:,}"
+    assert page["rating above the first net; gates passed"].startswith(f"{card.rating:+.0f} Elo")
     assert f" {card.iteration} " in page["trained for"]
     num_parameters = sum(each.numel() for each in checkpoint.net.parameters())
-    assert f"{config.net.blocks} x {config.net.channels}, {round(num_parameters, -3):,} parameters" in page["net"]
+    assert (
+        f"{config.net.blocks} x {config.net.channels}, {round(num_parameters, -3):,} parameters"
+        in page["net, blocks x channels"]
+    )
     assert path.stat().st_size <= 2_000_000
 
 

@@ -1,4 +1,4 @@
-"""The command line: bad input is one line and exit code 2, and harms nothing; help teaches; JSON is JSON."""
+"""Tests of the command line: bad input is refused in one line with exit code 2; help, output and JSON."""
 
 import io
 import json
@@ -27,7 +27,7 @@ from azero.commands.app import app
 from azero.compiler.jit import IS_COMPILED
 from azero.config.reading import find_config
 from azero.mcts import rollout_named
-from azero.selfplay.data.records import save_shard
+from azero.selfplay.data.shard_files import save_shard
 
 COMMANDS = ["train", "train-rollout", "evaluate", "suggest", "play", "games", "bench"]
 needs_posix = pytest.mark.skipif(os.name != "posix", reason="it sends SIGINT")
@@ -43,7 +43,7 @@ def net(tmp_path_factory):
 
 @pytest.fixture
 def run_azero(monkeypatch, capsys, tmp_path):
-    """Returns a function that runs a command in an empty folder; it returns exit code, stdout, stderr."""
+    """Returns a function that runs a command in an empty folder, and returns exit code, stdout and stderr."""
     (tmp_path / "here").mkdir()
     monkeypatch.chdir(tmp_path / "here")
 
@@ -160,14 +160,14 @@ def test_solved_positions_that_are_no_good_are_named_by_file_and_line(run_azero,
 
 
 class Bomb:
-    """A pickle that leaves a file behind where it is loaded."""
+    """A pickle that creates a file if it is loaded."""
 
     def __reduce__(self):
         return os.mkdir, ("exploded",)
 
 
 def damage(kind, net, path):
-    """Writes a checkpoint with something wrong with it."""
+    """Writes a damaged checkpoint."""
     data = bytearray(net.read_bytes())
     if kind.startswith("flipped"):
         place = {"flipped in its weights": -100, "flipped in its card": data.index(b"torch_version") + 20}[kind]
@@ -241,7 +241,7 @@ def test_a_setting_that_is_given_twice_is_told_and_the_last_counts(run_azero):
     code, _, errors = run_azero("train", "smoke", "--run", "run", *settings)
     told, refused = errors.splitlines()
     assert code == 2 and told == "azero: --set seed is given more than once; the last value counts"
-    assert refused.startswith("azero: setting seed = -2 is not valid")
+    assert refused.startswith("azero: setting seed = -2 should be")
 
 
 def test_help_says_that_settings_go_with_resume(run_azero):
@@ -334,7 +334,9 @@ def test_a_run_that_is_damaged_is_refused_and_left_alone(run_azero, tmp_path):
     shutil.copy(config, "run/config.toml")
     Path("run/state.safetensors").write_bytes(b"\0" * 50)
     before = contents(".")
-    assert_bad_input(run_azero("train", config, "--run", "run", "--resume"), "state.safetensors", "cannot be read")
+    assert_bad_input(
+        run_azero("train", config, "--run", "run", "--resume"), "state.safetensors", "is not a .safetensors file"
+    )
     assert contents(".") == before
 
 
@@ -403,9 +405,30 @@ def test_ctrl_c_is_one_line_at_any_moment(words, seconds):
         time.sleep(seconds)
         process.send_signal(signal.SIGINT)
         time.sleep(0.01)
-        process.send_signal(signal.SIGINT)  # of someone impatient
+        process.send_signal(signal.SIGINT)  # a second Ctrl-C
         errors = process.communicate(timeout=60)[1]
-    assert (process.returncode, errors) == (130, "azero: stopped\n")
+    assert process.returncode == 130
+    assert re.fullmatch(r"azero: stopped( after \d+ of 100000 games)?\n", errors)
+
+
+@needs_posix
+def test_ctrl_c_in_a_match_prints_the_finished_games():
+    begin = """
+import signal, azero.cli
+from azero.arena.matches import match
+tally_of, strikes = match._tally_of, [signal.SIGINT]
+def strike_once(results):
+    if strikes:
+        signal.raise_signal(strikes.pop())
+    return tally_of(results)
+match._tally_of = strike_once
+azero.cli.main()
+"""
+    command = [sys.executable, "-c", begin, *EVALUATE, "--games", "40", "--json"]
+    ended = subprocess.run(command, text=True, capture_output=True, timeout=50)
+    result = json.loads(ended.stdout)
+    assert 1 <= result["games"] < 40
+    assert (ended.returncode, ended.stderr) == (130, f"azero: stopped after {result['games']} of 40 games\n")
 
 
 @needs_posix
@@ -480,12 +503,21 @@ def test_suggest_prints_a_board_and_json(run_azero, net):
         assert (code, errors, output.count("\n")) == (0, "", 1)
         assert list(fields) == SUGGESTION_FIELDS
         assert (fields["precision"] in ("fp32", "bf16", "int8")) == (agent == f"{net}@30") == bool(fields["runtime"])
-        assert list(fields["moves"][0]) == ["move", "visits", "value", "prior", "proven", "pv", "is_bound"]
+        assert list(fields["moves"][0]) == [
+            "move",
+            "visits",
+            "value",
+            "prior",
+            "proven",
+            "pv",
+            "is_bound",
+            "proven_plies",
+        ]
         assert len(fields["moves"]) == 7 and fields["simulations"] in (0, 30)
 
 
 def test_suggest_takes_its_limits_from_the_options(run_azero):
-    assert run_azero("suggest", "mc@30", *GAME, "--simulations", "30")[0] == 0, "twice the same is no contradiction"
+    assert run_azero("suggest", "mc@30", *GAME, "--simulations", "30")[0] == 0, "equal limits should be accepted"
     for option, least in ((["--simulations", "77"], 77), (["--time", "0.1"], 78)):
         fields = json.loads(run_azero("suggest", "mc", *GAME, *option, "--json")[1])
         assert fields["simulations"] == 77 if least == 77 else fields["simulations"] >= least
@@ -512,7 +544,7 @@ def test_a_full_tree_is_said_on_stderr_where_stdout_is_json(run_azero):
 
 
 def test_evaluate_prints_a_match_and_json(run_azero, net):
-    words = ["evaluate", f"{net}@10", "--against", "uct@10", "--games", "6"]  # the net tells the game
+    words = ["evaluate", f"{net}@10", "--against", "uct@10", "--games", "6"]  # the net's card names the game
     code, output, _ = run_azero(*words)
     assert code == 0 and "6 games" in output and "score" in output and "Elo" in output and "ms and" in output
     code, output, errors = run_azero(*words, "--json")
@@ -611,7 +643,7 @@ def test_play_second_lets_the_agent_begin_and_ends_with_the_input(run_azero):
 
 @pytest.fixture
 def played(tmp_path):
-    """A run's folder with a shard of games."""
+    """A run's folder with one shard of games."""
     save_shard(tmp_path / "run" / "replay" / "00001-0000.safetensors", some_games(TIC_TAC_TOE), TIC_TAC_TOE)
     return tmp_path / "run"
 
@@ -638,7 +670,7 @@ def test_bad_input_of_train_rollout_is_one_line_and_leaves_no_file(run_azero, pl
     assert_bad_input(run_azero("train-rollout", played, "--out", "policy.bin"), "--out 'policy.bin'", ".safetensors")
     assert_bad_input(run_azero("train-rollout", played, other, *out), "connect_four", "not tic_tac_toe")
     shard.write_bytes(b"no shard")
-    assert_bad_input(run_azero("train-rollout", played), "00001-0000", "cannot be read")
+    assert_bad_input(run_azero("train-rollout", played), "00001-0000", "is not a .safetensors file")
     assert not (played / "rollout.safetensors").exists() and not (tmp_path / "out.safetensors").exists()
 
 
@@ -654,7 +686,7 @@ def test_compiling_is_no_part_of_the_time_that_games_and_moves_take(tmp_path):
 
 @pytest.mark.slow
 def test_bench_measures_on_a_machine_that_has_compiled_nothing_yet(tmp_path):
-    """Nothing goes to stderr but progress, and compiling is no part of what is measured."""
+    """Only progress goes to stderr, and compilation is not measured."""
     command = [sys.executable, "-m", "azero.cli", "bench", *GAME, "--config", "smoke", "--seconds", "0.5", "--json"]
     environment = os.environ | {"AZERO_CACHE_DIR": str(tmp_path)}
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300)

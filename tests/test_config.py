@@ -1,4 +1,4 @@
-"""Settings: every bad one is named in one line, and good ones come back from the TOML they are written to."""
+"""Tests of settings: bad ones are named in one line, and good ones survive a round trip through TOML."""
 
 import tomllib
 from pathlib import Path
@@ -17,7 +17,7 @@ CONFIGS = sorted((Path(__file__).parents[1] / "configs").glob("*.toml"))
 
 
 def refusal(tables: dict) -> str:
-    """Returns the one line with which settings are refused."""
+    """Returns the error, one line, with which settings are refused."""
     with pytest.raises(BadInput) as error:
         check_config(tables)
     assert len(str(error.value).splitlines()) == 1
@@ -59,40 +59,40 @@ def test_settings_are_frozen(setting):
         ({"game": GAME, "search": {"cpuct": 1}}, "unknown setting 'search.cpuct'; did you mean 'c_puct'? known: "),
         (
             {"game": GAME, "net": {"blocks": 0}},
-            "setting net.blocks = 0 is not valid: input should be greater than or equal to 1",
+            "setting net.blocks = 0 should be greater than or equal to 1",
         ),
         (
             {"game": GAME, "net": {"blocks": 2.5}},
-            "setting net.blocks = 2.5 is not valid: input should be a valid integer, ",
+            "setting net.blocks = 2.5 should be an integer",
         ),
         (
             {"game": GAME, "net": {"blocks": "many"}},
-            "setting net.blocks = 'many' is not valid: input should be a valid integer, ",
+            "setting net.blocks = 'many' should be an integer",
         ),
-        ({"game": GAME, "net": 5}, "setting net = 5 is not valid: input should be a valid dictionary"),
-        ({"game": "tic_tac_toe"}, "setting game = 'tic_tac_toe' is not valid: input should be a valid dictionary"),
-        ({"game": {"name": 5}}, "setting game.name = 5 is not valid: input should be a valid string"),
+        ({"game": GAME, "net": 5}, "setting net = 5 should be a table of settings"),
+        ({"game": "tic_tac_toe"}, "setting game = 'tic_tac_toe' should be a table of settings"),
+        ({"game": {"name": 5}}, "setting game.name = 5 should be text"),
         (
             {"game": GAME, "search": {"c_puct": 0}},
-            "setting search.c_puct = 0 is not valid: input should be greater than 0",
+            "setting search.c_puct = 0 should be greater than 0",
         ),
         (
             {"game": GAME, "search": {"fpu": "none"}},
-            "setting search.fpu = 'none' is not valid: input should be 'reduced' ",
+            "setting search.fpu = 'none' should be 'reduced' ",
         ),
         (
             {"game": GAME, "search": {"prove": "perhaps"}},
-            "setting search.prove = 'perhaps' is not valid: input should be a valid boolean",
+            "setting search.prove = 'perhaps' should be true or false",
         ),
         (
             {"game": GAME, "gate": {"elo0": float("nan")}},
-            "setting gate.elo0 = nan is not valid: input should be a finite number",
+            "setting gate.elo0 = nan should be a finite number",
         ),
-        ({"game": GAME, "seed": -1}, "setting seed = -1 is not valid: input should be greater than or equal to 0"),
-        ({"game": GAME, "seed": 1 << 63}, "setting seed = 9223372036854775808 is not valid: "),
+        ({"game": GAME, "seed": -1}, "setting seed = -1 should be greater than or equal to 0"),
+        ({"game": GAME, "seed": 1 << 63}, "setting seed = 9223372036854775808 should be less than"),
         (
             {"game": GAME, "device": {"device": "gpu"}},
-            "setting device.device = 'gpu' is not valid: input should be 'auto', ",
+            "setting device.device = 'gpu' should be 'auto', ",
         ),
         (
             {"game": GAME, "gate": {"elo0": 10, "elo1": 10}},
@@ -109,7 +109,7 @@ def test_what_is_wrong_is_named_in_one_line(tables, message):
 
 
 def limits_of(field):
-    """Yields values just out of a setting's range."""
+    """Yields values just outside a setting's range."""
     for limit in field.metadata:
         for name, step in (("ge", -1), ("gt", 0), ("le", 1), ("lt", 0)):
             if hasattr(limit, name):
@@ -124,7 +124,7 @@ def numeric_settings():
 def test_limits_are_kept(section, key, value):
     tables = {"game": GAME, section: {key: value}} if section else {"game": GAME, key: value}
     name = f"{section}.{key}" if section else key
-    assert refusal(tables).startswith(f"setting {name} = {value} is not valid: input should be ")
+    assert refusal(tables).startswith(f"setting {name} = {value} should be ")
 
 
 def test_every_setting_says_what_it_does():
@@ -168,7 +168,7 @@ def test_a_config_that_is_not_found():
 def test_overrides(path, override, section, key, value):
     config = load_config(path, [override])
     assert getattr(getattr(config, section), key) == value
-    assert config.seed == 3, "the rest is the file's"
+    assert config.seed == 3, "other settings should come from the file"
 
 
 def test_a_game_s_file_is_found_from_here_and_from_beside_the_toml(path, monkeypatch):
@@ -200,11 +200,11 @@ def test_the_last_override_holds(path):
         ("game.name.x=5", "--set 'game.name.x=5': 'name' is a setting, not a section"),
         ("net.block=5", "unknown setting 'net.block'; did you mean 'blocks'? known: "),
         (".blocks=5", "unknown setting ''; known: "),
-        ("net=5", "setting net = 5 is not valid: "),
-        ("net.blocks=", "setting net.blocks = '' is not valid: "),
-        ("net.blocks=six", "setting net.blocks = 'six' is not valid: "),
-        ("net.blocks=[1, 2]", "setting net.blocks = [1, 2] is not valid: "),
-        ("seed=5\nnet.blocks=7", "setting seed = '5\\nnet.blocks=7' is not valid: "),
+        ("net=5", "setting net = 5 should be a table of settings"),
+        ("net.blocks=", "setting net.blocks = '' should be an integer"),
+        ("net.blocks=six", "setting net.blocks = 'six' should be an integer"),
+        ("net.blocks=[1, 2]", "setting net.blocks = [1, 2] should be an integer"),
+        ("seed=5\nnet.blocks=7", "setting seed = '5\\nnet.blocks=7' should be an integer"),
     ],
 )
 def test_bad_overrides(path, override, message):
@@ -249,8 +249,8 @@ def test_a_file_that_cannot_be_read(tmp_path):
 def test_a_device_named_on_the_command_line():
     assert check_device("cpu", "bf16").precision == "bf16"
     for device, precision, message in [
-        ("gpu", "auto", "device 'gpu' is not valid: input should be 'auto', 'cpu', 'cuda' or 'mps'"),
-        ("cpu", "fp16", "precision 'fp16' is not valid: input should be 'auto', 'fp32', 'bf16' or 'int8'"),
+        ("gpu", "auto", "device 'gpu' should be 'auto', 'cpu', 'cuda' or 'mps'"),
+        ("cpu", "fp16", "precision 'fp16' should be 'auto', 'fp32', 'bf16' or 'int8'"),
     ]:
         with pytest.raises(BadInput) as error:
             check_device(device, precision)

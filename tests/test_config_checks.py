@@ -1,4 +1,4 @@
-"""What is odd in settings is told in a line; what is not is not."""
+"""Tests of warnings about odd settings: one line each, and none for usual settings."""
 
 import pytest
 

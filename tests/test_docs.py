@@ -1,4 +1,4 @@
-"""Prose that can rot is executed: the commands of the README, its Python, the page of settings."""
+"""Tests of the documentation: its commands and its Python run, and the page of settings is up to date."""
 
 import re
 import shlex
@@ -39,7 +39,7 @@ def run(monkeypatch, words):
 @pytest.mark.thorough
 @pytest.mark.parametrize("command", COMMANDS)
 def test_commands_of_the_docs_run(command, monkeypatch, capsys, tmp_path):
-    """As they stand, but that the agent which `make train` leaves is the one that comes with azero."""
+    """Commands run unchanged, except that a shipped agent replaces the one that `make train` makes."""
     words = shlex.split(command.replace("runs/connect_four_quick@", "connect_four@"))
     if words[0] != "train":
         words = ["20" if word == "200" else word for word in words]
@@ -49,7 +49,7 @@ def test_commands_of_the_docs_run(command, monkeypatch, capsys, tmp_path):
     run_folder = str(tmp_path / "run")
     words = [run_folder if word.startswith("runs/") else word for word in words if word != "--resume"]
     assert run(monkeypatch, [*words, "--set", "training.iterations=0"]) == 2
-    assert "training.iterations = 0" in capsys.readouterr().err, "all but what was added is in order"
+    assert "training.iterations = 0" in capsys.readouterr().err, "only the added setting should be refused"
 
 
 @pytest.mark.parametrize("code", blocks("python"))

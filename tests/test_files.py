@@ -1,4 +1,4 @@
-"""Files written whole or not at all, whatever interrupts the writing."""
+"""Tests of atomic writes, with all kinds of interruptions, and of locked folders."""
 
 import os
 import signal
@@ -30,7 +30,7 @@ def test_folders_are_made(tmp_path):
 
 
 class Full:
-    """A file on a disk that is full after the first half."""
+    """A file on a disk that is full after half of the data."""
 
     def __init__(self, file):
         self._file = file
@@ -79,7 +79,7 @@ def test_a_full_disk_leaves_the_old_file_and_nothing_else(tmp_path, monkeypatch)
 
 
 def test_the_file_is_on_the_disk_before_it_has_its_name(tmp_path, monkeypatch):
-    """In order: the data flushed, renamed, and the folder flushed; the old file stands until the rename."""
+    """The data is flushed, the file is renamed, and the folder is flushed. The old file exists until the rename."""
     steps, path = [], tmp_path / "file"
     write_whole(path, b"old")
     fsync, replace = os.fsync, os.replace
@@ -149,7 +149,7 @@ def test_a_held_folder_is_refused_to_others_until_its_process_is_killed(tmp_path
         with pytest.raises(BadInput, match="^busy$"), held(tmp_path, "busy"):
             pass
         process.kill()
-    assert names(tmp_path) == [LOCK], "which holds nothing any more"
+    assert names(tmp_path) == [LOCK], "the file that is left should lock nothing"
     with held(tmp_path, "busy"):
         pass
     assert names(tmp_path) == []

@@ -1,4 +1,4 @@
-"""The guide to a game of one's own: its files are written, its commands run, in order."""
+"""Tests of the guide to a user's own game: its files are written and its commands run, in order."""
 
 import re
 import shlex

@@ -1,4 +1,4 @@
-"""No process of azero's, with all that it imports, writes into the home folder or tries to reach anybody."""
+"""Tests that azero's processes write nothing into the home folder and open no network connections."""
 
 import importlib.util
 import os
@@ -19,7 +19,7 @@ ADDRESSES = "socket.connect", "socket.sendto", "socket.sendmsg"
 
 
 def record(event, arguments):
-    is_remote = event in ADDRESSES and isinstance(arguments[1], tuple)  # else a file is what is connected to
+    is_remote = event in ADDRESSES and isinstance(arguments[1], tuple)  # otherwise the address is a file
     if is_remote or event in NAMES:
         with open(os.environ["ATTEMPTS"], "a") as file:
             file.write(f"{event} {arguments!r}\\n")
@@ -28,7 +28,7 @@ def record(event, arguments):
 
 sys.addaudithook(record)
 """
-"""Every Python process runs it first, as `sitecustomize`. Attempts to reach or resolve a host are noted, and fail."""
+"""Every Python process runs this first, as `sitecustomize`. It records and refuses connections and host lookups."""
 
 WORK = """
 from azero.system.workers import do_in_order
@@ -66,11 +66,11 @@ def work(task):
 if __name__ == "__main__":
     print(*do_in_order(work, ["nets", "plot"], 2))
 """
-"""Two worker processes: one runs a net by every runtime, the other draws a plot."""
+"""A script with two worker processes: one runs a net with every runtime, the other draws a plot."""
 
 
 def run_at_home(tmp_path: Path, *words: str) -> str:
-    """Runs Python with an empty home folder; returns what it prints. Fails at a file in there, or at an attempt."""
+    """Runs Python with an empty home folder; returns its output. Asserts no files there and no connections."""
     home, attempts = tmp_path / "home", tmp_path / "attempts"
     home.mkdir()
     (tmp_path / "sitecustomize.py").write_text(RECORDER)

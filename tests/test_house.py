@@ -1,4 +1,4 @@
-"""The house: no circle among files or folders, rooms of bearable size, and a cache that knows all that is compiled."""
+"""Tests of the code's structure: no import cycles, limited sizes, and a cache that covers all compiled files."""
 
 import ast
 import graphlib
@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import azero
-import azero.selfplay.tasks  # which binds all methods there are
+import azero.selfplay.tasks  # binds all methods
 from azero.compiler.cache import compiled_sources
 from azero.compiler.jit import BOUND_METHODS
 
@@ -31,7 +31,7 @@ def is_for_types_alone(node: ast.AST) -> bool:
 
 
 def imported(path: Path) -> set[str]:
-    """Returns azero's modules that a file imports, in functions, too; not what only type checkers see."""
+    """Returns azero's modules that a file imports, also in functions, but not under TYPE_CHECKING."""
     tree = ast.parse(path.read_text())
     unseen = {id(each) for node in ast.walk(tree) if is_for_types_alone(node) for each in ast.walk(node)}
     found = set()
@@ -41,7 +41,7 @@ def imported(path: Path) -> set[str]:
         if isinstance(node, ast.Import):
             found |= {each.name for each in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:
-            assert node.level == 0, "imports are absolute"
+            assert node.level == 0, "imports should be absolute"
             names = [f"{node.module}.{each.name}" for each in node.names]
             found |= {name if name in MODULES else node.module for name in names}
     return {each for each in found if each in MODULES} - {module_of(path)}
@@ -51,7 +51,7 @@ IMPORTS = {name: imported(path) for name, path in MODULES.items()}
 
 
 def hold_acyclic(graph: dict[str, set[str]]) -> None:
-    """Fails with the circle, where there is one."""
+    """Fails if there is a cycle, and names it."""
     try:
         graphlib.TopologicalSorter(graph).prepare()
     except graphlib.CycleError as error:
@@ -64,7 +64,7 @@ def test_files_import_in_no_circle():
 
 
 def test_folders_import_in_no_circle():
-    """Of each folder: what lies in it, files and folders, imports one another in one direction only."""
+    """The files and folders in each folder import each other without cycles."""
     for folder in map(module_of, (path / "__init__.py" for path in FOLDERS)):
         graph: dict[str, set[str]] = {}
         inside = {
@@ -82,7 +82,7 @@ def test_a_circle_is_found():
 
 
 def test_all_that_is_compiled_names_the_cache():
-    """Old machine code would run, silently, after an edit of a file that the digest does not see."""
+    """After an edit of a file that the digest does not cover, old machine code would run silently."""
     makers = {"kernel", "subroutine", "shared_subroutine", "shared_with_python", "bind_methods", "bind_strategies"}
     known = set(compiled_sources())
     assert all(path.is_relative_to(PACKAGE) for path in known)
@@ -96,7 +96,7 @@ def test_all_that_is_compiled_names_the_cache():
 
 
 def test_no_field_hides_behind_a_method():
-    """Numba would take the method that is bound to all NamedTuples, and say so in fifty lines."""
+    """Numba would use the method that is bound to all NamedTuples, and fail with a long error."""
     classes = [
         (path, node)
         for path in compiled_sources()

@@ -1,4 +1,4 @@
-"""Memory that is kept: what was freed is used again without the system's help."""
+"""Tests of memory: freed memory is reused without page faults."""
 
 import subprocess
 import sys
@@ -30,6 +30,6 @@ count()
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other C libraries have no such call")
 def test_freed_memory_is_used_again_without_page_faults():
-    """By itself glibc has 6,000 faults in a thread, and 60,000 in the main one."""
+    """Without it glibc causes 6,000 page faults in a thread, and 60,000 in the main thread."""
     done = subprocess.run([sys.executable, "-c", FAULTS], capture_output=True, text=True, check=True)
     assert all(int(line) < 1000 for line in done.stdout.split()), done.stdout

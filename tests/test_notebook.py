@@ -1,4 +1,4 @@
-"""The notebook runs from its first cell to its last, but for the one that installs azero."""
+"""Tests of the notebook: all cells run in order, except the one that installs azero."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""The benchmark beside other AlphaZeros: its arithmetic, and its talk with contestants. No peer need be installed."""
+"""Tests of the benchmark against other AlphaZeros: arithmetic and communication. No peer needs to be installed."""
 
 import importlib
 import os
@@ -37,7 +37,7 @@ def test_medians_and_ratios_of_the_same_round(run):
     rounds = [[{"simulations": each, "evaluations": each / 2} for each in pair] for pair in speeds]
     first, second = run.summarize([ours, theirs], rounds)
     assert first[2:] == (200, 100, 1, 1, 1)
-    assert second[2:] == (50, 25, 3, 2, 4), "the ratio's median, 3, is not the medians' ratio, 4"
+    assert second[2:] == (50, 25, 3, 2, 4), "the median of the ratios is 3; the ratio of the medians is 4"
     assert run.show_table([second]).splitlines()[-1] == "| theirs | alone | 50 | 25 | 3.00 | 2.00 to 4.00 |"
 
 

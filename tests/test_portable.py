@@ -1,4 +1,4 @@
-"""Nothing in azero needs what only POSIX has, or what differs from system to system. `make check` looks at types."""
+"""Tests that azero is portable: no POSIX-only modules, and an explicit encoding for text files."""
 
 import ast
 from pathlib import Path
@@ -15,7 +15,7 @@ POSIX_ONLY = {
 
 
 def imported(tree):
-    """Yields the top-level names of all modules that a source imports, in functions, too."""
+    """Yields the top-level names of all modules that a source imports, also in functions."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             yield from (alias.name.partition(".")[0] for alias in node.names)
@@ -24,7 +24,7 @@ def imported(tree):
 
 
 def opened_without_encoding(tree):
-    """Yields the lines that read or write text in the encoding of the system."""
+    """Yields the lines that read or write text without an explicit encoding."""
     for node in ast.walk(tree):
         if not isinstance(node, ast.Call) or any(word.arg == "encoding" for word in node.keywords):
             continue

@@ -1,4 +1,4 @@
-"""What `import azero` offers, the settings that come with it, and the example that DESIGN gives."""
+"""Tests of the public interface: names in `azero`, shipped configs, and an example."""
 
 import subprocess
 import sys

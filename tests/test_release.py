@@ -1,4 +1,4 @@
-"""What a release says of itself: one version and one date, wherever they stand."""
+"""Tests of the release: version and date are the same in all files."""
 
 import re
 import tomllib

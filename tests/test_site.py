@@ -1,4 +1,4 @@
-"""The pages for the site: all public names are on the reference page. `make site` checks links and the menu."""
+"""Tests of the site's pages: the reference page has all public names. `make site` checks links and the menu."""
 
 import re
 from pathlib import Path
@@ -14,7 +14,7 @@ DOCUMENTED = re.findall(r"^::: (\S+)$", REFERENCE, re.MULTILINE)
 def test_every_public_name_is_on_the_reference_page():
     own = [name for name in azero.__all__ if name != "__version__"]
     of_authors = set(azero.authoring.__all__) - {"WIN", "DRAW", "LOSS", "BadInput"}
-    assert "`WIN`, `DRAW` and `LOSS`" in REFERENCE, "they are assigned together, which the site's tool does not see"
+    assert "`WIN`, `DRAW` and `LOSS`" in REFERENCE, "the site's tool cannot document a joint assignment"
     expected = {f"azero.{name}" for name in own} | {f"azero.authoring.{name}" for name in of_authors}
     assert set(DOCUMENTED) == expected | {"azero.games.contract.Rules"}
     assert len(DOCUMENTED) == len(set(DOCUMENTED))

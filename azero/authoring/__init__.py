@@ -1,6 +1,6 @@
-"""Everything that the author of a game needs: what results are called, what kernels can call, boards as text.
+"""Everything that a game's file imports: results, functions for compiled rules, and functions for boards as text.
 
-docs/your_own_game.md tells how a game is written; `azero check-game` says whether it is right.
+docs/your_own_game.md shows how to write a game. `azero check-game` checks it.
 """
 
 from azero.compiler.bits import ONE, ZERO, bit, bit_of_rank, count_bits, has_bit, leading_zeros, low_bits, lowest_bit

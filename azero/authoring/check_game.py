@@ -1,4 +1,4 @@
-"""`azero check-game`: the laws of a game over random positions, a prototype in lockstep, and how fast the rules are."""
+"""`azero check-game`: checks the laws of a game and a prototype in random games, and measures the rules' speed."""
 
 import math
 import os
@@ -20,31 +20,33 @@ from azero.games.laws.findings import Notes
 from azero.games.laws.laws import LAWS, Law
 from azero.games.laws.prototype import check_against, load_prototype
 from azero.games.state import after_actions
+from azero.games.user.failures import failures_named
 from azero.games.user.interpreted import Interpreted
-from azero.games.user.loading import reason_of
+from azero.games.user.spelling import find_misspelt
 
 _SPEED_S = 0.5
 _NUM_GAMES_AGAINST = 1000
 _PLAY_S, _LAW_S, _AGAINST_S = 8.0, 8.0, 20.0
-"""Seconds for the random games, for a law, and for the prototype, after which positions of a big game are left out."""
+"""Seconds for the random games, for each law, and for the prototype. A big, slow game has fewer positions checked."""
 
 _MOVES_FOLLOWED = 300_000
-"""Moves that the law of keys follows in all."""
+"""All moves that the law of keys makes."""
 
 _ENDLESS_S = 60.0
-"""Seconds within which a game, or a law on one game, has to come to an end."""
+"""Seconds after which a compiled game, or a law in one game, counts as endless."""
 
 
 @dataclass
 class Report:
-    """What is known of a game."""
+    """The result of a check. docs/your_own_game.md describes the fields as those of `--json`."""
 
     game: str
-    games: int = 0  # random ones that came to their end
-    positions: int = 0
-    laws: dict[str, str | None] = field(default_factory=dict)  # how each is broken, None where it is kept
-    remark: str | None = None  # what breaks no law, and is seldom meant
-    speeds: dict[str, float] | None = None  # units a second on one thread; None for a broken game
+    games: int = 0  # random games that ended
+    positions: int = 0  # positions of these games
+    laws: dict[str, str | None] = field(default_factory=dict)  # how each law is broken; None if it is kept
+    remark: str | None = None  # a player who never moves, which breaks no law
+    warnings: list[str] = field(default_factory=list)  # misspelt names of optional methods, which break no law
+    speeds: dict[str, float] | None = None  # per second on one thread; None if a law is broken
 
     @property
     def broken(self) -> list[str]:
@@ -57,19 +59,21 @@ class Report:
 
 
 def check_game(name: str, against: str | None, num_positions: int, seed: int, tell: Callable[[str], None]) -> Report:
-    """Holds a game to its laws, and tells each as it is known.
+    """Checks a game. Calls `tell` with each line of the result as soon as it is known.
 
-    Raises BadInput where the rules break their contract in such a way that no game can be played to the end. Compiled
-    rules that do not come to an end, though they do as plain Python, end the process.
+    Raises BadInput if the rules break their contract in every random game. Compiled rules that do not end, although
+    they end in plain Python, end the process.
     """
     with _cut_off(f"{name}: the first call of its compiled methods"):
         game = make_game(name)
     prototype = load_prototype(against) if against else None
-    report = Report(str(game))
+    report = Report(str(game), warnings=find_misspelt(game.rules))
     games, finding = _play(game, num_positions, seed)
     lengths = [len(actions) for actions in games]
     report.games, report.positions = len(games), sum(lengths) + len(games)
     tell(f"{game}: {report.positions:,} positions of {len(games)} random games, {_spread(lengths)} plies long")
+    for warning in report.warnings:
+        tell(f"  {'warning':<16} {warning}")
 
     def note(law: str, finding: str | None, remark: str = "") -> None:
         report.laws[law] = finding
@@ -77,13 +81,7 @@ def check_game(name: str, against: str | None, num_positions: int, seed: int, te
 
     games_per_s = math.nan
     if finding is None:
-        try:
-            with _cut_off(f"{game}: a compiled random game"):
-                games_per_s = random_games_per_s(game, _SPEED_S)
-        except BadInput as error:
-            finding = str(error)
-        except (Exception, SystemExit) as error:  # which compiled rules raise
-            finding = f"compiled random games end in {reason_of(error)}"
+        games_per_s, finding = _measure(game, random_games_per_s, "a compiled random game")
     report.remark = _idle_player(game, games)
     note("contract", finding, f": {report.remark}" if report.remark else "")
     for law_name, law in LAWS.items():
@@ -96,8 +94,10 @@ def check_game(name: str, against: str | None, num_positions: int, seed: int, te
             note("prototype", str(error))
     if not report.broken:
         num_simulations = min(20_000, max(100, 2_000_000 // game.num_actions))
-        with _cut_off(f"{game}: a compiled search"):
-            uct_per_s = uct_simulations(game, _SPEED_S, num_simulations)
+        uct_per_s, finding = _measure(game, uct_simulations, "a compiled search", num_simulations)
+        if finding:
+            note("search", finding)
+            return report
         report.speeds = {"random_games_per_s": games_per_s, "uct_simulations_per_s": uct_per_s}
         speeds = f"{_short(games_per_s)} random games/s, {_short(uct_per_s)} UCT simulations/s on one thread"
         tell(f"  {'speed':<16} {speeds}")
@@ -105,7 +105,7 @@ def check_game(name: str, against: str | None, num_positions: int, seed: int, te
 
 
 def _play(game: Game, num_positions: int, seed: int) -> tuple[list[list[int]], str | None]:
-    """Plays random games in plain Python; returns the actions of those that ended, and what broke off the others."""
+    """Plays random games in plain Python. Returns the actions of those that ended, and the first error, if any."""
     plain, chooser = Interpreted(game.rules, game.name), random.Random(seed)
     games: list[list[int]] = []
     findings: list[BadInput] = []
@@ -124,8 +124,17 @@ def _play(game: Game, num_positions: int, seed: int) -> tuple[list[list[int]], s
     return games, str(findings[0]) if findings else None
 
 
+def _measure(game: Game, measure: Callable[..., float], what: str, *arguments: object) -> tuple[float, str | None]:
+    """Returns a speed per second, and None. If the rules fail, returns NaN and the error."""
+    try:
+        with failures_named(), _cut_off(f"{game}: {what}"):
+            return measure(game, _SPEED_S, *arguments), None
+    except BadInput as error:
+        return math.nan, str(error)
+
+
 def _idle_player(game: Game, games: Sequence[list[int]]) -> str | None:
-    """Returns a remark where one player has nothing to do in any of these games, and else None."""
+    """Returns a remark if one player never moves in these games, otherwise None."""
     plain, movers = Interpreted(game.rules, game.name), set()
     for actions in games:
         plain.reset()
@@ -138,19 +147,19 @@ def _idle_player(game: Game, games: Sequence[list[int]]) -> str | None:
 
 
 def _hold_law(name: str, law: Law, game: Game, games: Sequence[list[int]], seed: int) -> tuple[str | None, str]:
-    """Returns how a law is broken, or None; and a remark where not every position was looked at."""
+    """Returns how a law is broken, or None. Also returns a remark if positions were skipped."""
     num_positions = sum(len(actions) + 1 for actions in games)
     chooser, notes = random.Random(seed), Notes(num_positions, _LAW_S, _MOVES_FOLLOWED // len(games))
     with _bar(name, len(games), "games") as bar:
         for actions in games:
             try:
-                with _cut_off(f"{game}: the law {name!r}{after_actions(actions)}"):
+                with failures_named(), _cut_off(f"{game}: the law {name!r}", after_actions(actions)):
                     law(game, actions, chooser, notes)
             except BadInput as error:
                 return str(error), ""
             bar.update()
     is_partial = notes.num_looked < notes.num_passed
-    return None, f": {notes.num_looked:,} of these positions looked at" if is_partial else ""
+    return None, f": {notes.num_looked:,} of these positions checked" if is_partial else ""
 
 
 def _bar(what: str, total: int, unit: str) -> tqdm:
@@ -158,9 +167,9 @@ def _bar(what: str, total: int, unit: str) -> tqdm:
 
 
 @contextmanager
-def _cut_off(what: str) -> Iterator[None]:
-    """Ends the process, with a line, where the block does not end: nothing else ends compiled code."""
-    timer = threading.Timer(_ENDLESS_S, _give_up, [what])
+def _cut_off(what: str, where: str = "") -> Iterator[None]:
+    """Ends the process, with a message, if the block does not end. Nothing else stops compiled code."""
+    timer = threading.Timer(_ENDLESS_S, _give_up, [what, where])
     timer.daemon = True
     timer.start()
     try:
@@ -169,10 +178,10 @@ def _cut_off(what: str) -> Iterator[None]:
         timer.cancel()
 
 
-def _give_up(what: str) -> None:
+def _give_up(what: str, where: str) -> None:
     sys.stdout.flush()
-    told = f"azero: {what} has not come to an end within {_ENDLESS_S:g} s; does a loop in the rules go on for ever?"
-    tqdm.write(told, file=sys.stderr)
+    message = f"azero: {what} has not ended within {_ENDLESS_S:g} s{where}; is there an endless loop in the rules?"
+    tqdm.write(message, file=sys.stderr)
     sys.stderr.flush()
     os._exit(2)
 

@@ -17,7 +17,7 @@ from azero.commands.options import (
     SeedOption,
     ThreadsOption,
 )
-from azero.errors import BadInput
+from azero.errors import BadInput, Stopped
 
 if TYPE_CHECKING:
     from azero.arena.agents.agent import Agent
@@ -86,7 +86,7 @@ def evaluate(
 
     A match prints A's score and Elo difference with 95 % intervals, and the time and simulations of both agents.
     --benchmark prints the share of mistakes among A's moves for each set of positions. If a GTP engine fails in the
-    middle of a match, the result of the finished games is printed, and the exit code is 1.
+    middle of a match, the result of the finished games is printed, and the exit code is 1. Ctrl-C prints it, too.
     """
     if (against is None) == (benchmark is None):
         raise BadInput("give either an opponent with --against, e.g. uct@1000, or solved positions with --benchmark")
@@ -105,7 +105,7 @@ def evaluate(
 def _play_match(maker: Maker, a: str, b: str, games: int, opening_plies: int, sprt: str | None, as_json: bool) -> None:
     from tqdm import tqdm
 
-    from azero.arena.matches.match import MatchResult, Unfinished, play_match
+    from azero.arena.matches.match import Interrupted, MatchResult, Unfinished, play_match
     from azero.arena.matches.statistics import Sprt
     from azero.config.checks import describe_odd_games
     from azero.interfaces.terminal.show import show_match
@@ -121,17 +121,20 @@ def _play_match(maker: Maker, a: str, b: str, games: int, opening_plies: int, sp
             bar.update(num)
 
         result: MatchResult | None
+        early_end: Unfinished | Interrupted | None = None
         try:
-            result, failure = play_match(one, other, one.game, games, maker.seed, opening_plies, test, show), None
-        except Unfinished as error:
-            result, failure = error.result, error
+            result = play_match(one, other, one.game, games, maker.seed, opening_plies, test, show)
+        except (Unfinished, Interrupted) as error:
+            result, early_end = error.result, error
         finally:
             one.close()
             other.close()
     if result:
         print(json.dumps(result.to_json()) if as_json else show_match(result, test))
-    if failure:
-        print(f"azero: {failure}", file=sys.stderr)
+    if isinstance(early_end, Interrupted):
+        raise Stopped(str(early_end))
+    if early_end:
+        print(f"azero: {early_end}", file=sys.stderr)
         raise typer.Exit(1)
 
 
@@ -162,8 +165,8 @@ def suggest(
     moves: Annotated[
         str, typer.Option("--moves", help="Moves that lead to the position, in the game's notation, e.g. 4453.")
     ] = "",
-    simulations: Annotated[int | None, typer.Option("--simulations", help="Simulations of the search.")] = None,
-    seconds: Annotated[float | None, typer.Option("--time", metavar="S", help="Seconds of the search.")] = None,
+    simulations: Annotated[int | None, typer.Option("--simulations", help="Most simulations of the search.")] = None,
+    seconds: Annotated[float | None, typer.Option("--time", metavar="S", help="Most seconds of the search.")] = None,
     seed: SeedOption = 0,
     threads: ThreadsOption = None,
     device: DeviceOption = "auto",

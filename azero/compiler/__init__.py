@@ -1,1 +1,1 @@
-"""How Python becomes machine code: decorators, the cache on disk, bits and random numbers for kernels."""
+"""Compilation to machine code: decorators, the disk cache, and bits and random numbers for kernels."""

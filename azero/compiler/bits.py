@@ -61,13 +61,13 @@ def _leading(typingctx, word):
 
 @subroutine
 def count_bits(word):
-    """Returns how many bits of `word` (uint64) are set."""
+    """Returns the number of set bits of `word` (uint64)."""
     return _count(word) if IS_COMPILED else int(word).bit_count()
 
 
 @subroutine
 def lowest_bit(word):
-    """Returns the place of the lowest set bit of `word` (uint64), which is how many zeros follow it; 64 without one."""
+    """Returns the place of the lowest set bit of `word` (uint64), 0 to 63; 64 if no bit is set."""
     if IS_COMPILED:
         return _trailing(word)
     return (int(word) & -int(word)).bit_length() - 1 if word else 64
@@ -75,7 +75,7 @@ def lowest_bit(word):
 
 @subroutine
 def leading_zeros(word):
-    """Returns how many zeros stand above the highest set bit of `word` (uint64); 64 without one."""
+    """Returns the number of zeros above the highest set bit of `word` (uint64); 64 if no bit is set."""
     return _leading(word) if IS_COMPILED else 64 - int(word).bit_length()
 
 

@@ -1,7 +1,7 @@
-"""Where compiled kernels are kept: a folder named by a digest of all that can be compiled.
+"""The disk cache of compiled kernels: a folder named by a digest of all sources that can be compiled.
 
-Numba's disk cache looks at one file only, the kernel's own: a kernel that inlines `games/hex/rules.py` would run the
-old rules after that file is edited. An edit anywhere leads to a folder without the old code. See
+Numba's own disk cache checks only the file that defines the kernel. A kernel that inlines `games/hex/rules.py` would
+run the old rules after that file is edited. Here an edit of any source changes the folder. See
 docs/decisions/0001-compile-cache.md.
 """
 
@@ -19,8 +19,8 @@ import numba
 import numpy as np
 
 from azero.errors import BadInput
+from azero.system.files import PACKAGE
 
-PACKAGE = Path(__file__).parents[1]
 _COMPILED_SOURCES = (
     "errors.py",
     "authoring/__init__.py",
@@ -36,19 +36,19 @@ _CACHE_LIFETIME_S = 7 * 24 * 3600
 
 
 def cache_root() -> Path:
-    """Returns the folder of compiled kernels of every digest: `$AZERO_CACHE_DIR`, or one in the user's cache folder."""
+    """Returns the folder of the caches of all digests: `$AZERO_CACHE_DIR`, else `azero` in the user's cache folder."""
     chosen = os.environ.get("AZERO_CACHE_DIR")
     base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     return Path(chosen) if chosen else base / "azero"
 
 
 def compiled_sources(package: Path = PACKAGE) -> list[Path]:
-    """Returns the files of which kernels are made."""
+    """Returns the source files that kernels can be compiled from, sorted."""
     return sorted({path for pattern in _COMPILED_SOURCES for path in package.glob(pattern)})
 
 
 def sources_digest(package: Path = PACKAGE) -> str:
-    """Returns a digest of every source that a kernel can contain, of the compiler's versions and of the CPU."""
+    """Returns a digest, 16 hex digits, of all sources of kernels, the compiler's versions and the CPU."""
     digest = hashlib.sha256()
     for path in compiled_sources(package):
         digest.update(path.relative_to(package).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
@@ -58,15 +58,16 @@ def sources_digest(package: Path = PACKAGE) -> str:
 
 
 def cpu_identity() -> tuple[str, str]:
-    """Returns the CPU's name, and what it can do."""
+    """Returns the CPU's name and features."""
     return llvmlite.binding.get_host_cpu_name(), llvmlite.binding.get_host_cpu_features().flatten()
 
 
 @functools.cache
 def cache_directory() -> Path:
-    """Returns this process's cache directory, made on first use; the time of that use keeps it from being removed.
+    """Returns this process's cache directory.
 
-    Raises BadInput where nothing can be kept there.
+    The first call creates it, updates its time of last use, and removes old caches. Raises BadInput if the directory
+    cannot be written.
     """
     directory = cache_root() / f"kernels-{sources_digest()}"
     try:
@@ -84,10 +85,10 @@ def cache_directory() -> Path:
 
 
 def _remove_old_caches(current: Path) -> None:
-    """Removes caches of earlier sources: all but the newest few, and of those the ones unused for a week."""
+    """Removes caches of other sources that are unused for a week or not among the last `_NUM_CACHES_KEPT` used."""
     others = []
     for path in current.parent.glob("kernels-*"):
-        with contextlib.suppress(FileNotFoundError):  # another process may be removing them, too
+        with contextlib.suppress(FileNotFoundError):  # another process may remove them at the same time
             others.append((path.stat().st_mtime, path))
     others = sorted(((used, path) for used, path in others if path != current), reverse=True)
     for rank, (used, path) in enumerate(others):

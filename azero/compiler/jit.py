@@ -1,11 +1,10 @@
-"""Compilation: one decorator for kernels, and one binding for methods.
+"""Compilation: decorators for kernels and subroutines, and the binding of methods.
 
-A game's rules and a search's selection rule are NamedTuples. Their methods are written as ordinary Python and
-run two ways from the same text: as they stand when compilation is off (`NUMBA_DISABLE_JIT=1`), and as inlined
-machine code when a kernel calls them. `bind_methods` is what makes `rules.apply_action(state, action)` mean the
-method of the argument's own class inside a kernel.
+A game's rules and a search's selection rule are NamedTuples. Their methods are ordinary Python. They run as Python if
+compilation is off (`NUMBA_DISABLE_JIT=1`), and as inlined machine code if a kernel calls them. After `bind_methods`,
+`rules.apply_action(state, action)` in a kernel calls the method of the argument's own class.
 
-Kernels are kept on disk (`cache.py`). Those with code from users' files have a folder of their own there, named by
+Kernels are kept on disk (`cache.py`). Kernels with code from users' files have their own folders there, named by
 digests of these files.
 """
 
@@ -26,60 +25,66 @@ from numba.core.sigutils import normalize_signature
 from numba.extending import overload_method, register_jitable
 
 from azero.compiler import codegen, notice
-from azero.compiler.cache import PACKAGE, cache_directory
+from azero.compiler.cache import cache_directory
 from azero.errors import BadInput
+from azero.system.files import PACKAGE
 
 IS_COMPILED = not numba.config.DISABLE_JIT
 
 _OPTIONS = {"nogil": True, "error_model": "numpy"}
 
 _OF_KERNELS = {**_OPTIONS, "_nrt": False}
-"""Kernels fill arrays that they are handed, and allocate none. Without `_nrt`, Numba's memory management, they and the
-subroutines that they call count no references: in a large kernel that was half of the time.
+"""Options of kernels. Kernels fill arrays that they are given, and allocate none.
+
+`_nrt` is Numba's memory management. Without it, kernels and their subroutines do not count references, which took half
+of the time of a large kernel.
 """
 
 _INNER = {"forceinline": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-"""Of code that only other compiled code calls. Left to itself, LLVM stops inlining where loops are hottest."""
+"""Options of code that only compiled code calls. Unless forced, LLVM does not inline in the hottest loops."""
 
 _OF_RULES = {**_INNER, "_nrt": True}
-"""A user's rules may copy overlapping slices, for which Numba takes memory for a moment; `codegen.py` sees the rest."""
+"""Options of rules. They may copy overlapping slices, for which Numba allocates temporary memory.
+
+`codegen.py` refuses other allocations.
+"""
 
 SOURCE_DIGEST = "source_digest"
-"""The attribute by which a class of rules from a user's file tells the digest of its sources."""
+"""The attribute of a class of rules from a user's file that holds the digest of its sources."""
 
 BOUND_METHODS: set[str] = set()
-"""Names that kernels may call on any NamedTuple, so that none of its fields may have them."""
+"""Names of methods that kernels may call on any NamedTuple. A field of a NamedTuple must not have such a name."""
 
 codegen.install()
 notice.install()
-warnings.simplefilter("ignore", NumbaWarning)  # advice on style; what cannot be compiled is an error all the same
+warnings.simplefilter("ignore", NumbaWarning)  # advice on style; code that cannot be compiled still raises an error
 
 
 def bind_methods(**parameters: tuple[str, ...]) -> None:
-    """Lets kernels call methods of these names on any NamedTuple; the argument's own class provides the code.
+    """Lets kernels call methods with these names on any NamedTuple. The argument's own class provides the code.
+
+    A name is registered once, on Numba's two NamedTuple types. With one registration per class, methods that call each
+    other would not resolve.
 
     Args:
-      parameters: for each method its parameters after the NamedTuple itself, e.g. `outcome=("state",)`.
-
-    Registered once per name on Numba's two NamedTuple types. Registered per class instead, methods that call each
-    other would not resolve.
+      parameters: the parameters of each method after the NamedTuple itself, e.g. `outcome=("state",)`.
     """
     _bind(parameters, _OF_RULES)
 
 
 def check_strategy(value: object) -> None:
-    """Raises BadInput where kernels could not call the methods of a NamedTuple, such as one's own root strategy."""
+    """Raises BadInput if kernels could not call the methods of a NamedTuple, e.g. of a user's root strategy."""
     fields = getattr(value, "_fields", ())
     name = type(value).__name__
     if not fields:
-        raise BadInput(f"{name} needs a field: compiled code cannot call methods of a NamedTuple without any")
+        raise BadInput(f"{name} needs a field: compiled code cannot call methods of a NamedTuple without fields")
     for field in fields:
         if field in BOUND_METHODS:
-            raise BadInput(f"{name}.{field} needs another name: it is that of a method that kernels call")
+            raise BadInput(f"{name}.{field} needs another name: kernels call a method with this name")
 
 
 def bind_strategies(**parameters: tuple[str, ...]) -> None:
-    """As `bind_methods`, for methods that allocate nothing: arrays are not counted in them, as in kernels."""
+    """As `bind_methods`, for methods that allocate nothing. Like kernels, they do not count references."""
     _bind(parameters, _INNER)
 
 
@@ -99,7 +104,10 @@ def _bind(parameters: dict[str, tuple[str, ...]], options: dict[str, bool]) -> N
 
 
 def kernel(function: Callable) -> Callable:
-    """Compiles what Python calls: once for each combination of argument types, kept on disk; releases the GIL."""
+    """Compiles a function that Python calls: once per combination of argument types, kept on disk.
+
+    The compiled function releases the GIL.
+    """
     if not IS_COMPILED:
         return _plain(function)
     compiled = numba.njit(**_OF_KERNELS)(function)
@@ -108,7 +116,7 @@ def kernel(function: Callable) -> Callable:
 
 
 class _KernelCache:
-    """A kernel's places on disk, as Numba's dispatcher asks for them: azero's own, and those of users' files."""
+    """A kernel's cache on disk, as Numba's dispatcher uses it. Code from users' files has its own folders."""
 
     def __init__(self, function: Callable):
         self._function = function
@@ -133,10 +141,10 @@ class _KernelCache:
 
 
 def _digests_of(argument: types.Type) -> set[str]:
-    """Returns digests of the users' files that the class of a NamedTuple, and of those within it, come from.
+    """Returns digests of the users' files that define the class of a NamedTuple and of the NamedTuples in it.
 
-    A user's game carries the digest of all its files. Of any other class, as of a root strategy, its own
-    file is what counts; the modules that it imports are not seen.
+    A user's game has a digest of all its files. For any other class, e.g. a root strategy, the digest covers its own
+    file, but not the modules that it imports.
     """
     if not isinstance(argument, types.NamedTuple | types.NamedUniTuple):
         return set()
@@ -146,33 +154,33 @@ def _digests_of(argument: types.Type) -> set[str]:
 
 @functools.cache
 def _file_digest(of_class: type) -> str:
-    """Returns a digest of the file that defines a class; an empty text for azero's own, and where there is no file."""
+    """Returns a digest of the file that defines a class; an empty text for azero's own classes or without a file."""
     source = getattr(sys.modules.get(of_class.__module__), "__file__", None)
     if source is None or Path(source).is_relative_to(PACKAGE):
         return ""
     try:
         return hashlib.sha256(Path(source).read_bytes()).hexdigest()[:16]
-    except OSError:  # there is no such file, as where the class comes from standard input
+    except OSError:  # the file does not exist, e.g. if the class comes from standard input
         return ""
 
 
 def subroutine(function: Callable) -> Callable:
-    """Compiles what only kernels call: it becomes part of theirs and needs no place on disk."""
+    """Compiles a function that only kernels call. It is inlined in them and has no cache of its own."""
     return _Subroutine(function) if IS_COMPILED else _plain(function)
 
 
 def shared_subroutine(function: Callable) -> Callable:
-    """Compiles a subroutine that is called, not inlined: a call takes some nanoseconds, and callers compile sooner."""
+    """Compiles a subroutine that is not inlined. A call takes some nanoseconds, but its callers compile faster."""
     return _Subroutine(function, is_inlined=False) if IS_COMPILED else _plain(function)
 
 
 def shared_with_python(function: Callable) -> Callable:
-    """Lets kernels call a short function, which becomes part of them; Python runs it as it stands."""
+    """Lets kernels call a short function, which is inlined in them. From Python it runs as plain Python."""
     return register_jitable(**_OF_RULES)(function) if IS_COMPILED else function
 
 
 class _Subroutine:
-    """A compiled function as kernels see it; where Python calls it, too, it is compiled a second time, for that."""
+    """A compiled function for kernels. If Python calls it, it is compiled a second time for that."""
 
     def __init__(self, function: Callable, is_inlined: bool = True):
         functools.update_wrapper(self, function)
@@ -190,7 +198,7 @@ class _Subroutine:
         return _as_numpy(result, self._return_type(arguments, named))
 
     def _return_type(self, arguments: tuple, named: dict) -> types.Type:
-        """Returns the type that Numba gives to what has just been returned for these arguments."""
+        """Returns the Numba type of the result of the last call, which had these arguments."""
         overloads = self._for_python.overloads
         if len(overloads) != self._num_overloads:
             self._num_overloads = len(overloads)
@@ -204,9 +212,10 @@ class _Subroutine:
 
 
 def _as_numpy(value, kind: types.Type):
-    """Returns what compiled code has returned, as np.uint64 where that is its type.
+    """Returns a value that compiled code returned, as np.uint64 if its type is uint64.
 
-    Numba makes a Python integer of it. To the next subroutine that would be an int64, and too big from 2^63 on.
+    Numba converts a uint64 to a Python integer. The next subroutine would take that as an int64, which overflows from
+    2^63 on.
     """
     if kind == types.uint64:
         return np.uint64(value)
@@ -217,5 +226,5 @@ def _as_numpy(value, kind: types.Type):
 
 
 def _plain(function: Callable) -> Callable:
-    """Returns the function as it stands; its unsigned integers wrap around without a warning, as compiled ones do."""
+    """Returns the plain Python function. As in compiled code, unsigned integers wrap around without a warning."""
     return np.errstate(over="ignore")(function)

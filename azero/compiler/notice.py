@@ -1,4 +1,4 @@
-"""Tells on stderr what the seconds go into while kernels compile: on a terminal at once, elsewhere after a while."""
+"""A notice on stderr that kernels are compiling: on a terminal at once, elsewhere after `PATIENCE_S`."""
 
 import multiprocessing
 import sys
@@ -9,28 +9,30 @@ from numba.core import event
 from numba.core.caching import NullCache
 
 PATIENCE_S = 5.0
-"""Seconds of compiling that need no word where nobody sits at a terminal."""
+"""Seconds of compilation without a notice if stderr is not a terminal."""
 
 
 def install() -> None:
-    """Listens to Numba's compiler from now on; workers leave the word to the process that started them."""
-    if multiprocessing.parent_process() is None:
-        event.register("numba:compile", _Notice())
+    """Starts to listen to Numba's compiler."""
+    event.register("numba:compile", _Notice())
 
 
 class _Notice(event.Listener):
-    """Says it once, of what is kept on disk: the rest is compiled in each process, in a moment.
+    """Prints the notice once, for functions that are kept on disk. Others are compiled in each process, quickly.
 
-    Numba compiles under a lock, so one thread at a time starts and ends; only the timer's is beside it.
+    Worker processes print none: the process that started them does. A worker knows its parent only after its imports.
+    Numba compiles under a lock, so events come from one thread at a time. Only the timer runs in parallel.
     """
 
     def __init__(self) -> None:
         self._is_told = False
-        self._depth = 0  # a kernel's subroutines are compiled within it
-        self._begin = self._seconds = 0.0  # of compiling under way; of all that is done
+        self._depth = 0  # of nested compilations: a kernel's subroutines are compiled within it
+        self._begin = self._seconds = 0.0  # start of the current compilation; duration of the finished ones
         self._timer = threading.Timer(0.0, self._tell)
 
     def on_start(self, event: event.Event) -> None:
+        if multiprocessing.parent_process() is not None:
+            return
         if isinstance(event.data["dispatcher"]._cache, NullCache) and self._depth == 0:
             return
         self._depth += 1
@@ -55,5 +57,5 @@ class _Notice(event.Listener):
     def _tell(self) -> None:
         self._is_told = True
         over_a_bar = "\r\x1b[K" if sys.stderr.isatty() else ""
-        text = "compiling what is not in the cache yet; it takes some seconds, on a busy machine a minute"
+        text = "compiling kernels that are not in the cache yet; this takes some seconds, or a minute on a busy machine"
         print(f"{over_a_bar}azero: {text}", file=sys.stderr)

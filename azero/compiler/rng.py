@@ -1,7 +1,7 @@
-"""Random numbers and hashes for kernels: splitmix64, its state a record that the caller owns.
+"""Random numbers and hashes for kernels: splitmix64, with its state in a record that the caller owns.
 
-Every game and every tree has a generator of its own, seeded from names that do not depend on where or beside what
-it runs; so a seed gives the same game whatever the batch, the thread count or the number of workers.
+Every game and every tree has its own generator. Its seed depends only on names, such as the game's number. So a seed
+gives the same game for any batch size, number of threads and number of workers.
 """
 
 import hashlib
@@ -12,8 +12,9 @@ import numpy as np
 from azero.compiler.jit import subroutine
 
 RNG_DTYPE = np.dtype([("counter", np.uint64)])
-"""A generator. What has one of its own, as a tree does, has it as a field: Numba would take a longer record that begins
-alike for this one, and warn.
+"""A generator. Records that own a generator, such as trees, have it as a field of this type.
+
+Numba would accept a longer record that begins with a counter in its place, and warn.
 """
 
 _GOLDEN_GAMMA = np.uint64(0x9E3779B97F4A7C15)
@@ -23,7 +24,7 @@ _TWO_TO_MINUS_53 = 1.0 / (1 << 53)
 
 
 def derive_seed(*names: int | str) -> int:
-    """Returns a 64-bit seed made from names, e.g. `derive_seed(run_seed, "selfplay", iteration, game)`."""
+    """Returns a 64-bit seed derived from names, e.g. `derive_seed(run_seed, "selfplay", iteration, game)`."""
     plain = tuple(name if isinstance(name, str) else int(name) for name in names)
     digest = hashlib.blake2b(repr(plain).encode(), digest_size=8).digest()
     return int.from_bytes(digest, "little")
@@ -38,7 +39,7 @@ def new_rng(seed: int) -> np.record:
 
 @subroutine
 def mix(word):
-    """Returns `word` (uint64), its bits well mixed; distinct words stay distinct (splitmix64, Steele et al. 2014)."""
+    """Returns `word` (uint64) with its bits mixed, by a bijection (splitmix64, Steele et al. 2014)."""
     word = (word ^ (word >> 30)) * _MIX_1
     word = (word ^ (word >> 27)) * _MIX_2
     return word ^ (word >> 31)
@@ -46,26 +47,26 @@ def mix(word):
 
 @subroutine
 def bucket_of(key, num_buckets):
-    """Returns which of `num_buckets` (below 2^32) buckets of a hash table a key (uint64) belongs to."""
+    """Returns the bucket of a key (uint64) in a hash table, in [0, num_buckets), num_buckets < 2^32."""
     return np.int64((mix(key) >> 32) * np.uint64(num_buckets) >> 32)
 
 
 @subroutine
 def random_bits(rng):
-    """Returns 64 random bits and moves `rng` (a record with a `counter`) on."""
+    """Returns 64 random bits (uint64) and advances `rng`, a record with a `counter`."""
     rng.counter = rng.counter + _GOLDEN_GAMMA
     return mix(rng.counter)
 
 
 @subroutine
 def random_below(rng, bound):
-    """Returns a random integer in [0, bound), bound < 2^31; off uniform by less than bound / 2^32."""
+    """Returns a random integer in [0, bound), bound < 2^31. Its bias is less than bound / 2^32."""
     return np.int64(((random_bits(rng) >> 32) * np.uint64(bound)) >> 32)
 
 
 @subroutine
 def random_pair_below(rng, bound):
-    """Returns two random integers in [0, bound), bound < 2^31, for the price of one."""
+    """Returns two random integers in [0, bound), bound < 2^31, from one call of the generator."""
     bits = random_bits(rng)
     low = bits & np.uint64(0xFFFFFFFF)
     return (
@@ -89,7 +90,7 @@ def random_normal(rng):
 
 @subroutine
 def random_gamma(rng, shape):
-    """Returns a Gamma(shape, 1) variate, shape > 0 (Marsaglia and Tsang 2000; below 1 by their boost)."""
+    """Returns a Gamma(shape, 1) variate, shape > 0 (Marsaglia and Tsang 2000; with their boost for shape < 1)."""
     boost = 1.0
     if shape < 1.0:
         boost = (1.0 - random_unit(rng)) ** (1.0 / shape)

@@ -1,6 +1,7 @@
 """Reads settings from TOML files and the command line, and checks them. An error is one line."""
 
 import contextlib
+import re
 import tomllib
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -113,7 +114,7 @@ def check_device(device: str, precision: str, runtime: str = "auto") -> DeviceCo
         return DeviceConfig.model_validate({"device": device, "precision": precision, "runtime": runtime})
     except ValidationError as error:
         first = error.errors()[0]
-        raise BadInput(f"{first['loc'][0]} {first['input']!r} is not valid: {_lower(first['msg'])}") from None
+        raise BadInput(f"{first['loc'][0]} {first['input']!r} {_fault_of(first['msg'])}") from None
 
 
 def _apply_override(tables: dict[str, Any], override: str) -> None:
@@ -150,7 +151,7 @@ def _explain(error: ValidationError, root: type[BaseModel] = Config) -> str:
         return f"unknown setting {name!r}; {known}"
     if first["type"] == "missing":
         return f"setting {name!r} is missing"
-    return f"setting {name} = {first['input']!r} is not valid: {_lower(first['msg'])}"
+    return f"setting {name} = {first['input']!r} {_fault_of(first['msg'])}"
 
 
 def _homes_of(key: str) -> list[str]:
@@ -163,5 +164,19 @@ def _fields_of(kind: type) -> Iterable[str]:
     return kind.model_fields if issubclass(kind, BaseModel) else ()
 
 
-def _lower(message: str) -> str:
-    return message[0].lower() + message[1:]
+_WORDS = {
+    "integer": "an integer",
+    "number": "a number",
+    "boolean": "true or false",
+    "string": "text",
+    "dictionary": "a table of settings",
+}
+
+
+def _fault_of(message: str) -> str:
+    """Returns pydantic's message as `should be ...`, with the words of a config file."""
+    wanted = message.removeprefix("Input ")
+    kind = re.match(r"should be a valid (\w+)", wanted)
+    if kind:
+        return f"should be {_WORDS.get(kind[1], kind[1])}"
+    return wanted if wanted != message else f"is not valid: {message[0].lower()}{message[1:]}"

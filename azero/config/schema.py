@@ -56,8 +56,8 @@ class SearchConfig(Section):
         1.0,
         ge=0,
         le=100,
-        description="c_puct grows by this factor times ln((1 + N + base) / base), with N visits of the node. 0 keeps "
-        "it constant. Paper: 1.",
+        description="Growth of c_puct. It grows by this factor times ln((1 + N + base) / base), with N visits of the "
+        "node. 0 keeps it constant. Paper: 1.",
     )
     c_puct_base: float = Field(19652.0, ge=1, description="The base in that formula, in visits. Paper: 19652.")
     fpu: Literal["reduced", "absolute"] = Field(

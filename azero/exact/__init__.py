@@ -1,1 +1,1 @@
-"""Alpha-beta and solvers: proven values, and estimates at a horizon."""
+"""Alpha-beta and solvers: exact values, and estimates at a horizon."""

@@ -1,10 +1,10 @@
-"""Alpha-beta with a table of the positions that it has seen, to the end of the game or to a horizon.
+"""Alpha-beta with a transposition table, to the end of the game or to a horizon.
 
-It keeps a stack of its own, a frame for each ply, so that it can be halted after any node and go on. Values and windows
-are the first player's, as in the tree, and whose turn follows whose does not matter.
+The search keeps its own stack, one frame per ply. So it can stop after any node and continue later. Values and windows
+are the first player's, as in the tree. Players need not alternate.
 
-At the horizon a position is judged by random rollouts, and worth less than a win and more than a loss. So WIN and LOSS
-are proofs always, and any other value is one where no estimate has entered into it, which the drafts tell.
+Random rollouts evaluate positions at the horizon. An estimate is greater than LOSS and less than WIN, so WIN and LOSS
+are always proofs. Any other value is a proof if its draft is PROOF, that is, if it depends on no estimate.
 
 Source: Knuth & Moore, An analysis of alpha-beta pruning (1975); Fishburn (1983), fail-soft; Plaat et al. (1996),
 enhanced transposition cutoffs; Winands et al., The relative history heuristic (2006).
@@ -26,7 +26,10 @@ _LEARNING_RATE = 1 / 256
 
 @subroutine
 def open_frame(rules, work, ply):
-    """Writes what there is to say before any move is tried; the key, window and table action are there already."""
+    """Initialises the frame at `ply` before its first move. Its key, window and table action are already set.
+
+    Raises BrokenRules if there is no legal action.
+    """
     frame = work.frames[ply]
     frame.first_alpha, frame.first_beta = frame.alpha, frame.beta
     frame.sign = sign_of(rules.current_player(work.states[ply]))
@@ -42,7 +45,7 @@ def open_frame(rules, work, ply):
 
 @subroutine
 def most_promising(frame, legal, cut_rates):
-    """Returns the place of the move to try next: the table's, or the one of the highest rate."""
+    """Returns the place in `legal` of the move to try next: the table's, else the one with the highest cut rate."""
     best, best_rate = int(frame.num_tried), -1.0
     for place in range(frame.num_tried, frame.num_legal):
         if legal[place] == frame.table_action:
@@ -54,16 +57,16 @@ def most_promising(frame, legal, cut_rates):
 
 @subroutine
 def count_leaf(work):
-    """Notes that a position after a move of the frame in front, judged or over, lies below a move of the root."""
+    """Counts a leaf, the end of a game or a position at the horizon, in the search and in the root move above it."""
     work.progress[0].num_leaves += 1
     work.root_moves[work.frames[0].tried].num_leaves += 1
 
 
 @subroutine
 def estimate(rules, work, ply):
-    """Returns what the position at `ply` seems to be worth, in (-1, 1): the mean of rollouts and one draw.
+    """Returns the estimated value of the position at `ply`, in (-1, 1): the mean of the rollouts and one added draw.
 
-    The position and the search's seed settle the rollouts, so that it is worth the same whenever it is met.
+    The rollouts depend only on the position and the search's seed, so a position always has the same estimate.
     """
     progress, legal = work.progress[0], work.legal[ply]
     if progress.num_rollouts == 0:
@@ -79,10 +82,11 @@ def estimate(rules, work, ply):
 
 @subroutine
 def look_up(rules, work, ply, is_by_score, is_looking):
-    """Returns whether the position after a frame's move has a value that is known, the value, and its draft.
+    """Returns whether the value of the position after a frame's move is known, the value, and its draft.
 
-    Where it has none, begins its frame. Positions at the horizon are judged, but not while moves are only looked at.
-    Bounds of the table narrow the window where they are proofs: else what is found in it would be no proof.
+    If it is not known, the key, window and table action of the position's frame are set. A position at the horizon is
+    evaluated, except in the first pass over the moves (`is_looking`). The table's bounds narrow the window only if they
+    are proofs. Otherwise a result within the window would not be a proof.
     """
     frame, child, state = work.frames[ply], work.frames[ply + 1], work.states[ply + 1]
     outcome = rules.outcome(state)
@@ -112,7 +116,7 @@ def look_up(rules, work, ply, is_by_score, is_looking):
 
 @subroutine
 def note_root_move(work, value, draft):
-    """Writes down what the root's move tried last is worth, unless that is known for certain."""
+    """Records the value of the root's last tried move, unless its exact value is already proven."""
     root, move = work.frames[0], work.root_moves[work.frames[0].tried]
     move.horizon = work.progress[0].horizon
     if move.draft == PROOF and not move.is_bound:
@@ -123,9 +127,9 @@ def note_root_move(work, value, draft):
 
 @subroutine
 def take_value(work, ply, value, draft):
-    """Tells a frame what the move tried last is worth.
+    """Updates a frame, and the cut rates, with the value of the move tried last.
 
-    A move that leaves nothing to try settles the value alone; else it rests on all of the moves.
+    After a cutoff, the frame's value depends on that move alone. Otherwise it depends on all moves tried so far.
     """
     frame = work.frames[ply]
     if ply == 0:
@@ -147,10 +151,10 @@ def take_value(work, ply, value, draft):
 
 @kernel
 def _search_on(rules, work, is_by_score, node_limit, leaf_limit):
-    """Goes on until so many nodes have been visited, or leaves seen, in all; returns whether the search is done.
+    """Searches until the total of nodes or leaves reaches its limit; returns whether the search is complete.
 
-    At each position it looks at all moves first, whether one ends the game or the table has a value that will do, and
-    only then goes into them.
+    A first pass over the moves of a position finds values that are already known: ends of games and values in the
+    table. A second pass searches the other moves.
     """
     progress = work.progress[0]
     ply = progress.ply
@@ -158,7 +162,7 @@ def _search_on(rules, work, is_by_score, node_limit, leaf_limit):
         frame, legal = work.frames[ply], work.legal[ply]
         if frame.num_legal < 0:
             open_frame(rules, work, ply)
-            continue  # a position has been visited: it may have been the last
+            continue  # a node was counted, so the limit is checked
         if frame.alpha >= frame.beta or frame.num_tried == frame.num_legal:
             if len(work.table) > 0 and ply > 0:
                 store(work.table, frame, min(progress.num_nodes - frame.first_node, 0xFFFFFFFF))
@@ -189,8 +193,8 @@ def _search_on(rules, work, is_by_score, node_limit, leaf_limit):
 
 
 def search_on(state: State, work: Work, is_by_score: bool, node_limit: int, leaf_limit: int) -> bool:
-    """`_search_on` for Python, with `state` at the root; raises BrokenRules where the game's rules cannot go on."""
+    """Runs `_search_on` with `state` at the root; raises BrokenRules, with the game's moves, if the rules fail."""
     try:
         return _search_on(state.game.rules, work, is_by_score, node_limit, leaf_limit)
     except BrokenRules as error:
-        raise broken_rules(state.game.name, f"{error} in a search", state.history()) from None
+        raise broken_rules(state.game.name, f"{error}, in a search", state.history()) from None

@@ -1,11 +1,11 @@
-"""Connect Four solved: won, drawn or lost, on any board whose columns, one row higher, fit 64 bits.
+"""A solver of Connect Four, for boards of columns * (rows + 1) <= 64: win, draw or loss.
 
-Every search answers one question, "is the position worth at least a draw (or a win) to the player to move?", and so do
-the searches below it, with the sides and the answer turned over. The table keeps what is proven for good: it serves all
-questions on one size of board.
+A search answers one question: "is the position worth at least a draw (or a win) to the player to move?" The positions
+below it ask the same kind of question for the opponent, and the answers are negated. The table keeps proven bounds
+between searches, so it serves all questions on boards of one size.
 
-Source: Pons, "Solving Connect 4: how to build a perfect AI" (2016), blog.gamesolver.org, for moves in the order of the
-threats they make; Tromp's Fhourstones for the work that settles replacement.
+Source: Pons, "Solving Connect 4: how to build a perfect AI" (2016), blog.gamesolver.org: moves ordered by threats;
+Tromp, Fhourstones: replacement by the work of an entry.
 """
 
 import numpy as np
@@ -22,21 +22,21 @@ _NO, _YES, _OPEN = 0, 1, -1
 _TWO_BITS, _SIX_BITS = np.uint64(0b11), np.uint64(0b111111)
 
 _NODES_A_CALL = 1 << 18
-"""Between two calls Ctrl-C is heard."""
+"""Nodes of one call of compiled code. Ctrl-C takes effect between calls."""
 
 _EMPTY_CELLS_LOOKED_UP = 14
-"""A position's moves are looked up in the table where at least so many cells are empty; later that costs too much."""
+"""Moves are looked up in the table if at least this many cells are empty. Later in the game that costs too much."""
 
 FRAME_DTYPE = np.dtype(
     [
         ("own", np.uint64),  # stones of the player to move: bit (rows + 1) column + row, row 0 at the bottom
         ("mask", np.uint64),  # all stones
         ("key", np.uint64),
-        ("moves", np.uint64, (8,)),  # cells, the most promising first
-        ("promises", np.int32, (8,)),  # by which they are ordered
+        ("moves", np.uint64, (8,)),  # the moves' cells, the most promising first
+        ("promises", np.int32, (8,)),  # the moves' scores, in descending order
         ("first_node", np.int64),  # nodes visited before this one
-        ("least", np.int32),  # the question: is the position worth as much to the player to move, DRAW or WIN?
-        ("num_moves", np.int32),  # that do not lose at once; -1 before they are looked for
+        ("least", np.int32),  # the question: is the position worth at least this, DRAW or WIN, to the player to move?
+        ("num_moves", np.int32),  # moves that do not lose at once; -1 before the frame is opened
         ("num_tried", np.int32),
         ("answer", np.int32),  # _NO, _YES or _OPEN
     ],
@@ -47,10 +47,11 @@ PROGRESS_DTYPE = np.dtype([("ply", np.int64), ("num_nodes", np.int64)])
 
 @subroutine
 def find_bounds(table, key):
-    """Returns what the table knows of a position for the player to move: the least and the most it is worth.
+    """Returns the table's bounds on a position's value for the player to move: least and most.
 
-    A place of the table holds, from the top: what the place does not tell of the mixed key, the length in bits of
-    the number of nodes that the search took (6 bits, never 0), the least (2 bits) and the most (2 bits), each + 1.
+    They are LOSS and WIN if there is no entry. An entry (uint64) holds, from the highest bits: the part of the mixed
+    key that its place does not determine, the bit length of the number of nodes searched (6 bits, never 0), least + 1
+    (2 bits) and most + 1 (2 bits).
     """
     first, tag = place_of(table, key)
     for place in range(first, first + 2):
@@ -62,7 +63,7 @@ def find_bounds(table, key):
 
 @subroutine
 def place_of(table, key):
-    """Returns the first of the two places of a key, and the rest of the mixed key: both together, the key itself."""
+    """Returns the first place of a key's bucket of two, and the rest of the mixed key. Both determine the key."""
     mixed = mix(key)
     log_buckets = 62 - leading_zeros(np.uint64(len(table)))
     return 2 * np.int64(mixed >> 64 - log_buckets), mixed << log_buckets >> 10
@@ -70,7 +71,10 @@ def place_of(table, key):
 
 @subroutine
 def store_bounds(table, key, least, most, num_nodes):
-    """Notes what a position is worth at least and at most, beside what is known of it; else in place of less work."""
+    """Stores bounds on a position's value, combined with those in its entry.
+
+    If it has no entry, it replaces the entry of its bucket with less work.
+    """
     known_least, known_most = find_bounds(table, key)
     least, most = max(least, known_least), min(most, known_most)
     first, tag = place_of(table, key)
@@ -86,7 +90,7 @@ def store_bounds(table, key, least, most, num_nodes):
 
 @subroutine
 def open_frame(board, table, frame):
-    """Answers a frame's question where it can be done without a search, else lays out the moves to try."""
+    """Answers a frame's question without a search if possible; otherwise writes the moves to try."""
     own, mask = frame.own, frame.mask
     frame.num_moves, frame.num_tried = 0, 0
     safe = safe_moves(board, own, mask)
@@ -111,10 +115,11 @@ def open_frame(board, table, frame):
 
 @subroutine
 def lay_out_moves(board, table, frame, safe):
-    """Writes the moves, those that leave the most threats first, and of these those nearest to the middle.
+    """Writes the moves, ordered by the number of threats after them, then by closeness to the middle.
 
-    A move below a threat of one's own spends it, since the opponent blocks: it counts for little. While the end is far
-    the table is asked about each move; if it knows one that answers the question, nothing is to be tried.
+    A move directly below a threat of its own player counts less, because the opponent then blocks the threat. Far from
+    the end of the game, each move is looked up in the table. A move with a sufficient value answers the question. A
+    move with an insufficient value is omitted.
     """
     column = low_bits(board.rows)
     below_threats = winning_cells(board, frame.own, frame.mask) >> 1
@@ -143,7 +148,7 @@ def lay_out_moves(board, table, frame, safe):
 
 @kernel
 def _begin(board, frames, progress, own, mask, least):
-    """Puts a question at the root; returns its answer if a move that wins at once gives it, else _OPEN."""
+    """Writes a question at the root; returns _YES if the player to move can win at once, else _OPEN."""
     _ask(frames[0], own, mask, least)
     progress[0].ply, progress[0].num_nodes = 0, 0
     return _YES if winning_cells(board, own, mask) & mask + board.bottom & board.cells else _OPEN
@@ -157,9 +162,9 @@ def _ask(frame, own, mask, least):
 
 @kernel
 def _search_on(board, table, frames, progress, node_limit):
-    """Goes on until so many nodes have been visited in all; returns the answer to the root's question, or _OPEN.
+    """Searches until the total of nodes reaches `node_limit`; returns the answer to the root's question, or _OPEN.
 
-    A move is worth as much as is asked for where what it leaves the opponent is not worth one more than the reverse.
+    A move is worth at least `least` if the position after it is not worth `1 - least` or more to the opponent.
     """
     ply, num_nodes = progress[0].ply, progress[0].num_nodes
     while ply >= 0 and num_nodes < node_limit:
@@ -188,11 +193,14 @@ def _search_on(board, table, frames, progress, node_limit):
 
 
 class ConnectFourSolver:
-    """Answers questions about positions on one size of board, and remembers what it has proven.
+    """Answers questions about positions on boards of one size, and keeps the results in a table.
 
     Args:
-      rules: the size of board; raises BadInput for one that does not fit.
+      rules: the board size, columns * (rows + 1) <= 64.
       log_entries: the table has 2^log_entries entries of 8 bytes, at least 2^11.
+
+    Raises:
+      BadInput: the board is too large.
     """
 
     def __init__(self, rules: ConnectFour, log_entries: int = 22):
@@ -206,15 +214,16 @@ class ConnectFourSolver:
 
     @property
     def num_nodes(self) -> int:
-        """Positions visited for the last question."""
+        """Number of positions visited for the last question."""
         return int(self._progress[0].num_nodes)
 
     def is_at_least(self, state: State, result: int, node_limit: int = 1 << 62) -> bool | None:
-        """Returns whether a position that goes on is worth `result` or more to the player to move; None: not known.
+        """Returns whether a position is worth `result` or more to the player to move; None: the limit came first.
 
         Args:
+          state: a position that is not terminal.
           result: LOSS, DRAW or WIN.
-          node_limit: gives up after so many nodes.
+          node_limit: most nodes to visit.
         """
         assert not state.is_terminal(), "nobody is to move"
         if result == LOSS:
@@ -227,7 +236,10 @@ class ConnectFourSolver:
         return None if answer == _OPEN else bool(answer == _YES)
 
     def solve(self, state: State, node_limit: int = 1 << 62) -> int | None:
-        """Returns WIN, DRAW or LOSS for the player to move in a position that goes on; None beyond the limit."""
+        """Returns WIN, DRAW or LOSS for the player to move in a position that is not terminal.
+
+        Each of its two questions may visit `node_limit` nodes. Returns None if one of them reaches the limit.
+        """
         for result in (WIN, DRAW):
             answer = self.is_at_least(state, result, node_limit)
             if answer is None or answer:
@@ -235,6 +247,6 @@ class ConnectFourSolver:
         return LOSS
 
     def _packed(self, stones: np.uint64) -> np.uint64:
-        """Returns stones, a byte a column in a state, as the solver has them, with `rows` + 1 bits a column."""
+        """Returns stones in the solver's encoding, `rows` + 1 bits per column, from a state's 8 bits per column."""
         columns = range(self.rules.columns)
         return np.uint64(sum((int(stones) >> 8 * k & 0xFF) << (self.rules.rows + 1) * k for k in columns))

@@ -1,4 +1,4 @@
-"""Connect Four in bits, a column being one bit higher than the board: what threatens, what is safe, what is alike.
+"""Bitboards of Connect Four: threats, safe moves and keys. A column has one bit more than the board has rows.
 
 Source: Pons, "Solving Connect 4: how to build a perfect AI" (2016), blog.gamesolver.org, parts 6, 7 and 9.
 """
@@ -12,11 +12,14 @@ from azero.compiler.jit import subroutine
 from azero.games.connect_four.rules import ConnectFour
 
 _EMPTY_CELLS_MIRRORED = 18
-"""A position and its mirror image share an entry where at least so many cells are empty; later that costs too much."""
+"""A position and its mirror image have the same key if at least this many cells are empty.
+
+Later in the game that costs too much.
+"""
 
 
 class Board(NamedTuple):
-    """A size of board, in bits."""
+    """A board size, as bitboards."""
 
     rows: int
     columns: int
@@ -25,16 +28,17 @@ class Board(NamedTuple):
 
 
 def board_of(rules: ConnectFour) -> Board:
-    """Returns the board of a game; it has to fit: columns * (rows + 1) <= 64."""
+    """Returns the board of a game with columns * (rows + 1) <= 64."""
     bottom = sum(1 << (rules.rows + 1) * column for column in range(rules.columns))
     return Board(rules.rows, rules.columns, np.uint64(bottom), np.uint64(bottom * ((1 << rules.rows) - 1)))
 
 
 @subroutine
 def key_of(board, own, mask):
-    """Returns a number that no other position has: of each column its stones' colours below a one.
+    """Returns the key (uint64) of a position. Different positions have different keys, except for mirror images.
 
-    Of a position and its mirror image, while there are many empty cells, the smaller.
+    Each column holds its stones, 1 for those of the player to move, and a 1 above them. If many cells are empty, the
+    key is the lesser of the position's and its mirror image's.
     """
     key = own + mask + board.bottom
     if count_bits(board.cells ^ mask) < _EMPTY_CELLS_MIRRORED:
@@ -50,7 +54,7 @@ def key_of(board, own, mask):
 
 @subroutine
 def winning_cells(board, own, mask):
-    """Returns the empty cells, reachable or not, that would make four in a row of the stones `own`."""
+    """Returns the empty cells, reachable or not, that complete four in a row for the stones `own`."""
     found = own << 1 & own << 2 & own << 3
     for step in range(board.rows, board.rows + 3):  # falling, level, rising
         pair = own << step & own << 2 * step
@@ -62,7 +66,7 @@ def winning_cells(board, own, mask):
 
 @subroutine
 def safe_moves(board, own, mask):
-    """Returns the cells that can be played and after which the opponent cannot win at once."""
+    """Returns the playable cells after which the opponent cannot win at once."""
     playable = mask + board.bottom & board.cells
     threats = winning_cells(board, own ^ mask, mask)
     forced = playable & threats
@@ -73,7 +77,7 @@ def safe_moves(board, own, mask):
 
 @subroutine
 def is_lineless(board, own, mask):
-    """Returns whether the stones `own` cannot make four in a row even with all cells that are empty."""
+    """Returns whether the stones `own` cannot make four in a row even with every empty cell."""
     could = own | board.cells ^ mask
     lines = could & could >> 1 & could >> 2 & could >> 3
     for step in range(board.rows, board.rows + 3):

@@ -1,4 +1,4 @@
-"""Alpha-beta's work in memory: a stack of frames, one for each ply, and what the search has learned."""
+"""The memory of an alpha-beta search: a stack of frames, one per ply, a table, and statistics of moves."""
 
 import math
 from typing import NamedTuple
@@ -12,20 +12,20 @@ from azero.games import LOSS, WIN, State, new_states
 FRAME_DTYPE = np.dtype(
     [
         ("key", np.uint64),
-        ("alpha", np.float64),  # what the first player is sure of; below the value does not matter
-        ("beta", np.float64),  # what the second player is sure of
-        ("first_alpha", np.float64),  # both as they were before the first move was tried
+        ("alpha", np.float64),  # lower end of the window
+        ("beta", np.float64),  # upper end of the window
+        ("first_alpha", np.float64),  # the window before the first move was tried
         ("first_beta", np.float64),
-        ("value", np.float64),  # the best up to now
-        ("first_node", np.int64),  # the number of this node in the search
-        ("action", np.int32),  # the one that led to `value`
-        ("tried", np.int32),  # the action tried last
-        ("table_action", np.int32),  # the one that the table holds for best, or -1
-        ("num_legal", np.int32),  # -1 before the first visit
-        ("num_looked", np.int32),  # moves looked at for values that are known
-        ("num_tried", np.int32),  # moves that have told their values; they lie in front
-        ("sign", np.int32),  # 1 where the first player moves, else -1
-        ("draft", np.int32),  # of `value`, as a bound that goes into the table
+        ("value", np.float64),  # best value so far, for the first player
+        ("first_node", np.int64),  # number of nodes visited before this one
+        ("action", np.int32),  # action with that value
+        ("tried", np.int32),  # action tried last
+        ("table_action", np.int32),  # best action in the table, or -1
+        ("num_legal", np.int32),  # number of legal actions; -1 before the first visit
+        ("num_looked", np.int32),  # moves seen in the first pass
+        ("num_tried", np.int32),  # moves with known values or under search; they are first in `legal`
+        ("sign", np.int32),  # 1 if the first player moves, else -1
+        ("draft", np.int32),  # of `value`, for the bounds in the table
     ],
     align=True,
 )
@@ -34,35 +34,35 @@ PROGRESS_DTYPE = np.dtype(
     [
         ("rng", RNG_DTYPE),
         ("seed", np.uint64),
-        ("ply", np.int64),  # -1 when all is done
-        ("num_nodes", np.int64),  # positions visited, the table's included
-        ("num_leaves", np.int64),  # those of them that were judged, or where the game was over
-        ("horizon", np.int64),  # the ply at which positions are judged
-        ("num_rollouts", np.int64),  # by the mean of so many; 0: all are worth 0
+        ("ply", np.int64),  # of the current frame; -1: the search is complete
+        ("num_nodes", np.int64),  # positions visited, including those found in the table
+        ("num_leaves", np.int64),  # ends of games and positions evaluated at the horizon
+        ("horizon", np.int64),  # ply at which positions are evaluated
+        ("num_rollouts", np.int64),  # per evaluation; 0: every estimate is 0
     ],
     align=True,
 )
 
 ROOT_MOVE_DTYPE = np.dtype(
     [
-        ("value", np.float64),  # as told last
-        ("draft", np.int32),  # of the position that the move leads to
-        ("horizon", np.int32),  # of the iteration that told it; 0: none has
-        ("is_bound", np.bool_),  # whether the move may be worth less than that to the mover
-        ("num_leaves", np.int64),  # below this move, in all iterations
+        ("value", np.float64),  # latest value, for the first player
+        ("draft", np.int32),  # of the position after the move
+        ("horizon", np.int32),  # of the latest iteration that tried the move; 0: none has
+        ("is_bound", np.bool_),  # whether the value is only an upper bound for the player to move
+        ("num_leaves", np.int64),  # leaves below this move, in all iterations
     ],
     align=True,
 )
 
 
 class Work(NamedTuple):
-    """A search under way in a game of D plies at most, and what it has learned."""
+    """The memory of a search in a game of at most D plies."""
 
     progress: np.recarray  # [1] PROGRESS_DTYPE
     frames: np.recarray  # [D + 1] FRAME_DTYPE, by ply from the root
-    states: np.recarray  # [D + 2] the game's state dtype; the last is for rollouts
-    legal: np.ndarray  # [D + 1, A] int32
-    cut_rates: np.ndarray  # [2, A] float64, by player: how often an action, when tried, left nothing to try
+    states: np.recarray  # [D + 2] the game's state dtype, by ply; the last one is for rollouts
+    legal: np.ndarray  # [D + 1, A] int32, by ply
+    cut_rates: np.ndarray  # [2, A] float64, by player: moving average of how often a tried action caused a cutoff
     table: np.recarray  # [T] ENTRY_DTYPE, T a power of two, or 0
     root_moves: np.recarray  # [A] ROOT_MOVE_DTYPE, by action
 
@@ -75,12 +75,14 @@ def new_search(
     seed: int = 0,
     horizon: int | None = None,
 ) -> Work:
-    """Returns a search that is about to begin at `state`. Pages of memory are taken as they come into use, not here.
+    """Returns a search that is about to begin at `state`. The system allocates its memory pages on first use.
 
     Args:
-      by_score: whether values are final scores, and not outcomes; of use without a horizon only.
-      max_table_entries: the most positions to remember; none where games are not `is_history_free`.
-      horizon: plies from `state` to where positions are judged; nowhere unless given.
+      by_score: whether values are final scores instead of outcomes; only for searches without a horizon.
+      max_table_entries: most positions in the table; a game that is not `is_history_free` gets no table.
+      num_rollouts: random games per evaluation; 0: every estimate is 0.
+      seed: seed of the rollouts.
+      horizon: plies from `state` to positions that are evaluated; None: no horizon.
     """
     rules = state.game.rules
     work = Work(
@@ -99,7 +101,7 @@ def new_search(
 
 
 def restart(work: Work) -> None:
-    """Forgets what a search has learned: it is about to begin at another position."""
+    """Clears the table and the statistics before a search of another position."""
     work.table.view(np.uint8)[:] = 0
     work.cut_rates[:] = 0.5
     work.progress.num_nodes = work.progress.num_leaves = 0
@@ -107,7 +109,7 @@ def restart(work: Work) -> None:
 
 
 def start_iteration(work: Work, by_score: bool, horizon: int, first_action: int = -1) -> None:
-    """Puts a search back to its root, with a horizon of so many plies and a move to begin with."""
+    """Puts a search back at its root, with a horizon in plies and a move to try first; -1: none."""
     root = work.frames[0]
     root.alpha, root.beta = (-math.inf, math.inf) if by_score else (float(LOSS), float(WIN))
     root.table_action, root.num_legal = first_action, -1

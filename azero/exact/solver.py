@@ -8,30 +8,31 @@ from azero.exact.alphabeta import search_on
 from azero.exact.frames import new_search
 from azero.games import State
 
-_FIRST_NODES = 1 << 10  # of a search; how many follow at once depends on how long they take
+_FIRST_NODES = 1 << 10  # nodes of the first call; the sizes of later calls depend on their times
 _NO_LIMIT = 1 << 62
 
 
 class Solution(NamedTuple):
-    """What a position is worth under best play."""
+    """The value of a position under best play."""
 
-    value: float | None  # for the first player: WIN, DRAW or LOSS, or the final score; None where the limit came first
-    action: int | None  # one that leads there; None where the game is over or the limit came first
-    num_nodes: int  # positions visited, the table's included
-    num_leaves: int  # those of them where the game was over
+    value: float | None  # for the first player: WIN, DRAW or LOSS, or the final score; None if the limit came first
+    action: int | None  # an action with that value; None if the game is over or the limit came first
+    num_nodes: int  # positions visited, including those found in the table
+    num_leaves: int  # ends of games among them
 
 
 def solve(
     state: State, by_score: bool = False, max_table_entries: int = 1 << 20, node_limit: int = _NO_LIMIT
 ) -> Solution:
-    """Returns what a position is worth under best play, and a move that leads there.
-
-    Raises BrokenRules where the rules cannot go on.
+    """Returns the value of a position under best play, and an action with that value.
 
     Args:
-      by_score: whether the value is the final score, e.g. the stones in Othello, and not the outcome.
-      max_table_entries: the most positions to remember, 32 bytes each; none where games are not `is_history_free`.
-      node_limit: gives up after so many nodes; the solution has no value then.
+      by_score: whether the value is the final score, e.g. the difference of stones in Othello, instead of the outcome.
+      max_table_entries: most positions in the table, 32 bytes each; a game that is not `is_history_free` gets no table.
+      node_limit: most nodes to visit; a solution that reaches it has no value.
+
+    Raises:
+      BrokenRules: the game's rules fail, e.g. a position that is not terminal has no legal action.
     """
     if state.is_terminal():
         return Solution(state.final_score() if by_score else state.returns()[0], None, 1, 1)

@@ -1,4 +1,4 @@
-"""Rules of games: `make_game` finds one by name. A new game is a folder here, imported below."""
+"""The rules of games. `make_game` returns a game by name. A new game is a folder here, and is imported below."""
 
 from azero.games import amazons, breakthrough, clobber, connect_four, go, gomoku, hex, othello, p_game, tic_tac_toe  # noqa: F401, their rules register themselves
 from azero.games.contract import DRAW, LOSS, ONGOING, WIN, Rules, Symmetries

@@ -1,4 +1,4 @@
-"""Optional compiled methods, called from Python: rollout policies, and where a move takes place."""
+"""Calls from Python to optional compiled methods: rollouts, and the cell of a move."""
 
 from collections.abc import Callable
 
@@ -21,12 +21,12 @@ def _rollout(rules, state, legal, rng, max_plies):
 
 
 def rollout_action_of(state: State, seed: int) -> int:
-    """Returns what the rollout policy plays; the state's record may be changed where nobody looks."""
+    """Returns an action of the rollout policy. It may change scratch fields of the state's record."""
     return int(_call(_rollout_action, state, new_rng(seed)))
 
 
 def rollout_of(state: State, seed: int) -> int:
-    """Returns the outcome of a game played on by the rollout policy; the state is used up."""
+    """Plays to the end by the rollout policy and returns the outcome. The state is not valid afterwards."""
     return int(_call(_rollout, state, new_rng(seed), state.game.max_plies))
 
 
@@ -35,7 +35,7 @@ def _call(kernel: Callable, state: State, *arguments: object) -> int:
     try:
         return kernel(state.game.rules, state.record, legal, *arguments)
     except BrokenRules as error:
-        raise broken_rules(state.game.name, f"{error} in a rollout", state.history()) from None
+        raise broken_rules(state.game.name, f"{error}, in a rollout", state.history()) from None
 
 
 @kernel
@@ -44,5 +44,5 @@ def _target(rules, state, action):
 
 
 def target_of(state: State, action: int) -> int:
-    """Returns the cell at which a legal action takes place; a number that is no cell's where it has none."""
+    """Returns the cell at which a legal action takes place; a number outside the board if it has no cell."""
     return int(_target(state.game.rules, state.record, action))

@@ -1,7 +1,7 @@
-"""What a game is: the methods and tables that a class of rules provides, and how kernels come to call them.
+"""The contract of a game: the methods and tables of its class of rules, and how kernels call the methods.
 
 A game is a NamedTuple of its parameters. The compiled methods work on one record of `state_dtype` and allocate
-nothing; the rest is plain Python, used at the edges. What is marked optional has a default in `defaults.py`.
+nothing. The other methods are plain Python. Optional methods have defaults in `defaults.py`.
 """
 
 from typing import NamedTuple, Protocol
@@ -11,15 +11,15 @@ import numpy as np
 from azero.compiler.jit import bind_methods, shared_with_python
 
 WIN, DRAW, LOSS = 1, 0, -1
-"""Outcomes and proven results, for the first player wherever no other player is named."""
+"""Outcomes and proven results, for the first player unless another player is named."""
 
 ONGOING = 2
-"""What `outcome` returns while the game goes on."""
+"""The value of `outcome` while the game goes on."""
 
 
 @shared_with_python
 def sign_of(player):
-    """Returns 1 for the first player, -1 for the second: the factor between the first player's value and `player`'s."""
+    """Returns 1 for player 0, -1 for player 1: the factor between the first player's value and that of `player`."""
     return 1 - 2 * player
 
 
@@ -37,20 +37,20 @@ COMPILED = {
     "ownership": ("state", "owners"),
     "target": ("state", "action"),
 }
-"""The methods that are compiled, with their parameters after the game."""
+"""The compiled methods, with their parameters after the game."""
 
 bind_methods(**COMPILED)
 
 
 Ranges = dict[str, tuple[float, float]]
-"""The least and the greatest value of parameters, by name."""
+"""The least and the greatest value of each parameter, by name."""
 
 
 class Symmetries(NamedTuple):
-    """Symmetries as gathers, the identity first.
+    """The S symmetries of a game as gathers, the identity first.
 
-    A position seen through symmetry s has `planes.reshape(C, H * W)[:, cells[s]]`, and a distribution over actions
-    belonging to the position becomes `policy[actions[s]]`.
+    Symmetry s maps the planes of a position to `planes.reshape(C, H * W)[:, cells[s]]`, and a distribution over its
+    actions to `policy[actions[s]]`.
 
     Attributes:
       cells: [S, H * W] int32.
@@ -62,107 +62,122 @@ class Symmetries(NamedTuple):
 
 
 class Rules(Protocol):
-    """A game's rules. Players are 0, who moves first, and 1; A actions are numbered from 0."""
+    """The rules of a game. The players are 0, who moves first, and 1. The A actions are numbered from 0."""
 
-    # Compiled. `state` is a record of `state_dtype`; it belongs to one thread, since even those that only look may use
-    # parts of it to work in.
+    # Compiled. `state` is a record of `state_dtype`. One thread at a time uses it, because every method may use some of
+    # its fields as scratch memory.
 
     def reset(game, state) -> None:
-        """Makes `state` the initial position."""
+        """Sets `state` to the initial position."""
 
     def legal_actions(game, state, out) -> int:
-        """Writes the legal actions, ascending, into `out` ([A] int32); returns how many."""
+        """Writes the legal actions into `out` ([A] int32) in ascending order; returns their number."""
 
     def apply_action(game, state, action) -> None:
-        """Plays a legal action, in place."""
+        """Plays a legal action; changes `state` in place."""
 
     def current_player(game, state) -> int:
-        """Returns who moves, 0 or 1. Turns need not alternate."""
+        """Returns the player to move, 0 or 1. Turns need not alternate."""
 
     def outcome(game, state) -> int:
-        """Returns WIN, DRAW or LOSS for the first player where the game is over, else ONGOING."""
+        """Returns WIN, DRAW or LOSS for the first player if the game is over, else ONGOING."""
 
     def encode(game, state, planes) -> None:
-        """Writes the net's input into `planes` ([C, H, W] float32), all of it, as the player to move sees it."""
+        """Writes the net's input into `planes` ([C, H, W] float32), from the point of view of the player to move.
+
+        It must write every element, because `planes` may contain the input of another position.
+        """
 
     def hash_key(game, state) -> int:
-        """Returns a 64-bit key of the position; searches take positions of one key for one position.
+        """Returns a 64-bit key of the position. Searches treat positions with equal keys as the same position.
 
-        Equal states have equal keys. Where games are `is_history_free`, positions with equal keys have the same player
-        to move, outcome and legal actions, and each action leads from both to equal keys again.
+        Equal states must have equal keys. If the game is `is_history_free`, positions with equal keys must have the
+        same player to move, outcome and legal actions, and each action must lead from both to equal keys again.
         """
 
     def rollout_action(game, state, legal, rng) -> int:
-        """Optional: returns an action of the game's rollout policy; a uniformly random legal one unless written.
+        """Optional: returns an action of the game's rollout policy. The default is a uniformly random legal action.
 
-        Legal where games are `is_history_free`; else it may overlook what only the history forbids.
+        The action must be legal if the game is `is_history_free`. In other games it may break rules that depend on the
+        history, such as superko.
 
-        `legal` ([A] int32) is room to work in; `rng` is for `random_below` and others of `azero.authoring`.
+        Args:
+          legal: [A] int32, scratch memory.
+          rng: the random generator, for `random_below` and the like from `azero.authoring`.
         """
 
     def rollout(game, state, legal, rng, max_plies) -> int:
-        """Optional: returns the outcome of a game played to its end by `rollout_action`; `state` is used up.
+        """Optional: plays to the end by `rollout_action` and returns the outcome. `state` is not valid afterwards.
 
-        Worth writing where the outcome of a random game can be had for less than all of its moves.
+        Write it if the outcome of a random game can be computed without playing all of its moves.
         """
 
     def final_score(game, state) -> float:
-        """Optional: returns by how much the first player has won, in the game's own units; its sign is the result."""
+        """Optional: returns the margin by which the first player has won, in the game's own units.
+
+        Its sign is that of the outcome. The default is the outcome.
+        """
 
     def ownership(game, state, owners) -> None:
-        """Optional: writes who holds each cell of the planes, where the game is over, into `owners` ([H, W] int8).
+        """Optional: writes the owner of each cell of the planes at the end of a game into `owners` ([H, W] int8).
 
-        1 stands for the first player, -1 for the second, 0 for nobody.
+        1 is the first player, -1 the second, 0 nobody. The default is nobody.
         """
 
     def target(game, state, action) -> int:
         """Optional: returns the cell, `row * W + column` of the planes, at which a legal action takes place.
 
-        The action itself unless written. A number that is no cell's stands for no place: a pass.
+        The default is the action's own number. A number outside the board means that the action has no cell: a pass.
         """
 
     # Plain Python.
 
     def ranges(game) -> Ranges:
-        """Optional: returns the least and the greatest value of the parameters that have such."""
+        """Optional: returns the least and the greatest value of each parameter that is bounded. The default is none."""
 
     def check(game) -> None:
-        """Optional: raises BadInput where parameters, each within its range, will not do."""
+        """Optional: raises BadInput if the parameters are not valid although each is within its range."""
 
     @property
     def state_dtype(game) -> np.dtype:
-        """The structured dtype of a state; the same for all sizes where one compilation is to serve them all."""
+        """The structured dtype of a state. If all sizes of a game have the same dtype, one compilation serves them."""
 
     @property
     def num_actions(game) -> int:
-        """A."""
+        """A, the number of actions."""
 
     @property
     def max_plies(game) -> int:
-        """No game lasts longer than this."""
+        """An upper bound on the plies of a game."""
 
     @property
     def planes_shape(game) -> tuple[int, int, int]:
-        """[C, H, W] of what `encode` writes."""
+        """(C, H, W), the shape of the planes that `encode` writes."""
 
     @property
     def is_history_free(game) -> bool:
-        """Optional: whether positions with equal `hash_key` have the same future; so unless written."""
+        """Optional: whether positions with equal `hash_key` have the same future. The default is True."""
 
     def symmetries(game) -> Symmetries:
-        """Optional: returns the symmetries under which neither the rules nor the initial position change."""
+        """Optional: returns symmetries that leave the rules and the initial position unchanged.
+
+        The default is the identity alone.
+        """
 
     def action_to_text(game, state, action: int) -> str:
-        """Optional: returns a legal action of `state` in the game's notation."""
+        """Optional: returns a legal action of `state` in the game's notation. The default is its number."""
 
     def text_to_action(game, state, text: str) -> int:
-        """Optional: returns the action that `text` is in `state`, legal or not; raises BadInput where it is none."""
+        """Optional: returns the action that `text` names in `state`, legal or not; raises BadInput if there is none."""
 
     def split_moves(game, text: str) -> list[str]:
-        """Optional: splits a record of moves, in the game's usual notation, into moves."""
+        """Optional: splits a record in the game's usual notation into moves.
+
+        The default splits at spaces, commas and semicolons.
+        """
 
     def draw(game, state, marks: dict[int, str]) -> str:
-        """Optional: returns the board in lines of text, with `marks` (action to short text) at the actions' places.
+        """Optional: returns the board as lines of text, with `marks` (action to short text) at the actions' places.
 
-        Of several marks that belong at one place the first is shown.
+        If several marks have the same place, the first is shown. The default lists the fields of the state.
         """

@@ -1,4 +1,4 @@
-"""What a game need not write itself: the methods that rules get where they have none of their own."""
+"""Default methods: those that a class of rules gets if it does not define its own. `contract.py` specifies them."""
 
 import re
 
@@ -10,7 +10,7 @@ from azero.games.contract import ONGOING, Ranges, Rules, Symmetries
 
 
 def rollout_action(game, state, legal, rng):
-    """Returns a legal action drawn uniformly."""
+    """Returns a uniformly random legal action; raises BrokenRules if there is none."""
     num_legal = game.legal_actions(state, legal)
     if num_legal == 0:
         raise BrokenRules(NO_ACTION)
@@ -18,7 +18,7 @@ def rollout_action(game, state, legal, rng):
 
 
 def rollout(game, state, legal, rng, max_plies):
-    """Plays on by `rollout_action` until the game is over."""
+    """Plays by `rollout_action` to the end and returns the outcome; raises BrokenRules after `max_plies` plies."""
     for _ in range(max_plies + 1):
         outcome = game.outcome(state)
         if outcome != ONGOING:
@@ -28,66 +28,66 @@ def rollout(game, state, legal, rng, max_plies):
 
 
 def final_score(game, state):
-    """Returns the outcome as a number, where a game has nothing finer."""
+    """Returns the outcome as a number."""
     return float(game.outcome(state))
 
 
 def ownership(game, state, owners):
-    """Nobody holds a cell."""
+    """Writes 0 for every cell: nobody owns it."""
     for row in range(owners.shape[0]):
         for column in range(owners.shape[1]):
             owners[row, column] = 0
 
 
 def target(game, state, action):
-    """Returns the action, which is the cell where a game's first actions are the cells of its board."""
+    """Returns the action's number. It is right for games whose first actions are the cells of the board."""
     return action
 
 
 def ranges(game) -> Ranges:
-    """No parameter has a least or greatest value."""
+    """Returns no bounds."""
     return {}
 
 
 def check(game) -> None:
-    """Any parameters will do."""
+    """Accepts all parameters."""
 
 
 def symmetries(game) -> Symmetries:
-    """The identity alone."""
+    """Returns the identity alone."""
     _, height, width = game.planes_shape
     cells, actions = np.arange(height * width, dtype=np.int32), np.arange(game.num_actions, dtype=np.int32)
     return Symmetries(cells=cells[None], actions=actions[None])
 
 
 def action_to_text(game, state, action: int) -> str:
-    """An action is written as its number."""
+    """Returns the action's number."""
     return str(action)
 
 
 def text_to_action(game, state, text: str) -> int:
-    """Whatever is written as `text` is meant by it."""
+    """Returns the first action that `action_to_text` writes as `text`; raises BadInput if there is none."""
     for action in range(game.num_actions):
         if game.action_to_text(state, action) == text:
             return action
     some = " ".join(game.action_to_text(state, action) for action in range(min(4, game.num_actions)))
-    raise BadInput(f"{text!r} is no {type(game).__name__} move; moves are written {some} ...")
+    raise BadInput(f"{text!r} is not a move of {type(game).__name__}; moves are written {some} ...")
 
 
 def split_moves(game, text: str) -> list[str]:
-    """Moves stand apart by spaces, commas or semicolons."""
+    """Splits at spaces, commas and semicolons."""
     return re.findall(r"[^\s,;]+", text)
 
 
 def draw(game, state, marks: dict[int, str]) -> str:
-    """The state's fields, one a line."""
+    """Returns the fields of the state, one per line, then the marks."""
     lines = [f"{name}: {np.asarray(state[name]).tolist()}" for name in game.state_dtype.names]
     marked = [f"{game.action_to_text(state, action)} {mark}" for action, mark in marks.items()]
     return "\n".join([*lines, *marked])
 
 
 def _is_history_free(game) -> bool:
-    """What can happen next is a matter of the position alone."""
+    """True: the future depends on the position alone."""
     return True
 
 
@@ -109,5 +109,5 @@ DEFAULTS = {
 
 
 def has_own(rules: Rules, method: str) -> bool:
-    """Returns whether a game has written an optional method itself."""
+    """Returns whether a game defines an optional method itself."""
     return getattr(type(rules), method) is not DEFAULTS[method]

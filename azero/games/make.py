@@ -1,4 +1,4 @@
-"""From a name to a game: azero's own from the registry, the user's from their files."""
+"""From a name to a game: azero's own games are in the registry, a user's game is in a file."""
 
 import re
 from typing import get_type_hints
@@ -13,16 +13,18 @@ from azero.games.user.trial import try_out
 
 
 def make_game(name: str) -> Game:
-    """Returns the game that `name` names, e.g. `connect_four(rows=6,columns=7)`; raises BadInput."""
+    """Returns a game by name, e.g. `connect_four(rows=6,columns=7)` or `my_game.py:MyGame`.
+
+    If a game has the parameters rows and columns, `size=6` sets both.
+
+    Raises:
+      BadInput: there is no such game, a parameter is not valid, or a user's game fails a first trial of its rules.
+    """
     return Game(parse_game(name))
 
 
 def parse_game(text: str) -> Rules:
-    """Returns the rules that `text` names; raises BadInput.
-
-    Either one of azero's games, `connect_four(rows=5,columns=6)`, or one in a file, `my_game.py:MyGame(heap=7)`. Where
-    a game has rows and columns, `size=6` sets both.
-    """
+    """Returns the rules of a game by name, as `make_game` does; raises BadInput."""
     file, name, arguments = parts_of(text)
     rules = _find(file, name)
     parameters = arguments.split(",") if arguments and arguments.strip() else []
@@ -44,7 +46,7 @@ def parse_game(text: str) -> Rules:
 
 
 def _check_ranges(name: str, rules: Rules) -> None:
-    """Raises BadInput where a parameter lies outside the range that the rules give for it."""
+    """Raises BadInput if a parameter is outside its range."""
     parameters = parameters_of(type(rules))
     for key, (low, high) in rules.ranges().items():
         if key not in parameters:
@@ -55,7 +57,7 @@ def _check_ranges(name: str, rules: Rules) -> None:
 
 
 def _find(file: str | None, name: str) -> type:
-    """Returns the class of rules of that name."""
+    """Returns the class of rules with this name; raises BadInput if there is none."""
     if file:
         return load_rules(file, name)
     known = registered_games()
@@ -65,7 +67,7 @@ def _find(file: str | None, name: str) -> type:
 
 
 def _parse_parameter(rules: type, name: str, text: str) -> list[tuple[str, object]]:
-    """Returns the names of the parameters that are set, and the value, of the type the rules declare for them."""
+    """Returns names and values of the parameters that `text`, e.g. `rows=6`, sets. The rules declare their types."""
     key, separator, value_text = (part.strip() for part in text.partition("="))
     types = _types_of(rules)
     keys = ["rows", "columns"] if key == "size" and key not in types and {"rows", "columns"} <= set(types) else [key]

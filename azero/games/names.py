@@ -1,4 +1,4 @@
-"""Names of games, as OpenSpiel writes them, `connect_four(rows=5)`; a user's, `my_game.py:MyGame`, names its file."""
+"""Names of games: `connect_four(rows=5)` as OpenSpiel writes them, and `my_game.py:MyGame` for a user's own game."""
 
 import re
 from pathlib import PureWindowsPath
@@ -12,21 +12,21 @@ from azero.games.registry import parameters_of, registered_games
 
 
 def file_of(text: str) -> str | None:
-    """Returns the file that a game's name has, or None where it is one of azero's; raises BadInput where it is none."""
+    """Returns the file in a game's name, or None if the game is one of azero's; raises BadInput if it is not a name."""
     return parts_of(text)[0]
 
 
 def without_folder(text: str) -> str:
-    """Returns a game's name, of a user's file the last part of its path only: what a game keeps when it is moved.
+    """Returns a game's name without the folder of its file. This part stays the same when the file is moved.
 
-    It may have been moved to another system: every system's separators count.
+    The path may be from another operating system, so slashes and backslashes both separate folders.
     """
     file, py, rest = text.rpartition(".py:")
     return f"{PureWindowsPath(file).name}{py}{rest}"
 
 
 def parts_of(text: str) -> tuple[str | None, str, str | None]:
-    """Returns file, name and arguments of a game's name; raises BadInput."""
+    """Returns file, class or game, and arguments of a game's name; None for a missing part. Raises BadInput."""
     match = re.fullmatch(r"\s*(?:(.*\.py)\s*:\s*)?(\w+)\s*(?:\((.*)\))?\s*", text)
     if not match:
         example = f"{text}:MyGame" if text.endswith(".py") else "connect_four(rows=6)"
@@ -36,7 +36,7 @@ def parts_of(text: str) -> tuple[str | None, str, str | None]:
 
 
 def name_of(rules: Rules) -> str:
-    """Returns the text that names these rules, with the parameters that differ from their defaults."""
+    """Returns the name of these rules, with the parameters that differ from their defaults."""
     file_name = getattr(type(rules), "file_name", None)
     name = file_name or next(name for name, known in registered_games().items() if known is type(rules))
     defaults = parameters_of(type(rules))
@@ -45,9 +45,10 @@ def name_of(rules: Rules) -> str:
 
 
 def contrast(text: str, rules: Rules) -> str:
-    """Returns that a game's name is not that of `rules`, and where it is the same game in which parameters they differ.
+    """Returns how the game named `text` differs from `rules`, for an error message.
 
-    E.g. `go(size=7), not go(komi=9.0): size is 7, not 9; komi is 7.5, not 9.0`.
+    It gives both names, and the parameters that differ if both are the same game with other parameters, e.g.
+    `go(size=7), not go(komi=9.0): size is 7, not 9; komi is 7.5, not 9.0`.
     """
     name = name_of(rules)
     base, _, arguments = without_folder(text).partition("(")
@@ -61,12 +62,12 @@ def contrast(text: str, rules: Rules) -> str:
 
 
 def write_value(value: object) -> str:
-    """Returns a parameter's value as it is written in a game's name."""
+    """Returns the text of a parameter's value in a game's name."""
     if isinstance(value, float):
         return np.format_float_positional(value, trim="0")  # never with an exponent
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def source_digest_of(rules: Rules) -> str:
-    """Returns the digest of the user's sources that the rules come from; empty for azero's own."""
+    """Returns the digest of the user's sources that define the rules; empty for azero's own games."""
     return getattr(type(rules), SOURCE_DIGEST, "")

@@ -1,4 +1,4 @@
-"""The registry: classes of rules under their names, each with a default for every optional method."""
+"""The registry of classes of rules by name. A registered class has a default for each optional method it lacks."""
 
 from collections import namedtuple
 from collections.abc import Callable, Iterator
@@ -10,18 +10,21 @@ from azero.games.defaults import DEFAULTS
 _RULES: dict[str, type] = {}
 
 TEXT_METHODS = ("action_to_text", "text_to_action", "split_moves", "draw")
-"""Methods that a game may keep in a module of their own."""
+"""Methods that a game may define in a separate module."""
 
 PARAMETER_TYPES: dict[type, tuple[str, Callable[[str], object]]] = {
     int: (r"-?\d{1,9}", int),
     float: (r"-?\d{1,9}(\.\d{0,9})?", float),
     bool: (r"(?i:true|false)", lambda text: text.lower() == "true"),
 }
-"""How a parameter of each type is written, and read."""
+"""The pattern of a parameter's text, and the conversion to its value, by type."""
 
 
 def game(name: str, text: ModuleType | None = None) -> Callable[[type], type]:
-    """Registers the class of rules below it under `name`; it gets the functions of `text` as methods."""
+    """Returns a decorator that registers a class of rules, with the functions of `text` as methods.
+
+    The decorator raises ValueError if another class has this name.
+    """
 
     def register(rules: type) -> type:
         if name in _RULES:
@@ -36,7 +39,7 @@ def game(name: str, text: ModuleType | None = None) -> Callable[[type], type]:
 
 @contextmanager
 def without_registering() -> Iterator[None]:
-    """Forgets, when the block is left, the games that were registered in it."""
+    """Removes the games that were registered in the block from the registry when the block ends."""
     known = dict(_RULES)
     try:
         yield
@@ -46,7 +49,7 @@ def without_registering() -> Iterator[None]:
 
 
 def complete(rules: type) -> type:
-    """Gives a class of rules the default of every optional method that it does not write."""
+    """Returns the class of rules with a default for every optional method that it does not define."""
     if not rules._fields:  # type: ignore[attr-defined]
         rules = _with_a_field(rules)
     for name, method in DEFAULTS.items():
@@ -56,7 +59,7 @@ def complete(rules: type) -> type:
 
 
 def _with_a_field(rules: type) -> type:
-    """Returns the same rules with a field that nobody sees; Numba cannot call methods of an empty NamedTuple."""
+    """Returns the same rules with an unused field, because Numba cannot call methods of an empty NamedTuple."""
     carrier = namedtuple(rules.__name__, ["unused"], defaults=[0])  # type: ignore[misc]
     own = {
         key: value
@@ -72,5 +75,5 @@ def registered_games() -> dict[str, type]:
 
 
 def parameters_of(rules: type) -> dict[str, object]:
-    """Returns a game's parameters with their defaults."""
+    """Returns a game's parameters with their defaults; None for a parameter without a default."""
     return {key: rules._field_defaults.get(key) for key in rules.__annotations__}  # type: ignore[attr-defined]

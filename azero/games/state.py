@@ -1,6 +1,7 @@
-"""The Python face of a game, in OpenSpiel's words: `Game` makes states, `State` is a position one can play on."""
+"""The Python interface of a game, named as in OpenSpiel: `Game` creates states, and `State` is a position."""
 
 import functools
+import traceback
 from collections.abc import Iterable, Sequence
 
 import numpy as np
@@ -11,13 +12,13 @@ from azero.errors import NO_ACTION, TOO_LONG, BadInput, BrokenRules
 from azero.games.contract import ONGOING, Rules, Symmetries
 from azero.games.names import name_of
 
-_MOST_LISTED = 20  # moves that an error lists
-_MOST_SHOWN = 100  # actions
+_MOST_LISTED = 20  # legal moves in an error message
+_MOST_SHOWN = 100  # played actions in an error message
 
 
 @kernel
 def _advance(rules, state, action, legal):
-    """Plays `action`, or resets where it is -1; writes the legal actions; returns how many, who moves, the outcome."""
+    """Plays `action`, or resets the state if it is -1. Then writes and returns the same as `_look`."""
     if action < 0:
         rules.reset(state)
     else:
@@ -27,7 +28,7 @@ def _advance(rules, state, action, legal):
 
 @kernel
 def _look(rules, state, legal):
-    """Writes the legal actions of a position; returns how many, who moves, the outcome."""
+    """Writes the legal actions of a position; returns their number, the player to move and the outcome."""
     outcome = rules.outcome(state)
     num_legal = 0 if outcome != ONGOING else rules.legal_actions(state, legal)
     return num_legal, rules.current_player(state), outcome
@@ -61,31 +62,31 @@ def _ownership(rules, state, owners):
 
 
 def broken_rules(name: str, what: str, actions: Sequence[int]) -> BrokenRules:
-    """Returns the error that tells, in a line, what is wrong with the rules `name`, and after which actions."""
+    """Returns an error whose message, one line, says what is wrong with the rules `name`, and after which actions."""
     return BrokenRules(f"{name}.{what}{after_actions(actions)}")
 
 
 def after_actions(actions: Sequence[int]) -> str:
-    """Returns where in a game something happened, as the end of a sentence."""
+    """Returns the end of an error message, "; actions so far: ..."; empty if there are none."""
     shown = " ".join(map(str, actions[:_MOST_SHOWN]))
     more = f" ... ({len(actions)} in all)" if len(actions) > _MOST_SHOWN else ""
-    return f" after the actions {shown}{more}" if shown else ""
+    return f"; actions so far: {shown}{more}" if shown else ""
 
 
 def new_states(rules: Rules, *shape: int) -> np.recarray:
-    """Returns an array of blank states; `reset` makes positions of them."""
+    """Returns an array of blank states, [*shape] of the game's state dtype. `reset` makes a position of a state."""
     return np.zeros(shape, rules.state_dtype).view(np.recarray)
 
 
 class Game:
-    """A game with its sizes: what it is called, what a net sees of it, and where it starts.
+    """A game with its parameters.
 
     Attributes:
       rules: the rules, with the parameters as fields.
-      name: the name that `make_game` takes.
+      name: the name, as `make_game` takes it.
       num_actions: A, the number of actions.
-      max_plies: no game lasts longer.
-      planes_shape: [C, H, W] of the net's input.
+      max_plies: an upper bound on the plies of a game.
+      planes_shape: (C, H, W), the shape of the net's input.
     """
 
     def __init__(self, rules: Rules):
@@ -97,15 +98,15 @@ class Game:
 
     @functools.cached_property
     def symmetries(self) -> Symmetries:
-        """The symmetries of board and actions, the identity first."""
+        """The symmetries of cells and actions, the identity first."""
         return self.rules.symmetries()
 
     def new_initial_state(self) -> "State":
-        """Returns the position the game starts from."""
+        """Returns the initial position."""
         return State(self)
 
     def state_from_moves(self, text: str) -> "State":
-        """Returns the position after moves in the game's notation; raises BadInput at one that cannot be played."""
+        """Returns the position after moves in the game's notation; raises BadInput if one of them cannot be played."""
         state = self.new_initial_state()
         for ply, move in enumerate(self.rules.split_moves(text), start=1):
             if state.is_terminal():
@@ -117,13 +118,13 @@ class Game:
         return state
 
     def action_to_text(self, state: "State", action: int) -> str:
-        """Returns an action in the game's notation."""
+        """Returns a legal action of `state` in the game's notation."""
         return self.rules.action_to_text(state.record, action)
 
     def lines_to_text(self, state: "State", lines: Sequence[Sequence[int]]) -> list[list[str]]:
-        """Returns lines of play from `state`, of one action at least, in the game's notation.
+        """Returns lines of play from `state`, each of one or more actions, in the game's notation.
 
-        They go on side by side: a call for each ply, not for each line, is what makes it fast.
+        All lines advance together. One compiled call per ply is faster than one per line.
         """
         write, record = self.rules.action_to_text, state.record
         texts = [[write(record, line[0])] for line in lines]
@@ -139,7 +140,7 @@ class Game:
         return texts
 
     def text_to_action(self, state: "State", text: str) -> int:
-        """Returns the legal action that `text` names; raises BadInput where it is none or not legal in `state`."""
+        """Returns the legal action of `state` that `text` names; raises BadInput if there is none."""
         action = self.rules.text_to_action(state.record, text)
         if action not in state.legal_actions():
             if state.is_terminal():
@@ -162,7 +163,7 @@ class Game:
 
 
 class State:
-    """A position, with the moves that led to it. `record` is the compiled rules' own form of it."""
+    """A position and the actions that led to it. `record` is the position as a record of the rules' state dtype."""
 
     def __init__(self, game: Game):
         self.game = game
@@ -172,7 +173,7 @@ class State:
 
     @classmethod
     def from_record(cls, game: Game, record: np.record, history: Sequence[int] = ()) -> "State":
-        """Returns a position with a copy of `record`, and of the actions that led to it, as far as they are known."""
+        """Returns a position with a copy of `record`. `history` has the actions that led to it, if they are known."""
         state = cls.__new__(cls)
         state.game, state._history = game, list(history)
         states = new_states(game.rules, 1)
@@ -189,10 +190,11 @@ class State:
         except (BadInput, OSError, NumbaError):
             raise
         except Exception as error:
-            if not self._history:  # the compiler's, perhaps: nothing was compiled before the first move
+            if not self._history:  # it may be an error of the compiler, which runs at the first call
                 raise
-            what = f"apply_action, or what follows it, raises {type(error).__name__}: {' '.join(str(error).split())}"
-            raise broken_rules(self.game.name, what, self._history) from error
+            frame = traceback.extract_tb(error.__traceback__)[-1]  # compiled rules add their own
+            what = f"{frame.name} fails, line {frame.lineno}: {type(error).__name__}: {' '.join(str(error).split())}"
+            raise broken_rules(self.game.name, what.removesuffix(": "), self._history) from error
         self._note(legal, *found)
 
     def _note(self, legal: np.ndarray, num_legal: int, player: int, outcome: int) -> None:
@@ -204,11 +206,11 @@ class State:
             raise broken_rules(self.game.name, TOO_LONG, self._history)
 
     def legal_actions(self) -> list[int]:
-        """Returns the legal actions, ascending; none where the game is over."""
+        """Returns the legal actions in ascending order; none if the game is over."""
         return list(self._legal)
 
     def apply_action(self, action: int) -> None:
-        """Plays an action; raises BadInput where it is not legal, BrokenRules where the rules cannot go on from it."""
+        """Plays an action; raises BadInput if it is not legal, BrokenRules if the rules break their contract."""
         if action not in self._legal:
             over = "the game is over" if self.is_terminal() else f"legal actions: {_listed(map(str, self._legal))}"
             raise BadInput(f"action {action} is not legal here; {over}")
@@ -216,7 +218,7 @@ class State:
         self._play(int(action))
 
     def current_player(self) -> int:
-        """Returns who moves, 0 (first) or 1; -4 where the game is over, as OpenSpiel has it."""
+        """Returns the player to move, 0 (first) or 1; -4 if the game is over, as in OpenSpiel."""
         return -4 if self.is_terminal() else self._player
 
     def is_terminal(self) -> bool:
@@ -224,22 +226,22 @@ class State:
         return self._outcome != ONGOING
 
     def final_score(self) -> float:
-        """Returns by how much the first player has won, in the game's own units: points in Go, discs in Othello."""
+        """Returns the margin by which the first player has won, in the game's units: points in Go, discs in Othello."""
         return float(_final_score(self.game.rules, self.record))
 
     def ownership(self) -> np.ndarray:
-        """Returns who holds each cell of a finished game, [H, W] int8: 1 the first player, -1 the second, 0 none."""
+        """Returns the owner of each cell of a finished game, [H, W] int8: 1 the first player, -1 the second, 0 none."""
         owners = np.zeros(self.game.planes_shape[1:], np.int8)
         _ownership(self.game.rules, self.record, owners)
         return owners
 
     def returns(self) -> list[float]:
-        """Returns what each player has got, in [-1, 1]; zeros while the game goes on."""
+        """Returns the results of the two players: 1 for a win, 0 for a draw, -1 for a loss; zeros while it goes on."""
         first = float(self._outcome) if self.is_terminal() else 0.0
         return [first, 0.0 - first]
 
     def history(self) -> list[int]:
-        """Returns the actions played so far."""
+        """Returns the actions that led to this position."""
         return list(self._history)
 
     def clone(self) -> "State":
@@ -249,17 +251,17 @@ class State:
         return copy
 
     def planes(self) -> np.ndarray:
-        """Returns the net's input, [C, H, W] float32, as the player to move sees it."""
+        """Returns the net's input, [C, H, W] float32, from the point of view of the player to move."""
         planes = np.empty(self.game.planes_shape, np.float32)
         _encode(self.game.rules, self.record, planes)
         return planes
 
     def hash_key(self) -> int:
-        """Returns a 64-bit key, equal for equal positions, as an unsigned integer."""
+        """Returns the 64-bit key of the position, an unsigned integer. Equal positions have equal keys."""
         return int(_hash_key(self.game.rules, self.record)) & 0xFFFF_FFFF_FFFF_FFFF
 
     def draw(self, marks: dict[int, str] | None = None) -> str:
-        """Returns the board in text, with `marks` (action to short text) at the places of those actions."""
+        """Returns the board as text, with `marks` (action to short text) at the actions' places."""
         return self.game.rules.draw(self.record, marks or {})
 
     def __str__(self) -> str:
@@ -267,7 +269,7 @@ class State:
 
 
 def _listed(words: Iterable[str]) -> str:
-    """Returns words in a line of bearable length: the first of them, and how many there are where that is not all."""
+    """Returns words in one line: the first `_MOST_LISTED`, and the number of all if there are more."""
     words = list(words)
     left_out = f" ... ({len(words)} in all)" if len(words) > _MOST_LISTED else ""
     return " ".join(words[:_MOST_LISTED]) + left_out

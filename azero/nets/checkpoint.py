@@ -4,14 +4,10 @@ Loading runs no code from the file. The file's metadata have one entry, `azero`:
 and a digest of them and the weights. The digest detects any change of the file's contents.
 """
 
-import hashlib
-import json
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import torch
-from safetensors import SafetensorError, safe_open
-from safetensors.torch import save
 from torch import Tensor
 
 from azero.config.reading import override_section
@@ -23,8 +19,8 @@ from azero.games.user.loading import digest_of_file
 from azero.nets.architectures.tower import ResidualTower, fold
 from azero.nets.checkpoint_card import Card, card_from
 from azero.nets.game_file import find_game
-from azero.system.files import write_whole
 from azero.system.formats import drop_unknown, warn_once
+from azero.system.tensor_files import Tensors, read_tensors, take_digest, write_tensors
 
 
 @dataclass(frozen=True)
@@ -39,9 +35,8 @@ class Checkpoint:
 
 def save_checkpoint(path: Path, net: ResidualTower, card: Card) -> None:
     """Writes a checkpoint atomically."""
-    tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in net.state_dict().items()}
-    metadata = {**_fields(card), "digest": _digest(tensors, _fields(card))}
-    write_whole(path, save(tensors, {"azero": json.dumps(metadata, sort_keys=True)}))
+    tensors = {name: tensor.detach().cpu().numpy() for name, tensor in net.state_dict().items()}
+    write_tensors(path, tensors, _fields(card))
 
 
 def load_checkpoint(path: Path, game: Game | None = None) -> Checkpoint:
@@ -49,10 +44,10 @@ def load_checkpoint(path: Path, game: Game | None = None) -> Checkpoint:
 
     If the sources of a user's own game have changed since the checkpoint was made, a warning is printed on stderr.
     """
-    card, digest, tensors = _read(path)
-    if digest != _digest(tensors, _fields(card)):
-        raise BadInput(f"checkpoint {str(path)!r} is damaged: its contents do not match their digest")
-    card = _as_known(path, card)
+    fields, arrays = _read(path)
+    card = _as_known(path, _card_from(path, fields))
+    digest = take_digest(f"checkpoint {str(path)!r}", fields, arrays)
+    tensors = {name: torch.from_numpy(array) for name, array in arrays.items()}
     own_game = game_of_card(path, card, game)
     try:
         net = ResidualTower(override_section(NetConfig, card.net, {}), own_game)
@@ -137,52 +132,26 @@ def _game_told(path: Path, card: Card) -> Game:
 
 def read_card(path: Path) -> Card:
     """Returns the card of a checkpoint; raises BadInput if the file cannot be read as one."""
-    return _read(path)[0]
+    return _card_from(path, _read(path)[0])
 
 
-def _read(path: Path) -> tuple[Card, str, dict[str, Tensor]]:
-    """Returns card, digest and weights of a file; raises BadInput if it is not a checkpoint of azero's."""
+def _read(path: Path) -> tuple[dict, Tensors]:
+    """Returns the fields of the card, the digest among them, and the weights."""
     name = f"checkpoint {str(path)!r}"
-    try:
-        with open(path, "rb") as file:
-            start = file.read(9)  # a safetensors file begins with the length of its header, then the header in JSON
-        if not start:
-            raise BadInput(f"{name} is empty")
-        if start[8:] != b"{" and start.startswith((b"\x80", b"PK")):
-            raise BadInput(f"{name} is a pickle, which could run code and is never loaded; azero writes .safetensors")
-        if start[8:] != b"{":
-            raise BadInput(f"{name} is not a checkpoint: it is not a .safetensors file")
-        with safe_open(str(path), framework="pt") as file:
-            metadata = (file.metadata() or {}).get("azero")
-            tensors = {key: file.get_tensor(key) for key in sorted(file.keys())}
-        if metadata is None:
-            raise BadInput(f"{name} is a safetensors file, but not one of azero's: it has no card")
-        fields = json.loads(metadata)
-    except OSError as error:
-        raise BadInput(f"{name} cannot be read: {error.strerror or error}") from None
-    except BadInput:
-        raise
-    except (SafetensorError, ValueError, KeyError, TypeError, RecursionError) as error:
-        raise BadInput(f"{name} is damaged or not a .safetensors file: {error}") from None
+    fields, tensors = read_tensors(path, name)
     if set(tensors) == {"patterns", "actions"}:
         raise BadInput(f"{name} is a rollout policy, not a net; use it as uct(rollout={path}), for example")
-    digest = fields.pop("digest", "") if isinstance(fields, dict) else ""
+    return fields, tensors
+
+
+def _card_from(path: Path, fields: dict) -> Card:
+    """Returns the card with these fields, among which is the digest."""
     try:
-        return card_from(fields), digest, tensors
+        return card_from({name: value for name, value in fields.items() if name != "digest"})
     except BadInput as error:
-        raise BadInput(f"{name} cannot be used: {error}") from None
+        raise BadInput(f"checkpoint {str(path)!r} cannot be used: {error}") from None
 
 
 def _fields(card: Card) -> dict:
     """Returns the fields of a card that are written. For azero's own games the fields about a file are left out."""
     return {key: value for key, value in asdict(card).items() if key not in ("game_digest", "game_file") or value}
-
-
-def _digest(tensors: dict[str, Tensor], fields: dict) -> str:
-    """Returns a digest of weights and card."""
-    digest = hashlib.sha256(json.dumps(fields, sort_keys=True).encode())
-    for name in sorted(tensors):
-        tensor = tensors[name]
-        digest.update(f"{name} {tensor.dtype} {tuple(tensor.shape)}".encode())
-        digest.update(tensor.reshape(-1).view(torch.uint8).numpy().tobytes())
-    return digest.hexdigest()

@@ -61,7 +61,7 @@ class GameWalker(RenewedWalker):
     """Plays games. A slot is finished when its game is over."""
 
     def __init__(self, setup: Setup, queue: GameQueue, num_slots: int):
-        self._games = new_games(setup.game, num_slots)
+        self._games = new_games(setup.game, num_slots, setup.playing.random_opening_plies)
         super().__init__(setup.parts, GameSlots(setup.playing, self._games), num_slots, setup.max_nodes)
         self._queue = queue
         self._initial = setup.game.new_initial_state().record

@@ -133,7 +133,7 @@ def walk_all(
                 groups.append(Group(setup, walkers, on_ended, evaluator.rows, threads))
             _take_turns(groups, evaluator, device)
         except BrokenRules as error:
-            raise broken_rules(setup.game.name, f"{error} in self-play", []) from None
+            raise broken_rules(setup.game.name, f"{error}, in self-play", []) from None
 
 
 def _new_setup(selfplay: SelfPlay, num_slots: int) -> Setup:

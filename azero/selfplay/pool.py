@@ -7,6 +7,7 @@ from types import TracebackType
 from typing import TypeVar
 
 from azero.config.schema import Config
+from azero.games.user.failures import failures_named
 from azero.nets.runtimes.choice import pick_devices, take_gpu
 from azero.selfplay.data.records import Shard
 from azero.system.interrupt import follow_parent, interruption_waits
@@ -101,7 +102,8 @@ def _start_worker(num_done, num_started) -> None:
 
 
 def _do(work: _Work, task: _Task) -> Shard:
-    return work(task, _count)
+    with failures_named():  # the traceback stays in this process
+        return work(task, _count)
 
 
 def _count(num: int) -> None:

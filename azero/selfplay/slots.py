@@ -48,10 +48,12 @@ class Games(NamedTuple):
     resigned: np.ndarray  # [B] bool
     outcomes: np.ndarray  # [B] int8, ONGOING until the end
     simulations: np.ndarray  # [B] int64, so far
+    openings: np.ndarray  # [B, at least 1] int16, the opening's random moves
+    opening_lengths: np.ndarray  # [B] int32, the number of these
 
 
-def new_games(game: Game, size: int) -> Games:
-    """Returns arrays for `size` games, none of them begun."""
+def new_games(game: Game, size: int, opening_plies: int) -> Games:
+    """Returns arrays for `size` games, none of them begun, with at most `opening_plies` random moves each."""
     plies = game.max_plies
     return Games(
         states=new_states(game.rules, size, plies),
@@ -67,6 +69,8 @@ def new_games(game: Game, size: int) -> Games:
         resigned=np.zeros(size, np.bool_),
         outcomes=np.zeros(size, np.int8),  # not ONGOING: a slot without a game counts as finished
         simulations=np.zeros(size, np.int64),
+        openings=np.zeros((size, max(1, opening_plies)), np.int16),
+        opening_lengths=np.zeros(size, np.int32),
     )
 
 
@@ -99,26 +103,31 @@ def proof_for_mover(nodes):
 
 
 @subroutine
-def play_random_opening(rules, playing, forest, scratch, b):
+def play_random_opening(rules, slots, forest, scratch, b):
     """Plays 1 to `random_opening_plies` uniformly random plies at the root of tree b, but not to the game's end."""
+    playing, games = slots.playing, slots.games
     tree, state = forest.trees[b], scratch.states[0]
     for _ in range(1 + random_below(tree.rng, playing.random_opening_plies)):
         num_legal = rules.legal_actions(forest.root_states[b], scratch.legal)
         if num_legal == 0:
             raise BrokenRules(NO_ACTION)
         scratch.states[0] = forest.root_states[b]
-        rules.apply_action(state, np.int64(scratch.legal[random_below(tree.rng, num_legal)]))
+        action = np.int64(scratch.legal[random_below(tree.rng, num_legal)])
+        rules.apply_action(state, action)
         if rules.outcome(state) != ONGOING:
             return
         forest.root_states[b] = state
+        games.openings[b, games.opening_lengths[b]] = action
+        games.opening_lengths[b] += 1
 
 
 @kernel
 def begin_game(parts, slots, forest, scratch, b):
     """Begins a game in slot b, whose tree has just been started."""
     tree, playing, games = forest.trees[b], slots.playing, slots.games
+    games.opening_lengths[b] = 0
     if playing.random_opening_share > 0.0 and random_unit(tree.rng) < playing.random_opening_share:
-        play_random_opening(parts.rules, playing, forest, scratch, b)
+        play_random_opening(parts.rules, slots, forest, scratch, b)
     share = playing.resign_played_on_share
     games.played_on[b] = share >= 1.0 or random_unit(tree.rng) < share
     games.resigned[b] = False
@@ -211,4 +220,6 @@ def take_game(games: Games, tree: np.record, slot: int) -> Shard:
         cache_hits=np.array([tree.cache_hits], np.int64),
         simulations=games.simulations[slot : slot + 1].copy(),
         searched=np.zeros(1, np.int32),
+        openings=games.openings[slot, : games.opening_lengths[slot]].copy(),
+        opening_lengths=games.opening_lengths[slot : slot + 1].copy(),
     )

@@ -17,7 +17,8 @@ from azero.games import make_game
 from azero.games.names import source_digest_of
 from azero.nets.checkpoint import load_checkpoint
 from azero.nets.evaluator import NetEvaluator
-from azero.selfplay.data.records import Shard, load_shard
+from azero.selfplay.data.records import Shard
+from azero.selfplay.data.shard_files import load_shard
 from azero.selfplay.data.surprise import weigh_by_surprise
 from azero.selfplay.play import SelfPlay, play_games
 from azero.selfplay.pool import count_workers
@@ -76,7 +77,10 @@ def _prepare(task: Task, resign_threshold: float = NOBODY) -> SelfPlay:
     """
     config, game = task.config, make_game(task.config.game.name)
     if source_digest_of(game.rules) != task.game_digest:
-        raise BadInput(f"{game} has changed while it was being played; --resume continues with the new rules")
+        raise BadInput(
+            f"{game} has changed while it was being played; continue with --resume, or begin another run if its rules "
+            "are others now"
+        )
     evaluator = NetEvaluator(load_checkpoint(Path(task.checkpoint), game).net, config.device)
     num_threads = max(1, count_cores() // count_workers(config)) if evaluator.is_on_device else 1
     return SelfPlay.from_config(config, game, evaluator, resign_threshold, num_threads)

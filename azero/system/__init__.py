@@ -1,1 +1,1 @@
-"""Files, processes, threads, Ctrl-C, and what the machine has."""
+"""Files, processes, threads, Ctrl-C, and the machine's cores and memory."""

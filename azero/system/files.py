@@ -1,4 +1,7 @@
-"""Files written whole or not at all: to a temporary neighbour, flushed to the disk, then renamed; folders held."""
+"""Atomic writes of files, and locks on folders.
+
+A file is written to a temporary file in the same folder, flushed to the disk, and then renamed.
+"""
 
 import os
 from collections.abc import Iterator
@@ -13,11 +16,11 @@ PACKAGE = Path(__file__).parents[1]
 """The folder of azero itself."""
 
 LOCK = ".lock"
-"""The file that a held folder has, for as long as it is held. One that a killed process leaves holds nothing."""
+"""The file that a folder has while it is locked. A file that a killed process left behind locks nothing."""
 
 
 def write_whole(path: Path, data: bytes) -> None:
-    """Makes `path` hold `data`. Whenever it is interrupted, the file is the old one or the new one, never a part."""
+    """Writes `data` to `path`, and creates its folder. If interrupted, the file is the old one or the new one."""
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
@@ -33,7 +36,7 @@ def write_whole(path: Path, data: bytes) -> None:
 
 
 def _flush_directory(directory: Path) -> None:
-    """Makes a rename last through a loss of power; systems that cannot open directories do without."""
+    """Makes a rename survive a loss of power; does nothing on systems that cannot open directories."""
     if hasattr(os, "O_DIRECTORY"):
         descriptor = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
         try:
@@ -43,16 +46,18 @@ def _flush_directory(directory: Path) -> None:
 
 
 def remove_temporaries(directory: Path) -> None:
-    """Removes what a killed process left half written in `directory` and below."""
+    """Removes temporary files that a killed process left in `directory` and below."""
     for path in directory.rglob(".*.tmp"):
         path.unlink(missing_ok=True)
 
 
 @contextmanager
 def held(folder: Path, refusal: str) -> Iterator[None]:
-    """Keeps other processes out of a folder; raises BadInput(refusal) where one is in it.
+    """Locks a folder within the block. The system releases the lock when the process ends, even if it is killed.
 
-    The system ends the hold with the process, however that ends. Raises OSError where the disk has no such locks.
+    Raises:
+      BadInput: another process has locked the folder; the message is `refusal`.
+      OSError: the disk does not support locks.
     """
     lock = FileLock(folder / LOCK, blocking=False, fallback_to_soft=False)
     try:
@@ -62,6 +67,6 @@ def held(folder: Path, refusal: str) -> Iterator[None]:
     try:
         yield
     finally:
-        with suppress(PermissionError):  # on Windows an open file stays; `release` removes it there
-            (folder / LOCK).unlink(missing_ok=True)  # before the release: afterwards it may be another process's
+        with suppress(PermissionError):  # Windows cannot remove an open file; there `release` removes it
+            (folder / LOCK).unlink(missing_ok=True)  # before the release: later it may belong to another process
         lock.release()

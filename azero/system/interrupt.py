@@ -1,4 +1,4 @@
-"""Ctrl-C, held back where it would strike in the middle of something; and what it is to worker processes."""
+"""Ctrl-C: delayed in code that it must not interrupt, and ignored in worker processes."""
 
 import multiprocessing
 import os
@@ -10,12 +10,12 @@ from contextlib import contextmanager
 
 @contextmanager
 def interruption_waits() -> Iterator[Callable[[], bool]]:
-    """Holds Ctrl-C back within the block; a second one goes through.
+    """Delays Ctrl-C within the block. A second Ctrl-C has its usual effect.
 
-    Yields a function that tells whether it was pressed; whoever is in the block asks it, and raises KeyboardInterrupt
-    where that does no harm.
+    Yields a function that returns whether Ctrl-C was pressed. The block calls it, and raises KeyboardInterrupt where
+    that is safe.
     """
-    if threading.current_thread() is not threading.main_thread():  # where signals do not arrive
+    if threading.current_thread() is not threading.main_thread():  # signals arrive only in the main thread
         yield lambda: False
         return
     pressed = []
@@ -32,7 +32,7 @@ def interruption_waits() -> Iterator[Callable[[], bool]]:
 
 
 def follow_parent() -> None:
-    """Prepares a worker process: Ctrl-C is its parent's business, and it does not outlive its parent."""
+    """Prepares a worker process: it ignores Ctrl-C, which its parent handles, and ends when its parent ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
 

@@ -1,4 +1,4 @@
-"""Trees of a search shared out among threads."""
+"""Distribution of a search's trees over threads."""
 
 import threading
 from collections.abc import Callable, Sequence
@@ -11,9 +11,12 @@ Room = TypeVar("Room")
 def share_among_threads(
     trees: Sequence[int], rooms: Sequence[Room], work: Callable[[Sequence[int], Room, threading.Event], None]
 ) -> None:
-    """Lets each of the `rooms` have a thread, and its share of the trees; returns when all are done.
+    """Runs `work` in one thread per room, each with its share of the trees; returns when all are done.
 
-    `work` is given some trees, a room, and an event that tells it to stop.
+    Args:
+      trees: numbers of trees.
+      rooms: the memory of each thread.
+      work: gets its trees, its room, and an event; it returns early once the event is set.
     """
     is_halted = threading.Event()
     if len(rooms) == 1:
@@ -24,5 +27,5 @@ def share_among_threads(
             shares = [pool.submit(work, trees[k :: len(rooms)], room, is_halted) for k, room in enumerate(rooms)]
             for share in shares:
                 share.result()
-        finally:  # after Ctrl-C the pool waits for its threads, which do not hear of it otherwise
+        finally:  # after Ctrl-C the pool waits for its threads, which receive no signal
             is_halted.set()

@@ -1,4 +1,4 @@
-"""Worker processes for an experiment: one a core, so that no thought is stretched by another's."""
+"""Worker processes for an experiment: by default one per core, so that they do not slow each other down."""
 
 import multiprocessing
 from collections.abc import Callable, Iterator, Sequence
@@ -13,23 +13,23 @@ _POLL_S = 0.1
 
 
 def check_workers(threads: int | None) -> int:
-    """Returns how many workers to have: all cores, unless told; raises BadInput."""
+    """Returns the number of workers: `threads`, or all cores if it is None. Raises BadInput if it is less than 1."""
     if threads is not None and threads < 1:
         raise BadInput(f"threads = {threads} should be 1 or more")
     return threads or count_cores()
 
 
 def do_in_order(work: Callable[[Any], Any], units: Sequence, num_workers: int) -> Iterator[Any]:
-    """Yields `work(unit)` for each of the units, in their order; with one worker it is done in this process."""
+    """Yields `work(unit)` for each unit, in order. With one worker or one unit, it runs in this process."""
     if num_workers == 1 or len(units) < 2:
         yield from map(work, units)
         return
     executor = ProcessPoolExecutor(num_workers, multiprocessing.get_context("spawn"), follow_parent)
     try:
-        with interruption_waits() as interrupted:  # it would find the executor holding its locks
+        with interruption_waits() as interrupted:  # a KeyboardInterrupt could leave the executor's locks held
             for future in [executor.submit(work, unit) for unit in units]:
                 yield _result_of(future, interrupted)
-    except BaseException:  # nobody waits for what is being done
+    except BaseException:  # the workers' results are no longer needed
         for process in list((executor._processes or {}).values()):
             process.kill()
         raise

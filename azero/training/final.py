@@ -27,6 +27,8 @@ NUM_PROMOTED = 3
 def hold_final(run: Run, progress: Progress, report: Report) -> tuple[str, dict]:
     """Plays a round robin of the last promoted nets, the last candidate, and the mean of all their weights.
 
+    If several have most points, the newest wins. In games that end in draws this happens often.
+
     Returns:
       The winner's name in `checkpoints/`, and notes for the metrics.
     """
@@ -36,8 +38,8 @@ def hold_final(run: Run, progress: Progress, report: Report) -> tuple[str, dict]
         write_whole(last, run.candidate_path.read_bytes())
         promoted.append(last)
     run.save_net(mean, mean_of([load_checkpoint(path, run.game).net for path in promoted]), progress)
-    points = round_robin(run, progress, [*promoted, mean], report)
-    winner = max(points, key=lambda path: points[path])
+    points = round_robin(run, progress, [*reversed(promoted), mean], report)
+    winner = max(points, key=lambda path: points[path])  # of several with as many points the first: the newest
     for path in {last, mean} - {winner}:
         path.unlink(missing_ok=True)
     score = points[winner] / (len(promoted) * run.config.gate.final_games)

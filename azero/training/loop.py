@@ -18,8 +18,9 @@ from azero.games.names import source_digest_of
 from azero.nets.evaluator import NetEvaluator
 from azero.nets.runtimes.choice import wanted_runtimes
 from azero.selfplay.data.lessons import Lessons
-from azero.selfplay.data.records import Shard, load_shard, save_shard
+from azero.selfplay.data.records import Shard
 from azero.selfplay.data.replay import Replay
+from azero.selfplay.data.shard_files import load_shard, save_shard
 from azero.selfplay.pool import Pool, count_workers
 from azero.selfplay.resignation import NOBODY, choose_threshold, describe_resignations
 from azero.selfplay.tasks import PlayTask, SearchTask, play_task, search_task

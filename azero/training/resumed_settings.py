@@ -16,7 +16,7 @@ from azero.games import make_game
 from azero.games.names import file_of, source_digest_of, without_folder
 from azero.nets.checkpoint import load_checkpoint, read_card
 from azero.nets.game_file import find_game
-from azero.selfplay.data.records import load_shard, save_shard
+from azero.selfplay.data.shard_files import load_shard, save_shard
 from azero.system.files import write_whole
 from azero.training.run import Run
 from azero.training.state import Progress

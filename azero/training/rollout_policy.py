@@ -20,7 +20,8 @@ from azero.mcts.rollouts.weights import RolloutCard, check_board, save_rollout
 from azero.mcts.scratch import new_scratch
 from azero.nets.checkpoint import read_card
 from azero.nets.game_file import find_game
-from azero.selfplay.data.records import Shard, game_of_shard, join_shards, load_shard
+from azero.selfplay.data.records import Shard, join_shards
+from azero.selfplay.data.shard_files import game_of_shard, load_shard
 
 HELD_OUT = 0.1
 """Share of the games that are held out."""

@@ -23,8 +23,8 @@ from azero.nets.checkpoint import save_checkpoint
 from azero.nets.checkpoint_card import Card
 from azero.nets.game_file import place_of
 from azero.selfplay.data.lessons import Lessons
-from azero.selfplay.data.records import load_shard
 from azero.selfplay.data.replay import Replay, Window, targets_of
+from azero.selfplay.data.shard_files import load_shard
 from azero.system.files import write_whole
 from azero.training.heads.registry import heads_of
 from azero.training.state import Progress

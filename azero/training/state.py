@@ -1,23 +1,27 @@
 """The saved state of a run: its progress and the trainer's tensors, in one file that is written atomically."""
 
-import json
+import math
 import re
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from reprlib import repr as short
 
-from safetensors import SafetensorError, safe_open
-from safetensors.torch import save
+import torch
 
 from azero.errors import BadInput
-from azero.system.files import remove_temporaries, write_whole
+from azero.system.files import remove_temporaries
 from azero.system.formats import check_format, drop_unknown
+from azero.system.tensor_files import read_tensors, take_digest, write_tensors
 from azero.training.learning.trainer import Trainer
 
 MEAN, CANDIDATE = "mean", "candidate"
 """Names of the final's nets that have no iteration."""
 
-FORMAT = 1
-"""Format version of a run's state. Files without a version have this one, too."""
+STAGES = "play", "reanalysis", "train", "gate"
+"""Stages of an iteration, in order."""
+
+FORMAT = 2
+"""Format version of a run's state. Format 1, which files without a version have, had no digest."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +29,7 @@ class Progress:
     """The progress of a run."""
 
     iteration: int = 1  # the current one
-    stage: str = "play"  # the current one: "play", "reanalysis", "train" or "gate"
+    stage: str = "play"  # the current one of STAGES
     steps: int = 0  # training steps in the run
     steps_this_iteration: int = 0
     positions: int = 0  # training positions of self-play in the run
@@ -40,8 +44,8 @@ class Progress:
 
 def save_state(folder: Path, trainer: Trainer, progress: Progress) -> None:
     """Writes the state from which the run in `folder` continues, atomically."""
-    metadata = {"azero": json.dumps({"format": FORMAT, **asdict(progress)}, sort_keys=True)}
-    write_whole(folder / "state.safetensors", save(trainer.tensors(), metadata))
+    tensors = {name: tensor.numpy() for name, tensor in trainer.tensors().items()}
+    write_tensors(folder / "state.safetensors", tensors, {"format": FORMAT, **asdict(progress)})
 
 
 def load_state(folder: Path, trainer: Trainer) -> Progress | None:
@@ -53,17 +57,38 @@ def load_state(folder: Path, trainer: Trainer) -> Progress | None:
     remove_temporaries(folder)
     if not path.exists():
         return None
-    try:
-        with safe_open(str(path), framework="pt") as file:
-            said = dict(json.loads((file.metadata() or {})["azero"]))
-            check_format(f"the run's state {str(path)!r}", said.pop("format", 1), FORMAT)
-            progress = Progress(**drop_unknown(f"the run's state {str(path)!r}", said, [*asdict(Progress())]))
-            if not re.fullmatch(rf"({MEAN}|{CANDIDATE}|[0-9]{{5,}})?", str(progress.final)):
-                raise ValueError(f"final = {progress.final!r} is not the name of a net")
-            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-    except BadInput:
-        raise
-    except (OSError, SafetensorError, KeyError, TypeError, ValueError) as error:
-        raise BadInput(f"the run's state {str(path)!r} cannot be read: {error}") from None
-    trainer.restore(tensors, progress.steps)
+    what = f"the run's state {str(path)!r}"
+    card, tensors = read_tensors(path, what)
+    found = card.setdefault("format", 1)
+    check_format(what, found, 1, FORMAT)
+    if found != 1:
+        take_digest(what, card, tensors)
+    del card["format"]
+    progress = _progress_from(what, drop_unknown(what, card, [*asdict(Progress())]))
+    trainer.restore({name: torch.from_numpy(array) for name, array in tensors.items()}, progress.steps)
     return progress
+
+
+_SHARD = r"[0-9]{5,9}-[0-9]{4,9}"
+
+
+def _progress_from(what: str, card: dict) -> Progress:
+    """Returns the progress that a card describes; raises BadInput if a field has another type or is out of range."""
+    progress = Progress(**card)
+    counts = ("iteration", "steps", "steps_this_iteration", "positions", "best", "promotions")
+    are_right = {name: type(getattr(progress, name)) is int and getattr(progress, name) >= 0 for name in counts}
+    are_right["stage"] = progress.stage in STAGES
+    are_right["rating"] = type(progress.rating) in (int, float) and math.isfinite(progress.rating)
+    are_right["final"] = _is_match(rf"({MEAN}|{CANDIDATE}|[0-9]{{5,9}})?", progress.final)
+    are_right["shards"] = type(progress.shards) is list and all(_is_match(_SHARD, name) for name in progress.shards)
+    for name in ("notes", "sums"):
+        are_right[name] = type(getattr(progress, name)) is dict
+    wrong = [name for name, is_right in are_right.items() if not is_right]
+    if wrong:
+        raise BadInput(f"{what} cannot be read: {wrong[0]} = {short(getattr(progress, wrong[0]))} is not valid")
+    return progress
+
+
+def _is_match(pattern: str, text: object) -> bool:
+    """Returns whether `text` is a text of this pattern."""
+    return isinstance(text, str) and re.fullmatch(pattern, text, re.ASCII) is not None

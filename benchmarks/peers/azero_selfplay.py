@@ -1,7 +1,8 @@
-"""azero: self-play by a worker's own task, with a new net of configs/connect_four.toml.
+"""azero's contestant: self-play by a worker's own task, with a new net of configs/connect_four.toml.
 
-Self-play counts simulations and evaluations of whole games. So a measurement plays a number of games, and looks at the
-time in full swing: from when as many games have ended as are played at once, until the last of them has begun.
+Self-play counts simulations and evaluations of whole games. So a measurement plays a number of games, and takes the
+period in which all slots are occupied: it begins when the first generation of games has ended, and ends when the last
+game has begun.
 """
 
 import argparse
@@ -26,11 +27,11 @@ SETTINGS = (
     *("selfplay.num_simulations=64", "selfplay.full_search_share=1", "selfplay.random_opening_share=0"),
     "selfplay.parallel_games=64",
 )
-"""Beside those of the config: as the others play; 64 games at once fill a pass, and get going sooner than 128."""
+"""Settings besides the config's, equal to the other contestants'. 64 games fill a pass, and start sooner than 128."""
 
 
 def save_new_net(path: Path, config: Config) -> None:
-    """Saves a net with random weights in all layers, the last ones too."""
+    """Saves a net with random weights in all layers, including the last ones."""
     game = make_game(config.game.name)
     net = ResidualTower(config.net, game)
     for weights in net.parameters():
@@ -40,10 +41,10 @@ def save_new_net(path: Path, config: Config) -> None:
 
 
 def full_swing(ended: list[tuple[float, int]], num_slots: int) -> float:
-    """Returns games a second while all slots were taken.
+    """Returns games per second while all slots were occupied.
 
     Args:
-      ended: for each time at which games ended, that time in seconds and how many had ended by then.
+      ended: times in seconds at which games ended, each with the number of games that had ended by then.
     """
     total = ended[-1][1]
     within = [each for each in ended if num_slots <= each[1] <= total - num_slots]

@@ -1,6 +1,6 @@
-"""gumbel-mcts's PUCT: many games in lockstep, its tree in Numba. Game and net are the user's part, so they are ours.
+"""gumbel-mcts's PUCT: many games in lockstep, with its tree in Numba. Users provide game and net, so these are ours.
 
-The net is azero's tower in torch, its norms folded, in bfloat16 where the machine computes in it.
+The net is azero's tower in torch, with folded norms, in bfloat16 if the machine supports it.
 """
 
 import argparse
@@ -43,7 +43,7 @@ def get_valid_mask(board, player):
 
 
 class ConnectFour:
-    """The rules as gumbel-mcts's `GameLogic` asks for them."""
+    """The rules in the form of gumbel-mcts's `GameLogic`."""
 
     NUM_ACTIONS = MAX_LEGAL_MOVES = WIDTH
     BOARD_SHAPE = HEIGHT, WIDTH
@@ -54,7 +54,7 @@ class ConnectFour:
 
 
 class Net(nn.Module):
-    """The tower with random weights; counts the positions it judges."""
+    """The tower with random weights. It counts the positions that it evaluates."""
 
     def __init__(self):
         super().__init__()

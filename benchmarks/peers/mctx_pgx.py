@@ -1,6 +1,6 @@
-"""mctx's search over pgx's Connect Four: many games in lockstep, search, game and net compiled by JAX as one function.
+"""mctx's search with pgx's Connect Four: many games in lockstep. JAX compiles search, game and net as one function.
 
-The recurrent function is that of pgx's own AlphaZero example; the net is azero's tower, its norms folded.
+The recurrent function is that of pgx's own AlphaZero example. The net is azero's tower, with folded norms.
 """
 
 import argparse
@@ -50,7 +50,7 @@ def connect(x: jax.Array, layer: tuple[jax.Array, jax.Array]) -> jax.Array:
 
 
 def judge(net: dict, state: pgx.State) -> tuple[jax.Array, jax.Array]:
-    """Returns logits [B, A], the least there is where illegal, and values [B], of B positions."""
+    """Returns logits [B, A], with the dtype's minimum for illegal actions, and values [B], of B positions."""
     x = jax.nn.relu(convolve(state.observation.astype(net["stem"][0].dtype), net["stem"]))
     for first, second in net["blocks"]:
         x = jax.nn.relu(x + convolve(jax.nn.relu(convolve(x, first)), second))
@@ -61,7 +61,7 @@ def judge(net: dict, state: pgx.State) -> tuple[jax.Array, jax.Array]:
 
 
 def recur(net: dict, key: jax.Array, action: jax.Array, state: pgx.State) -> tuple[mctx.RecurrentFnOutput, pgx.State]:
-    """Plays a move in B games, and judges where it leads to."""
+    """Plays a move in B games, and evaluates the positions after it."""
     player = state.current_player
     state = jax.vmap(ENV.step)(state, action)
     logits, value = judge(net, state)
@@ -76,7 +76,7 @@ def recur(net: dict, key: jax.Array, action: jax.Array, state: pgx.State) -> tup
 
 @jax.jit
 def play(net: dict, state: pgx.State, key: jax.Array) -> pgx.State:
-    """Searches and plays a move in B games; where one ends, another begins."""
+    """Searches and plays a move in B games. A new game replaces one that ends."""
     search_key, reset_key = jax.random.split(key)
     logits, value = judge(net, state)
     root = mctx.RootFnOutput(prior_logits=logits, value=value, embedding=state)

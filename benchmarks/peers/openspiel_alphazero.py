@@ -1,6 +1,6 @@
-"""OpenSpiel's AlphaZero in Python: games played as its actor plays them, one after the other, a position an evaluation.
+"""OpenSpiel's AlphaZero in Python: games played one after the other, as by its actor, with one position per evaluation.
 
-Its model runs a layer at a time, as it is installed; --compiled gives it one compiled function in place of that.
+As installed, its model runs layer by layer. With --compiled its model is one compiled function.
 """
 
 import argparse
@@ -15,11 +15,11 @@ from serving import serve
 
 NUM_SIMULATIONS, BLOCKS, CHANNELS = 64, 5, 64
 HEIGHT_WIDTH_PLANES = 6, 7, 3
-"""Its own training script gives the net planes first, 3x6x7, which the net takes for a board of 3x6."""
+"""OpenSpiel's training script gives the net planes in the order 3x6x7, which the net takes as a board of 3x6."""
 
 
 def new_model(game: pyspiel.Game, is_compiled: bool):
-    """Returns a new net of its own making, and a list whose length is the evaluations so far."""
+    """Returns a new net, built by OpenSpiel, and a list whose length is the number of evaluations so far."""
     api = utils.api_selector("linen" if is_compiled else "nnx")
     model = api.Model.build_model(
         "resnet", HEIGHT_WIDTH_PLANES, game.num_distinct_actions(), CHANNELS, BLOCKS, 1e-4, 1e-3, None

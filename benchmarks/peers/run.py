@@ -1,10 +1,10 @@
-"""Self-play of azero beside that of other AlphaZeros, in one run: simulations and evaluations a second.
+"""Compares self-play of azero with that of other AlphaZeros: simulations and evaluations per second.
 
-All play Connect Four on a 6x7 board, 64 simulations a move, with a new net of 5 residual blocks of 64 channels. Each
-lives in an environment of its own, `.venv-peers/NAME`, made here from `requirements-NAME.txt`; ours in the one that
-runs this. All are started and warmed up; then they play in turns, so that a noisy machine is noisy to all.
+All play Connect Four on a 6x7 board, 64 simulations per move, with a new net of 5 residual blocks of 64 channels. Each
+peer has its own environment `.venv-peers/NAME`, made from `requirements-NAME.txt`. azero uses the environment of this
+script. All are started and warmed up. Then they play in turns, so that noise of the machine affects all.
 
-python benchmarks/peers/run.py --rounds 3 --seconds 8
+    python benchmarks/peers/run.py --rounds 3 --seconds 8
 """
 
 import argparse
@@ -22,13 +22,13 @@ CORES = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else
 
 
 class Contestant(NamedTuple):
-    """A way to play, as the table has it."""
+    """A row of the table, and how to run it."""
 
     name: str
     how: str
     venv: str  # the NAME of its requirements; "" for the environment of this process
     command: tuple[str, ...]  # script and arguments
-    is_on_every_core: bool  # as a process a core, each kept to its own; else it is one process with all cores
+    is_on_every_core: bool  # one process pinned to each core, or one process with all cores
 
 
 CONTESTANTS = [
@@ -49,7 +49,7 @@ CONTESTANTS = [
         "OpenSpiel", "net compiled, a process a core", "openspiel", ("openspiel_alphazero.py", "--compiled"), True
     ),
 ]
-"""Ours first: the others are compared with it."""
+"""The first one is ours, with which the others are compared."""
 
 
 class Row(NamedTuple):
@@ -59,13 +59,13 @@ class Row(NamedTuple):
     how: str
     simulations_per_s: float
     evaluations_per_s: float
-    ratio: float  # ours to theirs, in simulations a second of the same round
+    ratio: float  # ours to theirs, in simulations per second of the same round
     ratio_min: float
     ratio_max: float
 
 
 def python_of(venv: str) -> str:
-    """Returns the interpreter of an environment, which is made, or made anew, where it is not as required."""
+    """Returns the interpreter of an environment. Makes the environment if it is missing or has other requirements."""
     if not venv:
         return sys.executable
     folder, requirements = VENVS / venv, HERE / f"requirements-{venv}.txt"
@@ -79,10 +79,10 @@ def python_of(venv: str) -> str:
 
 
 class Playing:
-    """A contestant's processes, which play when they are told to."""
+    """A contestant's processes, which play on request."""
 
     def __init__(self, contestant: Contestant):
-        """Starts them, and waits until they are warm."""
+        """Starts the processes, and waits until they are warm."""
         self._command = [python_of(contestant.venv), str(HERE / contestant.command[0]), *contestant.command[1:]]
         on_core = [lambda core=core: os.sched_setaffinity(0, {core}) for core in CORES]
         self._processes = [
@@ -99,7 +99,7 @@ class Playing:
         self._hear()
 
     def measure(self, seconds: float) -> dict[str, float]:
-        """Lets all of them play at the same time; returns what they did a second, added up."""
+        """Makes all processes play at the same time; returns the sums of their rates per second."""
         for process in self._processes:
             process.stdin.write(f"{seconds}\n")
             process.stdin.flush()
@@ -119,7 +119,7 @@ class Playing:
 
 
 def summarize(contestants: list[Contestant], rounds: list[list[dict[str, float]]]) -> list[Row]:
-    """Returns a row for each contestant; `rounds` has, for each round, what each did a second, ours first."""
+    """Returns a row for each contestant. `rounds` has each round's rates per second, ours first."""
     rows = []
     for k, contestant in enumerate(contestants):
         simulations = [each[k]["simulations"] for each in rounds]

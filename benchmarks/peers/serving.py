@@ -1,6 +1,6 @@
-"""How a contestant answers the runner: to each line on stdin, a number of seconds, one JSON line on stdout.
+"""How a contestant answers the runner: for each line on stdin, a number of seconds, it prints one JSON line.
 
-Only the standard library is used, since every contestant imports this in an environment of its own.
+It uses only the standard library, because every contestant imports it in its own environment.
 """
 
 import json
@@ -9,13 +9,13 @@ from collections.abc import Callable
 
 
 def serve(measure: Callable[[float], dict[str, float]]) -> None:
-    """Says that it is ready, then answers every line, until there are no more.
+    """Prints that it is ready, then answers every line until the input ends.
 
     Args:
-      measure: plays for that many seconds, or for as long as it needs, and returns what it did a second:
-        {"simulations": ..., "evaluations": ...}. Called once before, for nothing: it compiles what there is to compile.
+      measure: plays for this many seconds, or as long as it needs, and returns its rates per second:
+        {"simulations": ..., "evaluations": ...}. It is called once before, for compilation.
     """
-    answers, sys.stdout = sys.stdout, sys.stderr  # what a library prints is no answer
+    answers, sys.stdout = sys.stdout, sys.stderr  # output of libraries is not an answer
     measure(0.5)
     print(json.dumps({"ready": True}), file=answers, flush=True)
     for line in sys.stdin:

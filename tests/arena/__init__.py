@@ -1,4 +1,4 @@
-"""Tests of matches: agents and their names, openings, other engines, and what results say."""
+"""Tests of the arena: agents and their names, openings, matches, GTP engines, benchmarks and statistics."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Agents for tests: checkpoints of nets that have learnt nothing, and a GTP engine in a few lines; what they answer."""
+"""Agents for tests: checkpoints of untrained nets, and a small GTP engine."""
 
 import sys
 from pathlib import Path
@@ -14,11 +14,11 @@ from azero.nets.checkpoint_card import Card
 SMALL = NetConfig(blocks=1, channels=8, policy_channels=2, value_channels=2, value_hidden=8)
 
 SUGGESTION_FIELDS = ["game", "to_move", "simulations", "elapsed_s", "value", "best", "moves", "runtime", "precision"]
-"""Of a suggestion's JSON object, in their order."""
+"""The fields of a suggestion's JSON object, in order."""
 
 
 def write_checkpoint(path: Path, game: str = "tic_tac_toe", seed: int = 0) -> Path:
-    """Writes a small net whose opinions are random, but not all alike; returns `path`."""
+    """Writes the checkpoint of a small untrained net; returns `path`."""
     torch.manual_seed(seed)
     net = ResidualTower(SMALL, make_game(game))
     torch.nn.init.normal_(net.policy.weight, std=0.3)
@@ -28,10 +28,9 @@ def write_checkpoint(path: Path, game: str = "tic_tac_toe", seed: int = 0) -> Pa
 
 
 ENGINE = '''
-"""Plays the first free cell of tic_tac_toe, and notes in a file what it was told.
+"""Plays the first free cell of tic_tac_toe, and records its commands in a file.
 
-`manner` says where it goes wrong; `manner@3`, that it does so from the third game on. `says:X` always answers genmove
-with X.
+`manner` is its fault. With `manner@3` the fault begins in the third game. `says:X` answers each genmove with X.
 """
 import sys
 import time
@@ -74,6 +73,6 @@ for line in sys.stdin:
 
 
 def write_engine(folder: Path, manner: str = "plays") -> str:
-    """Writes a GTP engine; returns the name of the agent, which notes what it is told in `folder`/told."""
+    """Writes a GTP engine; returns its agent's name. The engine records the commands that it gets in `folder`/told."""
     (folder / "engine.py").write_text(ENGINE)
     return f"gtp:{sys.executable} {folder / 'engine.py'} {folder / 'told'} '{manner}'"

@@ -1,4 +1,4 @@
-"""Agents: what they suggest, for how long they think, and that a seed settles it."""
+"""Tests of agents: their suggestions, their limits, and that a seed determines the answer."""
 
 import importlib
 import time
@@ -14,7 +14,7 @@ from .agents import write_checkpoint
 
 GAME = make_game("tic_tac_toe")
 START = GAME.new_initial_state()
-WON_IN_ONE = GAME.state_from_moves("a1 a2 b1 b2")  # c1 wins, and c2 would
+WON_IN_ONE = GAME.state_from_moves("a1 a2 b1 b2")  # c1 wins; so would c2 for the opponent
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +47,7 @@ def test_simulations_are_those_asked_for(net, wanted):
     for agent in (make_agent("uct", GAME), make_agent("mc", GAME), make_agent(net)):
         suggestion = agent.suggest(START, simulations=wanted)
         assert suggestion.simulations == wanted
-        assert sum(move.visits for move in suggestion.moves) in (wanted, wanted - 1)  # or one for the root itself
+        assert sum(move.visits for move in suggestion.moves) in (wanted, wanted - 1)  # one may go to the root
         assert not suggestion.is_tree_full
 
 
@@ -59,7 +59,7 @@ def test_limits_given_take_the_place_of_the_name_s():
 
 
 def test_a_limit_of_seconds_is_kept():
-    agent = make_agent("mc", GAME)  # which never proves anything, and so never stops before
+    agent = make_agent("mc", GAME)  # never proves anything, so it never stops early
     agent.suggest(START)
     begin = time.perf_counter()
     suggestion = agent.suggest(START, seconds=0.2)
@@ -89,7 +89,7 @@ def test_the_time_of_a_suggestion_is_that_of_the_whole_call(monkeypatch, name, l
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", ["uct@50", "uct(table=1000)@50", "alphabeta@50"])
 def test_kernels_are_compiled_before_the_clock_of_a_suggestion_runs(monkeypatch, name):
-    """What a first suggestion calls, it has called before it looks at the clock."""
+    """The kernels of a first suggestion have run once before the agent reads the clock."""
     agent, calls = make_agent(name, GAME), []
     for module in (importlib.import_module(f"azero.arena.agents.{each}") for each in ("agent", "alphabeta")):
         monkeypatch.setattr(module.time, "perf_counter", lambda: calls.append("clock") or 0.0)
@@ -150,7 +150,7 @@ def test_mc_prefers_what_wins_most_random_games():
 
 
 def test_slots_of_a_match_do_not_touch_each_other():
-    """A game's moves follow from its number, whatever is played beside it."""
+    """The moves of a game depend on its number, not on the games in other slots."""
 
     def moves(numbers):
         agent = make_agent("uct@40", GAME, seed=2)

@@ -1,4 +1,4 @@
-"""Alpha-beta as an agent: its name, what it suggests, and that it counts leaves."""
+"""Tests of the alpha-beta agent: its name, its suggestions, and its limit in leaves."""
 
 import re
 import time
@@ -37,7 +37,7 @@ def test_a_name_tells_all(name, limit, rollouts, entries):
 
 
 def test_the_values_of_refuted_moves_are_bounds():
-    """The best move is searched first, with an open window; a move that it refutes is only known to be no better."""
+    """The best move is searched first, with an open window. A refuted move has only an upper bound."""
     suggestion = make_agent("alphabeta(rollouts=1)@500", GAME).suggest(START)
     best, *others = suggestion.moves
     bounds = [move for move in others if move.is_bound]

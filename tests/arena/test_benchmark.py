@@ -1,4 +1,4 @@
-"""Agents on solved positions: what counts as a mistake, by whom it is judged, and what is told."""
+"""Tests of agents on solved positions: mistakes, judges and reports."""
 
 import json
 import random
@@ -26,7 +26,7 @@ MINIMAX = Minimax()
 
 
 class Scripted(RandomAgent):
-    """Chooses by a function of the position."""
+    """Chooses actions by a function of the position."""
 
     def __init__(self, choose):
         super().__init__("scripted", GAME)
@@ -37,7 +37,7 @@ class Scripted(RandomAgent):
 
 
 def positions(num, seed=0):
-    """Returns positions of random games of tic-tac-toe that are not over."""
+    """Returns positions of random games of tic-tac-toe that are not terminal."""
     source, found = random.Random(seed), []
     while len(found) < num:
         state = GAME.new_initial_state()
@@ -50,7 +50,7 @@ def positions(num, seed=0):
 
 
 def line_of(state, is_listed):
-    """Returns a position with its score, and of each move the score that follows it, by minimax."""
+    """Returns a line with a position, its score by minimax and, if `is_listed`, the score after each move."""
     sign, walked, moves = 1 - 2 * state.current_player(), GAME.new_initial_state(), []
     for action in state.history():
         moves.append(GAME.action_to_text(walked, action))
@@ -67,7 +67,7 @@ def net(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def solved(tmp_path_factory):
-    """Returns a folder: the same 60 positions with scores alone, and with those of all moves."""
+    """Returns a folder with two files of the same 60 positions: without and with the scores of all moves."""
     folder = tmp_path_factory.mktemp("solved")
     for name in ("judged", "listed"):
         lines = [line_of(state, name == "listed") for state in positions(60)]
@@ -109,7 +109,7 @@ def test_a_net_is_heard_alone_and_with_search(solved, net):
 def test_the_net_alone_takes_the_legal_move_of_highest_prior_and_the_most_likely_result():
     states = [GAME.state_from_moves(moves) for moves in ("", "a1 b1", "a1 b2 c3")]
     logits, results = np.zeros((3, 9)), np.array([[0, 1, 0], [3, 1, 2], [0, 1, 2]])
-    logits[:, 0], logits[:, 4] = 9.0, 5.0  # a1, where it is free, else b2
+    logits[:, 0], logits[:, 4] = 9.0, 5.0  # a1 if it is free, else b2
     agent = Scripted(lambda state: state.legal_actions()[0])
     agent.net_alone = lambda planes: (logits, results) if len(planes) == 3 else None
     problems = [
@@ -170,7 +170,7 @@ def test_the_table(solved, net):
 
 
 def test_a_share_has_wilsons_interval():
-    """One case in ten; Wilson (1927)."""
+    """One case in ten, against the interval of Wilson (1927)."""
     share = Share((True,) + (False,) * 9)
     assert share.share == 0.1 and share.ci95 == pytest.approx([0.0179, 0.4042], abs=1e-4)
     assert Share(()).share is None and Share(()).ci95 is None

@@ -1,4 +1,4 @@
-"""Files of solved positions: what is read, and what is refused, with file and line."""
+"""Tests of files of solved positions: what is read, and what is refused with the file and line."""
 
 from pathlib import Path
 
@@ -15,7 +15,7 @@ PONS = Path(__file__).parents[1] / "data" / "connect4_pons"
 
 
 def read(folder, text, game=TIC_TAC_TOE):
-    """Returns the problems of a file with that text."""
+    """Returns the problems of a file with this text."""
     (folder / "set.txt").write_text(text)
     (only,) = read_benchmark(str(folder / "set.txt"), game).sets
     return only.problems
@@ -118,7 +118,7 @@ def test_the_header_names_the_game(tmp_path):
     with pytest.raises(BadInput, match="has positions of connect_four, not of tic_tac_toe"):
         read_benchmark(str(tmp_path), TIC_TAC_TOE)
     (tmp_path / "set.txt").write_text("44 1\n")
-    with pytest.raises(BadInput, match="name the game .* --game connect_four"):
+    with pytest.raises(BadInput, match="does not name its game; .* --game connect_four"):
         read_benchmark(str(tmp_path))
     (tmp_path / "set.txt").write_text("\n# game: conect_four\n44 1\n")
     with pytest.raises(BadInput, match="line 2: unknown game 'conect_four'"):
@@ -128,7 +128,7 @@ def test_the_header_names_the_game(tmp_path):
 def test_a_header_has_no_code_run(tmp_path):
     (tmp_path / "bad.py").write_text("raise SystemExit('run')\n")
     (tmp_path / "set.txt").write_text(f"# game: {tmp_path / 'bad.py'}:Bad\n- 0\n")
-    with pytest.raises(BadInput, match="name the game"):
+    with pytest.raises(BadInput, match="runs only if you name it: --game .*bad.py:Bad"):
         read_benchmark(str(tmp_path / "set.txt"))
     with pytest.raises(BadInput, match="not of tic_tac_toe"):
         read_benchmark(str(tmp_path / "set.txt"), TIC_TAC_TOE)
@@ -159,7 +159,7 @@ def test_a_sample_is_the_first_positions_of_each_set(tmp_path):
         assert [p.state.history() for p in other.problems] == [p.state.history() for p in one.problems][:2]
 
 
-# --- what comes with azero ---
+# --- the shipped benchmark ---
 
 
 def test_a_game_has_the_benchmark_that_comes_with_azero():
@@ -169,7 +169,7 @@ def test_a_game_has_the_benchmark_that_comes_with_azero():
 
 @pytest.mark.thorough
 def test_the_shipped_positions_are_those_of_pons_with_moves_that_keep_their_results():
-    """Those of the end of the game are solved again, all; of the others the first."""
+    """All late positions are solved again, and the first of the others."""
     sets = {each.name: each.problems for each in read_benchmark("connect_four_pons").sets}
     assert len(sets) == 6 == len(list(shipped_benchmarks()["connect_four_pons"].glob("*.txt")))
     solver = ConnectFourSolver(CONNECT_FOUR.rules)
@@ -185,7 +185,7 @@ def test_the_shipped_positions_are_those_of_pons_with_moves_that_keep_their_resu
 
 
 def keeps(solver, problem, action):
-    """Returns whether an action keeps the result, by the whole result of what it leads to."""
+    """Returns whether an action keeps the result, by solving the position after it."""
     after = problem.state.clone()
     player = after.current_player()
     after.apply_action(action)

@@ -1,4 +1,4 @@
-"""The classical searches by name: every option, every mistake."""
+"""Tests of the names of classical searches: every option, every error."""
 
 import math
 import re
@@ -29,7 +29,7 @@ GAME = make_game("tic_tac_toe")
 
 
 def search_of(base: str, num_trees: int = 1, **options) -> Search:
-    """Returns the search that an agent of this name plays by."""
+    """Returns the search of an agent with this name."""
     return make_agent(f"{base}@10", GAME, **options)._make_search(num_trees, 100, 1)
 
 
@@ -121,7 +121,7 @@ def test_a_match_has_one_search_for_a_whole_turn(base):
     result = play_match(agent, other, game, 8, opening_plies=0)
     assert result.tally.score > 0.5
     num_turns = 0
-    for played in result.results:  # each player's turn is three actions, and the first player begins
+    for played in result.results:  # a turn is three actions, and the first player begins
         turns = len(played.actions) // 3
         num_turns += (turns + 1) // 2 if played.a_is_first else turns // 2
     assert agent.moves == num_turns and agent.simulations <= 40 * num_turns

@@ -1,4 +1,4 @@
-"""Other engines over GTP: one that plays, and ones that die, cheat, complain, resign, fall silent, or are not there."""
+"""Tests of GTP engines: one that plays, and others that die, cheat, complain, resign, hang or do not exist."""
 
 import errno
 import gc
@@ -24,7 +24,7 @@ GAME = make_game("tic_tac_toe")
 
 @pytest.fixture
 def engine(tmp_path):
-    """Returns a function that starts an engine of a manner; all are ended after the test."""
+    """Returns a function that starts an engine with the given behaviour. All engines are closed after the test."""
     started = []
 
     def start(manner="plays", game=GAME):
@@ -51,7 +51,7 @@ def test_an_engine_is_told_the_position_and_then_only_what_is_new(engine, tmp_pa
     agent.suggest(GAME.state_from_moves("a1 b1"))
     expected = ["boardsize 3", "clear_board", "play black a1", "play white b1", "genmove black"]
     assert told(tmp_path) == expected
-    agent.suggest(GAME.state_from_moves("a1 b1 c1 a2"))  # c1 is what it answered
+    agent.suggest(GAME.state_from_moves("a1 b1 c1 a2"))  # c1 was its answer
     assert told(tmp_path) == [*expected, "play white a2", "genmove black"]
     agent.suggest(GAME.state_from_moves("c3"))
     assert told(tmp_path)[7:] == ["boardsize 3", "clear_board", "play black c3", "genmove white"]
@@ -59,7 +59,7 @@ def test_an_engine_is_told_the_position_and_then_only_what_is_new(engine, tmp_pa
 
 def test_no_board_size_is_told_of_a_board_that_is_not_square(engine, tmp_path):
     game = make_game("connect_four")
-    with pytest.raises(BadInput):  # the engine knows tic_tac_toe only
+    with pytest.raises(BadInput):  # the engine knows only tic_tac_toe
         engine(game=game).suggest(game.new_initial_state())
     assert told(tmp_path) == ["clear_board", "genmove black"]
 
@@ -72,7 +72,7 @@ def test_an_engine_plays_a_match(engine):
         state = GAME.new_initial_state()
         for ply, action in enumerate(result.actions):
             if ply >= 4 and (state.current_player() == 0) == result.a_is_first:
-                assert action == state.legal_actions()[0]  # which is how it plays
+                assert action == state.legal_actions()[0]  # the engine plays the first legal action
             state.apply_action(action)
 
 
@@ -83,7 +83,7 @@ def test_an_engine_plays_its_games_one_after_another(engine, tmp_path, is_a):
     games = "\n".join(told(tmp_path)).split("boardsize 3\nclear_board\n")
     assert games[0] == "" and len(games) == 1 + 6
     for lines in (game.splitlines() for game in games[1:]):
-        assert [line.split()[1] for line in lines] == (["black", "white"] * 5)[: len(lines)]  # each ply once
+        assert [line.split()[1] for line in lines] == (["black", "white"] * 5)[: len(lines)]  # every ply exactly once
 
 
 def test_two_engines_play_a_match(engine):
@@ -98,9 +98,9 @@ def test_a_forced_pass_that_an_engine_refuses_is_left_out(engine, tmp_path):
     game = make_game("othello(size=4)")
     agent = engine("refuses passes", game)
     assert agent.suggest(game.state_from_moves(PASSES)).best == "pass"
-    assert told(tmp_path)[-1] == "play white pass"  # it is not asked where it has no choice
+    assert told(tmp_path)[-1] == "play white pass"  # it is not asked for a forced move
     other = engine("refuses passes", game)
-    with pytest.raises(EngineFailed, match="'a1' is not legal"):  # which it is asked for, in its own notation
+    with pytest.raises(EngineFailed, match="'a1' is not legal"):  # its answer to genmove, in tic_tac_toe
         other.suggest(game.state_from_moves(f"{PASSES} pass"))
     assert told(tmp_path)[-2:] == ["play white pass", "genmove black"]
 
@@ -119,7 +119,7 @@ def test_a_pass_that_is_a_choice_may_not_be_refused(engine):
         ("illegal", "is not legal here"),
         ("complains", r"with '\? I would rather not'"),
         ("babbles", r"with 'tic tac toe .{,100}\.\.\.'$"),
-        ("says:%", "answered genmove with '%': '%' is no tic_tac_toe move"),
+        ("says:%", "answered genmove with '%': '%' is not a move of tic_tac_toe"),
     ],
 )
 def test_a_match_that_cannot_go_on_keeps_the_games_that_were_finished(engine, manner, message, is_a):
@@ -173,7 +173,7 @@ def test_an_engine_is_not_waited_for_without_end(engine, manner, monkeypatch):
     monkeypatch.setattr(GtpAgent, "most_seconds", 0.3)
     with pytest.raises(BadInput, match=r"^agent .*: the engine did not answer 'genmove white' within 0.3 s$"):
         agent.suggest(GAME.state_from_moves("a1"))
-    with pytest.raises(BadInput, match="the engine ended before"):  # and no late answer is taken for another
+    with pytest.raises(BadInput, match="the engine ended before"):  # a late answer is not taken for another command's
         agent.suggest(GAME.state_from_moves("a1"))
     assert time.monotonic() - begin < 30
 
@@ -192,7 +192,7 @@ def test_a_game_that_is_resigned_is_lost_where_it_stands(engine, is_a):
     agents = [engine("resigns"), make_agent("random", GAME)]
     match = play_match(*(agents if is_a else agents[::-1]), GAME, 6, seed=1)
     assert match.tally == (Tally(0, 0, 6) if is_a else Tally(6, 0, 0))
-    assert {len(result.actions) for result in match.results} <= {3, 4, 5}  # the opening, and a move of the other side
+    assert {len(result.actions) for result in match.results} <= {3, 4, 5}  # opening, perhaps one move more
 
 
 def test_komi_is_told_where_the_game_has_one(engine, tmp_path):
@@ -251,7 +251,7 @@ def test_closing_ends_the_engine_and_what_it_has_started():
     agent = make_agent("gtp:sh -c 'sleep 60 & sleep 60'", GAME)
     agent.close()
     assert agent._process.returncode is not None
-    assert not agent._reader.is_alive()  # the pipe is closed: nobody is left to write to it
+    assert not agent._reader.is_alive()  # the pipe is closed, because no process writes to it
 
 
 def test_an_engine_ends_with_its_agent(tmp_path):
@@ -278,7 +278,7 @@ def test_a_command_is_split_as_its_system_does(monkeypatch):
 
 def test_an_engine_that_ended_on_windows_is_bad_input(engine, monkeypatch):
     def fail(text):
-        raise OSError(errno.EINVAL, "Invalid argument")  # what Windows has in the place of a broken pipe
+        raise OSError(errno.EINVAL, "Invalid argument")  # Windows raises this for a broken pipe
 
     agent = engine()
     with monkeypatch.context() as context:

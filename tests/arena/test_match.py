@@ -1,4 +1,4 @@
-"""Matches: pairs from one opening with colours swapped, what is counted, and that a seed settles it."""
+"""Tests of matches: pairs from one opening with colours swapped, counts, and that a seed determines the match."""
 
 import json
 from collections import Counter
@@ -6,7 +6,7 @@ from collections import Counter
 import pytest
 
 from azero.arena.agents.names import make_agent
-from azero.arena.matches.match import GameResult, MatchResult, pair_scores, play_match, without_repeats
+from azero.arena.matches.match import GameResult, Interrupted, MatchResult, pair_scores, play_match, without_repeats
 from azero.arena.matches.statistics import Sprt, Tally
 from azero.errors import BadInput
 from azero.games import make_game
@@ -28,7 +28,7 @@ def play(a=STRONG, b=WEAK, num_games=20, seed=0, threads=1, **options):
 
 
 def match_of(*results):
-    """Returns a match with games of these (pair, a_is_first, actions, score)."""
+    """Returns a match with these games, each (pair, a_is_first, actions, score)."""
     return MatchResult("a", "b", "tic_tac_toe", [GameResult(*each) for each in results], 1.0, 0.1, 0.2, 3.0, 4.0)
 
 
@@ -60,7 +60,7 @@ def test_results_are_those_of_the_games_as_played():
 
 
 def test_each_agent_plays_its_own_side():
-    """From the start of the game, a uct that cannot lose never does, whichever colour it has."""
+    """With enough simulations, uct never loses tic-tac-toe, with either colour."""
     match = play("uct@3000", "random", 12, opening_plies=0)
     assert match.tally.losses == 0 and {result.a_is_first for result in match.results} == {True, False}
 
@@ -104,6 +104,16 @@ def test_on_games_hears_of_every_game_once():
     match = play(num_games=9, on_games=lambda num, tally: heard.append((num, tally)))
     assert sum(num for num, _ in heard) == 9 and heard[-1][1] == match.tally
     assert [tally.games for _, tally in heard] == [sum(num for num, _ in heard[: k + 1]) for k in range(len(heard))]
+
+
+def test_ctrl_c_keeps_the_finished_games():
+    def stop(finished, tally):
+        raise KeyboardInterrupt
+
+    with pytest.raises(Interrupted, match=r"stopped after \d+ of 400 games") as end:
+        play(num_games=400, on_games=stop)
+    result = end.value.result
+    assert 1 <= result.tally.games < 400 and str(result.tally.games) in result.failure
 
 
 def test_an_sprt_ends_the_match_as_soon_as_it_decides():
@@ -170,6 +180,7 @@ def test_what_a_side_spends_is_of_this_match_alone():
         ({"num_games": 0}, "games = 0 should be 1 or more"),
         ({"num_games": -2}, "games = -2 should be 1 or more"),
         ({"opening_plies": -1}, "opening plies = -1 should be 0 or more"),
+        ({"opening_plies": 9}, "opening plies = 9 should be less than 9, the longest game of tic_tac_toe"),
     ],
 )
 def test_numbers_out_of_range_are_refused(options, message):

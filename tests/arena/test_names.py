@@ -1,4 +1,4 @@
-"""Names of agents: every form, every mistake, and that torch is loaded for nets only."""
+"""Tests of names of agents: every form, every error, and that only nets load torch."""
 
 import json
 import shutil
@@ -128,6 +128,13 @@ def test_agents_that_play_any_game_tell_none_and_need_one(name):
         ("random(x=1)", "agent 'random(x=1)': random has no limit and no options; write just random"),
         ("random@5", "agent 'random@5': random has no limit and no options; write just random"),
         ("utc@100", "unknown agent 'utc': not a file, a run's folder or a name; did you mean 'uct'? known: "),
+        ("nim.py:Nim", "'nim.py:Nim' is a game, not an agent: name both, e.g. uct@1000 --game nim.py:Nim"),
+        (
+            "my/nim.py:Nim(heap=3)@9",
+            "'my/nim.py:Nim' is a game, not an agent: name both, e.g. uct@1000 --game my/nim.py",
+        ),
+        ("nim.py", "'nim.py' is a game, not an agent: name both, e.g. uct@1000 --game nim.py"),
+        ("othello", "'othello' is a game, not an agent: name both, e.g. uct@1000 --game othello"),
         ("nowhere/net.safetensors@5", "checkpoint 'nowhere/net.safetensors' does not exist"),
         ("net.safetensors", "checkpoint 'net.safetensors' does not exist"),
         ("tests", "folder 'tests' has no best.safetensors; is it a run's folder?"),
@@ -138,6 +145,7 @@ def test_agents_that_play_any_game_tell_none_and_need_one(name):
 )
 def test_what_is_wrong_is_named_in_one_line(name, message, tmp_path, monkeypatch):
     (tmp_path / "tests").mkdir()
+    (tmp_path / "nim.py").write_text("")
     monkeypatch.chdir(tmp_path)
     with pytest.raises(BadInput) as error:
         make_agent(name, GAME)

@@ -1,4 +1,4 @@
-"""Openings: different, not over, of both lengths, and there even where a game has few."""
+"""Tests of openings: they differ, are not terminal, have both lengths, and suffice in small games."""
 
 import pytest
 
@@ -38,7 +38,7 @@ def test_no_plies_are_the_start_again_and_again():
 
 
 def test_where_positions_run_out_longer_lines_follow():
-    """After one ply or none there are ten positions; all of them come, and then others."""
+    """There are ten positions after at most one ply. All of them come first, then longer lines."""
     openings = draw_openings(GAME, 40, plies=1, seed=0)
     lengths = [len(opening.history()) for opening in openings]
     assert len(set(keys(openings))) == 40 and {0, 1} < set(lengths) and max(lengths) <= 3

@@ -1,4 +1,4 @@
-"""Options in an agent's name: how they are written, read and refused."""
+"""Tests of options in an agent's name: how they are written, read and refused."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Results that agents call proven are true. Keys of Othello that collided once gave false proofs here."""
+"""Tests that proven results of agents are true. Colliding keys of Othello once gave false proofs here."""
 
 import pytest
 
@@ -8,7 +8,7 @@ TRUTH = {
     "c4d2d1b4a2c1d4a3": {"a1": "draw", "b1": "win", "d3": "win", "a4": "win"},
     "c4d2c1b4a3d1": {"a2": "loss", "d3": "loss", "a4": "loss", "d4": "draw"},
 }
-"""Results of the moves after these, by alpha-beta without a table."""
+"""Results of the moves in these positions, by alpha-beta without a table."""
 
 
 @pytest.mark.thorough

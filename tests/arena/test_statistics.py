@@ -1,4 +1,4 @@
-"""What results say, held to known values and, where they claim a rate, to simulated matches."""
+"""Tests of a match's statistics against known values and, for error rates, against simulated matches."""
 
 import math
 from collections.abc import Callable
@@ -21,14 +21,19 @@ PAIR_SCORES = np.array([0.0, 0.25, 0.5, 0.75, 1.0])
 
 
 def independent_games(score: float, draw_share: float) -> np.ndarray:
-    """Returns the chances of PAIR_SCORES, [5]; draw_share in [0, 1] is of the most draws that such a score allows."""
+    """Returns the probabilities of PAIR_SCORES, [5], for two independent games.
+
+    Args:
+      score: the expected score, in [0, 1].
+      draw_share: in [0, 1], the share of the most draws that this score allows.
+    """
     draw = 2 * min(score, 1 - score) * draw_share
     one_game = np.array([1 - score - draw / 2, draw, score - draw / 2])
     return np.convolve(one_game, one_game)
 
 
 def games_alike(score: float, draw_share: float) -> np.ndarray:
-    """Returns the chances of PAIR_SCORES, [5], where the opening decides: both games of a pair end alike."""
+    """Returns the probabilities of PAIR_SCORES, [5], if the opening decides: both games of a pair have one result."""
     draw = 2 * min(score, 1 - score) * draw_share
     return np.array([1 - score - draw / 2, 0.0, draw, 0.0, score - draw / 2])
 
@@ -42,7 +47,7 @@ Model = Callable[[float, float], np.ndarray]
 
 
 def measure_coverage(score: float, chances: np.ndarray, num_pairs: int, num_matches: int) -> float:
-    """Returns the share of simulated matches whose interval holds the true score."""
+    """Returns the share of simulated matches whose interval contains the true score."""
     counts = np.random.default_rng(0).multinomial(num_pairs, chances, num_matches)
     covered = 0
     for each, times in zip(*np.unique(counts, axis=0, return_counts=True), strict=True):
@@ -52,7 +57,7 @@ def measure_coverage(score: float, chances: np.ndarray, num_pairs: int, num_matc
 
 
 def play_out(sprt: Sprt, elo: float, model: Model, rng: np.random.Generator) -> str:
-    """Returns a simulated match's decision, asked for after every second pair."""
+    """Returns the decision of a simulated match, tested after every second pair."""
     pairs = rng.choice(PAIR_SCORES, size=4000, p=model(score_from_elo(elo), 0.3))
     decisions = (sprt.decide(pairs[:n]) for n in range(2, len(pairs), 2))
     return next(decision for decision in decisions if decision)
@@ -112,7 +117,7 @@ def test_swapped_colours_that_cancel_out_narrow_the_interval() -> None:
 @pytest.mark.parametrize("score", [0.5, 0.75, 0.95, 0.99])
 @pytest.mark.parametrize("num_pairs", [10, 40, 200])
 def test_about_95_of_100_intervals_hold_the_true_score(model: Model, score: float, num_pairs: int) -> None:
-    """From 0.93 up: few outcomes are possible near an edge, so that no method hits 0.95 at every n and score."""
+    """The limit is 0.93: few outcomes are possible near 0 and 1, so no method has 0.95 at every n and score."""
     assert 0.93 < measure_coverage(score, model(score, 0.4), num_pairs, num_matches=2000) <= 1
 
 
@@ -169,7 +174,7 @@ def test_llr_turns_over_with_the_sides() -> None:
 
 
 def test_luck_of_one_in_32_does_not_decide_between_far_hypotheses() -> None:
-    """With var around the pairs' own score, which they share, it would: five pairs, won by chance or lost by chance."""
+    """Five pairs won, or lost, by chance would decide if the variance were taken around their own score."""
     assert Sprt(0, 200).decide([1.0] * 5) is None
     assert Sprt(-200, 0).decide([0.0] * 5) is None
 
@@ -186,7 +191,7 @@ def test_pairs_all_alike_end_in_a_decision_but_not_at_once(outcome: float) -> No
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("elo1", [50, 200])
 def test_sprt_errs_no_oftener_than_it_says(model: Model, elo1: float) -> None:
-    """Allowed 0.07 where it says 0.05: its bounds are approximate, and 1,000 matches tell such a rate to 0.014."""
+    """The limit is 0.07 for a rate of 0.05: the bounds are approximate, and 1,000 matches measure it to 0.014."""
     sprt, rng, num_matches = Sprt(0, elo1), np.random.default_rng(0), 1000
     false_accepts = sum(play_out(sprt, 0, model, rng) == "accept" for _ in range(num_matches))
     false_rejects = sum(play_out(sprt, elo1, model, rng) == "reject" for _ in range(num_matches))

@@ -1,4 +1,4 @@
-"""Suggestions: the fields that DESIGN promises, as objects and as JSON."""
+"""Tests of suggestions: their fields, as objects and as JSON."""
 
 import json
 
@@ -22,7 +22,7 @@ def test_json_has_the_fields_of_the_design_in_their_order(suggestion):
     assert list(fields) == SUGGESTION_FIELDS
     assert fields["to_move"] == 1 and fields["best"] == fields["moves"][0]["move"] == "b1"
     for move, found in zip(fields["moves"], suggestion.moves, strict=True):
-        assert list(move) == ["move", "visits", "value", "prior", "proven", "pv", "is_bound"]
+        assert list(move) == ["move", "visits", "value", "prior", "proven", "pv", "is_bound", "proven_plies"]
         assert move == {key: getattr(found, key) for key in move}
 
 
@@ -47,11 +47,20 @@ def test_whole_turns_are_moves_in_the_game_s_notation(base):
         assert "".join(move.pv[:3]) == move.move and game.state_from_moves(move.move).history() == move.actions
         game.state_from_moves(" ".join(move.pv))
     assert suggestion.best == suggestion.moves[0].move and suggestion.actions == suggestion.moves[0].actions
-    assert list(suggestion.to_json()["moves"][0]) == ["move", "visits", "value", "prior", "proven", "pv", "is_bound"]
+    assert list(suggestion.to_json()["moves"][0]) == [
+        "move",
+        "visits",
+        "value",
+        "prior",
+        "proven",
+        "pv",
+        "is_bound",
+        "proven_plies",
+    ]
 
 
 def test_what_is_said_is_plain_python(suggestion):
-    """NumPy's numbers would not go into JSON."""
+    """NumPy's numbers cannot be written as JSON."""
     assert type(suggestion.value) is float and type(suggestion.simulations) is int and type(suggestion.to_move) is int
     for move in suggestion.moves:
         kinds = [type(each) for each in (move.action, move.visits, move.value, move.prior)]

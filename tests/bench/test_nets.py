@@ -1,4 +1,4 @@
-"""The net's table: who is in it, and the numbers that follow from others."""
+"""Tests of the benchmark of nets: its rows and its derived figures."""
 
 import numpy as np
 import pytest
@@ -52,11 +52,11 @@ def test_plain_torch_does_the_net_with_its_threads(monkeypatch):
     monkeypatch.setattr(nets.torch, "set_num_threads", asked.append)
     work = eager_work(net, torch.device("cpu"), planes, torch.get_num_threads() + 1)
     assert work() == 5 and asked == [torch.get_num_threads() + 1]
-    assert net.training, "the net that was given stays as it is"
+    assert net.training, "the given net should not change"
 
 
 def test_a_new_net_says_what_the_free_evaluator_says():
-    """Self-play is measured on the games that a free evaluator has led to."""
+    """Self-play is measured on games whose openings the free evaluator played."""
     evaluator = NetEvaluator(ResidualTower(CONFIG.net, GAME), CONFIG.device)
     logits, values = evaluator.evaluate(random_planes(7, GAME.planes_shape))
     assert not np.any(logits) and not np.any(values)

@@ -1,4 +1,4 @@
-"""Operations counted by hand."""
+"""Tests of the number of operations, against counts by hand."""
 
 import pytest
 import torch
@@ -11,7 +11,7 @@ from azero.nets.architectures.tower import ResidualTower
 
 
 def test_a_net_of_connect_four():
-    """6 x 7 cells, 3 planes; of 9 x 42 taps of a 3x3 filter (3 * 6 - 2)(3 * 7 - 2) = 16 * 19 fall on the board."""
+    """6 x 7 cells, 3 planes. Of the 9 x 42 taps of a 3x3 filter, (3 * 6 - 2)(3 * 7 - 2) = 16 * 19 are on the board."""
     net = ResidualTower(NetConfig(), make_game("connect_four"))  # 5 x 64, heads of 8 and 8, 64 hidden
     filters = 3 * 64 + 10 * 64 * 64
     heads = 64 * (8 + 8) * 42 + 8 * 42 * 7 + 8 * 42 * 64 + 64 * 3
@@ -24,7 +24,7 @@ def test_a_net_of_connect_four():
     ("layer", "all_taps", "on_board"),
     [
         (nn.Conv2d(2, 5, 1), 10 * 12, 10 * 12),
-        (nn.Conv2d(2, 5, 3), 10 * 2 * 9, 10 * 2 * 9),  # on 3 x 4: two places, nothing around them
+        (nn.Conv2d(2, 5, 3), 10 * 2 * 9, 10 * 2 * 9),  # 3 x 4 board: two places, no padding
         (nn.Conv2d(2, 5, 3, padding=1), 10 * 12 * 9, 10 * 7 * 10),
         (nn.Conv2d(2, 6, 3, padding=1, groups=2), 6 * 12 * 9, 6 * 7 * 10),
         (nn.Conv2d(2, 5, (1, 3), padding=(0, 1)), 10 * 12 * 3, 10 * 3 * 10),

@@ -1,4 +1,4 @@
-"""The loops do the multiply-adds that are counted; what there is to measure follows from the CPU."""
+"""Tests of peak rates: the loops do the counted multiply-adds, and the CPU decides which loops are measured."""
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ INSTRUCTIONS = [each for each in peaks._INSTRUCTIONS if each.needs in cpu_featur
 @pytest.mark.parametrize("instruction", INSTRUCTIONS, ids=lambda each: each.name)
 @pytest.mark.parametrize("num", [0, 1, 5, 1000])
 def test_a_loop_takes_in_every_product(instruction, num):
-    """Of x = 1/2: 1/4 in each lane, of fp32 and of bf16, whose pair is 0 and 1/2; the bytes 0, 0, 0, 63 as int8."""
+    """With x = 1/2 a product is 1/4 per lane, in fp32 and in bf16 (as pair 0, 1/2); int8 takes bytes 0, 0, 0, 63."""
     first = np.float32(0.5) + np.arange(instruction.accumulators, dtype=np.float32)
     if instruction.type == "int8":
         last = (first.view(np.int32) + num * 63 * 63).view(np.float32)
@@ -32,7 +32,7 @@ def test_a_loop_is_made_of_the_instruction_and_its_sums_stay_in_registers(instru
     lines = assembly.splitlines()
     used = [line for line in lines if any(each in line for each in wanted)]
     assert len(used) >= instruction.accumulators
-    assert not [line for line in used if "(" in line or "[" in line], "an operand in memory"
+    assert not [line for line in used if "(" in line or "[" in line], "an operand is in memory"
 
 
 def test_operations_of_a_pass():
@@ -80,4 +80,4 @@ def test_peaks_of_this_machine():
     for peak in measured:
         assert peak.instruction == (there[peak.type].name if peak.type in there else None)
         assert (peak.operations_per_s is None) == (peak.type not in there)
-    assert measured[0].operations_per_s > 1e9, "fp32 on one thread: some vectors in every thousand cycles"
+    assert measured[0].operations_per_s > 1e9, "fp32 on one thread should do some vectors per thousand cycles"

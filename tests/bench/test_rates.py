@@ -1,4 +1,4 @@
-"""Rates of works whose speed is known: they sleep."""
+"""Tests of measured rates, with work of known speed: it sleeps."""
 
 import time
 
@@ -56,5 +56,5 @@ def test_contestants_take_turns_and_share_the_time():
 
 
 def test_ratios_are_taken_within_a_turn():
-    """In the second turn something else ran: both were slow."""
+    """Both contestants are slow in the second turn, as if another process ran."""
     assert median_ratio([10.0, 1.0, 12.0], [100.0, 10.0, 100.0]) == pytest.approx(0.1)

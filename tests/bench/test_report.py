@@ -1,4 +1,4 @@
-"""What `azero bench` prints, as tables and as JSON."""
+"""Tests of the output of `azero bench`, as tables and as JSON."""
 
 import json
 

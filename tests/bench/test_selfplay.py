@@ -1,4 +1,4 @@
-"""Self-play measured: what is counted, and when."""
+"""Tests of the benchmark of self-play: what is counted, and when."""
 
 import time
 
@@ -15,7 +15,7 @@ CONFIG = load_config(find_config("smoke"), ["device.device=cpu", "search.cache_m
 
 
 class Judge:
-    """Answers with its own name, after some time."""
+    """Answers with its own name, after some time, and records the batch sizes."""
 
     rows, is_on_device = 0, False
 
@@ -29,7 +29,7 @@ class Judge:
 
 
 def test_whole_games_of_every_slot():
-    """A game of tic-tac-toe lasts 5 to 9 plies of 16 simulations; the first of a tree judges the root, once."""
+    """A game of tic-tac-toe has 5 to 9 plies of 16 simulations. The first simulation of a tree evaluates the root."""
     evaluations, simulations = count_whole_games(CONFIG)
     games = CONFIG.selfplay.parallel_games
     assert games * 5 < evaluations <= simulations <= games * 9 * 16
@@ -41,7 +41,7 @@ def test_the_opening_is_another_evaluators():
     opening = _Opening(first, 10, then, lambda: over.append(list(first.asked)))
     answers = [opening.evaluate(np.zeros((4, 1)))[0] for _ in range(5)]
     assert answers == ["first"] * 3 + ["then"] * 2
-    assert over == [[4, 4]], "told once, before the last of the opening is judged"
+    assert over == [[4, 4]], "should be reported once, before the last evaluation of the opening"
 
 
 def test_turns_count_what_is_done_after_the_first_call():

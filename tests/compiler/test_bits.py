@@ -1,4 +1,4 @@
-"""Bits of words: the same in Python, interpreted and compiled, by integers of any kind; words stay uint64."""
+"""Tests of bits: equal in Python, interpreted and compiled; any integer type as place; words stay uint64."""
 
 import numpy as np
 import pytest
@@ -21,7 +21,7 @@ HIGHEST = np.uint64(1 << 63)
 
 @kernel
 def _bits_of(place, words):
-    """Writes what the helpers make of a place; an operation that made a float or a signed integer would show."""
+    """Writes the results of the helpers for a place. A result that became a float or signed would differ."""
     words[0] = bit(place)
     words[1] = low_bits(place)
     words[2] = has_bit(bit(place), place)

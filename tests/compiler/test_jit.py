@@ -1,4 +1,4 @@
-"""Compilation: methods reach kernels by class, the cache on disk notices every edit, compiled or not is the same."""
+"""Tests of compilation: methods by class, a disk cache that notices every edit, equal results compiled or not."""
 
 import hashlib
 import os
@@ -25,7 +25,7 @@ bind_methods(twice_plus=("addend",), base=())
 
 
 class Nine(NamedTuple):
-    """Two methods, one of which calls the other."""
+    """A class with two methods. One calls the other."""
 
     x: int = 9
 
@@ -37,7 +37,7 @@ class Nine(NamedTuple):
 
 
 class Minus(NamedTuple):
-    """The same fields and method names, other code."""
+    """A class with the same fields and method names, but other code."""
 
     x: int = 9
 
@@ -78,7 +78,7 @@ def _outer(number):
 
 
 def test_a_kernel_calls_another_and_a_part_of_it():
-    """The parts must be linked callers first, else the linker leaves out what nothing has asked for yet."""
+    """Libraries must be linked callers first. Otherwise the linker omits symbols that nothing references yet."""
     assert (_inner(2), _outer(2)) == (7, 14)
 
 
@@ -121,7 +121,7 @@ class OfUser(NamedTuple):
 
 
 class Around(NamedTuple):
-    """Rules around others."""
+    """Rules that contain other rules."""
 
     inner: NamedTuple
     x: float = 0.5
@@ -129,7 +129,7 @@ class Around(NamedTuple):
 
 @pytest.mark.skipif(not IS_COMPILED, reason="what is not compiled is not kept")
 def test_all_files_of_others_name_the_place_of_a_kernel():
-    """Else a user's rules that a search wraps, or his root strategy, would go on running after their file is edited."""
+    """Otherwise old code of a user's rules in a search, or of a root strategy, would run after its file is edited."""
     of_this_file = hashlib.sha256(Path(__file__).read_bytes()).hexdigest()[:16]
     for rules, folder in (
         (OfUser(), OfUser.source_digest),
@@ -214,7 +214,7 @@ def test_kernels_of_others_that_were_compiled_before_may_be_called_from_new_ones
 
 
 def copy_package(folder: Path) -> Path:
-    """Copies what games need of the package into `folder`; returns the copy's path."""
+    """Copies the part of the package that games need into `folder`; returns the path of the copy."""
     package = folder / "azero"
     for name in ("compiler", "games", "system"):
         shutil.copytree(PACKAGE / name, package / name, ignore=shutil.ignore_patterns("__pycache__"))
@@ -224,7 +224,7 @@ def copy_package(folder: Path) -> Path:
 
 
 def edit(path: Path, old: str, new: str) -> None:
-    """Replaces `old`, leaving the file's size as it is."""
+    """Replaces `old` by a text of the same length, so that the file's size does not change."""
     text = path.read_text()
     assert text.count(old) == 1 and len(old) == len(new)
     path.write_text(text.replace(old, new))
@@ -245,7 +245,7 @@ except BadInput as error:
 
 @pytest.fixture
 def old_caches(tmp_path) -> Path:
-    """A cache folder with twelve caches of earlier sources: 0 the newest, 5 unused for eight days, 11 the oldest."""
+    """Returns a folder with caches 0 (the newest) to 11; those from 5 on are unused for eight days."""
     cache = tmp_path / "cache"
     for age in range(12):
         folder = cache / f"kernels-{age:02}"
@@ -280,8 +280,8 @@ def test_cache_is_hit_by_unchanged_sources_and_missed_by_edited_ones(tmp_path):
     assert won == "[1.0, -1.0]" and len(compiled) > 0 and len(caches(cache)) == 1
 
     assert play() == (won, key)
-    assert files(cache) == compiled, "the second process compiled again"
-    assert files(package) == sources, "the cache lies beside the sources"
+    assert files(cache) == compiled, "the second process should not compile"
+    assert files(package) == sources, "the cache should not be beside the sources"
 
     edit(
         package / "games" / "tic_tac_toe" / "rules.py",
@@ -315,7 +315,7 @@ def test_only_the_newest_caches_are_kept(old_caches):
 
 @pytest.mark.parametrize("place", ["file", "file/below", "/proc/azero"])
 def test_a_cache_that_cannot_be_kept_is_bad_input_once_it_is_needed(place, tmp_path):
-    """Not before: what is raised while a package is imported, no command can tell in a line."""
+    """The import does not raise, because no command could report that in one line."""
     (tmp_path / "file").touch()
     told = run_python(USE_BAD_CACHE, PACKAGE.parent, AZERO_CACHE_DIR=str(tmp_path / place))
     folder = str(tmp_path / place / f"kernels-{sources_digest()}")
@@ -352,7 +352,7 @@ def test_compiling_is_told_once_on_a_terminal_and_where_nothing_was_compiled_bef
         os.write(terminal, b".")  # so that there is something to read
         text = os.read(reader, 10_000).decode()
         os.close(terminal), os.close(reader)
-        return text.count("azero: compiling what is not in the cache yet")
+        return text.count("azero: compiling kernels")
 
     assert (told(), told()) == (1, 0)
 
@@ -367,8 +367,36 @@ def test_where_there_is_no_terminal_compiling_is_told_if_it_takes_long(tmp_path,
     command = [sys.executable, str(tmp_path / "first_use.py")]
     for expected in (times, 0):
         done = subprocess.run(command, env=os.environ | settings, capture_output=True, timeout=300, text=True)
-        assert done.stdout == "" and done.stderr.count("azero: compiling what is not in the cache yet") == expected
+        assert done.stdout == "" and done.stderr.count("azero: compiling kernels") == expected
         assert len(done.stderr.splitlines()) == expected
+
+
+IN_A_WORKER = """
+import multiprocessing
+import numpy as np
+from azero.compiler import notice
+from azero.compiler.jit import kernel
+notice.PATIENCE_S = 0
+@kernel
+def add(numbers):
+    return numbers[0] + numbers[1]
+def work():
+    print(add(np.ones(2)))
+if __name__ == "__main__":
+    worker = multiprocessing.get_context("spawn").Process(target=work)
+    worker.start()
+    worker.join()
+"""
+
+
+@pytest.mark.thorough
+@pytest.mark.skipif(not IS_COMPILED, reason="nothing is compiled")
+def test_workers_print_no_notice(tmp_path):
+    (tmp_path / "first_use.py").write_text(IN_A_WORKER)
+    settings = {"AZERO_CACHE_DIR": str(tmp_path / "cache"), "PYTHONPATH": str(PACKAGE.parent)}
+    command = [sys.executable, str(tmp_path / "first_use.py")]
+    done = subprocess.run(command, env=os.environ | settings, capture_output=True, timeout=300, text=True)
+    assert (done.stdout, done.stderr) == ("2.0\n", "")
 
 
 LENGTHS = """

@@ -1,4 +1,4 @@
-"""The size of a compiled call follows the time that calls take."""
+"""Tests of the size of compiled calls: it follows the duration of earlier calls."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Random numbers: splitmix64's known outputs, and distributions within their sampling error."""
+"""Tests of random numbers: splitmix64's known outputs, and distributions within their sampling error."""
 
 import math
 
@@ -21,7 +21,7 @@ N = 200_000 if IS_COMPILED else 20_000
 
 @kernel
 def _fill(rngs, bits, below, bound, units, normals, gammas, shape):
-    """Fills arrays of any lengths, one after the other, from `rngs[0]`."""
+    """Fills arrays of any lengths, in order, from `rngs[0]`."""
     for i in range(len(bits)):
         bits[i] = random_bits(rngs[0])
     for i in range(len(below)):
@@ -35,7 +35,7 @@ def _fill(rngs, bits, below, bound, units, normals, gammas, shape):
 
 
 def draw(kind: str, count: int, seed: int, bound: int = 1, shape: float = 1.0) -> np.ndarray:
-    """Returns `count` numbers of one kind (bits, below, units, normals or gammas) from a generator of their own."""
+    """Returns `count` numbers of one kind (bits, below, units, normals or gammas) from a new generator."""
     rngs = np.zeros(1, RNG_DTYPE).view(np.recarray)
     rngs.counter[0] = seed
     types = {"bits": np.uint64, "below": np.int64, "units": np.float64, "normals": np.float64, "gammas": np.float64}
@@ -51,7 +51,7 @@ def assert_moments(sample: np.ndarray, mean: float, variance: float, fourth: flo
 
 
 def assert_share(hits: np.ndarray, probability: float) -> None:
-    """Asserts the share of true ones within four standard errors."""
+    """Asserts that the share of true values is within four standard errors of `probability`."""
     assert abs(hits.mean() - probability) < 4 * math.sqrt(probability * (1 - probability) / len(hits))
 
 
@@ -104,7 +104,7 @@ def test_units_are_uniform_below_one():
 
 
 def test_the_largest_unit_is_below_one():
-    """The counter before which the mixed bits are all ones, had by undoing the mixing."""
+    """Inverting the mixing gives the counter whose mixed bits are all ones."""
     word = 2**64 - 1
     for shift, factor in ((31, 0x94D049BB133111EB), (27, 0xBF58476D1CE4E5B9), (30, 1)):
         word = word ^ word >> shift ^ word >> 2 * shift
@@ -142,7 +142,7 @@ def test_small_gammas_have_their_known_distribution():
 
 
 def test_seeds_are_stable():
-    """Recorded runs replay only as long as these do not change."""
+    """Recorded runs can be replayed only while these values do not change."""
     assert derive_seed(0) == 5263075011782779848
     assert derive_seed(1, "selfplay", 2, 3) == 17513787178822955192
 

@@ -1,4 +1,4 @@
-"""Nim with one heap: a game of a user's own, in a file outside azero."""
+"""Nim with one heap: a user's game, in a file outside azero."""
 
 from typing import NamedTuple
 
@@ -8,7 +8,7 @@ from azero.authoring import LOSS, ONGOING, WIN
 
 
 class Nim(NamedTuple):
-    """Take one to three from the heap; who takes the last wins."""
+    """Players take one to three from the heap. The player who takes the last one wins."""
 
     heap: int = 21
 

@@ -1,4 +1,4 @@
-"""A race over squares: a small game in which a position is reached at many plies, and turns do not alternate."""
+"""A race over squares: a small game whose positions can be reached at several plies, without alternating turns."""
 
 from typing import NamedTuple
 
@@ -8,7 +8,7 @@ from azero.authoring import ONGOING, mix
 
 
 class Race(NamedTuple):
-    """Go on by one, two or three squares; chance drew who moves at each, and how it ends on those beyond."""
+    """A move advances by one, two or three squares. A hash of the square gives its mover or, at the end, the result."""
 
     length: int = 18
     seed: int = 0

@@ -1,4 +1,4 @@
-"""Games that keep every law, of kinds that azero does not ship: stores, captures, free moves, heaps, limits."""
+"""Games that satisfy every law, of kinds that azero does not ship: stores, captures, extra moves, heaps, limits."""
 
 from typing import NamedTuple
 
@@ -9,7 +9,7 @@ from azero.authoring import DRAW, LOSS, ONGOING, WIN, mix, subroutine
 
 @subroutine
 def key_of(cells, start):
-    """Returns a key of small numbers, in order."""
+    """Returns a key of a sequence of small numbers."""
     key = mix(np.uint64(start) + np.uint64(1))
     for k in range(len(cells)):
         key = mix(key ^ np.uint64(np.int64(cells[k]) + 1000))
@@ -17,7 +17,11 @@ def key_of(cells, start):
 
 
 class Kalah(NamedTuple):
-    """Sow the seeds of a pit. The last in one's own store earns another turn, in an own empty pit a capture."""
+    """Players sow the seeds of a pit.
+
+    If the last seed falls into the player's store, the player moves again. If it falls into an empty pit of the
+    player, it captures.
+    """
 
     pits: int = 3
     seeds: int = 2
@@ -81,7 +85,7 @@ class Kalah(NamedTuple):
     def hash_key(game, state):
         return key_of(state.cells, state.mover)
 
-    state_dtype = np.dtype([("cells", np.int8, (14,)), ("mover", np.int32)], align=True)  # a side: pits, then the store
+    state_dtype = np.dtype([("cells", np.int8, (14,)), ("mover", np.int32)], align=True)  # per side: pits, store
     num_actions = property(lambda game: game.pits)
     max_plies = property(lambda game: 40 * game.pits * game.seeds)
     planes_shape = property(lambda game: (2, 1, game.pits + 1))
@@ -89,12 +93,12 @@ class Kalah(NamedTuple):
 
 @subroutine
 def num_lines(game):
-    """Returns how many lines the dots leave room for."""
+    """Returns the number of lines between the dots."""
     return (game.rows + 1) * game.columns + game.rows * (game.columns + 1)
 
 
 class DotsAndBoxes(NamedTuple):
-    """Draw a line; who closes a box has it, and draws again. Lines across come first, then those that go down."""
+    """Players draw lines. A player who closes a box gets it and draws again. Horizontal lines come first."""
 
     rows: int = 2
     columns: int = 2
@@ -158,7 +162,7 @@ class DotsAndBoxes(NamedTuple):
 
 
 class Chomp(NamedTuple):
-    """Eat a square and all below it and to its right; who has to eat the one at the top left has lost."""
+    """Players eat a square and all squares below it and to its right. Eating the top left square loses."""
 
     rows: int = 3
     columns: int = 4
@@ -221,7 +225,10 @@ def can_move(game, state):
 
 
 class Hexapawn(NamedTuple):
-    """Pawns step ahead or take aslant; who reaches the far side wins, who cannot move has lost. The key is ternary."""
+    """Pawns step ahead or capture diagonally. Reaching the far side wins, and being unable to move loses.
+
+    The key is a ternary number.
+    """
 
     size: int = 3
 
@@ -282,7 +289,7 @@ class Hexapawn(NamedTuple):
 
 
 class Kayles(NamedTuple):
-    """Knock down a pin, or two that stand side by side; who takes the last wins. The pins are bits."""
+    """Players knock down one pin or two adjacent pins. Knocking down the last one wins. The pins are bits."""
 
     pins: int = 7
 
@@ -325,7 +332,7 @@ class Kayles(NamedTuple):
 
 
 class Wythoff(NamedTuple):
-    """Two heaps: take from one, or as much from both; who takes the last wins. The key counts plies, as it may."""
+    """Players take from one of two heaps, or equally from both. Taking the last wins. The key may contain the ply."""
 
     heap: int = 5
 
@@ -373,9 +380,9 @@ class Wythoff(NamedTuple):
 
 
 class Ring(NamedTuple):
-    """Two runners go one or two cells round a ring; who lands on the other wins; a draw when the plies are used up.
+    """Two runners go one or two cells round a ring. Landing on the other wins; at the limit of plies it is a draw.
 
-    The outcome depends on the plies, so the key counts them.
+    The outcome depends on the ply, so the key contains it.
     """
 
     cells: int = 7
@@ -418,9 +425,10 @@ class Ring(NamedTuple):
 
 
 class Dials(NamedTuple):
-    """Turn one of six dials, or score a point; thirty points win, as do eighty turns without one for the second player.
+    """The player turns one of six dials, or scores a point. Thirty points win.
 
-    The key counts the turns without a point. They seldom matter: random players score long before.
+    After eighty turns without a point the second player wins. The key contains their number, which seldom matters:
+    random players score much earlier.
     """
 
     goal: int = 30

@@ -1,10 +1,10 @@
-"""Nim once more, slow and plain: the prototype that `nim.py` is held against."""
+"""Nim as a slow, plain prototype, with which `nim.py` is compared."""
 
 from azero.authoring import Prototype
 
 
 class SlowNim(Prototype):
-    """Take one to three from the heap, written 0 to 2; who takes the last wins."""
+    """Players take one to three from the heap, written 0 to 2. The player who takes the last one wins."""
 
     def __init__(self, heap):
         self.left = heap

@@ -1,4 +1,4 @@
-"""Alpha-beta to a horizon: plain minimax's values, and no proof that is none."""
+"""Tests of alpha-beta to a horizon: its values equal plain minimax's, and its proofs are true."""
 
 from pathlib import Path
 
@@ -30,7 +30,7 @@ def estimate_of(state: State, num_rollouts: int, seed: int) -> float:
 
 
 def plain_value(state: State, horizon: int, num_rollouts: int, seed: int) -> float:
-    """Returns the value at a horizon by looking at every line."""
+    """Returns the value at a horizon by searching every line."""
     if state.is_terminal():
         return state.returns()[0]
     if horizon == 0:
@@ -47,7 +47,7 @@ def run(state: State, work: Work) -> None:
 @pytest.mark.parametrize("name", GAMES)
 @pytest.mark.parametrize("num_rollouts", [0, 3])
 def test_values_at_a_horizon_are_those_of_minimax(name, num_rollouts):
-    """With a table, too, in games where equal positions are equally far from the start."""
+    """With a table too, in games whose equal positions have the same ply."""
     for state in random_positions(make_game(name), 5, 3 if name != "amazons(rows=4,columns=4)" else 18):
         for horizon in (1, 2, 3):
             value = plain_value(state, horizon, num_rollouts, seed=8)
@@ -90,7 +90,7 @@ LATE = 6 if IS_COMPILED else 8
     ids=lambda value: value.rpartition(":")[2] if isinstance(value, str) else None,
 )
 def test_what_is_called_a_proof_is_one(name, min_plies):
-    """Every bound in the table that claims to rest on no estimate, after each iteration, and the root's own."""
+    """Checks every bound with draft PROOF in the table, after each iteration, and those of the root's moves."""
     minimax = Minimax()
     num_proofs = 0
     for state in random_positions(make_game(name), 3, min_plies):
@@ -106,7 +106,7 @@ def test_what_is_called_a_proof_is_one(name, min_plies):
 
 
 def check_table(work: Work, minimax: Minimax) -> int:
-    """Asserts that what is proven of positions in the table is true; returns how many bounds are."""
+    """Asserts that the proven bounds in the table are true; returns their number."""
     entries = work.table[work.table.effort > 0]
     for entry in entries:
         value = minimax.solved[int(entry.key)][0]
@@ -116,7 +116,7 @@ def check_table(work: Work, minimax: Minimax) -> int:
 
 
 def check_root_moves(work: Work, minimax: Minimax, state: State) -> None:
-    """Asserts that moves of the root with a proof are worth what is told of them."""
+    """Asserts that the proven values of root moves are true."""
     for action, after in moves_of(state):
         move = work.root_moves[action]
         if move.draft == PROOF:
@@ -127,7 +127,7 @@ def check_root_moves(work: Work, minimax: Minimax, state: State) -> None:
 
 @pytest.mark.parametrize("name", RACES[:20])
 def test_no_horizon_is_met_when_it_lies_beyond_the_end(name):
-    """And the value is proven, whatever shallower iterations have left in the table."""
+    """The value is proven too, even with entries of shallower iterations in the table."""
     state = make_game(name).new_initial_state()
     work = new_search(state, False, 1 << 12, 1, 4)
     for horizon in range(1, 19):

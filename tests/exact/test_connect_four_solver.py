@@ -1,4 +1,4 @@
-"""Connect Four solved: Pons' scores, published values of small boards, and the solver of all games."""
+"""Tests of the Connect Four solver: Pons' scores, published values of small boards, and the general solver."""
 
 from pathlib import Path
 
@@ -37,7 +37,7 @@ def test_results_are_those_of_pons(name, num):
     [(4, 4, DRAW), (5, 4, DRAW), (4, 5, DRAW), (5, 5, DRAW), (6, 4, LOSS), (4, 6, DRAW)],
 )
 def test_small_boards(columns, rows, result):
-    """Published values; Tromp, tromp.github.io/c4/c4.html."""
+    """Values of Tromp, tromp.github.io/c4/c4.html."""
     game = make_game(f"connect_four(rows={rows},columns={columns})")
     assert ConnectFourSolver(game.rules).solve(game.new_initial_state()) == result
 

@@ -1,4 +1,4 @@
-"""Exact values: those of plain minimax, and those that others have published."""
+"""Tests of exact values: plain minimax's, and published ones."""
 
 import math
 import random
@@ -25,7 +25,7 @@ def value_of(name: str, moves: str = "", **settings) -> float | None:
 
 
 def random_positions(game: Game, num: int, min_plies: int, seed: int = 0) -> list[State]:
-    """Returns positions of random games, at ply `min_plies` or later, that are not over."""
+    """Returns positions of random games, at ply `min_plies` or later, that are not terminal."""
     source = random.Random(seed)
     positions: list[State] = []
     while len(positions) < num:
@@ -40,7 +40,7 @@ def random_positions(game: Game, num: int, min_plies: int, seed: int = 0) -> lis
 
 
 def score_of(state: State) -> float:
-    """Returns the final score under best play, by looking at every game."""
+    """Returns the final score under best play, by searching every game."""
     if state.is_terminal():
         return state.final_score()
     sign = 1 - 2 * state.current_player()
@@ -48,7 +48,7 @@ def score_of(state: State) -> float:
 
 
 def value_of_all(values: dict[int, float], state: State, by_score: bool) -> float:
-    """Writes the value of every position that can follow into `values`, by key; returns that of `state`."""
+    """Writes the values of `state` and all later positions into `values`, by key; returns that of `state`."""
     key = state.hash_key()
     if key not in values:
         if state.is_terminal():
@@ -60,7 +60,7 @@ def value_of_all(values: dict[int, float], state: State, by_score: bool) -> floa
 
 
 def check_action(state: State, **settings) -> None:
-    """Asserts that the solution's action keeps the value."""
+    """Asserts that the solution's action leads to its value."""
     solution = solve(state, **settings)
     assert solution.action in state.legal_actions()
     assert solve(dict(moves_of(state))[solution.action], **settings).value == solution.value
@@ -105,7 +105,7 @@ def test_scores_are_those_of_minimax(name, num, min_plies):
 
 
 def test_the_mover_may_move_again():
-    """Within a move of the amazons, at each of its three actions."""
+    """In Amazons, at each of the three actions of a move."""
     positions = random_positions(make_game("amazons(rows=4,columns=5)"), 30, 21)
     assert {int(state.record.phase) for state in positions} == {0, 1, 2}
     minimax = Minimax()
@@ -133,7 +133,7 @@ def test_values_do_not_depend_on_the_table(name):
     ],
 )
 def test_what_the_table_holds_is_true(name, by_score, moves):
-    """Every entry, at the end of a search, against the position that it is of."""
+    """Checks every entry at the end of a search against the value of its position."""
     state = make_game(name).state_from_moves(moves)
     work = new_search(state, by_score, 1 << 16)
     while not search_on(state, work, by_score, work.progress[0].num_nodes + 1000, 1 << 62):
@@ -197,7 +197,7 @@ def test_leaves_are_no_fewer_than_a_proof_takes(branching, depth):
         assert fewest <= solve(state, by_score=True).num_leaves < branching**depth
 
 
-# What others have found. The rows of a board come first.
+# Published values. The rows of a board come first.
 
 CLOBBER = {"2x2": 1, "2x3": -1, "2x4": 1, "2x5": 1, "2x6": -1, "3x3": 1, "3x4": -1, "3x5": 1, "3x6": -1, "4x4": 1}
 BREAKTHROUGH = {"4x2": -1, "4x3": 1, "4x4": 1, "5x2": 1, "5x3": 1, "5x4": 1, "6x2": 1, "6x3": 1}
@@ -226,13 +226,13 @@ def test_small_boards(game, values):
     ],
 )
 def test_connect_four(rows, columns, value):
-    """Tromp, John's Connect Four playground, the table of sizes."""
+    """Values of Tromp, John's Connect Four playground, table of sizes."""
     assert value_of(f"connect_four(rows={rows},columns={columns})", max_table_entries=1 << 22) == value
 
 
 @pytest.mark.parametrize(("name", "num"), [("Test_L3_R1", 100), ("Test_L2_R1", 50)])
 def test_connect_four_endgames(name, num):
-    """Positions from the end and the middle of games, with the results of Pascal Pons's solver."""
+    """Positions from the end and the middle of games, with results of Pascal Pons' solver."""
     game = make_game("connect_four")
     for line in (PONS / name).read_text().splitlines()[:num]:
         moves, score = line.split()
@@ -252,13 +252,13 @@ def test_connect_four_endgames(name, num):
     ],
 )
 def test_k_in_a_row(rows, columns, k, value):
-    """Uiterwijk & van den Herik, The advantage of the initiative (2000)."""
+    """Values of Uiterwijk & van den Herik, The advantage of the initiative (2000)."""
     assert value_of(f"gomoku(rows={rows},columns={columns},k={k})") == value
 
 
 @pytest.mark.parametrize(("size", "winning"), [(2, "b1 a2"), (3, "c1 a2 b2 c2 a3"), (4, "d1 c2 b3 a4")])
 def test_hex_openings(size, winning):
-    """All openings that win, without swap; as MoHex's solver finds them."""
+    """All winning openings, without swap, as found by MoHex's solver."""
     game = make_game(f"hex(size={size})")
     start = game.new_initial_state()
     found = [game.action_to_text(start, action) for action, after in moves_of(start) if solve(after).value == 1]
@@ -273,7 +273,7 @@ def test_othello():
 
 
 def test_go():
-    """2x2 under positional superko is won by one point (Tromp)."""
+    """The first player wins 2x2 with positional superko by one point (Tromp)."""
     assert value_of("go(size=2,komi=0)", by_score=True) == 1
     assert value_of("go(size=2,komi=0.5)") == 1
     assert value_of("go(size=2,komi=1)") == 0
@@ -283,7 +283,7 @@ def test_go():
 @pytest.mark.thorough
 @pytest.mark.slow
 def test_go_on_nine_points():
-    """From the centre, the first player takes all of 3x3; van der Werf et al., Solving Go on small boards (2003)."""
+    """From the centre, the first player wins all of 3x3; van der Werf et al., Solving Go on small boards (2003)."""
     solution = solve(make_game("go(size=3,komi=0)").new_initial_state(), by_score=True)
     assert (solution.value, solution.action) == (9, 4)
 
@@ -292,14 +292,14 @@ def test_go_on_nine_points():
     ("rows", "columns", "value"), [(4, 4, -1), pytest.param(4, 5, 1, marks=pytest.mark.slow)], ids=["4x4", "4x5"]
 )
 def test_amazons(rows, columns, value):
-    """4x5: Song & Müller, An enhanced solver for the game of Amazons (2014); 4x4: another program of ours."""
+    """4x5: Song & Müller, An enhanced solver for the game of Amazons (2014). 4x4: another program of ours."""
     assert value_of(f"amazons(rows={rows},columns={columns})", max_table_entries=1 << 23) == value
 
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("heap", [255, 256, 257, 300, 1000] if IS_COMPILED else [255, 256])
 def test_long_games(heap):
-    """Who takes the last of a heap, one to three at a time, loses from a multiple of four."""
+    """The player to move loses Nim if the heap is a multiple of four."""
     nim = Path(__file__).parents[1] / "data" / "nim.py"
     game = make_game(f"{nim}:Nim(heap={heap})")
     assert game.max_plies == heap

@@ -1,4 +1,4 @@
-"""The table: it finds what is in it, keeps the deeper bound, and settles no more than its bounds do."""
+"""Tests of the table: lookups, replacement by draft, and the values that its bounds decide."""
 
 import math
 
@@ -17,7 +17,7 @@ def frame_of(value, draft, key=7, first_alpha=-1.0, first_beta=1.0):
 
 
 def bounds_after(*frames):
-    """Returns what the table says of a position when these have been stored, each after one node."""
+    """Returns the table's bounds on a position after these frames were stored, each with an effort of one node."""
     table = new_table(8)
     for frame in frames:
         store(table, frame, 1)
@@ -69,7 +69,7 @@ def test_a_draft_grows_by_the_ply_and_a_proof_stays_one():
     ("alpha", "beta", "draft", "known"),
     [
         (-1.0, 1.0, 3, None),
-        (-1.0, 0.25, 3, (0.25, 6)),  # at least 0.25 is enough for a cut
+        (-1.0, 0.25, 3, (0.25, 6)),  # a lower bound of 0.25 is enough for a cutoff
         (-1.0, 0.25, 7, None),  # not at this draft
         (0.5, 1.0, 3, (0.5, 3)),
         (0.5, 1.0, 4, None),

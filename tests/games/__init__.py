@@ -1,4 +1,4 @@
-"""Tests of games. A game's test holds its rules to hand-drawn boards, to perft counts and, last, to the shared laws."""
+"""Tests of games. The test of a game checks its rules by hand-drawn boards, perft counts and, last, the laws."""
 
 import pytest
 

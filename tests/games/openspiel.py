@@ -1,4 +1,4 @@
-"""Games of OpenSpiel, recorded (tests/data/openspiel_games) and live, to which ours are held move by move."""
+"""Comparisons with OpenSpiel, move by move: recorded games (tests/data/openspiel_games) and live random games."""
 
 import gzip
 import json
@@ -16,7 +16,7 @@ _FOLDER = Path(__file__).parents[1] / "data" / "openspiel_games"
 
 
 def read_recorded_games(name: str) -> list[dict]:
-    """Returns the games of the file with this stem."""
+    """Returns the recorded games of the file with this stem."""
     with gzip.open(_FOLDER / f"{name}.jsonl.gz", "rt", encoding="utf-8") as file:
         games = [json.loads(line) for line in file]
     assert games
@@ -26,12 +26,12 @@ def read_recorded_games(name: str) -> list[dict]:
 def check_recorded_games(
     game: Game, name: str, action_of: Callable[[str], int], rows_of: Callable[[str], list[str]] = str.split
 ) -> None:
-    """Asserts the recorded legal moves and player at every ply, the returns and, where recorded, the last board.
+    """Asserts legal moves and player at every ply, the returns and, if recorded, the last board.
 
     Args:
       name: the file's stem.
-      action_of: gives our action for OpenSpiel's text of a move.
-      rows_of: gives the rows of a board that OpenSpiel has drawn, as `stones` gives ours.
+      action_of: returns our action for OpenSpiel's text of a move.
+      rows_of: returns the rows of a board that OpenSpiel drew, in the format of `stones`.
     """
     for recorded in read_recorded_games(name):
         state = game.new_initial_state()
@@ -45,7 +45,7 @@ def check_recorded_games(
 
 
 def stones(drawing: str) -> list[str]:
-    """Returns the rows of a drawn board as OpenSpiel writes them, without the names of rows and columns."""
+    """Returns the rows of our drawn board as OpenSpiel writes them, without the names of rows and columns."""
     rows = (line.lower().lstrip(" 0123456789").replace(" ", "") for line in drawing.splitlines()[:-1])
     return list(rows)
 
@@ -57,10 +57,10 @@ def check_random_games(
     num_games: int,
     seed: int,
 ) -> None:
-    """Plays random games here and in OpenSpiel in step; asserts player, legal moves, end and returns at every ply.
+    """Plays random games here and in OpenSpiel; asserts equal player, legal moves, end and returns at every ply.
 
     Args:
-      to_ours: gives our action for our position, OpenSpiel's, and its action there.
+      to_ours: returns our action, given our position, OpenSpiel's position and OpenSpiel's action.
     """
     if not IS_COMPILED:
         pytest.skip("thousands of positions")

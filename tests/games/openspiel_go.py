@@ -1,4 +1,4 @@
-"""Go in step with OpenSpiel's, in which the ko alone is forbidden, and a board that comes back draws the game."""
+"""Comparison with OpenSpiel's Go. Its rules forbid only simple ko, and a repeated board is a draw."""
 
 import random
 
@@ -11,11 +11,11 @@ from azero.games import State, make_game
 from .openspiel import read_recorded_games, stones
 
 LENGTH = 2000
-"""What bounds the games of both."""
+"""The limit on plies of both implementations."""
 
 
 class Pair:
-    """One game under two rules of ours: the ko alone forbidden, as OpenSpiel has it, and positional superko."""
+    """One game under two of our rules: simple ko, as in OpenSpiel, and positional superko."""
 
     def __init__(self, size: int, komi: float):
         sizes = f"size={size},komi={komi},max_game_length={LENGTH}"
@@ -26,13 +26,13 @@ class Pair:
         self.boards = {str(self.free)}
 
     def repeats(self, action: int) -> bool:
-        """Returns whether the action brings an earlier board back."""
+        """Returns whether the action repeats an earlier board."""
         after = self.free.clone()
         after.apply_action(action)
         return action != self.pass_action and str(after) in self.boards
 
     def check(self, player: int, legal: list[int]) -> None:
-        """Asserts who moves and what is legal; superko takes away what brings a board back, and nothing else."""
+        """Asserts player and legal actions. Superko forbids only actions that repeat a board."""
         assert self.free.current_player() == self.strict.current_player() == player
         assert self.free.legal_actions() == sorted(legal)
         forbidden = set(legal) - set(self.strict.legal_actions())
@@ -40,7 +40,7 @@ class Pair:
         assert all(map(self.repeats, forbidden))
 
     def play(self, action: int) -> bool:
-        """Plays the action; returns whether it brought an earlier board back."""
+        """Plays the action; returns whether it repeated an earlier board."""
         is_forbidden = action not in self.strict.legal_actions()
         assert self.repeats(action) == is_forbidden
         self.free.apply_action(action)
@@ -56,7 +56,7 @@ class Pair:
 
 
 def check_recorded_go(size: int, komi: float, num_games: int | None = None) -> int:
-    """Asserts legal moves, player, returns and last board of recorded games; returns how many ended by a repetition."""
+    """Asserts legal moves, player, returns and last board of recorded games; returns how many end by repetition."""
     num_repeated = 0
     for recorded in read_recorded_games(f"go_board_size{size}_komi{komi}_max_game_length{LENGTH}")[:num_games]:
         pair, is_repeated = Pair(size, komi), False
@@ -72,7 +72,7 @@ def check_recorded_go(size: int, komi: float, num_games: int | None = None) -> i
 
 
 def check_random_go(size: int, komi: float, num_games: int, seed: int) -> int:
-    """Plays random games here and in OpenSpiel in step; asserts and returns what `check_recorded_go` does."""
+    """Plays random games here and in OpenSpiel; asserts and returns the same as `check_recorded_go`."""
     if not IS_COMPILED:
         pytest.skip("thousands of positions")
     chooser = random.Random(seed)

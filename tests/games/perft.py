@@ -1,4 +1,4 @@
-"""Perft: how many move sequences there are of each length, how their games end, how many positions they reach."""
+"""Perft: the number of move sequences of each length, the results of their games, and the positions reached."""
 
 import numpy as np
 
@@ -12,20 +12,20 @@ def perft(game: Game, length: int) -> list[int]:
 
 
 def perft_with_passes(game: Game, length: int) -> list[int]:
-    """Returns what `perft` would where two passes were played after the end of each game, as in Othello."""
+    """Returns `perft` with two passes played after the end of each game, as published counts of Othello have it."""
     sequences, ends = _walk_all(game, length, np.zeros(0, np.uint64))
     ended = [0, 0, *ends.sum(axis=1).tolist()]  # by length plus one
     return [played + ended[n] + ended[n + 1] for n, played in enumerate(sequences.tolist())]
 
 
 def count_ends(game: Game, length: int) -> dict[int, int]:
-    """Returns the number of games of up to `length` moves by their outcome."""
+    """Returns the number of games of at most `length` moves, by outcome."""
     ends = _walk_all(game, length, np.zeros(0, np.uint64))[1].sum(axis=0)
     return {outcome: int(ends[1 + outcome]) for outcome in (WIN, DRAW, LOSS)}
 
 
 def count_positions(game: Game, ply: int) -> int:
-    """Returns the number of positions after `ply` moves that differ in their hash key."""
+    """Returns the number of positions after `ply` moves with different hash keys."""
     keys = np.zeros(perft(game, ply)[-1], np.uint64)
     _walk_all(game, ply, keys)
     return len(np.unique(keys))
@@ -44,10 +44,10 @@ def _walk(rules, states, legal, num_legal, num_tried, sequences, ends, keys):
     """Plays every sequence of up to D moves, depth first.
 
     Args:
-      states, legal, num_legal, num_tried: working space by ply, [D + 1], [D, A], [D], [D].
-      sequences: [D] int64 zeros; gets the number of sequences by length less one.
-      ends: [D, 3] int64 zeros; gets the number of games that ended, by length less one and outcome plus one.
-      keys: [K] uint64; gets the keys of the positions after D moves, unless K is 0.
+      states, legal, num_legal, num_tried: scratch memory by ply, [D + 1], [D, A], [D], [D].
+      sequences: [D] int64 zeros; receives the number of sequences, by length - 1.
+      ends: [D, 3] int64 zeros; receives the number of finished games, by length - 1 and outcome + 1.
+      keys: [K] uint64; receives the keys of the positions after D moves, unless K is 0.
     """
     depth = len(sequences)
     rules.reset(states[0])

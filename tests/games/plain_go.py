@@ -1,4 +1,4 @@
-"""Go by sets of points, slow and plain, every board remembered: what the compiled rules are held to."""
+"""A slow, plain implementation of Go with sets of points, with which the compiled rules are compared."""
 
 from azero.games.go.rules import Go
 
@@ -10,7 +10,7 @@ DIAGONAL = [(-1, -1), (-1, 1), (1, -1), (1, 1)]
 
 
 class PlainGo:
-    """A game of Go up to some position; what follows is said of its last board."""
+    """A game of Go up to some position. All methods refer to its last board."""
 
     def __init__(self, rules: Go):
         self.rules = rules
@@ -34,7 +34,7 @@ class PlainGo:
         return [*filter(self.is_legal, self.empty_points()), self.pass_action]
 
     def rollout_actions(self) -> list[int]:
-        """Returns what random games choose from, by their specification: simple ko, no suicide, no eye filled."""
+        """Returns the actions of random games by their specification: simple ko, no suicide, no eye filled."""
         points = [point for point in self.empty_points() if not self.is_eye(point)]
         after = {point: self.put(point) for point in points}
         return [each for each in points if each in after[each] and not self.is_ko(each, after[each])] or [
@@ -46,7 +46,7 @@ class PlainGo:
         self.moves.append(action)
 
     def area_lead(self) -> int:
-        """Returns Black's area less White's."""
+        """Returns Black's area minus White's."""
         lead = sum(1 - 2 * colour for colour in self.board.values())
         left = set(self.empty_points())
         while left:
@@ -66,7 +66,7 @@ class PlainGo:
         return after not in self.boards if self.rules.superko else not self.is_ko(point, after)
 
     def is_ko(self, point: int, after: Board) -> bool:
-        """Returns whether a stone on `point` retakes just the stone that has just taken one stone there."""
+        """Returns whether a stone on `point` only retakes the stone that has just taken a single stone there."""
         if not self.moves:
             return False
         taken, retaken = self.boards[-2].keys() - self.board.keys(), self.board.keys() - after.keys()
@@ -79,7 +79,7 @@ class PlainGo:
         return neighbours == {self.player} and num_enemies <= (1 if len(diagonals) == 4 else 0)
 
     def put(self, point: int) -> Board:
-        """Returns the board once the player has put a stone on `point`: enemies without liberties go first."""
+        """Returns the board after the player's stone on `point`. Enemy chains without liberties are removed first."""
         board = self.board | {point: self.player}
         for neighbour in self.around(point, STRAIGHT):
             if board.get(neighbour) == 1 - self.player:
@@ -87,12 +87,12 @@ class PlainGo:
         return self.without_airless(board, point)
 
     def without_airless(self, board: Board, point: int) -> Board:
-        """Returns the board without the chain on `point`, where that has no liberties."""
+        """Returns the board without the chain on `point` if that chain has no liberties."""
         chain, border = self.region(board, point)
         return board if border - board.keys() else {each: board[each] for each in board.keys() - chain}
 
     def region(self, board: Board, start: int) -> tuple[set[int], set[int]]:
-        """Returns the points joined to `start` that hold what it holds, and the points around them."""
+        """Returns the points connected to `start` with equal content, and the points around them."""
         region, border, left = {start}, set(), [start]
         while left:
             for neighbour in self.around(left.pop(), STRAIGHT):
@@ -104,7 +104,7 @@ class PlainGo:
         return region, border
 
     def around(self, point: int, steps: list[tuple[int, int]]) -> list[int]:
-        """Returns the points of the board that lie these steps (down, right) away."""
+        """Returns the points of the board at these steps (down, right) from `point`."""
         row, column = divmod(point, self.rules.size)
         inside = range(self.rules.size)
         near = [(row + down, column + right) for down, right in steps]

@@ -1,4 +1,4 @@
-"""Amazons: drawn moves, shots and ends, starts, a plain reference on any shape, OpenSpiel's games, perft, the laws."""
+"""Tests of Amazons: drawn moves, shots and ends, starts, a plain reference, OpenSpiel's games, perft, the laws."""
 
 import random
 from itertools import product
@@ -23,7 +23,7 @@ def make_board(rows: int, columns: int) -> Game:
 
 
 def read_drawing(drawing: str, player: int) -> State:
-    """Returns a position with `player` to move, who has the X of the drawing; A is one of them, * an empty cell."""
+    """Returns a position with `player` to move, who owns X and A of the drawing; * is an empty cell."""
     letters = str.maketrans("AXO*", "xxo." if player == 0 else "oox.")
     lines = ["".join(line.split()).translate(letters) for line in drawing.split("\n") if line.strip()]
     game = make_board(len(lines), len(lines[0]))
@@ -60,7 +60,7 @@ def play(state: State, text: str) -> State:
 
 
 def drawn_texts(drawing: str, mark: str) -> list[str]:
-    """Returns the names of the cells of a drawing with this mark, by rows from the top."""
+    """Returns the names of the drawing's cells with this mark, in rows from the top."""
     lines = [line.split() for line in drawing.split("\n") if line.strip()]
     cells = product(range(len(lines)), range(len(lines[0])))
     return [f"{'abcdefghij'[column]}{len(lines) - row}" for row, column in cells if lines[row][column] == mark]
@@ -85,7 +85,7 @@ MOVED = """
 
 @pytest.mark.parametrize("player", [0, 1])
 def test_drawn_moves_and_shots(player):
-    """Past nothing, over no edge; an arrow may fly through the cell that was left."""
+    """Nothing passes over a piece, an arrow or an edge. An arrow may pass through the cell that the amazon left."""
     state = read_drawing(BEFORE, player)
     assert legal_texts(state) == ["c6", "a4", "a3", "d3"]
     state = play(state, "d3")
@@ -170,7 +170,7 @@ def test_start(drawing):
 
 
 def reach(lines: list[str], row: int, column: int) -> list[tuple[int, int]]:
-    """Returns the empty cells a queen can go to, by walking in each direction."""
+    """Returns the empty cells that a queen can reach, by walking in each direction."""
     cells = []
     for down, right in DIRECTIONS:
         y, x = row + down, column + right
@@ -205,7 +205,7 @@ def test_random_games_as_the_reference_plays_them(rows, columns):
 
 def test_planes_are_amazons_arrows_empty_cells_and_the_phase():
     def planes(moves: str) -> list[str]:
-        """Returns the names of the cells of each plane."""
+        """Returns the names of each plane's cells."""
         state = make_board(4, 4).state_from_moves(moves)
         return [
             " ".join(f"{'abcd'[cell % 4]}{4 - cell // 4}" for cell in plane.ravel().nonzero()[0])
@@ -262,7 +262,7 @@ def test_recorded_openspiel_games(size):
     ("size", "num_games"), [(6, 20), (8, 20), (10, 20), pytest.param(10, 1000, marks=pytest.mark.slow)]
 )
 def test_random_games_as_openspiel_plays_them(size, num_games):
-    """Its actions are cells, whatever they are for."""
+    """OpenSpiel's actions are cells in all three phases."""
 
     def to_ours(state, theirs, action):
         return len(state.history()) % 3 * size**2 + action
@@ -277,7 +277,7 @@ def test_moves_are_split_into_three():
     assert GAME.state_from_moves("D1 d7 G7").history() == [93, 133, 236]
 
 
-KINDS = ["an amazon's cell, e.g. d1", "where she goes, e.g. -d7", "an arrow, e.g. /g7"]
+KINDS = ["an amazon's cell, e.g. d1", "her new cell, e.g. -d7", "the arrow's cell, e.g. /g7"]
 
 
 @pytest.mark.parametrize(
@@ -292,7 +292,8 @@ def test_text_that_is_no_move_is_named(before, text):
     state = GAME.state_from_moves(before)
     with pytest.raises(BadInput) as error:
         GAME.text_to_action(state, text)
-    assert str(error.value) == f"{text!r} is no amazons move here; next comes {KINDS[len(state.history())]}"
+    kind = KINDS[len(state.history())]
+    assert str(error.value) == f"{text!r} is not a move of amazons here; the next action is {kind}"
 
 
 def test_text_of_a_move_that_is_not_legal():

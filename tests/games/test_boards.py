@@ -1,4 +1,4 @@
-"""Boards: which symmetries a rectangle has, and a grid in text."""
+"""Tests of boards: the symmetries of a rectangle, and a grid in text."""
 
 import numpy as np
 import pytest

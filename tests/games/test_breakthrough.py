@@ -1,4 +1,4 @@
-"""Breakthrough: drawn moves and wins, OpenSpiel's games on boards of any shape, perft, solved boards, the laws."""
+"""Tests of Breakthrough: drawn moves and wins, OpenSpiel's games, perft, solved boards, the laws."""
 
 import pytest
 
@@ -19,7 +19,7 @@ def make_board(rows: int, columns: int) -> Game:
 
 
 def read_drawing(drawing: str, player: int) -> State:
-    """Returns the drawn position with `player` to move; X are the first player's, who goes up."""
+    """Returns the drawn position with `player` to move. X is the first player, who moves up."""
     lines = ["".join(line.split()) for line in drawing.split("\n") if line.strip()]
     game = make_board(len(lines), len(lines[0]))
     record = game.new_initial_state().record
@@ -164,7 +164,7 @@ def test_planes_are_turned_over_for_the_second_player_and_not_mirrored():
 
 
 def test_actions_are_as_the_mover_sees_the_board():
-    """The same move by either player, rows turned over, is one action."""
+    """A move of one player, and the same move of the other with the rows reversed, are one action."""
     first = read_drawing("O O O\n. . .\n. . .\nX X X", 0)
     second = read_drawing("O O O\n. . .\n. . .\nX X X", 1)
     assert legal_texts(first) == ["b1-a2", "c1-b2", "a1-a2", "b1-b2", "c1-c2", "a1-b2", "b1-c2"]
@@ -181,7 +181,7 @@ def test_perft(rows, columns, known):
 
 
 def action_of(move: str, rows: int, columns: int) -> int:
-    """Returns the action that OpenSpiel writes e.g. `b7a6*`; its first player goes down, and row 10 is `:`."""
+    """Returns the action of OpenSpiel's text, e.g. `b7a6*`. Its first player moves down, and row 10 is `:`."""
     start, step = ord(move[0]) - ord("a"), ord(move[2]) - ord(move[0]) + 1
     rank, rank_after = ord(move[1]) - ord("0"), ord(move[3]) - ord("0")
     seen_row = rank - 1 if rank_after < rank else rows - rank
@@ -226,7 +226,7 @@ NO_MOVES = ["", "a2", "a2-", "a2-a4", "a2-c3", "a2-b2", "a3-a2", "h2-i3", "a8-a9
 def test_text_that_is_no_move_is_named(before, text):
     with pytest.raises(BadInput) as error:
         GAME.text_to_action(GAME.state_from_moves(before), text)
-    assert str(error.value) == f"{text!r} is no breakthrough move here; moves go forward, e.g. a2-a3, b4xa3"
+    assert str(error.value) == f"{text!r} is not a move of breakthrough here; moves go forward, e.g. a2-a3, b4xa3"
 
 
 @pytest.mark.parametrize("size", ["rows=2", "rows=11", "columns=1", "columns=-2", "rows=3,columns=11"])

@@ -1,4 +1,4 @@
-"""Clobber: drawn moves and ends, the start, OpenSpiel's games on any shape, perft, solved boards, the laws."""
+"""Tests of Clobber: drawn moves and ends, the start, OpenSpiel's games, perft, solved boards, the laws."""
 
 import re
 from itertools import product
@@ -22,7 +22,7 @@ def make_board(rows: int, columns: int) -> Game:
 
 
 def read_drawing(drawing: str, player: int) -> State:
-    """Returns the drawn position with `player` to move; X are the first player's stones."""
+    """Returns the drawn position with `player` to move. X is the first player."""
     lines = ["".join(line.split()) for line in drawing.split("\n") if line.strip()]
     game = make_board(len(lines), len(lines[0]))
     record = game.new_initial_state().record
@@ -38,7 +38,7 @@ def read_drawing(drawing: str, player: int) -> State:
 
 
 def cells_of(state: State) -> dict[str, str]:
-    """Returns x, o or . by the name of the cell."""
+    """Returns the content of each cell, x, o or ., by the cell's name."""
     lines = reversed(stones(str(state)))
     return {
         f"{'abcdefghij'[column]}{row}": text
@@ -184,7 +184,7 @@ def test_moves_are_written_from_and_to():
 def test_text_that_is_no_move_is_named(text):
     with pytest.raises(BadInput) as error:
         GAME.text_to_action(GAME.new_initial_state(), text)
-    assert str(error.value) == f"{text!r} is no clobber move; moves go from a cell to the next, e.g. a1a2"
+    assert str(error.value) == f"{text!r} is not a move of clobber; moves go from a cell to a neighbour, e.g. a1a2"
 
 
 @pytest.mark.parametrize("size", ["rows=1", "rows=11", "columns=0", "columns=-2", "rows=3,columns=11"])

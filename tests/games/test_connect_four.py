@@ -1,4 +1,4 @@
-"""Connect Four: every line on boards of every shape and none that runs over an edge, solved positions, the laws."""
+"""Tests of Connect Four: every line on boards of every shape, none across an edge, solved positions, the laws."""
 
 import random
 from itertools import product
@@ -43,18 +43,18 @@ def set_up(game: Game, first: set[Cell], second: set[Cell], ply: int) -> State:
 
 
 def read_drawing(drawing: str) -> tuple[State, int]:
-    """Returns the drawn position and the column of its star, where the player to move puts a stone."""
+    """Returns the drawn position, and the column of its star, in which the player to move plays."""
     lines = [line.split() for line in drawing.split("\n") if line.strip()]
     cells = {(column, row): text for row, line in enumerate(reversed(lines)) for column, text in enumerate(line)}
     first, second, star = ({cell for cell, text in cells.items() if text == kind} for kind in "XO*")
-    assert len(first) - len(second) in (0, 1) and len(star) == 1, "no position of the game"
+    assert len(first) - len(second) in (0, 1) and len(star) == 1, "not a position of the game"
     state = set_up(make_board(len(lines), len(lines[0])), first, second, ply=len(first) + len(second))
     assert stones(str(state)) == ["".join(line).lower().replace("*", ".") for line in lines]
     return state, star.pop()[0]
 
 
 def outcome_of(game: Game, own: set[Cell], last: Cell, player: int) -> int:
-    """Returns the outcome when `player`, holding `own` above the other's stones only, has played `last`."""
+    """Returns the outcome after `player`'s move `last`, with stones `own`; all cells below them are the opponent's."""
     others = {(column, row) for column, top in own for row in range(top)} - own
     stones_of = own - {last}, others
     state = set_up(game, stones_of[player], stones_of[1 - player], ply=player)
@@ -64,7 +64,7 @@ def outcome_of(game: Game, own: set[Cell], last: Cell, player: int) -> int:
 
 
 def tops(cells: set[Cell]) -> list[Cell]:
-    """Returns the cells that can have been filled last: those with none above."""
+    """Returns the cells that can have been filled last: those with no other cell above them."""
     return [(column, row) for column, row in cells if row == max(high for same, high in cells if same == column)]
 
 
@@ -186,7 +186,7 @@ def test_three_of_a_line_do_not_win(rows, columns):
 
 @pytest.mark.parametrize(("rows", "columns"), SHAPES)
 def test_no_line_runs_over_an_edge(rows, columns):
-    """Four bits in any of the strides that lines have, yet no line on the board."""
+    """Four bits with the stride of a line win only if they are a line on the board."""
     game, lines, num_tried = make_board(rows, columns), lines_of(rows, columns), 0
     for start, stride in product(range(64), (1, 7, 8, 9)):
         cells = {divmod(start + i * stride, 8) for i in range(4)}
@@ -194,7 +194,7 @@ def test_no_line_runs_over_an_edge(rows, columns):
             num_tried += 1
             for last in tops(cells):
                 assert outcome_of(game, cells, last, player=0) == ONGOING
-    assert (num_tried > 0) == (rows == 8)  # lower boards leave a gap of bits above each column
+    assert (num_tried > 0) == (rows == 8)  # lower boards have a gap of bits above each column
 
 
 @pytest.mark.parametrize(("rows", "columns"), SHAPES)
@@ -261,7 +261,7 @@ def children(state: State) -> list[State]:
 
 
 def solve(state: State) -> int:
-    """Returns the score of an unfinished position by trying all moves: what Pons writes, 0 for a draw."""
+    """Returns Pons' score of a position that is not terminal, 0 for a draw, by trying all moves."""
     if wins_now(state):
         return (43 - len(state.history())) // 2
     return max(0 if child.is_terminal() else -solve(child) for child in children(state))
@@ -269,7 +269,7 @@ def solve(state: State) -> int:
 
 @pytest.mark.parametrize("path", sorted(PONS.glob("Test_*")), ids=lambda path: path.name)
 def test_solved_positions(path):
-    """The best possible score is had where a move wins at once and only there; late positions are solved to the end."""
+    """A score is the highest possible exactly if some move wins at once. Late positions are solved to the end."""
     lines = path.read_text().splitlines()
     assert len(lines) == 1000
     for line in lines[:: 1 if IS_COMPILED else 50]:
@@ -291,7 +291,7 @@ def test_moves_are_columns_from_1():
 def test_text_that_is_no_move_is_named(text):
     with pytest.raises(BadInput) as error:
         GAME.text_to_action(GAME.new_initial_state(), text)
-    assert str(error.value) == f"{text!r} is no connect_four move; moves are columns 1 to 7"
+    assert str(error.value) == f"{text!r} is not a move of connect_four; moves are columns 1 to 7"
 
 
 @pytest.mark.parametrize("size", ["rows=3", "rows=9", "columns=0", "columns=-7", "rows=6,columns=9"])

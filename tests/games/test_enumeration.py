@@ -1,4 +1,4 @@
-"""Small boards of every game, every position: the law of keys, and known counts."""
+"""Tests of all positions of small boards: the law of keys, and known counts."""
 
 import numpy as np
 import pytest
@@ -29,7 +29,7 @@ LARGER_COUNTS = {
 
 
 def all_positions(name: str) -> Enumeration:
-    """Returns the enumeration of a whole game; raises Broken where its keys break the law."""
+    """Returns the enumeration of a whole game; raises Broken if its keys break the law."""
     game = make_game(name)
     known = Enumeration(game)
     assert known.explore(game.new_initial_state(), ALL)
@@ -51,7 +51,7 @@ def test_all_positions_of_small_boards_keep_the_law_of_keys(name, count):
 
 
 def stones_and_turn(records: np.ndarray) -> np.ndarray:
-    """Returns digests of what a Go position is without its history."""
+    """Returns digests of Go positions without their history."""
     fields = [records.stones == 0, records.stones == 1, records.ko[:, None], records.passes[:, None] > 0]
     rest = np.hstack([*fields, records.passes[:, None] > 1, records.ply[:, None] % 2])
     return digests_of(np.ascontiguousarray(rest, np.int16).view([("all", np.int16, (rest.shape[1],))])[:, 0])
@@ -71,12 +71,12 @@ def test_all_positions_of_go_without_its_history(size, num_boards):
     known = Enumeration(game, identity, is_history_free=True)
     assert known.explore(game.new_initial_state(), ALL)
     assert len(boards) == num_boards
-    assert max(len(known.line_to(node)) for node in range(len(known))) < 100, "no game is cut off by its length"
+    assert max(len(known.line_to(node)) for node in range(len(known))) < 100, "the limit on plies should end no game"
 
 
 @needs_compiler
 def test_many_positions_of_amazons():
-    """Its smallest board has millions."""
+    """The smallest board has millions of positions, so only a part is enumerated."""
     game = make_game("amazons(size=4)")
     known = Enumeration(game)
     assert not known.explore(game.new_initial_state(), 200_000)
@@ -88,11 +88,11 @@ def test_exploring_stops_at_its_limit_and_goes_on_elsewhere():
     known = Enumeration(game)
     start = game.new_initial_state()
     assert not known.explore(start, 0)
-    assert (len(known), known.num_followed) == (10, 9), "the first position is expanded in any case"
+    assert (len(known), known.num_followed) == (10, 9), "the first position is always expanded"
     start.apply_action(4)
     assert not known.explore(start, 0)
-    assert (len(known), known.num_followed) == (18, 17), "so is one that was met before"
-    assert known.explore(start, 0) and known.num_followed == 17, "but not twice"
+    assert (len(known), known.num_followed) == (18, 17), "so is a first position that was found before"
+    assert known.explore(start, 0) and known.num_followed == 17, "but no position is expanded twice"
 
 
 def test_what_lies_between_fields_is_no_part_of_a_record():

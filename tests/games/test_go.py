@@ -1,4 +1,4 @@
-"""Go: drawn captures, ko, seki and areas; how many positions there are; plain Go and OpenSpiel's; random games."""
+"""Tests of Go: drawn captures, ko, seki and areas, numbers of positions, plain Go, OpenSpiel's games, rollouts."""
 
 import json
 import math
@@ -29,7 +29,7 @@ def make_go(size: int, parameters: str = "", komi: float = 0) -> Game:
 
 
 def set_up(rows: list[str], to_move: str = "X", parameters: str = "") -> State:
-    """Returns the position with these stones, put there one by one; they must have liberties."""
+    """Returns the position with these stones, played one by one. All must have liberties."""
     cells, size = "".join(rows), len(rows)
     black, white = ([cell for cell, text in enumerate(cells) if text == colour] for colour in "XO")
     moves = [cell for pair in zip_longest(black, white, fillvalue=size**2) for cell in pair]
@@ -53,7 +53,7 @@ def play(state: State, moves: str) -> State:
 
 
 def illegal_points(state: State) -> set[str]:
-    """Returns the empty points where the player may not put a stone."""
+    """Returns the empty points on which the player must not play."""
     cells = "".join(board_of(state))
     illegal = {cell for cell, text in enumerate(cells) if text == "."} - set(state.legal_actions())
     return {state.game.action_to_text(state, cell) for cell in illegal}
@@ -139,7 +139,7 @@ SNAPBACKS = {
 @pytest.mark.parametrize(("rows", "moves", "last", "after"), SNAPBACKS.values(), ids=SNAPBACKS.keys())
 @pytest.mark.parametrize("parameters", RULES)
 def test_snapback(rows, moves, last, after, parameters):
-    """White takes the stone thrown in; it is no ko, for Black takes more where he lost one."""
+    """White takes the stone thrown in. It is not a ko, because Black then takes more than one stone."""
     state = play(set_up(rows, "X", parameters), moves)
     assert last not in illegal_points(state) and "".join(board_of(state)).count("X") == "".join(rows).count("X")
     assert board_of(play(state, last))[: len(after)] == after
@@ -157,7 +157,7 @@ def test_ko_may_not_be_retaken_at_once(parameters):
 @pytest.mark.parametrize("case", SUPERKO_CASES, ids=lambda case: case["name"])
 @pytest.mark.parametrize("parameters", RULES[:2])
 def test_recorded_superko(case, parameters):
-    """Superko forbids the points that are listed; without it, one of them at most is forbidden, where the ko is."""
+    """Superko forbids the listed points. Without it at most one of them is forbidden, by simple ko."""
     game = make_go(case["size"], parameters)
     state, plain, num_listed = game.new_initial_state(), PlainGo(game.rules), 0
     setup = [[text for colour, text in case["setup"] if colour == each] for each in "BW"]
@@ -199,7 +199,7 @@ AREAS = {
 
 @pytest.mark.parametrize(("rows", "black", "white"), AREAS.values(), ids=AREAS.keys())
 def test_drawn_areas(rows, black, white):
-    """Stones count, and the empty points that reach stones of one colour only."""
+    """A player's area is their stones, and the empty points that reach only their stones."""
     for to_move in "XO":
         state = set_up(rows, to_move)
         assert state.final_score() == black - white and board_of(state) == rows
@@ -218,7 +218,7 @@ def test_drawn_areas(rows, black, white):
     ],
 )
 def test_seki(moves, rows):
-    """Who takes the common liberty is taken; left alone, both colours live, and the liberty is nobody's."""
+    """A player who fills the shared liberty is captured. Otherwise both chains live, and the liberty is neutral."""
     seki = [".X.O.", "XXOOO", "XXOOO", "XXOOO", "XXOOO"]
     assert board_of(play(set_up(seki), moves)) == rows
     state = play(set_up(seki), "pass pass")
@@ -237,7 +237,7 @@ SUICIDES = {
 @pytest.mark.parametrize(("before", "after"), SUICIDES.values(), ids=SUICIDES.keys())
 @pytest.mark.parametrize("parameters", RULES)
 def test_drawn_suicides(before, after, parameters):
-    """Forbidden, or allowed by `suicide`; that of a single stone repeats the board, which superko forbids."""
+    """Suicide is legal only with `suicide`. Suicide of a single stone repeats the board, which superko forbids."""
     state = set_up(before, "O", parameters)
     point = "".join(before).index("*")
     is_allowed = state.game.rules.suicide and ("O" in "".join(before) or not state.game.rules.superko)
@@ -279,7 +279,7 @@ def test_komi_is_taken_from_what_black_leads_by(komi, result):
 
 @kernel
 def _set_up_board(game, state, board):
-    """Puts the stones of a board, a digit to base 3 for each point; passes where the other colour is to move."""
+    """Plays the stones of a board, with passes in between. A board is a number with one base 3 digit per point."""
     game.reset(state)
     action = 0
     while board > 0:
@@ -293,12 +293,12 @@ def _set_up_board(game, state, board):
 
 @kernel
 def _spread(game, states, legal, planes, is_known, boards):
-    """Walks from the empty board, by every move of either colour; returns how many boards there are.
+    """Walks from the empty board by every move of both colours; returns the number of boards.
 
     Args:
-      states, legal, planes: working space, [2], [A] and [C, H, W].
+      states, legal, planes: scratch memory, [2], [A] and [C, H, W].
       is_known: [3 ** points] bool zeros, by board.
-      boards: [N] int32 zeros; gets the boards in the order of the walk.
+      boards: [N] int32 zeros; receives the boards in the order of the walk.
     """
     num_boards = 1
     is_known[0] = True
@@ -326,7 +326,7 @@ def _spread(game, states, legal, planes, is_known, boards):
 
 
 def count_boards(game: Game, most: int) -> int:
-    """Returns how many boards can be reached, `most` at the most."""
+    """Returns the number of boards that can be reached, which is at most `most`."""
     points, (legal, planes) = game.num_actions - 1, (np.zeros(game.num_actions, np.int32), np.zeros(game.planes_shape))
     is_known, boards = np.zeros(3**points, bool), np.zeros(most + 1, np.int32)
     return _spread(game.rules, new_states(game.rules, 2), legal, planes.astype(np.float32), is_known, boards)
@@ -335,7 +335,7 @@ def count_boards(game: Game, most: int) -> int:
 @pytest.mark.parametrize(("size", "number"), [(2, 57), (3, 12_675)])
 @pytest.mark.parametrize("parameters", RULES)
 def test_number_of_positions(size, number, parameters):
-    """Those in which every chain has a liberty: no move leads to another, and to each of them some moves lead."""
+    """The reachable boards are exactly those in which every chain has a liberty."""
     if size == 3 and not IS_COMPILED:
         pytest.skip("a quarter of a million moves")
     assert count_boards(make_go(size, parameters), 3 ** (size**2)) == number
@@ -350,7 +350,7 @@ def test_number_of_positions_on_4x4():
 @pytest.mark.parametrize("size", range(2, 8))
 @pytest.mark.parametrize("parameters", RULES)
 def test_random_games_in_step_with_plain_go(size, parameters):
-    """Few passes, and on small boards many plies, so that boards come back, or would."""
+    """Passes are rare, and games on small boards are long, so that boards repeat or superko prevents it."""
     length = f"max_game_length={100 if size < 5 else 0}"
     game, chooser = make_go(size, f"{parameters},{length}".strip(","), komi=0.5), random.Random(size)
     for _ in range((0, 0, 20, 10, 5, 3, 2, 1)[size] if IS_COMPILED else 1):
@@ -392,7 +392,7 @@ def test_many_random_games_in_step_with_openspiel(size, num_games):
 
 @kernel
 def _count_choices(game, record, states, legal, rng, counts, num_draws):
-    """Adds to `counts` ([A] int64) how often random games choose each action in the position `record`."""
+    """Adds to `counts`, [A] int64, how often rollouts choose each action in the position `record`."""
     for _ in range(num_draws):
         states[0] = record
         counts[game.rollout_action(states[0], legal, rng)] += 1
@@ -406,7 +406,7 @@ def count_choices(game: Game, state: State, num_draws: int) -> np.ndarray:
 
 
 def test_random_games_choose_uniformly_but_no_eye_no_ko_and_no_suicide():
-    """White to move: b4 is the ko, a5 suicide, e4 and e1 are eyes; d5 and d3 are none, for what is diagonal."""
+    """White moves. b4 is the ko, a5 is suicide, e4 and e1 are eyes; d5 and d3 are not, because of their diagonals."""
     state = play(set_up([".XO.O", "XO.O.", ".XO.O", "..XOO", "..XO."], "X", RULES[1]), "c4")
     assert board_of(state) == [".XO.O", "X.XO.", ".XO.O", "..XOO", "..XO."] and state.current_player() == 1
     allowed = [state.game.text_to_action(state, each) for each in ("d5", "a3", "d3", "a2", "b2", "a1", "b1")]
@@ -419,7 +419,7 @@ def test_random_games_choose_uniformly_but_no_eye_no_ko_and_no_suicide():
 
 @pytest.mark.parametrize(("size", "num_games"), [(2, 10), (3, 10), (5, 3), (9, 1)])
 def test_random_games_follow_their_specification(size, num_games):
-    """At every ply, whatever the rules: superko is not asked, suicide never chosen."""
+    """At every ply, with any rules: superko is ignored, and suicide is never chosen."""
     game, *others = (make_go(size, parameters) for parameters in (RULES[1], RULES[0], RULES[2], RULES[3]))
     chooser = random.Random(size)
     for _ in range(num_games if IS_COMPILED else 1):
@@ -439,7 +439,7 @@ def test_random_games_follow_their_specification(size, num_games):
 
 @kernel
 def _count_differences(game, record, states, legal, rngs, max_plies, num_games):
-    """Returns how many of the random games from `record` end otherwise by `rollout` than by `rollout_action` alone."""
+    """Returns in how many games from `record` the end by `rollout` differs from that by `rollout_action` alone."""
     count = 0
     for _ in range(num_games):
         states[0] = record
@@ -455,7 +455,7 @@ def _count_differences(game, record, states, legal, rngs, max_plies, num_games):
 @pytest.mark.parametrize(("size", "parameters"), [(2, ""), (5, "suicide=true"), (9, "superko=false"), (9, "")])
 @pytest.mark.parametrize("length", [40, 0] if IS_COMPILED else [40])
 def test_rollouts_are_random_games_by_a_shorter_way(size, parameters, length):
-    """Draw by draw, from any position: after a ko or a pass, shortly before the last ply, at the end."""
+    """Every draw is equal, from any position: after a ko or a pass, shortly before the last ply, at the end."""
     game, chooser = make_go(size, f"{parameters},max_game_length={length}".strip(","), komi=0.5), random.Random(size)
     rngs, legal = np.zeros(2, RNG_DTYPE).view(np.recarray), np.zeros(game.num_actions, np.int32)
     state, num_games = game.new_initial_state(), 20 if IS_COMPILED else 1
@@ -468,7 +468,7 @@ def test_rollouts_are_random_games_by_a_shorter_way(size, parameters, length):
 
 
 def play_random_games(komi: float, num_games: int) -> tuple[float, float]:
-    """Returns the mean number of plies, and Black's share of the points, a draw counting half."""
+    """Returns the mean number of plies, and Black's score, in which a draw counts half."""
     game = make_go(9, komi=komi)
     rng, legal = new_rng(0), np.zeros(game.num_actions, np.int32)
     state, actions = new_states(game.rules, 1)[0], np.zeros(game.max_plies + 1, np.int32)
@@ -477,7 +477,7 @@ def play_random_games(komi: float, num_games: int) -> tuple[float, float]:
 
 
 def check_random_games_on_9x9(komi: float, share: float, num_games: int) -> None:
-    """What others found in 1,000,000 games, by four standard errors of both; a game's plies deviate by 16."""
+    """Asserts figures of others from 1,000,000 games, within four standard errors. Plies have a deviation of 16."""
     mean_plies, found = play_random_games(komi, num_games)
     assert 111.03 - 4 * 16 / math.sqrt(num_games) < mean_plies < 111.07 + 4 * 16 / math.sqrt(num_games)
     assert abs(found - share) < 4 * 0.5 * math.sqrt(1 / num_games + 1e-6)
@@ -538,7 +538,7 @@ def test_moves_are_written_as_in_gtp():
 def test_text_that_is_no_move_is_named(text):
     with pytest.raises(BadInput) as error:
         make_go(9).text_to_action(make_go(9).new_initial_state(), text)
-    assert str(error.value) == f"{text!r} is no go move; moves are a1 (bottom left) to j9, without i, and pass"
+    assert str(error.value) == f"{text!r} is not a move of go; moves are a1 (bottom left) to j9, without i, and pass"
 
 
 @pytest.mark.parametrize(

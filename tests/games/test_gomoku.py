@@ -1,4 +1,4 @@
-"""Gomoku and its kin: every line on boards of every shape and none else, overlines, solved sizes, OpenSpiel's games."""
+"""Tests of k in a row: every line on boards of every shape, overlines, solved sizes, OpenSpiel's games."""
 
 import random
 from itertools import product
@@ -36,7 +36,7 @@ def runs_of(rows: int, columns: int, length: int) -> list[set[Cell]]:
 
 
 def runs_through(own: set[Cell], cell: Cell) -> list[int]:
-    """Returns the lengths of the four rows of stones that meet in `cell`."""
+    """Returns the lengths of the four rows of stones through `cell`."""
     lengths = []
     for down, right in DIRECTIONS:
         length = 1
@@ -53,14 +53,14 @@ def set_up(game: Game, first: set[Cell], second: set[Cell], ply: int) -> State:
     with np.errstate(over="ignore"):  # keys wrap around
         for player, cells in enumerate((first, second)):
             for row, column in cells:
-                record.ply = player  # an early ply of theirs
+                record.ply = player  # an early ply of this player
                 game.rules.apply_action(record, row * game.rules.columns + column)
     record.ply, record.is_won = ply, 0
     return State.from_record(game, record)
 
 
 def outcome_of(game: Game, own: set[Cell], last: Cell, player: int = 0) -> int:
-    """Returns the outcome when `player`, whose stones are alone on the board, holds `own` once `last` is played."""
+    """Returns the outcome after `player`'s move `last`, with stones `own` and no others on the board."""
     stones_of = (own - {last}, set())
     state = set_up(game, stones_of[player], stones_of[1 - player], ply=player)
     state.apply_action(last[0] * game.rules.columns + last[1])
@@ -69,7 +69,7 @@ def outcome_of(game: Game, own: set[Cell], last: Cell, player: int = 0) -> int:
 
 
 def some(cells: set[Cell], most: int) -> list[Cell]:
-    """Returns some of the cells, or all of them if there are no more than that."""
+    """Returns `most` of the cells, or all of them if there are fewer."""
     return random.Random(len(cells)).sample(sorted(cells), min(most, len(cells)))
 
 
@@ -96,7 +96,7 @@ def test_a_line_with_a_stone_missing_does_not_win(rows, columns, k):
 
 @pytest.mark.parametrize(("rows", "columns", "k"), [*SHAPES[2:], (19, 19, 3)])
 def test_no_line_runs_over_an_edge(rows, columns, k):
-    """Neither into the next row, nor in at the other side: cells spaced as those of lines are, yet no line."""
+    """Cells with the spacing of a line that wrap into the next row, or to the other side, do not win."""
     game, lines = make_board(rows, columns, k), runs_of(rows, columns, k)
     spaced = []
     for start, stride in product(range(rows * columns), (1, columns - 1, columns, columns + 1)):
@@ -195,14 +195,14 @@ def test_random_games_end_at_the_first_line(rows, columns, k, exact):
     [(1, 2, 2, (0, 2)), (1, 3, 2, (1, 3)), (2, 2, 2, (1, 3)), (3, 3, 3, (0, 9)), (2, 4, 3, (0, 8)), (4, 2, 4, (0, 8))],
 )
 def test_solved_boards(rows, columns, k, solution):
-    """The first player's result under best play, and the plies to it."""
+    """`solution` is the first player's result under best play, and its length in plies."""
     assert Minimax().solve(make_board(rows, columns, k).new_initial_state()) == solution
 
 
 @pytest.mark.parametrize("size", [9, 15])
 def test_recorded_openspiel_games(size):
     def rows_of(drawing: str) -> list[str]:
-        return drawing.translate(str.maketrans("bw", "xo")).split()[1:]  # but who moves, above
+        return drawing.translate(str.maketrans("bw", "xo")).split()[1:]  # the first line names the player to move
 
     def action_of(move: str) -> int:
         row, column = map(int, move.split(","))
@@ -247,7 +247,7 @@ def test_moves_are_written_column_first_from_the_bottom():
 def test_text_that_is_no_move_is_named(text):
     with pytest.raises(BadInput) as error:
         make_board(3, 5, 3).text_to_action(make_board(3, 5, 3).new_initial_state(), text)
-    assert str(error.value) == f"{text!r} is no gomoku move; moves are a1 (bottom left) to e3"
+    assert str(error.value) == f"{text!r} is not a move of gomoku; moves are a1 (bottom left) to e3"
 
 
 @pytest.mark.parametrize(

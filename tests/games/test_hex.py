@@ -1,4 +1,4 @@
-"""Hex: drawn chains, full boards and their one winner, swap, solved openings, OpenSpiel's games, the laws."""
+"""Tests of Hex: drawn chains, full boards with one winner, swap, solved openings, OpenSpiel's games, the laws."""
 
 import json
 import math
@@ -31,7 +31,7 @@ def make_hex(size: int, swap: bool = False) -> Game:
 
 
 def joins(own: set[Cell], size: int) -> bool:
-    """Returns whether the first player, holding `own`, has joined top and bottom, found by walking the board."""
+    """Returns whether the first player's stones `own` connect top and bottom, found by walking the board."""
     left = [cell for cell in own if cell[0] == 0]
     seen = set(left)
     while left:
@@ -49,14 +49,14 @@ def mirrored(cells: set[Cell]) -> set[Cell]:
 
 
 def read_drawing(drawing: str) -> tuple[State, int]:
-    """Returns the drawn position and its star, where the player to move puts a stone."""
+    """Returns the drawn position, and its star, on which the player to move plays."""
     rows = [line.split() for line in drawing.split("\n") if line.strip()]
     size = len(rows)
     first, second, star = (
         [size * row + column for row in range(size) for column in range(size) if rows[row][column] == text]
         for text in "XO*"
     )
-    assert len(first) - len(second) in (0, 1) and len(star) == 1, "no position of the game"
+    assert len(first) - len(second) in (0, 1) and len(star) == 1, "not a position of the game"
     state = make_hex(size).new_initial_state()
     for k in range(len(first) + len(second)):
         state.apply_action((first, second)[k % 2][k // 2])
@@ -168,7 +168,7 @@ def test_drawn_boards_without_a_win(drawing):
 
 
 def check_to_the_end(game: Game, order: list[Cell], is_every_ply: bool) -> None:
-    """Fills the board in this order; the game ends with the first chain between two sides, and one there always is."""
+    """Fills the board in this order. Asserts that the game ends with the first chain, and that there is one winner."""
     size, state, stones_of = game.rules.size, game.new_initial_state(), (set(), set())
     for k, (row, column) in enumerate(order):
         stones_of[k % 2].add((row, column))
@@ -183,7 +183,7 @@ def check_to_the_end(game: Game, order: list[Cell], is_every_ply: bool) -> None:
 
 @pytest.mark.parametrize("size", [2, 3])
 def test_every_full_board_has_one_winner(size):
-    """In a random order each; who has won by then does not depend on it."""
+    """Each board is filled in a random order. The winner does not depend on the order."""
     game, cells, chooser = make_hex(size), set(product(range(size), repeat=2)), random.Random(size)
     for first in combinations(sorted(cells), (size**2 + 1) // 2):
         orders = [chooser.sample(each, len(each)) for each in (first, sorted(cells - set(first)))]
@@ -200,7 +200,7 @@ def test_random_games_end_at_the_first_chain(size, num_games):
 
 @pytest.mark.parametrize(("opening", "taken"), [("a1", "a1"), ("b1", "a2"), ("d2", "b4"), ("d4", "d4")])
 def test_swap_takes_the_mirrored_stone(opening, taken):
-    """The second player has it then, as if the first had passed, and the first moves."""
+    """The stone then belongs to the second player, as if the first had passed, and the first player moves."""
     game = make_hex(4, swap=True)
     state = game.state_from_moves(f"{opening} swap")
     own, theirs, empty, is_first, can_swap = state.planes()
@@ -220,7 +220,7 @@ def test_swap_is_the_second_players_first_move_or_never():
         for each in (state, other):
             each.apply_action(each.game.text_to_action(each, move))
     assert str(state) == str(other)
-    with pytest.raises(BadInput, match="^'swap' is no hex move; moves are a1 \\(top left\\) to c3$"):
+    with pytest.raises(BadInput, match="^'swap' is not a move of hex; moves are a1 \\(top left\\) to c3$"):
         without.text_to_action(other, "swap")
 
 
@@ -257,7 +257,7 @@ def mean_of_rollouts(game: Game, record: np.record, num_games: int) -> float:
     ],
 )
 def test_rollouts_have_the_mean_of_random_play(size, swap, moves):
-    """They fill the board, though random games end sooner, and swap as often as these do."""
+    """Rollouts fill the board, while random games end earlier. They swap as often as random games."""
     game = make_hex(size, swap)
     state, num_games = game.state_from_moves(moves), 40_000 if IS_COMPILED else 400
     wins, draws, _ = RandomPlay().expect(state)
@@ -268,7 +268,7 @@ def test_rollouts_have_the_mean_of_random_play(size, swap, moves):
 
 @pytest.mark.parametrize(("size", "num_games"), [(2, 10), (3, 20), (5, 50), (11, 30), (18, 20), (19, 20)])
 def test_rollouts_find_the_chain_that_has_won(size, num_games):
-    """Told that nobody has won yet, they fill the board in vain."""
+    """With `is_won` cleared, rollouts fill the board, and still find the winner."""
     game, chooser = make_hex(size), random.Random(size)
     for _ in range(num_games if IS_COMPILED else 1):
         state = game.new_initial_state()
@@ -281,7 +281,7 @@ def test_rollouts_find_the_chain_that_has_won(size, num_games):
 
 
 def snake_of(size: int, is_upright: bool) -> set[Cell]:
-    """Returns a chain from top to bottom that goes to and fro, along every other row or column."""
+    """Returns a chain from top to bottom that winds along every other row or column."""
     if not is_upright:
         rows = set(product(range(0, size, 2), range(size)))
         return rows | {(row, size - 1 if row % 4 == 1 else 0) for row in range(1, size, 2)}
@@ -295,7 +295,7 @@ def snake_of(size: int, is_upright: bool) -> set[Cell]:
 @pytest.mark.parametrize("is_upright", [False, True])
 @pytest.mark.parametrize("winner", [0, 1])
 def test_winding_chains(size, is_upright, winner):
-    """Who has the stone at a turn has won on the full board, which is what rollouts look at."""
+    """The player with the stone at a turn of the chain wins on the full board, which rollouts evaluate."""
     game, cells, chain = make_hex(size), set(product(range(size), repeat=2)), snake_of(size, is_upright)
     turn = (size - 2, 1) if is_upright else (1, size - 1)
     stones_of = [chain - {turn}, cells - chain - {turn}]
@@ -304,7 +304,7 @@ def test_winding_chains(size, is_upright, winner):
     with np.errstate(over="ignore"):  # keys wrap around
         for player in (1 - winner, winner):
             for row, column in random.Random(size).sample(sorted(stones_of[player]), len(stones_of[player])):
-                record.ply = player  # an early ply of theirs
+                record.ply = player  # an early ply of this player
                 game.rules.apply_action(record, row * size + column)
     record.ply = winner
     state = State.from_record(game, record)
@@ -324,7 +324,7 @@ def test_solved_openings(size):
 
 @pytest.mark.parametrize("size", [2, 3] if IS_COMPILED else [2])
 def test_with_swap_the_second_player_wins(size):
-    """By swapping where the opening wins; else without."""
+    """The second player wins by swapping if the opening wins, otherwise without swapping."""
     start, minimax = make_hex(size, swap=True).new_initial_state(), Minimax()
     assert minimax.solve(start)[0] == -1
     for action, after in moves_of(start):
@@ -334,12 +334,12 @@ def test_with_swap_the_second_player_wins(size):
 
 @kernel
 def _is_won(rules, states, legal, known, board, ply):
-    """Returns whether who moves at `states[ply]` wins; he never loses by his own move.
+    """Returns whether the player to move at `states[ply]` wins. A player cannot lose by their own move.
 
     Args:
-      states, legal: working space, [A + 1] and [A + 1, A].
-      known: [3 ** A] int8 zeros at first; by board what was found, 1 lost and 2 won.
-      board: that of `states[ply]`, a digit to base 3 for each cell.
+      states, legal: scratch memory, [A + 1] and [A + 1, A].
+      known: [3 ** A] int8, by board: 0 unknown, 1 lost, 2 won.
+      board: the board of `states[ply]`, a number with one base 3 digit per cell.
     """
     if known[board] == 0:
         known[board] = 1
@@ -370,7 +370,7 @@ def test_solved_openings_on_4x4():
 @pytest.mark.parametrize("size", [5, 11])
 def test_recorded_openspiel_games(size):
     def rows_of(drawing: str) -> list[str]:
-        """What `stones` makes of ours, whose letters stand above: they for a row, and the last one missing."""
+        """Returns the rows in the format of `stones`: letters come first, as a row, and the last line is missing."""
         return [LETTERS[:size], *("".join(line.split()) for line in drawing.splitlines()[:-1])]
 
     game = make_hex(size)
@@ -419,7 +419,7 @@ def test_moves_are_written_column_first_from_the_top():
 def test_text_that_is_no_move_is_named(text):
     with pytest.raises(BadInput) as error:
         make_hex(11).text_to_action(make_hex(11).new_initial_state(), text)
-    assert str(error.value) == f"{text!r} is no hex move; moves are a1 (top left) to k11"
+    assert str(error.value) == f"{text!r} is not a move of hex; moves are a1 (top left) to k11"
 
 
 @pytest.mark.parametrize("size", [-1, 0, 1, 20, 100])

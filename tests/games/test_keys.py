@@ -1,4 +1,4 @@
-"""The law of keys: right games of many kinds keep it, and seeded faults of many kinds break it."""
+"""Tests of the law of keys: many right games keep it, and many seeded faults break it."""
 
 import random
 from pathlib import Path
@@ -19,7 +19,7 @@ from .user_games import forget_files, write_file
 
 RIGHT = Path(__file__).parents[1] / "data" / "right_games.py"
 compiles = pytest.mark.slow if IS_COMPILED else ()
-"""Marks what compiles for seconds; it runs without the compiler in each run of the tests."""
+"""Marks tests that compile for seconds. Every run of the tests has them without the compiler."""
 
 U = np.uint64
 
@@ -57,7 +57,7 @@ LATENT = [
     ("name", "change", "what"), [pytest.param(*each, marks=compiles, id=each[0]) for each in LATENT]
 )
 def test_what_a_key_leaves_out_is_found_where_it_matters(monkeypatch, tmp_path, name, change, what):
-    """The positions differ in the end only: their moves are the same until then."""
+    """The positions differ only at the end of the game; their legal moves are the same until then."""
     forget_files(monkeypatch)
     write_file(tmp_path / "my.py", RIGHT, change)
     assert finding(make_game(f"{tmp_path}/my.py:{name}")).startswith(f"hash_key is equal, but {what}")
@@ -132,14 +132,14 @@ FAULTS = {
 
 
 def with_key(name: str, hash_key) -> Game:
-    """Returns a game with another key."""
+    """Returns a game with another `hash_key`."""
     rules = make_game(name).rules
     fields = {"hash_key": hash_key, "__slots__": (), "file_name": "faulty.py:Game", "__annotations__": {}}
-    return Game(type(hash_key.__name__, (type(rules),), fields)(*rules))  # the compile cache knows a class by its name
+    return Game(type(hash_key.__name__, (type(rules),), fields)(*rules))  # the compile cache identifies a class by name
 
 
 def finding(game: Game, num_games: int = 20) -> str:
-    """Returns what the law says of a game; empty where it is kept."""
+    """Returns the law's message on a game; an empty text if the game keeps the law."""
     chooser, notes = random.Random(0), Notes(moves_a_game=2000)
     try:
         for actions in random_games(game, num_games, seed=0):
@@ -163,7 +163,7 @@ def test_faults_are_found_and_both_lines_of_play_lead_to_them(fault, name):
 
 
 def test_equal_records_should_have_equal_keys(monkeypatch):
-    """As where a key comes from outside the state."""
+    """They may differ if a key depends on something outside the state."""
     game = make_game("tic_tac_toe")
     calls = iter(range(1 << 30))
     monkeypatch.setattr(enumeration.State, "hash_key", lambda state: next(calls))
@@ -172,7 +172,7 @@ def test_equal_records_should_have_equal_keys(monkeypatch):
 
 @pytest.mark.skipif(not IS_COMPILED, reason="too slow in plain Python")
 def test_where_the_history_counts_equal_keys_promise_nothing():
-    """Positions of Go with equal keys differ in what superko forbids."""
+    """Positions of Go with equal keys may differ in the moves that superko forbids."""
     assert finding(make_game("go(size=2)"), num_games=5) == ""
 
 

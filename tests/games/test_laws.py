@@ -1,4 +1,4 @@
-"""The laws of games: rules that keep them all, and for each law rules that break it, told with the moves to it."""
+"""Tests of the laws of games: rules that keep them all and, for each law, rules that break it, with the moves."""
 
 import random
 import re
@@ -33,7 +33,7 @@ def folder(monkeypatch, tmp_path):
 
 
 def findings(game: Game, num_games: int = 20) -> dict[str, str]:
-    """Returns what each law that is broken says."""
+    """Returns the messages of broken laws, by law."""
     games, found = list(random_games(game, num_games, seed=0)), {}
     for name, law in LAWS.items():
         chooser, notes = random.Random(0), Notes()
@@ -46,7 +46,7 @@ def findings(game: Game, num_games: int = 20) -> dict[str, str]:
 
 
 def tables(cells: str, actions: str) -> tuple[str, str]:
-    """Returns the change by which Nim has symmetries."""
+    """Returns the change that gives Nim symmetries."""
     given = f"Symmetries(np.array({cells}, np.int32), np.array({actions}, np.int32))"
     return added(f"symmetries(game):\n        forth, back = range(21), range(20, -1, -1)\n        return {given}")
 
@@ -84,7 +84,7 @@ class Nim"""),
 
 
 def test_integers_of_any_size_are_the_same_both_ways(folder):
-    """Of int8 in sums that NumPy would compute in 8 bits, and of 2**63 or more from one subroutine to the next."""
+    """int8 in sums that NumPy would compute in 8 bits, and integers from 2**63 on passed between subroutines."""
     write_file(folder / "my.py", NIM, *INTEGERS)
     game = make_game("my.py:Nim")
     assert findings(game) == {}
@@ -115,7 +115,7 @@ ROLLOUT = "rollout_action(game, state, legal, rng):\n        "
         (
             "compiled",
             [("        state.ply = 0\n", "")],
-            r"reset leaves state.ply as the game before had it, after MOVES",
+            r"reset does not set state.ply, after MOVES",
         ),
         ("positions", [*PASSES, ("return 3", "return 4")], r"3 changes nothing, after no move"),
         (
@@ -123,7 +123,7 @@ ROLLOUT = "rollout_action(game, state, legal, rng):\n        "
             [added("final_score(game, state):\n        return state.left + (state.ply & 1)")],
             r"the result is -1, the score \+0, after MOVES",
         ),
-        ("rollouts", [added(f"{ROLLOUT}return 2")], r"rollout_action gives 2, which is not legal, after MOVES"),
+        ("rollouts", [added(f"{ROLLOUT}return 2")], r"rollout_action returns 2, which is not legal, after MOVES"),
         (
             "rollouts",
             [added(f"{ROLLOUT}state.left = 1\n        return 0")],
@@ -142,17 +142,17 @@ ROLLOUT = "rollout_action(game, state, legal, rng):\n        "
         (
             "symmetries",
             [IMPORT, tables("[forth, back]", "[[0, 1, 2], [0, 1, 2]]")],
-            r"planes are not what symmetry 1 makes of them, after MOVES and after MOVES",
+            r"planes do not follow symmetry 1, after MOVES and after MOVES",
         ),
         (
             "text",
             [added("action_to_text(game, state, action):\n        return str(action // 2)")],
-            r"action 1 is written '0', which is read as 0, after no move",
+            r"action 1 is written '0', but '0' is read as 0, after no move",
         ),
         (
             "text",
             [added("split_moves(game, text):\n        return text.split(' ')")],
-            r"split_moves makes \['\d,'.*\] of moves joined by ', ', after MOVES",
+            r"split_moves returns \['\d,'(.*\]|.*\.\.\.) for moves joined by ', ', after MOVES",
         ),
     ],
 )
@@ -165,7 +165,7 @@ def test_each_law_is_broken_by_some_rules_and_by_these_alone(folder, law, change
 
 
 def test_the_moves_that_are_told_lead_to_what_is_wrong(folder):
-    """Of the two positions with one key, and of the position at which a move is not legal."""
+    """The moves lead to two positions with one key, or to the position with the illegal move."""
     write_file(folder / "keys.py", NIM, (KEY, "state.left"))
     game = make_game("keys.py:Nim")
     told = re.fullmatch(r"hash_key is equal, but .*, after ([\d ]+) and after ([\d ]+)", findings(game)["keys"])
@@ -184,9 +184,9 @@ SIZES = "not [S, 21], [S, 3]"
 @pytest.mark.parametrize(
     ("cells", "actions", "message"),
     [
-        ([FORTH, [0] * 21], [[0, 1, 2], [0, 1, 2]], "symmetry 1 is no permutation of cells"),
-        ([FORTH, BACK], [[0, 1, 2], [0, 0, 0]], "symmetry 1 is no permutation of actions"),
-        ([FORTH, BACK], [[0, 1, 2], [1, 2, 3]], "symmetry 1 is no permutation of actions"),
+        ([FORTH, [0] * 21], [[0, 1, 2], [0, 1, 2]], "symmetry 1 is not a permutation of cells"),
+        ([FORTH, BACK], [[0, 1, 2], [0, 0, 0]], "symmetry 1 is not a permutation of actions"),
+        ([FORTH, BACK], [[0, 1, 2], [1, 2, 3]], "symmetry 1 is not a permutation of actions"),
         ([FORTH, BACK], [[0, 1, 2]], f"symmetries have cells [2, 21], actions [1, 3], {SIZES}"),
         ([[0, 1]], [[0, 1, 2]], f"symmetries have cells [1, 2], actions [1, 3], {SIZES}"),
         (np.zeros((0, 21)), np.zeros((0, 3)), f"symmetries have cells [0, 21], actions [0, 3], {SIZES}"),
@@ -199,13 +199,13 @@ def test_what_is_no_permutation_is_told_by_both_laws_of_symmetries(folder, cells
 @pytest.mark.parametrize(
     ("cells", "actions", "messages"),
     [
-        ([FORTH, FORTH], [[0, 1, 2], [0, 1, 2]], ["a symmetry stands twice"]),
+        ([FORTH, FORTH], [[0, 1, 2], [0, 1, 2]], ["a symmetry is listed twice"]),
         (
             [FORTH, [*FORTH[1:], 0]],
             [[0, 1, 2], [0, 1, 2]],
-            ["symmetry 1 of symmetry 1 is none of them", "planes are not"],
+            ["symmetry 1 after symmetry 1 is not in the list", "planes do not"],
         ),
-        ([FORTH, FORTH], [[0, 1, 2], [2, 1, 0]], ["planes are not what symmetry 1 makes of them"]),
+        ([FORTH, FORTH], [[0, 1, 2], [2, 1, 0]], ["planes do not follow symmetry 1"]),
     ],
 )
 def test_tables_that_do_not_fit_the_game_or_each_other_are_told(folder, cells, actions, messages):
@@ -216,11 +216,11 @@ def test_tables_that_do_not_fit_the_game_or_each_other_are_told(folder, cells, a
 
 def test_tables_are_of_int32(folder):
     found = symmetry_findings(folder, [FORTH], [[0, 1, 2]], dtype=np.int64)
-    assert found == ["symmetries are of int64, not of int32, after no move"] * 2
+    assert found == ["symmetries have cells of int64 and actions of int64; both should be of int32, after no move"] * 2
 
 
 def symmetry_findings(folder, cells, actions, dtype=np.int32) -> list[str]:
-    """Returns what the two laws of symmetries say of Nim with these tables."""
+    """Returns the messages of the two laws of symmetries on Nim with these tables."""
     write_file(folder / "nim.py", NIM)
     game = make_game("nim.py:Nim")
     game.symmetries = Symmetries(np.array(cells, dtype), np.array(actions, dtype))
@@ -236,7 +236,7 @@ def test_a_board_whose_moves_do_not_turn_with_it_is_told():
     found = findings(game)
     assert list(found) == ["symmetries"]
     moves = re.fullmatch(
-        r"(planes|legal actions) are not what symmetry \d makes of them, after (.*) and after (.*)", found["symmetries"]
+        r"(planes|legal actions) do not follow symmetry \d, after (.*) and after (.*)", found["symmetries"]
     )
     assert len(moves[2].split()) == len(moves[3].split()) == 1
 
@@ -244,13 +244,13 @@ def test_a_board_whose_moves_do_not_turn_with_it_is_told():
 def test_a_target_that_does_not_turn_with_the_board_is_told(monkeypatch):
     monkeypatch.setattr(laws, "target_of", lambda state, action: 0)
     told = findings(make_game("connect_four"))["symmetries"]
-    assert told == "target is not what symmetry 1 makes of it, after no move and after no move"
+    assert told == "target does not follow symmetry 1, after no move and after no move"
 
 
 def test_owners_that_do_not_turn_with_the_board_are_told(monkeypatch):
     monkeypatch.setattr(laws.State, "ownership", lambda state: np.arange(16, dtype=np.int8).reshape(4, 4))
     told = findings(make_game("othello(size=4)"))
-    assert told["symmetries"].startswith("ownership is not what symmetry 1 makes of it, after ")
+    assert told["symmetries"].startswith("ownership does not follow symmetry 1, after ")
     assert re.match(r"ownership is .* compiled, .* in plain Python, after ", told["compiled"])
 
 
@@ -277,7 +277,7 @@ def test_a_key_that_is_signed_when_compiled_is_told(folder):
     key = f"key = mix({KEY})\n        key += 1\n        return mix(key)"
     imports = ("import numpy as np", "import numpy as np; from azero.authoring import mix")
     write_file(folder / "my.py", NIM, imports, (f"return {KEY}", key))
-    with pytest.raises(BadInput, match=r"in plain Python; np\.uint64 with a plain integer is signed when compiled"):
+    with pytest.raises(BadInput, match=r"in plain Python; compiled, np\.uint64 with a plain integer is signed"):
         check_laws(make_game("my.py:Nim"), num_games=1, seed=0)
 
 
@@ -285,5 +285,5 @@ def test_rules_that_raise_later_are_told_with_the_actions(folder):
     play = "        state.left -= action + 1\n"
     raising = f"        if state.ply == 19:\n            raise ValueError('oops,\\nindeed')\n{play}"
     write_file(folder / "my.py", NIM, (play, raising))
-    with pytest.raises(BadInput, match=r"raises ValueError: oops, indeed after the actions 0 0 0"):
+    with pytest.raises(BadInput, match=r"apply_action fails, line 27: ValueError: oops, indeed; actions so far: 0 0 0"):
         make_game("my.py:Nim").state_from_moves("0 " * 20)

@@ -1,4 +1,4 @@
-"""Mistakes in the text of rules: found at a line, or in a method and what it calls; nothing is compiled."""
+"""Tests of mistakes in the text of rules, found by line or by method, without compilation."""
 
 import pytest
 
@@ -20,6 +20,7 @@ class Interpreted:
     UP = 1
 
 STEPS, TABLE, NAMES = [1, 2], np.array([1, 2]), {{1: 2}}
+ROWS = np.array([[1], [2, 3]], object)
 
 def plain(x):
     return x
@@ -48,7 +49,7 @@ LINE, PART = (SOURCE.splitlines().index(each) + 1 for each in ("        {line}",
 
 
 def mistake(tmp_path, text="pass", part="1", **named):
-    """Returns the mistake that is found in a game with this text in `outcome`, and this value of a subroutine."""
+    """Returns the mistake found in a game with this text in `outcome`, and this value of a subroutine."""
     file = tmp_path / "mine.py"
     file.write_text(SOURCE.format(line=text, part=part))
     namespace = {"__name__": "mine"}
@@ -63,15 +64,15 @@ MEMORY = [
     ("x = max([1, 2])", "[1, 2] makes a list: write a tuple, (1, 2)"),
     ("x = {1, 2}", "{1, 2} makes a set: write a tuple, (1, 2)"),
     ("x = {1: 2}", "{1: 2} makes a dict: write a tuple, or np.array(...) outside the class"),
-    ("x = f'{state.ply}'", "f'{state.ply}' makes text: rules compute with numbers"),
-    ("x = str(1)", "str(1) makes text: rules compute with numbers"),
+    ("x = f'{state.ply}'", "f'{state.ply}' makes text: rules can use numbers only"),
+    ("x = str(1)", "str(1) makes text: rules can use numbers only"),
     ("x = sorted((2, 1))", "sorted((2, 1)) makes a list: write a loop"),
     ("x = hash(tuple(state.board))", "tuple(state.board) makes a tuple whose length the compiler does not know"),
     (
         "x = np.zeros(3)",
-        "np.zeros(3) takes memory for an array, bytes or a list: write a loop, or keep it in the state",
+        "np.zeros(3) allocates an array, bytes or a list: write a loop, or keep it in the state",
     ),
-    ("x = state.board.copy()", "state.board.copy() takes memory for"),
+    ("x = state.board.copy()", "state.board.copy() allocates"),
     ("x = state.board + 1", "state.board + 1 makes an array: loop over its cells"),
     ("x = 1 - state.board[1:3]", "1 - state.board[1:3] makes an array: loop over its cells"),
     ("x = state.board == 1", "state.board == 1 makes an array: loop over its cells"),
@@ -88,21 +89,22 @@ def test_what_takes_memory_is_found_without_a_line_too(tmp_path, line, what):
 @pytest.mark.parametrize(
     ("line", "what"),
     [
-        ("with open('x') as f: pass", "with open('x') as f: the compiler takes no `with`"),
-        ("try: pass\n        except ValueError: pass", "the compiler takes no `try` here: ask with `if` before"),
-        ("import math", "import math stands in a method: imports stand at the top of the file"),
-        ("if (x := 1): pass", "(x := 1): the compiler takes no `:=`: assign on a line of its own"),
+        ("with open('x') as f: pass", "with open('x') as f: the compiler does not support `with`"),
+        ("try: pass\n        except ValueError: pass", "the compiler does not support `try` here: test with `if`"),
+        ("import math", "import math is inside a method: import at the top of the file"),
+        ("if (x := 1): pass", "(x := 1): the compiler does not support `:=`: assign on a line of its own"),
         ("state.board = 0", "state.board = 0 assigns a whole array: write state.board[:] = ..."),
-        ("x = 1; del x", "del x: the compiler takes no `del`"),
-        ("a, *b = (1, 2)", "*b: the compiler takes no `*` here: write the elements one by one"),
-        ("x = max((1, 2), key=lambda k: -k)", "lambda k: -k is a function in a function: functions of your own stand"),
+        ("x = 1; del x", "del x: the compiler does not support `del`"),
+        ("a, *b = (1, 2)", "*b: the compiler does not support `*` here: write the elements one by one"),
+        ("x = max((1, 2), key=lambda k: -k)", "lambda k: -k is a function in a function: write your own functions"),
         ("x = STEPS[0]", "STEPS is a list: write a tuple, or np.array(...) outside the class"),
+        ("x = ROWS[0]", "ROWS is an array of dtype object: give it a dtype of numbers, e.g. np.int64"),
         ("x = NAMES[1]", "NAMES is a dict: write a tuple, or np.array(...) outside the class"),
-        ("x = plain(1)", "plain is a function of plain Python; functions of your own stand outside the class, below"),
-        ("x = Interpreted.UP", "Interpreted is a class: write numbers and tuples outside it, or an enum.IntEnum"),
-        ("x = game.num_actions", "game.num_actions is a property, which is plain Python: compute it from the"),
-        ("x = game.WORDS[0]", "game.WORDS is no parameter: tables stand outside the class"),
-        ("x = Mine.WORDS[0]", "Mine.WORDS is no parameter: tables stand outside the class"),
+        ("x = plain(1)", "plain is a function of plain Python: write your own functions outside the class, with"),
+        ("x = Interpreted.UP", "Interpreted is a class: use an enum.IntEnum, or numbers and tuples outside it"),
+        ("x = game.num_actions", "game.num_actions is a property, which is never compiled: compute it from the"),
+        ("x = game.WORDS[0]", "game.WORDS is not a parameter: write tables outside the class"),
+        ("x = Mine.WORDS[0]", "Mine.WORDS is not a parameter: write tables outside the class"),
     ],
 )
 def test_what_only_plain_python_knows_is_found_at_its_line(tmp_path, line, what):
@@ -128,7 +130,7 @@ def test_a_subroutine_is_looked_through_for_its_caller(tmp_path):
 
 
 def test_a_method_that_can_end_without_a_value_is_found(tmp_path):
-    end = "it can end without a value: write a `return` at its end"
+    end = "it can end without returning a value: write a `return` at its end"
     assert mistake(tmp_path, part="1\n    if state:\n        return 2\n    x = 3") == (end, PART - 1, "part")
     for body in ("for k in range(3):\n        return 2", "while True:\n        if state: break\n        return 2"):
         assert mistake(tmp_path, part=f"1 if state else 2\n    {body}").what == end

@@ -1,4 +1,4 @@
-"""Othello: drawn moves, passes and ends, a plain reference for every size, OpenSpiel's games, perft, the laws."""
+"""Tests of Othello: drawn moves, passes and ends, a plain reference, OpenSpiel's games, perft, the laws."""
 
 import random
 from itertools import product
@@ -31,7 +31,7 @@ def board_of(lines: list[str]) -> Board:
 
 
 def set_up(board: Board, player: int) -> State:
-    """Returns a position with `player` to move, after a pass by the other."""
+    """Returns a position with `player` to move, after a pass of the opponent."""
     game = make_board(max(row for row, _ in board) + 1)
     record = game.new_initial_state().record
     record.stones[:] = 0
@@ -45,7 +45,7 @@ def set_up(board: Board, player: int) -> State:
 
 
 def read_drawing(drawing: str, player: int) -> tuple[State, int]:
-    """Returns a position and its star, where `player`, who has the X of the drawing, is to put a stone."""
+    """Returns a position, and its star, on which `player` plays. X in the drawing is `player`."""
     letters = str.maketrans("XO", "xo" if player == 0 else "ox")
     board = board_of(["".join(line.split()) for line in drawing.translate(letters).split("\n") if line.strip()])
     star = next(cell for cell, text in board.items() if text == "*")
@@ -54,7 +54,7 @@ def read_drawing(drawing: str, player: int) -> tuple[State, int]:
 
 
 def turned(board: Board, cell: Cell, own: str) -> set[Cell]:
-    """Returns what a stone at an empty cell turns over, by walking from it in each direction."""
+    """Returns the discs that a disc at an empty cell flips, by walking from it in each direction."""
     found = set()
     for down, right in DIRECTIONS:
         line, (row, column) = set(), cell
@@ -71,7 +71,7 @@ def places(board: Board, own: str) -> list[Cell]:
 
 
 def check_position(state: State, board: Board, player: int) -> None:
-    """Asserts that a position is what the reference says of its board."""
+    """Asserts that a position agrees with the reference on its board."""
     size = state.game.rules.size
     own, theirs = "xo"[player], "xo"[1 - player]
     legal = [row * size + column for row, column in places(board, own)]
@@ -88,7 +88,7 @@ def check_position(state: State, board: Board, player: int) -> None:
 
 
 def check_move(state: State, action: int) -> State:
-    """Asserts that a move turns over what the reference does; returns the position after it."""
+    """Asserts that a move flips the same discs as the reference; returns the position after it."""
     size, player = state.game.rules.size, state.current_player()
     board, cell, child = board_of(stones(str(state))), divmod(action, size), state.clone()
     if action < size**2:
@@ -223,7 +223,7 @@ def test_pass_is_forced_where_only_the_other_can_move():
     ("last_row", "score"), [(". . . .", 16), (". . . O", 14), ("O . . O", 12), ("O O . O", 0), ("O O O O", -10)]
 )
 def test_game_is_over_when_neither_can_move(last_row, score, player):
-    """Empty cells count for who has more stones; the first of these is a wipe-out."""
+    """Empty cells count for the player with more discs. The first case is a wipe-out."""
     state, star = read_drawing(f"X O * .\n. . . .\n. . . .\n{last_row}", player)
     state.apply_action(star)
     assert state.is_terminal() and state.legal_actions() == []
@@ -251,7 +251,7 @@ def test_random_games_as_the_reference_plays_them(size):
 
 @pytest.mark.parametrize("size", SIZES)
 def test_random_boards_as_the_reference_has_them(size):
-    """Boards that no game reaches, with long lines of one colour, on which a line over an edge would be seen."""
+    """Unreachable boards with long lines of one colour, which would show lines across an edge."""
     chooser = random.Random(size)
     for _ in range(200 if IS_COMPILED else 20):
         kinds = chooser.choice([".xo", "xo", "..xxxo", ".xooo", "x" * size + "." + "o" * size])
@@ -272,7 +272,7 @@ def test_planes_are_own_stones_their_stones_and_empty_cells():
 
 @pytest.mark.parametrize("length", [10 if IS_COMPILED else 5, pytest.param(11, marks=pytest.mark.slow)])
 def test_perft(length):
-    """The published counts go on after the end, with two passes; the first games to end are 228 after 9 plies."""
+    """The published counts continue after the end with two passes. The first games that end are 228 after 9 plies."""
     known = [4, 12, 56, 244, 1396, 8200, 55092, 390216, 3005288, 24571284, 212258800]
     assert perft_with_passes(GAME, length) == known[:length]
 
@@ -310,7 +310,7 @@ def test_moves_are_written_column_first_from_the_top():
 def test_text_that_is_no_move_is_named(text):
     with pytest.raises(BadInput) as error:
         GAME.text_to_action(GAME.new_initial_state(), text)
-    assert str(error.value) == f"{text!r} is no othello move; moves are a1 (top left) to h8, and pass"
+    assert str(error.value) == f"{text!r} is not a move of othello; moves are a1 (top left) to h8, and pass"
 
 
 @pytest.mark.parametrize("size", [-8, 0, 2, 3, 5, 15, 17, 18])

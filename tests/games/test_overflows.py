@@ -1,4 +1,4 @@
-"""Overflows in plain Python: those of small integers are noted by line, those of 64 bits are not."""
+"""Tests of overflows in plain Python: those of small integers are noted by line, those of 64 bits are not."""
 
 import numpy as np
 import pytest
@@ -42,7 +42,7 @@ def unknown(k):
 
 
 def note_of(function) -> str:
-    """Returns what is noted when a function runs twice."""
+    """Returns the note after two calls of a function."""
     overflows = Overflows()
     with np.errstate(over="call", call=overflows):
         function(0), function(0)
@@ -74,12 +74,12 @@ def test_what_wraps_around_when_compiled_or_is_not_known_is_not_noted(function):
     [
         (lambda: np.int8(5) + 300, "write np.int64(...) around the small integer"),
         (lambda: np.uint8(5) + -1, "unsigned integers are never negative"),
-        (lambda: np.uint64(2**70), "write np.uint64(...) around what is 2**63 or more"),
-        (lambda: np.int64(2**63), "write np.uint64(...) around what is 2**63 or more"),
-        (lambda: np.uint64(5) & np.int64(3), "beside np.uint64 write np.uint64(...)"),
-        (lambda: (1, 2)[np.uint64(1) + np.int64(0)], "a float comes of /, and of np.uint64 with"),
-        (lambda: TABLE[np.uint64(1) + np.int64(0)], "a float comes of /, and of np.uint64 with"),
-        (lambda: range(np.uint64(1) + np.int64(0)), "a float comes of /, and of np.uint64 with"),
+        (lambda: np.uint64(2**70), "write np.uint64(...) around integers of 2**63 or more"),
+        (lambda: np.int64(2**63), "write np.uint64(...) around integers of 2**63 or more"),
+        (lambda: np.uint64(5) & np.int64(3), "write np.uint64(...) around a signed integer that"),
+        (lambda: (1, 2)[np.uint64(1) + np.int64(0)], "/ gives a float, and so does np.uint64 with"),
+        (lambda: TABLE[np.uint64(1) + np.int64(0)], "/ gives a float, and so does np.uint64 with"),
+        (lambda: range(np.uint64(1) + np.int64(0)), "/ gives a float, and so does np.uint64 with"),
     ],
 )
 def test_errors_of_numpy_s_integers_say_what_to_write(work, advice):

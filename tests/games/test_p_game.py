@@ -1,4 +1,4 @@
-"""P-games: values drawn uniformly, a tree for each seed, sums as recomputed plainly, solved small trees, the laws."""
+"""Tests of P-games: uniform values, one tree per seed, sums against plain Python, solved small trees, the laws."""
 
 import math
 import random
@@ -21,14 +21,14 @@ def make_p_game(branching: int = 2, depth: int = 20, seed: int = 0) -> Game:
 
 
 def mixed(word: int) -> int:
-    """Splitmix64 in plain integers."""
+    """Returns the mix of splitmix64, computed with Python integers."""
     word = (word ^ word >> 30) * 0xBF58476D1CE4E5B9 % 2**64
     word = (word ^ word >> 27) * 0x94D049BB133111EB % 2**64
     return word ^ word >> 31
 
 
 def values_along(seed: int, path: list[int]) -> list[int]:
-    """Returns the values of the moves of a path, from the seed and the path alone."""
+    """Returns the values of a path's moves, computed only from the seed and the path."""
     word, values = mixed(2**64 - 1 - seed), []
     for action in path:
         word = mixed(word ^ mixed(action + 1))
@@ -37,7 +37,7 @@ def values_along(seed: int, path: list[int]) -> list[int]:
 
 
 def values_at(state: State) -> list[int]:
-    """Returns the values of the moves of a position, by playing them."""
+    """Returns the values of a position's moves, by playing them."""
     values = []
     for action in state.legal_actions():
         after = state.clone()
@@ -47,7 +47,7 @@ def values_at(state: State) -> list[int]:
 
 
 def chi_square(values: list[int]) -> float:
-    """Returns by how many standard deviations the counts of 0 to 127 are less even than chance has them."""
+    """Returns the chi-square statistic of the counts of 0 to 127, in standard deviations above its mean."""
     counts = np.bincount(np.array(values, dtype=int), minlength=128)
     assert len(counts) == 128
     mean = len(values) / 128
@@ -83,10 +83,10 @@ def last_moves() -> list[int]:
 
 @pytest.mark.parametrize("draw_values", [first_moves, siblings, one_path, last_moves])
 def test_values_are_uniform_from_0_to_127_and_independent(draw_values):
-    """Of the trees of many seeds, of the moves at a node, along a path, and over all leaves of a tree."""
+    """Values of the first move for many seeds, of a node's moves, along a path, and at all leaves of a tree."""
     values = draw_values()
     assert set(values) == set(range(128)) and chi_square(values) < 4
-    for distance in (1, 2):  # of seeds, brothers, plies, or cousins
+    for distance in (1, 2):  # between seeds, siblings, plies or leaves
         correlation = np.corrcoef(values[:-distance], values[distance:])[0, 1]
         assert abs(correlation) < 4 / math.sqrt(len(values))
 
@@ -110,7 +110,7 @@ def test_moves_in_another_order_lead_elsewhere():
 
 @pytest.mark.parametrize(("branching", "depth", "seed"), SIZES)
 def test_random_games_have_the_sum_and_result_of_their_path(branching, depth, seed):
-    """The first player adds, the second takes away; the sum's sign is the result."""
+    """The first player adds values, the second subtracts them. The sign of the sum is the result."""
     game, chooser = make_p_game(branching, depth, seed), random.Random(seed)
     for _ in range(20 if IS_COMPILED else 3):
         state = game.new_initial_state()
@@ -136,7 +136,7 @@ def test_result_is_a_draw_where_the_sum_is_0():
 
 
 def solve(seed: int, path: list[int], depth: int) -> int:
-    """Returns the first player's result behind a path of moves 0 to 2."""
+    """Returns the first player's result under best play after a path of moves 0 to 2."""
     if len(path) == depth:
         total = sum(value if ply % 2 == 0 else -value for ply, value in enumerate(values_along(seed, path)))
         return (total > 0) - (total < 0)

@@ -1,4 +1,4 @@
-"""Prototypes: one that agrees, each way to differ from the compiled rules, and what is none or fails."""
+"""Tests of prototypes: one that agrees, each kind of difference from the compiled rules, and failures."""
 
 import re
 
@@ -29,7 +29,7 @@ def nim(folder) -> Game:
 
 
 def refusal(game: Game, name: str) -> str:
-    """Returns the line that tells how a prototype differs."""
+    """Returns the line that reports how a prototype differs."""
     with pytest.raises(BadInput) as error:
         check_against(game, load_prototype(name), name, num_games=30, seed=0)
     assert len(str(error.value).splitlines()) == 1
@@ -37,7 +37,7 @@ def refusal(game: Game, name: str) -> str:
 
 
 def difference(game: Game, folder, *changes) -> str:
-    """Returns the line that tells how a changed prototype of Nim differs."""
+    """Returns the line that reports how a changed prototype of Nim differs."""
     write_file(folder / "slow.py", SLOW_NIM, *changes)
     return refusal(game, "slow.py:SlowNim")
 
@@ -144,7 +144,7 @@ def test_a_prototype_that_fails_is_told_with_its_line(nim, folder, change, messa
 def test_a_prototype_that_does_not_come_to_an_end_is_told(nim, folder, monkeypatch):
     monkeypatch.setattr(timeouts, "COMPUTE_S", 0.2)
     told = difference(nim, folder, ("self.left -= int(move) + 1", "while True:\n            pass"))
-    assert told == "slow.py:SlowNim has not come to an end within 0.2 s, after no move"
+    assert told == "slow.py:SlowNim has not ended within 0.2 s, after no move"
 
 
 @pytest.mark.parametrize(
@@ -156,8 +156,8 @@ def test_a_prototype_that_does_not_come_to_an_end_is_told(nim, folder, monkeypat
         ("none.py:SlowNim", "game file 'none.py' cannot be read: No such file or directory"),
         ("slow.py:Slow", "file 'slow.py' has no class 'Slow'"),
         ("slow.py:", "file 'slow.py' has no class ''"),
-        ("nim.py:Nim", "nim.py:Nim is no prototype: it should be a class Nim(Prototype), of azero.authoring"),
-        ("nim.py:WIN", "nim.py:WIN is no prototype: it should be a class WIN(Prototype), of azero.authoring"),
+        ("nim.py:Nim", "nim.py:Nim is not a prototype: it should be a class Nim(Prototype)"),
+        ("nim.py:WIN", "nim.py:WIN is not a prototype: it should be a class WIN(Prototype)"),
         ("part.py:SlowNim", "part.py:SlowNim lacks play, to_move"),
         ("bad.py:SlowNim", "game file 'bad.py', line 9: '(' was never closed"),
     ],

@@ -1,4 +1,4 @@
-"""Names of games: what they mean, what they say when they are wrong, and that they come back as they were."""
+"""Tests of names of games: their meaning, their errors, and that a game's name makes an equal game."""
 
 from typing import NamedTuple
 
@@ -103,7 +103,7 @@ def test_size_is_rows_and_columns_where_a_game_has_both(sample):
 
 def test_a_parameter_without_a_default_is_asked_for(monkeypatch):
     class Heaps(NamedTuple):
-        """Rules with parameters that have no defaults."""
+        """Rules with parameters without defaults."""
 
         heap: int
         most: int
@@ -187,7 +187,7 @@ def test_two_games_of_one_name_are_refused(sample):
 
 def test_a_game_without_parameters_is_registered_with_a_field(sample):
     class Bare(NamedTuple):
-        """No parameters."""
+        """Rules without parameters."""
 
         def check(game) -> None:
             """There is nothing to refuse."""

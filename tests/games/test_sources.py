@@ -1,4 +1,4 @@
-"""Modules of the user's own beside a game's file: they are imported from there, and an edit of one is an edit."""
+"""Tests of a user's modules beside a game's file: they are imported from there, and their edits are noticed."""
 
 import sys
 from pathlib import Path
@@ -24,7 +24,7 @@ LAST_WINS, LAST_LOSES = WINNER.format(1, -1), WINNER.format(-1, 1)
 
 @pytest.fixture(autouse=True)
 def folder(monkeypatch, tmp_path) -> Path:
-    """The working folder of each test; what the tests before have imported is forgotten."""
+    """The working folder of each test. Imports of earlier tests are forgotten."""
     forget_files(monkeypatch)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", list(sys.path))
@@ -32,7 +32,7 @@ def folder(monkeypatch, tmp_path) -> Path:
 
 
 def write_nim(path: Path, imports: str = "from result import last_mover", call: str = "last_mover") -> Path:
-    """Writes Nim that asks a module of the user's who has won."""
+    """Writes Nim that calls a user's module for the winner."""
     return write_file(
         path,
         NIM,
@@ -56,7 +56,7 @@ def uncompiled(monkeypatch):
 
 
 def write_both(folder: Path) -> None:
-    """Writes Nim into two folders, each with a module `result` of its own."""
+    """Writes Nim into two folders, each with its own module `result`."""
     for each, text in (("wins", LAST_WINS), ("loses", LAST_LOSES)):
         (folder / each).mkdir()
         write_nim(folder / each / "nim.py")
@@ -64,7 +64,7 @@ def write_both(folder: Path) -> None:
 
 
 def test_modules_are_imported_from_beside_the_file_wherever_one_is(folder):
-    """One process, one name for two modules; nothing else that runs there can tell."""
+    """Two modules of one name in one process. Other code in the process does not notice them."""
     write_both(folder)
     before = list(sys.path)
     for _ in range(2):
@@ -79,7 +79,7 @@ def test_modules_of_one_name_are_kept_apart_on_disk(folder):
 
 
 def test_a_game_s_modules_are_its_own_whenever_they_are_imported(uncompiled, folder):
-    """Also where others have been loaded since; an edit is heard with the next version of the game, not before."""
+    """Also after other games were loaded. An edit takes effect when the game is made again, not before."""
     lazy = "action_to_text(game, state, action):\n        import lazy.texts\n        return lazy.texts.NAME"
     for each in ("one", "other"):
         (folder / each / "lazy").mkdir(parents=True)
@@ -122,7 +122,7 @@ def test_an_edit_of_a_module_is_noticed_in_the_same_process(folder):
 
 @pytest.mark.thorough
 def test_an_edit_of_a_module_is_noticed_in_a_new_process(folder):
-    """Though the game's own file stands as it was, and the module is of the same size."""
+    """The game's own file does not change, and the module keeps its size."""
     write_nim(folder / "nim.py")
     assert len(LAST_WINS) == len(LAST_LOSES)
     (folder / "result.py").write_text(LAST_WINS)
@@ -168,7 +168,7 @@ def test_modules_are_found_however_they_are_imported(uncompiled, folder, imports
 
 
 def test_what_is_not_the_user_s_is_not_followed(folder, monkeypatch):
-    monkeypatch.delitem(sys.modules, "torch", raising=False)  # known for what it is before it is in use
+    monkeypatch.delitem(sys.modules, "torch", raising=False)  # recognised before anything imports it
     imports = "import json, torch, numba.core\nimport azero.games.hex.rules\nfrom . import nothing\nfrom .. import more"
     for name in ("json.py", "torch.py"):
         (folder / name).write_text("")
@@ -198,7 +198,7 @@ for text in {texts!r}:
 
 @pytest.mark.thorough
 def test_an_edit_of_a_module_elsewhere_is_noticed(folder):
-    """In the same process, and in a new one that plays by what the first has compiled."""
+    """In the same process, and in a new one that uses kernels of the first."""
     (folder / "elsewhere").mkdir()
     write_nim(folder / "nim.py")
     for texts in ([LAST_WINS, LAST_LOSES], [LAST_LOSES], [LAST_WINS]):
@@ -241,5 +241,5 @@ def test_a_game_written_in_a_module_is_told_by_the_module_s_name(folder):
     (folder / "rules").mkdir()
     write_file(folder / "rules" / "heaps.py", NIM)
     (folder / "nim.py").write_text("from rules.heaps import Nim\n")
-    with pytest.raises(BadInput, match="nim.py:Nim is not written there: it is imported from rules.heaps$"):
+    with pytest.raises(BadInput, match="nim.py:Nim is imported from rules.heaps; name the file that has it$"):
         make_game("nim.py:Nim")

@@ -1,4 +1,4 @@
-"""The face of a game: what a State tells, what it refuses, and which games are equal."""
+"""Tests of Game and State: what a State returns, what it refuses, and which games are equal."""
 
 import numpy as np
 import pytest
@@ -48,7 +48,7 @@ def test_of_many_legal_moves_an_error_lists_the_first():
         state.apply_action(40)
     numbers = " ".join(map(str, range(20)))
     assert str(error.value) == f"action 40 is not legal here; legal actions: {numbers} ... (81 in all)"
-    moves = make_game("gomoku(rows=4,columns=5)").state_from_moves("")  # twenty can be read
+    moves = make_game("gomoku(rows=4,columns=5)").state_from_moves("")  # with twenty moves
     with pytest.raises(BadInput, match=r"legal actions: 0 .* 19$"):
         moves.apply_action(20)
 
@@ -94,7 +94,7 @@ def test_blank_states_have_the_asked_shape():
     ("moves", "message"),
     [
         ("a1 b2 a1", "move 3: 'a1' is not legal here; legal moves: b1 c1 a2 c2 a3 b3 c3"),
-        ("a1 zz", "move 2: 'zz' is no tic_tac_toe move; moves are a1 (top left) to c3"),
+        ("a1 zz", "move 2: 'zz' is not a move of tic_tac_toe; moves are a1 (top left) to c3"),
         ("a1 a2 b1 b2 c1 c3", "move 6, 'c3': the game was over after 5 moves"),
     ],
 )
@@ -147,7 +147,7 @@ def test_rules_that_cannot_go_on_are_told_with_the_actions(tmp_path, monkeypatch
             state.apply_action(0)
         with pytest.raises(BrokenRules) as error:
             state.apply_action(0)
-        assert str(error.value) == f"{name}.{what} after the actions" + " 0" * num
+        assert str(error.value) == f"{name}.{what}; actions so far:" + " 0" * num
 
 
 @pytest.mark.parametrize(
@@ -159,7 +159,7 @@ def test_rules_that_cannot_go_on_are_told_with_the_actions(tmp_path, monkeypatch
     ],
 )
 def test_lines_of_play_are_written_as_their_positions_have_it(name, lines):
-    """In Amazons, what an action is called depends on the position."""
+    """In Amazons the text of an action depends on the position."""
     game = make_game(name)
     histories = [game.state_from_moves(line).history() for line in lines]
     assert game.lines_to_text(game.new_initial_state(), histories) == [line.split() for line in lines]

@@ -1,4 +1,4 @@
-"""Tic-tac-toe: every line and no other three stones, full boards, all games, and the shared laws."""
+"""Tests of tic-tac-toe: every line and no other three stones, full boards, all games, and the laws."""
 
 from itertools import combinations
 
@@ -17,10 +17,10 @@ LINES = [{0, 1, 2}, {3, 4, 5}, {6, 7, 8}, {0, 3, 6}, {1, 4, 7}, {2, 5, 8}, {0, 4
 
 
 def outcome_of(own: set[int], last: int, player: int) -> int:
-    """Returns the outcome when `player` holds `own` once `last` is played."""
+    """Returns the outcome after `player`'s move `last`, with stones `own`."""
     record = GAME.new_initial_state().record
     record.stones[player] = sum(1 << cell for cell in own - {last})
-    record.ply = player  # an early ply of theirs
+    record.ply = player  # an early ply of this player
     state = State.from_record(GAME, record)
     state.apply_action(last)
     return int(state.returns()[0]) if state.is_terminal() else ONGOING
@@ -101,7 +101,7 @@ def test_moves_are_written_column_first():
 def test_text_that_is_no_move_is_named(text):
     with pytest.raises(BadInput) as error:
         GAME.text_to_action(GAME.new_initial_state(), text)
-    assert str(error.value) == f"{text!r} is no tic_tac_toe move; moves are a1 (top left) to c3"
+    assert str(error.value) == f"{text!r} is not a move of tic_tac_toe; moves are a1 (top left) to c3"
 
 
 def test_marks_stand_at_their_cells():

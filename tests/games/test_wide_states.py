@@ -1,4 +1,4 @@
-"""Wide states: small integers are widened, cut back when stored, and what does not fit is found by field and line."""
+"""Tests of wide states: small integers are widened, cut when stored, and misfits are found by field and line."""
 
 import sys
 

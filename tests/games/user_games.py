@@ -1,4 +1,4 @@
-"""Files of a user's for tests: Nim and its prototype, as they are or with something replaced, and tic-tac-toe."""
+"""Users' files for tests: Nim and its prototype, unchanged or with replaced text, and tic-tac-toe."""
 
 import re
 import sys
@@ -14,7 +14,7 @@ Change = tuple[str, str]
 
 
 def write_file(path: Path, source: Path, *changes: Change) -> Path:
-    """Writes a copy of `source` with each change's first text replaced by its second; the first stands there once."""
+    """Writes a copy of `source` in which each change replaces its first text, which occurs once, by its second."""
     text = re.sub(r"^@game\(.*\)\n", "", source.read_text(), flags=re.MULTILINE)
     for old, new in changes:
         assert text.count(old) == 1, f"{text.count(old)} times in {source.name}: {old}"
@@ -30,12 +30,12 @@ def write_nim_with_turns_of_two(path: Path) -> Path:
 
 
 def added(method: str) -> Change:
-    """Returns the change that puts one more method, "name(...):" and its lines, before `reset`."""
+    """Returns the change that adds a method, "name(...):" and its lines, before `reset`."""
     return "    def reset(", f"    def {method}\n\n    def reset("
 
 
 def forget_files(monkeypatch) -> None:
-    """Makes azero load each file anew: its name is the path by which the same text was loaded first."""
+    """Makes azero load each file again. Otherwise a file keeps the path by which its text was loaded first."""
     monkeypatch.setattr(loading, "_LOADED", {})
     for name in [each for each in sys.modules if each.startswith("azero_user_")]:
         monkeypatch.delitem(sys.modules, name)

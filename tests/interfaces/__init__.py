@@ -1,1 +1,1 @@
-"""Tests of an agent in use: what is drawn, and games in the terminal."""
+"""Tests of the interfaces: text output, and games in the terminal."""

@@ -1,4 +1,4 @@
-"""Games in the terminal, by script: won, lost, drawn, with mistakes, undone, given up."""
+"""Tests of games in the terminal, by script: wins, losses, draws, mistakes, undo and resignation."""
 
 import re
 
@@ -15,7 +15,7 @@ GAME = make_game("tic_tac_toe")
 
 
 class Scripted(Agent):
-    """Plays moves from a list; asked for a hint, it gives the next of them."""
+    """Plays moves from a list. A hint is the next of them."""
 
     def __init__(self, moves, game):
         super().__init__("scripted", game)
@@ -34,7 +34,7 @@ class Scripted(Agent):
 
 
 def play(person, agent_moves, *answers, game=GAME):
-    """Plays by script; returns what was shown."""
+    """Plays by script; returns the output."""
     script, shown, prompts = iter(answers), [], []
 
     def ask(prompt):
@@ -46,7 +46,7 @@ def play(person, agent_moves, *answers, game=GAME):
 
     agent = Scripted(agent_moves, game)
     play_in_terminal(agent, game, person, ask, shown.append)
-    assert next(script, None) is None, "not all of the script was asked for"
+    assert next(script, None) is None, "the whole script should be used"
     assert set(prompts) <= {"your move: "}
     return shown
 
@@ -72,8 +72,8 @@ def test_a_game_drawn():
     ("answer", "reply"),
     [
         ("a1", "'a1' is not legal here; legal moves: c1 a2 b2 c2 a3 b3 c3; or enter help"),
-        ("z9", "'z9' is no tic_tac_toe move; moves are a1 (top left) to c3; or enter help"),
-        ("hlep", "'hlep' is no tic_tac_toe move; moves are a1 (top left) to c3; or enter help"),
+        ("z9", "'z9' is not a move of tic_tac_toe; moves are a1 (top left) to c3; or enter help"),
+        ("hlep", "'hlep' is not a move of tic_tac_toe; moves are a1 (top left) to c3; or enter help"),
     ],
 )
 def test_a_move_that_cannot_be_played_is_asked_for_again(answer, reply):
@@ -105,7 +105,7 @@ def test_help_moves_and_spaces():
     about = "Three in a row wins; a full board is a draw. Action 3 * row + column, written a1 (top left) to c3."
     helps = [text for text in shown if text.startswith(about)]
     assert len(helps) == 3 and all(f"\n  {word}" in helps[0] for word in ("c1 ", *COMMANDS))
-    assert len(boards(shown)) == 6  # at first and after each move, and not once more after each word
+    assert len(boards(shown)) == 6  # at the start and after each move, but not after each word
     assert "c1 a2 b2 c2 a3 b3 c3" in shown and shown[-1] == "You win."
 
 

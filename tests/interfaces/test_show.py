@@ -1,4 +1,4 @@
-"""Answers as text: the board with each move's value, the table, a match."""
+"""Tests of suggestions and matches as text: the board with the moves' values, the table, a match."""
 
 import re
 from dataclasses import replace
@@ -21,7 +21,7 @@ def move(action, visits, value, proven=None, plies=None, pv=()):
     return Move(action, text, visits, value, 0.25, proven, plies, [text, *pv])
 
 
-STATE = GAME.state_from_moves("a1 b1 c1 a2 b2 c2 b3")  # a3 and c3 are left, for the second player
+STATE = GAME.state_from_moves("a1 b1 c1 a2 b2 c2 b3")  # a3 and c3 are empty; the second player moves
 MOVES = [move(8, 30, 0.5, pv=["a3"]), move(6, 12, -1.0, "loss", 2, pv=["c3"])]
 
 
@@ -90,7 +90,7 @@ def test_a_bound_is_marked():
 
 def test_a_proven_move_is_shown_though_it_was_never_visited():
     assert value_marks([move(0, 9, 0.0), move(1, 0, 1.0, "win", 1)]) == {0: "+0*", 1: "+100^"}
-    assert value_marks([move(0, 0, 1.0, "win", 1)]) == {0: "+100^"}, "no move is the most visited"
+    assert value_marks([move(0, 0, 1.0, "win", 1)]) == {0: "+100^"}, "no move is marked as most visited"
     assert "win in 1" in show_moves([move(1, 0, 1.0, "win", 1)])
 
 

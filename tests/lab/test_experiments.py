@@ -1,4 +1,4 @@
-"""The experiments, at sizes that end at once: tables, plots, rows that the seed settles; bad input harms nothing."""
+"""Tests of the experiments at small sizes: tables, plots, rows determined by the seed, and bad input."""
 
 import csv
 import shlex
@@ -30,7 +30,7 @@ SEEDED = [name for name in TINY if name != "amazons"]
 
 @pytest.fixture
 def run_lab(monkeypatch, capsys, tmp_path):
-    """Returns a function that runs `azero lab` in an empty folder; it returns exit code, stdout, stderr."""
+    """Returns a function that runs `azero lab` in an empty folder, and returns exit code, stdout and stderr."""
     monkeypatch.chdir(tmp_path)
 
     def run(line):
@@ -216,7 +216,7 @@ def test_playouts_double_up_to_the_most():
 
 
 def table_of(experiment, parameters):
-    """Returns the table that results of nothing but draws would have."""
+    """Returns the table for results that are all draws."""
     row = {"score_first": "0.5", "score_second": "0.5", "simulations_a": "9", "simulations_b": "9"}
     results = SimpleNamespace(
         row=lambda unit: row | {"seconds_a": "1", "seconds_b": "1"},

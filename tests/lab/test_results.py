@@ -1,4 +1,4 @@
-"""An experiment's folder: rows kept, taken up again, and never written over by another."""
+"""Tests of an experiment's folder: rows are kept, continued, and never overwritten by another experiment."""
 
 import json
 
@@ -43,7 +43,7 @@ def test_a_run_killed_at_any_byte_goes_on_to_the_same_rows(tmp_path, cut):
     done = []
     open_results(tmp_path / "killed").complete(lambda unit: done.append(unit) or square(unit), UNITS, 1, "")
     assert (tmp_path / "killed" / "results.csv").read_bytes() == whole
-    assert done == UNITS[whole[: header + cut].count(b"\n") - 1 :], "what was there is not done again"
+    assert done == UNITS[whole[: header + cut].count(b"\n") - 1 :], "finished rows should not be computed again"
 
 
 def test_what_stops_the_work_keeps_the_rows_before_it(tmp_path):

@@ -1,4 +1,4 @@
-"""Failure rates in small P-games against what can be computed in plain Python."""
+"""Tests of failure rates in small P-games, against values computed in plain Python."""
 
 import numpy as np
 import pytest
@@ -30,7 +30,7 @@ def test_wrong_moves_are_those_that_minimax_would_not_play(branching, depth):
         wrong = wrong_moves(game)
         assert [action for action in range(branching) if not wrong[action]] == best
         seen.add(len(best))
-    assert len(seen) > 1, "trees where all moves are equal, and others"
+    assert len(seen) > 1, "some trees should have equal moves, others not"
 
 
 def test_one_iteration_is_a_move_at_random():
@@ -42,7 +42,7 @@ def test_one_iteration_is_a_move_at_random():
 
 
 def test_two_iterations_of_uct_are_a_random_game_after_each_of_two_moves():
-    """Both moves have a visit, so the better result is played; of equals the one tried first, by chance."""
+    """Both moves have one visit, so the one with the better result is played. Of equals it is the first, at random."""
     game = first_tree_with_a_wrong_move(2, 6)
     wrong = wrong_moves(game)
     results = []
@@ -80,7 +80,7 @@ def test_uct_finds_the_best_move_in_the_end_and_monte_carlo_the_one_that_is_best
 def test_alpha_beta_picks_at_random_until_its_search_has_ended():
     rates = [measure_tree(Unit(ALPHA_BETA, 2, 6, tree, (1, 64), 1, 0)) for tree in range(40)]
     assert {each["1"] for each in rates} == {0.0, 0.5} and {each["64"] for each in rates} == {0.0}, (
-        "a tree of 64 leaves, of 2 moves at the root"
+        "the tree has 64 leaves and 2 moves at the root"
     )
 
 

@@ -1,4 +1,4 @@
-"""Tests of the search: the kernels against the plain-Python reference, against minimax, and against puzzles."""
+"""Tests of the search: the kernels against the plain-Python reference, minimax and puzzles."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Evaluators for tests: they know nothing, but what they say of a position is always the same."""
+"""Evaluators for tests, with arbitrary answers that depend only on the position."""
 
 import hashlib
 
@@ -8,9 +8,9 @@ from azero.games import Game
 
 
 class HashEvaluator:
-    """Judges by a digest of the planes, so that every position has priors and a value of its own.
+    """Evaluates by a digest of the planes, so that every position has different priors and a different value.
 
-    All numbers are multiples of 2^-15, small enough for sums of a few to be exact.
+    All numbers are multiples of 2^-15, so that sums of a few of them are exact.
     """
 
     rows = 0
@@ -32,7 +32,7 @@ class HashEvaluator:
 
 
 class SymmetricEvaluator(HashEvaluator):
-    """The mean of the hashes over all symmetries: a position is judged the same, bit for bit, in any of them."""
+    """Evaluates by the mean of the digests over all symmetries, so that results are equivariant to the last bit."""
 
     def __init__(self, game: Game):
         super().__init__(game)
@@ -40,7 +40,7 @@ class SymmetricEvaluator(HashEvaluator):
 
     def evaluate(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         count = len(self._symmetries.cells)
-        assert count & count - 1 == 0, "only a power of two divides without rounding"
+        assert count & count - 1 == 0, "the number of symmetries should be a power of two, so that division is exact"
         logits, values = np.zeros((len(planes), self._num_actions), np.float32), np.zeros(len(planes), np.float32)
         flat = planes.reshape(*planes.shape[:2], -1)
         for cells, actions in zip(*self._symmetries, strict=True):
@@ -52,7 +52,7 @@ class SymmetricEvaluator(HashEvaluator):
 
 
 class FixedEvaluator:
-    """Says the same of every position."""
+    """Gives the same answer for every position."""
 
     rows = 0
     is_on_device = False

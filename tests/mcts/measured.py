@@ -1,4 +1,4 @@
-"""A game and a rule with which a search on a table and one on a tree take the same way: nothing is ever equal."""
+"""A game and a rule with which searches in a table and in a tree take the same way, because no scores are equal."""
 
 import hashlib
 from pathlib import Path
@@ -11,17 +11,17 @@ DIGEST = hashlib.sha256(Path(__file__).read_bytes()).hexdigest()[:16]
 
 
 class MeasuredPGame(PGame):
-    """A P-game whose rollouts give any number of [-1, 1), so that children with equal visits differ in value."""
+    """A P-game whose rollouts return any number in [-1, 1), so that children with equal visits differ in value."""
 
     file_name = "measured_p_game"
-    source_digest = DIGEST  # compiled code of an earlier edition of this file is not this one's
+    source_digest = DIGEST  # separates compiled code of different versions of this file
 
     def rollout(game, state, legal, rng, max_plies):
         return 2.0 * random_unit(rng) - 1.0
 
 
 class OwnVisits(NamedTuple):
-    """Explores by a child's visits alone: a table sums children's visits, a tree counts the parent's own."""
+    """Explores only by a child's visits, because table and tree count the parent's visits differently."""
 
     c: float = 0.5
 

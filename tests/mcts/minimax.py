@@ -1,4 +1,4 @@
-"""Best play by looking at every position: what proofs are held to."""
+"""Best play by exhaustive search, with which proofs are compared."""
 
 from fractions import Fraction
 
@@ -6,13 +6,13 @@ from azero.games import State
 
 
 class Minimax:
-    """Solves positions of one game; remembers what it has solved."""
+    """Solves positions of one game, and keeps the results."""
 
     def __init__(self) -> None:
         self.solved: dict[int, tuple[int, int]] = {}  # result and plies, by key
 
     def solve(self, state: State) -> tuple[int, int]:
-        """Returns the first player's result, and the plies to it: who wins hurries, who loses or draws delays."""
+        """Returns the first player's result, and its plies: fewest for wins, most for losses and draws."""
         if state.is_terminal():
             return int(state.returns()[0]), 0
         key = state.hash_key()
@@ -31,13 +31,13 @@ class Minimax:
 
 
 class RandomPlay:
-    """The exact expectations of games in which both sides move at random."""
+    """Exact expectations of games in which both players move at random."""
 
     def __init__(self) -> None:
         self._known: dict[int, tuple[Fraction, Fraction, Fraction]] = {}
 
     def expect(self, state: State) -> tuple[Fraction, Fraction, Fraction]:
-        """Returns the first player's probability of winning, that of a draw, and the mean number of plies left."""
+        """Returns the probability of a win of the first player, that of a draw, and the mean number of plies left."""
         if state.is_terminal():
             return Fraction(state.returns()[0] == 1), Fraction(state.returns()[0] == 0), Fraction(0)
         key = state.hash_key()

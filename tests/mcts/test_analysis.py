@@ -1,4 +1,4 @@
-"""What a search has found: the ranking, its values and proofs, and variations that can be played."""
+"""Tests of the results of a search: the ranking, its values and proofs, and playable variations."""
 
 import numpy as np
 import pytest
@@ -29,7 +29,7 @@ def analyse(moves, judge="rollouts", num_simulations=1000, **settings):
 
 
 def follow(state, actions):
-    """Returns the position after `actions`, all of which must be legal."""
+    """Returns the position after `actions`, which must all be legal."""
     after = state.clone()
     for action in actions:
         after.apply_action(action)
@@ -84,7 +84,7 @@ def test_a_lost_root_is_worth_a_loss():
 
 
 def test_values_are_for_the_player_to_move():
-    """The first player's open two, and then three, are good for it and bad for the second player."""
+    """The first player's open two, and then three, are good for that player and bad for the second."""
     values = {}
     for moves in ("4152", "41526"):
         search, _, ranked = analyse(moves, is_proving=False)

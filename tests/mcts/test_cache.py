@@ -1,4 +1,4 @@
-"""The evaluation cache: what goes in comes out, the oldest makes way; a search is the same whatever its size."""
+"""Tests of the evaluation cache: lookups and replacement, and that a search does not depend on its size."""
 
 import numpy as np
 import pytest
@@ -30,13 +30,13 @@ def answer_to(cache, key: int) -> tuple[list[float], float] | None:
 
 
 def keep(cache, *keys: int) -> None:
-    """Takes in answers that tell the keys they belong to."""
+    """Stores answers that encode their keys."""
     numbers = np.array(keys, np.float32)
     keep_answers(cache, np.array(keys, np.uint64), np.stack([numbers, -numbers], axis=1), numbers / 128)
 
 
 def few_buckets(num: int):
-    """Returns a cache of two actions and so many buckets."""
+    """Returns a cache for two actions with `num` buckets."""
     cache = new_cache(2, 1)
     return cache._replace(buckets=cache.buckets[:num], logits=cache.logits[: num * WAYS])
 
@@ -81,7 +81,7 @@ def test_what_is_found_is_right_however_much_is_put_in():
 
 
 def search_of(game, settings, moves="", num_trees=1, evaluator=None, num=NUM_SIMULATIONS):
-    """Returns a search of equal trees, with different seeds, and the position at their roots."""
+    """Returns a search of trees from one position with different seeds, and that position."""
     state = game.state_from_moves(moves)
     search = Search(game, Puct(), settings, evaluator or HashEvaluator(game), num_trees, max_nodes=20_000)
     for b in range(num_trees):
@@ -93,7 +93,7 @@ def search_of(game, settings, moves="", num_trees=1, evaluator=None, num=NUM_SIM
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", GAMES)
 def test_a_tree_is_the_same_whatever_the_cache_can_hold(name):
-    """With a bucket for everything nearly nothing is found; the tree is the same, and only the net has more to do."""
+    """With one bucket nearly every lookup fails. The tree is the same; only the number of evaluations grows."""
     game = make_game(name)
     large, state = search_of(game, CACHED)
     small = Search(game, Puct(), CACHED, HashEvaluator(game), max_nodes=20_000)
@@ -111,7 +111,7 @@ def test_a_tree_is_the_same_whatever_the_cache_can_hold(name):
 
 @pytest.mark.parametrize("name", GAMES)
 def test_a_symmetric_position_has_its_symmetric_answer(name):
-    """Roots that are symmetric to each other: one answer for all, and every move the prior of its image."""
+    """Roots that are symmetric to each other share one answer. Each move has the prior of its image."""
     game = make_game(name)
     start = game.new_initial_state()
     for action in (1, 0, 5)[: 2 if name == "othello(size=6)" else 3]:
@@ -124,7 +124,7 @@ def test_a_symmetric_position_has_its_symmetric_answer(name):
             state.apply_action(int(np.flatnonzero(actions == action)[0]))
         search.start(b, state, seed=0)
     search.run(range(len(game.symmetries.actions)), 1)
-    assert evaluator.batch_sizes == [1], "they share a row"
+    assert evaluator.batch_sizes == [1], "the roots should share a row"
     nodes = search.forest.nodes
     first = {int(node.action): float(node.P) for node in nodes[0, 1 : 1 + nodes[0, 0].num_children]}
     assert len(set(first.values())) == len(first)
@@ -141,7 +141,7 @@ def test_trees_learn_from_each_other_and_grow_the_same():
     trees = search.forest.trees
     assert snapshot(search, 0) == snapshot(search, 2) == snapshot(alone)
     assert sum(evaluator.batch_sizes) == trees.evaluations.sum() == alone.forest.trees[0].evaluations
-    assert max(evaluator.batch_sizes) == 1, "they ask for the same, and share a row"
+    assert max(evaluator.batch_sizes) == 1, "the trees should share a row"
 
 
 def test_a_search_is_never_told_what_another_evaluator_said():
@@ -156,7 +156,7 @@ def test_a_search_is_never_told_what_another_evaluator_said():
 @pytest.mark.parametrize("leaves", [2, 8])
 @pytest.mark.parametrize("moves", ["", "44", "443"])
 def test_several_leaves_of_a_tree_at_a_time(leaves, moves):
-    """The tree is sound; and the same when it is asked for again, since its cache begins anew with it."""
+    """The tree is valid. A second search of it is equal, because a new tree begins with an empty cache."""
     game = make_game("connect_four")
     settings = CACHED._replace(leaves_per_tree=leaves)
     search, state = search_of(game, settings, moves)

@@ -1,4 +1,4 @@
-"""Iterative deepening: best play where it finishes, no false proof where it does not, and a sensible move always."""
+"""Tests of iterative deepening: best play if it finishes, no false proofs otherwise, and always a sensible move."""
 
 import time
 
@@ -24,13 +24,13 @@ def search(state: State, max_leaves: int = UNLIMITED, num_rollouts: int = 1, see
 
 
 def true_values(state: State) -> dict[int, float]:
-    """Returns what each move is worth to the player who makes it."""
+    """Returns each move's value for the player to move."""
     sign = 1 - 2 * state.current_player()
     return {action: sign * solve(after).value for action, after in moves_of(state)}
 
 
 def check_proofs(found: Deepening, values: dict[int, float]) -> int:
-    """Asserts that moves are worth what is proven of them; returns how many are proven."""
+    """Asserts that the proven values of moves are true; returns the number of proven moves."""
     proven = {move.action: SIGN_OF[move.proven] for move in found.rank_moves() if move.proven}
     assert all(values[action] == value for action, value in proven.items())
     return len(proven)
@@ -110,7 +110,7 @@ def test_the_quickest_win_is_played(name, min_plies):
 
 
 def test_who_loses_anyway_holds_out():
-    """Every move loses, but only one of them not at once."""
+    """Every move loses, and all but one lose at once."""
     game = make_game("connect_four")
     state = game.state_from_moves("44556")
     found = search(state)
@@ -118,12 +118,12 @@ def test_who_loses_anyway_holds_out():
 
 
 def test_a_history_is_not_forgotten():
-    """Superko gives the first player this game; to a table that sees the board alone he has lost it."""
+    """The first player wins by superko. A table that ignores the history would call it a loss."""
     game = make_game("go(size=2,komi=0,max_game_length=14)")
     state = game.state_from_moves("a1 a2 b1")
     sign = 1 - 2 * state.current_player()
     assert search(state).value == sign * 1
-    assert Minimax().solve(state)[0] != 1  # which remembers boards
+    assert Minimax().solve(state)[0] != 1  # Minimax keeps results by board
 
 
 def test_lines_can_be_played():

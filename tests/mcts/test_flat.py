@@ -1,4 +1,4 @@
-"""Plain Monte Carlo: even visits, exact means, and the best mean played."""
+"""Tests of flat Monte Carlo: even visits, exact means, and the move with the best mean."""
 
 import math
 

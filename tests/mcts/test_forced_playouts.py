@@ -1,4 +1,4 @@
-"""Forced playouts: what a search owes a move that it has tried, and a target without what it only owed."""
+"""Tests of forced playouts: the visits forced for a tried move, and the target without them."""
 
 import math
 
@@ -18,7 +18,7 @@ PLAIN_PUCT = Puct(c_puct=1.0, c_puct_factor=0.0)
 
 
 def pruned(*children: dict, player: int = 0) -> list[int]:
-    """Returns the target's visits by place of the child, `children` having N, Q and P."""
+    """Returns the target's visits by place of the child. `children` have N, Q and P."""
     forest, visits = make_tree(*children, player=player), np.zeros(7, np.uint16)
     write_policy_target(forest.nodes[0], visits)
     prune_forced_visits(PLAIN_PUCT, 2.0, forest.trees[0], forest.nodes[0], visits)
@@ -34,10 +34,10 @@ def test_a_tried_move_is_owed_the_root_of_k_times_its_prior_and_all_visits():
 @pytest.mark.parametrize(
     ("children", "expected"),
     [
-        (({"N": 91, "P": 0.6}, {"N": 8, "P": 0.4}), 2),  # owed 8.9
+        (({"N": 91, "P": 0.6}, {"N": 8, "P": 0.4}), 2),  # at least 8.9 are forced
         (({"N": 90, "P": 0.6}, {"N": 9, "P": 0.4}), 0),
         (({"N": 99, "P": 0.6}, {"N": 0, "P": 0.4}), 0),  # never tried
-        (({"N": 91, "P": 0.6}, {"N": 8, "P": 0.4, "proven": 0}), 0),  # nothing to find out
+        (({"N": 91, "P": 0.6}, {"N": 8, "P": 0.4, "proven": 0}), 0),  # proven moves need no visits
     ],
 )
 def test_a_visit_is_forced_where_one_is_owed(children, expected):
@@ -46,15 +46,17 @@ def test_a_visit_is_forced_where_one_is_owed(children, expected):
 
 @pytest.mark.parametrize("player", [0, 1])
 def test_what_puct_would_not_have_given_is_taken_off(player):
-    """Of the best, Q + P sqrt(N) / (1 + n) is 0.5 + 0.6 x 10 / 81. The second move, at -0.5 + 3 / (1 + n), stays below
-    that while n > 1.79: of its 15 visits, of which it was owed 7.7, only seven may go. The third, at -0.9, loses all.
+    """The best move has the score Q + P sqrt(N) / (1 + n) = 0.5 + 0.6 x 10 / 81.
+
+    The second move's score -0.5 + 3 / (1 + n) is lower while n > 1.79. Of its 15 visits 7.7 were forced, so seven are
+    removed. The third move, with Q = -0.9, loses all visits.
     """
     best, weak = {"N": 80, "P": 0.6, "Q": 0.5}, {"N": 15, "P": 0.3, "Q": -0.5}
     assert pruned(best, weak, {"N": 4, "P": 0.1, "Q": -0.9}, player=player) == [80, 8, 0]
 
 
 def test_a_move_that_earned_its_visits_keeps_them():
-    """At 0.49 + 3 / (1 + 14) the second would be chosen again with a visit less."""
+    """The second move's score is 0.49 + 3 / (1 + 14), so PUCT would choose it again with one visit less."""
     assert pruned({"N": 85, "P": 0.6, "Q": 0.5}, {"N": 14, "P": 0.3, "Q": 0.49}) == [85, 14]
 
 

@@ -1,4 +1,4 @@
-"""Gumbel at the root: the schedule, the policy it improves and the move it plays, by hand and beside the reference."""
+"""Tests of Gumbel roots: schedule, improved policy and move played, by hand and against the reference."""
 
 import math
 
@@ -24,10 +24,10 @@ NUM_DRAWS = 20_000 if IS_COMPILED else 1_000
 
 
 def halve(*children: dict, num: int, root: GumbelRoot = GUMBEL, player: int = 0, lost: tuple = ()) -> list[int]:
-    """Spends simulations on moves whose every visit is worth their "q"; returns the visits of each.
+    """Runs `num` simulations, in which each visit of a child has the value "q"; returns the children's visits.
 
     Args:
-      lost: pairs of a simulation and the child that is proven lost after it.
+      lost: pairs (simulation, child): after this simulation the child is proven lost.
     """
     forest = make_tree(*children, player=player)
     tree, nodes = forest.trees[0], forest.nodes[0]
@@ -35,7 +35,7 @@ def halve(*children: dict, num: int, root: GumbelRoot = GUMBEL, player: int = 0,
     tree.target = num
     for simulation in range(num):
         child = int(root.root_child(tree, nodes))
-        assert nodes[child].proven != -sign, "a lost move got a visit"
+        assert nodes[child].proven != -sign, "a lost move should get no visit"
         for node, value in ((nodes[child], children[child - 1]["q"]), (nodes[0], children[child - 1]["q"])):
             node.N += 1
             node.W += sign * value
@@ -46,19 +46,19 @@ def halve(*children: dict, num: int, root: GumbelRoot = GUMBEL, player: int = 0,
 
 
 def improve(*children: dict, value: float = 0.0, player: int = 0, root: GumbelRoot = GUMBEL) -> tuple:
-    """Returns pi' by place of the child, its worth, and v_mix."""
+    """Returns pi' by place of the child, its expected value, and v_mix."""
     forest, visits = make_tree(*children, player=player, value=value), np.full(7, 9, np.uint16)
     nodes = forest.nodes[0]
     worth = root.write_target(Puct(), forest.trees[0], nodes, visits)
-    assert not visits[: 7 - len(children)].any(), "an action that is no child has a share"
+    assert not visits[: 7 - len(children)].any(), "an action without a child should have no share"
     return visits[::-1][: len(children)] / TARGET_TOTAL, worth, weigh_root(root, nodes)[0]
 
 
 @pytest.mark.parametrize(
     ("num", "considered", "visits"),
     [
-        (32, 16, [4] * 4 + [2] * 4 + [1] * 8),  # rounds of 1, 1 and 2 visits each
-        (200, 16, [49] * 2 + [21] * 2 + [9] * 4 + [3] * 8),  # 3, 6, 12 and 25, and 6 that are left
+        (32, 16, [4] * 4 + [2] * 4 + [1] * 8),  # rounds of 1, 1 and 2 visits per move
+        (200, 16, [49] * 2 + [21] * 2 + [9] * 4 + [3] * 8),  # rounds of 3, 6, 12 and 25, and 6 left over
         (16, 4, [6, 6, 2, 2]),
         (16, 16, [1] * 16),
         (5, 16, [1] * 5 + [0] * 11),
@@ -68,7 +68,7 @@ def improve(*children: dict, value: float = 0.0, player: int = 0, root: GumbelRo
     ],
 )
 def test_halving_spends_the_simulations_as_the_paper_has_it(num, considered, visits):
-    """As if each move were better than the next."""
+    """The earlier a move, the better it is."""
     counts = [0] * considered
     for t in range(num):
         counts[counts.index(scheduled_visits(num, considered, t))] += 1
@@ -84,7 +84,7 @@ def test_the_schedule_is_the_reference_s():
 
 @pytest.mark.parametrize("player", [0, 1])
 def test_moves_of_higher_value_survive(player):
-    """Seven moves once each, the best three three times more, the best two with the sixteen that are left."""
+    """Seven moves get one visit each, the best three get three more, and the best two share the last sixteen."""
     children = [{"q": q} for q in (0.1, -0.5, 0.7, 0.2, -0.9, 0.6, 0.5)]
     assert halve(*children, num=32, player=player) == [1, 1, 12, 1, 1, 12, 4]
 
@@ -128,7 +128,7 @@ def test_proofs_decide_the_move_and_the_policy():
 
 @pytest.mark.parametrize("player", [0, 1])
 def test_values_are_completed_with_the_mixed_value(player):
-    """By hand: v = 0.3, visited are 0.5 (4 visits, P = 0.2) and -0.1 (1 visit, P = 0.3); a mean of 0.14 by priors."""
+    """By hand: v = 0.3; values 0.5 (4 visits, P = 0.2) and -0.1 (1 visit, P = 0.3) have the mean 0.14 by priors."""
     children = {"N": 4, "Q": 0.5, "P": 0.2}, {"N": 1, "Q": -0.1, "P": 0.3}, {"N": 0, "P": 0.5}
     root = GumbelRoot(16, c_visit=6.0, c_scale=0.4)  # a factor of (6 + 4) 0.4 = 4
     policy, worth, mixed = improve(*children, value=0.3, player=player, root=root)
@@ -156,7 +156,7 @@ def test_a_prior_of_zero_is_no_hindrance():
 
 @pytest.mark.parametrize("seed", range(100))
 def test_the_policy_is_improved(seed):
-    """On random bandits pi' is worth at least what the prior is, with values of all moves or completed ones."""
+    """On random bandits pi' has at least the prior's expected value, with all values known or with completed ones."""
     rng = np.random.default_rng(seed)
     priors, values, visits = rng.dirichlet(np.full(7, 0.5)), rng.uniform(-1, 1, 7), rng.integers(0, 4, 7)
     root = GumbelRoot(16, c_visit=rng.uniform(0, 60), c_scale=rng.uniform(0.01, 2))

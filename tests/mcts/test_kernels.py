@@ -1,4 +1,4 @@
-"""The kernels: what holds for every tree they have grown, with several leaves at a time, when full, in symmetries."""
+"""Tests of the kernels: invariants of trees, several leaves at a time, full trees, symmetries, noise, stopping."""
 
 import numpy as np
 import pytest
@@ -52,7 +52,7 @@ def test_trees_of_an_evaluator_are_sound(game, moves, leaves, settings, selectio
     root, tree = search.forest.nodes[0][0], search.forest.trees[0]
     assert root.N == tree.simulations <= NUM_SIMULATIONS
     assert root.N == NUM_SIMULATIONS or root.proven != UNPROVEN
-    assert visits_below_root(search) == root.N - 1, "all but the first, which judged the root itself"
+    assert visits_below_root(search) == root.N - 1, "the first simulation only evaluates the root"
     assert sum(search.evaluator.batch_sizes) == tree.evaluations <= root.N
     assert max(search.evaluator.batch_sizes) <= leaves and (leaves == 1 or max(search.evaluator.batch_sizes) > 1)
 
@@ -96,7 +96,7 @@ def test_with_one_leaf_at_a_time_the_evaluator_sees_one_leaf_of_each_tree():
 @pytest.mark.parametrize("evaluator", [None, HashEvaluator(CONNECT_FOUR)], ids=["rollouts", "evaluator"])
 @pytest.mark.parametrize("leaves", [1, 4])
 def test_a_lost_move_gets_no_more_visits(evaluator, leaves):
-    """The second player must block in column 1; any other move is lost, and known to be once the reply is seen."""
+    """The second player must block in column 1. Any other move is proven lost as soon as the reply is found."""
     settings = Settings(is_looking_ahead=evaluator is not None, leaves_per_tree=leaves)
     search, _ = grow(CONNECT_FOUR, "17171", Puct(), settings, evaluator, num=300)
     others = [child_of(search, action) for action in range(1, 7)]
@@ -108,12 +108,12 @@ def test_a_lost_move_gets_no_more_visits(evaluator, leaves):
 
 
 def test_a_root_s_first_visits_are_random_where_a_minimum_is_asked_for():
-    """One move wins at once: UCT takes it nearly always."""
+    """One move wins at once. UCT by itself would take it nearly always."""
     settings, minimum = Settings(is_proving=False, min_visits=700), 700
     search, state = grow(CONNECT_FOUR, "171717", Uct(), settings, num=minimum)
     visits = [child_of(search, action).N for action in range(7)]
     assert sum(visits) == minimum
-    assert sum((N - minimum / 7) ** 2 / (minimum / 7) for N in visits) < 28, "chi-square of 6 degrees: 1 in 10,000"
+    assert sum((N - minimum / 7) ** 2 / (minimum / 7) for N in visits) < 28, "chi-square with 6 degrees: 1 in 10,000"
     search.run([0], 700)
     assert child_of(search, 0).N - visits[0] > 650
     check_tree(search, state)
@@ -128,7 +128,7 @@ def test_without_proofs_lost_moves_are_visited_on():
 
 
 def test_virtual_loss_spreads_the_leaves_and_is_gone_afterwards():
-    """Under way, each descent counts on its path; the same leaf is not given out twice."""
+    """Each pending descent counts as a virtual loss on its path. No leaf is given out twice."""
     game, settings = CONNECT_FOUR, Settings(is_rollout_only=False, leaves_per_tree=7)
     parts = SearchParts(game.rules, Puct(), OwnRollout(), settings, new_views(game), new_cache(7, 0))
     walker = Walker(parts, OneSearch(np.ones(1, np.bool_)), num_slots=1, max_nodes=2_000)
@@ -150,7 +150,7 @@ def test_virtual_loss_spreads_the_leaves_and_is_gone_afterwards():
 
 
 def test_virtual_loss_counts_as_a_loss_for_whoever_moves():
-    """From the second ply's node, its mover's losses: with all children alike, two descents part at both plies."""
+    """A virtual loss is a loss for the player who moves at the node, so two descents differ at both plies."""
     search, _ = grow(CONNECT_FOUR, "", Puct(), Settings(leaves_per_tree=2), UniformEvaluator(7), num=400)
     nodes = search.forest.nodes[0]
     for index in [0, *children_of(nodes)]:
@@ -165,7 +165,7 @@ def test_priors_are_the_softmax_over_legal_moves():
     assert [float(child_of(search, action).P) for action in range(1, 6)] == pytest.approx(
         weights / weights.sum(), rel=1e-6
     )
-    assert len(children_of(search.forest.nodes[0])) == 5, "columns 1 and 7 are full"
+    assert len(children_of(search.forest.nodes[0])) == 5, "columns 1 and 7 should be full"
 
 
 def test_huge_logits_do_not_overflow():
@@ -175,7 +175,7 @@ def test_huge_logits_do_not_overflow():
 
 @pytest.mark.parametrize("moves", ["", "4"])
 def test_a_value_belongs_to_the_player_to_move(moves):
-    """One that always promises 0.5 to the mover: after an odd number of plies it is the second player's."""
+    """The evaluator's value is always 0.5 for the player to move. After an odd number of plies that is the second."""
     search, state = grow(CONNECT_FOUR, moves, Puct(), Settings(), FixedEvaluator([0.0] * 7, value=0.5), num=8)
     sign = 1 - 2 * state.current_player()
     root = search.forest.nodes[0][0]
@@ -184,7 +184,7 @@ def test_a_value_belongs_to_the_player_to_move(moves):
 
 
 def test_rollouts_are_mixed_into_values_by_their_weight():
-    """Values of 0 and rollouts of weight a: every leaf is worth a win, a draw or a loss of that size."""
+    """With values of 0 and rollouts of weight 0.25, a leaf's value is 0.25 times the rollout's result."""
     each_once = Puct(is_fpu_absolute=True, fpu_value=1.0)
     search, _ = grow(CONNECT_FOUR, "", each_once, Settings(rollout_weight=0.25), UniformEvaluator(7), num=8)
     worths = {float(child_of(search, action).W) for action in range(7)}
@@ -212,7 +212,7 @@ def test_random_symmetries_change_nothing_where_the_evaluator_has_them(game, lea
 
 @pytest.mark.parametrize("game", [CONNECT_FOUR, TIC_TAC_TOE])
 def test_random_symmetries_are_drawn_evenly(game):
-    """The planes that the evaluator gets are the position's, seen through each symmetry equally often."""
+    """The evaluator gets the position's planes, transformed by each symmetry equally often."""
     state = game.state_from_moves({"connect_four": "112", "tic_tac_toe": "a1 b1 c2"}[game.name])
     views = [state.planes().reshape(3, -1)[:, cells].tobytes() for cells in game.symmetries.cells]
     assert len(set(views)) == len(views)
@@ -264,7 +264,7 @@ def test_a_search_that_stops_early_plays_the_same_move(leaves, selection):
 
 
 def test_a_search_does_not_stop_while_leaves_under_way_may_turn_it():
-    """Sixteen simulations are left and eight under way: the second move, eighteen visits behind, may get them all."""
+    """16 simulations are left and 8 are pending. The second move, 18 visits behind, may get all of them."""
     search, _ = grow(CONNECT_FOUR, "", settings=Settings(is_stopping_early=True), evaluator=UniformEvaluator(7), num=1)
     tree, nodes = search.forest.trees[0], search.forest.nodes[0]
     nodes[1].N, nodes[2].N, nodes[2].virtual_loss = 30, 12, 8

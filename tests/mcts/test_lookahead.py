@@ -1,4 +1,4 @@
-"""Looking ahead: what it proves is so, by the ways that best play takes, and a move is found where all is proven."""
+"""Tests of look-ahead: its proofs are true, their lengths are those of best play, and a move is always found."""
 
 from pathlib import Path
 
@@ -22,7 +22,7 @@ NUM_POSITIONS = 40 if IS_COMPILED else 4
 
 
 def proofs_of(state, proof_nodes: int) -> dict[int, tuple[int, int]]:
-    """Returns what is proven of the moves of a position at its first simulation: result and plies, by action."""
+    """Returns the proofs of a position's moves after one simulation: result and plies, by action."""
     settings = Settings(is_looking_ahead=True, proof_nodes=proof_nodes)
     search = Search(state.game, Puct(), settings, UniformEvaluator(state.game.num_actions), max_nodes=500)
     search.start(0, state, seed=1)
@@ -33,7 +33,7 @@ def proofs_of(state, proof_nodes: int) -> dict[int, tuple[int, int]]:
 
 
 def two_moves_a_turn(folder) -> str:
-    """Writes nim in which each player moves twice; returns the game's name."""
+    """Writes Nim with two moves per turn; returns the game's name."""
     text = NIM.replace("return state.ply & 1", "return state.ply // 2 & 1")
     text = text.replace("WIN if state.ply & 1", "WIN if state.ply - 1 & 2 == 0")
     (folder / "nim_twice.py").write_text(
@@ -45,7 +45,7 @@ def two_moves_a_turn(folder) -> str:
 @pytest.mark.parametrize("proof_nodes", [5, 37, 300])
 @pytest.mark.parametrize("name", ["nim", "connect_four(rows=4,columns=4)", "othello(size=4)", "hex(size=3,swap=true)"])
 def test_it_is_what_the_reference_says(name, proof_nodes, tmp_path):
-    """In nim each player moves twice, and best play is by no means clear."""
+    """In this Nim each player moves twice, so best play is not simple."""
     game, best = make_game(two_moves_a_turn(tmp_path) if name == "nim" else name), Minimax()
     num_proven = 0
     for state in random_positions(game, NUM_POSITIONS, 3, seed=proof_nodes):
@@ -75,7 +75,7 @@ def test_what_is_proven_is_so(name, min_plies, proof_nodes):
         for action, (result, plies) in proofs_of(state, proof_nodes).items():
             expected, length = best.solve(after[action])
             assert result == expected
-            is_exact = result != 0 and "othello" not in name  # whose keys leave out passes, which take plies
+            is_exact = result != 0 and "othello" not in name  # keys of othello omit passes, which count as plies
             assert plies == length or not is_exact
 
 
@@ -93,7 +93,7 @@ def test_the_more_positions_the_more_is_proven(name):
 
 
 def test_a_win_in_three_is_seen_at_the_first_simulation():
-    state = make_game("connect_four").state_from_moves("4455")  # 3 or 6 makes three in a row with both ends open
+    state = make_game("connect_four").state_from_moves("4455")  # 3 or 6 makes an open three
     assert proofs_of(state, 0) == {}
     assert (1, 2) in proofs_of(state, 1000).values()
     settings = Settings(is_looking_ahead=True, proof_nodes=1000)
@@ -122,7 +122,7 @@ def test_a_move_is_found_after_one_whose_result_was_proven_without_a_visit():
 
 @pytest.mark.parametrize("is_one_too_long", [False, True])
 def test_a_line_has_its_longest_length(is_one_too_long):
-    """In a tree without branches, whose end is as many plies away from the first move as a line may have."""
+    """The tree has no branches. Its end is as far from the first move as the longest line."""
     state = make_game(f"p_game(branching=1,depth={LONGEST_LINE + 1 + is_one_too_long})").new_initial_state()
     proofs = proofs_of(state, 100_000)
     assert [plies for _, plies in proofs.values()] == ([] if is_one_too_long else [LONGEST_LINE])

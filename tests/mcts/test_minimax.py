@@ -1,4 +1,4 @@
-"""Monte Carlo with minimax values: each value is the best of those below it, and in time the exact one."""
+"""Tests of Monte Carlo with minimax values: each value is the best child's, and converges to the exact one."""
 
 import math
 
@@ -25,7 +25,7 @@ def search_minimax(state, num_simulations, seed=3, max_nodes=200_000, kind=Minim
 
 
 def check_values(search, root):
-    """Asserts that every value is the minimax of the visited nodes below it; returns how many such there are."""
+    """Asserts that every value is the minimax of the visited nodes below it; returns the number of inner nodes."""
     nodes, num_inner = search.forest.nodes[0], 0
     for index, state in walk(search, root):
         node = nodes[index]
@@ -37,7 +37,7 @@ def check_values(search, root):
             assert node.num_visited == len(visited)
             num_inner += 1
         elif node.N > 0:
-            assert float(node.W).is_integer() and abs(node.W) <= node.N, "a sum of outcomes"
+            assert float(node.W).is_integer() and abs(node.W) <= node.N, "W of a leaf should be a sum of outcomes"
             assert not state.is_terminal() or node.W == node.N * state.returns()[0] == node.N * node.proven
         if not state.is_terminal():
             assert node.proven == UNPROVEN
@@ -54,7 +54,7 @@ def test_values_are_the_minimax_of_the_leaves(name, moves):
     search = search_minimax(state, 300)
     assert check_values(search, state) > 20
     leaves = [node for node in search.forest.nodes[0][: search.forest.trees[0].num_nodes] if not node.first_child]
-    assert all(leaf.N <= 1 for leaf in leaves if leaf.proven == UNPROVEN), "a second visit goes on to a child"
+    assert all(leaf.N <= 1 for leaf in leaves if leaf.proven == UNPROVEN), "a second visit should continue to a child"
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ def test_of_a_whole_episode_every_node_enters_the_tree(name, moves):
     nodes, ends = search.forest.nodes[0], 0
     for index, position in walk(search, state):
         if nodes[index].N > 0:
-            assert position.is_terminal() != bool(nodes[index].first_child), "no rollout has judged it"
+            assert position.is_terminal() != bool(nodes[index].first_child), "every leaf should be an end of the game"
             ends += position.is_terminal() * nodes[index].N
     assert ends == 20 and not search.forest.trees[0].is_full
 

@@ -1,4 +1,4 @@
-"""A root strategy of one's own: in a search, in self-play, and as one of those that a run's settings name."""
+"""Tests of a user's root strategy: in a search, in self-play, and as a setting of a run."""
 
 import subprocess
 import sys
@@ -26,7 +26,7 @@ GAME = make_game("connect_four(rows=5,columns=4)")
 
 
 class TurnAbout(NamedTuple):
-    """Gives each move of the root `least` visits before the selection rule may choose; teaches all moves alike."""
+    """Gives each move `least` visits before the selection rule chooses. The target is uniform."""
 
     least: int = 5
 
@@ -75,18 +75,18 @@ def test_self_play_goes_by_it():
     shard = play_games(SelfPlay(GAME, Puct(), SETTINGS, PLAYING, HashEvaluator(GAME), 2), [1, 2])
     assert set(np.unique(shard.visits)) == {0, 7} and np.all(shard.root_values == 0.25)
     first = np.argmax(shard.visits > 0, axis=1)
-    assert shard.actions.tolist() == first.tolist(), "the first child is the lowest legal action"
+    assert shard.actions.tolist() == first.tolist(), "the action should be the lowest legal one, the first child"
 
 
 class First(VisitsRoot):
-    """Plays the first child, whatever was found."""
+    """Always plays the first child."""
 
     def child_to_play(root, settings, tree, nodes, temperature):
         return nodes[0].first_child
 
 
 def test_a_proven_line_goes_on_by_what_is_best_whatever_the_root_plays():
-    """The lines of proven moves are those of a search with a plain root."""
+    """Lines of proven moves are equal to those of a search with a plain root."""
     game, lines = make_game("connect_four"), []
     for root in (VisitsRoot(), First()):
         settings = Settings(is_looking_ahead=True, proof_nodes=300, root=root)
@@ -104,11 +104,11 @@ def test_with_rollouts_alone_the_root_is_plain(root):
 
 
 class Nothing(NamedTuple):
-    """No field."""
+    """A strategy without fields."""
 
 
 class Score(NamedTuple):
-    """A field by the name of a method of selection rules."""
+    """A strategy with a field named like a method of selection rules."""
 
     score: float = 0.5
 
@@ -125,7 +125,7 @@ def test_what_kernels_could_not_call_is_told_in_a_line(root, message):
 
 @pytest.mark.parametrize("settings", [{"solve_nodes": 10}, {"leaves_per_tree": 4}])
 def test_halving_goes_by_the_whole_search(settings):
-    """16 simulations among 4 moves that are alike: 2, 2, 6, 6, also paused half-way or with four leaves at a time."""
+    """16 simulations on 4 equal moves give 2, 2, 6 and 6 visits, also with a pause or with four leaves at a time."""
     game = make_game("connect_four")
     search = Search(game, Puct(), Settings(root=GumbelRoot(4), **settings), UniformEvaluator(7), max_nodes=5_000)
     search.start(0, game.new_initial_state(), seed=1)
@@ -180,7 +180,7 @@ def test_a_class_that_comes_from_no_file_is_compiled():
 
 @pytest.mark.thorough
 def test_an_edit_of_its_file_is_seen(tmp_path):
-    """Old machine code would play on otherwise."""
+    """Otherwise old machine code would run."""
     (tmp_path / "script.py").write_text(SCRIPT)
     for place in (3, 6):
         (tmp_path / "own.py").write_text(OWN.replace("PLACE", str(place)))

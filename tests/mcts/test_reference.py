@@ -1,4 +1,4 @@
-"""The kernels grow the same trees as the plain-Python reference: every node, every statistic, over kept trees too."""
+"""Tests that kernels grow the same trees as the plain-Python reference: all statistics, also in kept trees."""
 
 import random
 
@@ -60,7 +60,7 @@ def test_kernels_equal_the_reference(position, selection, settings):
 
 
 def check_equal(name, moves, selection, settings, seed):
-    """Searches with both, plays the best move and a random one, and so on, comparing the whole trees each time."""
+    """Searches with both and compares the whole trees, while playing the best move and a random move in turn."""
     game, choice = make_game(name), random.Random(seed)
     evaluator = HashEvaluator(game) if settings in WITH_EVALUATOR else None
     settings = (WITH_ROLLOUTS | WITH_EVALUATOR)[settings]

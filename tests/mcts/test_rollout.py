@@ -1,4 +1,4 @@
-"""Random games: known averages of Connect Four, exact ones of tic-tac-toe."""
+"""Tests of random games: known averages of Connect Four, exact ones of tic-tac-toe."""
 
 import math
 
@@ -14,7 +14,7 @@ from .minimax import RandomPlay
 
 
 def play(game, num_games):
-    """Returns mean length, share of the first player's wins, and share of draws."""
+    """Returns the mean length, the share of the first player's wins, and the share of draws."""
     rng, legal = new_rng(0), np.zeros(game.num_actions, np.int32)
     actions = np.zeros(game.max_plies + 1, np.int32)
     totals = count_random_games(game.rules, new_states(game.rules, 1)[0], legal, rng, actions, num_games)
@@ -22,7 +22,7 @@ def play(game, num_games):
 
 
 def test_connect_four_has_its_known_averages():
-    """21.3 plies (deviation below 8), 55.6 % won by the first player, 0.26 % drawn; half a unit for rounding."""
+    """21.3 plies (deviation below 8), 55.6 % first-player wins, 0.26 % draws; half a unit for rounding."""
     count = 200_000 if IS_COMPILED else 500
     plies, wins, draws = play(make_game("connect_four"), count)
     assert abs(plies - 21.3) < 0.05 + 4 * 8 / math.sqrt(count)
@@ -33,7 +33,7 @@ def test_connect_four_has_its_known_averages():
 def test_tic_tac_toe_has_its_exact_averages():
     game, count = make_game("tic_tac_toe"), 200_000 if IS_COMPILED else 2_000
     wins, draws, plies = RandomPlay().expect(game.new_initial_state())
-    assert [float(wins), float(draws)] == pytest.approx([0.5849, 0.1270], abs=1e-4)  # as published
+    assert [float(wins), float(draws)] == pytest.approx([0.5849, 0.1270], abs=1e-4)  # published values
     found = play(game, count)
     assert abs(found[0] - plies) < 4 * 1.5 / math.sqrt(count)
     assert abs(found[1] - wins) < 4 * math.sqrt(wins * (1 - wins) / count)

@@ -1,4 +1,4 @@
-"""Local features: patterns by hand; the same for what is the same in a game's symmetries."""
+"""Tests of local features: patterns by hand, and equal features under a game's symmetries."""
 
 import random
 
@@ -32,12 +32,12 @@ def features_of(state: State) -> dict[int, int]:
 
 
 def pattern(drawing: str) -> int:
-    """Returns the code of a drawn pattern: X the mover's, O the opponent's, # off the board."""
+    """Returns the code of a drawn pattern. X is the player to move, O the opponent, # is off the board."""
     return sum(DIGITS[cell] << 2 * place for place, cell in enumerate(drawing.replace(" ", "")))
 
 
 def test_patterns_by_hand():
-    """X on b2 and c2, O on a1 and b1; X moves."""
+    """X is on b2 and c2, O on a1 and b1. X moves."""
     features = features_of(make_game("tic_tac_toe").state_from_moves("b2 a1 c2 b1"))
     assert features[2] == pattern("### O.# XX#")
     assert features[3] == pattern("#OO #.X #..")
@@ -45,7 +45,7 @@ def test_patterns_by_hand():
 
 
 def test_patterns_are_the_mover_s():
-    """The same stones, O to move."""
+    """The same stones with O to move."""
     features = features_of(make_game("tic_tac_toe").state_from_moves("b2 a1 c2"))
     assert features[1] == pattern("### X.. .OO") and features[8] == pattern("OO# ..# ###")
 
@@ -69,7 +69,7 @@ def test_patterns_are_those_of_the_target(name, moves, move, drawing):
 
 
 def test_an_amazon_s_move_has_three_targets():
-    """X stands on b1: she is to go, goes to b2, and shoots back."""
+    """X on b1 is chosen, moves to b2, and shoots back."""
     state = make_game("amazons(size=5)").new_initial_state()
     for action, drawing in [(21, "X.. .X. ###"), (25 + 16, "... X.. .X."), (50 + 21, "XX. ... ###")]:
         assert features_of(state)[action] == pattern(drawing)
@@ -86,7 +86,7 @@ MOVED = ["clobber(rows=4,columns=5)", "breakthrough(rows=6,columns=4)", "amazons
 
 @pytest.mark.parametrize("name", TURNED + MOVED)
 def test_features_are_the_same_in_every_symmetry(name):
-    """A random game beside what a symmetry makes of it: each action has the classes of the one it is there."""
+    """In a random game and its image by a symmetry, each action has the classes of its image."""
     game, chooser = make_game(name), random.Random(1)
     of_patterns, of_actions = pattern_classes(game), action_classes(game)
     assert len(game.symmetries.actions) > 1 and len(np.unique(of_patterns)) < NUM_PATTERNS
@@ -109,7 +109,7 @@ def test_features_are_the_same_in_every_symmetry(name):
     ("name", "num"), [("go(size=5)", 8), ("gomoku(rows=4,columns=5,k=3)", 4), ("connect_four", 2), ("hex(size=4)", 2)]
 )
 def test_patterns_are_alike_in_the_game_s_symmetries_alone(name, num):
-    """As many are, of one without any symmetry of its own, as the game has symmetries."""
+    """A pattern without a symmetry of its own has as many equivalent patterns as the game has symmetries."""
     classes = pattern_classes(make_game(name))
     assert np.count_nonzero(classes == classes[pattern("X.. O.. .X.")]) == num
     assert classes[0] == 0 and (classes <= np.arange(NUM_PATTERNS)).all() and (classes[classes] == classes).all()

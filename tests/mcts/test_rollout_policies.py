@@ -1,4 +1,4 @@
-"""Rollout policies: what they draw and how often, compiled as in plain Python, alone and mixed with values."""
+"""Tests of rollout policies: probabilities of moves, compiled and in plain Python, alone and mixed with values."""
 
 import hashlib
 import math
@@ -25,7 +25,7 @@ NUM_DRAWS = 40_000 if IS_COMPILED else 2_000
 
 
 def softmax_of(game, seed=0, size=1.0) -> LinearSoftmax:
-    """Returns a policy whose weights are random."""
+    """Returns a policy with random weights."""
     rng = np.random.default_rng(seed)
     return policy_of_weights(rng.normal(size=NUM_PATTERNS) * size, rng.normal(size=game.num_actions) * size)
 
@@ -53,7 +53,7 @@ def _count_draws(policy, rules, state, scratch, rng, counts, num):
 
 
 def shares_of(policy, state: State) -> np.ndarray:
-    """Returns how often each action is drawn."""
+    """Returns the share of draws of each action."""
     rules, counts = state.game.rules, np.zeros(state.game.num_actions, np.int64)
     rng = new_rng(0)
     _count_draws(policy, rules, state.clone().record, new_scratch(rules), rng, counts, NUM_DRAWS)
@@ -107,7 +107,7 @@ def _play_out(policy, rules, state, scratch, rng):
 
 
 def digest_of_rollouts(policy, game) -> str:
-    """Returns a digest of how twenty rollouts end, and of the random numbers they take."""
+    """Returns a digest of the results of twenty rollouts, and of their random numbers."""
     scratch, digest = new_scratch(game.rules), hashlib.sha256()
     for seed in range(20):
         state, rng = game.new_initial_state().record, new_rng(0)
@@ -119,7 +119,7 @@ def digest_of_rollouts(policy, game) -> str:
 
 @pytest.mark.parametrize(("name", "policy", "digest"), DIGESTS)
 def test_compiled_and_in_plain_python_rollouts_are_the_same(name, policy, digest):
-    """The digests are constants, which both ways of running the tests have to find."""
+    """The digests are constants, equal with and without compilation."""
     game = make_game(name)
     assert digest_of_rollouts(POLICIES[policy](game), game) == digest
 
@@ -145,7 +145,7 @@ def test_kernels_equal_the_reference_with_any_policy(policy, is_mixed):
 
 @pytest.mark.parametrize("policy", POLICIES)
 def test_at_weight_one_leaves_are_worth_their_rollouts_alone(policy):
-    """Whatever the net says of a position, the tree is the same, and values are wins, draws and losses."""
+    """The tree does not depend on the net's values, and the values of leaves are wins, draws and losses."""
     game = make_game("connect_four")
     trees = []
     for value in (-0.9, 0.3):
@@ -160,7 +160,7 @@ def test_at_weight_one_leaves_are_worth_their_rollouts_alone(policy):
 
 
 def test_a_search_plays_on_by_the_policy_it_is_given():
-    """One that nearly always drops into the leftmost column it can: results after each first move by hand."""
+    """The policy nearly always plays the leftmost legal column. Results after each first move are by hand."""
     game = make_game("connect_four")
     leftmost = policy_of_weights(np.zeros(NUM_PATTERNS), np.array([20.0, 13, 6, -1, -8, -14, -20]))
     search = FlatSearch(game, Uct(), Settings(is_proving=False), rollout=leftmost)

@@ -1,4 +1,4 @@
-"""The root: noise before a search; move, policy and ranking after it, on trees made by hand."""
+"""Tests of the root: noise before a search; move, policy target and ranking after it, on trees made by hand."""
 
 import math
 
@@ -27,14 +27,14 @@ NUM_DRAWS = 20_000 if IS_COMPILED else 2_000
 
 
 def greedy(*children: dict, chosen_by: int = BY_VISITS) -> int:
-    """Returns the place of the best child, the same for either player."""
+    """Returns the place of the best child; asserts that it is the same for both players."""
     places = {int(greedy_child(make_tree(*children, player=player).nodes[0], chosen_by)) - 1 for player in (0, 1)}
     assert len(places) == 1
     return places.pop()
 
 
 def rank(*children: dict, chosen_by: int = BY_VISITS) -> list[int]:
-    """Returns the places of the children, best first, the same for either player."""
+    """Returns the places of the children, best first; asserts that they are the same for both players."""
     rankings = []
     for player in (0, 1):
         order = np.zeros(7, np.int32)
@@ -45,10 +45,10 @@ def rank(*children: dict, chosen_by: int = BY_VISITS) -> list[int]:
 
 
 def target(*children: dict, player: int = 0) -> list[int]:
-    """Returns the visits to learn from by place of the child."""
+    """Returns the visits of the policy target, by place of the child."""
     visits = np.full(7, 9, np.uint16)
     write_policy_target(make_tree(*children, player=player).nodes[0], visits)
-    assert not visits[: 7 - len(children)].any(), "an action that is no child has visits"
+    assert not visits[: 7 - len(children)].any(), "an action without a child should have no visits"
     return visits[::-1][: len(children)].tolist()
 
 
@@ -59,14 +59,14 @@ def _draw(forest, temperature, counts):
 
 
 def draw(*children: dict, temperature: float, player: int = 0) -> np.ndarray:
-    """Returns the share of each child among many draws."""
+    """Returns each child's share of many draws."""
     counts = np.zeros(len(children), np.int64)
     _draw(make_tree(*children, player=player, seed=7), temperature, counts)
     return counts / NUM_DRAWS
 
 
 def assert_shares(shares: np.ndarray, weights: list[float]) -> None:
-    """Asserts shares proportional to weights, within four standard errors."""
+    """Asserts that shares are proportional to weights, within four standard errors."""
     expected = np.array(weights) / sum(weights)
     assert np.all(np.abs(shares - expected) <= 4 * np.sqrt(expected * (1 - expected) / NUM_DRAWS))
 
@@ -149,12 +149,12 @@ def test_the_best_move_by_value_has_the_highest_value_then_most_visits():
 
 
 def test_the_best_move_by_bound_has_the_highest_value_less_what_few_visits_leave_open():
-    assert greedy({"N": 4, "Q": 0.9}, {"N": 100, "Q": 0.51}, chosen_by=BY_BOUND) == 1  # 0.4 and 0.41
+    assert greedy({"N": 4, "Q": 0.9}, {"N": 100, "Q": 0.51}, chosen_by=BY_BOUND) == 1  # bounds 0.4 and 0.41
     assert greedy({"N": 4, "Q": 0.9}, {"N": 100, "Q": 0.49}, chosen_by=BY_BOUND) == 0
-    assert greedy({"N": 9, "Q": 0.3}, DRAWN, chosen_by=BY_BOUND) == 1, "what is proven is exact"
+    assert greedy({"N": 9, "Q": 0.3}, DRAWN, chosen_by=BY_BOUND) == 1, "a proven value should have no margin"
     assert greedy({"N": 16, "Q": 0.3}, DRAWN, chosen_by=BY_BOUND) == 0
     assert greedy({"N": 0, "P": 0.9}, {"N": 1, "Q": -0.5}, chosen_by=BY_BOUND) == 1
-    assert greedy({"N": 4, "Q": 0.75}, {"N": 16, "Q": 0.5}, chosen_by=BY_BOUND) == 1, "both 0.25: then visits"
+    assert greedy({"N": 4, "Q": 0.75}, {"N": 16, "Q": 0.5}, chosen_by=BY_BOUND) == 1, "visits break the tie of 0.25"
     assert rank({"N": 4, "Q": 0.9}, WIN_3, {"N": 100, "Q": 0.51}, LOST_2, chosen_by=BY_BOUND) == [1, 2, 0, 3]
 
 
@@ -212,7 +212,7 @@ def test_ranking_is_wins_then_the_rest_then_losses():
 
 
 def test_ranking_begins_with_the_move_that_is_played():
-    """Wins of one length are as good as each other, whatever their visits: whichever is played, it stands first."""
+    """Wins of one length are equally good for any visits. The one that is played comes first."""
     for children in [
         (WIN_3 | {"N": 1}, WIN_3 | {"N": 2}),
         (LOST_4 | {"N": 1}, LOST_4 | {"N": 2}),
@@ -228,5 +228,5 @@ def test_the_leader_cannot_be_overtaken_with_fewer_simulations_than_its_lead():
 
 
 def test_a_lost_move_does_not_lead():
-    """It is not played, however often it was visited: the other two are still contending."""
+    """A lost move is not played despite its visits, so the other two moves still compete."""
     assert not cannot_be_overtaken(make_tree({"N": 100, "proven": -1}, {"N": 50}, {"N": 40}).nodes[0], 30)

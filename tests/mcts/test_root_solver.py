@@ -1,6 +1,4 @@
-"""Roots solved half-way through a search: what is found is so, hangs on nothing but the position and its tree, and is
-made use of.
-"""
+"""Tests of the root solver: its results are true, depend only on position and tree, and are used by the search."""
 
 import os
 import signal
@@ -25,9 +23,9 @@ GAME = make_game("connect_four(rows=4,columns=4)")
 NUM_POSITIONS = 12
 PLENTY = 1 << 20
 
-WON = make_game("connect_four").state_from_moves("4131")  # by 5, which makes three with both ends open
-DRAWN = make_game("tic_tac_toe").state_from_moves("b2")  # by the corners; edges lose
-LOST = make_game("tic_tac_toe").state_from_moves("b2b1a1")  # c3 alone does not lose at once: it does to a double threat
+WON = make_game("connect_four").state_from_moves("4131")  # by 5, which makes an open three
+DRAWN = make_game("tic_tac_toe").state_from_moves("b2")  # corners draw; edges lose
+LOST = make_game("tic_tac_toe").state_from_moves("b2b1a1")  # c3 loses to a double threat, all other moves at once
 
 
 def never():
@@ -35,7 +33,7 @@ def never():
 
 
 def searched(state, num_simulations=50, seconds=None, **settings):
-    """Returns a search of `state` by an evaluator that knows nothing."""
+    """Returns a search of `state` with an untrained evaluator."""
     search = Search(state.game, Puct(), Settings(**settings), HashEvaluator(state.game), max_nodes=5000)
     search.start(0, state, seed=1)
     search.run([0], num_simulations, seconds)
@@ -43,7 +41,7 @@ def searched(state, num_simulations=50, seconds=None, **settings):
 
 
 def solve(solver, state, num_simulations=1):
-    """Returns what a solver finds of a position after so many simulations of a search without proofs."""
+    """Returns a solver's results for a position after `num_simulations` of a search without proofs."""
     return solver.solve(state, searched(state, num_simulations, is_proving=False).forest.nodes[0], never)
 
 
@@ -85,7 +83,7 @@ def test_what_is_found_does_not_hang_on_what_was_solved_before():
     for state in random_positions(GAME, NUM_POSITIONS, 2, seed=7):
         results.append(solve(used, state, 30))
         assert results[-1] == solve(RootSolver(GAME, limit), state, 30)
-    assert 0 < sum(map(bool, results)) < len(results), "the limit is to tell them apart"
+    assert 0 < sum(map(bool, results)) < len(results), "the limit should solve some positions, but not all"
 
 
 @pytest.mark.parametrize("limit", [*range(1, 20), 100, 1000])
@@ -164,13 +162,13 @@ def test_where_the_best_is_a_draw_losing_moves_are_left_alone_and_the_others_sea
 
 def test_where_all_is_lost_the_search_goes_on_as_if_nothing_were_known():
     search, unsolved = searched(LOST, solve_nodes=PLENTY), searched(LOST)
-    assert Minimax().solve(LOST)[0] == 1, "the first player's, who is not to move"
+    assert Minimax().solve(LOST)[0] == 1, "the first player, who is not to move, should win"
     assert [move.visits for move in rank_moves(search)] == [move.visits for move in rank_moves(unsolved)]
     assert {move.proven for move in rank_moves(search)} == {"loss"} and root_value(search) == -1.0
 
 
 def test_what_the_tree_has_proven_counts_beside_what_is_known():
-    """Where one move is proven to draw, all others that lose are left alone; where it is proven to lose, none is."""
+    """If the tree proves one move a draw, losing moves are marked as lost. If it proves a loss, none are marked."""
     for result, proven in ((DRAW, LOSS), (LOSS, UNPROVEN)):
         search = searched(DRAWN, 1)
         nodes = search.forest.nodes[0]
@@ -226,7 +224,7 @@ def test_by_the_clock_solving_leaves_a_third_of_the_time_to_the_search(num_simul
     search.start(0, state, seed=1)
     begin = time.perf_counter()
     search.run([0], num_simulations, 0.6)
-    assert time.perf_counter() - begin < 3, "sixteen million positions would take longer"
+    assert time.perf_counter() - begin < 3, "the time limit should end the solver before its 16 million positions"
     assert search.forest.trees[0].simulations > 100 and search.known_moves[0] == {}
 
 
@@ -253,14 +251,14 @@ def test_a_win_that_is_known_is_played_before_a_move_that_was_visited_more():
 
 
 def test_results_are_told_for_the_player_to_move():
-    second = make_game("tic_tac_toe").state_from_moves("a1b2c3")  # drawn by edges, lost by corners
+    second = make_game("tic_tac_toe").state_from_moves("a1b2c3")  # edges draw; corners lose
     edges, corners = (1, 3, 5, 7), (2, 6)
     found = results_of(solve(RootSolver(second.game, PLENTY), second))
     assert found == dict.fromkeys(edges, DRAW) | dict.fromkeys(corners, LOSS)
 
 
 class Interrupting(HashEvaluator):
-    """Is struck by Ctrl-C at its third batch, once."""
+    """Raises KeyboardInterrupt once, at its third batch."""
 
     num_left = 3
 
@@ -272,7 +270,7 @@ class Interrupting(HashEvaluator):
 
 
 def test_what_was_interrupted_half_way_holds_nothing_back_of_the_next_search():
-    """Whether that solves roots or not: the simulations after the pause are its own."""
+    """With or without a solver, the next search does all of its simulations."""
     state = make_game("connect_four").new_initial_state()
     search = Search(state.game, Puct(), Settings(solve_nodes=10), Interrupting(state.game), max_nodes=5000)
     search.start(0, state, seed=1)

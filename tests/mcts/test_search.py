@@ -1,4 +1,4 @@
-"""The search: puzzles solved and proven, proofs held to minimax, and the same result however the work is shared."""
+"""Tests of the search: puzzles, proofs against minimax, and equal results for any distribution of the work."""
 
 import os
 import random
@@ -30,12 +30,12 @@ PONS = Path(__file__).parents[1] / "data" / "connect4_pons"
 
 
 def virtual_losses(search: Search) -> np.ndarray:
-    """Returns those of the first tree's nodes that are in use."""
+    """Returns the virtual losses of the first tree's nodes."""
     return search.forest.nodes[0][: search.forest.trees[0].num_nodes].virtual_loss
 
 
 def judges(game):
-    """Returns the searches to be tested: rule, settings, evaluator."""
+    """Returns the searches under test: selection rule, settings and evaluator, by name."""
     return {
         "rollouts": (Uct(), Settings(), None),
         "evaluator": (Puct(), Settings(), HashEvaluator(game)),
@@ -70,7 +70,7 @@ def test_puzzles_are_proven_and_played(moves, best, result, plies, judge):
     sign = 1 - 2 * state.current_player()
     assert (sign * root.proven, root.proven_plies) == (result, plies)
     assert search.choose(0) in best
-    assert search.forest.trees[0].simulations < 3000, "nothing is left to be searched"
+    assert search.forest.trees[0].simulations < 3000, "a proven root should end the search"
 
 
 @pytest.mark.parametrize("judge", ["rollouts", "looking ahead", "uct with an evaluator"])
@@ -111,7 +111,7 @@ def test_a_draw_is_proven(moves):
 
 
 def random_positions(game, count, num_empty, seed):
-    """Returns positions out of random games, with that many cells empty."""
+    """Returns positions of random games with `num_empty` empty cells."""
     chooser, positions = random.Random(seed), []
     while len(positions) < count:
         state = game.new_initial_state()
@@ -125,7 +125,7 @@ def random_positions(game, count, num_empty, seed):
 @pytest.mark.parametrize("judge", judges(CONNECT_FOUR))
 @pytest.mark.parametrize(("game", "num_empty"), [(TIC_TAC_TOE, 5), (TIC_TAC_TOE, 6), (FOUR_BY_FOUR, 6)])
 def test_proofs_are_those_of_minimax(game, num_empty, judge):
-    """Every proof in the tree, not the root's alone. A win may have been found by a longer way, not a shorter."""
+    """Checks every proof in the tree. A proven win may be longer than the shortest one, but not shorter."""
     minimax, proofs = Minimax(), []
     for seed, state in enumerate(random_positions(game, 20 if IS_COMPILED else 6, num_empty, seed=num_empty)):
         search = search_with(judge, state, 3000, seed)
@@ -144,7 +144,7 @@ def test_proofs_are_those_of_minimax(game, num_empty, judge):
 
 @pytest.mark.skipif(not IS_COMPILED, reason="hundreds of searches")
 def test_proofs_agree_with_solved_connect_four_positions():
-    """Pons scores: 22 less the winner's stones at the end, negative where the player to move loses."""
+    """Pons' score is 22 minus the winner's stones at the end, negative if the player to move loses."""
     search = Search(CONNECT_FOUR, Uct(), Settings(), max_nodes=20_000)
     num_proven = 0
     for line in (PONS / "Test_L3_R1").read_text().splitlines()[:300]:
@@ -164,7 +164,7 @@ def test_proofs_agree_with_solved_connect_four_positions():
 
 @pytest.mark.parametrize("judge", judges(CONNECT_FOUR))
 def test_a_search_goes_on_where_it_was(judge):
-    """Two runs of half the simulations are one, where each asks for one leaf at a time."""
+    """With one leaf at a time, two runs of half the simulations equal one run."""
     selection, settings, evaluator = judges(CONNECT_FOUR)[judge]
     trees = []
     for parts in ([300], [150, 150]):
@@ -210,7 +210,7 @@ def test_time_ends_a_search(judge, num_threads):
     search = Search(CONNECT_FOUR, selection, settings, evaluator, num_trees=2, num_threads=num_threads)
     for b in (0, 1):
         search.start(b, CONNECT_FOUR.new_initial_state(), seed=b)
-    search.run([0, 1], 1)  # whatever is to be compiled
+    search.run([0, 1], 1)  # compiles everything
     start = time.perf_counter()
     search.run([0, 1], 1 << 30, seconds=0.05)
     assert time.perf_counter() - start < 10
@@ -273,7 +273,7 @@ def test_preparing_changes_nothing(judge):
 
 
 def test_room_for_nodes():
-    """Room for a few searches; less of it when many trees share the memory, but never less than two expansions."""
+    """Room for a few searches, less if many trees share the memory, but at least for two expansions."""
     assert nodes_needed(CONNECT_FOUR, 100, 1) == 4 * 100 * 7 + 8
     assert nodes_needed(CONNECT_FOUR, 1 << 30, 1) == MAX_NODES
     assert nodes_needed(CONNECT_FOUR, 10_000, 1024) * 1024 * 32 <= 1 << 30
@@ -352,16 +352,16 @@ def test_a_position_without_moves_that_is_not_over_is_told(judge, tmp_path, monk
     with pytest.raises(BrokenRules) as error:
         search.run([0], 2 if judge == "solver" else 20_000)
     line = {"uct": " 0" * 22, "flat": " 0" * 22, "solver": " 0" * 22 + " 1"}.get(judge)
-    where = f" after the actions{line}" if line else ""
+    where = f"; actions so far:{line}" if line else ""
     assert str(error.value) == (
-        f"nim.py:Nim(heap=36).legal_actions finds 0 actions while the game goes on in a search{where}"
+        f"nim.py:Nim(heap=36).legal_actions finds 0 actions while the game goes on, in a search{where}"
     )
     if evaluator:
         assert not search.forest.trees.pending.any() and not virtual_losses(search).any()
 
 
 class Interrupted(HashEvaluator):
-    """Is interrupted, once, while it judges the last of so many batches."""
+    """Raises KeyboardInterrupt once, at batch `num_batches`."""
 
     def __init__(self, game, num_batches):
         super().__init__(game)

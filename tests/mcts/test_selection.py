@@ -1,4 +1,4 @@
-"""Selection rules: the papers' formulas, worked out by hand."""
+"""Tests of selection rules: the papers' formulas, computed by hand."""
 
 import math
 
@@ -14,13 +14,13 @@ def score(selection, parent_visits, visits, value, prior=0.0, depth=0, length=0.
 
 
 def test_uct_by_hand():
-    """ln 10 = 2.302585; a third of it is 0.767528, whose root is 0.876087."""
+    """ln 10 = 2.302585. A third of it is 0.767528, with the root 0.876087."""
     assert score(Uct(1.4), 10, 3, 0.2) == approx(0.2 + 1.4 * 0.876087, abs=1e-6)
     assert score(Uct(0.5), 10, 3, -0.2) == approx(-0.2 + 0.5 * 0.876087, abs=1e-6)
 
 
 def test_uct_of_two_roots_of_two_is_ucb1():
-    """UCB1 (Auer et al. 2002) adds sqrt(2 ln n / n_j) to a mean in [0, 1]; ours lies in [-1, 1]."""
+    """UCB1 (Auer et al. 2002) adds sqrt(2 ln n / n_j) to a mean in [0, 1]. Our mean lies in [-1, 1]."""
     for mean, visits in [(0.25, 3), (0.5, 40), (1.0, 57)]:
         ucb1 = mean + math.sqrt(2 * math.log(100) / visits)
         assert score(Uct(2 * math.sqrt(2)), 100, visits, 2 * mean - 1) == approx(2 * ucb1 - 1)
@@ -28,7 +28,7 @@ def test_uct_of_two_roots_of_two_is_ucb1():
 
 @pytest.mark.parametrize(("C_p", "mean", "visits"), [(1 / math.sqrt(2), 0.25, 3), (0.1, 0.5, 40), (1.0, 1.0, 57)])
 def test_uct_by_its_bias(C_p, mean, visits):
-    """Kocsis & Szepesvari (2006), (8): c_(t, s) = 2 C_p sqrt(ln t / s), on a mean in [0, 1]."""
+    """Kocsis & Szepesvari (2006), (8): c_(t, s) = 2 C_p sqrt(ln t / s), for a mean in [0, 1]."""
     paper = mean + 2 * C_p * math.sqrt(math.log(100) / visits)
     assert score(Uct.of_bias(C_p), 100, visits, 2 * mean - 1) == approx(2 * paper - 1)
 
@@ -41,7 +41,7 @@ def test_uct_by_rates_of_wins(K, wins, visits):
 
 
 def test_a_bias_by_depth_by_hand():
-    """D = 20 - 4 = 16 plies are left, 4 played: the exponent is (16 + 4) / (32 + 4) = 5 / 9, of ln 10 / 3."""
+    """With D = 20 - 4 = 16 plies left and 4 played, ln 10 / 3 has the exponent (16 + 4) / (32 + 4) = 5 / 9."""
     assert score(DepthBias(2.0), 10, 3, 0.2, depth=4, length=20.0) == approx(0.2 + 2.0 * 0.767528 ** (5 / 9), abs=1e-6)
     assert score(DepthBias(2.0), 10, 3, 0.2, length=7.0) == score(Uct(2.0), 10, 3, 0.2)
 

@@ -1,4 +1,4 @@
-"""The transposition table: who gets a place, who gives way, and that it is so in every sequence of positions."""
+"""Tests of the transposition table: replacement, by cases and against a model on random sequences."""
 
 import random
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from azero.mcts.tree import UNPROVEN
 
 
 def one_bucket(*entries: tuple[int, int, int]) -> np.recarray:
-    """Returns a table of one bucket, made by storing positions one by one: each its key, ply and parent's visits."""
+    """Returns a table of one bucket after positions are stored in order. Entries: key, ply, parent's visits."""
     table = np.zeros(2, ENTRY_DTYPE).view(np.recarray)
     for key, ply, parent_visits in entries:
         put(table, key, ply, parent_visits)
@@ -21,7 +21,7 @@ def one_bucket(*entries: tuple[int, int, int]) -> np.recarray:
 
 
 def put(table, key, ply, parent_visits, root_ply=0) -> bool:
-    """Stores a position if it can be; returns whether it could."""
+    """Stores a position if the table allows it; returns whether it does."""
     if not can_store(table, np.uint64(key), ply, parent_visits, root_ply):
         return False
     place = store(table, np.uint64(key), ply, parent_visits, root_ply)
@@ -42,7 +42,7 @@ def test_free_places_are_taken_first():
 def test_the_nearer_to_the_root_takes_the_first_place():
     table = one_bucket((7, 5, 10), (8, 6, 20))
     assert put(table, 9, 4, 1)
-    assert keys_of(table) == [9, 8], "7 has no claim to the second place: 8's parent was visited more"
+    assert keys_of(table) == [9, 8], "8 should keep the second place, because its parent has more visits than 7's"
 
 
 def test_who_is_displaced_takes_the_second_place_with_the_better_claim():
@@ -101,7 +101,7 @@ def test_a_key_of_zero_is_a_key_like_any_other():
 
 @dataclass
 class Position:
-    """An entry of the model."""
+    """An entry in the model."""
 
     key: int
     ply: int
@@ -109,16 +109,16 @@ class Position:
 
 
 class Model:
-    """The two-level scheme in Python: two contests, for the first place by depth, for the second by parent's visits.
+    """The two-level scheme in Python: the first place goes by depth, the second by the parent's visits.
 
-    He who holds a place keeps it where claims are equal. The loser of the first contest goes into the second.
+    Ties keep the old entry. A position that does not get the first place competes for the second.
     """
 
     def __init__(self, num_buckets: int):
         self.buckets: list[list[Position | None]] = [[None, None] for _ in range(num_buckets)]
 
     def contest(self, bucket: int, new: Position, root_ply: int) -> list[Position | None]:
-        """Returns who holds the two places after `new` has claimed one."""
+        """Returns the entries of both places after `new` competes for them."""
         near, often = (held if held and held.ply > root_ply else None for held in self.buckets[bucket])
         first, loser = (near, new) if near and near.ply <= new.ply else (new, near)
         if loser and (not often or loser.parent_visits > often.parent_visits):
@@ -158,7 +158,7 @@ def test_every_sequence_ends_as_in_the_model(seed):
 
 
 def check_equal(table, model):
-    """Asserts that both hold the same in the same places."""
+    """Asserts that both hold the same entries in the same places."""
     told = [(int(entry.key), int(entry.ply), int(entry.parent_visits)) if entry.ply else None for entry in table]
     held = [held and (held.key, held.ply, held.parent_visits) for bucket in model.buckets for held in bucket]
     assert told == held
@@ -168,8 +168,8 @@ def test_buckets_are_all_used_and_about_evenly():
     table = np.zeros(2 * 50, ENTRY_DTYPE).view(np.recarray)
     places = [int(first_place(table, np.uint64(key))) for key in range(5000)]
     counts = [places.count(place) for place in range(0, 100, 2)]
-    assert sum(counts) == 5000, "a bucket begins at an even place"
-    assert sum((count - 100) ** 2 / 100 for count in counts) < 95, "chi-square of 49 degrees: 1 in 10,000"
+    assert sum(counts) == 5000, "a bucket should begin at an even place"
+    assert sum((count - 100) ** 2 / 100 for count in counts) < 95, "chi-square, 49 degrees of freedom: 1 in 10,000"
 
 
 @pytest.mark.parametrize(("asked", "given"), [(2, 2), (3, 2), (1001, 1000), (1024, 1024)])

@@ -1,4 +1,4 @@
-"""UCT on a table: the tree's own search where nothing is lost or shared, and sound where much is."""
+"""Tests of UCT in a table: equal to the tree's search if no entry is lost or shared, and valid otherwise."""
 
 import random
 
@@ -31,25 +31,25 @@ def search_in_table(state, num_entries, num_simulations, settings=PLAIN, seed=0,
 
 
 def entry_of(search: TableSearch, state: State, b: int = 0) -> np.record | None:
-    """Returns what table b has of a position."""
+    """Returns table b's entry of a position, or None."""
     place = find_entry(search.tables.entries[b], np.uint64(state.hash_key()))
     return search.tables.entries[b][place] if place >= 0 else None
 
 
 def entries_of(search: TableSearch, b: int = 0) -> np.recarray:
-    """Returns the entries in use."""
+    """Returns the entries in use of table b."""
     entries = search.tables.entries[b]
     return entries[entries.ply > 0]
 
 
 def child_visits(search: TableSearch, b: int = 0) -> list[int]:
-    """Returns the visits of the root's moves, in the order of the actions."""
+    """Returns the visits of the root's moves, in order of actions."""
     nodes = search.forest.nodes[b]
     return [int(N) for _, N in sorted((nodes[child].action, nodes[child].N) for child in children_of(nodes))]
 
 
 def positions_of(game: Game, count: int, min_plies: int, seed: int = 0) -> list[State]:
-    """Returns positions out of random games, after at least so many plies."""
+    """Returns positions of random games after at least `min_plies` plies."""
     chooser, positions = random.Random(seed), []
     while len(positions) < count:
         state, line = game.new_initial_state(), []
@@ -63,7 +63,7 @@ def positions_of(game: Game, count: int, min_plies: int, seed: int = 0) -> list[
 @pytest.mark.parametrize("is_proving", [False, True])
 @pytest.mark.parametrize("seed", range(4))
 def test_a_table_that_holds_all_is_the_tree_visit_for_visit(seed, is_proving):
-    """In a P-game no two ways meet. With two moves, the random numbers are drawn in the same order, too."""
+    """A P-game has no transpositions. With two moves, random numbers are drawn in the same order too."""
     game = Game(MeasuredPGame(branching=2, depth=12, seed=seed))
     selection, settings = OwnVisits(), Settings(is_proving=is_proving)
     on_tree, on_table = (
@@ -85,7 +85,7 @@ def test_a_table_that_holds_all_is_the_tree_visit_for_visit(seed, is_proving):
 
 
 def assert_same_statistics(on_tree, on_table, root):
-    """Asserts that table and tree tell the same, but for ends of games: equal in value, they are taken in any order."""
+    """Asserts equal statistics of table and tree, except at ends of games, whose visits may be in any order."""
     nodes, num_compared = on_tree.forest.nodes[0], 0
     assert on_tree.forest.trees[0].rng.counter == on_table.forest.trees[0].rng.counter
     assert on_tree.forest.trees[0].simulations == on_table.forest.trees[0].simulations
@@ -107,9 +107,9 @@ def test_positions_are_shared_whatever_moves_led_there():
     entries = entries_of(search)
     assert len(set(entries.key)) == len(entries) <= REACHABLE
     visits = [int(entries[entries.ply == ply].N.sum()) for ply in (2, 3)]
-    assert visits[0] == 10 * NUM_SIMULATIONS - 9, "each simulation went through one, but the first of every move"
-    assert visits[1] == visits[0] - 72, "and beyond these but the first of every one of them"
-    assert (entries.ply == 3).sum() == 9 * 8 * 7 / 2, "two ways lead to each"
+    assert visits[0] == 10 * NUM_SIMULATIONS - 9, "each simulation passes one, except the first of each move"
+    assert visits[1] == visits[0] - 72, "and another, except the first of each of those"
+    assert (entries.ply == 3).sum() == 9 * 8 * 7 / 2, "two move orders should lead to each position"
 
 
 def test_two_move_orders_lead_to_one_entry():
@@ -132,7 +132,7 @@ PROVEN_GAMES = [
 @pytest.mark.parametrize("num_entries", [4, 64, 100_000])
 @pytest.mark.parametrize(("name", "min_plies"), PROVEN_GAMES)
 def test_proofs_are_those_of_minimax(name, min_plies, num_entries):
-    """Every proof of the table and of the root's moves. A win may have been found by a longer way, not a shorter."""
+    """Checks proofs in the table and of root moves. A proven win may be longer than the shortest, but not shorter."""
     minimax, num_proofs = Minimax(), 0
     for seed, root in enumerate(positions_of(make_game(name), 8 if IS_COMPILED else 2, min_plies)):
         search = search_in_table(root, num_entries, NUM_SIMULATIONS, Settings(), seed)
@@ -159,7 +159,7 @@ def check_proof(found, result, plies):
 
 
 def check_line(search, found, state):
-    """Asserts that a proof's length is that of a child with the same result: all are still there in a large table."""
+    """Asserts that a proof's length follows from a child with the same result. A large table still has all children."""
     if not state.is_terminal():
         children = [entry_of(search, after) for _, after in moves_of(state)]
         same = [child.proven_plies for child in children if child is not None and child.proven == found.proven]
@@ -169,7 +169,7 @@ def check_line(search, found, state):
 
 
 def positions_below(root: State) -> list[State]:
-    """Returns every position that can follow, once."""
+    """Returns every later position once."""
     known, waiting = {}, [root]
     while waiting:
         for _, after in moves_of(waiting.pop()):
@@ -236,7 +236,7 @@ def test_memory_is_what_was_asked_for(name, num_entries):
 
 
 def test_in_too_small_a_table_moves_below_the_root_s_are_random():
-    """Three moves never find a place each, so that the root's moves are worth what random play makes of them."""
+    """Three moves never all have an entry, so the values of root moves are those of random play."""
     root = make_game("p_game(branching=3,depth=6,seed=2)").new_initial_state()
     search, exact = search_in_table(root, 2, 5 * NUM_SIMULATIONS), RandomPlay()
     for action, after in moves_of(root):
@@ -252,7 +252,7 @@ def test_in_too_small_a_table_the_root_s_move_is_chosen_by_uct():
 
 
 def test_siblings_do_not_take_each_other_s_place():
-    """With two places for three, two are kept, and visited alike: the third is not preferred for being forgotten."""
+    """With two places for three siblings, the two stored ones are visited evenly. The lost one gets no advantage."""
     state = make_game("p_game(branching=3,depth=12,seed=1)").new_initial_state()
     search = search_in_table(state, 2, NUM_SIMULATIONS)
     favourite = max(child_visits(search))
@@ -265,7 +265,7 @@ def pick_stored(rules, settings, tree, tables, b, state, num_children):
 
 
 STORED = [(50, 0.2), (5, 0.9), None, (20, -0.4), (80, -1.0)]
-"""Visits and value, for the mover, of five moves; the third is not stored, the last is proven lost."""
+"""Visits and values, for the player to move, of five moves. The third is not stored; the last is proven lost."""
 
 
 @pytest.mark.parametrize("moves", ["", "0"])
@@ -364,7 +364,7 @@ def test_a_root_s_first_visits_are_random(min_visits):
     state, settings = CONNECT_FOUR.state_from_moves("171717"), Settings(is_proving=False, min_visits=min_visits)
     search = search_in_table(state, 10_000, 500, settings)
     chi_square = sum((N - 500 / 7) ** 2 / (500 / 7) for N in child_visits(search))
-    assert chi_square < 28 if min_visits else chi_square > 500, "of 6 degrees: 28 is 1 in 10,000"
+    assert chi_square < 28 if min_visits else chi_square > 500, "6 degrees of freedom: 28 is 1 in 10,000"
 
 
 def test_sizes_are_bounded():

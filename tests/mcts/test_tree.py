@@ -1,4 +1,4 @@
-"""The tree in memory: room, children, proofs, and what is kept when a move is played."""
+"""Tests of the tree in memory: capacity, children, proofs, and the part that is kept when a move is played."""
 
 import numpy as np
 import pytest
@@ -58,7 +58,7 @@ def test_children_need_room_for_all_of_them(max_nodes, fits):
 )
 @pytest.mark.parametrize("player", [0, 1])
 def test_proofs_by_children(children, proof, player):
-    """Results are for the mover: one win proves a win, and only when all are proven do they prove a draw or a loss."""
+    """Results are for the player to move. One win proves a win; a draw or a loss needs proofs of all children."""
     _, nodes, _ = start_forest(10)
     sign = 1 - 2 * player
     nodes[0].first_child, nodes[0].num_children, nodes[0].player = 1, len(children), player
@@ -66,7 +66,7 @@ def test_proofs_by_children(children, proof, player):
         nodes[1 + k].proven, nodes[1 + k].proven_plies = (sign * given[0], given[1]) if given else (UNPROVEN, 0)
     assert prove_from_children(nodes, 0) == (proof is not None)
     assert (nodes[0].proven, nodes[0].proven_plies) == ((sign * proof[0], proof[1]) if proof else (UNPROVEN, 0))
-    assert not prove_from_children(nodes, 0), "a proof is news once"
+    assert not prove_from_children(nodes, 0), "a second call should report no new proof"
 
 
 def search_from(moves, selection, evaluator, num_simulations=400):
@@ -91,7 +91,7 @@ def test_the_subtree_of_a_move_is_kept_as_it_is(moves, selection, evaluator):
             snapshot(search, index=child),
             int(search.forest.trees[0].rng.counter),
         )
-        assert before[1], "there is nothing to keep"
+        assert before[1], "there should be nodes to keep"
         search.advance(0, action)
         state.apply_action(action)
         assert snapshot(search) == before

@@ -1,4 +1,4 @@
-"""Searches that choose whole turns: the search as it is where turns are actions, and sound where they are not."""
+"""Tests of searches over whole turns: equal to the plain search if turns are single actions, valid otherwise."""
 
 import math
 
@@ -36,7 +36,7 @@ NUM_SIMULATIONS = 3000 if IS_COMPILED else 300
 
 
 def search_for(kind, state, num_simulations=NUM_SIMULATIONS, settings=PLAIN, seed=0, selection=None):
-    """Returns a search of this kind that has run."""
+    """Returns a search of this kind after its run."""
     search = new_search(kind, state.game, settings, selection)
     search.start(0, state, seed)
     search.run([0], num_simulations)
@@ -50,7 +50,7 @@ def new_search(kind, game, settings=PLAIN, selection=None, num_trees=1, num_thre
 
 
 def statistics(search):
-    """Returns what is known of the root's moves, by their actions."""
+    """Returns the statistics of the root's moves, by action."""
     nodes = search.forest.nodes[0]
     found = [nodes[child] for child in children_of(nodes)]
     return {tuple(search.actions_of(0, int(node.action))): (int(node.N), float(node.W)) for node in found}

@@ -1,4 +1,4 @@
-"""Whole turns as moves: all are listed, once and in order, and played as one."""
+"""Tests of whole turns as moves: each is listed once, in order, and played as one move."""
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ AMAZONS = make_game("amazons(size=4)")
 
 
 def listed(state, turns=None):
-    """Returns the turns of a position as the kernel lists them; -1 where they are too many."""
+    """Returns the turns of a position in the kernel's order; -1 if there are too many."""
     rules = state.game.rules
     turns = turns or new_turns(rules, 1)
     room = new_states(rules, 1), np.zeros(rules.num_actions, np.int32)
@@ -37,7 +37,7 @@ def test_turns_of_unequal_length_are_listed(seed):
 
 
 def test_amazons_has_2176_moves_at_the_start():
-    """As the literature has it."""
+    """The number is known from the literature."""
     assert len(listed(make_game("amazons").new_initial_state())) == 2176
 
 
@@ -50,7 +50,7 @@ def test_turns_that_there_is_no_room_for_are_not_listed(num_turns, num_actions):
 
 
 class ThreeOfOne(TurnsPGame):
-    """A P-game in which one player makes all moves: 27 turns of 3 moves."""
+    """A P-game in which one player makes all moves. It has 27 turns of 3 moves."""
 
     file_name = "three_of_one"
 

@@ -1,4 +1,4 @@
-"""Views: one canonical view for all positions that are symmetric to each other, and what a symmetry makes of planes."""
+"""Tests of views: symmetric positions have one canonical view, and symmetries transform planes."""
 
 import random
 from typing import NamedTuple
@@ -14,7 +14,7 @@ GAMES = ["connect_four", "tic_tac_toe", "othello(size=6)", "go(size=5)", "breakt
 
 
 class Room(NamedTuple):
-    """What views need of a `Scratch`."""
+    """The fields of `Scratch` that views need."""
 
     entries: np.ndarray
     factors: np.ndarray
@@ -45,7 +45,7 @@ def canonical(views, planes: np.ndarray) -> tuple[int, int, bytes]:
 
 
 def seen(game, planes: np.ndarray, symmetry: int) -> np.ndarray:
-    """Returns planes through a symmetry, as `Symmetries` has it."""
+    """Returns planes transformed by a symmetry, as `Symmetries` defines it."""
     return planes.reshape(len(planes), -1)[:, game.symmetries.cells[symmetry]].reshape(planes.shape)
 
 
@@ -82,7 +82,7 @@ def test_the_canonical_view_is_the_position_through_the_symmetry_named(name):
 
 @pytest.mark.parametrize("name", GAMES)
 def test_keys_are_those_of_views(name):
-    """Different views, different keys; the same again in another process, since nothing is drawn anew."""
+    """Different views have different keys. The keys are constants, equal in each process."""
     game = make_game(name)
     found = [canonical(new_views(game), planes)[1:] for planes in positions(game, 4)]
     assert len({key for key, _ in found}) == len({view for _, view in found}) > 20
@@ -97,7 +97,7 @@ def test_entries_count_by_their_value_and_place():
             planes = np.zeros(27, np.float32)
             planes[place] = value
             keys.append(canonical(views, planes.reshape(3, 3, 3))[1])
-    assert len(set(keys)) == 1 + 5 * 3 * 3, "corner, edge and centre of three planes"
+    assert len(set(keys)) == 1 + 5 * 3 * 3, "cells differ by corner, edge or centre, and plane"
 
 
 def test_of_several_symmetries_that_lead_there_the_first_is_taken():
@@ -108,7 +108,7 @@ def test_of_several_symmetries_that_lead_there_the_first_is_taken():
 
 
 def test_numbers_whose_bits_differ_by_a_power_of_two_are_told_apart():
-    """1 and -1 differ in one bit: a hash that is linear in it would have as few bits as a sum of them."""
+    """1 and -1 differ in one bit. A hash that is linear in it would have as few values as a sum of them."""
     game = make_game("tic_tac_toe")
     views, rng = new_views(game), np.random.default_rng(0)
     boards = np.unique(rng.choice([-1.0, 1.0], (3000, np.prod(game.planes_shape))).astype(np.float32), axis=0)

@@ -1,4 +1,4 @@
-"""Trees as tests look at them: copies that can be compared, walks over all nodes, and what holds for every one."""
+"""Trees for tests: snapshots that can be compared, walks over all nodes, and invariants of every node."""
 
 from collections.abc import Iterator
 
@@ -23,20 +23,20 @@ STATISTICS = (
 
 
 def snapshot(search: Search, b: int = 0, index: int = 0) -> tuple:
-    """Returns the statistics of node `index` of tree b and of all below it, without their places in memory."""
+    """Returns the statistics of node `index` of tree b and all nodes below it, without their places in memory."""
     nodes = search.forest.nodes[b]
     own = tuple(nodes[index][name].item() for name in STATISTICS)
     return own, [snapshot(search, b, child) for child in children_of(nodes, index)]
 
 
 def child_of(search: Search, action: int, b: int = 0) -> np.record:
-    """Returns the root's child that `action` leads to."""
+    """Returns the root's child by `action`."""
     nodes = search.forest.nodes[b]
     return next(nodes[child] for child in children_of(nodes) if nodes[child].action == action)
 
 
 def walk(search: Search, state: State, b: int = 0) -> Iterator[tuple[int, State]]:
-    """Yields every node of tree b with its position; `state` is the root's."""
+    """Yields the index of every node of tree b, with its position. `state` is the root's position."""
     nodes = search.forest.nodes[b]
     waiting = [(0, state)]
     while waiting:
@@ -49,7 +49,7 @@ def walk(search: Search, state: State, b: int = 0) -> Iterator[tuple[int, State]
 
 
 def check_tree(search: Search, state: State, b: int = 0) -> None:
-    """Asserts what holds for every node of a tree whose searches are over; `state` is the root's position."""
+    """Asserts the invariants of every node of a tree after its searches. `state` is the root's position."""
     nodes, tree = search.forest.nodes[b], search.forest.trees[b]
     count = 0
     for index, position in walk(search, state, b):
@@ -70,10 +70,10 @@ def check_tree(search: Search, state: State, b: int = 0) -> None:
 
 
 def make_tree(*children: dict, player: int = 0, seed: int = 0, value: float = 0.0) -> Forest:
-    """Returns a forest of one tree, the root with these children; it was itself judged to be worth `value`.
+    """Returns a forest of one tree with these children of the root, which was evaluated as `value`.
 
     Args:
-      children: each its N, Q and `proven` (for the player to move), `plies`, P; child k has action 6 - k.
+      children: each with N, Q and `proven` (for the player to move), `plies` and P. Child k has action 6 - k.
     """
     game = make_game("connect_four")
     forest = new_forest(game.rules, 1, 16)

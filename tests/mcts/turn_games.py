@@ -1,4 +1,4 @@
-"""A game whose turns have several actions, and not all as many."""
+"""A game with turns of different numbers of actions."""
 
 import hashlib
 from pathlib import Path
@@ -8,7 +8,7 @@ from azero.games.p_game.rules import PGame
 
 
 class TurnsPGame(PGame):
-    """A P-game in which chance says who moves: a turn goes on for as long as it says the same player."""
+    """A P-game in which random numbers decide who moves. A turn lasts as long as they name the same player."""
 
     file_name = "turns_p_game"
     source_digest = hashlib.sha256(Path(__file__).read_bytes()).hexdigest()[:16]
@@ -18,7 +18,7 @@ class TurnsPGame(PGame):
 
 
 def turns_of(state: State) -> list[tuple[list[int], State]]:
-    """Returns each turn of a position, in the order of the actions, with the position after it."""
+    """Returns each turn of a position, in order of actions, with the position after it."""
     turns = []
     for action in state.legal_actions():
         after = state.clone()

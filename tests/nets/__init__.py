@@ -1,1 +1,1 @@
-"""Tests of nets: the tower, its files, and its answers."""
+"""Tests of nets: the tower, checkpoints, and evaluation by every runtime."""

@@ -1,4 +1,4 @@
-"""Settings of every test of nets."""
+"""Settings of all tests of nets."""
 
 import pytest
 import torch
@@ -6,7 +6,7 @@ import torch
 
 @pytest.fixture(autouse=True)
 def one_thread():
-    """Small nets are fastest on one thread; afterwards torch has again as many as before."""
+    """Small nets are fastest on one thread. The number of torch's threads is restored afterwards."""
     before = torch.get_num_threads()
     torch.set_num_threads(1)
     yield

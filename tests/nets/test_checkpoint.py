@@ -1,4 +1,4 @@
-"""Checkpoints: they come back as they were, and whatever is not one is refused in one line."""
+"""Tests of checkpoints: they load unchanged, and other files are refused in one line."""
 
 import io
 import json
@@ -43,7 +43,7 @@ def saved(tmp_path_factory) -> Path:
 
 
 def refusal(path: Path, game=None) -> str:
-    """Returns the one line with which a file is refused."""
+    """Returns the error, one line, with which a file is refused."""
     with pytest.raises(BadInput) as error:
         load_checkpoint(path, game)
     message = str(error.value)
@@ -52,7 +52,7 @@ def refusal(path: Path, game=None) -> str:
 
 
 def rewrite(path: Path, **changed) -> None:
-    """Writes a file whose card says otherwise; weights and digest as they were. A value of None removes the field."""
+    """Rewrites a file with changed fields in its card; None removes a field. Weights and digest stay the same."""
     tensors, header = load_file(path), header_of(path)
     fields = json.loads(header["__metadata__"]["azero"]) | changed
     fields = {key: value for key, value in fields.items() if value is not None}
@@ -119,7 +119,7 @@ def test_the_right_game_is_accepted_and_another_refused(saved):
 
 @pytest.mark.parametrize("padding", range(32))
 def test_cards_of_any_length_come_back(padding, tmp_path):
-    """The file begins with the length of its header, in steps of eight: none of them makes it something else."""
+    """A file begins with the length of its header, a multiple of eight. No length makes it look like another format."""
     card = replace(CARD, torch_version="x" * 8 * padding)
     save_checkpoint(tmp_path / "net", make_net(GAME, TINY), card)
     assert load_checkpoint(tmp_path / "net").card == card
@@ -130,7 +130,7 @@ def test_a_missing_file(tmp_path):
 
 
 def test_a_folder(tmp_path):
-    assert refusal(tmp_path).endswith("cannot be read: Is a directory")
+    assert refusal(tmp_path).endswith("cannot be read: it is not a regular file")
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
@@ -164,7 +164,7 @@ def test_a_file_cut_short_anywhere(saved, tmp_path):
 @pytest.mark.thorough
 @pytest.mark.parametrize("mask", [0x01, 0x20, 0x80])
 def test_a_flipped_bit_anywhere(saved, tmp_path, mask):
-    """In the header's length, the card, the table of tensors, or the weights."""
+    """A bit is flipped in the header's length, the card, the table of tensors or the weights."""
     data, path = saved.read_bytes(), tmp_path / "flipped"
     header = 8 + int.from_bytes(data[:8], "little")
     for place in [*range(0, header, 1 if mask == 0x01 else 5), *range(header, len(data), 3)]:
@@ -173,7 +173,7 @@ def test_a_flipped_bit_anywhere(saved, tmp_path, mask):
 
 
 class Bomb:
-    """Makes a folder when it is unpickled."""
+    """Creates a folder if it is unpickled."""
 
     def __init__(self, path: Path):
         self.path = path
@@ -209,7 +209,7 @@ def test_a_pickle_is_refused_and_not_run(kind, tmp_path):
     named = "is a pickle, which could run code and is never loaded; azero writes .safetensors"
     assert message.endswith(named) or kind in ("protocol 0", "protocol 1")
     load(data)
-    assert bomb.exists(), "the bomb is a dud"
+    assert bomb.exists(), "unpickling should create the folder"
 
 
 def test_a_safetensors_file_of_another_program(copy):
@@ -222,7 +222,7 @@ def test_a_safetensors_file_of_another_program(copy):
 @pytest.mark.parametrize("other", [0, 2, "1", [1]])
 def test_another_format(copy, other):
     rewrite(copy, format=other)
-    assert refusal(copy).endswith(f"is of format {other!r}; this version of azero reads format {FORMAT}")
+    assert refusal(copy).endswith(f"has format {other!r}; this version of azero reads format {FORMAT}")
 
 
 @pytest.mark.parametrize("card", ["", "{", "[]", "1", "null", "{}", '"text"', '{"format": 1}', "[" * 100_000])
@@ -330,8 +330,8 @@ def test_settings_on_a_card_that_are_no_longer_known_are_left_out_and_told(tmp_p
     [
         (replace(CARD, net=TINY.model_dump() | {"channels": 4}), " is "),
         (replace(CARD, net=TINY.model_dump() | {"blocks": 2}), "not there, and in the net that the card describes "),
-        (replace(CARD, net=TINY.model_dump() | {"blocks": 0}), "setting blocks = 0 is not valid"),
-        (replace(CARD, search={"c_puct": "much"}), "setting c_puct = 'much' is not valid"),
+        (replace(CARD, net=TINY.model_dump() | {"blocks": 0}), "setting blocks = 0 should be"),
+        (replace(CARD, search={"c_puct": "much"}), "setting c_puct = 'much' should be a number"),
         (replace(CARD, game="connect_four"), " is "),
     ],
 )
@@ -356,14 +356,14 @@ def test_reading_the_card_alone_refuses_the_same_files(tmp_path):
             read_card(path)
 
 
-# --- games of the user's own ---
+# --- users' games ---
 
 LAST_LOSES = ("return WIN if state.ply & 1 else LOSS", "return LOSS if state.ply & 1 else WIN")
 
 
 @pytest.fixture
 def nim(monkeypatch, tmp_path) -> Path:
-    """A checkpoint in the working folder whose game is in a file there."""
+    """A checkpoint in the working folder, for a game from a file there."""
     forget_files(monkeypatch)
     monkeypatch.chdir(tmp_path)
     write_file(tmp_path / "nim.py", NIM)
@@ -386,7 +386,7 @@ def test_that_a_game_s_file_has_changed_is_told_on_stderr(nim, capsys):
     assert capsys.readouterr() == (
         "", "azero: nim.py:Nim(heap=5) has changed since checkpoint 'nim.safetensors' was made\n"
     )  # fmt: skip
-    assert loaded.game.state_from_moves("2 0 0").returns() == [-1, 1], "the rules are those of today"
+    assert loaded.game.state_from_moves("2 0 0").returns() == [-1, 1], "the current rules should be used"
     write_file(Path("nim.py"), NIM)
     load_checkpoint(nim)
     assert capsys.readouterr() == ("", "")
@@ -446,7 +446,7 @@ def test_a_file_of_another_name_is_another_game(nim, monkeypatch):
 
 
 def test_cards_of_azero_s_games_are_as_they_were_before_there_were_others(saved, nim):
-    """No field is added to what is written and digested, so checkpoints of the time before keep their digest."""
+    """Cards of azero's games get no new fields, so the digests of older checkpoints stay valid."""
     written = json.loads(header_of(saved)["__metadata__"]["azero"])
     assert "game_digest" not in written and read_card(saved).game_digest == ""
     assert set(written) == set(asdict(CARD)) - {"game_digest", "game_file"} | {"digest"}

@@ -1,4 +1,4 @@
-"""The evaluator: what the net says, whatever else is asked, on whatever there is to compute on."""
+"""Tests of the evaluator: its answers are the net's, and do not depend on the batch, with any runtime."""
 
 import numpy as np
 import pytest
@@ -55,7 +55,7 @@ def test_an_answer_does_not_depend_on_what_else_is_asked(runtime, rows, num_thre
 @pytest.mark.parametrize("runtime", RUNTIMES, ids=lambda each: each.name)
 @pytest.mark.parametrize("channels", [1, 2, 3, 8])
 def test_nor_does_it_where_the_heads_are_of_any_width(runtime, channels):
-    """A row of 30 or 90 numbers does not begin where vector instructions like it, but for every other one."""
+    """Rows of 30 or 90 numbers are not aligned for vector instructions, except every other one."""
     config = SMALL.model_copy(update={"policy_channels": channels, "value_channels": channels})
     check_batches(make_net(GAME, config), runtime, ROWS, num_threads=1)
 

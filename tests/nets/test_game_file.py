@@ -1,4 +1,4 @@
-"""The file of a user's own game is found beside its run, whatever the working folder, if it is as it was."""
+"""Tests that the file of a user's game is found beside its run, from any working folder, if it is unchanged."""
 
 import shutil
 from dataclasses import replace
@@ -21,7 +21,7 @@ NAME = "games/nim.py:Nim(heap=5)"
 
 @pytest.fixture
 def run(monkeypatch, tmp_path) -> Path:
-    """A run's folder, project/runs/x, with a net of the game in project/games; the working folder is another."""
+    """A run's folder, project/runs/x, with a net for the game in project/games. The working folder is elsewhere."""
     forget_files(monkeypatch)
     for folder in ("project/games", "project/runs/x/checkpoints", "other"):
         (tmp_path / folder).mkdir(parents=True)
@@ -59,7 +59,7 @@ def test_the_name_stays_where_the_file_is_there_too(run, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path / "other")
     shutil.copytree(tmp_path / "project" / "games", "games")
     forget_files(monkeypatch)
-    assert str(load_checkpoint(run / "best.safetensors").game) == NAME  # the same to the last byte
+    assert str(load_checkpoint(run / "best.safetensors").game) == NAME  # the copy has the same bytes
 
 
 def test_another_file_of_that_name_in_the_working_folder_is_not_run(run, tmp_path):

@@ -1,4 +1,4 @@
-"""What blocks add of the whole board: by their formulas, cell by cell; and that it reaches every cell."""
+"""Tests of global context in blocks: the formulas, cell by cell, and that it reaches every cell."""
 
 import numpy as np
 import pytest
@@ -48,7 +48,7 @@ def test_one_block_sees_the_whole_board_where_it_is_to(context):
     game = make_game("go(size=9)")
     net = ResidualTower(NetConfig(blocks=1, channels=8, global_context=context), game).eval()
     planes = torch.rand(game.planes_shape).expand(2, -1, -1, -1).clone()
-    planes[1, 0, 0, 0] += 5  # three convolutions carry it three cells, to row and column 3
+    planes[1, 0, 0, 0] += 5  # three convolutions reach three cells further, to row and column 3
     before, after = net.features(planes).detach()
     reached = (after - before).abs().amax(0) > 1e-7
     assert reached[:4, :4].any() and reached[4:, 4:].any() == (context != "none")

@@ -1,4 +1,4 @@
-"""What of a GPU's session takes no GPU: passes that fit its memory. And the rest, where there is one."""
+"""Tests of GPU sessions: passes that fit the memory, without a GPU; recorded passes only if there is a GPU."""
 
 import numpy as np
 import pytest
@@ -21,7 +21,7 @@ def net():
 
 
 class Small(TorchSession):
-    """A session on a device whose memory holds a pass of `holds` rows."""
+    """A session on a device with memory for a pass of `holds` rows."""
 
     holds = 7
     asked: list[int] = []  # noqa: RUF012
@@ -51,7 +51,7 @@ def test_what_memory_does_not_hold_is_halved_and_told(net, small, capsys):
     lines = capsys.readouterr().err.splitlines()
     assert [line.split()[-2] for line in lines] == ["25", "12", "6"]
     session.run(planes)
-    assert max(small.asked[12:]) == 6, "it remembers"
+    assert max(small.asked[12:]) == 6, "the session should keep the size that fits"
 
 
 def test_a_pass_of_one_row_must_fit(net, small, monkeypatch, capsys):

@@ -1,4 +1,4 @@
-"""The ways to run a net: each held to fp32, what is asked for, what is taken, and what happens to one that fails."""
+"""Tests of runtimes: each against fp32, explicit choices, the automatic choice, and runtimes that fail."""
 
 import importlib.util
 import json
@@ -48,7 +48,7 @@ def no_rates_kept(tmp_path, monkeypatch):
 
 @pytest.fixture
 def bare_machine(monkeypatch):
-    """Neither CUDA nor MPS, no bfloat16, no OpenVINO."""
+    """A machine without CUDA, MPS, bfloat16 and OpenVINO."""
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     monkeypatch.setattr(torch.backends.mps, "is_available", lambda: False)
     monkeypatch.setattr(torch.cpu, "_is_avx512_bf16_supported", lambda: False)
@@ -125,7 +125,7 @@ def test_auto_is_the_best_device_there_is(bare_machine, monkeypatch):
 
 def test_processes_take_gpus_in_turn_and_a_job_takes_all(bare_machine, monkeypatch):
     taken = [0]
-    take_gpu(5)  # where there is none
+    take_gpu(5)  # without a GPU
     assert pick_devices("auto") == [CPU]
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
     monkeypatch.setattr(torch.cuda, "device_count", lambda: 3)
@@ -149,7 +149,7 @@ def test_what_there_is(bare_machine, monkeypatch):
 
 
 class Slow:
-    """A session that answers as fp32 does, and takes its time; or that answers something else."""
+    """A session with the answers of fp32, after `seconds`. `off` is added to the values."""
 
     def __init__(self, net, seconds, off=0.0):
         self.exact = choice._open(EXACT, net, CPU, 16, 1)
@@ -163,7 +163,7 @@ class Slow:
 
 @pytest.fixture
 def three_runtimes(net, monkeypatch):
-    """Of three runtimes the second is the fastest, and the first the slowest."""
+    """Three runtimes. The second is the fastest, the first the slowest."""
     names = EXACT, Runtime("openvino", "bf16"), Runtime("openvino", "int8")
     sessions = {names[0]: Slow(net, 0.02), names[1]: Slow(net, 0.0), names[2]: Slow(net, 0.01)}
     monkeypatch.setattr(choice, "available_runtimes", lambda device: list(names))

@@ -1,4 +1,4 @@
-"""The tower: shapes, what a new net says, folding, and that it can learn."""
+"""Tests of the tower: shapes, the answers of a new net, folding, and learning."""
 
 import pytest
 import torch
@@ -44,11 +44,11 @@ def test_a_folded_net_says_what_the_net_says(config):
     folded = fold(net)
     planes = torch.from_numpy(random_planes(GAME, 40, seed=9))
     for found, expected in zip(folded(planes), net.eval()(planes), strict=True):
-        assert expected.std() > 0.1, "a net without opinions proves nothing"
+        assert expected.std() > 0.1, "constant answers would prove nothing"
         torch.testing.assert_close(found, expected, atol=1e-5, rtol=1e-5)
     assert not any(isinstance(module, torch.nn.BatchNorm2d) for module in folded.modules())
     assert not any(parameter.requires_grad for parameter in folded.parameters())
-    assert all(torch.equal(tensor, before[name]) for name, tensor in net.state_dict().items()), "the net has changed"
+    assert all(torch.equal(tensor, before[name]) for name, tensor in net.state_dict().items()), "the net changed"
 
 
 def test_a_net_can_learn_a_batch_by_heart():

@@ -1,4 +1,4 @@
-"""Small nets for tests, with opinions, and positions to ask them about."""
+"""Small nets for tests, with answers that vary, and random positions."""
 
 import functools
 import random
@@ -15,7 +15,7 @@ SMALL_OF_CONTEXT = [SMALL.model_copy(update={"global_context": each}) for each i
 
 
 def make_net(game: Game, config: NetConfig = SMALL, seed: int = 0) -> ResidualTower:
-    """Returns a net with opinions: its last layers are random, and its norms have seen some batches."""
+    """Returns a net whose answers vary: its last layers are random, and its norms have statistics of some batches."""
     torch.manual_seed(seed)
     net = ResidualTower(config, game)
     for layer in (net.policy, net.value_hidden, net.results):
@@ -29,7 +29,7 @@ def make_net(game: Game, config: NetConfig = SMALL, seed: int = 0) -> ResidualTo
 
 @functools.cache
 def random_planes(game: Game, count: int, seed: int = 0) -> np.ndarray:
-    """Returns the planes of positions out of random games, [count, C, H, W] float32; the same array every time."""
+    """Returns the planes of positions of random games, [count, C, H, W] float32; always the same array."""
     chooser, planes = random.Random(seed), []
     while len(planes) < count:
         state = game.new_initial_state()

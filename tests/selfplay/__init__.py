@@ -1,1 +1,1 @@
-"""Tests of self-play: games played, kept in files, and drawn from for training."""
+"""Tests of self-play: playing games, keeping them in files, and drawing training samples."""

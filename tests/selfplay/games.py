@@ -1,4 +1,4 @@
-"""Games of self-play for tests, with an evaluator that knows nothing but is always of the same opinion."""
+"""Games of self-play for tests, with an untrained, deterministic evaluator."""
 
 import functools
 from pathlib import Path
@@ -27,20 +27,20 @@ PLAY = PlaySettings(
     num_simulations=30, temperature=1.0, temperature_plies=4, final_temperature=0.0, is_keeping_tree=True
 )
 QUIET = PLAY._replace(temperature=0.0)
-"""Nothing is drawn from the visits."""
+"""The most visited move is played."""
 
 NOISY = Settings(is_looking_ahead=True, has_random_symmetry=True, root=VisitsRoot(1.0, dirichlet_epsilon=0.25))
 PLAIN = Settings(is_proving=False)
 """No noise, no symmetry, no proofs."""
 
 AHEAD = NOISY._replace(proof_nodes=100, root=VisitsRoot(1.0, 0.25, forced_playouts=2.0))
-"""Proofs at new nodes, so that a root can be proven before it has a visit below."""
+"""Proofs at new nodes. A root can be proven before a child has a visit."""
 
 GUMBEL = Settings(is_looking_ahead=True, root=GumbelRoot(3))
 
 
 def config_with(**selfplay) -> Config:
-    """Returns settings of tic-tac-toe with a tiny net, and these of self-play."""
+    """Returns settings of tic-tac-toe with a tiny net and the given settings of self-play."""
     net = {"blocks": 1, "channels": 4, "policy_channels": 4, "value_channels": 4, "value_hidden": 4}
     device = {"device": "cpu", "precision": "fp32"}
     played = {"num_simulations": 8, "parallel_games": 4} | selfplay
@@ -48,7 +48,7 @@ def config_with(**selfplay) -> Config:
 
 
 def save_new_net(path: Path, config: Config) -> None:
-    """Saves a net of the settings that likes some moves better than others."""
+    """Saves a net of the settings whose priors differ."""
     torch.manual_seed(0)
     net = ResidualTower(config.net, TIC_TAC_TOE)
     torch.nn.init.normal_(net.policy.weight)
@@ -76,7 +76,7 @@ def some_games(game: Game) -> Shard:
 
 
 def shard_of(game: Game, *records: str) -> Shard:
-    """Returns a shard of games with these moves; every search has a visit for the move played, and is a full one."""
+    """Returns a shard of games with these moves. Each search is full, with one visit, of the move played."""
     states, players, actions, outcomes = [], [], [], []
     for record in records:
         state = game.new_initial_state()
@@ -97,6 +97,8 @@ def shard_of(game: Game, *records: str) -> Shard:
         weights=np.ones(size, np.float32),
         outcomes=np.array(outcomes, np.int8),
         lengths=np.array([len(game.rules.split_moves(record)) for record in records], np.int32),
+        openings=np.zeros(0, np.int16),
+        opening_lengths=np.zeros(len(records), np.int32),
     )
 
 
@@ -125,5 +127,5 @@ def changed(one: Shard, other: Shard) -> set[str]:
 
 
 def is_open(shard: Shard) -> np.ndarray:
-    """Returns which positions there are to search anew, [n] bool."""
+    """Returns which positions reanalysis searches, [n] bool: those with a weight and without a proof."""
     return (shard.weights > 0) & (shard.proven == UNPROVEN)

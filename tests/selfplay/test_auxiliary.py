@@ -1,4 +1,4 @@
-"""What replay does with targets of auxiliary heads: it hands them positions, and keeps what they make by name."""
+"""Tests of targets of auxiliary heads in replay: heads get positions, and samples have their targets by name."""
 
 import numpy as np
 import pytest
@@ -16,7 +16,7 @@ GO = make_game("go(size=3,komi=0.5)")
 
 
 class Empty:
-    """How many cells are empty, which the planes tell, too; of lessons, their result."""
+    """The target is the number of empty cells, which the planes show too; for lessons, the result."""
 
     name = "empty"
 
@@ -29,7 +29,7 @@ class Empty:
 
 
 class Winner(Empty):
-    """Who wins by the board: 1 the mover, -1 the other."""
+    """The target is the result on the board: 1 if the player to move wins, -1 if the opponent wins."""
 
     name = "winner"
 
@@ -51,7 +51,7 @@ def test_positions_know_their_games():
 
 
 def test_figures_of_the_end_become_the_mover_s():
-    shard = shard_of(GO, "b2 a1", "b2 pass pass")  # the first game was given up
+    shard = shard_of(GO, "b2 a1", "b2 pass pass")  # the first game was resigned
     signs = positions_of(GO, shard, *everywhere(shard)).signs_at_end()
     assert signs.dtype == np.float32 and signs.shape == (5, 1)
     assert np.isnan(signs[:2]).all() and signs[2:, 0].tolist() == [1, -1, 1]

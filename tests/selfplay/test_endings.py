@@ -1,4 +1,4 @@
-"""How games ended: boards known by hand, and those of self-play as the games themselves tell them."""
+"""Tests of endings of games: boards by hand, and games of self-play against their own states."""
 
 import numpy as np
 import pytest
@@ -15,7 +15,7 @@ ENDS = {
         "a1 c1 a2 c2 a3 c3 pass pass": (-0.5, ["+.-", "+.-", "+.-"]),
         "pass pass": (-0.5, ["...", "...", "..."]),
     },
-    "othello": {  # the shortest game, which leaves 13 black stones and no other
+    "othello": {  # the shortest game: 13 black discs remain, no white ones
         "f5d6c5f4e7f6g5e6e3": (
             64,
             ["........", "........", "....+...", "...+++..", "..+++++.", "...+++..", "....+...", "........"],
@@ -54,7 +54,7 @@ def test_a_game_that_was_given_up_has_no_end():
     game = make_game("go(size=3)")
     shard = shard_of(game, "b2 a1", "b2 pass pass", "b2", "b2 pass pass")
     endings = endings_of(game, shard._replace(resigned=np.array([True, False, False, True])))
-    assert endings.is_over.tolist() == [False, True, False, False], "where the last pass was not played, too"
+    assert endings.is_over.tolist() == [False, True, False, False], "also without the last pass"
     assert not endings.scores[[0, 2, 3]].any() and not endings.owners[[0, 2, 3]].any()
 
 

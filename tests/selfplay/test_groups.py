@@ -1,4 +1,4 @@
-"""Who walks the slots and when the net is asked changes nothing of the games: caches, passes, threads, groups."""
+"""Tests that games do not depend on caches, passes, threads and groups."""
 
 import threading
 
@@ -15,7 +15,7 @@ CACHED = NOISY._replace(cache_mib=64)
 
 
 class Apart(HashEvaluator):
-    """Works on a device apart: it notes which threads ask it."""
+    """An evaluator on a separate device. It records the threads that call it."""
 
     is_on_device = True
 
@@ -30,7 +30,7 @@ class Apart(HashEvaluator):
 
 
 class InPasses(HashEvaluator):
-    """Has passes of so many rows."""
+    """An evaluator with passes of `rows` rows."""
 
     def __init__(self, game, rows):
         super().__init__(game)
@@ -38,7 +38,7 @@ class InPasses(HashEvaluator):
 
 
 def tiny_cache(num_actions, mib):
-    """Returns a cache of 20 positions, which soon make way for others."""
+    """Returns a cache of 20 positions, which are soon replaced."""
     cache = new_cache(num_actions, mib)
     return cache._replace(buckets=cache.buckets[:5], logits=cache.logits[: 5 * WAYS])
 
@@ -71,8 +71,8 @@ def test_the_net_is_given_whole_passes(rows, settings):
     shard = play(CONNECT_FOUR, range(24), 10, settings=settings, evaluator=evaluator)
     assert_same(shard, play(CONNECT_FOUR, range(24), 10, settings=settings))
     broken = [size for size in evaluator.batch_sizes if size % rows]
-    assert all(size < rows for size in broken), "a pass is filled up only where there is no whole one"
-    if settings is NOISY and rows <= 4:  # with ten games under way, and none that share a row
+    assert all(size < rows for size in broken), "an incomplete pass should be a batch of its own"
+    if settings is NOISY and rows <= 4:  # ten games at a time, none of which share a row
         assert max(evaluator.batch_sizes) == 10 - 10 % rows
         assert len(broken) < len(evaluator.batch_sizes) / 2
 
@@ -91,7 +91,7 @@ def test_games_are_the_same_on_a_device_apart(settings, rows, num_threads, num_s
     assert shard.cache_hits + shard.evaluations == expected.cache_hits + expected.evaluations
     assert sum(evaluator.batch_sizes) == shard.evaluations[0]
     assert len(evaluator.threads) == 1 and threading.get_ident() not in evaluator.threads
-    assert max(evaluator.batch_sizes) <= (num_slots + 1) // 2, "half of the games at a time"
+    assert max(evaluator.batch_sizes) <= (num_slots + 1) // 2, "a batch should have at most half of the games"
 
 
 @pytest.mark.parametrize("num_threads", [2, 5])

@@ -1,4 +1,4 @@
-"""Lessons: their share of a batch, what is learnt of them, and that other positions are drawn as ever."""
+"""Tests of lessons: their share of a batch, their targets, and that other positions are drawn as without them."""
 
 import numpy as np
 import pytest
@@ -25,7 +25,7 @@ def replay_with(share, lessons=LESSONS):
 
 
 def expected():
-    """Returns of each lesson, in each of its symmetries, (planes, policy, results) as bytes."""
+    """Returns each lesson's set of (planes, policy, results) as bytes, one per symmetry."""
     cells, actions = GAME.symmetries
     found = []
     for lesson in LESSONS:
@@ -44,7 +44,7 @@ def test_lessons_are_their_positions_seen_through_symmetries_with_their_policies
     seen = [tuple(part.tobytes() for part in row) for row in zip(*sample[:3], strict=True)]
     assert set(seen) == set.union(*expected())
     for one in expected():
-        assert 150 < sum(row in one for row in seen) < 250, "each is drawn as often as the others"
+        assert 150 < sum(row in one for row in seen) < 250, "lessons should be drawn equally often"
     assert {array.dtype for array in sample[:3]} == {np.dtype(np.float32)} and sample.auxiliary == {}
 
 

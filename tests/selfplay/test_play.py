@@ -1,4 +1,4 @@
-"""Self-play: games follow from their seeds alone, and their records from the rules."""
+"""Tests of self-play: games depend only on their seeds, and their records follow the rules."""
 
 import numpy as np
 import pytest
@@ -44,7 +44,7 @@ def test_games_come_in_the_order_of_their_seeds(game):
     games = split(some_games(game))
     assert split(play(game, [11, 3, 3, 0], num_slots=2)) == [games[11], games[3], games[3], games[0]]
     lengths = [len(actions) for _, _, actions, *_ in games]
-    assert lengths == some_games(game).lengths.tolist() and len(set(lengths)) > 1, "all ended together"
+    assert lengths == some_games(game).lengths.tolist() and len(set(lengths)) > 1, "games should end at different plies"
 
 
 def test_large_seeds():
@@ -89,7 +89,7 @@ def test_states_can_be_played_on():
 
 
 def test_every_search_has_its_simulations():
-    """A fresh tree's visits are all but the first simulation, which judged the root; where a win is seen, all."""
+    """In a fresh tree the first simulation evaluates the root; the others visit moves, unless a win is seen."""
     shard = play(CONNECT_FOUR, range(5), settings=PLAIN, playing=PLAY._replace(is_keeping_tree=False))
     is_decided = (shard.visits > 0).sum(axis=1) == 1
     assert is_decided.any() and not is_decided.all()
@@ -129,7 +129,7 @@ def test_with_nothing_at_random_all_games_are_one(settings):
 
 
 def test_with_gumbel_the_opening_alone_is_drawn():
-    """After the first move, each game is the one that follows from that move."""
+    """After the first move, the game is determined by that move."""
     games = split(play(CONNECT_FOUR, range(30), playing=PLAY._replace(temperature_plies=1), settings=GUMBEL))
     followed = {(game[2][0], tuple(game[2])) for game in games}
     assert 2 <= len(followed) == len({first for first, _ in followed})
@@ -139,7 +139,7 @@ def test_with_gumbel_the_target_is_the_improved_policy():
     shard = play(CONNECT_FOUR, range(5), settings=GUMBEL._replace(is_proving=False, is_looking_ahead=False))
     totals, is_decided = shard.visits.sum(axis=1, dtype=int), (shard.visits > 0).sum(axis=1) == 1
     assert np.all(np.abs(totals - TARGET_TOTAL)[~is_decided] <= 2) and not is_decided.all()
-    assert shard.simulations.tolist() == [31 * shard.num_positions], "the root's own judgement comes on top"
+    assert shard.simulations.tolist() == [31 * shard.num_positions], "the root's evaluation is added"
     assert np.all(np.abs(shard.root_values) <= 1)
 
 
@@ -157,7 +157,7 @@ def test_games_differ_where_something_is_random(playing, settings):
 
 
 def test_moves_are_drawn_in_the_opening_and_the_best_afterwards():
-    """A draw at this temperature is nearly uniform, so that many a move of the opening is not the most visited."""
+    """At this temperature draws are nearly uniform, so many moves of the opening are not the most visited ones."""
     playing = PLAY._replace(temperature=5.0, temperature_plies=4)
     shard = play(CONNECT_FOUR, range(30), playing=playing, settings=PLAIN)
     plies = np.concatenate([np.arange(length) for length in shard.lengths])
@@ -186,7 +186,7 @@ def test_a_search_from_a_kept_tree_has_noise_of_its_own():
 
 
 def test_proofs_decide_moves_and_targets():
-    """Looking ahead, a win in one is seen at once: it is played, and it is the whole target."""
+    """Look-ahead sees a win in one at once. It is played, and it is the whole target."""
     shard, num_wins = some_games(CONNECT_FOUR), 0
     for k in range(shard.num_positions):
         state = State.from_record(CONNECT_FOUR, shard.states[k])
@@ -219,7 +219,7 @@ def test_fast_searches_have_their_own_simulations_and_no_weight(game):
     playing = PLAY._replace(full_search_share=0.3, fast_simulations=5, is_keeping_tree=False)
     shard = play(game, range(60), playing=playing, settings=PLAIN)
     assert set(shard.weights) == {0, 1}
-    visits = shard.visits.sum(axis=1)  # the root's own first visit goes to none of its moves
+    visits = shard.visits.sum(axis=1)  # the root's first visit is not a move's
     assert set(visits[shard.weights == 1]) <= {29, 30} and set(visits[shard.weights == 0]) <= {4, 5}
     assert abs(shard.weights.mean() - 0.3) < 0.1
     assert shard.num_learnt == shard.weights.sum()
@@ -231,11 +231,11 @@ def test_gumbel_searches_are_full_or_fast_too(is_keeping_tree):
     shard = play(CONNECT_FOUR, range(40), playing=playing, settings=PLAIN._replace(root=GumbelRoot(3)))
     num_full, num = int(shard.weights.sum()), shard.num_positions
     assert set(shard.weights) == {0, 1} and abs(num_full / num - 0.3) < 0.1
-    assert shard.simulations[0] == 31 * num_full + 6 * (num - num_full), "one more judges the root"
+    assert shard.simulations[0] == 31 * num_full + 6 * (num - num_full), "one more evaluates the root"
 
 
 def test_fast_searches_have_no_noise():
-    """With all visits on the prior's first choice, a game moves as without noise wherever its searches are fast."""
+    """In positions of fast searches, visits are the same as in games without noise."""
     playing = PLAY._replace(full_search_share=0.5, fast_simulations=30, temperature=0.0, is_keeping_tree=False)
     noisy, plain = (
         play(
@@ -287,9 +287,9 @@ def test_what_was_proven_is_on_record(game):
     assert 0 < proven.sum() < len(proven)
     ends = np.cumsum(shard.lengths) - 1
     won = shard.outcomes[ends] * (1 - 2 * shard.players[ends]) == 1
-    assert np.all(shard.proven[ends][won] == 1), "a win at once is seen"
+    assert np.all(shard.proven[ends][won] == 1), "immediate wins should be proven"
     later = np.flatnonzero(proven & (shard.proven != 0))
-    assert np.all(shard.results()[later] == shard.proven[later]), "proven moves are played"
+    assert np.all(shard.results()[later] == shard.proven[later]), "proven results should be reached"
 
 
 @pytest.mark.parametrize("settings", [AHEAD, GUMBEL._replace(proof_nodes=100)])

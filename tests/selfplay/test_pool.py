@@ -1,4 +1,4 @@
-"""Workers: the same games whoever plays them."""
+"""Tests of workers: games do not depend on the worker that plays them."""
 
 import pytest
 import torch
@@ -18,7 +18,7 @@ def tasks(tmp_path_factory) -> list[PlayTask]:
 
 @pytest.fixture(autouse=True)
 def threads():
-    """Leaves torch with the threads that it had."""
+    """Restores the number of torch's threads."""
     before = torch.get_num_threads()
     yield
     torch.set_num_threads(before)

@@ -1,4 +1,4 @@
-"""Reanalysis: what a search of a position finds takes the place of what was there, and nothing else changes."""
+"""Tests of reanalysis: the results of new searches replace the old ones, and nothing else changes."""
 
 import numpy as np
 import pytest
@@ -21,7 +21,7 @@ FRESH = {"visits", "root_values", "proven", "evaluations", "cache_hits", "simula
 
 
 class Other(HashEvaluator):
-    """Is of another opinion than the net that played."""
+    """An evaluator with other answers than the one that played."""
 
     def evaluate(self, planes):
         return super().evaluate(1 - planes)
@@ -47,7 +47,7 @@ def game(request) -> Game:
 
 @pytest.fixture(scope="module")
 def shard(game) -> Shard:
-    """Six games, half of whose searches were fast."""
+    """Six games. Half of their searches are fast."""
     return play(game, range(6), playing=CAPPED)
 
 
@@ -57,7 +57,7 @@ def test_positions_to_learn_from_are_searched_and_nothing_else_changes(game, sha
     learnt = is_open(shard)
     assert 0 < learnt.sum() < (shard.weights > 0).sum() < len(learnt)
     for name in ("visits", "root_values", "proven"):
-        assert getattr(fresh, name)[~learnt].tobytes() == getattr(shard, name)[~learnt].tobytes(), "fast, or proven"
+        assert getattr(fresh, name)[~learnt].tobytes() == getattr(shard, name)[~learnt].tobytes(), "fast or proven"
     assert (fresh.visits != shard.visits).any(axis=1)[learnt].mean() > 0.5
     assert [array.dtype for array in fresh] == [array.dtype for array in shard]
 
@@ -82,7 +82,7 @@ def test_it_finds_what_a_lone_search_finds(game, shard, settings):
 
 
 def test_what_a_search_proves_is_on_record_and_the_rest_is_not(game):
-    """All searches of the games were without proofs; now a win at once is seen, and is the whole target."""
+    """The games were played without proofs. Now a win in one is seen, and is the whole target."""
     before = play(game, range(6), settings=PLAIN)
     assert (before.proven == UNPROVEN).all()
     fresh, last = searched(game, before), np.cumsum(before.lengths) - 1
@@ -91,7 +91,7 @@ def test_what_a_search_proves_is_on_record_and_the_rest_is_not(game):
     assert np.count_nonzero(fresh.visits[won]) == len(won)
     assert (fresh.proven == UNPROVEN).any()
     again = searched(game, fresh, settings=PLAIN)
-    assert np.array_equal(again.proven, fresh.proven), "a search that proves nothing takes no proof away"
+    assert np.array_equal(again.proven, fresh.proven), "a search without proofs should keep old proofs"
 
 
 @pytest.mark.parametrize("settings", [NOISY, GUMBEL, CACHED], ids=["noisy", "gumbel", "cached"])
@@ -101,7 +101,7 @@ def test_it_finds_the_same_however_many_are_searched_at_once_and_by_whom(game, s
         assert_same(searched(game, shard, num_slots, settings=settings, evaluator=HashEvaluator(game)), expected)
     for evaluator, num_threads in ((InPasses(game, 3), 1), (Apart(game, 4), 1), (Apart(game), 3)):
         other = searched(game, shard, 7, settings=settings, evaluator=evaluator, num_threads=num_threads)
-        assert changed(other, expected) <= {"evaluations", "cache_hits"}  # of caches, by who came first
+        assert changed(other, expected) <= {"evaluations", "cache_hits"}  # caches depend on the order
         assert other.cache_hits + other.evaluations == expected.cache_hits + expected.evaluations
         assert sum(evaluator.batch_sizes) == other.evaluations[0]
 
@@ -111,7 +111,7 @@ def test_with_gumbel_the_target_is_the_improved_policy(game, shard):
     fresh, learnt = searched(game, shard, settings=settings), is_open(shard)
     is_decided = (fresh.visits > 0).sum(axis=1) == 1
     assert (abs(fresh.visits.sum(axis=1, dtype=int) - TARGET_TOTAL) <= 9)[learnt & ~is_decided].all()
-    assert fresh.simulations.tolist() == [31 * learnt.sum()], "the root's own judgement comes on top"
+    assert fresh.simulations.tolist() == [31 * learnt.sum()], "the root's evaluation is added"
 
 
 def test_a_position_has_its_ply_in_its_game(game, shard):

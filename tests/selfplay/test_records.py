@@ -1,4 +1,4 @@
-"""Shards in files: they come back as they were; damaged ones and those of other games are refused in one line."""
+"""Tests of shards in files: they load unchanged; damaged files and those of other games are refused in one line."""
 
 import json
 
@@ -9,11 +9,13 @@ from safetensors.numpy import load_file, save_file
 from azero.errors import BadInput
 from azero.games import make_game
 from azero.mcts.tree import UNPROVEN
-from azero.selfplay.data.records import join_shards, load_shard, save_shard
+from azero.selfplay.data.records import join_shards
+from azero.selfplay.data.shard_files import load_shard, save_shard
 
-from .games import CONNECT_FOUR, TIC_TAC_TOE, assert_same, play, some_games, split
+from .games import CONNECT_FOUR, PLAY, TIC_TAC_TOE, assert_same, play, some_games, split
 
 GAMES = [TIC_TAC_TOE, CONNECT_FOUR]
+OPENED = PLAY._replace(random_opening_share=0.7, random_opening_plies=5)
 
 
 @pytest.fixture
@@ -24,7 +26,7 @@ def saved(tmp_path):
 
 
 def refusal(path, game=TIC_TAC_TOE) -> str:
-    """Returns the one line with which a file is refused."""
+    """Returns the error, one line, with which a file is refused."""
     with pytest.raises(BadInput) as error:
         load_shard(path, game)
     message = str(error.value)
@@ -112,8 +114,72 @@ def test_states_of_another_size(saved):
     refusal(saved)
 
 
+def resaved(path, **arrays) -> None:
+    """Writes a shard of tic_tac_toe with other arrays. The digest is right, so only checks of the contents help."""
+    save_shard(path, some_games(TIC_TAC_TOE)._replace(**arrays), TIC_TAC_TOE)
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "message"),
+    [
+        ("actions", 9, "its actions have a value out of range"),
+        ("actions", -1, "its actions have a value out of range"),
+        ("actions", 4, "game 0 breaks the rules"),
+        ("players", 1, "its positions are not those of its games"),
+        ("root_values", np.nan, "its root_values have a value out of range"),
+        ("root_values", 1.5, "its root_values have a value out of range"),
+        ("weights", -1, "its weights have a value out of range"),
+        ("weights", np.inf, "its weights have a value out of range"),
+        ("proven", 7, "its proven have a value out of range"),
+        ("outcomes", 0, "its positions are not those of its games"),
+        ("visits", 0, "a training position has no visits"),
+        ("visits", 3, "game 0 breaks the rules"),
+        ("lengths", 0, "the lengths of its games do not add up"),
+        ("lengths", -1, "the lengths of its games do not add up"),
+        ("lengths", 2**31 - 1, "the lengths of its games do not add up"),
+        ("opening_lengths", 1, "the lengths of its games do not add up"),
+        ("resigned", True, "its positions are not those of its games"),
+        ("searched", -1, "its searched have a value out of range"),
+    ],
+)
+def test_a_signed_shard_with_impossible_values_is_refused(saved, field, value, message):
+    array = getattr(some_games(TIC_TAC_TOE), field).copy()
+    array[:] = value
+    resaved(saved, **{field: array})
+    assert message in refusal(saved)
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_signed_shard_with_another_state_is_refused(game, tmp_path):
+    shard, path = some_games(game), tmp_path / "shard"
+    for name in game.rules.state_dtype.names:
+        states = shard.states.copy()
+        states[name][5] ^= 1
+        save_shard(path, shard._replace(states=states), game)
+        assert "its positions are not those of its games" in refusal(path, game)
+
+
+def test_openings_are_kept_and_replayed(tmp_path):
+    path, shard = tmp_path / "shard", play(CONNECT_FOUR, range(12), playing=OPENED)
+    assert shard.opening_lengths.sum() > 0 and 0 in shard.opening_lengths
+    save_shard(path, shard, CONNECT_FOUR)
+    assert_same(load_shard(path, CONNECT_FOUR), shard)
+    openings = shard.openings.copy()
+    openings[0] = (openings[0] + 1) % 7
+    save_shard(path, shard._replace(openings=openings), CONNECT_FOUR)
+    assert "is damaged" in refusal(path, CONNECT_FOUR)
+
+
+@pytest.mark.thorough
+def test_a_flipped_bit_anywhere_is_refused(saved):
+    data = saved.read_bytes()
+    for bit in range(0, 8 * len(data), 61):
+        saved.write_bytes(data[: bit // 8] + bytes([data[bit // 8] ^ 1 << bit % 8]) + data[bit // 8 + 1 :])
+        refusal(saved)
+
+
 def test_a_flipped_bit_in_the_header_is_no_crash(saved):
-    """Damage is noticed, or it is where nothing depends on it."""
+    """The damage is noticed, or nothing depends on it."""
     data = saved.read_bytes()
     for place in range(8 + int.from_bytes(data[:8], "little")):
         saved.write_bytes(data[:place] + bytes([data[place] ^ 1]) + data[place + 1 :])

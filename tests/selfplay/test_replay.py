@@ -1,4 +1,4 @@
-"""Replay: the window, and samples that are positions of the games kept, seen in a random symmetry."""
+"""Tests of replay: the window, and samples, which are positions of the kept games in random symmetries."""
 
 import threading
 
@@ -25,7 +25,7 @@ def test_the_window_moves_by_whole_shards():
     replay = Replay(TIC_TAC_TOE, Window(sizes[1] + sizes[2]))
     assert replay.add("0", parts[0]) == replay.add("1", parts[1]) == []
     assert replay.num_learnt == sizes[0] + sizes[1]
-    assert replay.add("2", parts[2]) == ["0"], "the two newest are just the window"
+    assert replay.add("2", parts[2]) == ["0"], "the two newest shards exactly fill the window"
     assert replay.names == ["1", "2"] and replay.num_learnt == sizes[1] + sizes[2]
     assert replay.add("3", parts[3]) == (["1"] if sizes[3] >= sizes[1] else [])
 
@@ -98,7 +98,7 @@ def test_positions_are_drawn_by_their_weights():
     weights = np.zeros(shard.num_positions, np.float32)
     weights[[0, 3]] = 1, 3
     replay.add("0", shard._replace(weights=weights))
-    results = replay.sample(8_000, np.random.default_rng(3)).planes[:, 2].sum(axis=(1, 2))  # the empty cells
+    results = replay.sample(8_000, np.random.default_rng(3)).planes[:, 2].sum(axis=(1, 2))  # empty cells
     assert set(results) == {9, 6} and abs((results == 6).mean() - 0.75) < 0.03
     assert replay.num_learnt == 4
 
@@ -123,7 +123,7 @@ def test_a_window_that_grows_is_the_same_when_it_is_loaded_again():
 
 
 def test_a_policy_points_at_the_same_cells_as_the_planes():
-    """In tic-tac-toe the moves are the cells: wherever the policy is, the third plane says that the cell is empty."""
+    """In tic-tac-toe moves are cells. If the policy of a cell is not zero, the third plane shows that it is empty."""
     shard = some_games(TIC_TAC_TOE)
     indices = np.repeat(np.arange(shard.num_positions), 8)
     sample = make_sample(TIC_TAC_TOE, shard, indices, np.tile(np.arange(8), shard.num_positions))
@@ -132,7 +132,7 @@ def test_a_policy_points_at_the_same_cells_as_the_planes():
 
 @pytest.mark.parametrize("game", GAMES)
 def test_positions_and_symmetries_are_drawn_evenly(game):
-    """Each draw is told from the planes; those that several positions share count for all of them."""
+    """Draws are identified by their planes. Planes that several positions share count for all of them."""
     replay, shard = Replay(game, Window(10_000)), play(game, range(2))
     replay.add("0", shard)
     cells, count = game.symmetries.cells, 20_000 if IS_COMPILED else 2_000
@@ -184,7 +184,7 @@ def test_while_one_sample_is_learnt_from_the_next_is_made():
     for _ in range(2):
         next(samples)
         assert made.acquire(timeout=30)
-    assert made.acquire(timeout=30), "the third is made, the second not yet given back"
+    assert made.acquire(timeout=30), "the third sample should be made before it is asked for"
     assert threading.get_ident() not in threads and len(threads) == 1
     assert len(list(samples)) == 1
 

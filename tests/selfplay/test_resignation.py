@@ -1,4 +1,4 @@
-"""Resignation: thresholds from games made up so that they are known, and games that end where these say."""
+"""Tests of resignation: thresholds from constructed games, and games that end by them."""
 
 import numpy as np
 import pytest
@@ -12,11 +12,11 @@ from .games import CONNECT_FOUR, GUMBEL, NOISY, PLAIN, PLAY, TIC_TAC_TOE, assert
 
 GAMES = [TIC_TAC_TOE, CONNECT_FOUR]
 RESIGNING = PLAY._replace(num_simulations=8, resign_threshold=-0.4, resign_played_on_share=0.0)
-PLAYED_ON = RESIGNING._replace(resign_played_on_share=1 - 1e-12)  # as many numbers are drawn
+PLAYED_ON = RESIGNING._replace(resign_played_on_share=1 - 1e-12)  # draws as many random numbers
 
 
 def made_up(values, outcome, is_played_on=True) -> Shard:
-    """Returns a game in which players take turns and have these values to resign by."""
+    """Returns a game of alternating players with these resign values."""
     n = len(values)
     return some_games(TIC_TAC_TOE)._replace(
         players=np.arange(n, dtype=np.int8) % 2,
@@ -33,14 +33,14 @@ def counts(shards, *thresholds) -> list[list[int]]:
 
 
 SWINGING = [0.1, -0.3, -0.5, -0.95, 0.4]
-"""The second player is the first to see -0.2 and -0.9, the first player to see -0.4."""
+"""The second player is first to fall below -0.2 and -0.9, the first player is first to fall below -0.4."""
 
 
 @pytest.mark.parametrize(
     ("outcome", "errors"), [(1, [0, 0, 1, 0]), (-1, [0, 1, 0, 1]), (0, [0, 1, 1, 1])], ids=["won", "lost", "drawn"]
 )
 def test_who_is_the_first_to_fall_below_the_threshold_resigns(outcome, errors):
-    """It is an error where that player wins or draws."""
+    """A resignation is an error if that player wins or draws."""
     assert counts([made_up(SWINGING, outcome)], -0.97, -0.9, -0.4, -0.2) == [[0, 1, 1, 1], errors]
 
 
@@ -54,16 +54,16 @@ def test_games_are_counted_one_by_one_and_only_where_they_were_played_on():
 
 
 RIGHT, WRONG = made_up([0.3, -0.6], 1), made_up([0.3, -0.305], -1)
-"""The second player falls to -0.6 and loses; falls to -0.305 and wins."""
+"""The second player falls to -0.6 and loses, or falls to -0.305 and wins."""
 
 
 @pytest.mark.parametrize(
     ("num_right", "num_wrong", "threshold"),
     [
-        (21, 0, 0.0),  # nobody resigns who is ahead
-        (20, 0, NOBODY),  # with one more, the errors would be 5 %, which is not less
+        (21, 0, 0.0),  # a player who is ahead does not resign
+        (20, 0, NOBODY),  # one more error would be 5 %, which is not less
         (40, 1, 0.0),
-        (39, 1, -0.31),  # 2 in 40
+        (39, 1, -0.31),  # 2 errors in 40
         (20, 1, NOBODY),
         (0, 50, NOBODY),
         (0, 0, NOBODY),
@@ -100,7 +100,7 @@ def test_figures_of_an_iteration():
 @pytest.mark.parametrize("game", GAMES)
 @pytest.mark.parametrize("settings", [NOISY, PLAIN, GUMBEL], ids=["noise", "plain", "gumbel"])
 def test_a_game_ends_where_its_player_has_no_hope(game, settings):
-    """Up to there it is the game that was played on; and the threshold is judged by what would have happened."""
+    """Until then it equals the game that was played on, whose result decides whether the resignation was an error."""
     ended, whole = (play(game, range(12), playing=playing, settings=settings) for playing in (RESIGNING, PLAYED_ON))
     assert whole.played_on.all() and not ended.played_on.any() and not whole.resigned.any()
     highest = np.split(whole.resign_values, np.cumsum(whole.lengths)[:-1])
@@ -134,7 +134,7 @@ def test_some_games_are_played_on(num_slots):
 
 
 def test_without_resignation_no_number_is_drawn():
-    """`some_games` are played by settings that do not name it."""
+    """`some_games` uses settings without resignation."""
     shard = play(TIC_TAC_TOE, range(12), playing=PLAY._replace(resign_threshold=NOBODY, resign_played_on_share=1.0))
     assert_same(shard, some_games(TIC_TAC_TOE))
     assert shard.played_on.all() and not shard.resigned.any()

@@ -1,4 +1,4 @@
-"""Returns: TD(lambda) by its definition, and what a net learns of them."""
+"""Tests of returns: TD(lambda) by its definition, and the targets made from them."""
 
 import numpy as np
 import pytest
@@ -11,14 +11,14 @@ from .games import CONNECT_FOUR, play
 
 @pytest.fixture(scope="module")
 def shard():
-    """Games whose players do not always take turns as far as the data goes."""
+    """Games with random players to move, as if turns did not alternate."""
     made = play(CONNECT_FOUR, range(6))
     rng = np.random.default_rng(0)
     return made._replace(players=rng.integers(0, 2, made.num_positions).astype(np.int8))
 
 
 def games_of(shard):
-    """Yields the places of each game's positions."""
+    """Yields the indices of each game's positions."""
     begin = 0
     for length in shard.lengths:
         yield range(begin, begin + length)
@@ -26,7 +26,7 @@ def games_of(shard):
 
 
 def return_of(shard, places, at, value_lambda, is_with_own):
-    """Returns the sum by definition: weights of lambda^k (1 - lambda) on values, and what is left on the result."""
+    """Returns the sum by definition: values have weights lambda^k (1 - lambda), and the result has the rest."""
     sign = {place: 1 if shard.players[place] == shard.players[at] else -1 for place in places}
     heard = [place for place in places if place >= at + (not is_with_own)]
     total, weight = 0.0, 1.0

@@ -1,4 +1,4 @@
-"""Policy surprise weighting: who is drawn more often, and by how much."""
+"""Tests of policy surprise weighting: the weights by their definition."""
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ HALF_FAST = PLAY._replace(full_search_share=0.5, fast_simulations=5)
 
 
 def surprise_of(game, evaluator, shard, index: int) -> float:
-    """Returns KL(policy || prior) of a position, from its definition."""
+    """Returns KL(policy || prior) of a position, by its definition."""
     state = State.from_record(game, shard.states[index])
     logits, _ = evaluator.evaluate(state.planes()[None])
     legal = state.legal_actions()
@@ -30,7 +30,7 @@ def test_a_share_of_each_games_weight_goes_by_surprise(game, share):
     weighed = weigh_by_surprise(game, evaluator, shard, share)
     assert weighed.weights.dtype == np.float32
     assert_same(weighed._replace(weights=shard.weights, evaluations=shard.evaluations), shard)
-    assert weighed.evaluations[0] - shard.evaluations[0] == shard.num_learnt, "each is judged once more"
+    assert weighed.evaluations[0] - shard.evaluations[0] == shard.num_learnt, "each is evaluated once more"
     assert_same(weigh_by_surprise(game, evaluator, weighed, share)._replace(evaluations=weighed.evaluations), weighed)
     start = 0
     for length in shard.lengths:
@@ -47,7 +47,7 @@ def test_a_share_of_each_games_weight_goes_by_surprise(game, share):
 
 def test_where_nothing_surprises_all_stay_alike():
     class Prophet:
-        """Says of each position what was searched there."""
+        """An evaluator whose policy is that of the search."""
 
         rows, is_on_device = 0, False
 

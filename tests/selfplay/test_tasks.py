@@ -1,11 +1,11 @@
-"""Tasks: what a worker plays or searches anew follows from its task alone."""
+"""Tests of tasks: the games or searches of a worker depend only on its task."""
 
 from dataclasses import replace
 
 import pytest
 
 from azero.errors import BadInput
-from azero.selfplay.data.records import load_shard, save_shard
+from azero.selfplay.data.shard_files import load_shard, save_shard
 from azero.selfplay.pool import Pool
 from azero.selfplay.tasks import PlayTask, SearchTask, play_task, search_task
 
@@ -14,7 +14,7 @@ from .games import TIC_TAC_TOE, assert_same, changed, config_with, is_open, save
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """The folder of a net and of two shards, alike but for their names."""
+    """A folder with a net and two shards that differ only in name."""
     folder = tmp_path_factory.mktemp("tasks")
     save_new_net(folder / "net", config_with())
     for name in ("00001-0000", "00001-0001"):
@@ -24,13 +24,13 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def task(folder) -> PlayTask:
-    """Three games to play."""
+    """A task to play three games."""
     return PlayTask(str(folder / "net"), config_with(), "", (0, 1, 2))
 
 
 @pytest.fixture(scope="module")
 def searches(folder) -> list[SearchTask]:
-    """Each shard to search anew, and the first once more in another iteration."""
+    """Tasks to search each shard, and the first one again in another iteration."""
     what = [("00001-0000", 3), ("00001-0001", 3), ("00001-0000", 4)]
     net, config = str(folder / "net"), config_with()
     return [SearchTask(net, config, "", str(folder / name), iteration) for name, iteration in what]
@@ -66,7 +66,7 @@ def test_workers_search_what_their_tasks_say_and_note_when(searches):
         assert_same(load_shard(task.shard, TIC_TAC_TOE), some_games(TIC_TAC_TOE))
     assert sum(reports) == 3 * is_open(some_games(TIC_TAC_TOE)).sum()
     for other in (1, 2):
-        assert "visits" in changed(found[0], found[other]), "each shard and iteration has seeds of its own"
+        assert "visits" in changed(found[0], found[other]), "seeds should depend on shard and iteration"
 
 
 def test_positions_are_not_searched_by_rules_that_have_changed(searches):

@@ -1,4 +1,4 @@
-"""Tests of training: steps by hand-computed values, and runs that are killed and end as unbroken ones."""
+"""Tests of training: steps against values by hand, and killed runs against unbroken ones."""
 
 import pytest
 

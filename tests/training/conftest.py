@@ -1,4 +1,4 @@
-"""Runs of tiny settings: one that has not begun, and the one that others are held to, unbroken."""
+"""Runs with tiny settings: one that has not begun, and an unbroken one with which others are compared."""
 
 from pathlib import Path
 
@@ -18,13 +18,13 @@ def run(tmp_path):
 
 @pytest.fixture(scope="session")
 def config(tmp_path_factory):
-    """The file of its settings."""
+    """The file of the tiny settings."""
     return write_config(tmp_path_factory.mktemp("config"))
 
 
 @pytest.fixture(scope="session")
 def whole(config, tmp_path_factory):
-    """The folder of a run that nothing happened to; WHOLE.writes lists its writes, WHOLE.out what it printed."""
+    """The folder of an unbroken run. WHOLE.writes lists its writes, and WHOLE.out is its output."""
     folder = tmp_path_factory.mktemp("whole") / "run"
     process = fork_train(folder, config, note_writes)
     process.join(TIMEOUT_S)

@@ -1,6 +1,6 @@
-"""Tiny runs of `azero train` in processes of their own, which can be killed, and what such a run leaves behind.
+"""Tiny runs of `azero train` in separate processes, which can be killed, and the files that they leave.
 
-The processes are forked from one that has imported torch already, and otherwise are what the command line is.
+The processes are forked from one that has already imported torch. Otherwise they equal the command line.
 """
 
 import contextlib
@@ -59,27 +59,27 @@ TINY = {
     "evaluation": {"opponent": "uct@20", "every": 2, "games": 4, "num_simulations": 4},
     "device": {"device": "cpu", "threads": 1},
 }
-"""Seconds; promotes now and then, saves within iterations, and lets shards leave the window."""
+"""A run takes seconds. It has promotions, saves within iterations, and shards that leave the window."""
 
 
 @functools.cache
 def _forks() -> multiprocessing.context.ForkServerContext:
-    """Returns the context whose processes are forked from one that has imported `warm`."""
+    """Returns a context whose processes are forked from one that has imported `warm`."""
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload([f"{__package__}.warm"])
-    paths = [str(Path(__file__).parent.parent), os.environ.get("PYTHONPATH", "")]  # where it finds that
+    paths = [str(Path(__file__).parent.parent), os.environ.get("PYTHONPATH", "")]  # for the import of `warm`
     with mock.patch.dict(os.environ, PYTHONPATH=os.pathsep.join(paths)):
         forkserver.ensure_running()
     return context
 
 
 def tiny_config(**sections: dict) -> Config:
-    """Returns the tiny settings, with others in the given sections."""
+    """Returns the tiny settings, with changes in the given sections."""
     return check_config(TINY | {key: TINY[key] | values for key, values in sections.items()})
 
 
 def write_config(folder: Path, seed: int = TINY["seed"], **sections: dict) -> Path:
-    """Writes the tiny settings, with others in the given sections, as TOML; returns the file."""
+    """Writes the tiny settings, with changes in the given sections, as TOML; returns the file."""
     merged = {key: value | sections.get(key, {}) for key, value in TINY.items() if key != "seed"}
     lines = [f"seed = {seed}"]
     for section, values in merged.items():
@@ -90,12 +90,12 @@ def write_config(folder: Path, seed: int = TINY["seed"], **sections: dict) -> Pa
 
 
 def train_arguments(run: Path, config: Path) -> list[str]:
-    """Returns what comes after `azero`, to begin the run or to go on with it."""
+    """Returns the arguments of `azero` that begin or resume the run."""
     return ["train", str(config), "--run", str(run), *(["--resume"] if (run / "config.toml").exists() else [])]
 
 
 def fork_train(run: Path, config: Path, prepare: Callable | None = None, *arguments: object) -> BaseProcess:
-    """Starts `azero train` in a forked process, `prepare(run, *arguments)` first; it prints to RUN.out and RUN.err."""
+    """Starts `azero train` in a forked process after `prepare(run, *arguments)`. It prints to RUN.out and RUN.err."""
     process = _forks().Process(target=_train, args=(train_arguments(run, config), run, prepare, arguments))
     process.start()
     return process
@@ -104,7 +104,7 @@ def fork_train(run: Path, config: Path, prepare: Callable | None = None, *argume
 def _train(command: list[str], run: Path, prepare: Callable | None, arguments: tuple) -> None:
     for stream, ending in ((1, "out"), (2, "err")):
         os.dup2(os.open(f"{run}.{ending}", os.O_WRONLY | os.O_CREAT | os.O_APPEND), stream)
-    resource_tracker._resource_tracker._fd = None  # its own, not the parent's, who would mourn what is killed
+    resource_tracker._resource_tracker._fd = None  # the parent's tracker would warn after a kill
     if prepare is not None:
         prepare(run, *arguments)
 
@@ -113,7 +113,7 @@ def _train(command: list[str], run: Path, prepare: Callable | None, arguments: t
 
 
 def note_writes(run: Path) -> None:
-    """Lets this process list its writes in RUN.writes."""
+    """Makes this process list its writes in RUN.writes."""
 
     def note(write: str, moment: str) -> None:
         if moment == "after":
@@ -124,7 +124,7 @@ def note_writes(run: Path) -> None:
 
 
 def strike_at_write(run: Path, write: str, moment: str, sign: int, filler: Path | None = None) -> None:
-    """Lets this process signal itself "before" or "after" a write; or, for 0, find the disk full from then on."""
+    """Makes this process signal itself "before" or "after" a write. With sign 0 the disk is full from then on."""
 
     def strike(each: str, when: str) -> None:
         if (each, when) != (write, moment):
@@ -146,7 +146,7 @@ def _find_no_space(descriptor: int) -> None:
 
 
 def _watch_writes(run: Path, notice: Callable[[str, str], None]) -> None:
-    """Calls `notice(write, moment)` at every file that is put in place below `run`; a state by how far it has come."""
+    """Calls `notice(write, moment)` before and after each rename to a file in `run`. States are named by progress."""
     replace = os.replace
 
     def watched(source: Path, destination: Path) -> None:
@@ -164,14 +164,14 @@ def _watch_writes(run: Path, notice: Callable[[str, str], None]) -> None:
 
 
 def finish_train(run: Path, config: Path) -> None:
-    """Begins the run, or goes on with it, to its end."""
+    """Begins or resumes the run, and trains to its end."""
     process = fork_train(run, config)
     process.join(TIMEOUT_S)
     assert process.exitcode == 0, Path(f"{run}.err").read_text()
 
 
 def strike(run: Path, config: Path, write: str, moment: str, sign: int = signal.SIGKILL) -> int:
-    """Goes on with a run until it sends itself a signal before or after a write; returns how it ended."""
+    """Trains until the run signals itself before or after a write; returns the exit code."""
     process = fork_train(run, config, strike_at_write, write, moment, int(sign))
     process.join(TIMEOUT_S)
     assert process.exitcode is not None, f"it neither reached {write} nor ended"
@@ -179,13 +179,13 @@ def strike(run: Path, config: Path, write: str, moment: str, sign: int = signal.
 
 
 def start_train(run: Path, config: Path, **options: object) -> subprocess.Popen:
-    """Starts `azero train` as a user does."""
+    """Starts `azero train` as a user would."""
     command = [sys.executable, "-m", "azero.cli", *train_arguments(run, config)]
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
 
 
 def progress_of(run: Path, name: str = "state.safetensors") -> dict:
-    """Returns the progress in a run's state; empty where there is none."""
+    """Returns the progress in a run's state; empty if there is no state."""
     try:
         data = (run / name).read_bytes()
     except FileNotFoundError:
@@ -195,13 +195,13 @@ def progress_of(run: Path, name: str = "state.safetensors") -> dict:
 
 
 def nets_of(run: Path) -> dict[str, bytes]:
-    """Returns the bytes of every net in a run's folder, by name."""
+    """Returns the bytes of all nets in a run's folder, by name."""
     paths = [*run.glob("*.safetensors"), *run.glob("checkpoints/*")]
     return {str(path.relative_to(run)): path.read_bytes() for path in paths if path.name != "state.safetensors"}
 
 
 def figures_of(run: Path) -> list[dict]:
-    """Returns the lines of a run's metrics without what the clock tells."""
+    """Returns the lines of a run's metrics without times."""
     lines = (json.loads(each) for each in (run / "metrics.jsonl").read_text().splitlines())
     return [{key: value for key, value in line.items() if not key.endswith("_s")} for line in lines]
 
@@ -212,15 +212,15 @@ def files_of(folder: Path) -> dict[str, bytes]:
 
 
 def wait_until(is_so: Callable[[], object], timeout_s: float = TIMEOUT_S) -> None:
-    """Waits until something is so, looking often."""
+    """Waits until `is_so()` is true."""
     deadline = time.monotonic() + timeout_s
     while not is_so():
-        assert time.monotonic() < deadline, "it never came"
+        assert time.monotonic() < deadline, "it did not happen in time"
         time.sleep(0.0005)
 
 
 def kill_after(process: BaseProcess, seconds: float) -> bool:
-    """Kills a process by SIGKILL after some seconds; returns whether it was still at work."""
+    """Kills a process by SIGKILL after some seconds; returns whether it was still running."""
     process.join(seconds)
     process.kill()
     process.join()
@@ -228,7 +228,7 @@ def kill_after(process: BaseProcess, seconds: float) -> bool:
 
 
 def processes(parent: int | None = None, group: int | None = None) -> set[int]:
-    """Returns the processes that a process has started, or those of a group; those that run, not their remains."""
+    """Returns the children of a process, or the processes of a group, without zombies."""
     found = set()
     for folder in Path("/proc").iterdir():
         with contextlib.suppress(OSError):
@@ -240,7 +240,7 @@ def processes(parent: int | None = None, group: int | None = None) -> set[int]:
 
 
 def assert_gone(group: int) -> None:
-    """Asserts that soon no process of a group is left; and leaves none."""
+    """Asserts that all processes of a group end soon; kills those that do not."""
     try:
         wait_until(lambda: not processes(group=group), timeout_s=30)
     finally:

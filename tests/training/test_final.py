@@ -1,4 +1,4 @@
-"""The final: who takes part, what the mean is, and that the winner is published whatever the gate said."""
+"""Tests of the final: its participants, the mean of nets, and that the winner is published."""
 
 import itertools
 from dataclasses import replace
@@ -29,7 +29,7 @@ def run(tmp_path):
 
 
 def hold(monkeypatch, run, winner, best=5, iteration=6):
-    """Holds a final that `winner` wins, every other match drawn; returns its answer, and who met whom."""
+    """Holds a final that `winner` wins while other matches are drawn; returns its result and the pairings."""
     met = []
 
     def play_match(a, b, game, num_games, seed, opening_plies, on_games):
@@ -48,11 +48,16 @@ def hold(monkeypatch, run, winner, best=5, iteration=6):
 def test_the_last_three_the_candidate_and_their_mean_meet_and_the_winner_stays(monkeypatch, run, winner):
     (name, notes), met = hold(monkeypatch, run, winner)
     assert name == winner and notes == {"final/score": 1.0, "final/nets": 5}
-    assert met == list(itertools.combinations(["00002", "00003", "00005", "candidate", "mean"], 2))
+    assert met == list(itertools.combinations(["candidate", "00005", "00003", "00002", "mean"], 2))
     kept = {path.stem for path in run.checkpoint_path(0).parent.iterdir()}
     assert kept == {"00000", "00002", "00003", "00005", winner}
     run.publish_best(replace(Progress(iteration=7, best=5), final=name))
     assert run.best_path.read_bytes() == run.checkpoint_file(name).read_bytes()
+
+
+def test_if_all_draw_the_newest_net_wins(monkeypatch, run):
+    assert hold(monkeypatch, run, "nobody")[0][0] == "candidate"
+    assert hold(monkeypatch, run, "nobody", best=5, iteration=5)[0][0] == "00005"
 
 
 def test_a_candidate_that_was_promoted_takes_part_once(monkeypatch, run):

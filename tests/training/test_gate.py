@@ -1,4 +1,4 @@
-"""The gate: who is promoted, by win rate and by SPRT, and that repeated games count once."""
+"""Tests of the gate: promotion by win rate and by SPRT, and that repeated games count once."""
 
 import gc
 import math
@@ -22,7 +22,7 @@ GAME = make_game("tic_tac_toe")
 
 
 class Silent:
-    """A report that shows nothing; `left` is what the last stage still has to do."""
+    """A report without output. `left` is the work left in the last stage."""
 
     @contextmanager
     def stage(self, name, total, unit, done=0):
@@ -47,7 +47,7 @@ def make_run(folder, **sections):
 
 
 def hold(monkeypatch, run, results):
-    """Holds a gate whose games end as given: (pair, a_is_first, actions, score)."""
+    """Holds a gate with the given games: (pair, a_is_first, actions, score)."""
 
     def play_match(candidate, best, game, num_games, seed, opening_plies, sprt, on_games):
         assert candidate.name.startswith(str(run.candidate_path)) and str(run.checkpoint_path(0)) in best.name
@@ -62,7 +62,7 @@ def hold(monkeypatch, run, results):
 
 
 def games(*scores):
-    """Returns games of these scores, all different, in pairs."""
+    """Returns games with these scores, all different, in pairs."""
     return [(number // 2, number % 2 == 0, (number,), score) for number, score in enumerate(scores)]
 
 
@@ -85,7 +85,7 @@ def test_promotion_by_win_rate(tmp_path, monkeypatch, scores, threshold, is_prom
 
 
 def test_games_that_repeat_each_other_count_once(tmp_path, monkeypatch):
-    """Three wins in the same game are one; the loss is as good as they are."""
+    """Three wins by the same game count as one, as much as the loss."""
     run = make_run(tmp_path / "run", gate={"win_rate_threshold": 0.55})
     won = [(pair, True, (1, 2, 3), 1.0) for pair in range(3)]
     verdict = hold(monkeypatch, run, [*won, (3, True, (4, 5), 0.0)])
@@ -99,7 +99,7 @@ def test_promotion_by_sprt_needs_its_decision(tmp_path, monkeypatch, num, is_pro
 
 
 def test_agents_take_no_memory_when_their_matches_are_over(tmp_path, monkeypatch):
-    """Their searches are freed at once, not whenever Python looks for circles of references, as an agent is one."""
+    """Agents are reference cycles. Their searches are freed at once, without the garbage collector."""
     config = {"games": 2, "num_simulations": 2, "opening_plies": 1}
     run = make_run(tmp_path / "run", gate=config, evaluation={"games": 2, "num_simulations": 2, "benchmark": "none"})
     searches = []
@@ -122,9 +122,7 @@ def test_agents_take_no_memory_when_their_matches_are_over(tmp_path, monkeypatch
 def test_elo_is_finite_where_all_games_are_won_or_lost(tmp_path, monkeypatch):
     run = make_run(tmp_path / "run")
     won, lost = (hold(monkeypatch, run, games(*[score] * 4)).elo for score in (1, 0))
-    assert won == pytest.approx(400 * math.log10(9)) and lost == pytest.approx(
-        -won
-    )  # as if half a point more was shared
+    assert won == pytest.approx(400 * math.log10(9)) and lost == pytest.approx(-won)  # as if one more game was drawn
     assert hold(monkeypatch, run, games(1, 0)).elo == 0
 
 
@@ -150,7 +148,7 @@ def test_the_best_net_meets_the_opponent_of_the_settings(tmp_path):
     notes = gate.evaluate_best(run, Progress(), Silent())
     assert notes == gate.evaluate_best(run, Progress(), Silent())
     assert notes["evaluation/games"] == 6 and notes["evaluation/score"] > 0.5
-    assert set(notes) == {"evaluation/games", "evaluation/score"}, "no benchmark of this game comes with azero"
+    assert set(notes) == {"evaluation/games", "evaluation/score"}, "the game has no shipped benchmark"
 
 
 def test_the_best_net_is_held_to_solved_positions(tmp_path):
@@ -159,7 +157,7 @@ def test_the_best_net_is_held_to_solved_positions(tmp_path):
     run = make_run(tmp_path / "run", evaluation={**own, "num_simulations": 400})
     report = Silent()
     notes = gate.evaluate_best(run, Progress(), report)
-    assert report.left == 0, "there are fewer positions than were asked for, and the bar knows"
+    assert report.left == 0, "the bar should know that there are fewer positions"
     assert notes == gate.evaluate_best(run, Progress(), Silent())
     assert notes["benchmark/search_mistakes"] == 0.0 and notes["benchmark/net_mistakes"] in (0.0, 1.0)
 

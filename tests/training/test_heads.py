@@ -1,4 +1,4 @@
-"""Auxiliary heads: targets turned as the position is and as the mover sees them, losses by hand, settings."""
+"""Tests of auxiliary heads: targets under symmetries and for the player to move, losses by hand, settings."""
 
 import math
 
@@ -29,13 +29,13 @@ ENDINGS = Ownership(), Score()
 
 
 def everything(head, game, shard, symmetry=0):
-    """Returns a head's targets of each position of a shard."""
+    """Returns a head's targets for each position of a shard."""
     indices = np.arange(shard.num_positions)
     return head.targets(positions_of(game, shard, indices, np.full_like(indices, symmetry)))
 
 
 def games_of(shard):
-    """Yields each game's positions, as a range."""
+    """Yields the range of each game's positions."""
     for end, length in zip(np.cumsum(shard.lengths), shard.lengths, strict=True):
         yield range(end - length, end)
 
@@ -52,7 +52,7 @@ def test_a_weight_asks_for_a_head():
     for head in HEADS:
         assert heads_of(TrainingConfig(**{f"{head.name}_loss_weight": 0.1}), OTHELLO) == (head,)
     two = heads_of(TrainingConfig(score_loss_weight=0.1, reply_loss_weight=2), OTHELLO)
-    assert [head.name for head in two] == ["reply", "score"], "in the registry's order"
+    assert [head.name for head in two] == ["reply", "score"], "heads should be in the registry's order"
 
 
 def test_each_head_has_a_setting_and_each_setting_a_head():
@@ -97,11 +97,11 @@ def test_a_reply_is_the_next_policy_turned_as_the_position_is(game):
             for k in own[:-1]:
                 policy = shard.visits[k + 1] / shard.visits[k + 1].sum()
                 np.testing.assert_allclose(replies[k], policy[actions[symmetry]], rtol=1e-6)
-            assert not replies[own[-1]].any(), "the game is over"
+            assert not replies[own[-1]].any(), "the last position has no reply"
 
 
 def test_a_reply_points_at_cells_that_were_empty_before():
-    """In tic-tac-toe the moves are the cells, and the third plane says which are empty."""
+    """In tic-tac-toe moves are cells, and the third plane shows the empty ones."""
     shard = some_games(TIC_TAC_TOE)
     indices = np.repeat(np.arange(shard.num_positions), 8)
     symmetries = np.tile(np.arange(8), shard.num_positions)
@@ -110,7 +110,7 @@ def test_a_reply_points_at_cells_that_were_empty_before():
 
 
 def test_who_moves_on_has_no_reply():
-    """In Amazons a move is three actions of one player."""
+    """In Amazons one player's turn has three actions."""
     shard = some_amazons()
     has_reply = everything(Reply(), AMAZONS, shard).any(axis=1)
     for own in games_of(shard):
@@ -153,7 +153,7 @@ def test_horizons_grow_with_the_board():
 
 @pytest.mark.parametrize("shard", [some_games(TIC_TAC_TOE), some_amazons()], ids=["turns alternate", "they do not"])
 def test_short_term_values_are_means_that_the_mover_sees(shard):
-    """The weight of the ply at distance d is (1 - 1/h)^(d - 1) / h, that of the result the rest."""
+    """The ply at distance d has weight (1 - 1/h)^(d - 1) / h. The result has the remaining weight."""
     game = TIC_TAC_TOE if shard is some_games(TIC_TAC_TOE) else AMAZONS
     found, horizons = everything(ShortTerm(), game, shard), ShortTerm().horizons(game)
     assert found.shape == (shard.num_positions, 3)
@@ -170,7 +170,7 @@ def test_short_term_values_are_means_that_the_mover_sees(shard):
 
 
 def test_both_sides_see_a_value_with_the_sign_of_their_own():
-    """All later values being 1 for the first player, and the first player winning, each value is 1 or -1."""
+    """All values are 1 for the first player, who wins. So each target is 1 or -1."""
     shard = some_games(TIC_TAC_TOE)
     first = 1 - 2 * shard.players
     shard = shard._replace(root_values=first.astype(np.float32), outcomes=np.ones_like(shard.outcomes))
@@ -186,7 +186,7 @@ FORK_OWNERS = [[0, 1, -1], [-1, 1, 0], [0, 1, 0]]
 
 
 def test_who_holds_each_cell_and_by_how_much_are_the_mover_s():
-    """Black's three stones, and white's two, leave neutral points; black wins by half a point on a board of side 3."""
+    """Some points are neutral. Black wins by half a point on a board of side 3."""
     owners, scores = (everything(head, GO, shard_of(GO, FORK, "pass pass")) for head in ENDINGS)
     first = np.array(FORK_OWNERS).ravel()
     assert owners.tolist() == [*([*first], [*-first]) * 3, [*first], [0] * 9, [0] * 9]
@@ -194,12 +194,12 @@ def test_who_holds_each_cell_and_by_how_much_are_the_mover_s():
 
 
 def test_owners_are_turned_as_the_planes_are():
-    """Seen in any symmetry, a stone that stands when both pass is its owner's, and the others are as they were."""
+    """Owners are transformed with the planes. At the end each stone belongs to its player."""
     shard, size = shard_of(GO, FORK), len(GO.symmetries.cells)
     indices = np.full(size, shard.num_positions - 1)
     sample = make_sample(GO, shard, indices, np.arange(size), Targets(auxiliary=ENDINGS))
     owners = sample.auxiliary["ownership"].reshape(size, 3, 3)
-    assert np.array_equal(owners, sample.planes[:, 0] - sample.planes[:, 1]), "here only stones are held"
+    assert np.array_equal(owners, sample.planes[:, 0] - sample.planes[:, 1]), "only stones are owned in this position"
     board = np.array(FORK_OWNERS)
     turned = [np.rot90(each, k) for each in (board, board.T) for k in range(4)]
     assert size == 8 and {each.tobytes() for each in owners} == {each.astype(np.float32).tobytes() for each in turned}
@@ -216,7 +216,7 @@ def test_of_a_game_that_was_given_up_the_end_is_unknown():
 
 
 def test_replay_knows_how_the_games_it_keeps_ended():
-    """As shards come and go, samples have the targets of their own positions."""
+    """While shards enter and leave, samples have the targets of their own positions."""
     replay, rng = Replay(GO, Window(10), Targets(auxiliary=ENDINGS)), np.random.default_rng(0)
     for name, (moves, score) in enumerate([(FORK, 0.5), ("pass b2 pass pass", -9.5), ("b2 pass pass", 8.5)]):
         replay.add(str(name), shard_of(GO, moves))
@@ -272,7 +272,7 @@ def test_heads_learn_short_term_values_of_lessons_and_nothing_else():
 def test_losses_by_hand():
     replies = torch.tensor([[math.log(3.0), 0.0], [0.0, 5.0]])  # 3/4, 1/4
     loss = Reply().loss(replies, torch.tensor([[0.5, 0.5], [0.0, 0.0]]))
-    assert loss.item() == pytest.approx((math.log(4 / 3) + math.log(4)) / 2 / 2), "the second has none"
+    assert loss.item() == pytest.approx((math.log(4 / 3) + math.log(4)) / 2 / 2), "the second row has no reply"
 
     loss = PliesLeft().loss(torch.tensor([[0.5], [3.0]]), torch.tensor([[6.0], [20.0]]))  # 10 and 60 plies
     assert loss.item() == pytest.approx((0.2**2 / 2 + 0.5 * (2.0 - 0.25)) / 2)
@@ -284,7 +284,7 @@ def test_losses_by_hand():
     owners = torch.tensor([[math.log(3.0), math.log(3.0), 0.0], [9.0, 9.0, 9.0]])  # 3/4, 3/4, 1/2
     loss = Ownership().loss(owners, torch.tensor([[1.0, -1.0, 0.0], [math.nan] * 3]))
     expected = (math.log(4 / 3) + math.log(4) + math.log(2)) / 3
-    assert loss.item() == pytest.approx(expected), "how the second ends is unknown"
+    assert loss.item() == pytest.approx(expected), "the second row's end is unknown"
 
     loss = Score().loss(torch.tensor([[2.5], [9.0]]), torch.tensor([[-1.0], [math.nan]]))
     assert loss.item() == pytest.approx(3.5 - 0.5)

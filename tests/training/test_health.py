@@ -1,4 +1,4 @@
-"""A run's health: each symptom is told of its own history, and none of a healthy one."""
+"""Tests of a run's health: each symptom is found in its own history, and none in a healthy one."""
 
 import re
 from pathlib import Path
@@ -46,13 +46,13 @@ HEALTHY = [  # 16 iterations of configs/smoke.toml
 
 
 def healthy(num=16):
-    """Returns the first lines of a run in good health."""
+    """Returns the first lines of a healthy run."""
     rows = enumerate(HEALTHY[:num], 1)
     return [{"iteration": k, **dict(zip(FIGURES, row, strict=True))} for k, row in rows]
 
 
 def ill(num=16, lasting=LASTING, **figures):
-    """Returns such lines, the last ones with other figures: `train__value_loss=0.01`."""
+    """Returns lines of a healthy run; the last ones have changed figures, e.g. `train__value_loss=0.01`."""
     lines = healthy(num)
     for line in lines[-lasting:]:
         line |= {name.replace("__", "/"): value for name, value in figures.items()}
@@ -69,7 +69,7 @@ ILL = {
 
 
 def stalled(score):
-    """Returns lines of a run whose last promotion is so long ago that it is told, and not an iteration longer."""
+    """Returns lines of a run whose last promotion is just long enough ago to be a symptom."""
     lines = healthy() + [dict(healthy()[-1]) for _ in range(STALLED)]
     for k, line in enumerate(lines, 1):
         line |= {"iteration": k, "gate/score": score}
@@ -88,7 +88,7 @@ def test_a_symptom_is_told_once_it_lasts(name):
 
 
 def test_losses_that_explode_are_told_at_once():
-    text = find_symptoms(ill(lasting=1, train__value_loss=92.5))["losses_explode"]  # as with learning_rate = 10
+    text = find_symptoms(ill(lasting=1, train__value_loss=92.5))["losses_explode"]  # e.g. with learning_rate = 10
     assert text.startswith("losses explode: train/value_loss is 92.5, but an untrained net's is 1.1;")
     assert list(find_symptoms(ill(lasting=1, train__policy_loss=3.4))) == ["losses_explode"]
     assert not find_symptoms(ill(lasting=1, train__policy_loss=3.2, train__value_loss=1.6))
@@ -122,7 +122,7 @@ def test_a_net_that_overfits(name):
         line |= {f"train/{name}": 0.6 - 0.02 * k, f"fresh/{name}": 0.8 + 0.1 * k}
     assert list(find_symptoms(lines)) == ["net_overfits"] and name in find_symptoms(lines)["net_overfits"]
     for line in lines[-2 * LASTING :]:
-        line[f"fresh/{name}"] = 0.8  # high, but as it was
+        line[f"fresh/{name}"] = 0.8  # high, but constant
     assert not find_symptoms(lines)
 
 

@@ -1,4 +1,4 @@
-"""Lessons from files: what is read, what is refused, and that a net learns them."""
+"""Tests of lessons from files: what is read, what is refused, and that a net learns them."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""The loop: what a run leaves, and that its seed settles it."""
+"""Tests of the loop: the files of a run, and that its seed determines it."""
 
 import json
 import math
@@ -34,7 +34,7 @@ CURVES = {
 }
 
 
-# --- what a run leaves ---
+# --- files of a run ---
 
 
 def test_a_run_leaves_its_folder(whole, config):
@@ -47,7 +47,7 @@ def test_a_run_leaves_its_folder(whole, config):
 
 
 def test_what_is_published_won_the_final_and_loads(whole):
-    """It is one of the nets promoted last, the last candidate or their mean; of the last two only a winner stays."""
+    """The winner is a promoted net, the last candidate or the mean. The last two are kept only if they win."""
     progress = progress_of(whole)
     files = {path.name for path in (whole / "checkpoints").iterdir()}
     promoted = {name for name in files if name[0].isdigit()}
@@ -67,7 +67,7 @@ def kill_after_removing(run, progress, report):
 
 
 def test_a_run_that_goes_on_has_a_final_of_its_own(whole, tmp_path, monkeypatch):
-    """Also where it is killed when that final has removed the winner of the last one."""
+    """Also if the run is killed after that final has removed the winner of the previous one."""
     shutil.copytree(whole, folder := tmp_path / "run")
     config = open_run(folder, ["training.iterations=4"])
     run = Run(folder, config, make_game("tic_tac_toe"))
@@ -86,7 +86,7 @@ def test_metrics_have_a_line_an_iteration_with_every_figure(whole):
     assert [line["iteration"] for line in lines] == [1, 2, 3]
     for line in lines:
         assert set(line) >= CURVES and line["selfplay/games"] == 12
-        assert ("evaluation/score" in line) == (line["iteration"] in (2, 3))  # every second, and the last
+        assert ("evaluation/score" in line) == (line["iteration"] in (2, 3))  # every second one, and the last
         assert ("time/evaluation_s" in line) == ("evaluation/score" in line)
     assert (
         lines[-1]["positions"] == progress_of(whole)["positions"] == sum(line["selfplay/positions"] for line in lines)
@@ -121,7 +121,7 @@ def test_a_table_goes_to_stdout_and_nothing_else(whole):
     assert winner.endswith(" won the final")
 
 
-# --- a seed settles it ---
+# --- the seed ---
 
 
 def test_the_same_seed_gives_the_same_nets_and_another_seed_others(whole, config, tmp_path):
@@ -162,7 +162,7 @@ def test_a_head_that_the_game_has_no_target_for_is_refused_before_the_run(tmp_pa
     assert not (tmp_path / "run").exists()
 
 
-# --- old positions searched anew ---
+# --- reanalysis ---
 
 
 def test_shards_searched_anew_are_those_whose_last_search_was_the_longest_ago():
@@ -177,5 +177,5 @@ def test_shards_searched_anew_are_those_whose_last_search_was_the_longest_ago():
 
     assert shards_to_search(note({names[0]: 3, names[2]: 3}), 0.25, 4) == [names[1], names[3]]
     assert shards_to_search(note({names[0]: 3, names[1]: 3}), 0.4, 4) == [names[2], names[3], names[0], names[1]]
-    under_way = note({names[1]: 4})  # and the first is not yet
+    under_way = note({names[1]: 4})  # but not the first shard
     assert sorted(shards_to_search(under_way, 0.25, 4)) == names[:2]

@@ -1,4 +1,4 @@
-"""Runs that are killed, at instants chosen or drawn: they are resumed, and leave the same nets, byte for byte."""
+"""Tests of runs that are killed, at chosen or random moments, and resumed: their nets equal an unbroken run's."""
 
 import contextlib
 import json
@@ -33,7 +33,7 @@ from .runs import (
 
 
 def resignations_of(run):
-    """Returns threshold, share of games and share of errors of each iteration."""
+    """Returns the threshold, the share of resigned games and the share of errors of each iteration."""
     names = [f"selfplay/{name}" for name in ("resign_threshold", "resigned", "resign_errors")]
     return [[json.loads(line)[name] for name in names] for line in (run / "metrics.jsonl").read_text().splitlines()]
 
@@ -74,15 +74,15 @@ def test_killed_before_it_began_it_can_begin_again(config, tmp_path):
 
 
 STAGES = [
-    ("checkpoints/00000", "before"),  # there are settings and nothing else
-    ("replay/00001-0001", "before"),  # in self-play, with games saved and games lost
-    ("state 1 train 0", "before"),  # all games are there, the state does not know
-    ("state 1 train 8", "before"),  # between two saves
-    ("candidate", "after"),  # trained, the state does not know
-    ("state 1 gate 0", "after"),  # at the beginning of the gate
-    ("checkpoints/00002", "after"),  # promoted, the state does not know
-    ("metrics", "after"),  # told, the state does not know
-    ("state 3 play 0", "after"),  # the state knows, best.safetensors does not
+    ("checkpoints/00000", "before"),  # only settings are saved
+    ("replay/00001-0001", "before"),  # in self-play; some games are saved, others are lost
+    ("state 1 train 0", "before"),  # all games are saved, but not the state
+    ("state 1 train 8", "before"),  # between two saves of training
+    ("candidate", "after"),  # trained, but the state is not saved
+    ("state 1 gate 0", "after"),  # at the start of the gate
+    ("checkpoints/00002", "after"),  # promoted, but the state is not saved
+    ("metrics", "after"),  # metrics are written, but the state is not saved
+    ("state 3 play 0", "after"),  # the state is saved, but best.safetensors is old
 ]
 
 
@@ -96,7 +96,7 @@ def test_killed_in_every_stage_it_ends_the_same(whole, config, tmp_path):
 
 @pytest.mark.thorough
 def test_killed_it_resigns_at_the_same_thresholds_and_ends_the_same(tmp_path):
-    """Some games of an iteration are there already when its threshold is chosen anew."""
+    """Some games of an iteration exist already when its threshold is computed again."""
     selfplay = {"games_per_iteration": 60, "games_per_shard": 20, "resign_error": 0.4, "resign_played_on_share": 0.3}
     config = write_config(tmp_path, selfplay=selfplay, replay={"window": 500, "window_growth": 0.0})
     whole, run = tmp_path / "whole", tmp_path / "run"
@@ -117,7 +117,7 @@ def test_killed_before_and_after_every_write_it_ends_the_same(whole, config, tmp
     writes = dict.fromkeys(Path(f"{whole}.writes").read_text().splitlines())
     moments = [(write, moment) for write in writes for moment in ("before", "after")]
     assert len(moments) > 60
-    for write, moment in moments[1:]:  # before the first it has not begun
+    for write, moment in moments[1:]:  # before the first write the run has not begun
         assert strike(tmp_path / "run", config, write, moment) == -signal.SIGKILL, (write, moment)
     finish_train(tmp_path / "run", config)
     assert nets_of(tmp_path / "run") == nets_of(whole)
@@ -162,7 +162,7 @@ def test_killed_thirty_times_on_the_command_line_it_ends_the_same(whole, tmp_pat
 
 @pytest.fixture(scope="module")
 def reanalysing(tmp_path_factory):
-    """The settings of runs that search half of the window anew."""
+    """The settings of runs that reanalyse half of the window."""
     return write_config(tmp_path_factory.mktemp("reanalysing"), replay={"reanalysed_share": 0.5})
 
 
@@ -175,13 +175,13 @@ def test_old_positions_are_searched_anew_and_killed_on_the_way_it_ends_the_same(
     writes = Path(f"{run}.writes").read_text().splitlines()
     second = writes[writes.index("state 2 reanalysis 0") + 1 : writes.index("state 2 train 0")]
     assert second == ["replay/00001-0000", "replay/00001-0001", "replay/00001-0002"]
-    assert writes[writes.index("state 1 reanalysis 0") + 1] == "state 1 train 0", "nothing was older"
+    assert writes[writes.index("state 1 reanalysis 0") + 1] == "state 1 train 0", "there are no older positions yet"
     lines, plain = ([json.loads(each) for each in (r / "metrics.jsonl").read_text().splitlines()] for r in (run, whole))
     assert lines[0]["reanalysis/positions"] == 0 < lines[1]["reanalysis/positions"] < lines[1]["replay/positions"]
     for line in lines[1:]:
         assert 0 < line["reanalysis/evaluations"] < line["reanalysis/simulations"] and line["time/reanalysis_s"] > 0
         assert line["selfplay/games"] == 12
-    assert not any("reanalysis" in key for line in plain for key in line), "off, it is not there"
+    assert not any("reanalysis" in key for line in plain for key in line), "no figures without reanalysis"
     assert nets_of(run)["candidate.safetensors"] != nets_of(whole)["candidate.safetensors"]
 
     for write, moment in (

@@ -1,4 +1,4 @@
-"""Runs that stop: by Ctrl-C, by diverging, on a full disk. They say so in a line, and what was saved stays."""
+"""Tests of runs that stop by Ctrl-C, by divergence or on a full disk: one line of error, and saved work is kept."""
 
 import contextlib
 import os
@@ -48,14 +48,14 @@ def test_interrupted_it_says_how_to_go_on_and_ends_the_same(whole, config, tmp_p
     assert errors.splitlines()[-1] == f"azero: stopped; go on with: azero train --run {run} --resume"
     assert "Traceback" not in errors and Path(f"{run}.out").read_text().count("\n") <= 3
     if "train" in write:
-        assert progress_of(run)["steps_this_iteration"] >= 4  # what was learnt is saved
+        assert progress_of(run)["steps_this_iteration"] >= 4  # steps are saved
     finish_train(run, config)
     assert nets_of(run) == nets_of(whole)
 
 
 @pytest.mark.parametrize("last", [1, 5, 12])
 def test_interrupted_in_training_it_tells_of_the_whole_iteration(tmp_path, last):
-    """Also where it was interrupted in its last step, of 12."""
+    """Also if it was interrupted in its last step, the 12th."""
     config, game, notes = tiny_config(), make_game("tic_tac_toe"), []
     for name in ("whole", "broken"):
         run, trainer = Run.create(tmp_path / name, config, game), Trainer(config, game)
@@ -86,7 +86,7 @@ def test_interrupted_in_training_it_tells_of_the_whole_iteration(tmp_path, last)
 
 
 def test_an_older_run_s_state_in_the_midst_of_training_is_taken_up(tmp_path):
-    """It has no sums: figures are of the steps that are left, and there are no losses where none is."""
+    """Such a state has no sums. Figures cover the remaining steps, and there are no losses without remaining steps."""
     config, game = tiny_config(), make_game("tic_tac_toe")
     run, trainer = Run.create(tmp_path / "run", config, game), Trainer(config, game)
     replay = Replay(game, Window(100), targets_of(config.training, auxiliary=()))
@@ -128,7 +128,7 @@ def test_ctrl_c_stops_workers_too_and_prints_one_line(tmp_path):
     config = write_config(tmp_path, selfplay={"num_workers": 2, "games_per_iteration": 4000})
     process = start_train(run, config, start_new_session=True)
     wait_until(lambda: list(run.glob("replay/0*")) or process.poll() is not None)
-    os.killpg(process.pid, signal.SIGINT)  # as the terminal does
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does
     output, errors = process.communicate(timeout=60)
     assert process.returncode == 130 and output == ""
     assert errors.splitlines()[-1] == f"azero: stopped; go on with: azero train --run {run} --resume"
@@ -157,7 +157,7 @@ def test_weights_that_are_no_numbers_are_never_saved(tmp_path):
     trainer.step = poisoned_step
     progress = Progress(stage="train", notes={"selfplay/positions": 100})
     seen = {3: "the loss of step 4 is not a finite number", 4: "the largest weight after step 4 is nan"}
-    for poisoned in seen:  # `poisoned_step` looks at it
+    for poisoned in seen:  # `poisoned_step` uses it
         trainer.steps = 0
         with pytest.raises(BadInput, match=f"^training has diverged: {seen[poisoned]}; .* lower than 0.02$"):
             learn(run, progress, replay, trainer, Silent())
@@ -168,7 +168,7 @@ def test_weights_that_are_no_numbers_are_never_saved(tmp_path):
 
 @pytest.mark.thorough
 def test_a_run_that_has_diverged_ends_and_can_be_resumed_with_a_lower_rate(tmp_path):
-    """What it kept are weights with which there is something to learn; not only such as are finite."""
+    """The kept weights are not only finite, but can be trained further."""
     run, training = tmp_path / "run", {"optimizer": "sgd", "momentum": 0.99, "learning_rate": 10}
     training |= {"value_loss_weight": 100, "gradient_clip": 0, "warmup_steps": 0, "iterations": 2}
     process = fork_train(run, write_config(tmp_path, training=training))
@@ -185,7 +185,7 @@ def test_a_run_that_has_diverged_ends_and_can_be_resumed_with_a_lower_rate(tmp_p
 
 @contextlib.contextmanager
 def small_disk(folder: Path, megabytes: int):
-    """Mounts a disk of that size; skips the test where that is not allowed."""
+    """Mounts a disk of this size; skips the test if that is not allowed."""
     folder.mkdir()
     mount = ["mount", "-t", "tmpfs", "-o", f"size={megabytes}m", "tmpfs", str(folder)]
     if not hasattr(os, "geteuid") or os.geteuid() != 0 or not shutil.which("mount"):
@@ -220,7 +220,7 @@ FULL = [
 
 
 def test_a_full_disk_stops_it_and_what_was_saved_stays(whole, config, tmp_path):
-    """Every write after one of these fails; the next process finds space again."""
+    """Every write after one of FULL fails. The next process has space again."""
     run = tmp_path / "run"
     for write in FULL:
         assert_one_line(run, strike(run, config, write, "after", sign=0))
@@ -239,7 +239,7 @@ def test_a_disk_that_is_really_full(whole, config, tmp_path):
             process = fork_train(run, config, strike_at_write, write, "after", 0, filler)
             process.join(TIMEOUT_S)
             assert_one_line(run, process.exitcode)
-            process = fork_train(run, config)  # it is still full
+            process = fork_train(run, config)  # the disk is still full
             process.join(TIMEOUT_S)
             assert_one_line(run, process.exitcode)
             filler.unlink()

@@ -1,4 +1,4 @@
-"""Figures of a run, on games made up so that they are known."""
+"""Tests of a run's figures, on constructed games with known figures."""
 
 import json
 
@@ -26,7 +26,7 @@ WON, LOST, DRAWN = "a1 a2 b1 b2 c1", "a1 a2 b1 b2 c3 c2", "b2 a1 c1 a3 a2 c2 b1 
 
 
 def shard_of(moves, root_value=0.25):
-    """Returns a game as self-play records it: all visits on the moves played."""
+    """Returns a game in the format of self-play, with all visits on the moves played."""
     state, states, players, actions = GAME.new_initial_state(), [], [], []
     for move in moves.split():
         states.append(state.record.copy())
@@ -56,6 +56,8 @@ def shard_of(moves, root_value=0.25):
         cache_hits=np.array([n], np.int64),
         simulations=np.array([n * 4], np.int64),
         searched=np.zeros(1, np.int32),
+        openings=np.zeros(0, np.int16),
+        opening_lengths=np.zeros(1, np.int32),
     )
 
 
@@ -94,7 +96,7 @@ def test_calibration_is_perfect_where_values_are_the_mean_results():
 
 def test_calibration_error_weighs_bins_by_their_positions():
     values = np.array([0.9, 0.9, 0.9, -0.9])
-    outcomes = np.array([1.0, 1.0, -1.0, -1.0])  # 1/3 where 0.9 was said, -1 where -0.9 was
+    outcomes = np.array([1.0, 1.0, -1.0, -1.0])  # the mean is 1/3 for 0.9, and -1 for -0.9
     assert calibration_error(values, outcomes) == pytest.approx((3 * abs(0.9 - 1 / 3) + 0.1) / 4)
 
 
@@ -109,18 +111,18 @@ def test_values_at_the_edges_have_a_bin(edge):
 
 
 def test_fresh_positions_are_judged_by_the_candidate():
-    """A net that always says b2 and a draw, of games whose results and moves are known."""
+    """The net always answers b2 and a draw. Results and moves of the games are known."""
     trainer = Trainer(tiny_config(training={"learn_proven": False}), GAME)
     with torch.no_grad():
         trainer.candidate().policy.bias[4] = 5.0
         trainer.candidate().results.bias[1] = 50.0
-    shards = [shard_of(DRAWN), shard_of(WON)]  # b2 was played at 1 of 9 and 1 of 5 positions
+    shards = [shard_of(DRAWN), shard_of(WON)]  # b2 was played in 1 of 9 and 1 of 5 positions
     notes = judge_fresh_positions(trainer, GAME, shards)
     assert notes["fresh/policy_agreement"] == pytest.approx(2 / 14)
     rest = np.log(np.exp(5) + 8)
     assert notes["fresh/policy_loss"] == pytest.approx(rest - 5 * 2 / 14, rel=1e-4)
     assert notes["fresh/value_loss"] == pytest.approx(50 * 5 / 14, rel=1e-4)
-    assert notes["fresh/calibration_error"] == pytest.approx(1 / 14)  # wins of 3 positions, losses of 2
+    assert notes["fresh/calibration_error"] == pytest.approx(1 / 14)  # 3 positions are won, 2 lost
     assert notes["fresh/root_value_error"] == pytest.approx((9 * 0.25 + 3 * 0.75 + 2 * 1.25) / 14)
 
 
@@ -129,7 +131,7 @@ def test_positions_without_weight_are_not_judged_and_count_for_nothing_to_learn(
     with torch.no_grad():
         trainer.candidate().policy.bias[4] = 5.0
     drawn = shard_of(DRAWN)
-    weights = np.array([1, 0, 1, 0, 0, 0, 0, 0, 0], np.float32)  # b2 was played at the first
+    weights = np.array([1, 0, 1, 0, 0, 0, 0, 0, 0], np.float32)  # b2 was played in the first position
     fast = drawn._replace(weights=weights, root_values=np.where(weights > 0, 0.25, 1).astype(np.float32))
     notes = judge_fresh_positions(trainer, GAME, [fast])
     assert notes["fresh/policy_agreement"] == 0.5 and notes["fresh/root_value_error"] == 0.25

@@ -1,4 +1,4 @@
-"""metrics.jsonl: its lines, and what is done with those that are broken."""
+"""Tests of metrics.jsonl: its lines, and incomplete lines."""
 
 import pytest
 
@@ -10,7 +10,7 @@ FIRST, SECOND = {"iteration": 1, "loss": 0.9}, {"iteration": 2, "loss": 0.75}
 
 @pytest.fixture
 def path(tmp_path):
-    """Two lines."""
+    """A file with two lines."""
     path = tmp_path / "metrics.jsonl"
     write_metrics(path, FIRST)
     write_metrics(path, SECOND)

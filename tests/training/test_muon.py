@@ -1,4 +1,4 @@
-"""Muon: orthogonal steps for matrices, beside a singular value decomposition, and AdamW for the rest."""
+"""Tests of Muon: orthogonal steps for matrices against a singular value decomposition, and AdamW for the rest."""
 
 import copy
 
@@ -36,12 +36,12 @@ def test_matrices_are_weights_of_two_long_sides():
     net = ResidualTower(tiny_config(net={"channels": 16, "value_hidden": 20}).net, make_game("connect_four"))
     names = {name for name, parameter in net.named_parameters() if is_matrix(parameter)}
     assert {"stem.convolution.weight", "value_hidden.weight"} <= names
-    assert "results.weight" not in names, "three rows"
+    assert "results.weight" not in names, "it has only three rows"
     assert not any("bias" in name or "norm" in name for name in names)
 
 
 def test_a_step_is_momentum_made_orthogonal_and_decay():
-    """Two steps of a tall matrix, by hand from the formulas."""
+    """Two steps of a tall matrix, computed by the formulas."""
     weight = torch.nn.Parameter(torch.randn(40, 16, generator=torch.Generator().manual_seed(2)))
     optimizer = Muon({"params": [weight]}, [], lr=RATE)
     expected, momentum = weight.detach().clone(), torch.zeros(40, 16)

@@ -1,4 +1,4 @@
-"""Learning rates by hand, which weights decay, and the moving average."""
+"""Tests of learning rates by hand, of weight decay, and of the moving average."""
 
 import pytest
 import torch
@@ -25,7 +25,7 @@ BASE = {"learning_rate": 0.1, "final_learning_rate": 0.02, "warmup_steps": 0}
         ("cosine", 0.5, 0.06),
         ("cosine", 1.0, 0.02),
         ("step", 0.49, 0.1),
-        ("step", 0.5, 0.02),  # a tenth would be below the least
+        ("step", 0.5, 0.02),  # a tenth would be below the minimum
         ("step", 1.0, 0.02),
     ],
 )

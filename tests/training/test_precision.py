@@ -1,4 +1,4 @@
-"""The precision of training is measured where there is a choice, once, and kept with the run."""
+"""Tests of the precision of training: measured once if there is a choice, and kept with the run."""
 
 import json
 
@@ -18,7 +18,7 @@ GAME = make_game("tic_tac_toe")
 
 @pytest.fixture
 def computes_in_bf16(monkeypatch, tmp_path):
-    """A CPU of which azero believes that it computes in bf16, and an empty cache folder."""
+    """A CPU that appears to compute in bf16, and an empty cache folder."""
     monkeypatch.setattr(choice, "has_bf16", lambda device: True)
     monkeypatch.setattr(precision, "has_bf16", lambda device: True)
     monkeypatch.setattr("azero.nets.runtimes.rates.cache_root", lambda: tmp_path / "cache")
@@ -54,7 +54,7 @@ def test_other_batches_are_measured_by_themselves(monkeypatch, computes_in_bf16)
 
 
 def test_steps_are_measured_for_real(monkeypatch, computes_in_bf16):
-    """With every head; on a CPU without bf16 torch emulates it."""
+    """With auxiliary heads. On a CPU without bf16 torch emulates it."""
     monkeypatch.setattr(precision, "_SECONDS", 0.01)
     heads = {"reply_loss_weight": 0.1, "plies_left_loss_weight": 0.1, "short_term_loss_weight": 0.1}
     rates = step_rates(tiny_config(training=heads), GAME)
@@ -62,7 +62,7 @@ def test_steps_are_measured_for_real(monkeypatch, computes_in_bf16):
 
 
 def test_a_run_keeps_what_was_settled(monkeypatch, tmp_path):
-    """What a run keeps is what its trainer computes in, and what it goes on in wherever it is resumed."""
+    """The run's settings have the precision of its trainer, with which it is also resumed elsewhere."""
     monkeypatch.setattr(loop, "run_iterations", lambda run, lessons: run.config.training.precision)
     used = loop.train(tmp_path / "run", tiny_config(device={"device": "cpu"}), is_resuming=False)
     assert used == load_config(tmp_path / "run" / "config.toml").training.precision != "auto"

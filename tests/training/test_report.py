@@ -1,4 +1,4 @@
-"""The table of iterations: its width, its clock, and what is shown of figures that there are none of."""
+"""Tests of the table of iterations: its width, its clock, and missing figures."""
 
 import pytest
 

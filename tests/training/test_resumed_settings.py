@@ -1,4 +1,6 @@
-"""Going on with a run: which settings are taken, which are refused, and what other ones begin anew."""
+"""Tests of resumed runs: which settings can change, which are refused, and which reset parts of the run."""
+
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -8,7 +10,7 @@ from azero.config.reading import load_config
 from azero.errors import BadInput
 from azero.games import make_game
 from azero.games.names import source_digest_of
-from azero.selfplay.data.records import save_shard
+from azero.selfplay.data.shard_files import save_shard
 from azero.selfplay.tasks import PlayTask, play_task
 from azero.training.learning.trainer import Trainer
 from azero.training.loop import train
@@ -25,7 +27,7 @@ from .test_run import CONFIG, GAME, files, save_shards
 def test_settings_come_back_from_the_folder(run):
     assert open_run(run.folder, []) == load_config(run.folder / "config.toml") == CONFIG
     assert open_run(run.folder, ["training.iterations=9"]).training.iterations == 9
-    assert open_run(run.folder, []) == CONFIG, "to look at settings keeps nothing"
+    assert open_run(run.folder, []) == CONFIG, "opening a run should save nothing"
 
 
 @pytest.mark.parametrize(
@@ -121,12 +123,12 @@ def test_a_run_goes_on_by_a_config_of_its_game_alone(run):
         check_same_game(run.folder, CONFIG, tiny_config(game={"name": "go(size=7)"}))
 
 
-# --- games of the user's own ---
+# --- users' games ---
 
 
 @pytest.fixture
 def own(monkeypatch, tmp_path):
-    """A run of Nim from a file in the working folder, with its first net."""
+    """A run of Nim, from a file in the working folder, with its first net."""
     forget_files(monkeypatch)
     monkeypatch.chdir(tmp_path)
     write_file(tmp_path / "nim.py", NIM)
@@ -137,7 +139,7 @@ def own(monkeypatch, tmp_path):
 
 
 def refusal(run, *overrides) -> str:
-    """Returns the line with which a run is not resumed; its settings stay as they were."""
+    """Returns the error, one line, with which a run is not resumed; asserts that its files do not change."""
     before = files(run.folder)
     with pytest.raises(BadInput) as error:
         open_run(run.folder, list(overrides))
@@ -168,8 +170,8 @@ def play_games_of(run):
 @pytest.mark.parametrize("is_edited", [False, True])
 def test_a_game_s_file_that_was_moved_is_named_anew(own, monkeypatch, is_edited):
     folder, shard = own.folder.parent, play_games_of(own)
-    if is_edited:  # and the run has gone on since, but promoted no net
-        write_file(folder / "nim.py", NIM, ("return WIN if", "return LOSS if"))
+    if is_edited:  # the run has continued since, but promoted no net
+        write_file(folder / "nim.py", NIM, ("return WIN if", "return 1 * WIN if"))
         own.game = make_game(own.config.game.name)
         own.save_net(own.candidate_path, Trainer(own.config, own.game).candidate(), Progress())
     (folder / "rules").mkdir()
@@ -187,11 +189,22 @@ def test_a_game_s_file_that_was_moved_is_named_anew(own, monkeypatch, is_edited)
     assert moved.game.name == config.game.name == "rules/nim.py:Nim(heap=5)" and open_run(own.folder, []) == config
 
 
+def test_games_of_other_rules_are_refused(own, monkeypatch):
+    save_shard(own.shard_path("00001-0000"), play_games_of(own), own.game)
+    write_file(Path("nim.py"), NIM, ("return WIN if", "return LOSS if"))
+    forget_files(monkeypatch)
+    edited = Run(own.folder, own.config, make_game(own.config.game.name))
+    with pytest.raises(
+        BadInput, match="positions are not those of its games; if the rules have changed, begin another"
+    ):
+        edited.load_replay(Progress(shards=["00001-0000"]))
+
+
 @pytest.mark.parametrize("is_moved", [False, True])
 def test_a_run_goes_on_from_another_folder(own, monkeypatch, tmp_path, is_moved):
     folder = own.folder
     (tmp_path / "other").mkdir()
-    if is_moved:  # the project, with the game and the run
+    if is_moved:  # the project moves, with game and run
         (tmp_path / "project").mkdir()
         (tmp_path / "nim.py").rename(tmp_path / "project" / "nim.py")
         folder = folder.rename(tmp_path / "project" / "own")

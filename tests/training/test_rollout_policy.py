@@ -1,4 +1,4 @@
-"""Training of a rollout policy: it finds the policy that is there to be found, and tells how it does on other games."""
+"""Tests of training of a rollout policy: it finds a known policy, and reports figures on held-out games."""
 
 import numpy as np
 import pytest
@@ -12,7 +12,8 @@ from azero.errors import BadInput
 from azero.games import State, make_game
 from azero.mcts import LinearSoftmax
 from azero.mcts.rollouts.features import NO_PATTERN, NUM_PATTERNS
-from azero.selfplay.data.records import Shard, join_shards, save_shard
+from azero.selfplay.data.records import Shard, join_shards
+from azero.selfplay.data.shard_files import save_shard
 from azero.training.learning.trainer import Trainer
 from azero.training.rollout_policy import RolloutTrainer, choose_games, features_of, game_of, shards_of, train_rollout
 from azero.training.run import Run
@@ -24,7 +25,7 @@ SHARD = some_games(TIC_TAC_TOE)
 
 
 def split_none(shard):
-    """Returns which positions are learnt from and which are held out: all, and none."""
+    """Returns the positions to learn from, all of them, and the held-out positions, none."""
     return np.ones(shard.num_positions, bool), np.zeros(shard.num_positions, bool)
 
 
@@ -33,7 +34,7 @@ def legal_actions(game, shard: Shard, n: int) -> list[int]:
 
 
 def with_policy(shard: Shard, game, rng: np.random.Generator) -> Shard:
-    """Returns the same positions, the search's policy being a softmax of random weights of the features."""
+    """Returns the same positions with policies that are softmaxes of random feature weights."""
     positions, visits = features_of(game, shard), np.zeros_like(shard.visits)
     of_patterns, of_actions = rng.normal(size=NUM_PATTERNS), rng.normal(size=game.num_actions)
     weights = np.exp(of_patterns[positions.patterns] + of_actions[positions.actions])
@@ -45,7 +46,7 @@ def with_policy(shard: Shard, game, rng: np.random.Generator) -> Shard:
 
 @pytest.mark.parametrize("game", [TIC_TAC_TOE, CONNECT_FOUR])
 def test_a_policy_that_the_features_can_tell_is_learnt(game):
-    """On what it has learnt from, cross-entropy falls to the search's own entropy, and the first choices agree."""
+    """On training positions, cross-entropy falls to the entropy of the search's policy, and first choices agree."""
     shard = with_policy(some_games(game), game, np.random.default_rng(0))
     trainer = RolloutTrainer(features_of(game, shard), *split_none(shard), game.num_actions)
     before = trainer.judge(trainer.learnt)
@@ -65,7 +66,7 @@ def test_positions_hold_every_legal_action_and_its_share_of_the_visits():
         assert own.stop - own.start == len(legal)
         assert np.allclose(positions.policies[own], SHARD.visits[n, legal] / SHARD.visits[n].sum())
         assert (positions.patterns[own] != NO_PATTERN).all()
-    assert set(positions.actions.tolist()) == {0, 1, 4}, "a corner, an edge, the centre"
+    assert set(positions.actions.tolist()) == {0, 1, 4}, "a corner, an edge and the centre"
 
 
 def test_whole_games_are_held_out():
@@ -77,7 +78,7 @@ def test_whole_games_are_held_out():
 
 
 def test_figures_by_hand():
-    """Of untrained weights: uniform's, with ties counted in part."""
+    """Untrained weights have the figures of the uniform policy. Ties count in part."""
     shard = some_games(TIC_TAC_TOE)
     visits = np.zeros_like(shard.visits)
     firsts = np.array([legal_actions(TIC_TAC_TOE, shard, n)[0] for n in range(shard.num_positions)])
@@ -92,7 +93,7 @@ def test_figures_by_hand():
 
 @pytest.fixture
 def run(tmp_path):
-    """A run's folder with two shards."""
+    """A folder of a run with two shards."""
     folder = tmp_path / "run"
     save_shard(folder / "replay" / "00001-0000.safetensors", SHARD, TIC_TAC_TOE)
     save_shard(folder / "replay" / "00001-0001.safetensors", SHARD, TIC_TAC_TOE)
@@ -109,7 +110,7 @@ def test_the_same_seed_gives_the_same_file(run, tmp_path):
 
 
 def test_a_net_is_mixed_with_the_trained_policy(run, tmp_path):
-    """The first leaf of a search, its root, is worth (1 - a) v + a z, z being the result of a rollout."""
+    """The root, the first leaf of a search, has the value (1 - a) v + a z, with the result z of a rollout."""
     file, a = tmp_path / "rollout.safetensors", 0.25
     train_rollout([run], file, epochs=2, seed=0)
     net = write_checkpoint(tmp_path / "net.safetensors")

@@ -1,4 +1,4 @@
-"""A run's folder: what it refuses, that its state comes back, and that it keeps no more than it needs."""
+"""Tests of a run's folder: refusals, the round trip of its state, and the files that it keeps."""
 
 import numpy as np
 import pytest
@@ -8,7 +8,7 @@ from azero.config.reading import load_config
 from azero.errors import BadInput
 from azero.games import make_game
 from azero.nets.checkpoint import read_card
-from azero.selfplay.data.records import save_shard
+from azero.selfplay.data.shard_files import save_shard
 from azero.training.learning.trainer import Trainer
 from azero.training.run import Run, shard_name
 from azero.training.state import Progress, load_state, save_state
@@ -66,7 +66,7 @@ def test_the_state_comes_back_whole(run):
     for step in range(3):
         trainer.step(sample(8, step), 0.0)
     progress = Progress(
-        iteration=4, stage="gate", steps=3, positions=77, best=2, rating=1.5, shards=["x"], notes={"a": 1}
+        iteration=4, stage="gate", steps=3, positions=77, best=2, rating=1.5, shards=["00003-0000"], notes={"a": 1}
     )
     save_state(run.folder, trainer, progress)
     resumed = Trainer(CONFIG.model_copy(update={"seed": 1}), GAME)
@@ -88,20 +88,18 @@ def test_a_state_that_is_cut_short_is_bad_input(run, size):
     save_state(run.folder, Trainer(CONFIG, GAME), Progress())
     path = run.folder / "state.safetensors"
     path.write_bytes(path.read_bytes()[:size])
-    with pytest.raises(BadInput, match=r"^the run's state '.*state\.safetensors' cannot be read: "):
+    with pytest.raises(BadInput, match=r"^the run's state '.*state\.safetensors' is (empty|damaged or not|not) ?"):
         load_state(run.folder, Trainer(CONFIG, GAME))
 
 
 @pytest.mark.parametrize("final", ["../../secret", "mean.safetensors", "", "00003", "mean", 3, None])
 def test_the_net_of_a_final_is_a_name_and_no_path(run, final):
-    """Else a state could have any file published."""
+    """Otherwise a state could publish any file."""
     save_state(run.folder, Trainer(CONFIG, GAME), Progress(final=final))
     if final in ("", "00003", "mean"):
         assert load_state(run.folder, Trainer(CONFIG, GAME)).final == final
         return
-    with pytest.raises(
-        BadInput, match=r"^the run's state '[^\n]*' cannot be read: final = [^\n]* is not the name of a net$"
-    ):
+    with pytest.raises(BadInput, match=r"^the run's state '[^\n]*' cannot be read: final = [^\n]* is not valid$"):
         load_state(run.folder, Trainer(CONFIG, GAME))
 
 
@@ -148,7 +146,7 @@ def test_the_replay_window_comes_back_in_its_order(run):
 
 
 def test_a_growing_window_comes_back_as_large_as_it_was(tmp_path):
-    """What has come and gone counts: shards leave the window that was loaded when they leave the unbroken one."""
+    """Removed shards count: shards leave a loaded window at the same time as an unbroken one."""
     config = tiny_config(replay={"window": 10, "window_growth": 1.0})
     run = Run.create(tmp_path / "run", config, GAME)
     shards = {shard_name(1, number): shard_of((WON, LOST, DRAWN)[number % 3]) for number in range(40)}

@@ -1,4 +1,4 @@
-"""A further head is one class, named in the registry and given a setting: all else follows."""
+"""Tests that a further head needs only a class, an entry in the registry and a setting."""
 
 import json
 
@@ -26,7 +26,7 @@ GAME = make_game("othello(size=4)")
 
 
 class Material(Head):
-    """By how many stones the mover leads in Othello, [B, 1], in units of the board's side."""
+    """The target is the lead in discs of the player to move in Othello, [B, 1], in units of the board's side."""
 
     name = "material"
 
@@ -47,14 +47,14 @@ class Material(Head):
 
 
 class WithMaterial(TrainingConfig):
-    """The settings of training, and the head's."""
+    """The settings of training, with one of the head."""
 
     material_loss_weight: float = 0.0
 
 
 @pytest.fixture
 def config(monkeypatch):
-    """Settings that give the sixth head a weight, and the first, too."""
+    """Settings that give the sixth head and the first head a weight."""
     monkeypatch.setattr(registry, "HEADS", (*registry.HEADS, Material()))
     training = {"reply_loss_weight": 0.1, "precision": "fp32"}
     settings = tiny_config(net={"channels": 16, "value_channels": 4}, training=training)

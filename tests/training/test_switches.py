@@ -1,4 +1,4 @@
-"""A run with every learning switch on: killed, it ends the same; and what it measures is what docs/metrics.md tells."""
+"""Tests of a run with every option of learning on: it survives kills, and docs/metrics.md lists its figures."""
 
 import math
 import re
@@ -32,7 +32,7 @@ TRAINING = {
     "root_value_weight": 0.5,
     **dict.fromkeys([f"{head.name}_loss_weight" for head in HEADS], 0.2),
 }
-"""The tiny settings have playout caps, random openings, proven results, a growing window and an average already."""
+"""The tiny settings already have playout caps, random openings, proven results, a growing window and an average."""
 
 
 @pytest.fixture(scope="module")
@@ -53,7 +53,7 @@ def config(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def whole(config, tmp_path_factory):
-    """The folder of a run that nothing happened to."""
+    """The folder of an unbroken run."""
     folder = tmp_path_factory.mktemp("whole") / "run"
     finish_train(folder, config)
     return folder
@@ -64,7 +64,7 @@ def test_every_switch_does_something(whole):
     assert last["selfplay/resign_threshold"] > -1 and last["selfplay/resigned"] > 0
     assert last["reanalysis/simulations"] > 0 and last["selfplay/proven"] > 0
     assert last["replay/lessons"] == 2
-    assert len(list((whole / "replay").iterdir())) < 6, "shards have left the window"
+    assert len(list((whole / "replay").iterdir())) < 6, "shards should have left the window"
 
 
 def test_heads_are_learnt_and_left_out_of_nets(whole):
@@ -86,8 +86,8 @@ def test_figures_are_those_that_the_docs_tell(whole):
 def test_killed_it_ends_the_same(whole, config, tmp_path):
     run = tmp_path / "run"
     for write, moment in (
-        ("replay/00002-0001", "after"),  # in self-play, where players resign
-        ("replay/00001-0001", "after"),  # in the search of old positions
+        ("replay/00002-0001", "after"),  # in self-play, with resignations
+        ("replay/00001-0001", "after"),  # in reanalysis
         ("state 2 train 4", "after"),  # in training
     ):
         assert strike(run, config, write, moment) == -signal.SIGKILL, (write, moment)

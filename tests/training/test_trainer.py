@@ -1,4 +1,4 @@
-"""The trainer: losses by hand, a step that learns, and a state that can be taken up again to the byte."""
+"""Tests of the trainer: losses by hand, learning, and a state that restores training byte for byte."""
 
 import copy
 import math
@@ -33,17 +33,17 @@ def one_thread():
 
 
 def sample(size, seed=0, game=GAME):
-    """Returns positions that never were, with targets to learn by heart."""
+    """Returns random positions with random targets, to be memorised."""
     rng, num_actions = np.random.default_rng(seed), game.num_actions
     planes = rng.integers(0, 2, (size, *game.planes_shape)).astype(np.float32)
     policies, results = one_hot(rng.integers(0, num_actions, size), num_actions), one_hot(rng.integers(0, 3, size), 3)
     replies = one_hot(rng.integers(0, num_actions, size), num_actions)
-    replies[::4] = 0  # after these the game is over
+    replies[::4] = 0  # the game ends after these
     plies_left = rng.integers(1, 60, (size, 1)).astype(np.float32)
     short_term = rng.uniform(-1, 1, (size, 3)).astype(np.float32)
     owners = rng.integers(-1, 2, (size, planes[0, 0].size)).astype(np.float32)
     scores = rng.integers(-8, 9, (size, 1)).astype(np.float32) / 4
-    owners[1::4] = scores[1::4] = np.nan  # these are of games that were given up
+    owners[1::4] = scores[1::4] = np.nan  # these games were resigned
     auxiliary = dict(zip(HEADS, (replies, plies_left, short_term, owners, scores), strict=True))
     return Sample(planes, policies, results, auxiliary)
 
@@ -71,7 +71,7 @@ def test_losses_by_hand():
 
 
 def test_devices_that_share_a_batch_learn_as_one(monkeypatch):
-    """The CPU under two names: the second has weights of its own, which follow the first's."""
+    """The CPU has two names. The second device has its own weights, which follow the first's."""
     config, alone = tiny_config(), Trainer(tiny_config(), GAME)
     devices = [torch.device("cpu"), torch.device("cpu", 0)]
     monkeypatch.setattr("azero.training.learning.trainer.pick_devices", lambda name: devices)
@@ -104,7 +104,7 @@ def test_a_sample_is_learnt_by_heart(optimizer, precision):
     assert losses.policy < 0.1 and losses.value < 0.1
     planes, policies, results, _ = trainer.to_device(batch)
     with torch.inference_mode():
-        prediction = trainer.candidate()(planes)  # the average, with its own statistics
+        prediction = trainer.candidate()(planes)  # the average has its own statistics
     assert (prediction.policy_logits.argmax(1) == policies.argmax(1)).all()
     assert (prediction.result_logits.argmax(1) == results.argmax(1)).all()
 
@@ -134,7 +134,7 @@ def test_all_heads_learn_a_sample_by_heart(context):
     is_known = np.isfinite(targets["score"][:, 0])
     np.testing.assert_allclose(outputs["score"][is_known], targets["score"][is_known], atol=0.5)
     owners = 2 * torch.sigmoid(outputs["ownership"][is_known]) - 1
-    assert np.abs(owners.numpy() - targets["ownership"][is_known]).mean() < 0.5, "two thirds where nothing is learnt"
+    assert np.abs(owners.numpy() - targets["ownership"][is_known]).mean() < 0.5, "it is two thirds without learning"
 
 
 @pytest.mark.parametrize("name", HEADS)
@@ -169,7 +169,7 @@ OPTIMIZERS = {
 
 @pytest.mark.parametrize("name", OPTIMIZERS)
 def test_steps_are_those_of_the_plain_optimizer(name):
-    """Two passes of unequal size and the fused optimiser, beside one loss, `backward` and the optimiser in Python."""
+    """Two passes of unequal size with a fused optimiser equal one loss with `backward` and a plain optimiser."""
     settings = {"optimizer": name, "learning_rate": 0.01, "weight_decay": 0, "warmup_steps": 0, "gradient_clip": 0}
     config = tiny_config(net={"channels": 16}, training={**settings, "schedule": "constant", "precision": "fp32"})
     trainer = Trainer(config, GAME)
@@ -189,7 +189,7 @@ def test_steps_are_those_of_the_plain_optimizer(name):
 
 
 def losses_in(precision, num_steps=120):
-    """Returns what each step's sample costs, [num_steps, 2], on samples of a rule that can be learnt."""
+    """Returns the policy and value losses of each step, [num_steps, 2], on samples that follow a rule."""
     trainer = Trainer(tiny_config(net={"channels": 16}, training={"precision": precision}), GAME)
     losses = []
     for step in range(num_steps):
@@ -205,7 +205,7 @@ def losses_in(precision, num_steps=120):
 @TAKES_BF16
 def test_bf16_learns_as_fp32_does():
     exact, rough = losses_in("fp32"), losses_in("bf16")
-    assert exact[-20:].mean() < 0.85 * exact[:20].mean(), "there is something to learn"
+    assert exact[-20:].mean() < 0.85 * exact[:20].mean(), "fp32 should learn"
     assert not np.array_equal(exact, rough)
     np.testing.assert_allclose(rough[:10], exact[:10], rtol=0.02)
     np.testing.assert_allclose(rough[-20:].mean(0), exact[-20:].mean(0), rtol=0.02, atol=0.01)
@@ -243,7 +243,7 @@ def test_a_step_takes_the_rate_of_the_schedule():
 
 
 def test_the_value_loss_has_its_weight():
-    """With a weight of 0, the value's own layers stay as they were."""
+    """With a weight of 0, the layers of the value head do not change."""
     trainer = Trainer(tiny_config(training={"value_loss_weight": 0, "weight_decay": 0}), GAME)
     before = trainer.net.results.weight.clone(), trainer.net.policy.weight.clone()
     for _ in range(3):
@@ -286,7 +286,7 @@ def test_a_restored_trainer_goes_on_to_the_byte(optimizer, precision, heads):
         for trainer in (unbroken, broken):
             trainer.step(sample(8, step, OTHELLO), step / 8)
     saved = {name: tensor.clone() for name, tensor in broken.tensors().items()}
-    resumed = Trainer(config.model_copy(update={"seed": 99}), OTHELLO)  # its own first weights are forgotten
+    resumed = Trainer(config.model_copy(update={"seed": 99}), OTHELLO)  # its initial weights are replaced
     resumed.restore(saved, broken.steps)
     assert state_bytes(resumed) == state_bytes(unbroken)
     for step in range(4, 8):

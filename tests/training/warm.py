@@ -1,6 +1,6 @@
-"""Imported by the process that tests fork runs from: what each would load for itself, a second's work, is there.
+"""Imports for the process from which tests fork runs. They save each run a second.
 
-Nothing here computes with torch, whose threads would not live on in a fork.
+Nothing here computes with torch, because its threads do not survive a fork.
 """
 
 import torch._inductor

@@ -23,7 +23,7 @@ from azero.arena.agents.options import split_options
 from azero.config.reading import override_section
 from azero.config.schema import DeviceConfig, SearchConfig
 from azero.errors import BadInput, suggest_nearest
-from azero.games import Game, make_game
+from azero.games import Game, make_game, registered_games
 from azero.mcts import Search, Settings, rollout_from_config, selection_from_config
 from azero.system.files import PACKAGE
 
@@ -121,7 +121,7 @@ def _split_settings(base: str) -> tuple[str, dict[str, str]]:
 def find_checkpoint(base: str) -> Path:
     """Returns the file of a checkpoint, given by its path, a run's folder or the name of an included checkpoint."""
     path = Path(base)
-    if not base or not _exists(path):
+    if not base or not _exists(path) or path.suffix == ".py":
         return _shipped_checkpoint(base)
     if path.is_dir():
         best = path / "best.safetensors"
@@ -147,6 +147,8 @@ def _shipped_checkpoint(base: str) -> Path:
     shipped = {file.stem: file for place in _CHECKPOINTS for file in sorted(place.glob("*.safetensors"))}
     if base in shipped:
         return shipped[base]
+    if re.search(r"\.py(:\w*)?$", base) or base in registered_games():
+        raise BadInput(f"{base!r} is a game, not an agent: name both, e.g. uct@1000 --game {base}")
     if _has_folder(base) or base.endswith(".safetensors"):
         raise BadInput(f"checkpoint {base!r} does not exist")
     known = [*shipped, *CLASSICAL, "random", "gtp:COMMAND"]

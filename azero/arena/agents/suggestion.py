@@ -85,11 +85,11 @@ class Suggestion:
     def to_json(self, top: int | None = None) -> dict:
         """Returns the object that `azero suggest --json` prints, with the `top` best moves or all of them."""
         fields = {name: value for name, value in vars(self).items() if name != "is_tree_full"}
-        moves = [move._asdict() for move in self.moves[:top]]
-        fields["moves"] = [
-            {key: move[key] for key in move if key not in ("action", "following", "proven_plies")} for move in moves
-        ]
+        fields["moves"] = [{key: getattr(move, key) for key in _JSON_FIELDS} for move in self.moves[:top]]
         return fields
+
+
+_JSON_FIELDS = ("move", "visits", "value", "prior", "proven", "pv", "is_bound", "proven_plies")
 
 
 def describe_moves(state: State, ranked: Sequence[MoveStatistics]) -> list[Move]:

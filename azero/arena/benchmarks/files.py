@@ -139,8 +139,10 @@ def _game_in(file: Path) -> str | None:
 def _game_told(file: Path) -> Game:
     """Returns the game in the file's header; raises BadInput if there is none or it is a user's own game."""
     name = _game_in(file)
-    if name is None or file_of(name):
-        raise BadInput(f"benchmark {str(file)!r}: name the game of its positions, e.g. --game connect_four")
+    if name is None:
+        raise BadInput(f"benchmark {str(file)!r} does not name its game; name it with --game, e.g. --game connect_four")
+    if file_of(name):
+        raise BadInput(f"benchmark {str(file)!r} is for a user's game, which runs only if you name it: --game {name!r}")
     return make_game(name)
 
 

@@ -92,9 +92,17 @@ class Unfinished(EngineFailed):
       result: the finished games; None if there are none.
     """
 
-    def __init__(self, message: str, result: MatchResult | None):
-        super().__init__(message)
-        self.result = result
+    result: MatchResult | None = None
+
+
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C during a match.
+
+    Attributes:
+      result: the finished games; None if there are none.
+    """
+
+    result: MatchResult | None = None
 
 
 def _tally_of(results: Sequence[GameResult]) -> Tally:
@@ -132,17 +140,15 @@ def play_match(
       on_games: called with the number of games that have just ended, and the tally so far.
 
     Raises:
-      BadInput: `num_games` is less than 1, or `opening_plies` less than 0.
+      BadInput: `num_games` is less than 1, or `opening_plies` less than 0 or no less than the longest game.
       Unfinished: an engine failed. The exception has the finished games.
+      Interrupted: Ctrl-C. The exception has the finished games.
     """
-    if num_games < 1:
-        raise BadInput(f"games = {num_games} should be 1 or more")
-    if opening_plies < 0:
-        raise BadInput(f"opening plies = {opening_plies} should be 0 or more")
+    _check_numbers(num_games, opening_plies, game)
     before = [_spent(agent) for agent in (a, b)]
     openings = draw_openings(game, (num_games + 1) // 2, opening_plies, seed)
     results: list[GameResult] = []
-    decision = failure = None
+    decision = early_end = None
     at_once = _num_at_once(a, b, sprt)
     _start(a, b, openings, range(min(at_once, num_games)))  # compiles, if necessary, outside the measured time
     begin = time.perf_counter()
@@ -152,8 +158,8 @@ def play_match(
             for finished in _play_side_by_side(a, b, openings, numbers):
                 results += finished
                 on_games(len(finished), _tally_of(results))
-        except EngineFailed as error:
-            failure = f"the match ended after {len(results)} of {num_games} games: {error}"
+        except (EngineFailed, KeyboardInterrupt) as error:
+            early_end = _early_end(error, f"after {len(results)} of {num_games} games")
             break
         results.sort(key=lambda result: (result.pair, not result.a_is_first))
         if sprt and (numbers.stop % 2 == 0 or numbers.stop == num_games):  # only whole pairs count
@@ -164,10 +170,28 @@ def play_match(
     spent = [_spent(agent) - earlier for agent, earlier in zip((a, b), before, strict=True)]
     (seconds_a, simulations_a), (seconds_b, simulations_b) = ((each[:2] / max(each[2], 1)).tolist() for each in spent)
     costs = (elapsed, seconds_a, seconds_b, simulations_a, simulations_b)
-    match = MatchResult(a.name, b.name, str(game), results, *costs, decision, failure)
-    if failure:
-        raise Unfinished(failure, match if results else None)
+    match = MatchResult(a.name, b.name, str(game), results, *costs, decision, str(early_end) if early_end else None)
+    if early_end:
+        early_end.result = match if results else None
+        raise early_end
     return match
+
+
+def _check_numbers(num_games: int, opening_plies: int, game: Game) -> None:
+    if num_games < 1:
+        raise BadInput(f"games = {num_games} should be 1 or more")
+    if opening_plies < 0:
+        raise BadInput(f"opening plies = {opening_plies} should be 0 or more")
+    if opening_plies >= max(game.max_plies, OPENING_PLIES + 1):
+        longest = f"{game.max_plies}, the longest game of {game}"
+        raise BadInput(f"opening plies = {opening_plies} should be less than {longest}")
+
+
+def _early_end(error: EngineFailed | KeyboardInterrupt, when: str) -> Unfinished | Interrupted:
+    """Returns the exception that ends the match; its `result` is not set yet."""
+    if isinstance(error, KeyboardInterrupt):
+        return Interrupted(f"stopped {when}")
+    return Unfinished(f"the match ended {when}: {error}")
 
 
 def _num_at_once(a: Agent, b: Agent, sprt: Sprt | None) -> int:

@@ -1,4 +1,4 @@
-"""Amazons and arrows on the board as lines of bits: where an amazon can go is counted, not searched."""
+"""Amazons and arrows as lines of bits. A count of bits gives an amazon's reach, without a search."""
 
 import numpy as np
 
@@ -6,25 +6,25 @@ from azero.compiler.bits import leading_zeros, lowest_bit
 from azero.compiler.jit import subroutine
 from azero.compiler.rng import mix
 
-# The board lies in a frame of occupied cells, and every cell stands in four lines: its row, column and diagonals. How
-# far an amazon can go is then a count of zeros beside her bit.
+# The board has a frame of occupied cells. Each cell is stored in four lines: its row, its column and two diagonals. So
+# an amazon's reach in a direction is the number of zeros next to her bit.
 LONGEST = 10
 FRAMED = LONGEST + 2
 DIAGONALS = 2 * FRAMED - 1
 
 STATE_DTYPE = np.dtype(
     [
-        # What is occupied, by line; framed coordinates, rows and columns from 1.
+        # Occupied cells by line, with the frame: the board's rows and columns count from 1.
         ("rows", np.uint16, (FRAMED,)),  # bit column
         ("columns", np.uint16, (FRAMED,)),  # bit row
         ("falling", np.uint16, (DIAGONALS,)),  # line row - column + 11, bit column
         ("rising", np.uint16, (DIAGONALS,)),  # line row + column, bit column
         ("amazons", np.int32, (2, 4, 2)),  # by player: row and column
         ("phase", np.int32),  # of the move: FROM, TO or SHOT
-        ("player", np.int32),  # who moves
-        ("moved", np.int32),  # the amazon that moves, in phases TO and SHOT
+        ("player", np.int32),  # the player to move
+        ("moved", np.int32),  # index of the amazon that moves, in phases TO and SHOT
         ("is_over", np.int32),
-        ("key", np.uint64),
+        ("key", np.uint64),  # Zobrist key of amazons and arrows, 0 at the start
         ("ply", np.int32),
     ],
     align=True,
@@ -32,7 +32,7 @@ STATE_DTYPE = np.dtype(
 
 FROM, TO, SHOT = range(3)
 
-# The eight directions, in pairs that share a line.
+# The eight directions. Each pair shares a line.
 DOWN = np.array([0, 0, 1, -1, 1, -1, -1, 1])
 RIGHT = np.array([1, -1, 0, 0, 1, -1, 1, -1])
 
@@ -49,7 +49,7 @@ def toggle(state, row, column):
 
 @subroutine
 def _zeros_above(line, place):
-    """Returns how many places of a line are free from the one above `place` on."""
+    """Returns the number of free places of a line directly above `place`."""
     return lowest_bit(np.uint64(line) >> np.uint64(place + 1))
 
 
@@ -60,7 +60,7 @@ def _zeros_below(line, place):
 
 @subroutine
 def measure_reach(state, row, column, reach):
-    """Writes how many cells are free in each direction from a cell into `reach`; returns how many in all."""
+    """Writes the number of cells in reach in each of the eight directions into `reach[:8]`; returns their sum."""
     along_row, along_column = state.rows[row], state.columns[column]
     falling, rising = state.falling[row - column + FRAMED - 1], state.rising[row + column]
     reach[0] = _zeros_above(along_row, column)
@@ -76,7 +76,7 @@ def measure_reach(state, row, column, reach):
 
 @subroutine
 def can_move(state, row, column):
-    """Returns whether a cell has a free one beside it."""
+    """Returns whether a cell has a free neighbour."""
     around = np.uint16(7 << column - 1)
     beside = np.uint16(5 << column - 1)
     return (
@@ -97,5 +97,5 @@ def is_blocked(state, player):
 
 @subroutine
 def word_of(kind, row, column):
-    """Returns the random word of player 0's or 1's amazon (kind 0, 1), an arrow (2), or the amazon on the move (3)."""
+    """Returns the random word (uint64) of an amazon of player `kind`, an arrow (kind 2) or the moving amazon (3)."""
     return mix(np.uint64(4 * (row * FRAMED + column) + kind + 1))

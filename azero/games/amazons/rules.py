@@ -1,4 +1,4 @@
-"""Amazons (the game of the amazons), any rectangle from 4x4 to 10x10."""
+"""Amazons (the Game of the Amazons), from 4x4 to 10x10."""
 
 from typing import NamedTuple
 
@@ -29,11 +29,12 @@ from azero.games.registry import game
 
 @game("amazons", text)
 class Amazons(NamedTuple):
-    """Move an amazon like a queen, then shoot an arrow from where she stands; who cannot move has lost.
+    """Move an amazon like a chess queen, then shoot an arrow from her new cell. A player who cannot move has lost.
 
-    A move is three actions of one player: the amazon's cell; `cells` + where she goes; 2 `cells` + where the arrow
-    goes. Cells count by rows from the top left. Written `d1`, `-d7`, `/g7`, and all together `d1-d7/g7`.
-    Each side has four amazons, at a third of the board from its corners; the first player's are at the bottom.
+    A move is three actions of one player: the amazon's cell, `cells` + her new cell, `2 * cells` + the arrow's cell.
+    Cells count by rows from the top left, and `cells` is their number. The actions are written `d1`, `-d7` and `/g7`,
+    the whole move `d1-d7/g7`. Each player has four amazons, a third of a side away from the corners. The first
+    player's are at the bottom.
 
     Source: Walter Zamkauskas (1988).
     """
@@ -87,7 +88,7 @@ class Amazons(NamedTuple):
             return count
         row = np.int64(state.amazons[state.player, state.moved, 0])
         column = np.int64(state.amazons[state.player, state.moved, 1])
-        first, second = ZERO, ZERO  # the cells in reach, up to number 63 and from there on
+        first, second = ZERO, ZERO  # the reachable cells as bits: cells 0 to 63, and cells from 64 on
         measure_reach(state, row, column, out)
         for direction in range(8):
             cell = (row - 1) * game.columns + column - 1
@@ -121,7 +122,7 @@ class Amazons(NamedTuple):
         direction = 0
         before = 0
         counted = 0
-        for k in range(8):  # without a branch, which would be guessed wrong half the time
+        for k in range(8):  # without branches, which would be mispredicted half the time
             counted += legal[k]
             direction += rank >= counted
             before = counted if rank >= counted else before
@@ -167,7 +168,7 @@ class Amazons(NamedTuple):
         return WIN if state.player == 1 else LOSS
 
     def encode(game, state, planes):
-        """Planes, top row first: own amazons, theirs, arrows, empty cells, who is on the move; ones in TO, in SHOT."""
+        """Planes, top row first: own amazons, theirs, arrows, empty cells, the moving amazon; ones in TO, in SHOT."""
         for row in range(game.rows):
             for column in range(game.columns):
                 is_taken = has_bit(state.rows[row + 1], column + 1)
@@ -189,11 +190,11 @@ class Amazons(NamedTuple):
             planes[4, mine[0] - 1, mine[1] - 1] = 1
 
     def target(game, state, action):
-        """Returns the cell of the amazon that is to go, of where she goes, or of what she shoots at."""
+        """Returns the cell that the action names: the amazon's, her new one, or the arrow's."""
         return action % (game.rows * game.columns)
 
     def hash_key(game, state):
-        """Kept along the way: the exclusive or of a random word for each amazon and arrow (Zobrist 1970)."""
+        """Returns the Zobrist (1970) key, updated at each action, with the player, the phase and the moving amazon."""
         key = state.key + np.uint64(state.player) + np.uint64(2 * state.phase)
         if state.phase != FROM:
             mine = state.amazons[state.player, state.moved]
@@ -213,7 +214,7 @@ class Amazons(NamedTuple):
 
     @property
     def max_plies(game) -> int:
-        """Every move leaves an arrow."""
+        """Each move takes three plies and leaves an arrow. Eight cells have amazons."""
         return 3 * (game.rows * game.columns - 8)
 
     @property
@@ -221,7 +222,7 @@ class Amazons(NamedTuple):
         return 7, game.rows, game.columns
 
     def symmetries(game) -> Symmetries:
-        """The board and its mirror image."""
+        """Returns the identity and the left-right mirror image."""
         board = np.arange(game.rows * game.columns, dtype=np.int32).reshape(game.rows, game.columns)
         cells = np.stack([board.ravel(), board[:, ::-1].ravel()])
         return Symmetries(cells=cells, actions=np.hstack([cells + phase * board.size for phase in range(3)]))

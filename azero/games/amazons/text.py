@@ -17,8 +17,8 @@ def text_to_action(game, state, text: str) -> int:
     mark = ("", "-", "/")[int(state.phase)]
     cell = text_to_cell(text.removeprefix(mark), game.rows, game.columns)
     if cell is None:
-        kind = ("an amazon's cell, e.g. d1", "where she goes, e.g. -d7", "an arrow, e.g. /g7")[int(state.phase)]
-        raise BadInput(f"{text!r} is no amazons move here; next comes {kind}")
+        kind = ("an amazon's cell, e.g. d1", "her new cell, e.g. -d7", "the arrow's cell, e.g. /g7")[int(state.phase)]
+        raise BadInput(f"{text!r} is not a move of amazons here; the next action is {kind}")
     return (int(state.phase) * game.rows + cell[0]) * game.columns + cell[1]
 
 

@@ -1,3 +1,3 @@
-"""Breakthrough on bitboards, any rectangle from 3x2 to 10x10."""
+"""Breakthrough on bitboards, from 3x2 to 10x10."""
 
 from azero.games.breakthrough.rules import Breakthrough as Breakthrough

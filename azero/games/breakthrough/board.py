@@ -1,4 +1,4 @@
-"""Breakthrough's board in bits, and the stones that can step."""
+"""Breakthrough's board as bits, and the stones that can step."""
 
 import numpy as np
 
@@ -20,7 +20,7 @@ STEPS = [(-1, -1), (-1, 0), (-1, 1)]  # rows down, columns right, as the mover s
 
 @subroutine
 def columns(game):
-    """Returns the columns of half a board as a mask."""
+    """Returns the mask (uint64) of the board's columns in one half, five rows."""
     row = low_bits(game.columns)
     mask = ZERO
     for k in range(ROWS):
@@ -30,10 +30,10 @@ def columns(game):
 
 @subroutine
 def movable(game, state, half, step):
-    """Returns the stones of the player to move, in half a board, that can make a step."""
+    """Returns the stones of the player to move, in one half of the board, that can make a step (uint64)."""
     player = state.ply & 1
     blocked_here, blocked_there = state.stones[player, half], state.stones[player, 1 - half]
-    if step == 1:  # straight ahead nothing can be taken
+    if step == 1:  # a straight step cannot capture
         blocked_here = blocked_here | state.stones[1 - player, half]
         blocked_there = blocked_there | state.stones[1 - player, 1 - half]
     free, free_there = ~blocked_here & columns(game), ~blocked_there & columns(game)

@@ -1,4 +1,4 @@
-"""Breakthrough on bitboards, any rectangle from 3x2 to 10x10."""
+"""Breakthrough on bitboards, from 3x2 to 10x10."""
 
 from typing import NamedTuple
 
@@ -16,14 +16,14 @@ from azero.games.two_words import ROWS, STRIDE, bit_of, has_stone
 
 @game("breakthrough", text)
 class Breakthrough(NamedTuple):
-    """Stones step forward, and take on the diagonal; the first on the last row wins, or who takes all.
+    """Stones step straight or diagonally forward, and take diagonally. Reach the last row or take all stones to win.
 
-    Actions are as the mover sees the board, the enemy's home on top: `step * cells + cell`, the steps forward left,
-    straight and right, a stone's cell counted by rows from the top left; for the second player the rows are turned
-    over, the columns are not. Written `a2-a3`, `b4xa3`. Boards of six rows or more begin with two rows of stones
-    a side, lower ones with one.
+    Action `step * cells + cell`, written `a2-a3`, or `b4xa3` if it takes a stone. Steps are forward left, straight and
+    right. `cell` is the stone's, counted by rows from the top left, and `cells` the number of cells. In actions, the
+    mover's opponent is on top: the second player sees the rows in reverse order, and the columns as the first player.
+    Boards of six or more rows start with two rows of stones per player, smaller boards with one.
 
-    Source: Dan Troyka, Breakthrough (2000); the lower boards as in OpenSpiel.
+    Source: Dan Troyka, Breakthrough (2000). The start of smaller boards is that of OpenSpiel.
     """
 
     rows: int = 8
@@ -96,13 +96,13 @@ class Breakthrough(NamedTuple):
         return state.ply & 1
 
     def outcome(game, state):
-        """There is always a move: the foremost stone of either side can go to a diagonal ahead of it."""
+        """A player can always move: the foremost stone can step to a diagonal cell ahead of it."""
         if state.is_won:
             return WIN if state.ply & 1 else LOSS
         return ONGOING
 
     def encode(game, state, planes):
-        """Planes, the enemy's home on top: own stones, the opponent's, empty cells."""
+        """Planes, the opponent's home row first: own stones, the opponent's, empty cells."""
         player = state.ply & 1
         for seen_row in range(game.rows):
             row = seen_row if player == 1 else game.rows - 1 - seen_row
@@ -114,7 +114,7 @@ class Breakthrough(NamedTuple):
                 planes[2, seen_row, column] = ONE - (is_own | is_theirs)
 
     def target(game, state, action):
-        """Returns the cell that is stepped on, as the mover sees the board."""
+        """Returns the cell that the stone steps to, as the mover sees the board."""
         cells = game.rows * game.columns
         step, cell = action // cells, action % cells
         return cell - game.columns + step - 1
@@ -139,7 +139,7 @@ class Breakthrough(NamedTuple):
 
     @property
     def max_plies(game) -> int:
-        """Every ply brings a stone a row nearer to the end."""
+        """Each ply moves a stone one row forward."""
         rows_to_go = game.rows - 1 + (game.rows - 2 if game.rows >= 6 else 0)
         return 2 * game.columns * rows_to_go
 
@@ -148,7 +148,7 @@ class Breakthrough(NamedTuple):
         return 3, game.rows, game.columns
 
     def symmetries(game) -> Symmetries:
-        """The board and its mirror image."""
+        """Returns the identity and the left-right mirror image."""
         board = np.arange(game.rows * game.columns, dtype=np.int32).reshape(game.rows, game.columns)
         cells = np.stack([board.ravel(), board[:, ::-1].ravel()])
         return Symmetries(cells=cells, actions=step_symmetries(cells, game.rows, game.columns, STEPS))

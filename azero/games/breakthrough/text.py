@@ -29,7 +29,7 @@ def text_to_action(game, state, text: str) -> int:
     )
     step = (end[0] - start[0], end[1] - start[1]) if start and end else None
     if start is None or step not in STEPS:
-        raise BadInput(f"{text!r} is no breakthrough move here; moves go forward, e.g. a2-a3, b4xa3")
+        raise BadInput(f"{text!r} is not a move of breakthrough here; moves go forward, e.g. a2-a3, b4xa3")
     return (STEPS.index(step) * game.rows + start[0]) * game.columns + start[1]
 
 
@@ -38,7 +38,7 @@ def split_moves(game, text: str) -> list[str]:
 
 
 def draw(game, state, marks: dict[int, str]) -> str:
-    """The first player's home at the bottom."""
+    """Draws the first player's home row at the bottom."""
 
     def stone(row: int, column: int) -> str:
         return next((kind for k, kind in enumerate("XO") if has_stone(state, k, row, column)), ".")

@@ -1,3 +1,3 @@
-"""Clobber on bitboards, any rectangle from 2x2 to 10x10."""
+"""Clobber on bitboards, from 2x2 to 10x10."""
 
 from azero.games.clobber.rules import Clobber as Clobber

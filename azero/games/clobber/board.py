@@ -1,4 +1,4 @@
-"""Clobber's board in bits, and the stones that can take."""
+"""Clobber's board as bits, and the stones that can capture."""
 
 import numpy as np
 
@@ -19,10 +19,13 @@ STEPS = [(-1, 0), (0, 1), (1, 0), (0, -1)]  # rows down, columns right
 
 @subroutine
 def neighbours(word, other_word, half, direction):
-    """Returns the cells of `word`, half 0 or 1 of a board, whose neighbour in `direction` is set on that board.
+    """Returns the cells of one half of a board whose neighbour in `direction` is set on that board (uint64).
 
     Args:
-      word: the half whose neighbours are looked at, and `other_word` the other half of the same board.
+      word: the set cells of this half.
+      other_word: the set cells of the other half.
+      half: 0 for the upper half, 1 for the lower.
+      direction: NORTH, EAST, SOUTH or WEST.
     """
     if direction == EAST:
         return word >> 1
@@ -37,7 +40,7 @@ def neighbours(word, other_word, half, direction):
 
 @subroutine
 def movable(state, half, direction):
-    """Returns the stones of the player to move in half a board that can clobber in `direction`."""
+    """Returns the stones of the player to move, in one half of the board, that can capture in `direction` (uint64)."""
     player = state.ply & 1
     own = state.stones[player, half]
     theirs = state.stones[1 - player]

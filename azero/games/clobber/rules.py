@@ -1,4 +1,4 @@
-"""Clobber on bitboards, any rectangle from 2x2 to 10x10."""
+"""Clobber on bitboards, from 2x2 to 10x10."""
 
 from typing import NamedTuple
 
@@ -16,10 +16,11 @@ from azero.games.two_words import ROWS, STRIDE, bit_of, has_stone
 
 @game("clobber", text)
 class Clobber(NamedTuple):
-    """Take a neighbouring enemy stone by moving onto it; who cannot is lost.
+    """Move a stone onto a neighbouring enemy stone, which is removed. A player who cannot move has lost.
 
-    Action `direction * cells + cell`: north, east, south, west of a stone's cell, counted by rows from the top left.
-    Written `a5b5`, from and to. The first player has the cells of a1's colour.
+    Action `direction * cells + cell`, written `a5b5`, from and to. Directions are north, east, south and west. `cell`
+    is the stone's, counted by rows from the top left, and `cells` the number of cells. The board starts full. Its cells
+    alternate between the players, and a1 is the first player's.
 
     Source: Albert, Grossman, Nowakowski & Wolfe, An introduction to Clobber, Integers 5(2) (2005).
     """
@@ -84,7 +85,7 @@ class Clobber(NamedTuple):
         return state.ply & 1
 
     def outcome(game, state):
-        """Who can clobber stands beside one who can clobber back: when one player cannot move, nobody can."""
+        """A stone that can capture can also be captured. So if one player cannot move, the other cannot either."""
         for direction in (EAST, SOUTH, WEST, NORTH):
             if movable(state, 0, direction) | movable(state, 1, direction):
                 return ONGOING
@@ -102,14 +103,14 @@ class Clobber(NamedTuple):
                 planes[2, row, column] = ONE - (is_own | is_theirs)
 
     def target(game, state, action):
-        """Returns the cell that is taken."""
+        """Returns the cell that the stone moves to."""
         cells = game.rows * game.columns
         direction, cell = action // cells, action % cells
         down = int(direction == SOUTH) - int(direction == NORTH)
         return cell + down * game.columns + int(direction == EAST) - int(direction == WEST)
 
     def hash_key(game, state):
-        """Each move takes a stone, so the stones tell whose turn it is."""
+        """Returns a key of the stones. Their number gives the player to move, because each move removes one."""
         key = mix(state.stones[0, 0])
         key = mix(key ^ state.stones[0, 1])
         key = mix(key ^ state.stones[1, 0])
@@ -135,7 +136,7 @@ class Clobber(NamedTuple):
         return 3, game.rows, game.columns
 
     def symmetries(game) -> Symmetries:
-        """Those of the board that put every stone on a cell of its own colour."""
+        """Returns the symmetries of the board that map each initial stone to one of the same colour."""
         board = np.arange(game.rows * game.columns)
         row, column = board // game.columns, board % game.columns
         colour = row + column & 1

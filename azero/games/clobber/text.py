@@ -21,7 +21,7 @@ def text_to_action(game, state, text: str) -> int:
     start, end = (text_to_cell(part, game.rows, game.columns) for part in match.groups()) if match else (None, None)
     step = (end[0] - start[0], end[1] - start[1]) if start and end else None
     if start is None or step not in STEPS:
-        raise BadInput(f"{text!r} is no clobber move; moves go from a cell to the next, e.g. a1a2")
+        raise BadInput(f"{text!r} is not a move of clobber; moves go from a cell to a neighbour, e.g. a1a2")
     return (STEPS.index(step) * game.rows + start[0]) * game.columns + start[1]
 
 

@@ -1,4 +1,4 @@
-"""Connect Four on bitboards, any size from 4x4 to 8x8."""
+"""Connect Four on bitboards, from 4x4 to 8x8."""
 
 from typing import NamedTuple
 
@@ -25,7 +25,7 @@ _COLUMN = np.uint64(0xFF)
 
 @game("connect_four", text)
 class ConnectFour(NamedTuple):
-    """Drop stones into columns; four in a row wins, a full board is a draw. Actions are columns, written from 1."""
+    """Stones fall down columns. Four in a row wins; a full board is a draw. Actions are columns, written 1, 2, ..."""
 
     rows: int = 6
     columns: int = 7
@@ -76,7 +76,7 @@ class ConnectFour(NamedTuple):
                 planes[2, row, column] = ONE - (is_own | is_theirs)
 
     def target(game, state, action):
-        """Returns where the stone comes to lie."""
+        """Returns the cell on which the stone lands."""
         column = (state.stones[0] | state.stones[1]) >> np.uint64(8 * action)
         height = count_bits(column & _COLUMN)
         return (game.rows - 1 - height) * game.columns + action
@@ -104,7 +104,7 @@ class ConnectFour(NamedTuple):
         return 3, game.rows, game.columns
 
     def symmetries(game) -> Symmetries:
-        """The board and its mirror image."""
+        """Returns the identity and the left-right mirror image."""
         board = np.arange(game.rows * game.columns, dtype=np.int32).reshape(game.rows, game.columns)
         columns = np.arange(game.columns, dtype=np.int32)
         return Symmetries(

@@ -13,7 +13,7 @@ def action_to_text(game, state, action: int) -> str:
 
 def text_to_action(game, state, text: str) -> int:
     if not (re.fullmatch("[1-8]", text) and int(text) <= game.columns):
-        raise BadInput(f"{text!r} is no connect_four move; moves are columns 1 to {game.columns}")
+        raise BadInput(f"{text!r} is not a move of connect_four; moves are columns 1 to {game.columns}")
     return int(text) - 1
 
 

@@ -1,4 +1,4 @@
-"""Area on a Go board: who holds each point, by stones and by what they alone reach."""
+"""Area scoring in Go: the owner of each point, from the stones and the empty points that only one colour reaches."""
 
 import numpy as np
 
@@ -8,10 +8,10 @@ from azero.games.go.board import BLACK, EMPTY, WHITE
 
 @subroutine
 def _mark_reach(state, size):
-    """Marks the empty points with the colours that reach them, by bits."""
+    """Sets bit c of `reach` for each empty point that colour c reaches."""
     stride = size + 1
     reach, stones, empties = state.reach, state.stones, state.empties
-    is_spreading = False  # to empty points from empty points beside them
+    is_spreading = False  # between neighbouring empty points
     for k in range(state.num_empties):
         point = np.int64(empties[k])
         for neighbour in (point - stride, point - 1, point + 1, point + stride):
@@ -29,7 +29,7 @@ def _mark_reach(state, size):
 
 @subroutine
 def _take_owner(state, point):
-    """Returns whose area a point is, and takes its mark away."""
+    """Returns the owner of a point, 1 Black, -1 White, 0 neither, and clears its mark."""
     reach, stone = state.reach[point], state.stones[point]
     state.reach[point] = 0
     if stone == BLACK or reach == 1:
@@ -39,7 +39,7 @@ def _take_owner(state, point):
 
 @subroutine
 def area_lead(state, size):
-    """Returns Black's area less White's: stones, and empty points that only one colour reaches."""
+    """Returns Black's area minus White's. An area is stones, and the empty points that only their colour reaches."""
     _mark_reach(state, size)
     stride, area = size + 1, 0
     for row in range(1, size + 1):
@@ -50,7 +50,7 @@ def area_lead(state, size):
 
 @subroutine
 def write_owners(state, size, owners):
-    """Writes whose area each point is, as `area_lead` counts it: 1 Black's, -1 White's, 0 neither's."""
+    """Writes the owner of each point into `owners` ([H, W] int8), as in `area_lead`: 1 Black, -1 White, 0 neither."""
     _mark_reach(state, size)
     for row in range(size):
         for column in range(size):

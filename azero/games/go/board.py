@@ -1,4 +1,4 @@
-"""Stones on a Go board: chains and their liberties, captures, keys, eyes. What is legal is said in `rules.py`."""
+"""Stones on a Go board: chains and their liberties, captures, keys and eyes. `rules.py` decides what is legal."""
 
 import numpy as np
 
@@ -10,28 +10,28 @@ BLACK, WHITE, EMPTY, FRAME = range(4)
 
 
 def state_dtype_of(size: int, max_plies: int) -> np.dtype:
-    """Returns the dtype of a state on a board of up to `size`, in a game of up to `max_plies`.
+    """Returns the dtype of a state for boards up to `size` and games up to `max_plies`.
 
-    Points are numbered by rows of size + 1, with a frame around the board; a chain goes by the number of one of its
-    stones, its head. Liberties are counted once for each stone that touches them (pseudo-liberties), which is quick
-    to keep, and zero when there is none.
+    Points are numbered by rows of the board's size + 1, with a frame around the board. A chain is identified by one of
+    its stones, the head. Liberties are pseudo-liberties: an empty point counts once for each stone of the chain that
+    touches it. They are fast to update, and zero exactly if the chain has no liberty.
     """
     points = (size + 2) * (size + 1) + 1
     return np.dtype(
         [
-            ("history", np.uint64, (max_plies + 1,)),  # keys of the boards up to now, by ply
-            ("board_key", np.uint64),  # of the stones alone
-            ("head", np.int16, (points,)),  # of the chain of each stone
-            ("next", np.int16, (points,)),  # the next stone of the chain, in a circle
-            ("liberties", np.int16, (points,)),  # pseudo-liberties of the chain, at its head
+            ("history", np.uint64, (max_plies + 1,)),  # board keys of the plies so far
+            ("board_key", np.uint64),  # Zobrist key of the stones
+            ("head", np.int16, (points,)),  # head of each stone's chain
+            ("next", np.int16, (points,)),  # next stone of the chain, in a cycle
+            ("liberties", np.int16, (points,)),  # pseudo-liberties of each chain, at its head
             ("empties", np.int16, (size * size,)),  # the empty points, in any order
-            ("place", np.int16, (points,)),  # where each empty point stands among them
+            ("place", np.int16, (points,)),  # index of each empty point in `empties`
             ("stones", np.int8, (points,)),  # BLACK, WHITE, EMPTY or FRAME
-            ("taken", np.int8, (points,)),  # bits: whether a stone of each colour was ever taken from there
-            ("reach", np.int8, (points,)),  # room for scoring
+            ("taken", np.int8, (points,)),  # bit c: whether a stone of colour c was ever removed from here
+            ("reach", np.int8, (points,)),  # scratch memory for scoring; zero between uses
             ("num_empties", np.int32),
             ("ko", np.int32),  # the point that simple ko forbids, or 0
-            ("passes", np.int32),  # in a row, until now
+            ("passes", np.int32),  # consecutive passes just before
             ("ply", np.int32),
         ],
         align=True,
@@ -40,13 +40,13 @@ def state_dtype_of(size: int, max_plies: int) -> np.dtype:
 
 @subroutine
 def _word(point, colour):
-    """Returns the random word of a stone, for keys (Zobrist 1970)."""
+    """Returns the random word (uint64) of a stone, for Zobrist (1970) keys."""
     return mix(np.uint64(2 * point + colour))
 
 
 @subroutine
 def _touch(state, point, stride, change):
-    """Changes the liberties of the chains around a point, once for each stone that touches it."""
+    """Adds `change` to the liberties of the chains around a point, once for each stone that touches it."""
     for neighbour in (point - stride, point - 1, point + 1, point + stride):
         if state.stones[neighbour] < EMPTY:
             state.liberties[state.head[neighbour]] += change
@@ -54,7 +54,7 @@ def _touch(state, point, stride, change):
 
 @subroutine
 def has_empty_neighbour(state, point, stride):
-    """Returns whether a point has an empty one beside it."""
+    """Returns whether a point has an empty neighbour."""
     stones = state.stones
     return (
         (stones[point - stride] == EMPTY)
@@ -66,7 +66,10 @@ def has_empty_neighbour(state, point, stride):
 
 @subroutine
 def breathes(state, point, stride, player):
-    """Returns whether a stone on a point without empty neighbours would take enemies, or join a chain that lives."""
+    """Returns whether a stone on a point without empty neighbours would have liberties: it is not suicide.
+
+    It captures enemy stones, or joins a chain that has other liberties.
+    """
     _touch(state, point, stride, -1)
     is_breathing = False
     for neighbour in (point - stride, point - 1, point + 1, point + stride):
@@ -80,7 +83,7 @@ def breathes(state, point, stride, player):
 
 @subroutine
 def _chain_word(state, head):
-    """Returns the key of a chain's stones."""
+    """Returns the Zobrist key of a chain's stones."""
     colour = state.stones[head]
     word = _word(head, colour)
     stone = np.int64(state.next[head])
@@ -92,12 +95,12 @@ def _chain_word(state, head):
 
 @subroutine
 def _airless_word(state, point, stride, colour):
-    """Returns the key of the chains of a colour beside a point that have no liberties."""
+    """Returns the Zobrist key of those chains of a colour around a point that have no liberties."""
     word = ZERO
     for neighbour in (point - stride, point - 1, point + 1, point + stride):
         if state.stones[neighbour] == colour and state.liberties[state.head[neighbour]] == 0:
             word ^= _chain_word(state, np.int64(state.head[neighbour]))
-            state.liberties[state.head[neighbour]] = -1  # counted
+            state.liberties[state.head[neighbour]] = -1  # marks the chain as counted
     for neighbour in (point - stride, point - 1, point + 1, point + stride):
         if state.stones[neighbour] == colour and state.liberties[state.head[neighbour]] == -1:
             state.liberties[state.head[neighbour]] = 0
@@ -106,7 +109,7 @@ def _airless_word(state, point, stride, colour):
 
 @subroutine
 def key_after(state, point, stride, player, is_breathing):
-    """Returns the key of the board after a move; one that does not breathe is suicide."""
+    """Returns the Zobrist key of the board after a move. Without `is_breathing` the move is suicide."""
     _touch(state, point, stride, -1)
     if is_breathing:
         key = _word(point, player) ^ _airless_word(state, point, stride, 1 - player)
@@ -118,7 +121,7 @@ def key_after(state, point, stride, player, is_breathing):
 
 @subroutine
 def _is_eye(state, point, stride, player):
-    """Returns whether a point among own stones and edges is an eye that random games leave alone."""
+    """Returns whether a point without empty neighbours is an eye, which random games do not fill. See `Go`."""
     stones = state.stones
     enemy = 1 - player
     num_diagonal = 0
@@ -143,7 +146,7 @@ def add_empty(state, point):
 
 @subroutine
 def _take_chain(state, head, stride):
-    """Takes a chain off the board; returns how many stones it had."""
+    """Removes a chain from the board; returns the number of its stones."""
     colour = np.int64(state.stones[head])
     stone = head
     count = 0
@@ -160,7 +163,7 @@ def _take_chain(state, head, stride):
 
 @subroutine
 def _join(state, point, other):
-    """Makes one chain of the two that hold these stones, under the head of the second."""
+    """Joins the chains of two stones. The head of the second chain becomes the head of both."""
     old, new = np.int64(state.head[point]), np.int64(state.head[other])
     state.liberties[new] += state.liberties[old]
     stone = old
@@ -174,7 +177,7 @@ def _join(state, point, other):
 
 @subroutine
 def put_stone(state, point, stride, player):
-    """Puts a stone, takes what has no liberties left, and notes the ko."""
+    """Puts a stone, removes the chains that have no liberties left, and sets the ko point."""
     stones = state.stones
     state.num_empties -= 1
     last, place = state.empties[state.num_empties], state.place[point]
@@ -206,9 +209,9 @@ def put_stone(state, point, stride, player):
 
 @subroutine
 def draw_point(state, stride, rng):
-    """Returns a point drawn from those that random games play on, or 0 where there is none.
+    """Returns a random point among those that random games may play on, or 0 if there is none.
 
-    Tries the empty points in random order: those that will not do are put behind the others.
+    It tries the empty points in random order, and moves refused points to the end of `empties`.
     """
     player = state.ply & 1
     num_left = np.int64(state.num_empties)

@@ -1,4 +1,4 @@
-"""Go, from 2x2 to 19x19: area scoring, positional superko, and random games that fill no eyes."""
+"""Go from 2x2 to 19x19: area scoring, positional superko, and random games that do not fill eyes."""
 
 from typing import NamedTuple
 
@@ -55,7 +55,7 @@ def _is_legal(game, state, point, player):
         return False
     if not game.superko:
         return point != state.ko
-    # A board that was there before had this stone on this point; so one has been taken from there since.
+    # A move can repeat an earlier board only if that board had this stone here, which was removed later.
     if is_breathing and not state.taken[point] >> player & 1:
         return True
     key = key_after(state, point, stride, player, is_breathing)
@@ -67,16 +67,21 @@ def _is_legal(game, state, point, player):
 
 @game("go", text)
 class Go(NamedTuple):
-    """Surround the larger area. Action row * size + column, rows from the top, written a1 (bottom left, no i); or pass.
+    """Surround the larger area. Action row * size + column, written a1 (bottom left; no column i), or pass.
 
-    Area scoring: stones and the empty points that only one colour reaches; white gets `komi` more. Two passes end the
-    game, and so does ply `max_game_length` (0: three times the points), the board counted as it stands. No move may
-    bring back an earlier board (positional superko), whoever moved; without `superko` just the ko itself is forbidden.
-    Without `suicide` no move may leave its own chain without liberties.
+    Rows of actions count from the top. The pass is action size * size.
 
-    Random games follow the reference specification of the computer-go list (Dailey 2008): any legal move but into a
-    point-sized eye, a pass only where there is none; simple ko. An eye is a point whose neighbours are all own stones
-    or edge, unless enemies hold more than one of its diagonals, or any at the edge.
+    The area of a colour is its stones, and the empty points that only this colour reaches. White also gets `komi`. The
+    game ends after two passes in a row, or after `max_game_length` plies (0: three times the number of points). The
+    board is scored as it stands: dead stones are not removed.
+
+    With `superko`, no move may repeat an earlier board, whoever made that board (positional superko). Without it, only
+    simple ko is forbidden. With `suicide`, a move may leave its own chain without liberties, which is then removed.
+
+    Random games follow the reference specification of the computer-go list (Dailey 2008), with simple ko. They play
+    any legal move that is neither suicide nor fills an eye of one point. They pass only if there is no such move. An
+    eye is an empty point whose neighbours are all own stones or the edge. At most one of its diagonal points has an
+    enemy stone, and none if the point is at the edge.
 
     Source: Tromp & Taylor, The logical rules of Go; Dailey (2008).
     """
@@ -127,7 +132,7 @@ class Go(NamedTuple):
         return game.size * game.size if point == 0 else _action_of(game, point)
 
     def rollout(game, state, legal, rng, max_plies):
-        """Goes on by points: no actions, no history."""
+        """Plays points instead of actions, and keeps no history, which is faster."""
         while not _is_over(game, state):
             point = draw_point(state, game.size + 1, rng)
             if point == 0:
@@ -160,15 +165,15 @@ class Go(NamedTuple):
         return WIN if lead > 0 else LOSS if lead < 0 else DRAW
 
     def final_score(game, state):
-        """Black's area less White's, less komi, as the board stands."""
+        """Returns Black's area minus White's minus komi, in points, for the board as it stands."""
         return area_lead(state, game.size) - game.komi
 
     def ownership(game, state, owners):
-        """Area, as the board stands."""
+        """Writes the owner of each point by area, for the board as it stands."""
         write_owners(state, game.size, owners)
 
     def encode(game, state, planes):
-        """Planes, top row first: own stones, the opponent's, empty points, ko; ones where Black moves, after a pass."""
+        """Planes, top row first: own stones, theirs, empty points, the ko; ones if Black moves; ones after a pass."""
         player = state.ply & 1
         for row in range(game.size):
             for column in range(game.size):
@@ -181,7 +186,10 @@ class Go(NamedTuple):
                 planes[5, row, column] = state.passes > 0
 
     def hash_key(game, state):
-        """Of the board, the ko, whose turn it is, whether there was a pass and whether the game is over; no history."""
+        """Returns a key of the board, the ko, the player to move, whether a pass was last and whether the game is over.
+
+        The key does not depend on the history.
+        """
         rest = np.uint64(8 * state.ko + 4 * (state.passes > 0) + 2 * _is_over(game, state) + (state.ply & 1))
         return mix(state.board_key ^ mix(rest))
 
@@ -190,7 +198,7 @@ class Go(NamedTuple):
 
     @property
     def state_dtype(game) -> np.dtype:
-        """One for each of the sizes up to 9, 13 and 19, so that few compilations serve all."""
+        """The dtype is the same for sizes up to 9, up to 13 and up to 19, so that few compilations serve all sizes."""
         size = next(size for size in (9, 13, 19) if game.size <= size)
         return state_dtype_of(size, max(3 * size**2, game.max_plies))
 
@@ -204,7 +212,7 @@ class Go(NamedTuple):
 
     @property
     def is_history_free(game) -> bool:
-        """A board that was there before may not come again, and plies are counted."""
+        """False: superko depends on earlier boards, and the limit of plies on the length of the game."""
         return False
 
     @property

@@ -16,7 +16,7 @@ def text_to_action(game, state, text: str) -> int:
     cell = text_to_cell(text, game.size, game.size, GO_LETTERS)
     if cell is None:
         last = cell_to_text(0, game.size - 1, game.size, GO_LETTERS)
-        raise BadInput(f"{text!r} is no go move; moves are a1 (bottom left) to {last}, without i, and pass")
+        raise BadInput(f"{text!r} is not a move of go; moves are a1 (bottom left) to {last}, without i, and pass")
     return cell[0] * game.size + cell[1]
 
 

@@ -1,4 +1,4 @@
-"""Gomoku and its kin, the m,n,k-games: k in a row on a rectangle of up to 19x19."""
+"""Gomoku and other m,n,k-games: k in a row on boards of up to 19x19."""
 
 from typing import NamedTuple
 
@@ -18,12 +18,12 @@ _DIAGONALS = 2 * _MAX - 1
 
 STATE_DTYPE = np.dtype(
     [
-        # Each stone stands in four lines, so that a row of them is a run of bits; by player and line.
+        # By player and line. Each stone is stored in four lines, so that stones in a row are a run of set bits.
         ("rows", np.uint32, (2, _MAX)),  # bit column
         ("columns", np.uint32, (2, _MAX)),  # bit row
         ("falling", np.uint32, (2, _DIAGONALS)),  # line row - column + 18, bit column
         ("rising", np.uint32, (2, _DIAGONALS)),  # line row + column, bit column
-        ("key", np.uint64),
+        ("key", np.uint64),  # Zobrist key of the stones
         ("ply", np.int32),
         ("is_won", np.int32),  # whether the last move won
     ],
@@ -33,7 +33,7 @@ STATE_DTYPE = np.dtype(
 
 @subroutine
 def _run_through(line, place):
-    """Returns the length of the run of set bits in `line` (uint32) that holds bit `place`."""
+    """Returns the length of the run of set bits in `line` (uint32) that contains bit `place`."""
     bits = np.uint64(line)
     above = lowest_bit(~(bits >> np.uint64(place)))
     below = leading_zeros(~(bits << np.uint64(63 - place)))
@@ -42,10 +42,10 @@ def _run_through(line, place):
 
 @game("gomoku", text)
 class Gomoku(NamedTuple):
-    """k stones in a row win, in any of four directions; a full board is a draw. Action row * columns + column.
+    """k in a row wins; a full board is a draw. Action row * columns + column, written a1 (bottom left).
 
-    Rows count from the top, and are named from the bottom: `a1` is at the bottom left. A longer row wins too, unless
-    `exact`, which asks for just k.
+    A row of stones may be horizontal, vertical or diagonal. More than k stones in a row also win, unless `exact` is
+    set. In actions, rows count from the top. In text, they count from the bottom.
     """
 
     rows: int = 15
@@ -122,7 +122,7 @@ class Gomoku(NamedTuple):
                 planes[2, row, column] = ONE - (is_own | is_theirs)
 
     def hash_key(game, state):
-        """Kept along the way: the exclusive or of a random word for each stone (Zobrist 1970)."""
+        """Returns the Zobrist (1970) key: the exclusive or of one random word per stone, updated at each move."""
         return mix(state.key)
 
     def ranges(game) -> Ranges:

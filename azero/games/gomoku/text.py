@@ -12,7 +12,7 @@ def text_to_action(game, state, text: str) -> int:
     cell = text_to_cell(text, game.rows, game.columns)
     if cell is None:
         last = cell_to_text(0, game.columns - 1, game.rows)
-        raise BadInput(f"{text!r} is no gomoku move; moves are a1 (bottom left) to {last}")
+        raise BadInput(f"{text!r} is not a move of gomoku; moves are a1 (bottom left) to {last}")
     return cell[0] * game.columns + cell[1]
 
 

@@ -1,3 +1,3 @@
-"""Hex, from 2x2 to 19x19, with the swap rule to choose."""
+"""Hex from 2x2 to 19x19, with an optional swap rule."""
 
 from azero.games.hex.rules import Hex as Hex

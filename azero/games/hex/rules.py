@@ -1,4 +1,4 @@
-"""Hex, from 2x2 to 19x19, with the swap rule to choose."""
+"""Hex from 2x2 to 19x19, with an optional swap rule."""
 
 from typing import NamedTuple
 
@@ -11,7 +11,7 @@ from azero.games.contract import LOSS, ONGOING, WIN, Ranges, Symmetries
 from azero.games.hex import text
 from azero.games.registry import game
 
-# The board lies in a frame one cell wide, so that no neighbour is off the board.
+# The board has a frame one cell wide, so that every cell has six neighbours in the arrays.
 _MAX = 19
 _FRAMED = (_MAX + 2) ** 2
 EMPTY = 2
@@ -22,16 +22,16 @@ _JOINED = _FIRST_SIDE | _SECOND_SIDE
 
 STATE_DTYPE = np.dtype(
     [
-        ("stones", np.int8, (_FRAMED,)),  # 0, 1: whose stone; EMPTY, FRAME. By row of size + 2, then column
-        # A stone of the same chain, nearer to the one that stands for it; that one has the sides which the chain
-        # touches, negative and less one. Nothing is said of cells without a stone.
+        ("stones", np.int8, (_FRAMED,)),  # player 0 or 1, EMPTY or FRAME; framed cell row * (size + 2) + column
+        # Chains are a union-find structure. An entry is another stone of the chain, nearer to the chain's head. The
+        # entry of the head is -1 - the sides that the chain touches. Entries of cells without a stone mean nothing.
         ("chain", np.int16, (_FRAMED,)),
-        ("first_stones", np.uint32, (_MAX,)),  # the first player's, by row a bit for each column
-        ("reached", np.uint32, (_MAX,)),  # room for rollouts
-        ("key", np.uint64),
+        ("first_stones", np.uint32, (_MAX,)),  # the first player's stones: by row, bit column
+        ("reached", np.uint32, (_MAX,)),  # scratch memory for rollouts
+        ("key", np.uint64),  # Zobrist key of the stones
         ("ply", np.int32),
         ("is_won", np.int32),  # whether the last move won
-        ("opening", np.int32),  # the cell of the first stone
+        ("opening", np.int32),  # the action of the first move, -1 if there is none
     ],
     align=True,
 )
@@ -39,7 +39,7 @@ STATE_DTYPE = np.dtype(
 
 @subroutine
 def _head(state, cell):
-    """Returns the stone that stands for the chain of `cell`, and halves the way to it for the next time."""
+    """Returns the head of the chain of `cell`. It halves the path to the head for later calls."""
     above = np.int64(state.chain[cell])
     while above >= 0:
         beyond = np.int64(state.chain[above])
@@ -53,7 +53,7 @@ def _head(state, cell):
 
 @subroutine
 def _put(game, state, row, column, player):
-    """Puts a stone, and joins it to its neighbours; returns the sides that its chain touches."""
+    """Puts a stone, and joins it to the chains around it; returns the sides that its chain touches, as bits."""
     width = game.size + 2
     last = game.size - 1
     cell = (row + 1) * width + column + 1
@@ -77,7 +77,7 @@ def _put(game, state, row, column, player):
 
 @subroutine
 def _spread(reached, stones):
-    """Returns the stones of a row that stand together with ones that are reached."""
+    """Returns the stones of a row (bits) that are connected, along the row, to a reached one: a Kogge-Stone fill."""
     reached &= stones
     left, right = stones, stones
     for step in (1, 2, 4, 8, 16):
@@ -89,7 +89,7 @@ def _spread(reached, stones):
 
 @subroutine
 def _joins_top_and_bottom(game, state):
-    """Returns whether the first player's stones do, on a full board."""
+    """Returns whether the first player's stones connect the top and the bottom of the board."""
     stones, reached = state.first_stones, state.reached
     last = game.size - 1
     for row in range(game.size):
@@ -113,13 +113,13 @@ def _joins_top_and_bottom(game, state):
 
 @game("hex", text)
 class Hex(NamedTuple):
-    """Join your two sides: the first player top and bottom, the second left and right. Somebody always does.
+    """Connect your two sides: the first player top and bottom, the second left and right. There are no draws.
 
-    Action row * size + column, written a1 (top left); rows go down. With `swap` there is one more: as its first move
-    the second player may take the first stone over, mirrored in the long diagonal, so that it means to his sides what
-    it meant to the first player's. It is written `swap`.
+    Action row * size + column, written a1 (top left). Rows count from the top. With `swap` there is one more action,
+    size * size, written `swap`, which the second player may play as the first move. The first stone then becomes the
+    second player's, and moves to its mirror image in the long diagonal. This keeps its distances to its owner's sides.
 
-    Source: Piet Hein (1942), John Nash (1948); swap as pieces are swapped in HexGui.
+    Source: Piet Hein (1942), John Nash (1948). The swap rule is "swap pieces" of HexGui.
     """
 
     size: int = 11
@@ -162,7 +162,7 @@ class Hex(NamedTuple):
                 return row * game.size + column
 
     def rollout(game, state, legal, rng, max_plies):
-        """Fills the board: just one player's sides are joined on it, and they were when the game would have ended."""
+        """Fills the board at random. On a full board exactly one player's sides are connected: the winner's."""
         if game.swap and state.ply == 1:
             game.apply_action(state, game.rollout_action(state, legal, rng))
         if state.is_won:
@@ -198,7 +198,7 @@ class Hex(NamedTuple):
         return ONGOING
 
     def encode(game, state, planes):
-        """Planes: own stones, the opponent's, empty cells; ones where the first player moves, where a swap is legal."""
+        """Planes: own stones, the opponent's, empty cells; ones if the first player moves; ones if swap is legal."""
         player = state.ply & 1
         can_swap = game.swap and state.ply == 1
         for row in range(game.size):
@@ -211,7 +211,7 @@ class Hex(NamedTuple):
                 planes[4, row, column] = can_swap
 
     def hash_key(game, state):
-        """Kept along the way: the exclusive or of a random word for each stone (Zobrist 1970); and whose turn it is."""
+        """Returns the Zobrist (1970) key, updated at each move, with the player to move and whether swap is legal."""
         can_swap = game.swap and state.ply == 1
         return mix(state.key + np.uint64(state.ply & 1) + np.uint64(2 * can_swap))
 
@@ -235,7 +235,7 @@ class Hex(NamedTuple):
         return 5, game.size, game.size
 
     def symmetries(game) -> Symmetries:
-        """The board, and half a turn of it."""
+        """Returns the identity and the rotation by 180 degrees."""
         cells = np.arange(game.size**2, dtype=np.int32)
         cells = np.stack([cells, cells[::-1]])
         swap = np.full((2, int(game.swap)), game.size**2, np.int32)

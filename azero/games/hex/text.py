@@ -16,7 +16,9 @@ def text_to_action(game, state, text: str) -> int:
     cell = text_to_cell(text, game.size, game.size, is_top_first=True)
     if cell is None:
         last = cell_to_text(game.size - 1, game.size - 1, game.size, is_top_first=True)
-        raise BadInput(f"{text!r} is no hex move; moves are a1 (top left) to {last}{', swap' if game.swap else ''}")
+        raise BadInput(
+            f"{text!r} is not a move of hex; moves are a1 (top left) to {last}{', swap' if game.swap else ''}"
+        )
     return cell[0] * game.size + cell[1]
 
 
@@ -25,7 +27,7 @@ def split_moves(game, text: str) -> list[str]:
 
 
 def draw(game, state, marks: dict[int, str]) -> str:
-    """Each row half a cell to the right of the one above it; X joins top and bottom, O left and right."""
+    """Draws each row half a cell to the right of the row above. X connects top and bottom, O left and right."""
     width = max([len(mark) for mark in marks.values()] + [1])
     lines = [" " * 4 + " ".join(f"{letter:>{width}}" for letter in LETTERS[: game.size])]
     for row in range(game.size):

@@ -1,1 +1,1 @@
-"""The laws that every game keeps, and how they are checked."""
+"""The laws that every game must keep, and the checks of them."""

@@ -1,7 +1,7 @@
-"""Positions reached by following moves, each once, and whether `hash_key` is right in them: the law of keys.
+"""Enumerates positions, each once, and checks the law of keys in them.
 
-The law: equal state records have equal keys. Where a game `is_history_free`, two positions with equal keys have the
-same player to move, outcome and legal actions, and each action leads from both to equal keys again.
+The law: equal state records have equal keys. If a game `is_history_free`, two positions with equal keys have the same
+player to move, outcome and legal actions. The same action leads from both to equal keys again.
 """
 
 import functools
@@ -20,22 +20,22 @@ from azero.games.laws.findings import hold_pair
 from azero.games.state import Game, State, new_states
 
 _AT_ONCE = 256  # positions expanded by one call
-_ROOM_BYTES = 1 << 22  # of the positions that follow from them
+_ROOM_BYTES = 1 << 22  # memory for their children
 
 
 @kernel
 def _expand(game, states, legal, keys, looks, children, parents, actions, child_keys):
-    """Follows each move of some positions, as far as there is room; returns how many positions, how many moves.
+    """Makes each move of some positions until the arrays are full; returns the numbers of positions and of moves.
 
     Args:
-      states: [n] the positions.
-      legal: [A] int32, room to work in.
+      states: [n] records, the positions.
+      legal: [A] int32, working memory.
       keys: [n] uint64, written: the positions' keys.
-      looks: [n] uint64, written: digests of all that positions with equal keys have in common.
-      children: [m] records, written: the positions after the moves, in order; m is A at least.
-      parents: [m] int32, written: the positions that they follow from.
+      looks: [n] uint64, written: digests of everything that must be the same in positions with equal keys.
+      children: [m] records, written: the positions after the moves, in order; m is at least A.
+      parents: [m] int32, written: the index of each child's parent in `states`.
       actions: [m] int32, written: the moves.
-      child_keys: [m] uint64, written.
+      child_keys: [m] uint64, written: the children's keys.
     """
     count = 0
     for i in range(len(states)):
@@ -69,7 +69,7 @@ def _digest(words, digests):
 
 
 def digests_of(records: np.ndarray) -> np.ndarray:
-    """Returns a digest ([n] uint64) of each of n records, by all the bytes of their fields."""
+    """Returns a digest ([n] uint64) of each of n records, from all bytes of their fields."""
     width = records.dtype.itemsize
     padded = np.zeros((len(records), -(-width // 8) * 8), np.uint8)
     padded[:, :width] = np.ascontiguousarray(records).view(np.uint8).reshape(len(records), width)
@@ -81,7 +81,7 @@ def digests_of(records: np.ndarray) -> np.ndarray:
 
 @functools.cache
 def _bytes_of_fields(dtype: np.dtype) -> np.ndarray:
-    """Returns 1 for a byte of a field, 0 for one between fields ([itemsize] uint8), which compiled copies pass over."""
+    """Returns 1 for each byte of a field and 0 for padding ([itemsize] uint8). Compiled copies skip padding."""
     of_fields = np.zeros(dtype.itemsize, np.uint8)
     for field, offset in (each[:2] for each in (dtype.fields or {}).values()):
         of_fields[offset : offset + field.itemsize] = 1
@@ -89,14 +89,20 @@ def _bytes_of_fields(dtype: np.dtype) -> np.ndarray:
 
 
 class _Chunk(NamedTuple):
-    """Positions whose moves have not been followed."""
+    """Positions whose moves have not been made yet."""
 
     records: np.ndarray  # [n]
     nodes: range | Sequence[int]  # [n] their numbers
 
 
 class Enumeration:
-    """Positions of one game, numbered as they are met, each expanded once; the law of keys is checked at each."""
+    """The positions of one game, numbered in the order of discovery. Each is expanded once, and its key is checked.
+
+    Attributes:
+      game: the game.
+      num_followed: moves made so far.
+      twins: pairs of positions with equal keys and different records, if equal keys promise an equal future.
+    """
 
     def __init__(
         self,
@@ -107,39 +113,37 @@ class Enumeration:
         """Begins without a position.
 
         Args:
-          identity: returns digests ([n] uint64) of n records, equal where two records are of one position. Another one
-            leaves out the history of a game that has one.
-          is_history_free: whether equal keys promise an equal future; the game's own word, unless given.
+          identity: returns digests ([n] uint64) of n records. Equal digests mean the same position. The default uses
+            the whole record; another function may leave out the history.
+          is_history_free: whether equal keys promise an equal future; by default as the game says.
         """
         self.game = game
         self.num_followed = 0
-        """Moves followed so far."""
         self.twins: list[tuple[int, int]] = []
-        """Pairs of positions with one key and different records, where equal keys promise an equal future."""
         self._identity = identity
         self._is_history_free = game.rules.is_history_free if is_history_free is None else is_history_free
         self._node_of: dict[int, int] = {}  # by digest
-        self._keys, self._looks = array("Q"), array("Q")  # by node; looks are of the positions expanded
+        self._keys, self._looks = array("Q"), array("Q")  # by node; looks only of expanded positions
         self._unexpanded: set[int] = set()
-        self._parents, self._actions = array("q"), array("q")  # by node; where a line begins, -1 and the line's number
+        self._parents, self._actions = array("q"), array("q")  # by node; a line's first has -1 and its number
         self._lines: list[list[int]] = []
-        self._first_of: dict[int, int] = {}  # by key, the first node expanded
-        self._met: dict[int, int] = {}  # by key, the first node known
+        self._first_of: dict[int, int] = {}  # by key, the first expanded node
+        self._met: dict[int, int] = {}  # by key, the first known node
         num_rows = max(game.num_actions, _ROOM_BYTES // game.rules.state_dtype.itemsize)
         self._children = new_states(game.rules, num_rows)
         self._room = np.zeros(num_rows, np.int32), np.zeros(num_rows, np.int32), np.zeros(num_rows, np.uint64)
         self._legal = np.zeros(game.num_actions, np.int32)
 
     def __len__(self) -> int:
-        """Returns how many positions are known; the last ones may not be expanded."""
+        """Returns the number of known positions. The last ones may not be expanded yet."""
         return len(self._keys)
 
     def explore(self, state: State, most: int) -> bool:
-        """Follows moves from a position, nearest first, some `most` of them; returns whether those are all.
+        """Makes about `most` moves from a position, in breadth-first order. Returns whether there are no more.
 
-        The position itself is expanded in any case; what lies below positions that were expanded before is not sought
-        again. Raises Broken where a key breaks the law. A position without a move that is no end breaks another law,
-        and is passed over.
+        The position itself is always expanded. Positions that have been expanded before are not expanded again. Raises
+        Broken if a key breaks the law. Positions that are not terminal and have no move are ignored: another law covers
+        them.
         """
         records: np.ndarray = new_states(self.game.rules, 1)
         records[0] = state.record
@@ -170,7 +174,7 @@ class Enumeration:
         return self._lines[self._actions[node]] + actions[::-1]
 
     def _expand(self, records: np.ndarray, nodes: Sequence[int], room: int) -> tuple[int, list[_Chunk]]:
-        """Follows the moves of positions, as far as there is room; returns of how many, and which positions are new."""
+        """Makes the moves of positions until the arrays are full; returns how many, and the new positions."""
         keys, looks = np.zeros((2, len(records)), np.uint64)
         parents, actions, child_keys = self._room
         num_expanded, count = _expand(
@@ -187,7 +191,7 @@ class Enumeration:
     def _take_in(
         self, records: np.ndarray, keys: Sequence[int], parents: Sequence[int], actions: Sequence[int]
     ) -> list[_Chunk]:
-        """Numbers and returns the positions that are new; the others should have the key that they had before."""
+        """Numbers and returns the new positions. Checks that known positions have the same key as before."""
         new: list[int] = []
         first = len(self)
         for i, digest in enumerate(self._identity(records).tolist()):
@@ -207,7 +211,7 @@ class Enumeration:
         return [_Chunk(records[new], range(first, len(self)))] if new else []
 
     def _compare(self, node: int, look: int) -> None:
-        """Checks a position against the first one expanded that has its key."""
+        """Compares a position with the first expanded one that has the same key."""
         self._looks[node] = look
         self._unexpanded.discard(node)
         first = self._first_of.setdefault(self._keys[node], node)
@@ -216,7 +220,7 @@ class Enumeration:
         if self._looks[first] != look:
             one, other = (_state_after(self.game, self.line_to(each)) for each in (node, first))
             found = difference(one, other, one.legal_actions())
-            what = found or "its moves led elsewhere when they were tried again: do the rules draw random numbers?"
+            what = found or "a repeated move leads to another position: do the rules use random numbers?"
             self._hold_pair(False, f"hash_key is equal, but {what}", node, first)
 
     def _hold_pair(self, is_kept: object, what: str, node: int, other: int) -> None:
@@ -232,7 +236,7 @@ def _state_after(game: Game, actions: list[int]) -> State:
 
 
 def difference(one: State, other: State, actions: Sequence[int]) -> str:
-    """Returns how two positions with equal keys break the law, as far as some actions of `one` show; else empty."""
+    """Returns how two positions with equal keys break the law, after trying some actions of `one`. May be empty."""
     if one.returns() != other.returns() or one.is_terminal() != other.is_terminal():
         return f"the outcome is {_outcome_of(one)} and {_outcome_of(other)}"
     if one.current_player() != other.current_player():

@@ -1,4 +1,4 @@
-"""What a check of a game finds: the positions it looks at, what it remembers of them, the line that tells a fault."""
+"""Tools of the checks of a game: the positions of a game, notes about them, and the message for a broken law."""
 
 import math
 import time
@@ -13,13 +13,17 @@ if TYPE_CHECKING:
 
 
 class Broken(BadInput):
-    """A law does not hold; the message says how, and after which moves."""
+    """A law is broken. The message says how, and after which moves."""
 
 
 class Notes:
-    """What a check remembers from game to game: the positions it has met, and how long it may take.
+    """Notes of a check for all its games: the known positions, and the time that is left.
 
-    `moves_a_game` is how many moves the law of keys follows below the positions of each game, the last ones first.
+    Attributes:
+      enumeration: the positions that the law of keys knows, from its first game on.
+      moves_a_game: moves that the law of keys follows from the positions of each game, starting with the last position.
+      num_passed: positions that the check has come to.
+      num_looked: positions that it has checked.
     """
 
     def __init__(self, num_positions: int = 1, seconds: float = math.inf, moves_a_game: int = 1000) -> None:
@@ -29,14 +33,14 @@ class Notes:
         self._num_positions, self._seconds, self._begin = num_positions, seconds, time.monotonic()
 
     def is_in_time(self) -> bool:
-        """Returns whether the check is as far as it should be by now."""
+        """Returns whether the check is on schedule."""
         allowed = self._seconds * max(0.5, self.num_passed / self._num_positions)
         return time.monotonic() - self._begin <= allowed
 
     def has_time(self) -> bool:
-        """Returns whether to look closely at the next position; those left out are spread over all there are to pass.
+        """Returns whether there is time to check the next position.
 
-        None is left out in the first half of the time.
+        In the first half of the time every position is checked. Later some are skipped, spread over all positions.
         """
         is_looking = self.is_in_time()
         self.num_passed += 1
@@ -45,13 +49,13 @@ class Notes:
 
 
 def hold(is_kept: object, what: str, game: Game, actions: list[int]) -> None:
-    """Raises Broken where a law is not kept after `actions`."""
+    """Raises Broken with the moves `actions` unless the law is kept."""
     if not is_kept:
         raise Broken(f"{what}, after {record_of(game, actions) or 'no move'}")
 
 
 def hold_pair(is_kept: object, what: str, game: Game, actions: list[int], others: list[int]) -> None:
-    """Raises Broken where two positions, after `actions` and after `others`, do not go together."""
+    """Raises Broken unless a law is kept by two positions, one after `actions` and one after `others`."""
     if not is_kept:
         one, other = (record_of(game, each) or "no move" for each in (actions, others))
         raise Broken(f"{what}, after {one} and after {other}")
@@ -67,7 +71,7 @@ def record_of(game: Game, actions: list[int]) -> str:
 
 
 def walk_game(game: Game, actions: list[int]) -> Iterator[tuple[State, list[int], int | None]]:
-    """Yields every position of a game with the actions before it and the one played, which is None at the end."""
+    """Yields each position of a game, the actions before it, and the action played there, which is None at the end."""
     state = game.new_initial_state()
     for ply, action in enumerate(actions):
         yield state, actions[:ply], action
@@ -76,6 +80,6 @@ def walk_game(game: Game, actions: list[int]) -> Iterator[tuple[State, list[int]
 
 
 def looks_of(state: State) -> tuple:
-    """Returns all that can be seen of a position and its past."""
+    """Returns everything that a position's methods show, and its record."""
     seen = state.legal_actions(), state.current_player(), state.returns(), state.history(), state.hash_key(), str(state)
     return *seen, state.final_score(), state.planes().tobytes(), state.record.tobytes()

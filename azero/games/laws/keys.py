@@ -1,4 +1,4 @@
-"""The law of keys: where `hash_key` is equal, the positions have one future."""
+"""The law of keys: positions with equal `hash_key` have the same future."""
 
 import random
 from itertools import zip_longest
@@ -8,17 +8,17 @@ from azero.games.laws.findings import Notes, hold_pair
 from azero.games.state import Game, State
 
 _NUM_TWINS = 20
-"""Pairs of positions with one key and different records, from which play goes on, for each game."""
+"""Pairs of positions with equal keys and different records from which play continues, per game."""
 
 _NUM_TRIED = 4
 """Moves tried at each position of such a pair."""
 
 
 def check_keys(game: Game, actions: list[int], chooser: random.Random, notes: Notes) -> None:
-    """Equal records have equal keys; where games are history-free, positions with equal keys have one future.
+    """Equal records have equal keys. In a history-free game, positions with equal keys have the same future.
 
-    Looks at what lies below the last positions of the game, at all positions of the game and of one with two moves
-    swapped, and plays on from pairs that have one key and different records.
+    Checks all positions of the game, all positions of the game with two moves swapped, and the positions that can be
+    reached from the last ones. Then plays on from pairs with equal keys and different records.
     """
     known = notes.enumeration = notes.enumeration or Enumeration(game)
     lines = [_states_of(game, line) for line in (actions, swap_two_moves(actions, chooser))]
@@ -48,10 +48,10 @@ def _states_of(game: Game, actions: list[int]) -> list[State]:
 
 
 def _play_on(game: Game, actions: list[int], others: list[int], chooser: random.Random) -> None:
-    """Plays the same random moves after two lines that lead to equal keys, as long as the records differ.
+    """Plays the same random moves after two lines that lead to equal keys, until the records are equal.
 
-    A move that ends the game, or after which the records are equal, is played where no other of a few is at hand: what
-    a key leaves out, as how long nothing was captured, may matter many moves later.
+    It tries a few moves and prefers one after which the game goes on with different records. A difference that the key
+    lacks may matter many moves later, e.g. the number of plies without a capture.
     """
     one, other = _states_of(game, actions)[-1], _states_of(game, others)[-1]
     while one.record.tobytes() != other.record.tobytes():
@@ -72,12 +72,12 @@ def _after(state: State, action: int) -> State:
 
 
 def _goes_on_apart(one: State, other: State) -> bool:
-    """Returns whether two positions differ, at which the game goes on."""
+    """Returns whether the records of two positions differ and the game is not over."""
     return not one.is_terminal() and one.record.tobytes() != other.record.tobytes()
 
 
 def swap_two_moves(actions: list[int], chooser: random.Random) -> list[int]:
-    """Returns the same game with two moves, two plies apart, in the other order: often a transposition."""
+    """Returns the same game with two moves, two plies apart, swapped. It is often a transposition."""
     if len(actions) < 3:
         return actions
     i = chooser.randrange(len(actions) - 2)

@@ -1,4 +1,4 @@
-"""The laws that every game keeps, held over random games: `azero check-game`, and the end of each game's own test."""
+"""The laws that every game must keep, checked in random games by `azero check-game` and by the test of each game."""
 
 import random
 from collections.abc import Callable, Iterator
@@ -13,15 +13,15 @@ from azero.games.laws.findings import Notes, hold, hold_pair, looks_of, walk_gam
 from azero.games.laws.keys import check_keys
 from azero.games.state import Game, State
 from azero.games.user.interpreted import Interpreted
-from azero.games.user.loading import short
+from azero.games.user.reasons import short
 
-_KEY_HINT = "; np.uint64 with a plain integer is signed when compiled: write np.uint64(...) around the integer"
+_KEY_HINT = "; compiled, np.uint64 with a plain integer is signed: write np.uint64(...) around the integer"
 _LEAST_HASH = 1 << 53
-"""Keys below it are no hashes, for which the hint is."""
+"""Keys below it are not hashes. The hint is for hashes."""
 
 
 def _compare(state: State, plain: Interpreted, before: list[int], action: int | None) -> None:
-    """Raises Broken where compiled and plain rules differ in a position, at which `action` will be played."""
+    """Raises Broken if compiled and plain rules differ in a position, in which `action` is played next."""
     game = state.game
     outcome, legal = plain.look()
     expected = int(state.returns()[0]) if state.is_terminal() else ONGOING
@@ -48,7 +48,7 @@ def _compare(state: State, plain: Interpreted, before: list[int], action: int | 
 
 
 def check_compiled(game: Game, actions: list[int], chooser: random.Random, notes: Notes) -> None:
-    """Compiled and as plain Python the methods do the same, and reset makes any state the first."""
+    """Compiled methods do the same as in plain Python. `reset` makes any state the initial one."""
     plain = Interpreted(game.rules, game.name)
     plain.reset()
     for state, before, action in walk_game(game, actions):
@@ -59,11 +59,11 @@ def check_compiled(game: Game, actions: list[int], chooser: random.Random, notes
     plain.reset()
     first = game.new_initial_state().record
     left = [name for name in first.dtype.names or () if not np.array_equal(plain.state[name], first[name])]
-    hold(not left, f"reset leaves state.{' and state.'.join(left)} as the game before had it", game, actions)
+    hold(not left, f"reset does not set state.{' and state.'.join(left)}", game, actions)
 
 
 def check_positions(game: Game, actions: list[int], chooser: random.Random, notes: Notes) -> None:
-    """Copies are equal and go their own way; legal actions can be played; a position does not change when looked at."""
+    """Copies are equal and independent. Legal actions can be played. Reading a position does not change it."""
     for state, before, action in walk_game(game, actions):
         if not notes.has_time():
             continue
@@ -80,14 +80,14 @@ def check_positions(game: Game, actions: list[int], chooser: random.Random, note
 
 
 def check_results(game: Game, actions: list[int], chooser: random.Random, notes: Notes) -> None:
-    """Someone moves until the end and nobody after it; what one player gets the other pays; the score says the same."""
+    """A player moves until the end, and none after it. The game is zero-sum. The score has the sign of the result."""
     for state, before, action in walk_game(game, actions):
         returns = state.returns()
         hold(returns[0] == -returns[1], f"returns are {returns}", game, before)
         if action is not None:
-            hold(not state.is_terminal() and returns == [0, 0], "the game is over, yet goes on", game, before)
+            hold(not state.is_terminal() and returns == [0, 0], "the game is over, but a move is legal", game, before)
             hold(state.current_player() in (0, 1), f"current_player is {state.current_player()}", game, before)
-            hold(action in state.legal_actions(), f"{action} was legal and is not", game, before)
+            hold(action in state.legal_actions(), f"action {action} is legal in plain Python only", game, before)
             continue
         hold(state.is_terminal() and returns[0] in (WIN, DRAW, LOSS), f"the game ends with {returns}", game, before)
         score = state.final_score()
@@ -95,7 +95,7 @@ def check_results(game: Game, actions: list[int], chooser: random.Random, notes:
 
 
 def check_rollouts(game: Game, actions: list[int], chooser: random.Random, notes: Notes) -> None:
-    """The rollout policy gives legal actions, and leaves the position as it looks; a rollout ends with a result."""
+    """The rollout policy returns legal actions and does not change the position. A rollout ends with a result."""
     ply = chooser.randrange(len(actions) + 1)
     for state, before, action in walk_game(game, actions):
         if action is None:
@@ -105,28 +105,28 @@ def check_rollouts(game: Game, actions: list[int], chooser: random.Random, notes
         copy = state.clone()
         chosen = rollout_action_of(copy, chooser.getrandbits(63))
         is_legal = chosen in state.legal_actions() or not game.rules.is_history_free
-        hold(is_legal, f"rollout_action gives {chosen}, which is not legal", game, before)
+        hold(is_legal, f"rollout_action returns {chosen}, which is not legal", game, before)
         hold(looks_of(copy)[:-1] == looks_of(state)[:-1], "rollout_action changes the position", game, before)
         if len(before) == ply and has_own(game.rules, "rollout"):
             result = rollout_of(copy, chooser.getrandbits(63))
-            hold(result in (WIN, DRAW, LOSS), f"rollout gives {result}, which is no result", game, before)
+            hold(result in (WIN, DRAW, LOSS), f"rollout returns {result}, which is not WIN, DRAW or LOSS", game, before)
 
 
 def check_symmetry_tables(game: Game, actions: list[int], chooser: random.Random, notes: Notes) -> None:
-    """Symmetries are permutations of cells and actions, the identity first; one after another is one of them, too."""
+    """Symmetries are different permutations, the identity first. The product of two of them is one of them too."""
     cells, gathers = _permutations(game)
     first = (cells[0] == np.sort(cells[0])).all() and (gathers[0] == np.sort(gathers[0])).all()
     hold(first, "the first symmetry is not the identity", game, [])
     known = {one.tobytes() + other.tobytes() for one, other in zip(cells, gathers, strict=True)}
-    hold(len(known) == len(cells), "a symmetry stands twice", game, [])
+    hold(len(known) == len(cells), "a symmetry is listed twice", game, [])
     for s in range(len(cells)):
         for t in range(len(cells)):
             is_known = cells[s][cells[t]].tobytes() + gathers[s][gathers[t]].tobytes() in known
-            hold(is_known, f"symmetry {s} of symmetry {t} is none of them", game, [])
+            hold(is_known, f"symmetry {s} after symmetry {t} is not in the list", game, [])
 
 
 def check_symmetries(game: Game, actions: list[int], chooser: random.Random, notes: Notes) -> None:
-    """A game seen through a symmetry is a game: planes, legal actions, turns and the result map onto each other."""
+    """A symmetry maps each game to a game: planes, legal actions, turns and the result correspond."""
     for s, (cells, gather) in enumerate(zip(*_permutations(game), strict=True)):
         if s == 0:
             continue
@@ -134,36 +134,36 @@ def check_symmetries(game: Game, actions: list[int], chooser: random.Random, not
         for state, before, action in walk_game(game, actions):
             planes = state.planes().reshape(game.planes_shape[0], -1)[:, cells]
             is_mapped = np.array_equal(planes, seen.planes().reshape(planes.shape))
-            hold_pair(is_mapped, f"planes are not what symmetry {s} makes of them", game, before, seen.history())
+            hold_pair(is_mapped, f"planes do not follow symmetry {s}", game, before, seen.history())
             is_mapped = np.array_equal(_mask(state)[gather], _mask(seen))
-            hold_pair(is_mapped, f"legal actions are not what symmetry {s} makes of them", game, before, seen.history())
+            hold_pair(is_mapped, f"legal actions do not follow symmetry {s}", game, before, seen.history())
             turn, result = (state.current_player(), state.returns()), (seen.current_player(), seen.returns())
-            hold_pair(turn == result, f"turn or result is another in symmetry {s}", game, before, seen.history())
+            hold_pair(turn == result, f"turn or result does not follow symmetry {s}", game, before, seen.history())
             if action is not None:
                 same = int(np.flatnonzero(gather == action)[0])
                 if has_own(game.rules, "target"):
                     cell, target = target_of(seen, same), target_of(state, action)
                     is_mapped = (cells[cell] if 0 <= cell < len(cells) else cell) == target
-                    hold_pair(is_mapped, f"target is not what symmetry {s} makes of it", game, before, seen.history())
+                    hold_pair(is_mapped, f"target does not follow symmetry {s}", game, before, seen.history())
                 seen.apply_action(same)
             elif has_own(game.rules, "ownership"):
                 is_mapped = np.array_equal(state.ownership().ravel()[cells], seen.ownership().ravel())
-                hold_pair(is_mapped, f"ownership is not what symmetry {s} makes of it", game, before, seen.history())
+                hold_pair(is_mapped, f"ownership does not follow symmetry {s}", game, before, seen.history())
 
 
 def check_text(game: Game, actions: list[int], chooser: random.Random, notes: Notes) -> None:
-    """Each legal action has a text of its own that leads back to it, and a game's record can be split and replayed."""
+    """Each legal action has its own text, which leads back to it. The record of a game can be split and replayed."""
     texts: list[str] = []
     for state, before, action in walk_game(game, actions):
         for each in state.legal_actions() if notes.has_time() else ():
             text = game.action_to_text(state, each)
-            back = game.text_to_action(state, text)
-            hold(back == each, f"action {each} is written {text!r}, which is read as {back}", game, before)
+            back = game.rules.text_to_action(state.record, text)
+            hold(back == each, f"action {each} is written {text!r}, but {text!r} is read as {back}", game, before)
         if action is not None:
             texts.append(game.action_to_text(state, action))
     for separator in (" ", ", ", "; ", "\n"):
         split = game.rules.split_moves(separator.join(texts))
-        hold(split == texts, f"split_moves makes {split} of moves joined by {separator!r}", game, actions)
+        hold(split == texts, f"split_moves returns {short(split)} for moves joined by {separator!r}", game, actions)
     replayed = game.state_from_moves(" ".join(texts))
     hold(replayed.history() == actions, "the moves as text lead to another game", game, actions)
 
@@ -183,7 +183,7 @@ LAWS: dict[str, Law] = {
 
 
 def random_games(game: Game, num_games: int, seed: int) -> Iterator[list[int]]:
-    """Yields the actions of random games, played in plain Python; raises BadInput where they break the contract."""
+    """Yields the actions of random games in plain Python. Raises BadInput if they break the contract."""
     plain, chooser = Interpreted(game.rules, game.name), random.Random(seed)
     for _ in range(num_games):
         plain.play_at_random(chooser)
@@ -191,7 +191,7 @@ def random_games(game: Game, num_games: int, seed: int) -> Iterator[list[int]]:
 
 
 def check_laws(game: Game, num_games: int, seed: int) -> None:
-    """Plays random games and raises BadInput where one of the laws is broken."""
+    """Plays random games. Raises BadInput if one of the laws is broken."""
     chooser, notes = random.Random(seed), Notes(moves_a_game=1000 if IS_COMPILED else 100)
     for actions in random_games(game, num_games, seed):
         for law in LAWS.values():
@@ -199,7 +199,7 @@ def check_laws(game: Game, num_games: int, seed: int) -> None:
 
 
 def _permutations(game: Game) -> Symmetries:
-    """Returns the symmetries; raises Broken where a row of their tables is not a permutation."""
+    """Returns the symmetries. Raises Broken if a row of their tables is not a permutation."""
     cells, gathers = game.symmetries
     _, height, width = game.planes_shape
     sizes = height * width, game.num_actions
@@ -207,11 +207,12 @@ def _permutations(game: Game) -> Symmetries:
     found = f"symmetries have cells {list(cells.shape)}, actions {list(gathers.shape)}"
     is_whole = len(cells) > 0 and [cells.shape, gathers.shape] == shapes
     hold(is_whole, f"{found}, not [S, {sizes[0]}], [S, {sizes[1]}]", game, [])
-    hold(cells.dtype == gathers.dtype == np.int32, f"symmetries are of {cells.dtype}, not of int32", game, [])
+    found = f"symmetries have cells of {cells.dtype} and actions of {gathers.dtype}"
+    hold(cells.dtype == gathers.dtype == np.int32, f"{found}; both should be of int32", game, [])
     for s in range(len(cells)):
         for what, table, size in (("cells", cells, sizes[0]), ("actions", gathers, sizes[1])):
             is_permutation = (np.sort(table[s]) == np.arange(size)).all()
-            hold(is_permutation, f"symmetry {s} is no permutation of {what}", game, [])
+            hold(is_permutation, f"symmetry {s} is not a permutation of {what}", game, [])
     return Symmetries(cells, gathers)
 
 

@@ -1,7 +1,7 @@
-"""A game once more, slow and plain, to be held against compiled rules: `azero check-game GAME --against FILE.py:NAME`.
+"""Prototypes: slow, plain versions of games, with which `azero check-game --against` compares compiled rules.
 
-A prototype is written the obvious way, with lists, sets and strings. It knows moves as the game writes them and nothing
-of actions, records or Numba; so whoever writes it makes other mistakes.
+A prototype is written in the obvious way, with lists, sets and strings. It uses moves in the game's notation. It does
+not use actions, records or Numba. So its author is unlikely to repeat a mistake of the compiled rules.
 """
 
 import math
@@ -13,20 +13,21 @@ from azero.errors import BadInput
 from azero.games.laws.findings import hold, record_of
 from azero.games.registry import parameters_of
 from azero.games.state import Game, State
-from azero.games.user.loading import load_class, place_of, reason_of
+from azero.games.user.loading import load_class
+from azero.games.user.reasons import place_of, reason_of, short
 from azero.games.user.timeouts import TimedOut, time_limit
 
 
 class Prototype(ABC):
-    """One game being played. It is made with the parameters of the game, e.g. `SlowNim(heap=21)`."""
+    """A single game in progress. Its constructor takes the game's parameters, e.g. `SlowNim(heap=21)`."""
 
     @abstractmethod
     def to_move(self) -> int:
-        """Returns who moves, 0 or 1."""
+        """Returns the player to move, 0 or 1."""
 
     @abstractmethod
     def legal_moves(self) -> list[str]:
-        """Returns every legal move, in the game's notation, in any order; none where the game is over."""
+        """Returns all legal moves in the game's notation, in any order. There are none if the game is over."""
 
     @abstractmethod
     def play(self, move: str) -> None:
@@ -34,21 +35,21 @@ class Prototype(ABC):
 
     @abstractmethod
     def result(self) -> int | None:
-        """Returns what the first player has, 1 for a win, 0, or -1; None while the game goes on."""
+        """Returns the first player's result, 1, 0 or -1, or None if the game is not over."""
 
     def score(self) -> float | None:
-        """Returns by how much the first player has won, where the game counts that; else None."""
+        """Returns the margin by which the first player has won, or None if the game has no score."""
         return None
 
 
 def load_prototype(name: str) -> type[Prototype]:
-    """Returns the prototype that `file.py:Name` names; raises BadInput."""
+    """Returns the prototype with the name `file.py:Name`. Raises BadInput."""
     file, colon, class_name = name.rpartition(":")
     if not colon or not file.endswith(".py"):
         raise BadInput(f"prototype {name!r} is not of the form FILE.py:NAME")
     found = load_class(file, class_name)
     if not (isinstance(found, type) and issubclass(found, Prototype)):
-        raise BadInput(f"{name} is no prototype: it should be a class {class_name}(Prototype), of azero.authoring")
+        raise BadInput(f"{name} is not a prototype: it should be a class {class_name}(Prototype)")
     if found.__abstractmethods__:
         raise BadInput(f"{name} lacks {', '.join(sorted(found.__abstractmethods__))}")
     return found
@@ -57,9 +58,9 @@ def load_prototype(name: str) -> type[Prototype]:
 def check_against(
     game: Game, prototype: type[Prototype], name: str, num_games: int, seed: int, seconds: float = math.inf
 ) -> int:
-    """Plays random games with both in lockstep; raises BadInput at the first difference, with the moves to it.
+    """Plays the same random games with both. Raises BadInput at the first difference, with the moves that lead there.
 
-    Begins none after `seconds`, but one at least; returns how many were played.
+    Begins no game after `seconds`, but plays at least one. Returns the number of games.
     """
     chooser, begin = random.Random(seed), time.monotonic()
     for number in range(num_games):
@@ -93,7 +94,7 @@ def _failure(what: str, game: Game, actions: list[int]) -> BadInput:
 
 
 def _compare(game: Game, state: State, slow: Prototype, actions: list[int]) -> bool:
-    """Returns whether the game is over; raises Broken where the two differ in a position."""
+    """Returns whether the game is over. Raises Broken if the two differ in a position."""
     ours = int(state.returns()[0]) if state.is_terminal() else None
     theirs = slow.result()
     hold(ours == theirs, f"the result is {ours} by the rules, {theirs} by the prototype", game, actions)
@@ -107,7 +108,7 @@ def _compare(game: Game, state: State, slow: Prototype, actions: list[int]) -> b
     legal = {game.action_to_text(state, action) for action in state.legal_actions()}
     known = set(slow.legal_moves())
     others = [move for move in known if not isinstance(move, str)]
-    hold(not others, f"legal_moves of the prototype has {others[:1]}; moves should be text", game, actions)
+    hold(not others, f"legal_moves of the prototype has {short(others[:1])}; moves should be text", game, actions)
     hold(not legal - known, f"{_some(legal - known)} legal by the rules, not by the prototype", game, actions)
     hold(not known - legal, f"{_some(known - legal)} legal by the prototype, not by the rules", game, actions)
     return False

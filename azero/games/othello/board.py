@@ -1,11 +1,11 @@
-"""Stones on an Othello board as bits: where one can be put, and what it turns over; one word up to 8x8, four above."""
+"""An Othello board as bits: the cells where a stone can be put, and the stones that it turns over."""
 
 import numpy as np
 
 from azero.compiler.bits import ZERO, bit, has_bit, low_bits
 from azero.compiler.jit import subroutine
 
-# Rows from the top; up to 8x8 a row takes eight bits of one word, above sixteen bits, four rows a word.
+# Rows count from the top. Up to 8x8 a row takes 8 bits of word 0. On larger boards a row takes 16 bits, four per word.
 STATE_DTYPE = np.dtype(
     [
         ("stones", np.uint64, (2, 4)),  # by player and word
@@ -22,19 +22,21 @@ _FIRST_COLUMN_OF_16 = np.uint64(0x0001000100010001)
 _INNER_COLUMNS_OF_16 = np.uint64(0x7FFE7FFE7FFE7FFE)
 _ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 _WAYS = ((1, _INNER_COLUMNS), (8, _ALL), (7, _INNER_COLUMNS), (9, _INNER_COLUMNS))
-"""Shifts that step along a row, a column and the diagonals; and where an enemy stone can be stepped over: from the edge
-a step could lead round to the other side of the board, and no stone there lies between two others."""
+"""Shifts along a row, a column and the two diagonals, each with a mask of the enemy stones that a line can pass over.
+
+All shifts except the one along a column exclude the edge columns. A step over the edge would come back in on the other
+side of the board. A stone in an edge column is never between two others in these directions."""
 
 
 @subroutine
 def num_words(game):
-    """Returns how many words a board takes."""
+    """Returns the number of words per board."""
     return 1 if game.size <= 8 else 4
 
 
 @subroutine
 def word_of(game, row):
-    """Returns the word in which a row lies."""
+    """Returns the index of the word that contains a row."""
     return 0 if game.size <= 8 else row // 4
 
 
@@ -46,7 +48,7 @@ def place_of(game, row, column):
 
 @subroutine
 def action_of(game, word, place):
-    """Returns the action that puts a stone on the cell of a bit."""
+    """Returns the action that puts a stone on the cell at bit `place` of a word."""
     if game.size <= 8:
         return place // 8 * game.size + place % 8
     return (4 * word + place // 16) * game.size + place % 16
@@ -54,7 +56,7 @@ def action_of(game, word, place):
 
 @subroutine
 def _behind_lines(own, enemies, shift, longest):
-    """Returns the cells behind lines of enemy stones that begin beside an own one, both ways along a shift."""
+    """Returns the cells behind lines of up to `longest` enemy stones next to an own stone, in both directions."""
     up = enemies & own << shift
     down = enemies & own >> shift
     for _ in range(longest - 1):
@@ -65,7 +67,7 @@ def _behind_lines(own, enemies, shift, longest):
 
 @subroutine
 def _moves_in_word(game, own, theirs):
-    """Returns where `own` can put a stone: next to enemy stones with an own one behind them."""
+    """Returns the cells (uint64) where `own` can put a stone: empty ones behind lines of enemy stones. Up to 8x8."""
     line = low_bits(game.size)
     board = ZERO
     for row in range(game.size):
@@ -78,10 +80,10 @@ def _moves_in_word(game, own, theirs):
 
 @subroutine
 def _note_moves_in_words(game, own, theirs, moves):
-    """Writes where `own` can put a stone into `moves`, each [4].
+    """Writes the cells where `own` can put a stone into `moves`; stones and cells are [4] uint64. Above 8x8.
 
-    Lines along a row lie in one word. For the others the rows are gone through downwards, then upwards, with the ends
-    of lines in three directions that have come as far as the row before.
+    Lines along a row are in one word. The other lines are followed row by row, first downwards, then upwards. `left`,
+    `straight` and `right` are the enemy stones in the previous row that end a line in one of three directions.
     """
     for word in range(4):
         moves[word] = _behind_lines(own[word], theirs[word] & _INNER_COLUMNS_OF_16, 1, game.size - 2)
@@ -103,7 +105,7 @@ def _note_moves_in_words(game, own, theirs, moves):
 
 @subroutine
 def note_moves(game, state):
-    """Notes where the player to move can put a stone; where there is no place, whether the other has one."""
+    """Sets `moves` for the player to move, and `is_over` if neither player can put a stone."""
     for turn in range(2):
         player = (state.ply + turn) & 1
         if game.size <= 8:
@@ -121,7 +123,7 @@ def note_moves(game, state):
 
 @subroutine
 def _turned_in_word(own, theirs, stone):
-    """Returns the enemy stones that `stone` turns over."""
+    """Returns the enemy stones that `stone` turns over; all are uint64 with a bit per cell."""
     turned = ZERO
     for shift, between in _WAYS:
         enemies = theirs & between
@@ -144,7 +146,7 @@ def _has_stone(state, player, row, column):
 
 @subroutine
 def _count_turned(game, state, player, row, column, down, right):
-    """Returns how many enemy stones in a row a stone of `player` there turns over in one direction."""
+    """Returns how many enemy stones a stone of `player` on a cell turns over in the direction (down, right)."""
     count = 0
     while True:
         row += down
@@ -158,7 +160,7 @@ def _count_turned(game, state, player, row, column, down, right):
 
 @subroutine
 def put_stone(game, state, player, row, column):
-    """Puts a stone and turns over what lies between it and others of its colour."""
+    """Puts a stone, and turns over the enemy stones between it and other stones of its colour."""
     stone = bit(place_of(game, row, column))
     if game.size <= 8:
         turned = _turned_in_word(state.stones[player, 0], state.stones[1 - player, 0], stone)

@@ -1,4 +1,4 @@
-"""Othello (Reversi) on even boards from 4x4 to 16x16: one word of bits up to 8x8, four words above."""
+"""Othello (Reversi) on boards of even size from 4x4 to 16x16, in one 64-bit word up to 8x8 and in four above."""
 
 from typing import NamedTuple
 
@@ -16,12 +16,12 @@ from azero.games.registry import game
 
 @game("othello", text)
 class Othello(NamedTuple):
-    """Turn over the stones you enclose; most stones win. Sizes are even. Action row * size + column, as a1, or pass.
+    """Turn over the stones you enclose; most stones win. Action row * size + column, written a1 (top left), or pass.
 
-    A pass is the action size * size, legal only when nothing else is. When neither player can put a stone the game is
-    over, as after two passes, which are not played.
+    Sizes are even. The pass is action size * size, which is legal only if the player cannot put a stone. The game is
+    over when neither player can. Passes after the last stone are not played.
 
-    Source: World Othello Federation, official rules; empty cells count for the winner.
+    Source: World Othello Federation, official rules. By these, empty cells count for the winner.
     """
 
     size: int = 8
@@ -82,7 +82,7 @@ class Othello(NamedTuple):
         return WIN if lead > 0 else LOSS if lead < 0 else DRAW
 
     def final_score(game, state):
-        """Stones of the first player less those of the second, empty cells counted for who has more."""
+        """Returns the first player's stones minus the second's. Empty cells count for the player with more stones."""
         first = 0
         second = 0
         for word in range(4):
@@ -93,7 +93,7 @@ class Othello(NamedTuple):
         return float(lead + empty if lead > 0 else lead - empty if lead < 0 else 0)
 
     def ownership(game, state, owners):
-        """Stones; empty cells are nobody's."""
+        """Writes the owner of the stone on each cell; empty cells belong to nobody."""
         for row in range(game.size):
             for column in range(game.size):
                 word, place = word_of(game, row), place_of(game, row, column)
@@ -136,7 +136,7 @@ class Othello(NamedTuple):
 
     @property
     def max_plies(game) -> int:
-        """No pass follows a pass, and no pass follows the last stone."""
+        """Players put at most size**2 - 4 stones. At most one pass follows each of them."""
         return 2 * (game.size**2 - 4)
 
     @property
@@ -144,7 +144,10 @@ class Othello(NamedTuple):
         return 3, game.size, game.size
 
     def symmetries(game) -> Symmetries:
-        """Half a turn and the mirrors in the diagonals, which leave the four stones of the start as they are."""
+        """Returns the identity, the rotation by 180 degrees and the mirror images in the two diagonals.
+
+        The other symmetries of the square change the colours of the four initial stones.
+        """
         row, column = np.divmod(np.arange(game.size**2), game.size)
         start = np.sign(2 * row - game.size + 1) * np.sign(2 * column - game.size + 1)
         cells = board_symmetries(game.size, game.size)

@@ -18,7 +18,7 @@ def text_to_action(game, state, text: str) -> int:
     cell = text_to_cell(text, game.size, game.size, is_top_first=True)
     if cell is None:
         last = cell_to_text(game.size - 1, game.size - 1, game.size, is_top_first=True)
-        raise BadInput(f"{text!r} is no othello move; moves are a1 (top left) to {last}, and pass")
+        raise BadInput(f"{text!r} is not a move of othello; moves are a1 (top left) to {last}, and pass")
     return cell[0] * game.size + cell[1]
 
 

@@ -1,4 +1,4 @@
-"""P-games: the random trees of the UCT paper. No tree is stored: a move's value is made from the path to it."""
+"""P-games: the random trees of the UCT paper. No tree is stored: a move's value is computed from the path to it."""
 
 import re
 from typing import NamedTuple
@@ -18,16 +18,16 @@ HIGHEST_VALUE = 127
 
 @subroutine
 def _path_of(path, action):
-    """Returns the random word that stands for the path and one move more."""
+    """Returns the random word (uint64) of the path after `action`. Its top 7 bits are the action's value."""
     return mix(path ^ mix(np.uint64(action + 1)))
 
 
 @game("p_game")
 class PGame(NamedTuple):
-    """A random tree: each move has a value, drawn from 0 to 127, which the first player adds and the second takes away.
+    """A random tree: each move has a value from 0 to 127, which the first player adds and the second subtracts.
 
-    After `depth` plies the first player wins if the sum is positive, loses if it is negative; 0 is a draw. Every
-    node has `branching` moves, written 0, 1, ...; every `seed` is another tree.
+    After `depth` plies the first player wins if the sum is positive, and loses if it is negative. A sum of 0 is a draw.
+    Every node has `branching` moves, written 0, 1, ... Each `seed` gives another tree.
 
     Source: Kocsis & Szepesvari, Bandit based Monte-Carlo planning (2006), section 3.1, after Smith & Nau (1994).
     """
@@ -37,7 +37,8 @@ class PGame(NamedTuple):
     seed: int = 0
 
     def reset(game, state):
-        state.path = mix(~np.uint64(game.seed))  # of words that no move has: else seed 1's move 0 were seed 0's move 1
+        # The inverted seed differs from the word of every action. Otherwise two seeds could share a subtree.
+        state.path = mix(~np.uint64(game.seed))
         state.total = 0
         state.ply = 0
 
@@ -61,11 +62,14 @@ class PGame(NamedTuple):
         return WIN if state.total > 0 else LOSS if state.total < 0 else DRAW
 
     def final_score(game, state):
-        """The sum of the moves' values."""
+        """Returns the values of the first player's moves minus those of the second player's moves."""
         return float(state.total)
 
     def encode(game, state, planes):
-        """Planes: the sum so far, as the mover sees it; the share of plies played; then each move's value."""
+        """Planes: the sum so far from the mover's point of view, the share of plies played, the value of each move.
+
+        The sum and the values are divided by 127.
+        """
         sign = sign_of(state.ply & 1)
         for action in range(game.branching):
             planes[0, 0, action] = sign * state.total / np.float32(HIGHEST_VALUE)
@@ -73,7 +77,7 @@ class PGame(NamedTuple):
             planes[2, 0, action] = (_path_of(state.path, action) >> 57) / np.float32(HIGHEST_VALUE)
 
     def hash_key(game, state):
-        """No two paths meet."""
+        """Returns the word of the path, because two paths never lead to the same position."""
         return state.path
 
     def ranges(game) -> Ranges:
@@ -97,7 +101,7 @@ class PGame(NamedTuple):
 
     def text_to_action(game, state, text: str) -> int:
         if not re.fullmatch("0|[1-9][0-9]{0,2}", text) or int(text) >= game.branching:
-            raise BadInput(f"{text!r} is no p_game move; moves are 0 to {game.branching - 1}")
+            raise BadInput(f"{text!r} is not a move of p_game; moves are 0 to {game.branching - 1}")
         return int(text)
 
     def draw(game, state, marks: dict[int, str]) -> str:

@@ -105,7 +105,7 @@ class TicTacToe(NamedTuple):
 
     def text_to_action(game, state, text: str) -> int:
         if not re.fullmatch("[a-c][1-3]", text.lower()):
-            raise BadInput(f"{text!r} is no tic_tac_toe move; moves are a1 (top left) to c3")
+            raise BadInput(f"{text!r} is not a move of tic_tac_toe; moves are a1 (top left) to c3")
         return "123".index(text[1]) * 3 + "abc".index(text[0].lower())
 
     def split_moves(game, text: str) -> list[str]:

@@ -1,1 +1,1 @@
-"""Games of the user's own: a file is loaded, tried out in plain Python, and compiled; errors name its lines."""
+"""A user's own games: a file is loaded, tried out in plain Python and compiled. Errors name its lines."""

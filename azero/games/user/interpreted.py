@@ -1,4 +1,4 @@
-"""Rules run as plain Python, where what is wrong with them can be told."""
+"""Rules run as plain Python, where errors can name the method, the line and the actions."""
 
 import functools
 import math
@@ -13,9 +13,9 @@ from azero.errors import BadInput
 from azero.games.contract import DRAW, LOSS, ONGOING, WIN, Rules
 from azero.games.defaults import has_own
 from azero.games.state import after_actions, new_states
-from azero.games.user.loading import place_of, reason_of, short
 from azero.games.user.messages import refusal
 from azero.games.user.overflows import Overflows, advice_on
+from azero.games.user.reasons import place_of, reason_of, short
 from azero.games.user.timeouts import TimedOut, time_limit
 from azero.games.user.wide_states import line_of_misfit, misfit, store, wide_copy
 
@@ -23,11 +23,11 @@ MOST_ACTIONS, MOST_PLIES, MOST_STATE_BYTES, MOST_PLANES = 32767, 100_000, 1 << 2
 
 
 class Interpreted:
-    """Rules run as plain Python; what breaks the contract raises BadInput that names method and actions so far.
+    """Rules run as plain Python. If they break the contract, BadInput names the method and the actions so far.
 
     Attributes:
-      state: the position as compiled rules keep it. The methods run on a wide copy; see `wide_states.py`.
-      overflows: overflows of small integers, whose results may be others when compiled.
+      state: the position in the form of compiled rules. The methods run on a wide copy; see `wide_states.py`.
+      overflows: overflows of small integers. Compiled rules may have other results there.
     """
 
     def __init__(self, rules: Rules, name: str):
@@ -47,16 +47,16 @@ class Interpreted:
         return BadInput(f"{self.name}.{method} {what}{self.overflows.note()}{after_actions(self.moves)}")
 
     def _returned(self, method: str, value: object, right: str) -> BadInput:
-        """Returns the error to raise where a method should have returned something else."""
+        """Returns the error to raise for a wrong result of a method."""
         hint = advice_on(type(value)) if isinstance(value, np.floating) and method != "final_score" else ""
         return self.fail(method, f"returns {short(value)}; it should be {right}{hint}")
 
     def call(self, method: str, *arguments):
-        """Returns what a method returns; raises BadInput where it raises an error or does not come to an end."""
+        """Returns the result of a method. Raises BadInput if the method raises an error or does not end."""
         return self._watch(method, lambda: getattr(self.rules, method)(*arguments))
 
     def look_by(self, method: str, *arguments):
-        """Returns what a method returns that may look at the state, and not change it."""
+        """Returns the result of a method that may read the state but not change it."""
         before = self._wide.tobytes()
         value = self.call(method, self._wide, *arguments)
         if self._wide.tobytes() != before:
@@ -77,11 +77,9 @@ class Interpreted:
         try:
             with time_limit(), np.errstate(over="call", call=self.overflows, divide="raise", invalid="raise"):
                 return work()
-        except BadInput:
-            raise
         except TimedOut as error:
             raise self.fail(method, str(error)) from None
-        except NumbaError as error:  # of a subroutine
+        except NumbaError as error:  # from a subroutine
             raise BadInput(refusal(error, self.rules, self.name, method)) from None
         except (Exception, SystemExit) as error:
             raise self.fail(method, f"fails{place_of(error, self._file)}: {reason_of(error)}") from None
@@ -100,23 +98,24 @@ class Interpreted:
         if not isinstance(shape, tuple) or len(shape) != 3 or not all(_is_integer(each) and each > 0 for each in shape):
             raise self.fail("planes_shape", f"is {short(shape)}; it should be three sizes, (planes, height, width)")
         if math.prod(map(int, shape)) > MOST_PLANES:
-            raise self.fail("planes_shape", f"is {short(shape)}; {MOST_PLANES:,} numbers at most are possible")
+            raise self.fail("planes_shape", f"is {short(shape)}; at most {MOST_PLANES:,} numbers are possible")
         return shape
 
     def _new_state(self) -> np.record:
         dtype = self._read("state_dtype")
-        if not isinstance(dtype, np.dtype) or not dtype.names or dtype.hasobject:
+        if not isinstance(dtype, np.dtype) or not dtype.names:
             raise self.fail("state_dtype", f"is {short(dtype)}; it should be a structured np.dtype with named fields")
         for name in dtype.names:
             if not _is_compilable(dtype[name]):
+                found = f"has a field {name!r} of dtype {dtype[name].base}"
                 right = "integers, np.float32 or np.float64, in this machine's byte order"
-                raise self.fail("state_dtype", f"has a field {name!r} of {dtype[name].base}; fields should be {right}")
+                raise self.fail("state_dtype", f"{found}; fields should be {right}")
         if dtype.itemsize > MOST_STATE_BYTES:
-            raise self.fail("state_dtype", f"takes {dtype.itemsize:,} bytes; {MOST_STATE_BYTES:,} at most are possible")
+            raise self.fail("state_dtype", f"takes {dtype.itemsize:,} bytes; at most {MOST_STATE_BYTES:,} are possible")
         return new_states(self.rules, 1)[0]
 
     def reset(self) -> None:
-        """Goes back to the start."""
+        """Returns to the initial position."""
         self.moves = []
         self._change_by("reset")
 
@@ -140,64 +139,65 @@ class Interpreted:
 
     def _known(self, method: str, value: object, known: dict[str, int]) -> int:
         if not _is_integer(value) or value not in known.values():
-            raise self._returned(method, value, ", ".join(known))
+            *others, last = known
+            raise self._returned(method, value, f"{', '.join(others)} or {last}")
         return int(value)  # type: ignore[call-overload]
 
     def legal_actions(self) -> list[int]:
-        """Returns the legal actions of a position at which the game goes on."""
+        """Returns the legal actions of a position at which the game is not over."""
         count = self.look_by("legal_actions", self.legal)
         if not _is_integer(count):
-            raise self._returned("legal_actions", count, "how many actions it has written")
+            raise self._returned("legal_actions", count, "the number of actions that it has written")
         if not 0 < count <= self.num_actions:
-            raise self.fail(
-                "legal_actions", f"finds {count} actions while the game goes on; 1 to {self.num_actions} can be"
-            )
+            right = f"it should find 1 to {self.num_actions}"
+            raise self.fail("legal_actions", f"finds {count} actions while the game goes on; {right}")
         actions = self.legal[:count].tolist()
         if actions != sorted(set(actions)) or actions[0] < 0 or actions[-1] >= self.num_actions:
-            raise self.fail("legal_actions", f"writes {actions}; they should ascend, from 0 to {self.num_actions - 1}")
+            right = f"they should ascend, from 0 to {self.num_actions - 1}"
+            raise self.fail("legal_actions", f"writes {short(actions)}; {right}")
         return actions
 
     def planes(self) -> np.ndarray:
-        """Returns what a net would see."""
+        """Returns the planes that a net would see, [C, H, W] float32."""
         planes = np.full(self.planes_shape, np.nan, np.float32)
         self.look_by("encode", planes)
         if not np.isfinite(planes).all():
             place = tuple(int(each) for each in np.argwhere(~np.isfinite(planes))[0])
-            raise self.fail("encode", f"leaves planes{list(place)} unwritten, or not a finite number")
+            raise self.fail("encode", f"does not write a finite number to planes{list(place)}")
         return planes
 
     def hash_key(self) -> int:
-        """Returns the position's key."""
+        """Returns the position's key as an unsigned integer."""
         key = self.look_by("hash_key")
         if not _is_integer(key):
             raise self._returned("hash_key", key, "a 64-bit integer")
         return int(key) & 0xFFFF_FFFF_FFFF_FFFF
 
     def final_score(self) -> float:
-        """Returns by how much the first player has won."""
+        """Returns the margin by which the first player has won."""
         score = self.look_by("final_score")
         if not isinstance(score, int | float | np.integer | np.floating) or not np.isfinite(score):
             raise self._returned("final_score", score, "a finite number")
         return float(score)
 
     def ownership(self) -> np.ndarray:
-        """Returns who holds each cell at the end, [H, W] int8."""
+        """Returns the owner of each cell at the end, [H, W] int8."""
         owners = np.full(self.planes_shape[1:], ONGOING, np.int64)
         self.look_by("ownership", owners)
         if (np.abs(owners) > 1).any():
             place = [int(each) for each in np.argwhere(np.abs(owners) > 1)[0]]
-            raise self.fail("ownership", f"leaves owners{place} unwritten, or not 1, 0 or -1")
+            raise self.fail("ownership", f"does not write 1, 0 or -1 to owners{place}")
         return owners.astype(np.int8)
 
     def target(self, action: int) -> int:
-        """Returns the cell at which an action takes place."""
+        """Returns the cell where an action takes place."""
         cell = self.look_by("target", action)
         if not _is_integer(cell):
             raise self._returned("target", cell, "the number of a cell")
         return int(cell)
 
     def look(self) -> tuple[int, list[int]]:
-        """Returns outcome and legal actions; looks at all else, too."""
+        """Returns the outcome and the legal actions. Checks the results of the other methods too."""
         outcome = self.outcome()
         self.hash_key(), self.final_score()
         if outcome != ONGOING:
@@ -208,25 +208,25 @@ class Interpreted:
         return outcome, self.legal_actions()
 
     def play_at_random(self, chooser: random.Random) -> int:
-        """Plays a random game from the start to its end; returns the outcome."""
+        """Plays a random game from the start to its end. Returns the outcome."""
         self.reset()
         while True:
             outcome, legal = self.look()
             if outcome != ONGOING and not self.moves:
-                raise self.fail("outcome", f"returns {outcome} after reset; it should be ONGOING there")
+                raise self.fail("outcome", f"returns {outcome} after reset; it should be ONGOING")
             if outcome != ONGOING:
                 return outcome
             self.apply_action(chooser.choice(legal))
 
     def try_rollouts(self, chooser: random.Random) -> None:
-        """Plays a random game, and asks the game's own rollout policy at each position of it, and where a move is."""
+        """Plays a random game and calls the game's own rollout policy and `target` at each of its positions."""
         self.reset()
         while self.outcome() == ONGOING:
             legal = self.legal_actions()
             if has_own(self.rules, "rollout_action"):
                 action = self.call("rollout_action", *self._rollout_arguments(chooser))
                 if not _is_integer(action) or not 0 <= action < self.num_actions:
-                    raise self._returned("rollout_action", action, f"a legal action, of {short(legal)}")
+                    raise self._returned("rollout_action", action, f"one of the legal actions {short(legal)}")
             if has_own(self.rules, "target"):
                 self.target(legal[0])
             if has_own(self.rules, "rollout"):
@@ -235,14 +235,14 @@ class Interpreted:
             self.apply_action(chooser.choice(legal))
 
     def try_texts(self) -> None:
-        """Calls what is never compiled; what it returns is looked at wherever it is called."""
+        """Calls the methods that are never compiled. Each call checks its result."""
         self.reset()
         self.rules.symmetries(), self.rules.draw(self.state, {}), self.rules.split_moves("")
         for action in self.legal_actions():
             self.rules.text_to_action(self.state, self.rules.action_to_text(self.state, action))
 
     def _rollout_arguments(self, chooser: random.Random) -> tuple[np.record, np.ndarray, np.record]:
-        """Returns a copy of the state, room for legal actions, and a generator."""
+        """Returns a copy of the state, an array for legal actions, and a random generator."""
         return self._wide.copy(), np.zeros(self.num_actions, np.int64), new_rng(chooser.getrandbits(63))
 
 
@@ -251,7 +251,7 @@ def _is_integer(value: object) -> bool:
 
 
 def _is_compilable(field: np.dtype) -> bool:
-    """Returns whether compiled rules can work with a field: Numba has no arrays of bool in records, nor rare floats."""
+    """Returns whether compiled rules can use a field. Numba has no arrays of bool in records, and few floats."""
     base = field.base
     kinds = "iu" if field.shape else "iub"
     return base.isnative and (base.kind in kinds or base in (np.float32, np.float64))

@@ -1,4 +1,4 @@
-"""What the compiler says of a user's rules, in the user's terms: the method, the line, the reason."""
+"""Errors of the compiler in the user's terms: the method, the line and the reason."""
 
 import inspect
 import re
@@ -13,8 +13,8 @@ from azero.compiler.rng import new_rng
 from azero.games.contract import Rules
 from azero.games.defaults import DEFAULTS
 from azero.games.state import new_states
-from azero.games.user.loading import in_one_line
 from azero.games.user.mistakes import OWN, find_mistake
+from azero.games.user.reasons import in_one_line
 
 _NOISE = (
     r"(\w*Error: )?Failed in|During|raised from|With argument|Overload|Operator Overload|Intrinsic in|There are|"
@@ -24,36 +24,42 @@ _MEANINGS = (
     (r"Literal\[(\w+)\]\(.*?\)", r"\1"),
     (
         r"Can't unify return type from the following types: (.*)",
-        r"it returns values of different types, \1: return one",
+        r"it returns values of different types, \1: return one type",
     ),
-    (r"Cannot unify (.*) for '(\w+?)(\.\d+)?', defined at .*", r"\2 has values of different types, \1: give it one"),
-    (r"Untyped global name '(\w+)': .*<class 'function'>", rf"\1 is a function of plain Python; {OWN}"),
-    (r"Untyped global name '(\w+)': .*<class '(.*)'>", r"\1 is a \2, which the compiler does not know: write numbers"),
+    (
+        r"Cannot unify (.*) for '(\w+?)(\.\d+)?', defined at .*",
+        r"\2 has values of different types, \1: give it one type",
+    ),
+    (r"Untyped global name '(\w+)': .*<class 'function'>", rf"\1 is a function of plain Python: {OWN}"),
+    (r"Untyped global name '(\w+)': .*<class '(.*)'>", r"\1 is a \2, which the compiler does not know: use numbers"),
     (
         r"Unknown attribute '(\w+)' of type Module\(<module '([\w.]+)'.*",
         r"\2.\1 is unknown to the compiler: write a loop",
     ),
     (
         r"No implementation .* found for getitem\(Tuple\(.*",
-        "a tuple of unequal elements takes constants as indices only",
+        "a tuple of different types can be indexed by constants only",
     ),
     (r".*array\(pyobject.*", "an array of Python objects cannot be compiled: give it a dtype of numbers"),
     (
         r"All arguments must be Sets, got \(.*float64.*",
-        "a float comes of np.uint64 with a signed integer: write np.uint64(...) around it, and begin with np.uint64(0)",
+        "np.uint64 with a signed integer gives a float: write np.uint64(...) around it, and start from np.uint64(0)",
     ),
     (
         r"Int value is too large: .*",
-        r"\g<0>; integers have 64 bits, and those from 2**63 on are written np.uint64(...)",
+        r"\g<0>; integers have 64 bits: write np.uint64(...) around those of 2**63 or more",
     ),
     (
         r"Use of unsupported opcode \(STORE_GLOBAL\) found",
-        "it assigns a global name: rules keep all they know in the state",
+        "it assigns a global name: keep everything in the state",
     ),
-    (r"Use of unsupported opcode \((\w+)\) found", r"the compiler lacks this part of Python (\1): write it simpler"),
+    (
+        r"Use of unsupported opcode \((\w+)\) found",
+        r"the compiler does not support this part of Python (\1): write it in a simpler way",
+    ),
     (r"compiler re-entrant .*", "it calls itself: write a loop"),
 )
-"""What the compiler says, as a pattern, and what an author should hear instead."""
+"""Patterns of the compiler's messages, with what an author should read instead."""
 
 _CALLS: dict[str, Callable] = {
     "reset": lambda rules, state, legal, planes, rng: rules.reset(state),
@@ -72,10 +78,10 @@ _CALLS: dict[str, Callable] = {
 
 
 def refusal(error: Exception, rules: Rules, name: str, method: str = "") -> str:
-    """Returns what the compiler refuses in a user's rules: `file.py:Name.method, line N, cannot be compiled: reason`.
+    """Returns the message for an error of the compiler: `file.py:Name.method, line N, cannot be compiled: reason`.
 
     Args:
-      method: the method that was being called, if it is known.
+      method: the method that was called, if it is known.
     """
     file = name.rpartition(":")[0]
     known = re.search(rf'{re.escape(Path(file).name)}(?:", line |:| \()(\d+)', str(error))
@@ -90,7 +96,7 @@ def refusal(error: Exception, rules: Rules, name: str, method: str = "") -> str:
 
 
 def _method_at(line: int | None, rules: Rules) -> str:
-    """Returns the method that a line is of; without a line, the first that cannot be compiled by itself. Or nothing."""
+    """Returns the method with this line, or without a line the first that cannot be compiled alone. May be empty."""
     written = [each for each in _CALLS if getattr(type(rules), each) is not DEFAULTS.get(each)]
     if line:
         functions = {each: getattr(type(rules), each) for each in written}
@@ -107,17 +113,17 @@ def _method_at(line: int | None, rules: Rules) -> str:
 
 
 def _reason(error: Exception, rules: Rules) -> str:
-    """Returns what a compiler's error says, in one line, without the trace of how the compiler came to it."""
+    """Returns the reason in a compiler's error, in one line, without the compiler's own trace."""
     message = re.sub(r"\x1b\[[0-9;]*m", "", str(error))
     message = re.sub(r'File "[^"]*", line \d+:\n.*?\^\s*\n', "\n", message, flags=re.DOTALL)  # excerpts of sources
     message = re.sub(r"found for signature:\s*>>>", "found for", message)
     message = re.sub(r"\.? Raised from .*", "", message)
     lines = [line.strip(" -") for line in message.splitlines()]
     lines = [line for line in lines if line and not re.match(_NOISE, line)]
-    lines = [line for line in lines if re.match(r"\w*Error: ", line)] or lines or ["the compiler says no more"]
+    lines = [line for line in lines if re.match(r"\w*Error: ", line)] or lines or ["the compiler gives no reason"]
     reason = re.sub(r"^\w*Error: ", "", lines[0])
     for said, meant in _MEANINGS:
         reason = re.sub(said, meant, reason)
     unknown = rf"Unknown attribute '(\w+)' of type {type(rules).__name__}\(.*"
-    reason = re.sub(unknown, rf"\1 is neither a parameter nor a compiled method of game; {OWN}", reason)
+    reason = re.sub(unknown, rf"\1 is neither a parameter nor a compiled method of game: {OWN}", reason)
     return in_one_line(reason if type(error).__module__ != "builtins" else f"{type(error).__name__}: {reason}")

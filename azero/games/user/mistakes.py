@@ -1,4 +1,4 @@
-"""What authors of rules often write and the compiler does not take: found in their text, with what to write instead."""
+"""Common mistakes in the text of rules that the compiler does not accept, with what to write instead."""
 
 import ast
 import enum
@@ -8,15 +8,18 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
+
 from azero.games.contract import COMPILED, Rules
 from azero.games.registry import parameters_of
 
-OWN = "functions of your own stand outside the class, below @subroutine of azero.authoring"
+OWN = "write your own functions outside the class, with @subroutine of azero.authoring above them"
 _LOOP = "write a loop"
 _TABLE = "write a tuple, or np.array(...) outside the class"
-_NUMBERS = "rules compute with numbers"
-_NO_VALUE = "it can end without a value: write a `return` at its end"
+_NUMBERS = "rules can use numbers only"
+_NO_VALUE = "it can end without returning a value: write a `return` at its end"
 _CELLS = "loop over its cells, or keep what you need in a field of the state"
+_ALLOCATES = "allocates an array, bytes or a list"
 
 _COMPREHENSIONS = {ast.ListComp: "list", ast.SetComp: "set", ast.DictComp: "dict", ast.GeneratorExp: "generator"}
 _MAKERS = {
@@ -28,17 +31,17 @@ _MAKERS = {
     "str": f"text: {_NUMBERS}",
     "repr": f"text: {_NUMBERS}",
 }
-"""Python's own functions that take memory, what they make, and what to write."""
+"""Python's own functions that allocate memory: what they make, and what to write instead."""
 
 _is_array_maker = re.compile(
     "all|any|arange|arg(sort|where)|array(_equal)?|asarray|astype|concatenate|copy|cumsum|diff|eye|flat(nonzero|ten)|"
     "(empty|full|ones|zeros)(_like)?|linspace|nonzero|repeat|roll|rot90|sort|stack|take|tile|to(bytes|list)|unique|where"
 ).fullmatch
-"""NumPy's functions, and methods of its arrays, that take memory for their result or on the way to it."""
+"""Functions of NumPy and methods of its arrays that allocate memory."""
 
 
 class Mistake(NamedTuple):
-    """What is wrong and what to write, the line of the file, and the function there."""
+    """A mistake: what is wrong and what to write, the line of the file, and the function there."""
 
     what: str
     line: int
@@ -49,10 +52,10 @@ def find_mistake(file: str, rules: Rules, method: str, line: int | None, is_of_m
     """Returns the first known mistake in the text of the rules, or None.
 
     Args:
-      method: where the compiler has failed, empty where that is not known. With no line, the method and the subroutines
-        that it calls are looked through, or all methods.
-      line: the only line to look at, if it is known.
-      is_of_memory: whether only what takes memory is looked for.
+      method: the method in which the compiler has failed; empty if that is unknown.
+      line: the only line to search. If it is None, the method and the subroutines that it calls are searched. Without a
+        method, all methods are searched.
+      is_of_memory: whether to search only for allocations of memory.
     """
     module = ast.parse(Path(file).read_text(encoding="utf-8"))
     reader = _Reader(rules, is_of_memory)
@@ -66,10 +69,10 @@ def find_mistake(file: str, rules: Rules, method: str, line: int | None, is_of_m
 
 
 def find_hidden(file: str, rules: Rules) -> Mistake | None:
-    """Returns the first known mistake that the compiler lets pass, or None.
+    """Returns the first known mistake that the compiler accepts, or None.
 
-    A method that can come to its end without a value may break where the value is stored; printing takes a thousand
-    times as long as the rules, and writes among the results of a command.
+    The result of a method that ends without a value may fail in its caller. Printing takes a thousand times as long as
+    the rules, and mixes with the output of a command.
     """
     module = ast.parse(Path(file).read_text(encoding="utf-8"))
     for function in _functions(module, type(rules).__qualname__, "", None):
@@ -86,7 +89,7 @@ def _covers(node: ast.AST, line: int) -> bool:
 
 
 def _functions(module: ast.Module, name: str, method: str, line: int | None) -> Iterator[ast.FunctionDef]:
-    """Yields the functions to look through: that around the line, or else the method and what it calls."""
+    """Yields the functions to search: the one around the line, or the method and the functions that it calls."""
     written = {each.name: each for each in module.body if isinstance(each, ast.FunctionDef)}
     of_class = [each for each in module.body if isinstance(each, ast.ClassDef) and each.name == name]
     methods = {each.name: each for body in of_class for each in body.body if isinstance(each, ast.FunctionDef)}
@@ -96,20 +99,20 @@ def _functions(module: ast.Module, name: str, method: str, line: int | None) -> 
         return
     compiled = [each for each in methods if each in COMPILED]
     waiting = [methods[each] for each in ([method] if method in methods else compiled)]
-    for function in waiting:  # which grows
+    for function in waiting:  # the list grows meanwhile
         yield function
         called = [each.id for each in ast.walk(function) if isinstance(each, ast.Name)]
         waiting += [written[each] for each in dict.fromkeys(called) if each in written and written[each] not in waiting]
 
 
 def _may_end_without_value(function: ast.FunctionDef) -> bool:
-    """Returns whether a function returns a value in one place and comes to its end without one in another."""
+    """Returns whether a function returns a value in one place and can end without one in another."""
     returns = [each for each in ast.walk(function) if isinstance(each, ast.Return) and each.value]
     return bool(returns) and not _ends(function.body)
 
 
 def _ends(body: list[ast.stmt]) -> bool:
-    """Returns whether nothing that follows these statements is reached."""
+    """Returns whether the code after these statements is unreachable."""
     match body[-1] if body else None:
         case ast.Return() | ast.Raise() | ast.Assert(test=ast.Constant(value=False)):
             return True
@@ -119,13 +122,13 @@ def _ends(body: list[ast.stmt]) -> bool:
             return _ends(first) and _ends(second)
         case ast.Match(cases=cases):
             return all(_ends(each.body) for each in cases)
-        case ast.With() | ast.Try():  # which the compiler does not take
+        case ast.With() | ast.Try():  # the compiler refuses these
             return True
     return False
 
 
 class _Reader:
-    """Tells mistakes in the syntax tree of rules."""
+    """Finds mistakes in the syntax tree of rules."""
 
     def __init__(self, rules: Rules, is_of_memory: bool):
         self._class, self._parameters = type(rules), parameters_of(type(rules))
@@ -141,7 +144,7 @@ class _Reader:
         )
 
     def _memory(self, node: ast.AST) -> str | None:
-        """Returns what a node takes memory for."""
+        """Returns how a node allocates memory, or None."""
         match node:
             case ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp():
                 return f"{_short(node)} makes a {_COMPREHENSIONS[type(node)]}: {_LOOP}"
@@ -155,7 +158,7 @@ class _Reader:
             case ast.Call(func=ast.Name(id=name)) if name in _MAKERS:
                 return f"{_short(node)} makes {_MAKERS[name]}"
             case ast.Call(func=ast.Attribute(attr=name)) if _is_array_maker(name) and name not in vars(self._class):
-                return f"{_short(node)} takes memory for an array, bytes or a list: {_LOOP}, or keep it in the state"
+                return f"{_short(node)} {_ALLOCATES}: {_LOOP}, or keep it in the state"
             case ast.BinOp(left=left, right=right) if self._is_board(left) or self._is_board(right):
                 return f"{_short(node)} makes an array: {_CELLS}"
             case ast.Compare(left=left, comparators=others) if any(map(self._is_board, (left, *others))):
@@ -169,22 +172,22 @@ class _Reader:
         return isinstance(node, ast.Attribute) and node.attr in self._boards
 
     def _syntax(self, node: ast.AST, function: ast.FunctionDef) -> str | None:
-        """Returns what Python has and the compiler has not."""
+        """Returns what a node uses of Python that the compiler does not support, or None."""
         match node:
             case ast.With():
-                return f"{_short(node)}: the compiler takes no `with`"
+                return f"{_short(node)}: the compiler does not support `with`"
             case ast.Try():
-                return "the compiler takes no `try` here: ask with `if` before"
+                return "the compiler does not support `try` here: test with `if` before"
             case ast.Import() | ast.ImportFrom():
-                return f"{_short(node)} stands in a method: imports stand at the top of the file"
+                return f"{_short(node)} is inside a method: import at the top of the file"
             case ast.NamedExpr():
-                return f"{_short(node)}: the compiler takes no `:=`: assign on a line of its own"
+                return f"{_short(node)}: the compiler does not support `:=`: assign on a line of its own"
             case ast.Assign(targets=[ast.Attribute(attr=name) as field]) if name in self._boards:
                 return f"{_short(node)} assigns a whole array: write {_short(field)}[:] = ..."
             case ast.Delete():
-                return f"{_short(node)}: the compiler takes no `del`"
+                return f"{_short(node)}: the compiler does not support `del`"
             case ast.Starred():
-                return f"{_short(node)}: the compiler takes no `*` here: write the elements one by one"
+                return f"{_short(node)}: the compiler does not support `*` here: write the elements one by one"
             case ast.Lambda() | ast.FunctionDef():
                 return f"{_short(node)} is a function in a function: {OWN}"
             case ast.Call(func=ast.Name(id=name)) if name == function.name:
@@ -192,7 +195,7 @@ class _Reader:
         return None
 
     def _name(self, node: ast.AST, function: ast.FunctionDef) -> str | None:
-        """Returns what is wrong with a name that stands outside the methods."""
+        """Returns what is wrong with a name that is defined outside the methods, or None."""
         match node:
             case ast.Attribute(value=ast.Name(id=owner), attr=name):
                 is_game = owner in (self._class.__qualname__, *(each.arg for each in function.args.args[:1]))
@@ -201,26 +204,28 @@ class _Reader:
                 value = self._globals.get(name)
                 if isinstance(value, list | set | dict):
                     return f"{name} is a {type(value).__name__}: {_TABLE}"
+                if isinstance(value, np.ndarray) and value.dtype.hasobject:
+                    return f"{name} is an array of dtype {value.dtype}: give it a dtype of numbers, e.g. np.int64"
                 if isinstance(value, types.FunctionType):
-                    return f"{name} is a function of plain Python; {OWN}"
+                    return f"{name} is a function of plain Python: {OWN}"
                 is_class = isinstance(value, type) and not issubclass(value, enum.Enum)
                 if is_class and value is not self._class and value.__module__ == self._class.__module__:
-                    return f"{name} is a class: write numbers and tuples outside it, or an enum.IntEnum"
+                    return f"{name} is a class: use an enum.IntEnum, or numbers and tuples outside it"
         return None
 
     def _of_class(self, owner: str, name: str) -> str | None:
-        """Returns what is wrong with an attribute of the rules."""
+        """Returns what is wrong with an attribute of the rules, or None."""
         value = getattr(self._class, name, None)
         if value is None or name in self._parameters:
             return None
         if isinstance(value, property):
-            return f"{owner}.{name} is a property, which is plain Python: compute it from the parameters"
+            return f"{owner}.{name} is a property, which is never compiled: compute it from the parameters"
         if callable(value):
             return None
-        return f"{owner}.{name} is no parameter: tables stand outside the class"
+        return f"{owner}.{name} is not a parameter: write tables outside the class"
 
 
 def _short(node: ast.AST) -> str:
-    """Returns the text of a node, in one line of bearable length."""
+    """Returns the text of a node in one line, cut to 60 characters."""
     text = ast.unparse(node).split("\n")[0].removesuffix(":")
     return text if len(text) <= 60 else f"{text[:57]}..."

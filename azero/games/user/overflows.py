@@ -1,4 +1,4 @@
-"""Integers that plain Python and NumPy take otherwise than the compiler: overflows by line, and what to write."""
+"""Integers that NumPy and the compiler treat differently: the lines where they overflow, and what to write instead."""
 
 import ast
 import linecache
@@ -9,29 +9,32 @@ from types import CodeType, FrameType
 import numpy as np
 
 _ADVICE = (
-    (r"Python integer -\d+ out of bounds for uint", "unsigned integers are never negative: np.int64(...) around them"),
+    (r"Python integer -\d+ out of bounds for uint", "unsigned integers are never negative: write np.int64(...)"),
     (r"Python integer \d+ out of bounds for u?int(8|16|32)", "write np.int64(...) around the small integer"),
     (
         r"(out of bounds for u?int64|int too (big|large) to convert)",
-        "write np.uint64(...) around what is 2**63 or more",
+        "write np.uint64(...) around integers of 2**63 or more",
     ),
-    (r"ufunc '\w+' not supported for the input types", "beside np.uint64 write np.uint64(...) around signed integers"),
+    (
+        r"ufunc '\w+' not supported for the input types",
+        "write np.uint64(...) around a signed integer that is combined with np.uint64",
+    ),
     (
         r"numpy\.float64|only integers",
-        "a float comes of /, and of np.uint64 with a signed integer: write //, or np.uint64(...)",
+        "/ gives a float, and so does np.uint64 with a signed integer: write //, or np.uint64(...) around it",
     ),
 )
-"""What NumPy's errors say of integers, as a pattern, and what to write instead."""
+"""Patterns of NumPy's errors about integers, with what to write instead."""
 
 _PURE = ast.Name | ast.Attribute | ast.Subscript | ast.Slice | ast.Constant | ast.BinOp | ast.UnaryOp | ast.Tuple
 _PURE |= ast.operator | ast.unaryop | ast.expr_context
-"""What may be computed once more without a change to anything; so may NumPy's own `np.int8(...)`."""
+"""Expressions without side effects, which can be evaluated again. NumPy's `np.int8(...)` is another."""
 
 
 class Overflows:
-    """What NumPy calls where an integer overflows; it notes the lines where the integer has less than 64 bits.
+    """The callback for overflows in NumPy. It notes the lines where integers of less than 64 bits overflow.
 
-    Integers of 64 bits wrap around when compiled, too: hashes live on it.
+    Integers of 64 bits wrap around in compiled rules too, and hashes rely on it.
     """
 
     def __init__(self) -> None:
@@ -39,7 +42,7 @@ class Overflows:
         self._found: list[str] = []
 
     def __call__(self, kind: str, flag: int) -> None:
-        """Notes the overflow that is happening in the calling frame, if it is of a small integer."""
+        """Notes an overflow in the calling frame if it has less than 64 bits."""
         frame = sys._getframe(1)
         place = frame.f_code, frame.f_lasti
         if place not in self._seen:
@@ -48,17 +51,17 @@ class Overflows:
                 self._found.append(found)
 
     def note(self) -> str:
-        """Returns what has overflown first, as a part of a sentence; nothing where nothing has."""
+        """Returns a description of the first overflow, to append to a message. Empty if there was none."""
         return f"; {self._found[0]}" if self._found else ""
 
 
 def advice_on(error: object) -> str:
-    """Returns what to write instead of what NumPy says of integers in an error, as a sentence's end; else nothing."""
+    """Returns what to write to avoid an error about integers, to append to its message. Empty for other errors."""
     return next((f"; {advice}" for said, advice in _ADVICE if re.search(said, str(error))), "")
 
 
 def _small_overflow(frame: FrameType) -> str | None:
-    """Returns what an overflow of less than 64 bits is and how it is mended, or None where it is none."""
+    """Returns a description of an overflow of less than 64 bits and its remedy. Returns None for other overflows."""
     line, end_line, column, end_column = list(frame.f_code.co_positions())[frame.f_lasti // 2]
     if line is None or end_line is None or column is None or end_column is None:
         return None
@@ -102,13 +105,13 @@ def _operands(text: str) -> list[ast.expr]:
 
 
 def _value(operand: ast.expr, frame: FrameType) -> object:
-    """Returns the value that an operand has in a frame, or None where computing it might change something."""
+    """Returns the value of an operand in a frame. Returns None if evaluating it might have side effects."""
     if not all(isinstance(each, _PURE) or _is_conversion(each) for each in ast.walk(operand)):
         return None
     try:
         with np.errstate(over="ignore"):
             return eval(ast.unparse(operand), frame.f_globals, frame.f_locals)
-    except Exception:  # the file is another by now
+    except Exception:  # the file may have changed
         return None
 
 

@@ -1,8 +1,8 @@
-"""A user's sources: a game's file and the user's own modules that it imports, found, and hashed, without running any.
+"""A user's sources: a game's file and the user's own modules that it imports. They are found and hashed without a run.
 
-Each version of a file has its modules in a package of its own, named by the digest. What it imports, whenever that is,
-is what was hashed with it, though other games or versions have modules of the same names. Modules beside the file are
-found wherever azero is started from; none is run from bytecode, which can be that of the version before.
+Each version of a file imports its modules into a package of its own, named by the digest. So an import always gives the
+text that was hashed, even if other games or versions have modules of the same names. Modules next to the file are found
+from any working folder. Modules never run from bytecode, which may be out of date.
 """
 
 import ast
@@ -19,23 +19,26 @@ from types import CodeType
 
 from azero.errors import BadInput
 
-_PACKAGE = "azero_user_modules_"
-_OURS = {"azero", "llvmlite", "numba", "numpy", "torch"}  # there is one of each, wherever it lies
+MODULE = "azero_user_"
+"""How the names of all modules with a user's code begin in `sys.modules`. A digest follows."""
+
+_PACKAGE = f"{MODULE}modules_"
+_OURS = {"azero", "llvmlite", "numba", "numpy", "torch"}  # never the user's own, wherever they are installed
 _INSTALLED = {"site-packages", "dist-packages"}
 
 
 class Sources:
-    """A game's file and the user's own modules that it imports, directly or not, as they stand on disk.
+    """The texts on disk of a game's file and of the user's own modules that it imports, directly or indirectly.
 
-    The user's own are those beside the file, and elsewhere on Python's path outside of what is installed there.
+    The user's own modules are those next to the file or elsewhere on Python's path, except installed packages.
 
     Attributes:
-      text: what stands in the file.
-      modules: of each module by its name, where it lies and what stands there.
+      text: the file's text.
+      modules: path and text of each module, by its name.
     """
 
     def __init__(self, file: str):
-        """Reads them; raises BadInput where the file cannot be read."""
+        """Reads them. Raises BadInput if the file cannot be read."""
         try:
             self.text = Path(file).read_bytes()
         except OSError as error:
@@ -53,27 +56,27 @@ class Sources:
 
     @cached_property
     def digest(self) -> str:
-        """The digest of all of them; where they lie is no part of it."""
+        """The digest of all these texts. Their paths are not part of it."""
         digest = hashlib.sha256(self.text)
         for name, (_, text) in sorted(self.modules.items()):
             digest.update(f"\0{name}\0{len(text)}\0".encode() + text)
         return digest.hexdigest()[:16]
 
     def make_importable(self) -> None:
-        """Lets the modules be imported, by what `compiled` returns and by one another, each when it is first needed."""
+        """Makes the modules importable for the code of `compiled` and for each other. Each runs at its first import."""
         if _FINDER not in sys.meta_path:
             sys.meta_path.insert(0, _FINDER)
         _FINDER.sources[self._package] = self
 
     def forget_modules(self) -> None:
-        """Lets them be run anew; those that have not come to an end may be half of what they should be."""
+        """Makes the next import run the modules again. After an error, a module may be half initialised."""
         for name in [each for each in sys.modules if each.partition(".")[0] == self._package]:
             del sys.modules[name]
 
     def compiled(self, text: bytes, file: str) -> CodeType:
-        """Returns the code of the file's text, or a module's; it imports the modules from the game's own package.
+        """Returns the code of the file's text or of a module's. Its imports lead to the game's own package.
 
-        The names to which it binds them stay what they were. Raises SyntaxError, ValueError, RecursionError.
+        The imported modules keep their names in the code. Raises SyntaxError, ValueError, RecursionError.
         """
         tree = ast.parse(text, file)
         for node in ast.walk(tree):
@@ -84,7 +87,7 @@ class Sources:
         return compile(tree, file, "exec", dont_inherit=True)
 
     def _private(self, alias: ast.alias) -> list[ast.alias]:
-        """Returns what stands for `import a.b`, which imports a.b and then means a, or for `import a.b as c`."""
+        """Returns what replaces `import a.b`, which imports a.b and then binds a, or `import a.b as c`."""
         if not self._has(alias.name):
             return [alias]
         top = alias.name.partition(".")[0]
@@ -92,7 +95,7 @@ class Sources:
         return [ast.copy_location(ast.alias(f"{self._package}.{name}", alias.asname or top), alias) for name in names]
 
     def _has(self, name: str) -> bool:
-        """Returns whether a module, or the package that it is in, is the user's own."""
+        """Returns whether a module or its package is the user's own."""
         return any(each.partition(".")[0] == name.partition(".")[0] for each in self.modules)
 
     @property
@@ -101,12 +104,12 @@ class Sources:
 
 
 def public_names(text: str) -> str:
-    """Returns a text with the modules called what the user's sources call them."""
+    """Returns a text with the names of modules as in the user's sources."""
     return re.sub(rf"\b{_PACKAGE}[0-9a-f]{{16}}\.", "", text)
 
 
 class _Finder:
-    """Finds the modules of every game's file that was run, in the package of that game's own."""
+    """Finds the user's modules of all games that were loaded, in each game's own package."""
 
     def __init__(self) -> None:
         self.sources: dict[str, Sources] = {}
@@ -127,7 +130,7 @@ class _Finder:
 
 
 class _Loader(SourceFileLoader):
-    """Runs what was read before."""
+    """Runs the text that was hashed, not the file's present text."""
 
     def __init__(self, name: str, path: str, sources: Sources):
         super().__init__(name, path)
@@ -142,10 +145,10 @@ _FINDER = _Finder()
 
 
 def _imported(text: bytes, package: str) -> Iterator[str]:
-    """Yields the names of all modules that a source may import, and of the packages they are in."""
+    """Yields the names of all modules that a source may import, and of their packages."""
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # they are told when it is run, and so are errors
+            warnings.simplefilter("ignore")  # Python shows warnings and errors when the source is run
             tree = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError):
         return
@@ -155,19 +158,19 @@ def _imported(text: bytes, package: str) -> Iterator[str]:
             names = [each.name for each in node.names]
         elif isinstance(node, ast.ImportFrom) and node.level <= (package.count(".") + 1 if package else 0):
             base = importlib.util.resolve_name("." * node.level + (node.module or ""), package)
-            names = [f"{base}.{each.name}" for each in node.names]  # either a module or what stands in one
+            names = [f"{base}.{each.name}" for each in node.names]  # a module, or a name in one
         for name in names:
             yield from _with_packages(name)
 
 
 def _with_packages(name: str) -> Iterator[str]:
-    """Yields a module's name after those of the packages that it is in."""
+    """Yields the names of a module's packages, then its own."""
     parts = name.split(".")
     yield from (".".join(parts[: k + 1]) for k in range(len(parts)))
 
 
 def _is_library(name: str) -> bool:
-    """Returns whether a module is Python's, azero's, of what azero needs, or of an installed package in use."""
+    """Returns whether a module belongs to Python, azero, azero's requirements or an imported installed package."""
     top = name.partition(".")[0]
     file = getattr(sys.modules.get(top), "__file__", None)
     return top in sys.stdlib_module_names | _OURS or (file is not None and _is_installed(Path(file)))
@@ -178,12 +181,12 @@ def _is_installed(path: Path) -> bool:
 
 
 def _own_places() -> list[Path]:
-    """Returns the folders of Python's path where the user's own modules can be."""
+    """Returns the folders of Python's path that may contain the user's own modules."""
     return [Path(each) for each in sys.path if not _is_installed(Path(each))]
 
 
 def _find(name: str, places: list[Path]) -> Path | None:
-    """Returns the file of a module, or None where there is none in these places."""
+    """Returns the file of a module, or None if none of these places has it."""
     stem = name.replace(".", "/")
     files = (place / each for place in places for each in (f"{stem}/__init__.py", f"{stem}.py"))
     return next((file for file in files if file.is_file()), None)

@@ -1,4 +1,4 @@
-"""How long one waits for what a user has written: so much computing, and so much time in all."""
+"""Time limits for a user's code: seconds of computing, and seconds by the clock."""
 
 import signal
 import sys
@@ -7,22 +7,24 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 
 COMPUTE_S = 10.0
-"""Seconds that one call of a method may compute; on a busy machine it may last longer."""
+"""Seconds of computing for one call of a method. On a busy machine it may take longer by the clock."""
 
 ELAPSED_S = 60.0
-"""Seconds that it may last, and that running a file may: it may wait, or sleep."""
+"""Seconds by the clock for one call, and for running a file. Code that waits or sleeps does not compute."""
 
 
 class TimedOut(BaseException):
-    """Something has taken longer than anyone should wait. No `except Exception` of the rules' own holds it up."""
+    """A time limit is over. It is a BaseException, so that no `except Exception` in the rules catches it."""
 
 
 @contextmanager
 def time_limit(compute_s: float | None = None) -> Iterator[None]:
-    """Raises TimedOut inside when its time is over. It needs signals: the main thread, and a system other than Windows.
+    """Raises TimedOut inside the block when its time is over.
+
+    It needs signals. In other threads than the main one and on Windows it does nothing.
 
     Args:
-      compute_s: seconds of computing; COMPUTE_S unless given. ELAPSED_S by the clock are the limit in any case.
+      compute_s: seconds of computing; COMPUTE_S by default. The limit by the clock is always ELAPSED_S.
     """
     if sys.platform == "win32" or threading.current_thread() is not threading.main_thread():
         yield
@@ -37,9 +39,9 @@ def time_limit(compute_s: float | None = None) -> Iterator[None]:
 
 @contextmanager
 def _timer(which: int, number: signal.Signals, seconds: float, rung: list[int]) -> Iterator[None]:
-    """Raises TimedOut when a timer is over; an outer one goes on afterwards from where it was.
+    """Raises TimedOut when a timer is over. Afterwards an outer timer continues with the time that it had left.
 
-    Of timers that share `rung` one raises: a second would take the place of the first, which knows where it struck.
+    Only one of the timers that share `rung` raises: a second error would replace the first and its traceback.
     """
 
     if sys.platform == "win32":
@@ -49,7 +51,7 @@ def _timer(which: int, number: signal.Signals, seconds: float, rung: list[int]) 
         if rung:
             return
         rung.append(signum)
-        raise TimedOut(f"has not come to an end within {seconds:g} s")
+        raise TimedOut(f"has not ended within {seconds:g} s")
 
     before = signal.signal(number, ring)
     timer = signal.setitimer(which, seconds)

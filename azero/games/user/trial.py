@@ -1,4 +1,4 @@
-"""A first look at a user's rules: a few random games in plain Python, then the compiler; errors in the user's terms."""
+"""The trial of a user's rules when they are loaded: a few random games in plain Python, then compilation."""
 
 import functools
 import random
@@ -15,9 +15,9 @@ from azero.games.user.mistakes import find_hidden
 _LEAST_GAMES, _LEAST_PLIES = 3, 300
 
 
-@functools.lru_cache(maxsize=None, typed=True)  # rules of two classes are equal where their parameters are
+@functools.lru_cache(maxsize=None, typed=True)  # rules of two classes are equal if their parameters are
 def try_out(rules: Rules) -> None:
-    """Raises BadInput, in the terms of the rules, where a few random games show that they break the contract."""
+    """Raises BadInput, with the method and the line, if the rules break the contract in a few random games."""
     name = type(rules).file_name  # type: ignore[attr-defined]
     plain = Interpreted(rules, name)
     if mistake := find_hidden(name.rpartition(":")[0], rules):
@@ -33,7 +33,7 @@ def try_out(rules: Rules) -> None:
 
 
 def compile_all(game: Game, name: str) -> None:
-    """Compiles every method; raises BadInput with the method, the line and the reason where one will not."""
+    """Compiles every method. Raises BadInput with method, line and reason if one cannot be compiled."""
     try:
         state = game.new_initial_state()
         state.planes(), state.hash_key(), state.final_score()
@@ -47,5 +47,5 @@ def compile_all(game: Game, name: str) -> None:
             target_of(state, state.legal_actions()[0])
     except BadInput:
         raise
-    except Exception as error:  # the compiler's own are not all NumbaErrors
+    except Exception as error:  # not all errors of the compiler are NumbaErrors
         raise BadInput(refusal(error, game.rules, name)) from None

@@ -1,7 +1,7 @@
-"""States as plain Python computes with them: their small integers widened, as the compiler widens what it reads.
+"""States for plain Python. Their small integers are widened, because the compiler widens integers when it reads them.
 
-NumPy computes with an int8 in 8 bits, the compiler in 64. So `3 * key + state.cells[k]`, with cells of int8, would
-overflow in plain Python and nowhere else.
+NumPy computes with an int8 in 8 bits, the compiler in 64. Without widening, `3 * key + state.cells[k]` with cells of
+int8 would overflow in plain Python only.
 """
 
 import functools
@@ -14,10 +14,11 @@ import numpy as np
 
 @functools.cache
 def widened(dtype: np.dtype) -> np.dtype:
-    """Returns the dtype with which plain Python computes what the compiler computes with `dtype`.
+    """Returns the dtype with which plain Python computes like the compiler with `dtype`.
 
-    int8 to int32 become int64. uint8 and uint16 become uint32: the compiler computes with uint64, but that and a signed
-    integer make float64 in NumPy, and int64 when compiled. Fields that share memory stay as they are.
+    int8, int16 and int32 become int64. uint8 and uint16 become uint32. The compiler computes with uint64 here. But
+    uint64 with a signed integer gives float64 in NumPy and int64 in compiled code. Fields that share memory keep their
+    dtypes.
     """
     if dtype.subdtype:
         base, shape = dtype.subdtype
@@ -31,7 +32,7 @@ def widened(dtype: np.dtype) -> np.dtype:
 
 
 def wide_copy(state: np.record) -> np.record:
-    """Returns a wide copy of a state; the state itself where it has nothing to widen."""
+    """Returns a wide copy of a state, or the state itself if it has nothing to widen."""
     if _is_wide(state.dtype):
         return state
     copy = np.zeros(1, widened(state.dtype)).view(np.recarray)
@@ -40,7 +41,7 @@ def wide_copy(state: np.record) -> np.record:
 
 
 def store(wide: np.record, state: np.record) -> bool:
-    """Writes a wide state into `state`, cut to its widths as the compiler would; returns whether all of it fits."""
+    """Writes a wide state into `state`, cut to its widths like in compiled rules. Returns whether all values fit."""
     if wide is state:
         return True
     computed, kept = np.asarray(wide), np.asarray(state)
@@ -51,12 +52,12 @@ def store(wide: np.record, state: np.record) -> bool:
 
 
 def misfit(wide: np.record, dtype: np.dtype) -> str:
-    """Returns the first thing in a wide state that does not fit `dtype`, e.g. `state.cells[3] becomes 300, ...`."""
+    """Returns the first value of a wide state that does not fit `dtype`, e.g. `state.cells[3] becomes 300, ...`."""
     return next(_misfits("state", np.asarray(wide), dtype), "")
 
 
 def _misfits(name: str, wide: np.ndarray, dtype: np.dtype) -> Iterator[str]:
-    """Yields what does not fit."""
+    """Yields a description of each value that does not fit."""
     if dtype.subdtype:
         dtype = dtype.subdtype[0]
     for field in dtype.names or ():
@@ -70,7 +71,7 @@ def _misfits(name: str, wide: np.ndarray, dtype: np.dtype) -> Iterator[str]:
 
 
 def line_of_misfit(wide: np.record, dtype: np.dtype, file: str, work: Callable) -> str:
-    """Returns `, line N` for the line of `file` that leaves in `wide` what does not fit, while `work` runs."""
+    """Runs `work`; returns `, line N` for the line of `file` after which `wide` has a value that does not fit."""
     path, lines = str(Path(file).resolve()), [0]
 
     def trace(frame, event, argument):
@@ -92,7 +93,7 @@ def line_of_misfit(wide: np.record, dtype: np.dtype, file: str, work: Callable) 
 
 
 def on_wide_states(method: Callable) -> Callable:
-    """Returns a method of rules that runs on a wide copy of the state it is given, and stores what it makes of it."""
+    """Returns a method of rules that runs on a wide copy of its state and stores the result in the state."""
 
     @functools.wraps(method)
     def run(game, *arguments, **named):

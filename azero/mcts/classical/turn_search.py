@@ -91,7 +91,7 @@ class WholeTurns(Search):
         num_turns = int(list_turns(rules, turns, b, state, scratch.states, scratch.legal))
         if num_turns < 0:
             raise BadInput(
-                f"root=turns: {self.game} has more than {self._most:,} turns, or {MOST_ACTIONS:,} actions in them,"
+                f"root=turns: {self.game} has more than {self._most:,} turns, or {MOST_ACTIONS:,} actions in them"
                 f"{after_actions(self.histories[b])}; use root=actions"
             )
         lay_out_turns(rules, forest, b, self.game.num_actions, num_turns)

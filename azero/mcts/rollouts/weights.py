@@ -1,7 +1,6 @@
 """Rollout policies by name (`own`, `uniform`, or a file's path), and files of trained ones, one `.safetensors` each.
 
-The file's metadata have one entry, `azero`: a JSON object with the fields of `RolloutCard`, the sizes of the weights,
-and a digest of all of these and the weights.
+The card of a file has the fields of `RolloutCard`.
 """
 
 import hashlib
@@ -10,19 +9,19 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
-from safetensors import SafetensorError, safe_open
-from safetensors.numpy import save
 
 from azero.config.schema import SearchConfig
 from azero.errors import BadInput
 from azero.games import Game
-from azero.games.names import contrast, source_digest_of
+from azero.games.names import contrast, source_digest_of, without_folder
 from azero.mcts.rollouts.features import MAX_WIDTH, NUM_PATTERNS
 from azero.mcts.rollouts.policies import LinearSoftmax, OwnRollout, RolloutPolicy, UniformRollout
-from azero.system.files import write_whole
 from azero.system.formats import check_format
+from azero.system.tensor_files import Tensors, read_tensors, take_digest, write_tensors
 
-FORMAT = 1
+FORMAT = 2
+"""Format version of the files. Format 1 had another digest."""
+
 MOST = 20.0
 """Bound on a weight's absolute value. The exponential of the sum of two weights then fits easily in a float32."""
 
@@ -70,53 +69,40 @@ def check_board(game: Game) -> None:
 def save_rollout(path: Path, patterns: np.ndarray, actions: np.ndarray, card: RolloutCard) -> None:
     """Writes weights of patterns, [NUM_PATTERNS] float32, and of actions, [A] float32, atomically."""
     tensors = {"patterns": patterns.astype(np.float32), "actions": actions.astype(np.float32)}
-    fields = {**asdict(card), "format": FORMAT, "sizes": _sizes(tensors)}
-    metadata = {**fields, "digest": _digest(tensors, fields)}
-    write_whole(path, save(tensors, {"azero": json.dumps(metadata, sort_keys=True)}))
+    write_tensors(path, tensors, {**asdict(card), "format": FORMAT})
 
 
 def load_rollout(path: Path, game: Game) -> LinearSoftmax:
     """Reads a policy; raises BadInput if the file is damaged, not one of azero's, or of another game."""
     name = f"rollout policy {str(path)!r}"
-    fields, tensors = _read(path, name)
-    check_format(name, fields.get("format"), FORMAT)
-    digest = fields.pop("digest", None)
-    if digest != _digest(tensors, fields) or fields.get("sizes") != _sizes(tensors):
-        raise BadInput(f"{name} is damaged: its contents do not match their digest")
-    if fields["game"] != str(game):
-        raise BadInput(f"{name} plays {contrast(fields['game'], game.rules)}")
-    if fields["game_digest"] != source_digest_of(game.rules):
-        raise BadInput(f"{name} is of an earlier {game}, whose file has changed; train it again")
-    if fields["sizes"] != {"patterns": [NUM_PATTERNS], "actions": [game.num_actions]}:
-        raise BadInput(f"{name} has weights of sizes {fields['sizes']}, not {game}'s")
+    if not path.exists():
+        raise BadInput(f"{name} does not exist; azero train-rollout makes one")
+    card, tensors = read_tensors(path, name)
+    if set(tensors) != {"patterns", "actions"}:
+        raise BadInput(f"{name} holds no rollout policy; azero train-rollout makes one")
+    check_format(name, card.get("format"), 1, FORMAT)
+    if card["format"] == 1:
+        _check_first_format(name, card, tensors)
+    else:
+        take_digest(name, card, tensors)
+    own_game = str(card.get("game"))
+    if without_folder(own_game) != without_folder(str(game)):
+        raise BadInput(f"{name} plays {contrast(own_game, game.rules)}")
+    if card.get("game_digest") != source_digest_of(game.rules):
+        raise BadInput(f"{name} is for an earlier version of the file of {game}; train it again")
+    for key, size in (("patterns", NUM_PATTERNS), ("actions", game.num_actions)):
+        if tensors[key].shape != (size,) or tensors[key].dtype != np.float32 or not np.isfinite(tensors[key]).all():
+            raise BadInput(f"{name} has {key} that are not {size} finite float32 numbers")
     check_board(game)
     return policy_of_weights(tensors["patterns"], tensors["actions"])
 
 
-def _read(path: Path, name: str) -> tuple[dict, dict[str, np.ndarray]]:
-    """Returns card and weights of a file; raises BadInput if it is not a rollout policy."""
-    if not path.is_file():
-        raise BadInput(f"{name} does not exist; azero train-rollout makes one")
-    try:
-        with safe_open(str(path), framework="numpy") as file:
-            text = (file.metadata() or {}).get("azero")
-            names = set(file.keys())
-            if text is None or names != {"patterns", "actions"}:
-                raise BadInput(f"{name} holds no rollout policy; azero train-rollout makes one")
-            return dict(json.loads(text)), {each: file.get_tensor(each) for each in sorted(names)}
-    except BadInput:
-        raise
-    except (OSError, SafetensorError, ValueError, TypeError, RecursionError) as error:
-        raise BadInput(f"{name} is damaged or not a .safetensors file: {error}") from None
-
-
-def _sizes(tensors: dict[str, np.ndarray]) -> dict[str, list[int]]:
-    return {name: list(tensor.shape) for name, tensor in tensors.items()}
-
-
-def _digest(tensors: dict[str, np.ndarray], fields: dict) -> str:
-    """Returns a digest of weights and card."""
-    digest = hashlib.sha256(json.dumps(fields, sort_keys=True).encode())
-    for name, tensor in sorted(tensors.items()):
-        digest.update(name.encode() + str(tensor.dtype).encode() + tensor.tobytes())
-    return digest.hexdigest()
+def _check_first_format(name: str, card: dict, tensors: Tensors) -> None:
+    """Raises BadInput if the digest of a file of format 1 is wrong. It covered shapes through a field of the card."""
+    digest, fields = hashlib.sha256(), {key: value for key, value in card.items() if key != "digest"}
+    digest.update(json.dumps(fields, sort_keys=True).encode())
+    for key, tensor in sorted(tensors.items()):
+        digest.update(key.encode() + str(tensor.dtype).encode() + tensor.tobytes())
+    sizes = {key: list(tensor.shape) for key, tensor in tensors.items()}
+    if digest.hexdigest() != card.get("digest") or sizes != card.get("sizes"):
+        raise BadInput(f"{name} is damaged: its contents do not match their digest")

@@ -95,6 +95,6 @@ class EvaluatedTrees:
                 if time.perf_counter() >= deadline:
                     return
         except BrokenRules as error:
-            raise broken_rules(self._game.name, f"{error} in a search", []) from None
+            raise broken_rules(self._game.name, f"{error}, in a search", []) from None
         finally:
             self.walker.forget_leaves()

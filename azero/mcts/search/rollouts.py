@@ -108,7 +108,7 @@ class RolloutTrees:
                     if left <= 0:
                         break
             except BrokenRules as error:
-                raise broken_rules(self._game.name, f"{error} in a search", self._histories[b]) from None
+                raise broken_rules(self._game.name, f"{error}, in a search", self._histories[b]) from None
 
     def _estimate_length(self, b: int, scratch: Scratch) -> None:
         """Sets the expected length of tree b: the mean plies of a few games by the game's own rollout policy."""

@@ -1,0 +1,114 @@
+"""Checks of a shard's games. A damaged or hostile file must not reach kernels, which do not check their bounds."""
+
+import numpy as np
+
+from azero.compiler.jit import kernel, subroutine
+from azero.errors import BadInput
+from azero.games import DRAW, LOSS, ONGOING, WIN, Game, new_states
+from azero.games.contract import sign_of
+from azero.mcts.tree import UNPROVEN
+from azero.selfplay.data.records import Shard
+
+
+def check_games(shard: Shard, game: Game) -> None:
+    """Raises BadInput unless the shard's games follow the rules, and its other values are in their ranges.
+
+    Each game is replayed from the initial position, with its opening, and compared with the shard's states. The arrays
+    should have the right dtypes and shapes.
+    """
+    check_lengths(shard, game)
+    _check_ranges(shard, game)
+    replayed = new_states(game.rules, shard.num_positions)
+    players, outcomes = np.zeros_like(shard.players), np.zeros_like(shard.outcomes)
+    initial, work = game.new_initial_state().record, new_states(game.rules, 1)
+    moves = shard.openings, shard.opening_lengths, shard.actions, shard.lengths, shard.resigned
+    legal = np.zeros(game.num_actions, np.int32)
+    bad = _replay(game.rules, initial, moves, shard.visits, work, legal, replayed, players, outcomes)
+    if bad >= 0:
+        raise BadInput(f"game {bad} breaks the rules of {game}")
+    pairs = [(shard.players, players), (shard.outcomes, outcomes)]
+    pairs += [
+        (shard.states[name], replayed[name]) for name in game.rules.state_dtype.names or ()
+    ]  # a record may have gaps
+    if not all(np.array_equal(own, wanted) for own, wanted in pairs):
+        raise BadInput("its positions are not those of its games")
+
+
+def check_lengths(shard: Shard, game: Game) -> None:
+    """Raises BadInput unless the lengths of games and openings add up, and no game is too long."""
+    for lengths, moves, least in ((shard.lengths, shard.actions, 1), (shard.opening_lengths, shard.openings, 0)):
+        if (lengths < least).any() or lengths.sum(dtype=np.int64) != len(moves):
+            raise BadInput("the lengths of its games do not add up")
+    if (shard.lengths.astype(np.int64) + shard.opening_lengths > game.max_plies).any():
+        raise BadInput("it has a game that is too long")
+
+
+def _check_ranges(shard: Shard, game: Game) -> None:
+    """Raises BadInput if there are no games, or a value is out of its range."""
+    if not len(shard.lengths):
+        raise BadInput("it has no games that can be used")
+    ranges = {"actions": (0, game.num_actions - 1), "openings": (0, game.num_actions - 1), "weights": (0, np.inf)}
+    ranges |= {"root_values": (-1, 1), "resign_values": (-1, 1), "searched": (0, np.inf)}
+    ranges |= dict.fromkeys(("evaluations", "cache_hits", "simulations"), (0, np.inf))
+    for name, (low, high) in ranges.items():
+        array = getattr(shard, name)
+        if not (np.isfinite(array) & (array >= low) & (array <= high)).all():
+            raise BadInput(f"its {name} have a value out of range")
+    if not np.isin(shard.proven, (WIN, DRAW, LOSS, UNPROVEN)).all():
+        raise BadInput("its proven have a value out of range")
+    if not (shard.visits.any(axis=1) | (shard.weights == 0)).all():
+        raise BadInput("a training position has no visits")
+
+
+@kernel
+def _replay(rules, initial, moves, visits, work, legal, states, players, outcomes):
+    """Replays all games, and writes states, players and outcomes; returns the first game that breaks the rules, or -1.
+
+    A game should be over after its last action, unless the last player to move has resigned, and not before.
+    """
+    openings, opening_lengths, actions, lengths, resigned = moves
+    opening = position = 0
+    for g in range(len(lengths)):
+        work[0] = initial
+        for _ in range(opening_lengths[g]):
+            if _legal_with(rules, work[0], openings[opening], legal) == 0:
+                return g
+            rules.apply_action(work[0], np.int64(openings[opening]))
+            opening += 1
+        begin, position = position, position + lengths[g]
+        for i in range(begin, position):
+            count = _legal_with(rules, work[0], actions[i], legal)
+            if count == 0 or _has_visits_elsewhere(visits[i], legal, count):
+                return g
+            states[i] = work[0]
+            players[i] = rules.current_player(work[0])
+            if i + 1 < position or not resigned[g]:
+                rules.apply_action(work[0], np.int64(actions[i]))
+        outcome = -sign_of(players[position - 1]) if resigned[g] else rules.outcome(work[0])
+        if outcome == ONGOING:
+            return g
+        outcomes[begin:position] = outcome
+    return -1
+
+
+@subroutine
+def _legal_with(rules, state, action, legal):
+    """Writes the legal actions into `legal`; returns their number. 0: the game is over, or `action` is not legal."""
+    if rules.outcome(state) != ONGOING:
+        return 0
+    count = rules.legal_actions(state, legal)
+    for k in range(count):
+        if legal[k] == action:
+            return count
+    return 0
+
+
+@subroutine
+def _has_visits_elsewhere(visits, legal, count):
+    """Returns whether an action has visits that is not one of the first `count` in `legal`."""
+    total = 0
+    for action in range(len(visits)):
+        total += visits[action]
+    for k in range(count):
+        total -= visits[legal[k]]
+    return total != 0

@@ -1,0 +1,136 @@
+"""Files of shards. What is read back is whole: it has its digest, its layout, and games that follow the rules."""
+
+from pathlib import Path
+
+import numpy as np
+
+from azero.errors import BadInput
+from azero.games import Game
+from azero.games.names import contrast, source_digest_of, without_folder
+from azero.mcts.tree import UNPROVEN
+from azero.selfplay.data.legality import check_games, check_lengths
+from azero.selfplay.data.records import PER_GAME, PER_POSITION, Shard
+from azero.system.formats import check_format, warn_once
+from azero.system.tensor_files import Tensors, read_tensors, take_digest, write_tensors
+
+FORMAT = 2
+"""Format version of shards. Format 1, which files without a version have, had no digest and no openings."""
+
+
+def save_shard(path: Path, shard: Shard, game: Game) -> None:
+    """Writes a shard atomically. States are stored as bytes."""
+    states = np.ascontiguousarray(shard.states).view(np.uint8).reshape(shard.num_positions, -1)
+    write_tensors(path, shard._asdict() | {"states": states}, {"format": FORMAT, "game": str(game)})
+
+
+def game_of_shard(path: Path) -> str:
+    """Returns the name of a shard's game; raises BadInput if the file is not one of azero's."""
+    return _read(path)[0]
+
+
+def load_shard(path: Path, game: Game) -> Shard:
+    """Reads a shard; raises BadInput if it is damaged, of another game, or its games break the rules.
+
+    Files of format 1 lack the openings. Games that do not begin at the initial position are left out of these, with a
+    notice on stderr, because they cannot be replayed.
+    """
+    what = f"replay file {str(path)!r}"
+    name, tensors = _read(path)
+    if without_folder(name) != without_folder(str(game)):
+        raise BadInput(f"{what} holds games of {contrast(name, game.rules)}")
+    try:
+        is_complete = set(tensors) >= {"openings", "opening_lengths"}
+        shard = _shard_of(tensors if is_complete else _completed(tensors), game)
+        if not is_complete:
+            check_lengths(shard, game)
+            shard = _games_from_the_start(what, shard, game)
+        check_games(shard, game)
+    except BadInput as error:
+        advice = "; if the rules have changed, begin another run" if source_digest_of(game.rules) else ""
+        raise BadInput(f"{what} is damaged: {error}{advice}") from None
+    return shard
+
+
+def _read(path: Path) -> tuple[str, Tensors]:
+    """Returns the name of a shard's game, and its arrays as they are in the file."""
+    what = f"replay file {str(path)!r}"
+    card, tensors = read_tensors(path, what)
+    found = card.setdefault("format", 1)
+    check_format(what, found, 1, FORMAT)
+    if found != 1:
+        take_digest(what, card, tensors)
+    if set(card) != {"format", "game"} or not isinstance(card["game"], str):
+        raise BadInput(f"{what} is damaged: its card should have the name of a game and nothing else")
+    if found == 1:
+        tensors = {key: array for key, array in tensors.items() if not key.startswith("opening")}
+    return card["game"], tensors
+
+
+def _completed(tensors: Tensors) -> Tensors:
+    """Returns the arrays with what files of format 1 lack: each of these fields is younger than the format."""
+    num_positions, num_games = (len(tensors[name]) if name in tensors else 0 for name in ("players", "lengths"))
+    younger: Tensors = {
+        "cache_hits": np.zeros(1, np.int64),
+        "proven": np.full(num_positions, UNPROVEN, np.int8),
+        "weights": np.ones(num_positions, np.float32),
+        "resign_values": tensors.get("root_values", np.zeros(0, np.float32)),
+        "played_on": np.zeros(num_games, np.bool_),
+        "resigned": np.zeros(num_games, np.bool_),
+        "searched": np.zeros(num_games, np.int32),
+        "openings": np.zeros(0, np.int16),
+        "opening_lengths": np.zeros(num_games, np.int32),
+    }
+    return younger | tensors
+
+
+def _games_from_the_start(what: str, shard: Shard, game: Game) -> Shard:
+    """Returns the shard with only the games that begin at the initial position."""
+    first = shard.states[np.cumsum(shard.lengths) - shard.lengths]
+    initial = np.asarray(game.new_initial_state().record)
+    kept = np.array([record == initial for record in first])
+    if not kept.all():
+        warn_once(
+            f"{what} has an old format; {np.sum(~kept)} of its {len(kept)} games are not used: they have openings"
+        )
+    positions = np.repeat(kept, shard.lengths)
+    per_game = {name: getattr(shard, name)[kept] for name in PER_GAME}
+    return shard._replace(**per_game, **{name: getattr(shard, name)[positions] for name in PER_POSITION})
+
+
+def _shard_of(tensors: Tensors, game: Game) -> Shard:
+    """Returns the shard that these arrays make; raises BadInput if a dtype or shape is wrong."""
+    if set(tensors) != set(Shard._fields):
+        wrong = ", ".join(sorted(set(tensors) ^ set(Shard._fields)))
+        raise BadInput(f"it lacks or should not have {wrong}")
+    sizes = {"n": tensors["players"].size, "G": tensors["lengths"].size, "m": tensors["openings"].size}
+    sizes |= {"A": game.num_actions, "1": 1, "S": game.rules.state_dtype.itemsize}
+    for name, (dtype, axes) in _LAYOUT.items():
+        shape = tuple(sizes[axis] for axis in axes)
+        if tensors[name].dtype != dtype or tensors[name].shape != shape:
+            found = f"{tensors[name].dtype} {list(tensors[name].shape)}"
+            raise BadInput(f"its {name} are {found}; they should be {np.dtype(dtype)} {list(shape)}")
+    states = tensors["states"].reshape(-1).view(game.rules.state_dtype)
+    return Shard(**tensors | {"states": states})
+
+
+_LAYOUT: dict[str, tuple[type, str]] = {
+    "states": (np.uint8, "nS"),
+    "players": (np.int8, "n"),
+    "actions": (np.int16, "n"),
+    "visits": (np.uint16, "nA"),
+    "root_values": (np.float32, "n"),
+    "resign_values": (np.float32, "n"),
+    "proven": (np.int8, "n"),
+    "weights": (np.float32, "n"),
+    "outcomes": (np.int8, "n"),
+    "lengths": (np.int32, "G"),
+    "played_on": (np.bool_, "G"),
+    "resigned": (np.bool_, "G"),
+    "evaluations": (np.int64, "1"),
+    "cache_hits": (np.int64, "1"),
+    "simulations": (np.int64, "1"),
+    "searched": (np.int32, "G"),
+    "openings": (np.int16, "m"),
+    "opening_lengths": (np.int32, "G"),
+}
+"""Dtype and shape of each array in a file. The axes are those of `Shard`; S is the bytes of a state."""

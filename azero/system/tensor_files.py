@@ -1,0 +1,88 @@
+"""Files of tensors with a card: `.safetensors` files whose metadata have one entry, `azero`, a JSON object.
+
+The card has a digest of its other fields and of the tensors. So any change of the contents is detected. A file is only
+data: reading it runs none of it.
+"""
+
+import hashlib
+import json
+import os
+import stat
+from pathlib import Path
+
+import numpy as np
+from safetensors import SafetensorError, safe_open
+from safetensors.numpy import save
+
+from azero.errors import BadInput
+from azero.system.files import write_whole
+
+Tensors = dict[str, np.ndarray]
+
+
+def write_tensors(path: Path, tensors: Tensors, card: dict) -> None:
+    """Writes tensors and card with their digest, atomically."""
+    arrays = {name: np.asarray(tensor, order="C") for name, tensor in tensors.items()}
+    signed = {**card, "digest": digest_of(arrays, card)}
+    write_whole(path, save(arrays, {"azero": json.dumps(signed, sort_keys=True)}))
+
+
+def read_tensors(path: Path, what: str) -> tuple[dict, Tensors]:
+    """Returns card and tensors of a file. The digest is in the card, and is not checked.
+
+    Args:
+      what: names the file in errors, e.g. "checkpoint 'net.safetensors'".
+
+    Raises:
+      BadInput: the file cannot be read, is not a `.safetensors` file, or has no card.
+    """
+    _check_beginning(path, what)
+    try:
+        with safe_open(str(path), framework="numpy") as file:
+            text = (file.metadata() or {}).get("azero")
+            tensors = {name: file.get_tensor(name) for name in sorted(file.keys())}
+        card = None if text is None else json.loads(text)
+    except OSError as error:
+        raise BadInput(f"{what} cannot be read: {error.strerror or error}") from None
+    except (SafetensorError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise BadInput(f"{what} is damaged or not a .safetensors file: {error}") from None
+    if card is None:
+        raise BadInput(f"{what} is a safetensors file, but not one of azero's: it has no card")
+    if not isinstance(card, dict):
+        raise BadInput(f"{what} cannot be used: its card is not a JSON object")
+    return card, tensors
+
+
+def _check_beginning(path: Path, what: str) -> None:
+    """Raises BadInput unless the file begins as a `.safetensors` file: the length of its header, then a JSON object."""
+    try:
+        is_regular = stat.S_ISREG(os.stat(path).st_mode)  # to open a pipe would wait for a writer
+        with open(path if is_regular else os.devnull, "rb") as file:
+            start = file.read(9)
+    except (OSError, ValueError) as error:
+        raise BadInput(f"{what} cannot be read: {getattr(error, 'strerror', None) or error}") from None
+    if not is_regular:
+        raise BadInput(f"{what} cannot be read: it is not a regular file")
+    if not start:
+        raise BadInput(f"{what} is empty")
+    if start[8:] != b"{" and start.startswith((b"\x80", b"PK")):
+        raise BadInput(f"{what} is a pickle, which could run code and is never loaded; azero writes .safetensors")
+    if start[8:] != b"{":
+        raise BadInput(f"{what} is not a .safetensors file")
+
+
+def take_digest(what: str, card: dict, tensors: Tensors) -> str:
+    """Removes the digest from a card, and returns it; raises BadInput if it is not that of the contents."""
+    digest = card.pop("digest", None)
+    if digest != digest_of(tensors, card):
+        raise BadInput(f"{what} is damaged: its contents do not match their digest")
+    return str(digest)
+
+
+def digest_of(tensors: Tensors, card: dict) -> str:
+    """Returns a digest of tensors and card. It names dtypes as torch does."""
+    digest = hashlib.sha256(json.dumps(card, sort_keys=True).encode())
+    for name, tensor in sorted(tensors.items()):
+        digest.update(f"{name} torch.{tensor.dtype.name} {tensor.shape}".encode())
+        digest.update(tensor.tobytes())
+    return digest.hexdigest()
