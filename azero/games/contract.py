@@ -99,11 +99,8 @@ class Rules(Protocol):
         """Optional: returns an action of the game's rollout policy. The default is a uniformly random legal action.
 
         The action must be legal if the game is `is_history_free`. In other games it may break rules that depend on the
-        history, such as superko.
-
-        Args:
-          legal: [A] int32, scratch memory.
-          rng: the random generator, for `random_below` and the like from `azero.authoring`.
+        history, such as superko. `legal` ([A] int32) is scratch memory. `rng` is the random generator, for
+        `random_below` and the like from `azero.authoring`.
         """
 
     def rollout(game, state, legal, rng, max_plies) -> int:
