@@ -20,7 +20,10 @@ class Stopped(Exception):
     """Ctrl-C, with a message that says how to continue."""
 
 
-NO_ACTION = "legal_actions finds 0 actions while the game goes on"
+ACTIONS_FOUND = "finds {} actions while the game goes on"
+"""What is said of `legal_actions` if it finds a wrong number of actions."""
+
+NO_ACTION = f"legal_actions {ACTIONS_FOUND.format(0)}"
 TOO_LONG = "max_plies is too small: a game goes on beyond it"
 
 

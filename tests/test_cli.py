@@ -92,6 +92,7 @@ def contents(folder):
         (["evaluate", "uct", "--benchmark", "pons"], ["unknown benchmark 'pons'", "known: connect_four_pons"]),
         (["evaluate", "uct", *GAME, "--benchmark", "connect_four_pons"], ["of connect_four, not of tic_tac_toe"]),
         (["evaluate", "uct", "--benchmark", "connect_four_pons", "--games", "9"], ["--games", "no effect"]),
+        ([*EVALUATE, "--opening-plies", "9"], ["--opening-plies 9 should be less than 9, the longest game"]),
         (["evaluate", "uct", "--benchmark", "connect_four_pons", "--sprt", "0,9"], ["--sprt", "no effect"]),
         ([*SUGGEST, "--simulation", "5"], ["No such option", "--simulations"]),
         # agents

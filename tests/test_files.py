@@ -162,3 +162,13 @@ def test_a_folder_is_let_go_after_an_error(tmp_path, error):
             assert names(tmp_path) == [LOCK]
             raise error
         assert names(tmp_path) == []
+
+
+def test_a_lock_may_nest_where_it_is_asked_to(tmp_path):
+    with held(tmp_path, "busy", may_nest=True):
+        with held(tmp_path, "busy", may_nest=True):
+            assert names(tmp_path) == [".lock"]
+        assert names(tmp_path) == [".lock"]
+    assert names(tmp_path) == []
+    with held(tmp_path, "busy"), pytest.raises(BadInput, match="busy"), held(tmp_path, "busy"):
+        pass

@@ -8,6 +8,7 @@ import numpy as np
 from azero.bench.rates import rate
 from azero.compiler.pace import next_size
 from azero.compiler.rng import new_rng
+from azero.errors import BrokenRules
 from azero.games import Game, new_states
 from azero.mcts import Puct, Search, Settings, Uct, UniformEvaluator
 from azero.mcts.rollouts.playing import count_random_games
@@ -35,22 +36,32 @@ def random_games(game: Game, seconds: float) -> float:
     """Returns random games per second, on one thread. Raises BrokenRules if the rules fail in a game."""
     state, rng = new_states(game.rules, 1)[0], new_rng(0)
     legal, actions = np.empty(game.num_actions, np.int32), np.zeros(game.max_plies + 1, np.int32)
-    num = 1
+    played, num = np.zeros(1, np.int64), 1
 
     def work() -> int:
         nonlocal num
         begin, done = time.perf_counter(), num
         try:
-            count_random_games(game.rules, state, legal, rng, actions, done)
-        except Exception:  # of the rules
-            play_again = game.new_initial_state()
-            for action in actions:
-                play_again.apply_action(int(action))  # raises BrokenRules with the actions
-            raise
+            count_random_games(game.rules, state, legal, rng, actions, played, done)
+        except Exception as error:  # of the rules
+            raise _broken_again(game, actions[: played[0]]) or error from None
         num = next_size(num, time.perf_counter() - begin)
         return done
 
     return rate(work, seconds)
+
+
+def _broken_again(game: Game, actions: np.ndarray) -> BrokenRules | None:
+    """Plays a game again, without the rollout policy. Returns the error, with the actions, if the rules fail again."""
+    try:
+        state = game.new_initial_state()
+        for action in actions.tolist():
+            state.apply_action(action)
+    except BrokenRules as error:
+        return error
+    except Exception:  # the caller has a better error
+        return None
+    return None
 
 
 def uct_simulations(game: Game, seconds: float, num_simulations: int = 20_000) -> float:

@@ -98,14 +98,15 @@ def evaluate(
                 raise BadInput(f"{option} is for matches, and has no effect with --benchmark")
         _evaluate_on_benchmark(maker, a, benchmark, as_json)
     elif against is not None:
-        num_games, num_plies = 100 if games is None else games, 4 if opening_plies is None else opening_plies
-        _play_match(maker, a, against, num_games, num_plies, sprt, as_json)
+        _play_match(maker, a, against, 100 if games is None else games, opening_plies, sprt, as_json)
 
 
-def _play_match(maker: Maker, a: str, b: str, games: int, opening_plies: int, sprt: str | None, as_json: bool) -> None:
+def _play_match(
+    maker: Maker, a: str, b: str, games: int, opening_plies: int | None, sprt: str | None, as_json: bool
+) -> None:
     from tqdm import tqdm
 
-    from azero.arena.matches.match import Interrupted, MatchResult, Unfinished, play_match
+    from azero.arena.matches.match import OPENING_PLIES, Interrupted, MatchResult, Unfinished, play_match
     from azero.arena.matches.statistics import Sprt
     from azero.config.checks import describe_odd_games
     from azero.interfaces.terminal.show import show_match
@@ -114,6 +115,9 @@ def _play_match(maker: Maker, a: str, b: str, games: int, opening_plies: int, sp
         print(f"azero: {describe_odd_games('--games', games)}", file=sys.stderr)
     test = Sprt(*_two_numbers("--sprt", sprt)) if sprt else None
     one, other = maker.pair(a, b)
+    if opening_plies is not None and opening_plies >= one.game.max_plies:
+        raise BadInput(f"--opening-plies {opening_plies} should be less than {one.game.max_plies}, the longest game")
+    num_plies = OPENING_PLIES if opening_plies is None else opening_plies
     with tqdm(total=games, unit=" games", desc=f"{a} - {b}", leave=False, disable=None, file=sys.stderr) as bar:
 
         def show(num: int, tally: Any) -> None:
@@ -123,7 +127,7 @@ def _play_match(maker: Maker, a: str, b: str, games: int, opening_plies: int, sp
         result: MatchResult | None
         early_end: Unfinished | Interrupted | None = None
         try:
-            result = play_match(one, other, one.game, games, maker.seed, opening_plies, test, show)
+            result = play_match(one, other, one.game, games, maker.seed, num_plies, test, show)
         except (Unfinished, Interrupted) as error:
             result, early_end = error.result, error
         finally:

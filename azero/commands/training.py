@@ -4,12 +4,15 @@ import json
 import sys
 from collections import Counter
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from azero.commands.options import JsonOption, SeedOption
 from azero.errors import BadInput, Stopped
+
+if TYPE_CHECKING:
+    from azero.training.state import Progress
 
 app = typer.Typer()
 
@@ -33,9 +36,7 @@ def train(
     """
     from azero.config.reading import find_config, load_config
     from azero.training.final import describe_final
-    from azero.training.learning.precision import is_settled_from
     from azero.training.loop import train as run_training
-    from azero.training.resumed_settings import check_same_game, open_run
 
     if config is None and not (resume and run):
         raise BadInput("train needs a CONFIG, e.g. azero train connect_four_quick, or --resume with --run FOLDER")
@@ -44,14 +45,11 @@ def train(
         print(f"azero: --set {key} is given more than once; the last value counts", file=sys.stderr)
     path = find_config(config) if config else None
     folder = run or Path("runs") / path.stem  # type: ignore[union-attr]
-    values = open_run(folder, settings or []) if resume else load_config(path, settings or [])  # type: ignore[arg-type]
-    if resume and path is not None:
-        check_same_game(folder, values, load_config(path))
-        other = load_config(path, settings or []).model_copy(update={"game": values.game})  # the path may differ
-        if not is_settled_from(values, other):
-            print(f"azero: {folder} continues with its own settings, which differ from {path}", file=sys.stderr)
     try:
-        progress = run_training(folder, values, resume)
+        if resume:
+            progress = _resume(folder, path, settings or [])
+        else:
+            progress = run_training(folder, load_config(path, settings or []), False)  # type: ignore[arg-type]
     except KeyboardInterrupt:
         has_begun = (folder / "config.toml").exists()
         advice = f"; go on with: azero train --run {folder} --resume" if has_begun else " before the run began"
@@ -59,6 +57,25 @@ def train(
     rating = f"{progress.rating:+z.0f} Elo above the first net"
     promotions = f"{progress.promotions} promotion{'' if progress.promotions == 1 else 's'}"
     print(f"\n{folder}/best.safetensors: {promotions}, {rating}{describe_final(progress)}")
+
+
+def _resume(folder: Path, path: Path | None, settings: list[str]) -> "Progress":
+    """Continues a run. `path` is a config that may be named, too; it must be for the same game."""
+    from azero.config.reading import load_config
+    from azero.training.learning.precision import is_settled_from
+    from azero.training.loop import train as run_training
+    from azero.training.resumed_settings import check_is_run, check_same_game, open_run
+    from azero.training.run import hold
+
+    check_is_run(folder)
+    with hold(folder):  # before the settings are read: another process may be changing them
+        values = open_run(folder, settings)
+        if path is not None:
+            check_same_game(folder, values, load_config(path))
+            other = load_config(path, settings).model_copy(update={"game": values.game})  # the path may differ
+            if not is_settled_from(values, other):
+                print(f"azero: {folder} continues with its own settings, which differ from {path}", file=sys.stderr)
+        return run_training(folder, values, True)
 
 
 @app.command(name="train-rollout", epilog="Example:  azero train-rollout runs/connect_four_quick")

@@ -11,6 +11,7 @@ import functools
 import hashlib
 import os
 import shutil
+import stat
 import time
 from pathlib import Path
 
@@ -37,9 +38,9 @@ _CACHE_LIFETIME_S = 7 * 24 * 3600
 
 def cache_root() -> Path:
     """Returns the folder of the caches of all digests: `$AZERO_CACHE_DIR`, else `azero` in the user's cache folder."""
-    chosen = os.environ.get("AZERO_CACHE_DIR")
-    base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    return Path(chosen) if chosen else base / "azero"
+    if chosen := os.environ.get("AZERO_CACHE_DIR"):
+        return Path(chosen)
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "azero"
 
 
 def compiled_sources(package: Path = PACKAGE) -> list[Path]:
@@ -71,7 +72,8 @@ def cache_directory() -> Path:
     """
     directory = cache_root() / f"kernels-{sources_digest()}"
     try:
-        directory.mkdir(parents=True, exist_ok=True)
+        directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+        _check_owner(directory)
         os.utime(directory)
         if not os.access(directory, os.W_OK | os.X_OK):
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
@@ -82,6 +84,21 @@ def cache_directory() -> Path:
         ) from None
     _remove_old_caches(directory)
     return directory
+
+
+def _check_owner(directory: Path) -> None:
+    """Raises BadInput if other users could put code into the cache. Windows gives each user a folder of his own."""
+    if not hasattr(os, "getuid"):
+        return
+    own, root = directory.stat(), directory.parent.stat()
+    own_is_safe = own.st_uid == os.getuid() and not own.st_mode & stat.S_IWOTH
+    root_is_safe = root.st_uid in (os.getuid(), 0) and (not root.st_mode & stat.S_IWOTH or root.st_mode & stat.S_ISVTX)
+    for folder, is_safe in ((directory, own_is_safe), (directory.parent, root_is_safe)):
+        if not is_safe:
+            raise BadInput(
+                f"compiled kernels are not read from {str(folder)!r}, because other users can write there; "
+                "set AZERO_CACHE_DIR to a folder of your own"
+            )
 
 
 def _remove_old_caches(current: Path) -> None:

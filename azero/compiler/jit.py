@@ -9,25 +9,19 @@ digests of these files.
 """
 
 import functools
-import hashlib
 import inspect
-import sys
 import warnings
 from collections.abc import Callable
-from pathlib import Path
 
 import numba
 import numpy as np
 from numba import types
-from numba.core.caching import FunctionCache
 from numba.core.errors import NumbaWarning
-from numba.core.sigutils import normalize_signature
 from numba.extending import overload_method, register_jitable
 
 from azero.compiler import codegen, notice
-from azero.compiler.cache import cache_directory
+from azero.compiler.kernel_cache import KernelCache
 from azero.errors import BadInput
-from azero.system.files import PACKAGE
 
 IS_COMPILED = not numba.config.DISABLE_JIT
 
@@ -48,9 +42,6 @@ _OF_RULES = {**_INNER, "_nrt": True}
 
 `codegen.py` refuses other allocations.
 """
-
-SOURCE_DIGEST = "source_digest"
-"""The attribute of a class of rules from a user's file that holds the digest of its sources."""
 
 BOUND_METHODS: set[str] = set()
 """Names of methods that kernels may call on any NamedTuple. A field of a NamedTuple must not have such a name."""
@@ -111,57 +102,8 @@ def kernel(function: Callable) -> Callable:
     if not IS_COMPILED:
         return _plain(function)
     compiled = numba.njit(**_OF_KERNELS)(function)
-    compiled._cache = _KernelCache(function)
+    compiled._cache = KernelCache(function)
     return compiled
-
-
-class _KernelCache:
-    """A kernel's cache on disk, as Numba's dispatcher uses it. Code from users' files has its own folders."""
-
-    def __init__(self, function: Callable):
-        self._function = function
-        self._places: dict[str, FunctionCache] = {}
-
-    def _place(self, signature) -> FunctionCache:
-        arguments, _ = normalize_signature(signature)
-        folder = "-".join(sorted({digest for each in arguments for digest in _digests_of(each)})) or "azero"
-        if folder not in self._places:
-            shared_directory, numba.config.CACHE_DIR = numba.config.CACHE_DIR, str(cache_directory() / folder)
-            try:
-                self._places[folder] = FunctionCache(self._function)
-            finally:
-                numba.config.CACHE_DIR = shared_directory
-        return self._places[folder]
-
-    def load_overload(self, signature, target_context):
-        return self._place(signature).load_overload(signature, target_context)
-
-    def save_overload(self, signature, data) -> None:
-        self._place(signature).save_overload(signature, data)
-
-
-def _digests_of(argument: types.Type) -> set[str]:
-    """Returns digests of the users' files that define the class of a NamedTuple and of the NamedTuples in it.
-
-    A user's game has a digest of all its files. For any other class, e.g. a root strategy, the digest covers its own
-    file, but not the modules that it imports.
-    """
-    if not isinstance(argument, types.NamedTuple | types.NamedUniTuple):
-        return set()
-    own = getattr(argument.instance_class, SOURCE_DIGEST, "") or _file_digest(argument.instance_class)
-    return {own}.difference([""]).union(*map(_digests_of, argument.types))
-
-
-@functools.cache
-def _file_digest(of_class: type) -> str:
-    """Returns a digest of the file that defines a class; an empty text for azero's own classes or without a file."""
-    source = getattr(sys.modules.get(of_class.__module__), "__file__", None)
-    if source is None or Path(source).is_relative_to(PACKAGE):
-        return ""
-    try:
-        return hashlib.sha256(Path(source).read_bytes()).hexdigest()[:16]
-    except OSError:  # the file does not exist, e.g. if the class comes from standard input
-        return ""
 
 
 def subroutine(function: Callable) -> Callable:

@@ -56,8 +56,8 @@ class SearchConfig(Section):
         1.0,
         ge=0,
         le=100,
-        description="Growth of c_puct. It grows by this factor times ln((1 + N + base) / base), with N visits of the "
-        "node. 0 keeps it constant. Paper: 1.",
+        description="Growth of c_puct with the visits N of the node: this factor times ln((1 + N + base) / base) is "
+        "added to c_puct. 0 keeps it constant. Paper: 1.",
     )
     c_puct_base: float = Field(19652.0, ge=1, description="The base in that formula, in visits. Paper: 19652.")
     fpu: Literal["reduced", "absolute"] = Field(
@@ -69,10 +69,12 @@ class SearchConfig(Section):
         0.2,
         ge=0,
         le=2,
-        description="With fpu = reduced, the reduction is this times the square root of the visited moves' total "
-        "prior. Paper: none.",
+        description="With fpu = reduced: the reduction is this number times the square root of the visited moves' "
+        "total prior. Paper: none.",
     )
-    fpu_value: float = Field(0.0, ge=-1, le=1, description="The constant of fpu = absolute. Paper: 0, a new edge's Q.")
+    fpu_value: float = Field(
+        0.0, ge=-1, le=1, description="With fpu = absolute: the constant. Paper: 0, a new edge's Q."
+    )
     prove: bool = Field(
         True,
         description="Back up proven wins, draws and losses, and stop searching moves that are proven lost. Paper: no.",
@@ -84,30 +86,30 @@ class SearchConfig(Section):
         0,
         ge=0,
         le=1 << 16,
-        description="Positions that alpha-beta may visit at each new node to prove its result: at most 65,536; 0 "
-        "disables it. It costs no net evaluations, and helps in games with forced endings. It needs prove = true, and "
-        "looks ahead even if look_ahead = false. Paper: none.",
+        description="Limit on the positions that alpha-beta visits at each new node to prove its result. The maximum "
+        "is 65,536; 0 disables it. It costs no net evaluations, and helps in games with forced endings. It needs prove "
+        "= true. It includes look_ahead, even if look_ahead = false. Paper: none.",
     )
     solve_nodes: int = Field(
         0,
         ge=0,
         le=1 << 24,
-        description="Positions that alpha-beta with a transposition table may visit, halfway through a search, to "
-        "solve the root: at most 16,777,216; 0 disables it. If the root is solved, a winning move is played, and lost "
-        "moves are not searched any more. Self-play, gate and evaluation of a run do not use it. It needs prove = "
-        "true, and up to 32 MiB per thread. Paper: none.",
+        description="Halfway through a search, alpha-beta with a transposition table tries to solve the root. This is "
+        "the limit on the positions that it visits. The maximum is 16,777,216; 0 disables it. A winning move is "
+        "played, and lost moves are not searched any more. Self-play, gate and evaluation of a run do not use it. It "
+        "needs prove = true, and up to 32 MiB per thread. Paper: none.",
     )
     rollout_weight: float = Field(
         0.0,
         ge=0,
         le=1,
-        description="Weight a in the leaf value (1 - a) v + a z, with the value z of the rollout and v of the net. "
+        description="Weight a of a rollout's result z in the leaf value (1 - a) v + a z, where v is the net's value. "
         "Paper: 0; AlphaGo: 0.5.",
     )
     rollout: str = Field(
         "own",
         min_length=1,
-        description="Policy of that rollout: `own` (the game's), `uniform`, or a file from `azero train-rollout`. "
+        description="Policy of the rollouts: `own` (the game's), `uniform`, or a file from `azero train-rollout`. "
         "Paper: none; AlphaGo: trained.",
     )
     stop_early: bool = Field(

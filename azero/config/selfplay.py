@@ -21,8 +21,8 @@ class SelfPlayConfig(Section):
         0,
         ge=0,
         le=1024,
-        description="Worker processes. 1: self-play runs in the training process. 0: one worker per core (on GPUs, one "
-        "per GPU). The games do not depend on this number. Paper: 5000 TPUs.",
+        description="Number of worker processes. 1: self-play runs in the training process. 0: one worker per core (on "
+        "GPUs, one per GPU). The games do not depend on this number. Paper: 5000 TPUs.",
     )
     games_per_shard: int = Field(
         250,
@@ -60,10 +60,10 @@ class SelfPlayConfig(Section):
         0.0,
         ge=0,
         lt=1,
-        description="Limit on errors among resigned games, as a share; 0: nobody resigns. An error is a resigned game "
-        "that would have been won or drawn. A player resigns if the value of the position and that of its best move "
-        "are below a threshold. Each iteration chooses the threshold to stay within the limit. Resigned games do not "
-        "train the heads for plies left, ownership and score. Paper: 0.05 (AlphaGo Zero).",
+        description="Limit on the share of errors among resigned games; 0: nobody resigns. An error is a resigned game "
+        "that the player would have won or drawn. A player resigns if the value of the position and that of its best "
+        "move are below a threshold. Each iteration chooses the threshold to stay within the limit. Resigned games do "
+        "not train the heads for plies left, ownership and score. Paper: 0.05 (AlphaGo Zero).",
     )
     resign_played_on_share: float = Field(
         0.1,
@@ -75,7 +75,7 @@ class SelfPlayConfig(Section):
         1.0,
         ge=0,
         le=100,
-        description="Temperature of the first plies: a move is drawn in proportion to N^(1 / temperature); 0 plays the "
+        description="Temperature in the first plies. A move is drawn in proportion to N^(1 / temperature); 0 plays the "
         "best move. Paper: 1.",
     )
     temperature_plies: int = Field(
@@ -98,8 +98,8 @@ class SelfPlayConfig(Section):
         50.0,
         ge=0,
         le=1e6,
-        description="With root = gumbel: c_visit in its policy, the softmax of logits + (c_visit + visits of the most "
-        "visited move) c_scale q, for q in [0, 1]. Paper: none; Gumbel: 50.",
+        description="With root = gumbel: c_visit in the policy target, the softmax of logits + (c_visit + visits of "
+        "the most visited move) c_scale q, for q in [0, 1]. Paper: none; Gumbel: 50.",
     )
     gumbel_scale: float = Field(
         1.0, gt=0, le=1000, description="With root = gumbel: c_scale in the same formula. A higher c_scale gives "
@@ -109,7 +109,7 @@ class SelfPlayConfig(Section):
         1.0,
         gt=0,
         le=100,
-        description="Concentration of the Dirichlet noise; about 10 / legal moves is usual. Paper: 0.03 for Go's 361.",
+        description="Concentration of the Dirichlet noise; about 10 / legal moves is usual. Paper: 0.03 (Go).",
     )
     dirichlet_epsilon: float = Field(
         0.25, ge=0, le=1, description="Share of the noise in the root's priors. Paper: 0.25."
@@ -118,9 +118,9 @@ class SelfPlayConfig(Section):
         0.0,
         ge=0,
         le=100,
-        description="Constant k of forced playouts: in a full search, each visited move of the root gets at least "
-        "sqrt(k P N) visits, and the policy target leaves out the forced visits; 0 disables it. It needs selection = "
-        "puct and root = noise. Paper: 0; KataGo: 2.",
+        description="Constant k of forced playouts; 0 disables them. In a full search, each visited move of the root "
+        "gets at least sqrt(k P N) visits. The policy target leaves out the forced visits. It needs selection = puct "
+        "and root = noise. Paper: 0; KataGo: 2.",
     )
     keep_tree: bool = Field(True, description="Reuse the subtree of the played move in the next search. Paper: yes.")
     random_symmetry: bool = Field(

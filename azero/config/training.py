@@ -69,8 +69,8 @@ class TrainingConfig(Section):
         ge=0,
         le=1,
         description="Lambda of the lambda-return, the value target. The return of a ply is lambda times the next ply's "
-        "return plus (1 - lambda) times the value of its own search. After the last ply, the return is the game's "
-        "result. All values are from the point of view of the position's player. With 1, the target is the game's "
+        "return plus (1 - lambda) times the value of the ply's own search. After the last ply, the return is the "
+        "game's result. All values are for the player to move at the position. With 1, the target is the game's "
         "result. Paper: 1.",
     )
     root_value_weight: float = Field(
@@ -82,9 +82,9 @@ class TrainingConfig(Section):
     learn_proven: bool = Field(
         False,
         description="If the search proved a position's result, use it as the value target. With root = noise, games "
-        "end as proven, so this changes only two kinds of targets. One is proven draws, if root_value_weight is above "
-        "0, because that counts value 0 as half a win and half a loss. The other is positions proven by reanalysis. "
-        "Paper: no.",
+        "end as proven, so this changes only two kinds of targets: positions proven by reanalysis, and proven draws. "
+        "It changes draws only if root_value_weight is above 0 or value_lambda is below 1, because these count value 0 "
+        "as half a win and half a loss. Paper: no.",
     )
     lessons: str = Field(
         "none",
@@ -97,8 +97,8 @@ class TrainingConfig(Section):
         0.25,
         gt=0,
         le=0.9,
-        description="Share of lessons in a batch. The rest of the batch is from self-play, so its positions are drawn "
-        "less often than samples_per_position says. Paper: none.",
+        description="Share of lessons in a batch. The rest of the batch is from self-play. So positions of self-play "
+        "are drawn less often than samples_per_position says. Paper: none.",
     )
     reply_loss_weight: float = Field(
         0.0,

@@ -5,7 +5,7 @@ from pathlib import PureWindowsPath
 
 import numpy as np
 
-from azero.compiler.jit import SOURCE_DIGEST
+from azero.compiler.kernel_cache import SOURCE_DIGEST
 from azero.errors import BadInput
 from azero.games.contract import Rules
 from azero.games.registry import parameters_of, registered_games

@@ -1,7 +1,6 @@
 """The Python interface of a game, named as in OpenSpiel: `Game` creates states, and `State` is a position."""
 
 import functools
-import traceback
 from collections.abc import Iterable, Sequence
 
 import numpy as np
@@ -11,6 +10,8 @@ from azero.compiler.jit import kernel
 from azero.errors import NO_ACTION, TOO_LONG, BadInput, BrokenRules
 from azero.games.contract import ONGOING, Rules, Symmetries
 from azero.games.names import name_of
+from azero.games.reasons import fails_with
+from azero.games.tracebacks import failure_in
 
 _MOST_LISTED = 20  # legal moves in an error message
 _MOST_SHOWN = 100  # played actions in an error message
@@ -192,9 +193,8 @@ class State:
         except Exception as error:
             if not self._history:  # it may be an error of the compiler, which runs at the first call
                 raise
-            frame = traceback.extract_tb(error.__traceback__)[-1]  # compiled rules add their own
-            what = f"{frame.name} fails, line {frame.lineno}: {type(error).__name__}: {' '.join(str(error).split())}"
-            raise broken_rules(self.game.name, what.removesuffix(": "), self._history) from error
+            what = failure_in(error, self.game.name) or f"{self.game.name} {fails_with(error, '')}"
+            raise BrokenRules(f"{what}{after_actions(self._history)}") from error
         self._note(legal, *found)
 
     def _note(self, legal: np.ndarray, num_legal: int, player: int, outcome: int) -> None:

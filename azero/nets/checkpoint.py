@@ -1,7 +1,6 @@
 """Checkpoints: one `.safetensors` file with the weights and everything needed to rebuild the net.
 
-Loading runs no code from the file. The file's metadata have one entry, `azero`: a JSON object with the fields of `Card`
-and a digest of them and the weights. The digest detects any change of the file's contents.
+The file is one of `azero/system/tensor_files.py`, and its card has the fields of `Card`. Loading runs no code from it.
 """
 
 from dataclasses import asdict, dataclass, replace
@@ -20,7 +19,7 @@ from azero.nets.architectures.tower import ResidualTower, fold
 from azero.nets.checkpoint_card import Card, card_from
 from azero.nets.game_file import find_game
 from azero.system.formats import drop_unknown, warn_once
-from azero.system.tensor_files import Tensors, read_tensors, take_digest, write_tensors
+from azero.system.tensor_files import Tensors, check_digest, read_tensors, write_tensors
 
 
 @dataclass(frozen=True)
@@ -35,8 +34,19 @@ class Checkpoint:
 
 def save_checkpoint(path: Path, net: ResidualTower, card: Card) -> None:
     """Writes a checkpoint atomically."""
-    tensors = {name: tensor.detach().cpu().numpy() for name, tensor in net.state_dict().items()}
-    write_tensors(path, tensors, _fields(card))
+    write_tensors(path, weights_of(net), _fields(card))
+
+
+def weights_of(net: ResidualTower) -> Tensors:
+    """Returns the net's weights and running statistics as arrays."""
+    return {name: tensor.detach().cpu().numpy() for name, tensor in net.state_dict().items()}
+
+
+def net_from_weights(config: NetConfig, game: Game, weights: Tensors) -> ResidualTower:
+    """Returns the net with these weights; raises RuntimeError if they do not fit."""
+    net = ResidualTower(config, game)
+    net.load_state_dict({name: torch.from_numpy(array) for name, array in weights.items()})
+    return net
 
 
 def load_checkpoint(path: Path, game: Game | None = None) -> Checkpoint:
@@ -46,7 +56,8 @@ def load_checkpoint(path: Path, game: Game | None = None) -> Checkpoint:
     """
     fields, arrays = _read(path)
     card = _as_known(path, _card_from(path, fields))
-    digest = take_digest(f"checkpoint {str(path)!r}", fields, arrays)
+    digest = str(fields.pop("digest", ""))
+    check_digest(f"checkpoint {str(path)!r}", digest, fields, arrays)
     tensors = {name: torch.from_numpy(array) for name, array in arrays.items()}
     own_game = game_of_card(path, card, game)
     try:

@@ -1,19 +1,17 @@
 """The workers of self-play: this process, or several others. They take tasks and return shards."""
 
-import multiprocessing
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from functools import partial
 from types import TracebackType
 from typing import TypeVar
 
 from azero.config.schema import Config
+from azero.errors import BadInput
 from azero.games.user.failures import failures_named
 from azero.nets.runtimes.choice import pick_devices, take_gpu
 from azero.selfplay.data.records import Shard
-from azero.system.interrupt import follow_parent, interruption_waits
 from azero.system.machine import count_cores
-
-_POLL_S = 0.1
+from azero.system.workers import Workers, WorkersDied
 
 _Task = TypeVar("_Task")
 _Work = Callable[[_Task, Callable[[int], None]], Shard]
@@ -29,15 +27,14 @@ def count_workers(config: Config) -> int:
 
 
 class Pool:
-    """Worker processes that live as long as the `with` block. A single worker is this process itself."""
+    """Worker processes that live as long as the `with` block. A single worker is this process itself.
 
-    def __init__(self, num_workers: int):
-        self._context = multiprocessing.get_context("spawn")
-        self._num_done, self._num_started = self._context.Value("q", 0), self._context.Value("q", 0)
-        self._executor: ProcessPoolExecutor | None = None
-        if num_workers > 1:
-            shared = self._num_done, self._num_started
-            self._executor = ProcessPoolExecutor(num_workers, self._context, _start_worker, shared)
+    Args:
+      on_death: is called with a sentence each time a worker process has died. Another one does its task again.
+    """
+
+    def __init__(self, num_workers: int, on_death: Callable[[str], None] = lambda text: None):
+        self._workers = Workers(num_workers, take_gpu, on_death) if num_workers > 1 else None
 
     def __enter__(self) -> "Pool":
         return self
@@ -45,68 +42,31 @@ class Pool:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._executor is not None:
-            if error is not None:  # the tasks under way are no longer needed
-                for process in list((self._executor._processes or {}).values()):
-                    process.kill()
-            self._executor.shutdown(cancel_futures=True)
+        if self._workers is not None:
+            self._workers.__exit__(kind, error, trace)
+
+    @property
+    def num_deaths(self) -> int:
+        """Number of worker processes that have died so far."""
+        return 0 if self._workers is None else self._workers.num_deaths
 
     def run(self, work: _Work, tasks: Sequence[_Task], on_done: Callable[[int], None]) -> Iterator[tuple[int, Shard]]:
         """Runs all tasks; yields the place of each and its shard as they finish.
 
         `on_done` is called with the number of games (`play_task`) or positions (`search_task`) finished since the last
-        call.
+        call; the number is negative if a worker's death has undone some.
         """
-        if self._executor is None:
+        if self._workers is None:
             for place, task in enumerate(tasks):
                 yield place, work(task, on_done)
             return
-        with interruption_waits() as interrupted:  # an interrupt at once could leave the executor's locks held
-            yield from self._gather(self._executor, work, tasks, on_done, interrupted)
-
-    def _gather(
-        self,
-        executor: ProcessPoolExecutor,
-        work: _Work,
-        tasks: Sequence[_Task],
-        on_done: Callable[[int], None],
-        interrupted: Callable[[], bool],
-    ) -> Iterator[tuple[int, Shard]]:
-        """Submits tasks to the processes, and yields their results."""
-        self._num_done.value = 0
-        heard = 0
-        waiting: dict[Future, int] = {executor.submit(_do, work, task): place for place, task in enumerate(tasks)}
-        while waiting:
-            done, _ = wait(waiting, timeout=_POLL_S, return_when=FIRST_COMPLETED)
-            num_done = self._num_done.value
-            on_done(num_done - heard)
-            heard = num_done
-            for future in done:
-                yield waiting.pop(future), future.result()
-            if interrupted():
-                raise KeyboardInterrupt
+        try:
+            yield from self._workers.run(partial(_do, work), tasks, on_done)
+        except WorkersDied as error:
+            advice = "try fewer selfplay.num_workers or selfplay.parallel_games; --resume continues the run"
+            raise BadInput(f"{error}; {advice}") from None
 
 
-_num_done = None
-"""In a worker process: the progress counter that all workers share."""
-
-
-def _start_worker(num_done, num_started) -> None:
-    """Prepares a worker process. Workers take the GPUs in turn."""
-    global _num_done
-    _num_done = num_done
-    with num_started.get_lock():
-        take_gpu(num_started.value)
-        num_started.value += 1
-    follow_parent()
-
-
-def _do(work: _Work, task: _Task) -> Shard:
+def _do(work: _Work, task: _Task, on_done: Callable[[int], None]) -> Shard:
     with failures_named():  # the traceback stays in this process
-        return work(task, _count)
-
-
-def _count(num: int) -> None:
-    assert _num_done is not None
-    with _num_done.get_lock():
-        _num_done.value += num
+        return work(task, on_done)

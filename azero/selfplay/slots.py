@@ -162,7 +162,7 @@ def _play_move(parts, slots, forest, scratch, b):
     rules, playing, games = parts.rules, slots.playing, slots.games
     tree, nodes = forest.trees[b], forest.nodes[b]
     ply = games.lengths[b]
-    if ply == games.actions.shape[1]:
+    if games.opening_lengths[b] + ply == games.actions.shape[1]:
         raise BrokenRules(TOO_LONG)
     player = rules.current_player(forest.root_states[b])
     games.states[b][ply] = forest.root_states[b]

@@ -1,12 +1,11 @@
 """The tasks of self-play's workers: playing games, and reanalysing old positions. Each task returns a shard.
 
-A task is plain data with a checkpoint's path; a shard is plain arrays. So workers could run on another host with the
-same files.
+A task is plain data with the net's weights; a shard is plain arrays. Neither has a path of this machine, except the
+name of a user's own game.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
@@ -15,23 +14,23 @@ from azero.config.schema import Config
 from azero.errors import BadInput
 from azero.games import make_game
 from azero.games.names import source_digest_of
-from azero.nets.checkpoint import load_checkpoint
+from azero.nets.checkpoint import net_from_weights
 from azero.nets.evaluator import NetEvaluator
 from azero.selfplay.data.records import Shard
-from azero.selfplay.data.shard_files import load_shard
 from azero.selfplay.data.surprise import weigh_by_surprise
 from azero.selfplay.play import SelfPlay, play_games
 from azero.selfplay.pool import count_workers
 from azero.selfplay.reanalysis import search_anew
 from azero.selfplay.resignation import NOBODY
 from azero.system.machine import count_cores
+from azero.system.tensor_files import Tensors
 
 
 @dataclass(frozen=True)
 class Task:
     """The fields of all tasks: net, settings and rules."""
 
-    checkpoint: str
+    weights: Tensors  # of the net, as in a checkpoint
     config: Config
     game_digest: str  # of the sources of a user's own game, by `source_digest_of`
 
@@ -48,7 +47,8 @@ class PlayTask(Task):
 class SearchTask(Task):
     """A shard for one worker to reanalyse, in an iteration."""
 
-    shard: str  # its path; the seeds depend on its name
+    shard: Shard
+    name: str  # of the shard; the seeds depend on it
     iteration: int
 
 
@@ -60,12 +60,11 @@ def play_task(task: PlayTask, on_games: Callable[[int], None]) -> Shard:
 
 def search_task(task: SearchTask, on_positions: Callable[[int], None]) -> Shard:
     """Reanalyses a task's shard; calls `on_positions` with the number of positions that have just been searched."""
-    selfplay, path = _prepare(task), Path(task.shard)
-    shard = load_shard(path, selfplay.game)
-    shard = shard._replace(searched=np.full(len(shard.lengths), task.iteration, np.int32))
+    selfplay = _prepare(task)
+    shard = task.shard._replace(searched=np.full(len(task.shard.lengths), task.iteration, np.int32))
 
     def seed_of(index: int) -> int:
-        return derive_seed(task.config.seed, "reanalysis", task.iteration, path.stem, index)
+        return derive_seed(task.config.seed, "reanalysis", task.iteration, task.name, index)
 
     return _weigh(task, selfplay, search_anew(selfplay, shard, seed_of, on_positions))
 
@@ -81,7 +80,7 @@ def _prepare(task: Task, resign_threshold: float = NOBODY) -> SelfPlay:
             f"{game} has changed while it was being played; continue with --resume, or begin another run if its rules "
             "are others now"
         )
-    evaluator = NetEvaluator(load_checkpoint(Path(task.checkpoint), game).net, config.device)
+    evaluator = NetEvaluator(net_from_weights(config.net, game, task.weights), config.device)
     num_threads = max(1, count_cores() // count_workers(config)) if evaluator.is_on_device else 1
     return SelfPlay.from_config(config, game, evaluator, resign_threshold, num_threads)
 

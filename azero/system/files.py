@@ -1,4 +1,4 @@
-"""Atomic writes of files, and locks on folders.
+"""Atomic writes of files, locks on folders, and the place of azero's own files.
 
 A file is written to a temporary file in the same folder, flushed to the disk, and then renamed.
 """
@@ -52,14 +52,17 @@ def remove_temporaries(directory: Path) -> None:
 
 
 @contextmanager
-def held(folder: Path, refusal: str) -> Iterator[None]:
+def held(folder: Path, refusal: str, may_nest: bool = False) -> Iterator[None]:
     """Locks a folder within the block. The system releases the lock when the process ends, even if it is killed.
 
+    Args:
+      may_nest: the thread that has locked the folder may do so again.
+
     Raises:
-      BadInput: another process has locked the folder; the message is `refusal`.
+      BadInput: the folder is locked; the message is `refusal`.
       OSError: the disk does not support locks.
     """
-    lock = FileLock(folder / LOCK, blocking=False, fallback_to_soft=False)
+    lock = FileLock(folder / LOCK, blocking=False, fallback_to_soft=False, is_singleton=may_nest)
     try:
         lock.acquire()
     except Timeout:
@@ -67,6 +70,7 @@ def held(folder: Path, refusal: str) -> Iterator[None]:
     try:
         yield
     finally:
-        with suppress(PermissionError):  # Windows cannot remove an open file; there `release` removes it
-            (folder / LOCK).unlink(missing_ok=True)  # before the release: later it may belong to another process
+        if lock.lock_counter == 1:
+            with suppress(PermissionError):  # Windows cannot remove an open file; there `release` removes it
+                (folder / LOCK).unlink(missing_ok=True)  # before the release: later it may belong to another process
         lock.release()

@@ -16,6 +16,7 @@ from safetensors.numpy import save
 
 from azero.errors import BadInput
 from azero.system.files import write_whole
+from azero.system.formats import check_format
 
 Tensors = dict[str, np.ndarray]
 
@@ -71,12 +72,26 @@ def _check_beginning(path: Path, what: str) -> None:
         raise BadInput(f"{what} is not a .safetensors file")
 
 
-def take_digest(what: str, card: dict, tensors: Tensors) -> str:
-    """Removes the digest from a card, and returns it; raises BadInput if it is not that of the contents."""
+def read_signed(path: Path, what: str, newest: int) -> tuple[dict, Tensors]:
+    """Returns card and tensors of a file of format `newest`, or of format 1, which had no digest.
+
+    The card has the format, and no digest.
+
+    Raises:
+      BadInput: as `read_tensors`; or the file has another format, or does not match its digest.
+    """
+    card, tensors = read_tensors(path, what)
+    check_format(what, card.setdefault("format", 1), 1, newest)
     digest = card.pop("digest", None)
+    if card["format"] != 1:
+        check_digest(what, digest, card, tensors)
+    return card, tensors
+
+
+def check_digest(what: str, digest: object, card: dict, tensors: Tensors) -> None:
+    """Raises BadInput if `digest` is not that of a card without digest and of tensors."""
     if digest != digest_of(tensors, card):
         raise BadInput(f"{what} is damaged: its contents do not match their digest")
-    return str(digest)
 
 
 def digest_of(tensors: Tensors, card: dict) -> str:

@@ -1,15 +1,187 @@
-"""Worker processes for an experiment: by default one per core, so that they do not slow each other down."""
+"""Worker processes, supervised: a worker that dies is started again, and its task is done again.
 
+A task is plain data, and so is its result. A result does not depend on the worker that computes it.
+"""
+
+import contextlib
 import multiprocessing
+import pickle
+import signal
+import traceback
+from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor, wait
+from functools import partial
+from multiprocessing.connection import Connection, wait
+from types import TracebackType
 from typing import Any
 
 from azero.errors import BadInput
 from azero.system.interrupt import follow_parent, interruption_waits
 from azero.system.machine import count_cores
 
+Work = Callable[[Any, Callable[[int], None]], Any]
+"""A module's function that turns a task into a result. It reports progress through its second argument."""
+
 _POLL_S = 0.1
+_MOST_DEATHS = 3
+"""If so many workers have died at one task, the task is given up."""
+
+
+class WorkersDied(BadInput):
+    """Several workers have died at one task."""
+
+
+class Workers:
+    """Worker processes that live as long as the `with` block.
+
+    Args:
+      prepare: a module's function that each worker calls first, with its place in the pool.
+      on_death: is called with a sentence each time a worker has died.
+
+    Attributes:
+      num_deaths: number of workers that have died so far.
+    """
+
+    def __init__(
+        self,
+        num_workers: int,
+        prepare: Callable[[int], None] | None = None,
+        on_death: Callable[[str], None] = lambda text: None,
+    ):
+        self.num_deaths = 0
+        self._on_death = on_death
+        self._workers = [_Worker(partial(_serve, prepare, place)) for place in range(num_workers)]
+
+    def __enter__(self) -> "Workers":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for worker in self._workers:
+            worker.end()
+
+    def run(
+        self, work: Work, tasks: Sequence[Any], on_progress: Callable[[int], None] = lambda num: None
+    ) -> Iterator[tuple[int, Any]]:
+        """Does all tasks; yields the place of each and its result as they finish.
+
+        `on_progress` is called with the numbers that `work` reports. If a worker dies, the sum of its task's numbers
+        is taken back by a negative one.
+
+        Raises:
+          WorkersDied: several workers have died at one task.
+          Exception: what `work` has raised.
+        """
+        waiting, deaths = deque(enumerate(tasks)), Counter[int]()
+        busy: dict[Connection, tuple[_Worker, int]] = {}
+        for worker in self._workers[: len(tasks)]:
+            worker.start()  # all at the same time; to send a task waits until its worker has started
+        try:
+            with interruption_waits() as interrupted:  # an interrupt at once could cut a message in half
+                while waiting or busy:
+                    idle = [worker for worker in self._workers if worker.connection not in busy]
+                    for worker, (place, task) in zip(idle, list(waiting), strict=False):
+                        waiting.popleft()
+                        busy[worker.begin(work, task)] = worker, place
+                    for connection in wait(list(busy), timeout=_POLL_S):
+                        worker, place = busy[connection]  # type: ignore[index]
+                        kind, value = worker.hear()
+                        if kind == "progress":
+                            on_progress(value)
+                            continue
+                        del busy[connection]  # type: ignore[arg-type]
+                        if kind == "error":
+                            raise value
+                        if kind == "result":
+                            yield place, value
+                            continue
+                        on_progress(-worker.reported)
+                        deaths[place] += 1
+                        self._note_death(value, deaths[place])
+                        waiting.appendleft((place, tasks[place]))
+                    if interrupted():
+                        raise KeyboardInterrupt
+        finally:
+            for worker, _ in busy.values():  # their results are no longer needed
+                worker.end()
+
+    def _note_death(self, exit_code: int, num_deaths: int) -> None:
+        """Counts and reports a death; raises WorkersDied if it was the last of several at one task."""
+        self.num_deaths += 1
+        how = f"was killed by {signal.Signals(-exit_code).name}" if exit_code < 0 else f"ended with code {exit_code}"
+        if num_deaths == _MOST_DEATHS:
+            raise WorkersDied(
+                f"{num_deaths} worker processes have died at the same task, the last one {how}; perhaps the machine is "
+                "short of memory"
+            )
+        self._on_death(f"a worker process {how}; another one does its task again")
+
+
+class _Worker:
+    """The supervisor's side of a worker."""
+
+    def __init__(self, serve: Callable[[Connection], None]):
+        self._serve = serve
+        self._process: multiprocessing.process.BaseProcess | None = None
+        self.connection: Connection | None = None
+        self.reported = 0  # progress of the current task
+
+    def start(self) -> None:
+        """Starts the process if there is none."""
+        if self._process is None:
+            context = multiprocessing.get_context("spawn")
+            self.connection, other = context.Pipe()
+            self._process = context.Process(target=self._serve, args=(other,), daemon=True)
+            self._process.start()
+            other.close()  # so that the pipe ends when the process does
+
+    def begin(self, work: Work, task: Any) -> Connection:
+        """Sends a task to the process; returns the connection on which its messages arrive."""
+        self.start()
+        assert self.connection is not None
+        self.reported = 0
+        with contextlib.suppress(OSError):  # it has died; `hear` will say so
+            self.connection.send((work, task))
+        return self.connection
+
+    def hear(self) -> tuple[str, Any]:
+        """Returns the process's next message, or ("death", exit code)."""
+        assert self.connection is not None and self._process is not None
+        try:
+            kind, value = self.connection.recv()
+        except (EOFError, OSError, pickle.UnpicklingError):  # it may have died in the middle of a message
+            process = self._process
+            self.end()
+            return "death", process.exitcode
+        if kind == "progress":
+            self.reported += value
+        return kind, value
+
+    def end(self) -> None:
+        """Ends the process, if there is one."""
+        if self.connection is not None and self._process is not None:
+            self._process.kill()
+            self._process.join()
+            self.connection.close()
+        self.connection = self._process = None
+
+
+def _serve(prepare: Callable[[int], None] | None, place: int, connection: Connection) -> None:
+    """Does tasks until the pipe ends. Runs in a worker process."""
+    follow_parent()
+    if prepare is not None:
+        prepare(place)
+    while True:
+        try:
+            work, task = connection.recv()
+            answer = "result", work(task, lambda num: connection.send(("progress", num)))
+        except EOFError:
+            return
+        except Exception as error:
+            error.add_note(f"In a worker process:\n{traceback.format_exc()}")
+            answer = "error", error
+        connection.send(answer)
 
 
 def check_workers(threads: int | None) -> int:
@@ -24,23 +196,15 @@ def do_in_order(work: Callable[[Any], Any], units: Sequence, num_workers: int) -
     if num_workers == 1 or len(units) < 2:
         yield from map(work, units)
         return
-    executor = ProcessPoolExecutor(num_workers, multiprocessing.get_context("spawn"), follow_parent)
-    try:
-        with interruption_waits() as interrupted:  # a KeyboardInterrupt could leave the executor's locks held
-            for future in [executor.submit(work, unit) for unit in units]:
-                yield _result_of(future, interrupted)
-    except BaseException:  # the workers' results are no longer needed
-        for process in list((executor._processes or {}).values()):
-            process.kill()
-        raise
-    finally:
-        executor.shutdown(cancel_futures=True)
+    early: dict[int, Any] = {}
+    following = 0
+    with Workers(min(num_workers, len(units))) as workers:
+        for place, result in workers.run(partial(_without_progress, work), units):
+            early[place] = result
+            while following in early:
+                yield early.pop(following)
+                following += 1
 
 
-def _result_of(future: Future, interrupted: Callable[[], bool]) -> Any:
-    while not wait([future], timeout=_POLL_S).done:
-        if interrupted():
-            raise KeyboardInterrupt
-    if interrupted():
-        raise KeyboardInterrupt
-    return future.result()
+def _without_progress(work: Callable[[Any], Any], unit: Any, on_progress: Callable[[int], None]) -> Any:
+    return work(unit)

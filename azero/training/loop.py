@@ -24,7 +24,6 @@ from azero.selfplay.data.shard_files import load_shard, save_shard
 from azero.selfplay.pool import Pool, count_workers
 from azero.selfplay.resignation import NOBODY, choose_threshold, describe_resignations
 from azero.selfplay.tasks import PlayTask, SearchTask, play_task, search_task
-from azero.system.files import held
 from azero.system.interrupt import interruption_waits
 from azero.training.final import hold_final
 from azero.training.gate import evaluate_best, find_benchmark, hold_gate
@@ -34,7 +33,7 @@ from azero.training.learning.schedule import learning_rate
 from azero.training.learning.trainer import Losses, Trainer, check_divergence
 from azero.training.lessons import read_lessons
 from azero.training.resumed_settings import check_progress, keep_settings
-from azero.training.run import Run, iteration_of, shard_name
+from azero.training.run import Run, check_is_new, hold, iteration_of, shard_name
 from azero.training.state import Progress, load_state, save_state
 from azero.training.watching.health import find_symptoms
 from azero.training.watching.measure import (
@@ -63,8 +62,11 @@ def train(folder: Path, config: Config, is_resuming: bool) -> Progress:
     lessons = read_lessons(config.training, game)
     torch.use_deterministic_algorithms(True, warn_only=True)
     config = settle_precision(config, game)
-    run = Run(folder, config, game) if is_resuming else Run.create(folder, config, game)
-    with held(folder, f"run {str(folder)!r} is being trained by another process"):
+    if not is_resuming:
+        check_is_new(folder)
+        folder.mkdir(parents=True, exist_ok=True)
+    with hold(folder):
+        run = Run(folder, config, game) if is_resuming else Run.create(folder, config, game)
         return run_iterations(run, lessons)
 
 
@@ -83,7 +85,7 @@ def run_iterations(run: Run, lessons: Lessons | None) -> Progress:
     run.remove_old_shards(progress)
     replay = run.load_replay(progress, lessons)
     NetEvaluator(trainer.candidate(), run.config.device)  # measures and caches the fastest runtime for the workers
-    with Pool(count_workers(run.config)) as pool, Report(run, progress) as report:
+    with Report(run, progress) as report, Pool(count_workers(run.config), report.tell) as pool:
         report.tell(*find_oddities(run.config, run.game.max_plies))
         while progress.iteration <= run.config.training.iterations:
             if progress.stage == "play":
@@ -99,9 +101,9 @@ def run_iterations(run: Run, lessons: Lessons | None) -> Progress:
 
 def play(run: Run, progress: Progress, replay: Replay, pool: Pool, trainer: Trainer, report: Report) -> Progress:
     """Plays games of the best net against itself and adds them to the replay window."""
-    begin = time.perf_counter()
+    begin, deaths_before = time.perf_counter(), pool.num_deaths
     selfplay, iteration = run.config.selfplay, progress.iteration
-    checkpoint = str(run.checkpoint_path(progress.best))
+    weights = run.best_weights(progress)
     seeds = [derive_seed(run.config.seed, "selfplay", iteration, k) for k in range(selfplay.games_per_iteration)]
     parts = [tuple(seeds[k : k + selfplay.games_per_shard]) for k in range(0, len(seeds), selfplay.games_per_shard)]
     names = [shard_name(iteration, number) for number in range(len(parts))]
@@ -110,7 +112,7 @@ def play(run: Run, progress: Progress, replay: Replay, pool: Pool, trainer: Trai
     threshold = choose_threshold(replay.shards, selfplay.resign_error) if selfplay.resign_error else NOBODY
     with report.stage("self-play", len(seeds), "games", sum(len(shard.lengths) for shard in shards.values())) as bar:
         digest = source_digest_of(run.game.rules)
-        tasks = [PlayTask(checkpoint, run.config, digest, parts[number], threshold) for number in missing]
+        tasks = [PlayTask(weights, run.config, digest, parts[number], threshold) for number in missing]
         for place, shard in pool.run(play_task, tasks, bar.update):
             name = names[missing[place]]
             save_shard(run.shard_path(name), shard, run.game)
@@ -132,6 +134,7 @@ def play(run: Run, progress: Progress, replay: Replay, pool: Pool, trainer: Trai
     if replay.lessons is not None:
         notes["replay/lessons"] = len(replay.lessons)
     notes |= {"replay/positions": replay.num_learnt, "replay/age_iterations": replay_age(replay, iteration)}
+    notes["selfplay/worker_deaths"] = pool.num_deaths - deaths_before
     stage = "reanalysis" if run.config.replay.reanalysed_share else "train"
     done = replace(
         progress,
@@ -154,21 +157,22 @@ def replay_age(replay: Replay, iteration: int) -> float:
 
 def reanalyse(run: Run, progress: Progress, replay: Replay, pool: Pool, trainer: Trainer, report: Report) -> Progress:
     """Searches positions of older games again with the best net; the new results replace the old ones."""
-    begin = time.perf_counter()
-    iteration, checkpoint = progress.iteration, str(run.checkpoint_path(progress.best))
+    begin, deaths_before = time.perf_counter(), pool.num_deaths
+    iteration, weights = progress.iteration, run.best_weights(progress)
     shards = dict(zip(replay.names, replay.shards, strict=True))
     names = shards_to_search(shards, run.config.replay.reanalysed_share, iteration)
     missing = [name for name in names if shards[name].searched[0] != iteration]
     total, left = (sum(int(np.count_nonzero(shards[name].weights)) for name in each) for each in (names, missing))
     with report.stage("reanalysis", total, "positions", total - left) as bar:
         digest = source_digest_of(run.game.rules)
-        tasks = [SearchTask(checkpoint, run.config, digest, str(run.shard_path(name)), iteration) for name in missing]
+        tasks = [SearchTask(weights, run.config, digest, shards[name], name, iteration) for name in missing]
         for place, shard in pool.run(search_task, tasks, bar.update):
             name = missing[place]
             save_shard(run.shard_path(name), shard, run.game)
             replay.renew(name, shard)
             shards[name] = shard
     notes = progress.notes | {
+        "selfplay/worker_deaths": progress.notes["selfplay/worker_deaths"] + pool.num_deaths - deaths_before,
         "reanalysis/positions": total,
         "reanalysis/evaluations": sum(int(shards[name].evaluations[0]) for name in names),
         "reanalysis/simulations": sum(int(shards[name].simulations[0]) for name in names),

@@ -18,6 +18,7 @@ from azero.nets.checkpoint import load_checkpoint, read_card
 from azero.nets.game_file import find_game
 from azero.selfplay.data.shard_files import load_shard, save_shard
 from azero.system.files import write_whole
+from azero.training.heads.registry import HEADS
 from azero.training.run import Run
 from azero.training.state import Progress
 
@@ -30,12 +31,7 @@ def open_run(folder: Path, overrides: list[str]) -> Config:
     Raises:
       BadInput: there is no run, or an override changes something that cannot change.
     """
-    path = folder / "config.toml"
-    if not path.is_file():
-        reason = (
-            "it has no config.toml" if folder.is_dir() else "it is a file" if folder.exists() else "it does not exist"
-        )
-        raise BadInput(f"there is no run to resume in {str(folder)!r}: {reason}")
+    check_is_run(folder)
     before, config = _load_settings(folder), _load_settings(folder, overrides)
     _check_game(folder, before, config)
     was, now = _identity(before), _identity(config)
@@ -43,6 +39,15 @@ def open_run(folder: Path, overrides: list[str]) -> Config:
         if was[name] != now[name]:
             raise BadInput(f"a run's {name} cannot change when it is resumed; begin another with --run")
     return config
+
+
+def check_is_run(folder: Path) -> None:
+    """Raises BadInput if there is no run in `folder`."""
+    if not (folder / "config.toml").is_file():
+        reason = (
+            "it has no config.toml" if folder.is_dir() else "it is a file" if folder.exists() else "it does not exist"
+        )
+        raise BadInput(f"there is no run to resume in {str(folder)!r}: {reason}")
 
 
 def _load_settings(folder: Path, overrides: Sequence[str] = ()) -> Config:
@@ -66,9 +71,10 @@ def _identity(config: Config) -> dict[str, object]:
     """Returns the settings, other than the game, that the trainer's state depends on, by name."""
     training = config.training
     heads = {
-        f"{name.removesuffix('_loss_weight').replace('_', '-')} head (training.{name}, 0 or not)": weight > 0
-        for name, weight in training.model_dump().items()
-        if name.endswith("_loss_weight") and name != "value_loss_weight"
+        f"{head.name.replace('_', '-')} head (training.{head.name}_loss_weight, 0 or not)": (
+            training.loss_weight(head.name) > 0
+        )
+        for head in HEADS
     }
     return {
         "seed": config.seed,

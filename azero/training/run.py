@@ -11,6 +11,7 @@ tensorboard/
 .lock                exists while a process trains the run
 """
 
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 from azero.config.schema import Config
@@ -19,13 +20,14 @@ from azero.errors import BadInput
 from azero.games import Game
 from azero.games.names import source_digest_of
 from azero.nets.architectures.tower import ResidualTower
-from azero.nets.checkpoint import save_checkpoint
+from azero.nets.checkpoint import load_checkpoint, save_checkpoint, weights_of
 from azero.nets.checkpoint_card import Card
 from azero.nets.game_file import place_of
 from azero.selfplay.data.lessons import Lessons
 from azero.selfplay.data.replay import Replay, Window, targets_of
 from azero.selfplay.data.shard_files import load_shard
-from azero.system.files import write_whole
+from azero.system.files import LOCK, held, write_whole
+from azero.system.tensor_files import Tensors
 from azero.training.heads.registry import heads_of
 from azero.training.state import Progress
 
@@ -40,11 +42,8 @@ class Run:
 
     @classmethod
     def create(cls, folder: Path, config: Config, game: Game) -> "Run":
-        """Makes a new run's folder; raises BadInput if it exists already."""
-        # A run that was killed while it wrote config.toml leaves a temporary file. Such a folder counts as new.
-        is_new = not folder.exists() or (folder.is_dir() and all(_is_half_config(path) for path in folder.iterdir()))
-        if not is_new:
-            raise BadInput(_why_not_new(folder))
+        """Begins a new run in a folder that is held; raises BadInput if it holds a run already."""
+        check_is_new(folder)
         write_whole(folder / "config.toml", config_to_toml(config).encode())
         return cls(folder, config, game)
 
@@ -93,6 +92,10 @@ class Run:
     def save_net(self, path: Path, net: ResidualTower, progress: Progress) -> None:
         save_checkpoint(path, net, self.card(progress))
 
+    def best_weights(self, progress: Progress) -> Tensors:
+        """Returns the weights of the best net."""
+        return weights_of(load_checkpoint(self.checkpoint_path(progress.best), self.game).net)
+
     def publish_best(self, progress: Progress) -> None:
         """Copies the published net to best.safetensors, if it is not there already."""
         data = self.published_path(progress).read_bytes()
@@ -117,6 +120,24 @@ class Run:
                 path.unlink(missing_ok=True)
 
 
+def hold(folder: Path) -> AbstractContextManager[None]:
+    """Locks a run's folder within the block. Nothing in the folder is changed without the lock.
+
+    Raises BadInput if another process trains the run.
+    """
+    return held(folder, f"run {str(folder)!r} is being trained by another process", may_nest=True)
+
+
+def check_is_new(folder: Path) -> None:
+    """Raises BadInput if no run can begin in `folder`.
+
+    A process that was killed before a run began leaves a lock and half a config.toml. Such a folder counts as new.
+    """
+    is_new = not folder.exists() or (folder.is_dir() and all(_is_before_a_run(path) for path in folder.iterdir()))
+    if not is_new:
+        raise BadInput(_why_not_new(folder))
+
+
 def _why_not_new(folder: Path) -> str:
     """Returns an error message: why no run can begin in `folder`, and what to do."""
     if not folder.is_dir():
@@ -126,8 +147,8 @@ def _why_not_new(folder: Path) -> str:
     return f"run {str(folder)!r} exists already; continue it with --resume, or name another with --run"
 
 
-def _is_half_config(path: Path) -> bool:
-    return path.name.startswith(".config.toml.") and path.name.endswith(".tmp")
+def _is_before_a_run(path: Path) -> bool:
+    return path.name == LOCK or (path.name.startswith(".config.toml.") and path.name.endswith(".tmp"))
 
 
 def shard_name(iteration: int, number: int | None) -> str:

@@ -10,8 +10,8 @@ import torch
 
 from azero.errors import BadInput
 from azero.system.files import remove_temporaries
-from azero.system.formats import check_format, drop_unknown
-from azero.system.tensor_files import read_tensors, take_digest, write_tensors
+from azero.system.formats import drop_unknown
+from azero.system.tensor_files import read_signed, write_tensors
 from azero.training.learning.trainer import Trainer
 
 MEAN, CANDIDATE = "mean", "candidate"
@@ -58,11 +58,7 @@ def load_state(folder: Path, trainer: Trainer) -> Progress | None:
     if not path.exists():
         return None
     what = f"the run's state {str(path)!r}"
-    card, tensors = read_tensors(path, what)
-    found = card.setdefault("format", 1)
-    check_format(what, found, 1, FORMAT)
-    if found != 1:
-        take_digest(what, card, tensors)
+    card, tensors = read_signed(path, what, FORMAT)
     del card["format"]
     progress = _progress_from(what, drop_unknown(what, card, [*asdict(Progress())]))
     trainer.restore({name: torch.from_numpy(array) for name, array in tensors.items()}, progress.steps)

@@ -7,9 +7,7 @@ game has begun.
 
 import argparse
 import itertools
-import tempfile
 import time
-from pathlib import Path
 
 import torch
 from serving import serve
@@ -19,9 +17,9 @@ from azero.config.schema import Config
 from azero.games import make_game
 from azero.games.names import source_digest_of
 from azero.nets.architectures.tower import ResidualTower
-from azero.nets.checkpoint import save_checkpoint
-from azero.nets.checkpoint_card import Card
+from azero.nets.checkpoint import weights_of
 from azero.selfplay.tasks import PlayTask, play_task
+from azero.system.tensor_files import Tensors
 
 SETTINGS = (
     *("selfplay.num_simulations=64", "selfplay.full_search_share=1", "selfplay.random_opening_share=0"),
@@ -30,14 +28,14 @@ SETTINGS = (
 """Settings besides the config's, equal to the other contestants'. 64 games fill a pass, and start sooner than 128."""
 
 
-def save_new_net(path: Path, config: Config) -> None:
-    """Saves a net with random weights in all layers, including the last ones."""
+def new_weights(config: Config) -> Tensors:
+    """Returns the weights of a net that are random in all layers, including the last ones."""
     game = make_game(config.game.name)
     net = ResidualTower(config.net, game)
     for weights in net.parameters():
         if weights.ndim > 1:
             torch.nn.init.normal_(weights, std=weights[0].numel() ** -0.5)
-    save_checkpoint(path, net, Card(game.name, config.net.model_dump(), config.search.model_dump()))
+    return weights_of(net)
 
 
 def full_swing(ended: list[tuple[float, int]], num_slots: int) -> float:
@@ -59,7 +57,7 @@ def main() -> None:
 
     config = load_config(find_config("connect_four"), [*SETTINGS, *overrides])
     num_slots, seeds = config.selfplay.parallel_games, itertools.count()
-    digest = source_digest_of(make_game(config.game.name).rules)
+    weights, digest = new_weights(config), source_digest_of(make_game(config.game.name).rules)
     games_per_s = 0.0
 
     def measure(seconds: float) -> dict[str, float]:
@@ -70,7 +68,7 @@ def main() -> None:
         def on_games(num: int) -> None:
             ended.append((time.perf_counter(), num + (ended[-1][1] if ended else 0)))
 
-        task = PlayTask(str(checkpoint), config, digest, tuple(itertools.islice(seeds, num_games)))
+        task = PlayTask(weights, config, digest, tuple(itertools.islice(seeds, num_games)))
         shard = play_task(task, on_games)
         games_per_s = full_swing(ended, num_slots)
         return {
@@ -78,10 +76,7 @@ def main() -> None:
             "evaluations": int(shard.evaluations[0]) / num_games * games_per_s,
         }
 
-    with tempfile.TemporaryDirectory() as folder:
-        checkpoint = Path(folder) / "net.safetensors"
-        save_new_net(checkpoint, config)
-        serve(measure)
+    serve(measure)
 
 
 if __name__ == "__main__":

@@ -55,6 +55,12 @@ for line in sys.stdin:
             sys.exit(3)
         if manner == "waits":
             time.sleep(60)
+        if manner == "floods":
+            while True:
+                print("= a1 " * 100, flush=True)
+        if manner == "floods a line":
+            while True:
+                print("= a1 " * 100, end="", flush=True)
         if manner == "stops":
             print("= a", end="", flush=True)
             time.sleep(60)
@@ -65,7 +71,8 @@ for line in sys.stdin:
             print("tic tac toe " * 100, flush=True)
             continue
         free = [column + row for row in "123" for column in "abc" if column + row not in played]
-        answer = {"illegal": played[-1] if played else "a9", "resigns": "resign"}.get(manner, free[0].upper())
+        answers = {"illegal": played[-1] if played else "a9", "resigns": "resign", "rambles": "x" * 5000}
+        answer = answers.get(manner, free[0].upper())
         answer = manner.removeprefix("says:") if manner.startswith("says:") else answer
         played.append(free[0])
     print(f"= {answer}\\n", flush=True)

@@ -4,6 +4,7 @@ import errno
 import gc
 import os
 import shutil
+import subprocess
 import sys
 import time
 
@@ -164,6 +165,53 @@ def test_an_engine_that_fails_is_named_in_one_line(engine, manner, message):
     with pytest.raises(BadInput, match=message) as error:
         agent.suggest(GAME.state_from_moves("a1"))
     assert "\n" not in str(error.value) and repr(agent.name) in str(error.value)
+
+
+@pytest.mark.parametrize("manner", ["floods", "floods a line"])
+def test_an_engine_that_floods_is_ended(engine, manner):
+    agent = engine(manner)
+    with pytest.raises(BadInput, match=r"^agent .*: the engine answered 'genmove white' with more than 100,000 char"):
+        agent.suggest(GAME.state_from_moves("a1"))
+    assert agent._process.returncode is not None and agent._lines.qsize() <= 1000
+    agent.close()
+    assert not agent._reader.is_alive()
+
+
+def test_an_engine_that_writes_slowly_without_end_is_ended_in_time(engine, monkeypatch):
+    agent = engine()
+    agent._ask("clear_board")
+    monkeypatch.setattr(GtpAgent, "most_seconds", 0.2)
+    monkeypatch.setattr(agent._lines, "get", lambda timeout: time.sleep(0.05) or "= a\n")
+    with pytest.raises(BadInput, match=r"did not answer 'genmove white' within 0.2 s$"):
+        agent._answer_lines("genmove white")
+
+
+def test_a_long_answer_is_shortened(engine):
+    with pytest.raises(BadInput) as error:
+        engine("rambles").suggest(GAME.state_from_moves("a1"))
+    assert str(error.value).endswith("answered genmove with '" + "x" * 97 + "...'")
+
+
+KILLED = """
+import os, signal, sys
+from azero.arena.agents.names import make_agent
+from azero.games import make_game
+agent = make_agent(sys.argv[1], make_game("tic_tac_toe"))
+agent._ask("name")
+print(agent._process.pid, flush=True)
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="it sends SIGKILL")
+def test_an_engine_ends_with_a_killed_azero(tmp_path):
+    command = [sys.executable, "-c", KILLED, write_engine(tmp_path)]
+    group = int(subprocess.run(command, stdout=subprocess.PIPE, timeout=100).stdout)
+    deadline = time.monotonic() + 5
+    with pytest.raises(ProcessLookupError):
+        while time.monotonic() < deadline:
+            os.killpg(group, 0)
+            time.sleep(0.02)
 
 
 @pytest.mark.parametrize("manner", ["waits", "stops"])

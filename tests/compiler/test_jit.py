@@ -137,7 +137,7 @@ def test_all_files_of_others_name_the_place_of_a_kernel():
         (Around(TicTacToe()), of_this_file),
         (TicTacToe(), "azero"),
     ):
-        cache = azero.compiler.jit._KernelCache(_twice_plus.py_func)
+        cache = azero.compiler.kernel_cache.KernelCache(_twice_plus.py_func)
         cache._place((numba.typeof(rules), numba.int64))
         assert list(cache._places) == [folder]
 

@@ -1,14 +1,16 @@
 """Tests of rules that raise late: the message names file, method and line, in every command and in each process."""
 
+import inspect
 import sys
 import traceback
 
+import numpy as np
 import pytest
 
 from azero import cli
 from azero.compiler.jit import IS_COMPILED
-from azero.errors import BrokenRules
-from azero.games import make_game
+from azero.errors import BadInput, BrokenRules
+from azero.games import make_game, state
 from azero.games.user.failures import failure_of, failures_named
 
 from .user_games import NIM, forget_files, write_file
@@ -41,6 +43,16 @@ def error_of(name: str) -> Exception:
     return cause
 
 
+def error_at(file: str, error: Exception) -> Exception:
+    """Returns an error after a function `apply_action` of some file has raised it in line 27, as the rules do."""
+    names: dict = {"error": error}
+    exec(compile("\n" * 25 + "def apply_action():\n    raise error", file, "exec"), names)
+    with pytest.raises(type(error)) as raised:
+        names["apply_action"]()
+    assert [frame.lineno for frame in traceback.extract_tb(raised.value.__traceback__)][-1] == 27
+    return raised.value
+
+
 def test_a_method_is_named_with_its_file_and_line(folder):
     write_file(folder / "late.py", NIM, LATE)
     error = error_of(f"late.py:{LONG}")
@@ -71,12 +83,7 @@ def test_code_from_the_cache_may_have_another_path(folder):
     """The file was compiled at another place, and has been moved since."""
     write_file(folder / "late.py", NIM, LATE)
     make_game(f"late.py:{SHORT}")
-    names: dict = {}
-    exec(compile("\n" * 25 + "def apply_action():\n    raise ValueError('oops')", "/elsewhere/old.py", "exec"), names)
-    with pytest.raises(ValueError) as error:
-        names["apply_action"]()
-    assert [frame.lineno for frame in traceback.extract_tb(error.value.__traceback__)][-1] == 27
-    assert str(failure_of(error.value)) == MESSAGE
+    assert str(failure_of(error_at("/elsewhere/old.py", ValueError("oops")))) == MESSAGE
 
 
 def test_errors_of_other_code_are_not_changed(folder):
@@ -85,8 +92,28 @@ def test_errors_of_other_code_are_not_changed(folder):
     with pytest.raises(TypeError) as error:
         game.new_initial_state().apply_action(0, 1)
     assert failure_of(error.value) is None
+    for file in (state.__file__, inspect.__file__, np.__file__, "/lib/site-packages/more.py", __file__, "<string>"):
+        assert failure_of(error_at(file, ValueError("oops"))) is None, file
     with pytest.raises(KeyError), failures_named():
         raise KeyError
+
+
+def test_errors_of_one_line_are_not_changed(folder):
+    file = write_file(folder / "late.py", NIM, LATE)
+    make_game(f"late.py:{SHORT}")
+    for error in (BadInput("action 99 is not legal here"), BrokenRules("max_plies is too small")):
+        assert failure_of(error_at(str(file), error)) is None
+
+
+def test_of_two_games_the_one_in_the_file_is_named(folder):
+    """Both files have the same method in the same lines."""
+    file = write_file(folder / "late.py", NIM, LATE)
+    make_game(f"late.py:{SHORT}")
+    write_file(folder / "other.py", NIM, LATE, ("import numpy as np", "import numpy as np  # another file"))
+    make_game(f"other.py:{SHORT}")
+    assert str(failure_of(error_at(str(file), ValueError("oops")))) == MESSAGE
+    other = error_at(str(folder / "other.py"), ValueError("oops"))
+    assert str(failure_of(other)) == MESSAGE.replace("late", "other")
 
 
 @pytest.fixture

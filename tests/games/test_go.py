@@ -472,7 +472,8 @@ def play_random_games(komi: float, num_games: int) -> tuple[float, float]:
     game = make_go(9, komi=komi)
     rng, legal = new_rng(0), np.zeros(game.num_actions, np.int32)
     state, actions = new_states(game.rules, 1)[0], np.zeros(game.max_plies + 1, np.int32)
-    plies, wins, draws = count_random_games(game.rules, state, legal, rng, actions, num_games)
+    played = np.zeros(1, np.int64)
+    plies, wins, draws = count_random_games(game.rules, state, legal, rng, actions, played, num_games)
     return plies / num_games, (wins + draws / 2) / num_games
 
 

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from azero.games.user.overflows import Overflows, advice_on
+from azero.games.reasons import advice_on
+from azero.games.user.overflows import Overflows
 
 TABLE = np.array([100, 120, 3], np.int8)
 

@@ -61,6 +61,14 @@ def test_text_is_read_as_an_action_that_exists(folder, value, shown):
     assert refusal(folder, TEXT_TO_ACTION, f"return {value}") == message
 
 
+def test_text_is_shown_if_it_is_given_by_keyword(folder):
+    body = "return 99 if text == 'b2' else int(text)"
+    write_file(folder / "nim.py", NIM, added(f"{TEXT_TO_ACTION}:\n        {body}"))
+    rules = make_game("nim.py:Nim").rules
+    with pytest.raises(BadInput, match="text_to_action returns 99 for 'b2'; it should be"):
+        rules.text_to_action(text="b2", state="STATE")
+
+
 def test_text_that_is_no_move_has_the_message_of_the_rules(folder):
     body = "if text not in '012': raise BadInput(f'{text!r} is not a number')\n        return int(text)"
     imports = ("LOSS, ONGOING", "BadInput, LOSS, ONGOING")

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from azero.games.user.reasons import place_of, reason_of, short
+from azero.games.reasons import place_of, reason_of, short
 
 
 @pytest.mark.parametrize(

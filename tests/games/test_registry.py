@@ -193,7 +193,7 @@ def test_a_game_without_parameters_is_registered_with_a_field(sample):
             """There is nothing to refuse."""
 
     rules = registry.game("bare")(Bare)
-    assert rules.__doc__ == "No parameters." and names.name_of(make.parse_game("bare")) == "bare"
+    assert rules.__doc__ == "Rules without parameters." and names.name_of(make.parse_game("bare")) == "bare"
     assert len(rules()) == 1
 
 

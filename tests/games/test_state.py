@@ -150,6 +150,23 @@ def test_rules_that_cannot_go_on_are_told_with_the_actions(tmp_path, monkeypatch
         assert str(error.value) == f"{name}.{what}; actions so far:" + " 0" * num
 
 
+def test_a_function_that_raises_is_named_with_its_file_and_the_actions(tmp_path, monkeypatch):
+    forget_files(monkeypatch)
+    monkeypatch.chdir(tmp_path)
+    imports = ("import numpy as np", "import numpy as np; from azero.authoring import subroutine")
+    raising = "    if ply == 24:\n        raise ValueError('no:\\nint too large to convert')\n"
+    helper = f"@subroutine\ndef take(action, ply):\n{raising}    return action + 1\n\n\nclass Nim"
+    call = ("-= action + 1", "-= take(action, state.ply)")
+    write_file(tmp_path / "own.py", NIM, imports, ("class Nim", helper), call)
+    state = make_game("own.py:Nim(heap=36)").new_initial_state()
+    for _ in range(24):
+        state.apply_action(0)
+    with pytest.raises(BrokenRules) as error:
+        state.apply_action(0)
+    what = "ValueError: no: int too large to convert; write np.uint64(...) around integers of 2**63 or more"
+    assert str(error.value) == f"own.py:take fails, line 13: {what}; actions so far:" + " 0" * 25
+
+
 @pytest.mark.parametrize(
     ("name", "lines"),
     [

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from azero.compiler.jit import IS_COMPILED
-from azero.errors import BadInput
+from azero.errors import NO_ACTION, BadInput
 from azero.games import make_game
 from azero.games.user import interpreted, timeouts
 
@@ -233,7 +233,7 @@ def test_rules_are_tried_out_where_there_are_no_signals(folder):
     thread = threading.Thread(target=lambda: messages.append(refusal(folder, ("return count", "return 0"))))
     thread.start()
     thread.join()
-    assert messages == [".legal_actions finds 0 actions while the game goes on; it should find 1 to 3"]
+    assert messages == [f".{NO_ACTION}; it should find 1 to 3"]
 
 
 ACTION, WHOLE = "rollout_action(game, state, legal, rng)", "rollout(game, state, legal, rng, max_plies)"

@@ -16,8 +16,8 @@ from .minimax import RandomPlay
 def play(game, num_games):
     """Returns the mean length, the share of the first player's wins, and the share of draws."""
     rng, legal = new_rng(0), np.zeros(game.num_actions, np.int32)
-    actions = np.zeros(game.max_plies + 1, np.int32)
-    totals = count_random_games(game.rules, new_states(game.rules, 1)[0], legal, rng, actions, num_games)
+    state, actions, played = new_states(game.rules, 1)[0], np.zeros(game.max_plies + 1, np.int32), np.zeros(1, np.int64)
+    totals = count_random_games(game.rules, state, legal, rng, actions, played, num_games)
     return [total / num_games for total in totals]
 
 

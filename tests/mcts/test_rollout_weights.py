@@ -84,7 +84,7 @@ def test_a_flipped_bit_anywhere_is_noticed(saved):
 @pytest.mark.parametrize("data", [b"", b"x", b"PK\x03\x04", b"\x80\x04", b"\xff" * 64])
 def test_what_is_no_safetensors_file_is_refused(saved, data):
     saved.write_bytes(data)
-    assert refusal(saved).startswith("is ")
+    assert refusal(saved).startswith(("is empty", "is a pickle, which", "is not a .safetensors file"))
 
 
 def test_other_safetensors_files_are_refused(saved):

@@ -1,7 +1,6 @@
 """Games of self-play for tests, with an untrained, deterministic evaluator."""
 
 import functools
-from pathlib import Path
 
 import numpy as np
 import torch
@@ -15,11 +14,11 @@ from azero.mcts.roots.gumbel import GumbelRoot
 from azero.mcts.roots.visits import VisitsRoot
 from azero.mcts.tree import UNPROVEN
 from azero.nets.architectures.tower import ResidualTower
-from azero.nets.checkpoint import save_checkpoint
-from azero.nets.checkpoint_card import Card
+from azero.nets.checkpoint import weights_of
 from azero.selfplay.data.records import Shard
 from azero.selfplay.play import SelfPlay, play_games
 from azero.selfplay.slots import PlaySettings
+from azero.system.tensor_files import Tensors
 
 TIC_TAC_TOE, CONNECT_FOUR = make_game("tic_tac_toe"), make_game("connect_four(rows=5,columns=4)")
 
@@ -47,12 +46,12 @@ def config_with(**selfplay) -> Config:
     return check_config({"game": {"name": "tic_tac_toe"}, "net": net, "device": device, "selfplay": played})
 
 
-def save_new_net(path: Path, config: Config) -> None:
-    """Saves a net of the settings whose priors differ."""
+def new_weights(config: Config) -> Tensors:
+    """Returns the weights of a net of the settings whose priors differ."""
     torch.manual_seed(0)
     net = ResidualTower(config.net, TIC_TAC_TOE)
     torch.nn.init.normal_(net.policy.weight)
-    save_checkpoint(path, net, Card("tic_tac_toe", config.net.model_dump(), config.search.model_dump()))
+    return weights_of(net)
 
 
 def play(

@@ -1,19 +1,24 @@
 """Tests of workers: games do not depend on the worker that plays them."""
 
+import os
+import signal
+from dataclasses import replace
+
+import numpy as np
 import pytest
 import torch
 
+from azero.errors import BadInput
 from azero.selfplay.pool import Pool, count_workers
 from azero.selfplay.tasks import PlayTask, play_task
 
-from .games import assert_same, config_with, save_new_net
+from .games import assert_same, config_with, new_weights
 
 
 @pytest.fixture(scope="module")
-def tasks(tmp_path_factory) -> list[PlayTask]:
-    path, config = tmp_path_factory.mktemp("pool") / "net.safetensors", config_with()
-    save_new_net(path, config)
-    return [PlayTask(str(path), config, "", tuple(range(k, k + 3))) for k in (0, 3, 6)]
+def tasks() -> list[PlayTask]:
+    config = config_with()
+    return [PlayTask(new_weights(config), config, "", tuple(range(k, k + 3))) for k in (0, 3, 6)]
 
 
 @pytest.fixture(autouse=True)
@@ -44,8 +49,47 @@ def test_a_pool_is_used_again(tasks):
 
 
 def test_an_error_in_a_worker_is_an_error_here(tasks):
-    with pytest.raises(Exception, match="nowhere"), Pool(2) as pool:
-        list(pool.run(play_task, [PlayTask("nowhere", tasks[0].config, "", (1,))], lambda num: None))
+    wrong = replace(tasks[0], weights={"nothing": np.zeros(1)})
+    with Pool(2) as pool:
+        with pytest.raises(RuntimeError, match="Missing key") as error:
+            list(pool.run(play_task, [wrong, tasks[0]], lambda num: None))
+        assert "In a worker process:\nTraceback" in error.value.__notes__[0]
+        assert_same(dict(pool.run(play_task, tasks[:1], lambda num: None))[0], play_task(tasks[0], lambda num: None))
+
+
+def die_once(task, report):
+    """Does the task's work, but kills its own process in the middle of it the first time."""
+    marks, task = task
+    if not (marks / str(task.seeds[0])).exists():
+        report(2)
+        (marks / str(task.seeds[0])).touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return play_task(task, report)
+
+
+def die(task, report):
+    os._exit(3)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="it sends SIGKILL")
+def test_a_killed_worker_is_replaced_and_its_task_done_again(tasks, tmp_path):
+    reports, told = [], []
+    with Pool(2, told.append) as pool:
+        shards = dict(pool.run(die_once, [(tmp_path, task) for task in tasks], reports.append))
+        assert pool.num_deaths == len(told) == 3
+    assert set(told) == {"a worker process was killed by SIGKILL; another one does its task again"}
+    for place, task in enumerate(tasks):
+        assert_same(shards[place], play_task(task, lambda num: None))
+    assert sum(reports) == 9 and reports.count(-2) == 3
+
+
+def test_a_task_that_no_worker_survives_ends_in_a_line(tasks):
+    with pytest.raises(BadInput) as error, Pool(2) as pool:
+        list(pool.run(die, tasks[:1], lambda num: None))
+    assert str(error.value) == (
+        "3 worker processes have died at the same task, the last one ended with code 3; perhaps the machine is short "
+        "of memory; try fewer selfplay.num_workers or selfplay.parallel_games; --resume continues the run"
+    )
 
 
 def test_workers_are_counted(monkeypatch):

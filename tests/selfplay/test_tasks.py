@@ -5,35 +5,24 @@ from dataclasses import replace
 import pytest
 
 from azero.errors import BadInput
-from azero.selfplay.data.shard_files import load_shard, save_shard
 from azero.selfplay.pool import Pool
 from azero.selfplay.tasks import PlayTask, SearchTask, play_task, search_task
 
-from .games import TIC_TAC_TOE, assert_same, changed, config_with, is_open, save_new_net, some_games
+from .games import TIC_TAC_TOE, assert_same, changed, config_with, is_open, new_weights, some_games
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    """A folder with a net and two shards that differ only in name."""
-    folder = tmp_path_factory.mktemp("tasks")
-    save_new_net(folder / "net", config_with())
-    for name in ("00001-0000", "00001-0001"):
-        save_shard(folder / name, some_games(TIC_TAC_TOE), TIC_TAC_TOE)
-    return folder
-
-
-@pytest.fixture(scope="module")
-def task(folder) -> PlayTask:
+def task() -> PlayTask:
     """A task to play three games."""
-    return PlayTask(str(folder / "net"), config_with(), "", (0, 1, 2))
+    return PlayTask(new_weights(config_with()), config_with(), "", (0, 1, 2))
 
 
 @pytest.fixture(scope="module")
-def searches(folder) -> list[SearchTask]:
-    """Tasks to search each shard, and the first one again in another iteration."""
+def searches() -> list[SearchTask]:
+    """Tasks to search two shards that differ only in name, and the first one again in another iteration."""
     what = [("00001-0000", 3), ("00001-0001", 3), ("00001-0000", 4)]
-    net, config = str(folder / "net"), config_with()
-    return [SearchTask(net, config, "", str(folder / name), iteration) for name, iteration in what]
+    weights, shard = new_weights(config_with()), some_games(TIC_TAC_TOE)
+    return [SearchTask(weights, config_with(), "", shard, name, iteration) for name, iteration in what]
 
 
 @pytest.mark.parametrize("parallel_games", [1, 2, 100])
@@ -63,7 +52,7 @@ def test_workers_search_what_their_tasks_say_and_note_when(searches):
     for place, task in enumerate(searches):
         assert_same(found[place], search_task(task, lambda num: None))
         assert found[place].searched.tolist() == [task.iteration] * 12
-        assert_same(load_shard(task.shard, TIC_TAC_TOE), some_games(TIC_TAC_TOE))
+        assert_same(task.shard, some_games(TIC_TAC_TOE))
     assert sum(reports) == 3 * is_open(some_games(TIC_TAC_TOE)).sum()
     for other in (1, 2):
         assert "visits" in changed(found[0], found[other]), "seeds should depend on shard and iteration"

@@ -160,7 +160,7 @@ def test_a_game_s_file_of_another_shape_is_refused_when_the_run_is_opened(own):
 
 
 def task_of(run):
-    return PlayTask(str(run.checkpoint_path(0)), run.config, source_digest_of(run.game.rules), seeds=(1, 2))
+    return PlayTask(run.best_weights(Progress()), run.config, source_digest_of(run.game.rules), seeds=(1, 2))
 
 
 def play_games_of(run):

@@ -1,5 +1,8 @@
 """Tests of a run's folder: refusals, the round trip of its state, and the files that it keeps."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 import torch
@@ -10,6 +13,7 @@ from azero.games import make_game
 from azero.nets.checkpoint import read_card
 from azero.selfplay.data.shard_files import save_shard
 from azero.training.learning.trainer import Trainer
+from azero.training.loop import train
 from azero.training.run import Run, shard_name
 from azero.training.state import Progress, load_state, save_state
 
@@ -170,3 +174,33 @@ def test_a_shard_that_is_gone_is_bad_input(run):
 def test_names_of_shards_sort_by_iteration_and_number():
     names = [shard_name(iteration, number) for iteration in (1, 2, 10, 100) for number in (0, 2, 11)]
     assert names == sorted(names) and all(name.startswith(shard_name(int(name[:5]), None)) for name in names)
+
+
+HOLD = """
+import sys
+from pathlib import Path
+from azero.training.loop import train
+from azero.training.run import hold
+with hold(Path(sys.argv[1])):
+    print(flush=True)
+    sys.stdin.read()
+"""
+
+
+@pytest.mark.parametrize("has_begun", [False, True])
+def test_without_the_lock_nothing_in_the_folder_changes(tmp_path, has_begun):
+    """Two processes may begin or continue one run at the same time. The settings must be those of the one that has the
+    lock."""
+    folder = tmp_path / "run"
+    if has_begun:
+        Run.create(folder, CONFIG, GAME)
+    folder.mkdir(exist_ok=True)
+    command = [sys.executable, "-c", HOLD, str(folder)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        process.stdout.readline()
+        before = {path.name: path.read_bytes() for path in folder.iterdir()}
+        other = CONFIG.model_copy(update={"training": CONFIG.training.model_copy(update={"iterations": 9})})
+        with pytest.raises(BadInput, match="is being trained by another process$"):
+            train(folder, other, has_begun)
+        assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+        process.stdin.close()

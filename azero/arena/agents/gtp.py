@@ -10,6 +10,7 @@ import contextlib
 import os
 import queue
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -17,6 +18,7 @@ import threading
 import time
 import weakref
 from collections.abc import Sequence
+from functools import partial
 from typing import IO
 
 from azero.arena.agents.agent import Agent, check_state
@@ -26,6 +28,22 @@ from azero.games import Game, State
 from azero.games.names import write_value
 
 _LONGEST_QUOTE = 100  # most characters of an answer in a message
+_LONGEST_ANSWER = 100_000  # characters
+_LONGEST_LINE = 10_000  # characters; a longer line is read in parts
+_MOST_LINES_WAITING = 1000  # an engine that writes more has to wait
+
+_GUARD = """
+import os, signal, subprocess, sys, threading
+def end_with_azero():
+    os.read(int(sys.argv[1]), 1)
+    os.killpg(0, signal.SIGKILL)
+threading.Thread(target=end_with_azero, daemon=True).start()
+try:
+    sys.exit(subprocess.call(sys.argv[2:]))
+except OSError as error:
+    sys.exit(f"azero: the engine cannot be started: {error}")
+"""
+"""Runs an engine until it ends or azero does. Then the other end of a pipe is closed, even after `kill -9`."""
 
 
 class _Refused(EngineFailed):
@@ -48,21 +66,13 @@ class GtpAgent(Agent):
             words = split_command(command)
             if not words:
                 raise BadInput(f"agent {name!r} names no command, e.g. gtp:gnugo --mode gtp")
-            # A new session, so that processes started by the engine can be killed with it.
-            self._process = subprocess.Popen(
-                words,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                text=True,
-                errors="replace",
-                start_new_session=True,
-            )
+            self._process, lifeline = _start(words)
         except BadInput:
             raise
         except (OSError, ValueError) as error:
             raise BadInput(f"agent {name!r}: the engine cannot be started: {error}") from None
-        self._end = weakref.finalize(self, _end, self._process)  # runs when Python ends, if not before
-        self._lines: queue.SimpleQueue[str] = queue.SimpleQueue()  # lines of the engine's output; "" at its end
+        self._end = weakref.finalize(self, _end, self._process, lifeline)  # runs when Python ends, if not before
+        self._lines: queue.Queue[str] = queue.Queue(_MOST_LINES_WAITING)  # of the engine's output; "" at its end
         assert self._process.stdout is not None
         self._reader = threading.Thread(target=_read, args=(self._process.stdout, self._lines), daemon=True)
         self._reader.start()
@@ -90,7 +100,11 @@ class GtpAgent(Agent):
 
     def close(self) -> None:
         self._end()
-        self._reader.join(timeout=1.0)  # a process outside the session may keep the output open
+        deadline = time.monotonic() + 1.0  # a process outside the session may keep the output open
+        while self._reader.is_alive() and time.monotonic() < deadline:
+            with contextlib.suppress(queue.Empty):  # the reader may wait for room
+                self._lines.get_nowait()
+            self._reader.join(timeout=0.01)
         assert self._process.stdin is not None
         with contextlib.suppress(OSError):  # the last line was never read
             self._process.stdin.close()
@@ -107,6 +121,8 @@ class GtpAgent(Agent):
         if answer.lower() == "resign":
             self._shown = None  # its board is unknown now
             return RESIGN
+        if len(answer) > _LONGEST_QUOTE:
+            raise EngineFailed(f"agent {self.name!r} answered genmove with {_quote(answer)}")
         try:
             action = self.game.text_to_action(state, answer.lower())
         except BadInput as error:
@@ -164,17 +180,25 @@ class GtpAgent(Agent):
     def _ended(self, command: str) -> EngineFailed:
         return EngineFailed(f"agent {self.name!r}: the engine ended before {command!r} was answered")
 
+    def _given_up(self, why: str) -> EngineFailed:
+        """Ends the engine, since a late answer would be taken for that to another command; returns the error."""
+        self._end()
+        return EngineFailed(f"agent {self.name!r}: the engine {why}")
+
     def _answer_lines(self, command: str) -> list[str]:
         """Returns the lines of an answer, up to the blank line that ends it; only the first if that is not GTP."""
         deadline = time.monotonic() + self.most_seconds
         lines: list[str] = []
         while True:
+            left_s = deadline - time.monotonic()
             try:
-                line = self._lines.get(timeout=max(0.0, deadline - time.monotonic()))
+                if left_s <= 0:  # even if there are lines: an engine may write without end
+                    raise queue.Empty
+                line = self._lines.get(timeout=left_s)
             except queue.Empty:
-                self._end()  # a late answer would be taken for that to another command
-                limit = f"within {self.most_seconds:g} s"
-                raise EngineFailed(f"agent {self.name!r}: the engine did not answer {command!r} {limit}") from None
+                raise self._given_up(f"did not answer {command!r} within {self.most_seconds:g} s") from None
+            if sum(map(len, lines)) + len(line) > _LONGEST_ANSWER:
+                raise self._given_up(f"answered {command!r} with more than {_LONGEST_ANSWER:,} characters")
             if line.strip():
                 lines.append(line.strip())
             if not line:
@@ -184,16 +208,39 @@ class GtpAgent(Agent):
                 return lines
 
 
-def _read(output: IO[str], lines: "queue.SimpleQueue[str]") -> None:
+def _read(output: IO[str], lines: "queue.Queue[str]") -> None:
     """Puts the engine's lines into the queue as they come. It runs in a thread, since reading a pipe has no timeout."""
     with output:
-        for line in output:
+        while line := output.readline(_LONGEST_LINE):
             lines.put(line)
     lines.put("")
 
 
-def _end(process: subprocess.Popen) -> None:
-    """Kills an engine and the processes that it started."""
+def _start(words: list[str] | str) -> tuple[subprocess.Popen, int | None]:
+    """Starts an engine; returns its process, and the end of a pipe that ends the engine when it is closed.
+
+    The session is new, so that processes started by the engine can be killed with it. Windows has no such pipe.
+    """
+    start = partial(subprocess.Popen, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, errors="replace")
+    if sys.platform == "win32":
+        return start(words), None
+    if shutil.which(words[0]) is None:
+        raise FileNotFoundError(f"there is no program {words[0]!r}")
+    heard, lifeline = os.pipe()
+    guarded = [sys.executable, "-I", "-S", "-c", _GUARD, str(heard), *words]
+    try:
+        return start(guarded, start_new_session=True, pass_fds=(heard,)), lifeline
+    except BaseException:
+        os.close(lifeline)
+        raise
+    finally:
+        os.close(heard)
+
+
+def _end(process: subprocess.Popen, lifeline: int | None) -> None:
+    """Kills an engine and the processes that it started. It is called once."""
+    if lifeline is not None:
+        os.close(lifeline)
     if process.returncode is None:  # otherwise another process may have its number
         if sys.platform == "win32":
             process.kill()

@@ -42,7 +42,7 @@ class MatchResult:
       simulations_a: A's simulations per move.
       simulations_b: B's simulations per move.
       sprt: "accept" or "reject"; None without an SPRT or if it is undecided.
-      failure: why the match ended before its last game; None if it did not.
+      failure: how an engine's failure or Ctrl-C ended the match early; None if none did.
     """
 
     a: str
@@ -140,11 +140,11 @@ def play_match(
       on_games: called with the number of games that have just ended, and the tally so far.
 
     Raises:
-      BadInput: `num_games` is less than 1, or `opening_plies` less than 0 or no less than the longest game.
+      BadInput: `num_games` is less than 1, or `opening_plies` less than 0.
       Unfinished: an engine failed. The exception has the finished games.
       Interrupted: Ctrl-C. The exception has the finished games.
     """
-    _check_numbers(num_games, opening_plies, game)
+    _check_numbers(num_games, opening_plies)
     before = [_spent(agent) for agent in (a, b)]
     openings = draw_openings(game, (num_games + 1) // 2, opening_plies, seed)
     results: list[GameResult] = []
@@ -160,11 +160,10 @@ def play_match(
                 on_games(len(finished), _tally_of(results))
         except (EngineFailed, KeyboardInterrupt) as error:
             early_end = _early_end(error, f"after {len(results)} of {num_games} games")
-            break
         results.sort(key=lambda result: (result.pair, not result.a_is_first))
-        if sprt and (numbers.stop % 2 == 0 or numbers.stop == num_games):  # only whole pairs count
+        if sprt and not early_end and (numbers.stop % 2 == 0 or numbers.stop == num_games):  # only whole pairs count
             decision = _first_decision(sprt, pair_scores(without_repeats(results)))
-        if decision:
+        if decision or early_end:
             break
     elapsed = time.perf_counter() - begin
     spent = [_spent(agent) - earlier for agent, earlier in zip((a, b), before, strict=True)]
@@ -177,14 +176,11 @@ def play_match(
     return match
 
 
-def _check_numbers(num_games: int, opening_plies: int, game: Game) -> None:
+def _check_numbers(num_games: int, opening_plies: int) -> None:
     if num_games < 1:
         raise BadInput(f"games = {num_games} should be 1 or more")
     if opening_plies < 0:
         raise BadInput(f"opening plies = {opening_plies} should be 0 or more")
-    if opening_plies >= max(game.max_plies, OPENING_PLIES + 1):
-        longest = f"{game.max_plies}, the longest game of {game}"
-        raise BadInput(f"opening plies = {opening_plies} should be less than {longest}")
 
 
 def _early_end(error: EngineFailed | KeyboardInterrupt, when: str) -> Unfinished | Interrupted:

@@ -11,9 +11,9 @@ from azero.games.contract import DRAW, LOSS, ONGOING, WIN, Symmetries
 from azero.games.defaults import has_own
 from azero.games.laws.findings import Notes, hold, hold_pair, looks_of, walk_game
 from azero.games.laws.keys import check_keys
+from azero.games.reasons import short
 from azero.games.state import Game, State
 from azero.games.user.interpreted import Interpreted
-from azero.games.user.reasons import short
 
 _KEY_HINT = "; compiled, np.uint64 with a plain integer is signed: write np.uint64(...) around the integer"
 _LEAST_HASH = 1 << 53

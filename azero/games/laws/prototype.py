@@ -11,10 +11,10 @@ from abc import ABC, abstractmethod
 
 from azero.errors import BadInput
 from azero.games.laws.findings import hold, record_of
+from azero.games.reasons import fails_with, place_of, short
 from azero.games.registry import parameters_of
 from azero.games.state import Game, State
 from azero.games.user.loading import load_class
-from azero.games.user.reasons import place_of, reason_of, short
 from azero.games.user.timeouts import TimedOut, time_limit
 
 
@@ -84,8 +84,8 @@ def check_against(
         except TimedOut as error:
             raise _failure(f"{name} {error}", game, actions) from None
         except (Exception, SystemExit) as error:
-            line = place_of(error, name.rpartition(":")[0])
-            raise _failure(f"{name} fails{line}: {reason_of(error)}", game, actions) from None
+            place = place_of(error, name.rpartition(":")[0])
+            raise _failure(f"{name} {fails_with(error, place)}", game, actions) from None
     return num_games
 
 

@@ -9,13 +9,13 @@ import numpy as np
 from numba.core.errors import NumbaError
 
 from azero.compiler.rng import new_rng
-from azero.errors import BadInput
+from azero.errors import ACTIONS_FOUND, BadInput
 from azero.games.contract import DRAW, LOSS, ONGOING, WIN, Rules
 from azero.games.defaults import has_own
+from azero.games.reasons import advice_on, fails_with, place_of, short
 from azero.games.state import after_actions, new_states
 from azero.games.user.messages import refusal
-from azero.games.user.overflows import Overflows, advice_on
-from azero.games.user.reasons import place_of, reason_of, short
+from azero.games.user.overflows import Overflows
 from azero.games.user.timeouts import TimedOut, time_limit
 from azero.games.user.wide_states import line_of_misfit, misfit, store, wide_copy
 
@@ -82,7 +82,7 @@ class Interpreted:
         except NumbaError as error:  # from a subroutine
             raise BadInput(refusal(error, self.rules, self.name, method)) from None
         except (Exception, SystemExit) as error:
-            raise self.fail(method, f"fails{place_of(error, self._file)}: {reason_of(error)}") from None
+            raise self.fail(method, fails_with(error, place_of(error, self._file))) from None
 
     def _read(self, name: str):
         return self._watch(name, lambda: getattr(self.rules, name))
@@ -150,7 +150,7 @@ class Interpreted:
             raise self._returned("legal_actions", count, "the number of actions that it has written")
         if not 0 < count <= self.num_actions:
             right = f"it should find 1 to {self.num_actions}"
-            raise self.fail("legal_actions", f"finds {count} actions while the game goes on; {right}")
+            raise self.fail("legal_actions", f"{ACTIONS_FOUND.format(count)}; {right}")
         actions = self.legal[:count].tolist()
         if actions != sorted(set(actions)) or actions[0] < 0 or actions[-1] >= self.num_actions:
             right = f"they should ascend, from 0 to {self.num_actions - 1}"

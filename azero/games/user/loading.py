@@ -9,14 +9,15 @@ from pathlib import Path
 from types import ModuleType
 from typing import get_type_hints
 
-from azero.compiler.jit import IS_COMPILED, SOURCE_DIGEST
+from azero.compiler.jit import IS_COMPILED
+from azero.compiler.kernel_cache import SOURCE_DIGEST
 from azero.errors import BadInput
 from azero.games.contract import COMPILED
 from azero.games.defaults import DEFAULTS
+from azero.games.reasons import MODULE, place_of, public_names, reason_of, short
 from azero.games.registry import PARAMETER_TYPES, complete, without_registering
 from azero.games.user.plain_methods import PLAIN_METHODS, guarded
-from azero.games.user.reasons import place_of, reason_of, short
-from azero.games.user.sources import MODULE, Sources, public_names
+from azero.games.user.sources import Sources
 from azero.games.user.timeouts import ELAPSED_S, TimedOut, time_limit
 from azero.games.user.wide_states import on_wide_states
 

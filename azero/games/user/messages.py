@@ -12,9 +12,9 @@ from azero.compiler.codegen import Allocates
 from azero.compiler.rng import new_rng
 from azero.games.contract import Rules
 from azero.games.defaults import DEFAULTS
+from azero.games.reasons import in_one_line
 from azero.games.state import new_states
 from azero.games.user.mistakes import OWN, find_mistake
-from azero.games.user.reasons import in_one_line
 
 _NOISE = (
     r"(\w*Error: )?Failed in|During|raised from|With argument|Overload|Operator Overload|Intrinsic in|There are|"

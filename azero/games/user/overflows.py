@@ -1,4 +1,4 @@
-"""Integers that NumPy and the compiler treat differently: the lines where they overflow, and what to write instead."""
+"""Small integers that overflow in NumPy and not in compiled rules: the lines, and what to write instead."""
 
 import ast
 import linecache
@@ -7,24 +7,6 @@ import sys
 from types import CodeType, FrameType
 
 import numpy as np
-
-_ADVICE = (
-    (r"Python integer -\d+ out of bounds for uint", "unsigned integers are never negative: write np.int64(...)"),
-    (r"Python integer \d+ out of bounds for u?int(8|16|32)", "write np.int64(...) around the small integer"),
-    (
-        r"(out of bounds for u?int64|int too (big|large) to convert)",
-        "write np.uint64(...) around integers of 2**63 or more",
-    ),
-    (
-        r"ufunc '\w+' not supported for the input types",
-        "write np.uint64(...) around a signed integer that is combined with np.uint64",
-    ),
-    (
-        r"numpy\.float64|only integers",
-        "/ gives a float, and so does np.uint64 with a signed integer: write //, or np.uint64(...) around it",
-    ),
-)
-"""Patterns of NumPy's errors about integers, with what to write instead."""
 
 _PURE = ast.Name | ast.Attribute | ast.Subscript | ast.Slice | ast.Constant | ast.BinOp | ast.UnaryOp | ast.Tuple
 _PURE |= ast.operator | ast.unaryop | ast.expr_context
@@ -53,11 +35,6 @@ class Overflows:
     def note(self) -> str:
         """Returns a description of the first overflow, to append to a message. Empty if there was none."""
         return f"; {self._found[0]}" if self._found else ""
-
-
-def advice_on(error: object) -> str:
-    """Returns what to write to avoid an error about integers, to append to its message. Empty for other errors."""
-    return next((f"; {advice}" for said, advice in _ADVICE if re.search(said, str(error))), "")
 
 
 def _small_overflow(frame: FrameType) -> str | None:

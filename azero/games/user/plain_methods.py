@@ -9,7 +9,7 @@ from collections.abc import Callable
 import numpy as np
 
 from azero.errors import BadInput
-from azero.games.user.reasons import place_of, reason_of, short, without_digest
+from azero.games.reasons import fails_with, place_of, short, without_digest
 
 
 def _are_ranges(value: object) -> bool:
@@ -74,11 +74,11 @@ def guarded(method: Callable, name: str, what: str, file: str) -> Callable:
         except BadInput as error:
             raise BadInput(without_digest(str(error))) from None
         except (Exception, SystemExit) as error:
-            raise BadInput(f"{what} fails{place_of(error, file)}: {reason_of(error)}{hint}") from None
+            raise BadInput(f"{what} {fails_with(error, place_of(error, file))}{hint}") from None
         if not is_right(value):
             raise BadInput(f"{what} returns {_shown(value)}; it should be {right}{hint}")
         if name == "text_to_action" and not 0 <= value < rules.num_actions:
-            text = [*arguments, *named.values()][-1]
+            text = named["text"] if "text" in named else arguments[-1]
             number = f"{short(value)} for {text!r}; it should be {right}, from 0 to {rules.num_actions - 1}"
             raise BadInput(f"{what} returns {number}{hint}")
         return value

@@ -8,7 +8,6 @@ from any working folder. Modules never run from bytecode, which may be out of da
 import ast
 import hashlib
 import importlib.util
-import re
 import sys
 import warnings
 from collections.abc import Iterable, Iterator
@@ -18,13 +17,10 @@ from pathlib import Path
 from types import CodeType
 
 from azero.errors import BadInput
+from azero.games.reasons import PACKAGE_OF_MODULES
+from azero.games.tracebacks import is_installed
 
-MODULE = "azero_user_"
-"""How the names of all modules with a user's code begin in `sys.modules`. A digest follows."""
-
-_PACKAGE = f"{MODULE}modules_"
 _OURS = {"azero", "llvmlite", "numba", "numpy", "torch"}  # never the user's own, wherever they are installed
-_INSTALLED = {"site-packages", "dist-packages"}
 
 
 class Sources:
@@ -100,12 +96,7 @@ class Sources:
 
     @property
     def _package(self) -> str:
-        return f"{_PACKAGE}{self.digest}"
-
-
-def public_names(text: str) -> str:
-    """Returns a text with the names of modules as in the user's sources."""
-    return re.sub(rf"\b{_PACKAGE}[0-9a-f]{{16}}\.", "", text)
+        return f"{PACKAGE_OF_MODULES}{self.digest}"
 
 
 class _Finder:
@@ -173,16 +164,12 @@ def _is_library(name: str) -> bool:
     """Returns whether a module belongs to Python, azero, azero's requirements or an imported installed package."""
     top = name.partition(".")[0]
     file = getattr(sys.modules.get(top), "__file__", None)
-    return top in sys.stdlib_module_names | _OURS or (file is not None and _is_installed(Path(file)))
-
-
-def _is_installed(path: Path) -> bool:
-    return not _INSTALLED.isdisjoint(path.parts)
+    return top in sys.stdlib_module_names | _OURS or (file is not None and is_installed(Path(file)))
 
 
 def _own_places() -> list[Path]:
     """Returns the folders of Python's path that may contain the user's own modules."""
-    return [Path(each) for each in sys.path if not _is_installed(Path(each))]
+    return [Path(each) for each in sys.path if not is_installed(Path(each))]
 
 
 def _find(name: str, places: list[Path]) -> Path | None:

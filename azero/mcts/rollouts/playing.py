@@ -8,27 +8,30 @@ from azero.games import ONGOING
 
 
 @kernel
-def count_random_games(rules, state, legal, rng, actions, num_games):
+def count_random_games(rules, state, legal, rng, actions, played, num_games):
     """Plays random games from the start; returns their plies, the first player's wins, and the draws.
 
     Args:
       actions: [max_plies + 1] int32; gets the last game's actions. The extra place shows rules that break `max_plies`.
+      played: [1] int64; gets the number of the last game's actions, also if the rules raise an error.
     """
     plies = 0
     wins = 0
     draws = 0
     for _ in range(num_games):
+        length = 0
+        played[0] = 0
         rules.reset(state)
         outcome = rules.outcome(state)
-        length = 0
         while outcome == ONGOING:
             if length == len(actions):
                 raise BrokenRules(TOO_LONG)
             action = np.int64(rules.rollout_action(state, legal, rng))
             actions[length] = action
+            length += 1
+            played[0] = length
             rules.apply_action(state, action)
             outcome = rules.outcome(state)
-            length += 1
         plies += length
         wins += outcome == 1
         draws += outcome == 0

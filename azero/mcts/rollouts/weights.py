@@ -17,7 +17,7 @@ from azero.games.names import contrast, source_digest_of, without_folder
 from azero.mcts.rollouts.features import MAX_WIDTH, NUM_PATTERNS
 from azero.mcts.rollouts.policies import LinearSoftmax, OwnRollout, RolloutPolicy, UniformRollout
 from azero.system.formats import check_format
-from azero.system.tensor_files import Tensors, read_tensors, take_digest, write_tensors
+from azero.system.tensor_files import Tensors, check_digest, read_tensors, write_tensors
 
 FORMAT = 2
 """Format version of the files. Format 1 had another digest."""
@@ -80,11 +80,12 @@ def load_rollout(path: Path, game: Game) -> LinearSoftmax:
     card, tensors = read_tensors(path, name)
     if set(tensors) != {"patterns", "actions"}:
         raise BadInput(f"{name} holds no rollout policy; azero train-rollout makes one")
+    digest = card.pop("digest", None)
     check_format(name, card.get("format"), 1, FORMAT)
     if card["format"] == 1:
-        _check_first_format(name, card, tensors)
+        _check_first_digest(name, digest, card, tensors)
     else:
-        take_digest(name, card, tensors)
+        check_digest(name, digest, card, tensors)
     own_game = str(card.get("game"))
     if without_folder(own_game) != without_folder(str(game)):
         raise BadInput(f"{name} plays {contrast(own_game, game.rules)}")
@@ -97,12 +98,11 @@ def load_rollout(path: Path, game: Game) -> LinearSoftmax:
     return policy_of_weights(tensors["patterns"], tensors["actions"])
 
 
-def _check_first_format(name: str, card: dict, tensors: Tensors) -> None:
+def _check_first_digest(name: str, digest: object, card: dict, tensors: Tensors) -> None:
     """Raises BadInput if the digest of a file of format 1 is wrong. It covered shapes through a field of the card."""
-    digest, fields = hashlib.sha256(), {key: value for key, value in card.items() if key != "digest"}
-    digest.update(json.dumps(fields, sort_keys=True).encode())
+    found = hashlib.sha256(json.dumps(card, sort_keys=True).encode())
     for key, tensor in sorted(tensors.items()):
-        digest.update(key.encode() + str(tensor.dtype).encode() + tensor.tobytes())
+        found.update(key.encode() + str(tensor.dtype).encode() + tensor.tobytes())
     sizes = {key: list(tensor.shape) for key, tensor in tensors.items()}
-    if digest.hexdigest() != card.get("digest") or sizes != card.get("sizes"):
+    if digest != found.hexdigest() or sizes != card.get("sizes"):
         raise BadInput(f"{name} is damaged: its contents do not match their digest")

@@ -40,7 +40,10 @@ class AuxiliaryTarget(Protocol):
 
     @abstractmethod
     def targets(self, positions: Positions) -> np.ndarray:
-        """Returns the targets of B positions, [B, columns] float32, for the player to move; NaN if unknown."""
+        """Returns the targets of B positions, [B, columns] float32, for the player to move.
+
+        They are NaN if unknown, unless the head has another way to leave positions out.
+        """
 
     @abstractmethod
     def lesson_targets(self, game: Game, results: np.ndarray) -> np.ndarray:

@@ -46,7 +46,7 @@ def check_lengths(shard: Shard, game: Game) -> None:
 def _check_ranges(shard: Shard, game: Game) -> None:
     """Raises BadInput if there are no games, or a value is out of its range."""
     if not len(shard.lengths):
-        raise BadInput("it has no games that can be used")
+        raise BadInput("it has no games")
     ranges = {"actions": (0, game.num_actions - 1), "openings": (0, game.num_actions - 1), "weights": (0, np.inf)}
     ranges |= {"root_values": (-1, 1), "resign_values": (-1, 1), "searched": (0, np.inf)}
     ranges |= dict.fromkeys(("evaluations", "cache_hits", "simulations"), (0, np.inf))

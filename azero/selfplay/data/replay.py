@@ -9,6 +9,7 @@ import numpy as np
 
 from azero.compiler.jit import kernel
 from azero.config.training import TrainingConfig
+from azero.errors import BadInput
 from azero.games import Game
 from azero.games.contract import sign_of
 from azero.mcts.tree import UNPROVEN
@@ -144,6 +145,8 @@ class Replay:
             self._joined = join_shards(self._shards)
             self._shards = _split_again(self._joined, self._shards)
             self._cumulative_weights = np.cumsum(self._joined.weights, dtype=np.float64)
+            if not self._cumulative_weights[-1] > 0:
+                raise BadInput("the replay window has no training positions")
             self._endings = endings_when_asked(self.game, self._joined)
         draws = rng.random(batch_size) * self._cumulative_weights[-1]
         indices = np.searchsorted(self._cumulative_weights, draws, side="right")

@@ -10,8 +10,8 @@ from azero.games.names import contrast, source_digest_of, without_folder
 from azero.mcts.tree import UNPROVEN
 from azero.selfplay.data.legality import check_games, check_lengths
 from azero.selfplay.data.records import PER_GAME, PER_POSITION, Shard
-from azero.system.formats import check_format, warn_once
-from azero.system.tensor_files import Tensors, read_tensors, take_digest, write_tensors
+from azero.system.formats import warn_once
+from azero.system.tensor_files import Tensors, read_signed, write_tensors
 
 FORMAT = 2
 """Format version of shards. Format 1, which files without a version have, had no digest and no openings."""
@@ -25,7 +25,7 @@ def save_shard(path: Path, shard: Shard, game: Game) -> None:
 
 def game_of_shard(path: Path) -> str:
     """Returns the name of a shard's game; raises BadInput if the file is not one of azero's."""
-    return _read(path)[0]
+    return str(_read(path)[0]["game"])
 
 
 def load_shard(path: Path, game: Game) -> Shard:
@@ -35,40 +35,34 @@ def load_shard(path: Path, game: Game) -> Shard:
     notice on stderr, because they cannot be replayed.
     """
     what = f"replay file {str(path)!r}"
-    name, tensors = _read(path)
+    card, tensors = _read(path)
+    name = card["game"]
     if without_folder(name) != without_folder(str(game)):
         raise BadInput(f"{what} holds games of {contrast(name, game.rules)}")
     try:
-        is_complete = set(tensors) >= {"openings", "opening_lengths"}
-        shard = _shard_of(tensors if is_complete else _completed(tensors), game)
-        if not is_complete:
-            check_lengths(shard, game)
-            shard = _games_from_the_start(what, shard, game)
+        if card["format"] == FORMAT:
+            shard = _shard_of(tensors, game)
+        else:
+            shard = _games_from_the_start(what, _shard_of(_completed(tensors), game), game)
         check_games(shard, game)
     except BadInput as error:
         advice = "; if the rules have changed, begin another run" if source_digest_of(game.rules) else ""
-        raise BadInput(f"{what} is damaged: {error}{advice}") from None
+        raise BadInput(f"{what} cannot be used: {error}{advice}") from None
     return shard
 
 
-def _read(path: Path) -> tuple[str, Tensors]:
-    """Returns the name of a shard's game, and its arrays as they are in the file."""
+def _read(path: Path) -> tuple[dict, Tensors]:
+    """Returns the format and the game of a shard, and its arrays as they are in the file."""
     what = f"replay file {str(path)!r}"
-    card, tensors = read_tensors(path, what)
-    found = card.setdefault("format", 1)
-    check_format(what, found, 1, FORMAT)
-    if found != 1:
-        take_digest(what, card, tensors)
+    card, tensors = read_signed(path, what, FORMAT)
     if set(card) != {"format", "game"} or not isinstance(card["game"], str):
         raise BadInput(f"{what} is damaged: its card should have the name of a game and nothing else")
-    if found == 1:
-        tensors = {key: array for key, array in tensors.items() if not key.startswith("opening")}
-    return card["game"], tensors
+    return card, tensors
 
 
 def _completed(tensors: Tensors) -> Tensors:
     """Returns the arrays with what files of format 1 lack: each of these fields is younger than the format."""
-    num_positions, num_games = (len(tensors[name]) if name in tensors else 0 for name in ("players", "lengths"))
+    num_positions, num_games = (tensors[name].size if name in tensors else 0 for name in ("players", "lengths"))
     younger: Tensors = {
         "cache_hits": np.zeros(1, np.int64),
         "proven": np.full(num_positions, UNPROVEN, np.int8),
@@ -80,14 +74,17 @@ def _completed(tensors: Tensors) -> Tensors:
         "openings": np.zeros(0, np.int16),
         "opening_lengths": np.zeros(num_games, np.int32),
     }
-    return younger | tensors
+    return younger | {name: array for name, array in tensors.items() if not name.startswith("opening")}
 
 
 def _games_from_the_start(what: str, shard: Shard, game: Game) -> Shard:
-    """Returns the shard with only the games that begin at the initial position."""
+    """Returns the shard with only the games that begin at the initial position; raises BadInput if there is none."""
+    check_lengths(shard, game)
     first = shard.states[np.cumsum(shard.lengths) - shard.lengths]
     initial = np.asarray(game.new_initial_state().record)
-    kept = np.array([record == initial for record in first])
+    kept = np.array([record == initial for record in first], np.bool_)
+    if not kept.any():
+        raise BadInput("its format is old, and none of its games begins at the initial position; begin another run")
     if not kept.all():
         warn_once(
             f"{what} has an old format; {np.sum(~kept)} of its {len(kept)} games are not used: they have openings"

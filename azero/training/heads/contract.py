@@ -37,7 +37,10 @@ class Head(AuxiliaryTarget):
 
     @abstractmethod
     def loss(self, outputs: Tensor, targets: Tensor) -> Tensor:
-        """Returns the mean loss, without its weight, of outputs [B, columns] float32. Unknown targets are ignored."""
+        """Returns the mean loss, without its weight, of outputs [B, columns] float32.
+
+        Rows of unknown targets, which are NaN, do not count. A head without unknown targets may ignore this.
+        """
 
     def lesson_targets(self, game: Game, results: np.ndarray) -> np.ndarray:
         """Returns the targets of lessons, [B, columns], by their results [B]. By default they are unknown: NaN."""

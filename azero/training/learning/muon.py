@@ -36,14 +36,21 @@ def orthogonalise(matrices: Tensor) -> Tensor:
     is_tall = matrices.shape[1] > matrices.shape[2]
     x = matrices.mT if is_tall else matrices
     x = x / x.norm(dim=(1, 2), keepdim=True).clamp(min=_LEAST_NORM)
-    a, b, c = _COEFFICIENTS
     identity = torch.eye(x.shape[1], device=x.device).expand(len(x), -1, -1)
-    square, product = x @ x.mT, identity
-    for _ in range(NUM_STEPS):
-        factor = torch.baddbmm(square, square, square, beta=b, alpha=c).add_(identity, alpha=a)
-        square, product = factor @ square @ factor, product @ factor
+    square = x @ x.mT
+    product = factor = _factor(square, identity)
+    for _ in range(NUM_STEPS - 1):
+        square = factor @ square @ factor
+        factor = _factor(square, identity)
+        product = product @ factor
     x = product @ x
     return x.mT if is_tall else x
+
+
+def _factor(square: Tensor, identity: Tensor) -> Tensor:
+    """Returns a I + b S + c S^2."""
+    a, b, c = _COEFFICIENTS
+    return torch.baddbmm(square, square, square, beta=b, alpha=c).add_(identity, alpha=a)
 
 
 class Muon(torch.optim.AdamW):

@@ -79,7 +79,7 @@ PASS_ROWS = 128
 """Rows of one forward and backward pass on a CPU. Batch normalisation computes its statistics over these rows."""
 
 LARGEST_WEIGHT = 1e6
-"""Limit on weights. A step changes a weight by 0.002 or less, which such a weight in float32 (7 digits) cannot show."""
+"""Limit on weights. The spacing of float32 there is 0.06: most steps would not change such a weight."""
 
 
 class Trainer:
@@ -188,10 +188,10 @@ class Trainer:
                 raise BadInput(f"the run's state has {name!r}, which this version of azero does not know")
             parts[part][rest] = tensor
         state: dict[int, dict[str, Tensor]] = {}
-        for name, tensor in parts["optimizer"].items():
-            index, _, key = name.partition(".")
-            state.setdefault(int(index), {})[key] = tensor
         try:
+            for name, tensor in parts["optimizer"].items():
+                index, _, key = name.partition(".")
+                state.setdefault(int(index), {})[key] = tensor
             self.net.load_state_dict(parts["net"])
             self.learner.heads.load_state_dict(parts["heads"])
             self.average.load_state_dict(parts["average"])

@@ -104,7 +104,9 @@ class Report:
             print(_line(above for _, above, _, _ in _COLUMNS))
             print(_line(name for _, _, name, _ in _COLUMNS))
             self._has_header = True
-        print(_line(show(values) for *_, show in _COLUMNS), flush=True)
+        deaths = notes.get("selfplay/worker_deaths", 0)
+        remark = f"  {deaths} worker{'s' if deaths > 1 else ''} died" if deaths else ""
+        print(_line(show(values) for *_, show in _COLUMNS) + remark, flush=True)
         self._curves.add({key: float(value) for key, value in notes.items()}, iteration)
 
     def tell(self, *texts: str) -> None:

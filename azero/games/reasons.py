@@ -6,10 +6,31 @@ from pathlib import Path
 
 import numpy as np
 
-from azero.games.user.overflows import advice_on
-from azero.games.user.sources import public_names
+MODULE = "azero_user_"
+"""How the names of all modules with a user's code begin in `sys.modules`. A digest follows."""
+
+PACKAGE_OF_MODULES = f"{MODULE}modules_"
+"""How the names of the packages begin into which a user's files import their own modules."""
 
 _MOST_CHARACTERS = 100
+
+_ADVICE = (
+    (r"Python integer -\d+ out of bounds for uint", "unsigned integers are never negative: write np.int64(...)"),
+    (r"Python integer \d+ out of bounds for u?int(8|16|32)", "write np.int64(...) around the small integer"),
+    (
+        r"(out of bounds for u?int64|int too (big|large) to convert)",
+        "write np.uint64(...) around integers of 2**63 or more",
+    ),
+    (
+        r"ufunc '\w+' not supported for the input types",
+        "write np.uint64(...) around a signed integer that is combined with np.uint64",
+    ),
+    (
+        r"numpy\.float64|only integers",
+        "/ gives a float, and so does np.uint64 with a signed integer: write //, or np.uint64(...) around it",
+    ),
+)
+"""Patterns of NumPy's errors about integers, with what to write instead."""
 
 
 def reason_of(error: BaseException) -> str:
@@ -20,6 +41,16 @@ def reason_of(error: BaseException) -> str:
         return "ZeroDivisionError: a number is divided by zero; compiled rules do not notice"
     with _plain_numbers():  # a KeyError shows its key by `repr`
         return in_one_line(f"{type(error).__name__}: {error}").removesuffix(":") + advice_on(error)
+
+
+def fails_with(error: BaseException, place: str) -> str:
+    """Returns `fails, line N: Type: message`. `place` is `, line N`, or empty if the line is not known."""
+    return f"fails{place}: {reason_of(error)}"
+
+
+def advice_on(error: object) -> str:
+    """Returns what to write to avoid an error about integers, to append to its message. Empty for other errors."""
+    return next((f"; {advice}" for said, advice in _ADVICE if re.search(said, str(error))), "")
 
 
 def short(value: object) -> str:
@@ -41,6 +72,11 @@ def in_one_line(text: str) -> str:
 def without_digest(text: str) -> str:
     """Returns a text without the digests that azero adds to the names of classes and modules."""
     return re.sub(r"(?<=\w)_[0-9a-f]{16}\b", "", public_names(text))
+
+
+def public_names(text: str) -> str:
+    """Returns a text with the names of modules as in the user's sources."""
+    return re.sub(rf"\b{PACKAGE_OF_MODULES}[0-9a-f]{{16}}\.", "", text)
 
 
 def place_of(error: BaseException, file: str) -> str:
