@@ -11,7 +11,7 @@ import traceback
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from multiprocessing.connection import Connection, wait
+from multiprocessing.connection import wait
 from types import TracebackType
 from typing import Any
 
@@ -21,6 +21,9 @@ from azero.system.machine import count_cores
 
 Work = Callable[[Any, Callable[[int], None]], Any]
 """A module's function that turns a task into a result. It reports progress through its second argument."""
+
+Connection = Any
+"""One end of a pipe. Its class differs by system."""
 
 _POLL_S = 0.1
 _MOST_DEATHS = 3
@@ -85,12 +88,12 @@ class Workers:
                         waiting.popleft()
                         busy[worker.begin(work, task)] = worker, place
                     for connection in wait(list(busy), timeout=_POLL_S):
-                        worker, place = busy[connection]  # type: ignore[index]
+                        worker, place = busy[connection]
                         kind, value = worker.hear()
                         if kind == "progress":
                             on_progress(value)
                             continue
-                        del busy[connection]  # type: ignore[arg-type]
+                        del busy[connection]
                         if kind == "error":
                             raise value
                         if kind == "result":
