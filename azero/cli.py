@@ -72,6 +72,24 @@ def _run(words: list[str]) -> int:
     except OSError as error:  # a full disk, or a read-only folder
         what = f": {error.filename}" if error.filename else ""
         return _fail(f"{error.strerror or error}{what}; files saved before are kept")
+    except Exception as error:  # nobody expected it
+        return _fail(f"unexpected error, {type(error).__name__}: {str(error)[:200]}; {_log(error)}")
+
+
+def _log(error: Exception) -> str:
+    """Writes the traceback of an unexpected error into the cache folder; returns what the user should know."""
+    import traceback
+
+    from azero.compiler.cache import cache_root
+
+    file = cache_root() / f"error-{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}.log"
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        text = f"azero {' '.join(sys.argv[1:])}\n\n{''.join(traceback.format_exception(error))}"
+        file.write_text(text, encoding="utf-8", errors="backslashreplace")
+    except OSError:
+        return "its log cannot be written"
+    return f"please report it with {file}; a run that has begun continues with --resume"
 
 
 def _call(words: list[str]) -> int | None:
@@ -90,7 +108,9 @@ def _call(words: list[str]) -> int | None:
 
 
 def _fail(message: str) -> int:
-    print(f"azero: {' '.join(message.split())}", file=sys.stderr)
+    from azero.system.console import say
+
+    say(message)
     return 2
 
 
@@ -99,16 +119,18 @@ def _stop(message: str) -> int:
     import signal
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    after_echo = "\n" if sys.stderr.isatty() else ""  # after the terminal's ^C
-    print(f"{after_echo}azero: {message}", file=sys.stderr)
+    if sys.stderr is not None:
+        after_echo = "\n" if sys.stderr.isatty() else ""  # after the terminal's ^C
+        print(f"{after_echo}azero: {message}", file=sys.stderr)
     return INTERRUPTED
 
 
 def _end_at_once(code: int) -> None:
     """Ends the process. Python itself would wait for its threads, and might end by the signal handled here."""
     atexit._run_exitfuncs()
-    sys.stdout.flush()
-    sys.stderr.flush()
+    for stream in (sys.stdout, sys.stderr):
+        if stream is not None:  # it may have been closed before the start
+            stream.flush()
     os._exit(code)
 
 

@@ -18,6 +18,7 @@ from azero.commands.options import (
     ThreadsOption,
 )
 from azero.errors import BadInput, Stopped
+from azero.system.console import say
 
 if TYPE_CHECKING:
     from azero.arena.agents.agent import Agent
@@ -112,7 +113,7 @@ def _play_match(
     from azero.interfaces.terminal.show import show_match
 
     if games > 0 and games % 2:
-        print(f"azero: {describe_odd_games('--games', games)}", file=sys.stderr)
+        say(describe_odd_games("--games", games))
     test = Sprt(*_two_numbers("--sprt", sprt)) if sprt else None
     one, other = maker.pair(a, b)
     if opening_plies is not None and opening_plies >= one.game.max_plies:
@@ -138,7 +139,7 @@ def _play_match(
     if isinstance(early_end, Interrupted):
         raise Stopped(str(early_end))
     if early_end:
-        print(f"azero: {early_end}", file=sys.stderr)
+        say(str(early_end))
         raise typer.Exit(1)
 
 
@@ -201,7 +202,7 @@ def suggest(
         chosen.close()
     print(json.dumps(suggestion.to_json(top)) if as_json else show_suggestion(suggestion, state, top or MOST_MOVES))
     if suggestion.is_tree_full and as_json:
-        print("azero: the search tree reached its limit of nodes and stopped growing", file=sys.stderr)
+        say("the search tree reached its limit of nodes and stopped growing")
 
 
 @app.command(epilog="Example:  azero play connect_four@400 --second")

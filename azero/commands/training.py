@@ -1,7 +1,6 @@
 """The commands that train: `azero train` and `azero train-rollout`."""
 
 import json
-import sys
 from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -10,6 +9,7 @@ import typer
 
 from azero.commands.options import JsonOption, SeedOption
 from azero.errors import BadInput, Stopped
+from azero.system.console import say
 
 if TYPE_CHECKING:
     from azero.training.state import Progress
@@ -42,7 +42,7 @@ def train(
         raise BadInput("train needs a CONFIG, e.g. azero train connect_four_quick, or --resume with --run FOLDER")
     keys = Counter(each.partition("=")[0].strip() for each in settings or [])
     for key in (key for key, times in keys.items() if times > 1):
-        print(f"azero: --set {key} is given more than once; the last value counts", file=sys.stderr)
+        say(f"--set {key} is given more than once; the last value counts")
     path = find_config(config) if config else None
     folder = run or Path("runs") / path.stem  # type: ignore[union-attr]
     try:
@@ -74,7 +74,7 @@ def _resume(folder: Path, path: Path | None, settings: list[str]) -> "Progress":
             check_same_game(folder, values, load_config(path))
             other = load_config(path, settings).model_copy(update={"game": values.game})  # the path may differ
             if not is_settled_from(values, other):
-                print(f"azero: {folder} continues with its own settings, which differ from {path}", file=sys.stderr)
+                say(f"{folder} continues with its own settings, which differ from {path}")
         return run_training(folder, values, True)
 
 

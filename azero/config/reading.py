@@ -43,7 +43,7 @@ def load_config(path: Path, overrides: Sequence[str] = (), is_of_run: bool = Fal
         tables = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise BadInput(f"config {str(path)!r} cannot be read: {error.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (ValueError, RecursionError) as error:  # not TOML, not UTF-8, or too many digits or brackets
         raise BadInput(f"config {str(path)!r} is not TOML: {error}") from None
     check_format(f"config {str(path)!r}", tables.pop("format", 1), FORMAT)
     if is_of_run:
@@ -125,7 +125,7 @@ def _apply_override(tables: dict[str, Any], override: str) -> None:
         raise BadInput(f"--set {override!r} should be of the form section.key=value, e.g. training.iterations=10")
     value: object = text.strip()
     if "\n" not in text:
-        with contextlib.suppress(tomllib.TOMLDecodeError):
+        with contextlib.suppress(ValueError, RecursionError):
             value = tomllib.loads(f"value = {text}")["value"]
     for section in sections:
         tables = tables.setdefault(section, {})

@@ -8,7 +8,6 @@ import csv
 import io
 import json
 import os
-import sys
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -17,6 +16,7 @@ from tqdm import tqdm
 
 from azero import __version__
 from azero.errors import BadInput
+from azero.system.console import say
 from azero.system.files import LOCK, held, write_whole
 from azero.system.workers import do_in_order
 
@@ -159,7 +159,7 @@ def _check_card(folder: Path, text: str, name: str, parameters: dict[str, Any]) 
             raise BadInput(f"--out {str(folder)!r} has {name} with {key} = {there}, not {here}; {advice}")
     version = card.get("azero", "(version unknown)")
     if version != __version__:
-        print(f"azero: {str(folder)!r} was begun by azero {version} and continues with {__version__}", file=sys.stderr)
+        say(f"{str(folder)!r} was begun by azero {version} and continues with {__version__}")
 
 
 def _csv_line(cells: Sequence[str]) -> str:

@@ -7,7 +7,6 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import torch
-from torch import Tensor
 
 from azero.config.reading import override_section
 from azero.config.schema import NetConfig, SearchConfig
@@ -58,15 +57,14 @@ def load_checkpoint(path: Path, game: Game | None = None) -> Checkpoint:
     card = _as_known(path, _card_from(path, fields))
     digest = str(fields.pop("digest", ""))
     check_digest(f"checkpoint {str(path)!r}", digest, fields, arrays)
-    tensors = {name: torch.from_numpy(array) for name, array in arrays.items()}
     own_game = game_of_card(path, card, game)
     try:
-        net = ResidualTower(override_section(NetConfig, card.net, {}), own_game)
+        config = override_section(NetConfig, card.net, {})
         override_section(SearchConfig, card.search, {})
     except BadInput as error:
         raise BadInput(f"checkpoint {str(path)!r} does not fit its own card: {error}") from None
     try:
-        _check_shapes(net, tensors)
+        _check_shapes(config, own_game, arrays)
     except BadInput as error:
         if card.game_digest != source_digest_of(own_game.rules):
             raise BadInput(
@@ -75,7 +73,7 @@ def load_checkpoint(path: Path, game: Game | None = None) -> Checkpoint:
                 "do not have the net's shape"
             ) from None
         raise BadInput(f"checkpoint {str(path)!r} does not fit its own card: {error}") from None
-    net.load_state_dict(tensors)
+    net = net_from_weights(config, own_game, arrays)
     for name, tensor in net.state_dict().items():
         if not tensor.isfinite().all():
             raise BadInput(f"checkpoint {str(path)!r} cannot be used: {name} has values that are not finite numbers")
@@ -93,18 +91,22 @@ def _as_known(path: Path, card: Card) -> Card:
     return replace(card, net=net, search=drop_unknown(what, card.search, SearchConfig.model_fields))
 
 
-def _check_shapes(net: ResidualTower, tensors: dict[str, Tensor]) -> None:
-    """Raises BadInput if the weights do not fit the net by name, shape and dtype."""
-    wanted = net.state_dict()
-    for name in sorted(wanted.keys() | tensors.keys()):
+def _check_shapes(config: NetConfig, game: Game, weights: Tensors) -> None:
+    """Raises BadInput if the weights do not fit the net by name, shape and dtype.
+
+    The net is not allocated for this: a small file can describe a net of many GiB.
+    """
+    with torch.device("meta"):
+        wanted = ResidualTower(config, game).state_dict()
+    for name in sorted(wanted.keys() | weights.keys()):
         own, other = (
             " x ".join(map(str, each[name].shape)) or "a number" if name in each else "not there"
-            for each in (tensors, wanted)
+            for each in (weights, wanted)
         )
         if own != other:
             raise BadInput(f"{name} is {own}, and in the net that the card describes {other}")
-        if tensors[name].dtype != wanted[name].dtype:
-            raise BadInput(f"{name} is of {tensors[name].dtype}; it should be of {wanted[name].dtype}")
+        if f"torch.{weights[name].dtype.name}" != str(wanted[name].dtype):
+            raise BadInput(f"{name} is of torch.{weights[name].dtype.name}; it should be of {wanted[name].dtype}")
 
 
 @torch.inference_mode()

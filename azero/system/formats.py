@@ -5,12 +5,12 @@ A file of another version loads, or is refused with the reason.
 
 import functools
 import multiprocessing
-import sys
 from collections.abc import Collection
 from reprlib import repr as short
 from typing import Any
 
 from azero.errors import BadInput
+from azero.system.console import say
 
 
 def check_format(what: str, found: object, *known: int) -> None:
@@ -35,4 +35,4 @@ def drop_unknown(what: str, values: dict[str, Any], known: Collection[str]) -> d
 def warn_once(what: str) -> None:
     """Prints a warning on stderr once, because a run and its worker processes load the same files many times."""
     if multiprocessing.parent_process() is None:
-        print(f"azero: {what}", file=sys.stderr)
+        say(what)

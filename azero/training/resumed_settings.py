@@ -1,7 +1,6 @@
 """Resuming a run: its settings with overrides, and checks that these fit the run."""
 
 import json
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -17,6 +16,7 @@ from azero.games.names import file_of, source_digest_of, without_folder
 from azero.nets.checkpoint import load_checkpoint, read_card
 from azero.nets.game_file import find_game
 from azero.selfplay.data.shard_files import load_shard, save_shard
+from azero.system.console import say
 from azero.system.files import write_whole
 from azero.training.heads.registry import HEADS
 from azero.training.run import Run
@@ -128,10 +128,9 @@ def check_progress(run: Run, progress: Progress | None) -> None:
             "go on with --set training.iterations=N"
         )
     if num_played == wanted:
-        print(
-            f"azero: run {str(run.folder)!r} has played its {wanted} iterations, and there is nothing to do; "
-            "go on with --set training.iterations=N",
-            file=sys.stderr,
+        say(
+            f"run {str(run.folder)!r} has played its {wanted} iterations, and there is nothing to do; "
+            "go on with --set training.iterations=N"
         )
 
 

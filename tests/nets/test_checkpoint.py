@@ -342,6 +342,21 @@ def test_weights_that_do_not_fit_the_card(card, what, tmp_path):
     assert "does not fit its own card" in told and what in told and "\n" not in told
 
 
+def test_a_card_of_a_huge_net_takes_no_memory(tmp_path):
+    resource = pytest.importorskip("resource", reason="Windows does not have it")
+    card = replace(CARD, net=TINY.model_dump() | {"blocks": 80, "channels": 1024})
+    save_checkpoint(tmp_path / "net", make_net(GAME, TINY), card)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    assert "does not fit its own card" in refusal(tmp_path / "net")
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 200_000, "in KiB"
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+def test_a_pipe_is_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "net")
+    assert refusal(tmp_path / "net").endswith("cannot be read: it is not a regular file")
+
+
 def test_a_card_of_an_unknown_game(tmp_path):
     save_checkpoint(tmp_path / "net", make_net(GAME, TINY), replace(CARD, game="connect_five"))
     assert "unknown game 'connect_five'; did you mean 'connect_four'" in refusal(tmp_path / "net")

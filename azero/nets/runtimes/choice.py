@@ -2,7 +2,6 @@
 
 import functools
 import importlib.util
-import sys
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -15,6 +14,7 @@ from azero.nets.runtimes.calibration import sample_positions
 from azero.nets.runtimes.gpu_session import GpuSession
 from azero.nets.runtimes.rates import measured_rates
 from azero.nets.runtimes.torch_runtime import TorchSession
+from azero.system.console import say
 
 TOLERANCE = 0.03
 """Limit on `measure_drift`: the mean distance of values, or of policies (total variation), from fp32."""
@@ -184,4 +184,4 @@ def _first_line(error: Exception) -> str:
 @functools.cache
 def _warn(what: str) -> None:
     """Prints on stderr, once, why a runtime is not used."""
-    print(f"azero: {what}; the next best runtime is used", file=sys.stderr)
+    say(f"{what}; the next best runtime is used")

@@ -1,6 +1,5 @@
 """The net on a GPU: recorded passes (CUDA graphs), pinned memory, and batches that fit into the GPU's memory."""
 
-import sys
 from typing import NamedTuple
 
 import numpy as np
@@ -9,6 +8,7 @@ from torch import Tensor
 
 from azero.nets.architectures.tower import ResidualTower
 from azero.nets.runtimes.torch_runtime import TorchSession
+from azero.system.console import say
 
 MOST_ROWS = 4096
 """Maximum of rows per pass."""
@@ -54,10 +54,7 @@ class GpuSession:
         self._most_rows = max(rows // 2, 1)
         if self._is_recording:
             torch.cuda.empty_cache()
-        print(
-            f"azero: a pass of {rows} rows exceeds the GPU's memory; passes now have {self._most_rows} rows",
-            file=sys.stderr,
-        )
+        say(f"a pass of {rows} rows exceeds the GPU's memory; passes now have {self._most_rows} rows")
 
     def _run_pass(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         if not self._is_recording:

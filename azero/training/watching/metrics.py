@@ -1,10 +1,10 @@
 """metrics.jsonl: one JSON object per iteration. docs/metrics.md explains its keys."""
 
 import json
-import sys
 from pathlib import Path
 
 from azero.errors import BadInput
+from azero.system.console import say
 from azero.system.files import write_whole
 
 
@@ -33,7 +33,7 @@ def mend_metrics(path: Path) -> None:
     lines = _split(path)
     if lines and _parse(lines[-1]) is None:
         write_whole(path, b"".join(line + b"\n" for line in lines[:-1]))
-        print(f"azero: line {len(lines)} of {str(path)!r}, the last, was cut short, and is dropped", file=sys.stderr)
+        say(f"line {len(lines)} of {str(path)!r}, the last, was cut short, and is dropped")
     read_metrics(path)
 
 

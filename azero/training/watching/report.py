@@ -8,6 +8,7 @@ from types import TracebackType
 
 from tqdm import tqdm
 
+from azero.system.console import say
 from azero.training.run import Run
 from azero.training.state import Progress
 from azero.training.watching.curves import Curves
@@ -112,7 +113,7 @@ class Report:
     def tell(self, *texts: str) -> None:
         """Prints texts on stderr, one line each."""
         for text in texts:
-            print(f"azero: {text}", file=sys.stderr, flush=True)
+            say(text)
 
     def health(self, iteration: int, symptoms: dict[str, str]) -> None:
         """Prints warnings of symptoms, by name, on stderr. Repeats a warning only after REPEATED_AFTER iterations."""
