@@ -25,6 +25,11 @@ def test_what_cannot_be_shown_is_escaped(text, shown, capsys):
     assert capsys.readouterr().err == f"azero: {shown} and more\n"
 
 
+def test_a_very_long_message_is_shortened(capsys):
+    say("x" * 100_000)
+    assert len(capsys.readouterr().err) < 2100
+
+
 UNEXPECTED = """
 import azero.cli
 def fail(words):

@@ -4,10 +4,15 @@ import contextlib
 import sys
 
 
+_LONGEST = 2000  # characters of a message
+
+
 def say(text: str) -> None:
     """Prints `azero: text` on stderr, in one line. Does nothing if stderr is closed."""
     with contextlib.suppress(OSError, ValueError, AttributeError):
-        print(f"azero: {printable(' '.join(text.split()))}", file=sys.stderr, flush=True)
+        line = " ".join(text.split())
+        shown = line if len(line) <= _LONGEST else f"{line[:_LONGEST]}..."
+        print(f"azero: {printable(shown)}", file=sys.stderr, flush=True)
 
 
 def printable(text: str) -> str:
