@@ -11,6 +11,8 @@ from azero.games.state import Game
 from azero.games.user.loading import load_rules
 from azero.games.user.trial import try_out
 
+_WORDS = {int: "an integer of at most 9 digits", float: "a number", bool: "true or false"}
+
 
 def make_game(name: str) -> Game:
     """Returns a game by name, e.g. `connect_four(rows=6,columns=7)` or `my_game.py:MyGame`.
@@ -75,7 +77,7 @@ def _parse_parameter(rules: type, name: str, text: str) -> list[tuple[str, objec
         raise BadInput(f"{name} has no parameter {key!r}; {suggest_nearest(key, types) if types else 'it takes none'}")
     pattern, convert = PARAMETER_TYPES[types[keys[0]]]
     if not separator or not re.fullmatch(pattern, value_text):
-        raise BadInput(f"{name}: {key}={value_text!r} should be of type {types[keys[0]].__name__}")
+        raise BadInput(f"{name}: {key}={value_text!r} should be {_WORDS[types[keys[0]]]}")
     return [(each, convert(value_text)) for each in keys]
 
 

@@ -3,7 +3,6 @@
 import contextlib
 import sys
 
-
 _LONGEST = 2000  # characters of a message
 
 

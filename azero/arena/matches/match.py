@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 
@@ -146,14 +147,16 @@ def play_match(
     """
     _check_numbers(num_games, opening_plies)
     before = [_spent(agent) for agent in (a, b)]
-    openings = draw_openings(game, (num_games + 1) // 2, opening_plies, seed)
+    drawn, openings = draw_openings(game, opening_plies, seed), list[State]()
     results: list[GameResult] = []
     decision = early_end = None
     at_once = _num_at_once(a, b, sprt)
+    openings += islice(drawn, (min(at_once, num_games) + 1) // 2)
     _start(a, b, openings, range(min(at_once, num_games)))  # compiles, if necessary, outside the measured time
     begin = time.perf_counter()
     for first in range(0, num_games, at_once):
         numbers = range(first, min(first + at_once, num_games))
+        openings += islice(drawn, (numbers.stop + 1) // 2 - len(openings))
         try:
             for finished in _play_side_by_side(a, b, openings, numbers):
                 results += finished

@@ -1,5 +1,7 @@
 """Openings: short random lines, all different, so that the games of a match differ."""
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from azero.compiler.rng import derive_seed
@@ -8,24 +10,23 @@ from azero.games import Game, State
 _TRIES = 50
 
 
-def draw_openings(game: Game, num: int, plies: int, seed: int) -> list[State]:
-    """Returns `num` positions after `plies` random moves or one fewer. No game is over; positions differ if possible.
+def draw_openings(game: Game, plies: int, seed: int) -> Iterator[State]:
+    """Yields positions after `plies` random moves or one fewer, without end. They differ if possible, and none is over.
 
     With two lengths, either player may be to move after the opening. If there are too few positions at that depth, the
     lines become longer, and then positions repeat.
     """
     rng = np.random.default_rng(derive_seed(seed, "openings"))
-    openings: list[State] = []
     seen: set[int] = set()
-    for number in range(num):
+    while True:
         for attempt in range(_TRIES):
             longer = attempt // (_TRIES // 3)
             opening = _random_line(game, max(0, plies - int(rng.integers(0, 2))) + longer if plies else 0, rng)
             if opening is not None and (opening.hash_key() not in seen or plies == 0):
                 break
-        openings.append(opening if opening is not None else game.new_initial_state())
-        seen.add(openings[number].hash_key())
-    return openings
+        drawn = opening if opening is not None else game.new_initial_state()
+        seen.add(drawn.hash_key())
+        yield drawn
 
 
 def _random_line(game: Game, plies: int, rng: np.random.Generator) -> State | None:
