@@ -552,7 +552,7 @@ def test_text_that_is_no_move_is_named(text):
         ("max_game_length=100001", "go: max_game_length=100001 is out of range; it can be 0 to 100000"),
         ("komi=361.5", "go: komi=361.5 is out of range; it can be -361 to 361"),
         ("size=3,komi=-362", "go: komi=-362.0 is out of range; it can be -361 to 361"),
-        ("komi=nan", "go: komi='nan' should be of type float"),
+        ("komi=nan", "go: komi='nan' should be a number"),
     ],
 )
 def test_parameters_out_of_range_are_named(parameters, message):

@@ -261,7 +261,7 @@ def test_text_that_is_no_move_is_named(text):
         ("k=20", "k=20 is out of range; it can be 1 to 19"),
         ("k=16", "k=16 in a row do not fit on a board of 15x15; k can be 1 to 15, e.g. k=15"),
         ("rows=3,columns=4", "k=5 in a row do not fit on a board of 3x4; k can be 1 to 4, e.g. k=4"),
-        ("exact=1", "exact='1' should be of type bool"),
+        ("exact=1", "exact='1' should be true or false"),
     ],
 )
 def test_parameters_out_of_range_are_named(parameters, message):

@@ -85,8 +85,8 @@ def test_parameters_of_every_type_are_read_and_written(uncompiled, folder):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ("heap=x", "Nim: heap='x' should be of type int"),
-        ("heap=2.5", "Nim: heap='2.5' should be of type int"),
+        ("heap=x", "Nim: heap='x' should be an integer of at most 9 digits"),
+        ("heap=2.5", "Nim: heap='2.5' should be an integer of at most 9 digits"),
         ("heaps=2", "Nim has no parameter 'heaps'; did you mean 'heap'? known: heap"),
         ("heap=2,heap=3", "Nim: heap is given twice"),
         ("heap=0", "nim.py:Nim.max_plies is 0; it should be an integer from 1 to 100000"),
@@ -263,7 +263,7 @@ def test_ranges_hold_for_a_user_s_own_game(uncompiled, folder):
 def test_the_annotations_of_the_future(uncompiled, folder):
     write_file(folder / "nim.py", NIM, FUTURE)
     assert make_game("nim.py:Nim(heap=5)").name == "nim.py:Nim(heap=5)"
-    with pytest.raises(BadInput, match="heap='x' should be of type int"):
+    with pytest.raises(BadInput, match="heap='x' should be an integer of at most 9 digits"):
         make_game("nim.py:Nim(heap=x)")
     write_file(folder / "list.py", NIM, FUTURE, ("heap: int", "heap: list"))
     assert refusal("list.py:Nim") == "list.py:Nim: its parameter 'heap' should be of type int, float or bool"

@@ -187,7 +187,7 @@ def test_text_that_is_no_move_is_named(text):
         ("depth=0", "depth=0 is out of range; it can be 1 to 1000"),
         ("depth=1001", "depth=1001 is out of range; it can be 1 to 1000"),
         ("seed=-1", "seed=-1 is out of range; it can be 0 to 999999999"),
-        ("seed=1.5", "seed='1.5' should be of type int"),
+        ("seed=1.5", "seed='1.5' should be an integer of at most 9 digits"),
     ],
 )
 def test_parameters_out_of_range_are_named(parameters, message):
