@@ -3,12 +3,14 @@
 import gzip
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 from safetensors import safe_open
 from safetensors.numpy import save_file
+from training.test_gate import Silent
 
 from azero.config.reading import load_config
 from azero.errors import BadInput
@@ -16,10 +18,12 @@ from azero.games import make_game
 from azero.mcts.rollouts.weights import load_rollout
 from azero.nets.checkpoint import load_checkpoint
 from azero.selfplay.data.shard_files import load_shard, save_shard
+from azero.selfplay.pool import Pool
 from azero.system import formats
 from azero.training.learning.trainer import Trainer
-from azero.training.loop import train
+from azero.training.loop import reanalyse, train
 from azero.training.resumed_settings import open_run
+from azero.training.run import Run
 from azero.training.state import load_state
 
 FROZEN = Path(__file__).parent / "data" / "formats"
@@ -83,6 +87,17 @@ def test_a_run_of_an_earlier_version_goes_on(frozen):
     assert train(folder, open_run(folder, ["training.iterations=3"]), is_resuming=True).iteration == 4
     assert load_config(folder / "config.toml").training.iterations == 3
     assert (folder / "config.toml").read_text().startswith("# Format of this file.\nformat = 1\n")
+
+
+def test_a_run_of_an_earlier_version_goes_on_within_an_iteration(frozen):
+    """It has no notes of what later versions count."""
+    folder = frozen / "run"
+    run = Run(folder, open_run(folder, []), GAME)
+    trainer = Trainer(run.config, GAME)
+    progress = replace(load_state(folder, trainer), stage="reanalysis", notes={})
+    with Pool(1) as pool:
+        done = reanalyse(run, progress, run.load_replay(progress), pool, trainer, Silent())
+    assert done.stage == "train" and done.notes["selfplay/worker_deaths"] == 0
 
 
 def test_what_is_no_longer_known_is_left_out_and_told_once(frozen, capsys):

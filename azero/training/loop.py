@@ -172,7 +172,7 @@ def reanalyse(run: Run, progress: Progress, replay: Replay, pool: Pool, trainer:
             replay.renew(name, shard)
             shards[name] = shard
     notes = progress.notes | {
-        "selfplay/worker_deaths": progress.notes["selfplay/worker_deaths"] + pool.num_deaths - deaths_before,
+        "selfplay/worker_deaths": progress.notes.get("selfplay/worker_deaths", 0) + pool.num_deaths - deaths_before,
         "reanalysis/positions": total,
         "reanalysis/evaluations": sum(int(shards[name].evaluations[0]) for name in names),
         "reanalysis/simulations": sum(int(shards[name].simulations[0]) for name in names),

@@ -50,6 +50,12 @@ def test_a_row_has_dashes_and_blanks_for_what_there_is_none_of(tmp_path, capsys)
     assert " ".join(row.split()[:-1]) == "1234 12 123.4 100% 8% - - 14% 100% +1064 1000+123+45"
 
 
+@pytest.mark.parametrize(("deaths", "remark"), [(0, ""), (1, "  1 worker died"), (2, "  2 workers died")])
+def test_a_row_says_that_workers_died(tmp_path, capsys, deaths, remark):
+    row = table_of(tmp_path, capsys, NOTES | {"selfplay/worker_deaths": deaths}, positions=12)[2]
+    assert row.partition(":")[2][2:] == remark
+
+
 @pytest.mark.parametrize(
     ("seconds", "clock"), [(0.0, "0:00"), (59.4, "0:59"), (59.5, "1:00"), (119.7, "2:00"), (3599.9, "60:00")]
 )

@@ -26,10 +26,9 @@ def check_games(shard: Shard, game: Game) -> None:
     bad = _replay(game.rules, initial, moves, shard.visits, work, legal, replayed, players, outcomes)
     if bad >= 0:
         raise BadInput(f"game {bad} breaks the rules of {game}")
+    fields = game.rules.state_dtype.names or ()  # not whole records, which may have gaps
     pairs = [(shard.players, players), (shard.outcomes, outcomes)]
-    pairs += [
-        (shard.states[name], replayed[name]) for name in game.rules.state_dtype.names or ()
-    ]  # a record may have gaps
+    pairs += [(shard.states[name], replayed[name]) for name in fields]
     if not all(np.array_equal(own, wanted) for own, wanted in pairs):
         raise BadInput("its positions are not those of its games")
 
