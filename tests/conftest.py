@@ -1,14 +1,23 @@
 """Settings of all tests: the same random examples in each run, and no files left in the working folder."""
 
+import io
+import os
 import signal
+import sys
 import tempfile
 from pathlib import Path
 
 import hypothesis
 import hypothesis.configuration
+import pytest
 
+from azero import cli
 from azero.compiler import notice
 from azero.games.user import timeouts
+
+CONFIG_FOLDER = tempfile.TemporaryDirectory(prefix="azero-config-")
+"""Tests trust files in a folder of their own."""
+os.environ["AZERO_CONFIG_DIR"] = CONFIG_FOLDER.name
 
 notice.PATIENCE_S = 1e6  # stderr should not depend on what was compiled before
 timeouts.COMPUTE_S = timeouts.ELAPSED_S = 1e6  # checks of rules should not depend on the machine's load
@@ -18,3 +27,19 @@ signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background
 hypothesis.configuration.set_hypothesis_home_dir(Path(tempfile.gettempdir()) / "azero-hypothesis")
 hypothesis.settings.register_profile("azero", derandomize=True, database=None, deadline=None, max_examples=200)
 hypothesis.settings.load_profile("azero")
+
+
+@pytest.fixture
+def run_azero(monkeypatch, capsys, tmp_path):
+    """Returns a function that runs a command in an empty folder, and returns exit code, stdout and stderr."""
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+
+    def run(*words, typed=""):
+        monkeypatch.setattr(sys, "argv", ["azero", *map(str, words)])
+        monkeypatch.setattr(sys, "stdin", io.StringIO(typed))
+        with pytest.raises(SystemExit) as end:
+            cli.main()
+        return end.value.code, *capsys.readouterr()
+
+    return run

@@ -1,6 +1,5 @@
 """Tests of the command line: bad input is refused in one line with exit code 2; help, output and JSON."""
 
-import io
 import json
 import os
 import pickle
@@ -17,12 +16,12 @@ import pytest
 import torch
 import typer
 from arena.agents import SUGGESTION_FIELDS, write_checkpoint, write_engine
+from command_line import assert_bad_input
 from safetensors.torch import save_file
 from selfplay.games import CONNECT_FOUR, TIC_TAC_TOE, some_games
 from training.runs import write_config
 
 import azero
-from azero import cli
 from azero.commands.app import app
 from azero.compiler.jit import IS_COMPILED
 from azero.config.reading import find_config
@@ -39,32 +38,6 @@ SUGGEST, EVALUATE = ["suggest", "uct@20", *GAME], ["evaluate", "uct@20", "--agai
 @pytest.fixture(scope="module")
 def net(tmp_path_factory):
     return write_checkpoint(tmp_path_factory.mktemp("cli") / "net.safetensors")
-
-
-@pytest.fixture
-def run_azero(monkeypatch, capsys, tmp_path):
-    """Returns a function that runs a command in an empty folder, and returns exit code, stdout and stderr."""
-    (tmp_path / "here").mkdir()
-    monkeypatch.chdir(tmp_path / "here")
-
-    def run(*words, typed=""):
-        monkeypatch.setattr(sys, "argv", ["azero", *map(str, words)])
-        monkeypatch.setattr(sys, "stdin", io.StringIO(typed))
-        with pytest.raises(SystemExit) as end:
-            cli.main()
-        return end.value.code, *capsys.readouterr()
-
-    return run
-
-
-def assert_bad_input(result, *parts):
-    """Asserts exit code 2, nothing on stdout, and one line on stderr with all of the parts."""
-    code, output, errors = result
-    assert (code, output) == (2, ""), errors
-    assert errors.startswith("azero: ") and errors.count("\n") == 1 and errors.endswith("\n"), errors
-    assert "Traceback" not in errors
-    for part in parts:
-        assert part in errors
 
 
 def contents(folder):

@@ -123,3 +123,18 @@ def test_files_and_functions_are_of_bearable_length(path):
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.FunctionDef):
             assert node.end_lineno - node.lineno < MOST_LINES_OF_A_FUNCTION, node.name
+
+
+MAY_TRUST = {"arena/agents/names.py", "authoring/check_game.py", "commands/agents.py"}
+"""Besides lab and bench, these trust a game's file, because its name is from the user or from a caller in Python."""
+
+
+def test_only_names_from_the_user_are_trusted():
+    """A name that was read from a file is for `make_trusted_game`, which runs no file that the user has not named."""
+    callers = {
+        path.relative_to(PACKAGE).as_posix()
+        for path in FILES
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "make_game"
+    }
+    assert {each for each in callers if not each.startswith(("lab/", "bench/"))} == MAY_TRUST

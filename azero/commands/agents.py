@@ -16,6 +16,7 @@ from azero.commands.options import (
     RuntimeOption,
     SeedOption,
     ThreadsOption,
+    named_game,
 )
 from azero.errors import BadInput, Stopped
 from azero.system.console import say
@@ -23,6 +24,7 @@ from azero.system.console import say
 if TYPE_CHECKING:
     from azero.arena.agents.agent import Agent
     from azero.config.schema import DeviceConfig
+    from azero.games import Game
 
 app = typer.Typer()
 
@@ -30,7 +32,7 @@ app = typer.Typer()
 class Maker(NamedTuple):
     """Makes the agents of a command from their names."""
 
-    game: str | None  # None: the agent's checkpoint names the game
+    game: "Game | str | None"  # None: the agent's checkpoint names the game
     seed: int
     threads: int | None  # None: all cores
     device: "DeviceConfig"
@@ -49,7 +51,7 @@ class Maker(NamedTuple):
         from azero.arena.agents.names import game_of
 
         told = self.game or game_of(name) or game_of(other)
-        one = self._replace(game=str(told) if told else None)
+        one = self._replace(game=told)
         return one.agent(name), one._replace(seed=self.seed + 1).agent(other)
 
 
@@ -92,7 +94,7 @@ def evaluate(
     if (against is None) == (benchmark is None):
         raise BadInput("give either an opponent with --against, e.g. uct@1000, or solved positions with --benchmark")
     device_config = _check_device([a, against] if against else [a], device, precision, runtime)
-    maker = Maker(game, seed, threads, device_config, max_nodes)
+    maker = Maker(named_game(game), seed, threads, device_config, max_nodes)
     if benchmark is not None:
         for option, value in (("--games", games), ("--opening-plies", opening_plies), ("--sprt", sprt)):
             if value is not None:
@@ -152,8 +154,9 @@ def _evaluate_on_benchmark(maker: Maker, name: str, benchmark: str, as_json: boo
     from azero.games import make_game
     from azero.interfaces.terminal.show import show_benchmark
 
-    solved = read_benchmark(benchmark, make_game(maker.game) if maker.game else game_of(name))
-    agent = maker._replace(game=str(solved.game)).agent(name)
+    game = make_game(maker.game) if isinstance(maker.game, str) else game_of(name)
+    solved = read_benchmark(benchmark, game)
+    agent = maker._replace(game=solved.game).agent(name)
     total = sum(len(each.problems) for each in solved.sets)
     with tqdm(total=total, unit=" positions", desc=name, leave=False, disable=None, file=sys.stderr) as bar:
         try:
@@ -194,7 +197,7 @@ def suggest(
         raise BadInput(f"--top {top} should be 1 or more")
     device_config = _check_device([agent], device, precision, runtime)
     _check_limit(agent, simulations, seconds)
-    chosen = Maker(game, seed, threads, device_config, max_nodes).agent(agent)
+    chosen = Maker(named_game(game), seed, threads, device_config, max_nodes).agent(agent)
     try:
         state = chosen.game.state_from_moves(moves)
         suggestion = chosen.suggest(state, simulations, seconds)
@@ -220,7 +223,7 @@ def play(
     from azero.interfaces.terminal.play import play_in_terminal
 
     device_config = _check_device([agent], device, precision, runtime)
-    opponent = Maker(game, seed, threads, device_config).agent(agent)
+    opponent = Maker(named_game(game), seed, threads, device_config).agent(agent)
     try:
         play_in_terminal(opponent, opponent.game, int(second), input, print)
     finally:

@@ -1,10 +1,12 @@
 """The command line `azero`, with all its commands."""
 
+import os
 from typing import Annotated
 
 import typer
 
 from azero.commands import agents, games, lab, training
+from azero.system.code import DATA_ONLY
 
 app = typer.Typer(
     name="azero",
@@ -34,8 +36,13 @@ def prepare(
     version: Annotated[
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
     ] = False,
+    data_only: Annotated[
+        bool, typer.Option("--data-only", help="Run no code from outside: no user's game file, no gtp:COMMAND.")
+    ] = False,
 ) -> None:
     """Checks, before any command, whether the cache of compiled code can be written."""
+    if data_only:
+        os.environ[DATA_ONLY] = "1"  # the environment, so that worker processes see it
     from azero.compiler.cache import cache_directory
     from azero.compiler.jit import IS_COMPILED
 

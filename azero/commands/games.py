@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from azero.commands.options import JsonOption, SeedOption
+from azero.commands.options import JsonOption, SeedOption, named_game
 from azero.errors import BadInput, suggest_nearest
 
 app = typer.Typer()
@@ -54,6 +54,7 @@ def check_game(
 
     if not 1 <= positions <= 1_000_000:
         raise BadInput(f"--positions {positions} should be from 1 to 1,000,000")
+    named_game(game)
     report = check(game, against, positions, seed, (lambda line: None) if as_json else print)
     if as_json:
         print(json.dumps(report.to_json()))

@@ -20,3 +20,12 @@ RuntimeOption = Annotated[str, typer.Option("--runtime", help="Library that runs
 NodesOption = Annotated[
     int | None, typer.Option("--max-nodes", help="Most nodes of a search tree. A full tree stops growing.")
 ]
+
+
+def named_game(game: str | None) -> str | None:
+    """Trusts the file in a game's name, since it is on the command line, for later commands, too; returns the name."""
+    if game is not None and ".py" in game:  # other games need not load anything yet
+        from azero.games.make import trust_game
+
+        trust_game(game, is_kept=True)
+    return game

@@ -12,6 +12,7 @@ from azero.errors import BadInput, Stopped
 from azero.system.console import say
 
 if TYPE_CHECKING:
+    from azero.config.schema import Config
     from azero.training.state import Progress
 
 app = typer.Typer()
@@ -28,15 +29,17 @@ def train(
         list[str] | None,
         typer.Option("--set", help="Change a setting: section.key=value. Can be repeated, and works with --resume."),
     ] = None,
+    allow_commands: Annotated[
+        bool, typer.Option("--allow-commands", help="Run the program that a config or the run names, gtp:COMMAND.")
+    ] = False,
 ) -> None:
     """Train an agent by self-play.
 
     Each iteration plays games with the best net, trains a candidate on them, and promotes the candidate if it beats
     the best net. --resume continues a run that was interrupted or killed. The result is the same as without a break.
     """
-    from azero.config.reading import find_config, load_config
+    from azero.config.reading import find_config
     from azero.training.final import describe_final
-    from azero.training.loop import train as run_training
 
     if config is None and not (resume and run):
         raise BadInput("train needs a CONFIG, e.g. azero train connect_four_quick, or --resume with --run FOLDER")
@@ -47,19 +50,29 @@ def train(
     folder = run or Path("runs") / path.stem  # type: ignore[union-attr]
     try:
         if resume:
-            progress = _resume(folder, path, settings or [])
+            progress = _resume(folder, path, settings or [], allow_commands)
         else:
-            progress = run_training(folder, load_config(path, settings or []), False)  # type: ignore[arg-type]
+            progress = _begin(folder, path, settings or [], allow_commands)  # type: ignore[arg-type]
     except KeyboardInterrupt:
-        has_begun = (folder / "config.toml").exists()
-        advice = f"; go on with: azero train --run {folder} --resume" if has_begun else " before the run began"
-        raise Stopped(f"stopped{advice}") from None
+        raise Stopped(f"stopped{_how_to_go_on(folder)}") from None
     rating = f"{progress.rating:+z.0f} Elo above the first net"
     promotions = f"{progress.promotions} promotion{'' if progress.promotions == 1 else 's'}"
     print(f"\n{folder}/best.safetensors: {promotions}, {rating}{describe_final(progress)}")
 
 
-def _resume(folder: Path, path: Path | None, settings: list[str]) -> "Progress":
+def _begin(folder: Path, path: Path, settings: list[str], allow_commands: bool) -> "Progress":
+    """Begins a run. The user has named the config, and trusts the game's file that it names."""
+    from azero.config.reading import load_config
+    from azero.games.make import trust_game
+    from azero.training.loop import train as run_training
+
+    config = load_config(path, settings)
+    _check_program(config, settings, allow_commands)
+    trust_game(config.game.name, is_kept=True)
+    return run_training(folder, config, False)
+
+
+def _resume(folder: Path, path: Path | None, settings: list[str], allow_commands: bool) -> "Progress":
     """Continues a run. `path` is a config that may be named, too; it must be for the same game."""
     from azero.config.reading import load_config
     from azero.training.learning.precision import is_settled_from
@@ -70,12 +83,35 @@ def _resume(folder: Path, path: Path | None, settings: list[str]) -> "Progress":
     check_is_run(folder)
     with hold(folder):  # before the settings are read: another process may be changing them
         values = open_run(folder, settings)
+        _check_program(values, settings, allow_commands)
         if path is not None:
             check_same_game(folder, values, load_config(path))
             other = load_config(path, settings).model_copy(update={"game": values.game})  # the path may differ
             if not is_settled_from(values, other):
                 say(f"{folder} continues with its own settings, which differ from {path}")
         return run_training(folder, values, True)
+
+
+def _check_program(config: "Config", settings: list[str], is_allowed: bool) -> None:
+    """Raises BadInput if a file names a program to run, and the command line neither names nor allows it."""
+    opponent = config.evaluation.opponent
+    is_named = any(each.partition("=")[0].strip() == "evaluation.opponent" for each in settings)
+    if config.evaluation.every and opponent.startswith("gtp:") and not (is_named or is_allowed):
+        raise BadInput(
+            f"the settings name a program, evaluation.opponent = {opponent!r}; it runs only with --allow-commands"
+        )
+
+
+def _how_to_go_on(folder: Path) -> str:
+    """Returns how to go on after Ctrl-C, to append to the message."""
+    from azero.config.reading import load_config
+
+    try:
+        config = load_config(folder / "config.toml", is_of_run=True)
+    except BadInput:  # the run had not begun
+        return " before the run began"
+    has_program = config.evaluation.every and config.evaluation.opponent.startswith("gtp:")
+    return f"; go on with: azero train --run {folder} --resume{' --allow-commands' if has_program else ''}"
 
 
 @app.command(name="train-rollout", epilog="Example:  azero train-rollout runs/connect_four_quick")

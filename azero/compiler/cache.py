@@ -20,7 +20,7 @@ import numba
 import numpy as np
 
 from azero.errors import BadInput
-from azero.system.files import PACKAGE
+from azero.system.files import PACKAGE, others_can_write
 
 _COMPILED_SOURCES = (
     "errors.py",
@@ -87,13 +87,12 @@ def cache_directory() -> Path:
 
 
 def _check_owner(directory: Path) -> None:
-    """Raises BadInput if other users could put code into the cache. Windows gives each user a folder of his own."""
-    if not hasattr(os, "getuid"):
-        return
-    own, root = directory.stat(), directory.parent.stat()
-    own_is_safe = own.st_uid == os.getuid() and not own.st_mode & stat.S_IWOTH
-    root_is_safe = root.st_uid in (os.getuid(), 0) and (not root.st_mode & stat.S_IWOTH or root.st_mode & stat.S_ISVTX)
-    for folder, is_safe in ((directory, own_is_safe), (directory.parent, root_is_safe)):
+    """Raises BadInput if other users could put code into the cache."""
+    root = directory.parent.stat()
+    root_is_safe = not hasattr(os, "getuid") or (
+        root.st_uid in (os.getuid(), 0) and (not root.st_mode & stat.S_IWOTH or bool(root.st_mode & stat.S_ISVTX))
+    )
+    for folder, is_safe in ((directory, not others_can_write(directory)), (directory.parent, root_is_safe)):
         if not is_safe:
             raise BadInput(
                 f"compiled kernels are not read from {str(folder)!r}, because other users can write there; "

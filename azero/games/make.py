@@ -5,11 +5,12 @@ from typing import get_type_hints
 
 from azero.errors import BadInput, suggest_nearest
 from azero.games.contract import Rules
-from azero.games.names import parts_of
+from azero.games.names import file_of, parts_of
 from azero.games.registry import PARAMETER_TYPES, parameters_of, registered_games
 from azero.games.state import Game
 from azero.games.user.loading import load_rules
 from azero.games.user.trial import try_out
+from azero.games.user.trust import trust_file
 
 _WORDS = {int: "an integer of at most 9 digits", float: "a number", bool: "true or false"}
 
@@ -17,16 +18,33 @@ _WORDS = {int: "an integer of at most 9 digits", float: "a number", bool: "true 
 def make_game(name: str) -> Game:
     """Returns a game by name, e.g. `connect_four(rows=6,columns=7)` or `my_game.py:MyGame`.
 
-    If a game has the parameters rows and columns, `size=6` sets both.
+    If a game has the parameters rows and columns, `size=6` sets both. The file of a user's game is code, and is run:
+    this process trusts it, because its caller has named it.
 
     Raises:
       BadInput: there is no such game, a parameter is not valid, or a user's game fails a first trial of its rules.
     """
+    trust_game(name)
+    return make_trusted_game(name)
+
+
+def make_trusted_game(name: str) -> Game:
+    """Returns the game of a name that was read from a file, such as a checkpoint's card.
+
+    Raises:
+      BadInput: as `make_game`; Untrusted for a user's file that the user has not named.
+    """
     return Game(parse_game(name))
 
 
+def trust_game(name: str, is_kept: bool = False) -> None:
+    """Trusts the file in a game's name, if there is one, because the user has named it; see `trust_file`."""
+    if file := file_of(name):
+        trust_file(file, is_kept)
+
+
 def parse_game(text: str) -> Rules:
-    """Returns the rules of a game by name, as `make_game` does; raises BadInput."""
+    """Returns the rules of a game by name; raises BadInput. A user's file must be trusted."""
     file, name, arguments = parts_of(text)
     rules = _find(file, name)
     parameters = arguments.split(",") if arguments and arguments.strip() else []

@@ -10,6 +10,12 @@ from azero.errors import BadInput
 from azero.games.contract import Rules
 from azero.games.registry import parameters_of, registered_games
 
+SOURCE_IDENTITY = "source_identity"
+"""The attribute of a class of rules from a user's file that holds the identity of its sources, 64 hex digits."""
+
+SHORT_IDENTITY = 16
+"""Hex digits of an identity in checkpoints and other files. Trust depends on all 64."""
+
 
 def file_of(text: str) -> str | None:
     """Returns the file in a game's name, or None if the game is one of azero's; raises BadInput if it is not a name."""
@@ -68,6 +74,16 @@ def write_value(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
+def identity_of(rules: Rules) -> str:
+    """Returns the identity of the user's code that defines the rules, 64 hex digits; empty for azero's own games."""
+    return getattr(type(rules), SOURCE_IDENTITY, "")
+
+
 def source_digest_of(rules: Rules) -> str:
-    """Returns the digest of the user's sources that define the rules; empty for azero's own games."""
-    return getattr(type(rules), SOURCE_DIGEST, "")
+    """Returns the beginning of the identity, for a file's card; empty for azero's own games."""
+    return identity_of(rules)[:SHORT_IDENTITY]
+
+
+def is_made_with(rules: Rules, digest: str) -> bool:
+    """Returns whether `digest`, from a file's card, is that of these rules. Files of azero 0.1.0 had another digest."""
+    return digest in (source_digest_of(rules), getattr(type(rules), SOURCE_DIGEST, ""))

@@ -11,12 +11,14 @@ import torch
 from azero.config.reading import override_section
 from azero.config.schema import NetConfig, SearchConfig
 from azero.errors import BadInput
-from azero.games import Game, make_game
-from azero.games.names import contrast, file_of, source_digest_of, without_folder
-from azero.games.user.loading import digest_of_file
+from azero.games import Game
+from azero.games.make import make_trusted_game
+from azero.games.names import contrast, file_of, is_made_with, without_folder
+from azero.games.user.sources import Sources
+from azero.games.user.trust import Untrusted
 from azero.nets.architectures.tower import ResidualTower, fold
 from azero.nets.checkpoint_card import Card, card_from
-from azero.nets.game_file import find_game
+from azero.nets.game_file import game_named_by
 from azero.system.formats import drop_unknown, warn_once
 from azero.system.tensor_files import Tensors, check_digest, read_tensors, write_tensors
 
@@ -66,7 +68,7 @@ def load_checkpoint(path: Path, game: Game | None = None) -> Checkpoint:
     try:
         _check_shapes(config, own_game, arrays)
     except BadInput as error:
-        if card.game_digest != source_digest_of(own_game.rules):
+        if not is_made_with(own_game.rules, card.game_digest):
             raise BadInput(
                 f"checkpoint {str(path)!r} does not fit {own_game}, which has changed since it was made: its planes, "
                 f"now {'x'.join(map(str, own_game.planes_shape))}, or its actions, now {own_game.num_actions}, "
@@ -79,7 +81,7 @@ def load_checkpoint(path: Path, game: Game | None = None) -> Checkpoint:
             raise BadInput(f"checkpoint {str(path)!r} cannot be used: {name} has values that are not finite numbers")
     if not _answers(net):
         raise BadInput(f"checkpoint {str(path)!r} cannot be used: its net's outputs are not finite numbers")
-    if card.game_digest != source_digest_of(own_game.rules):
+    if not is_made_with(own_game.rules, card.game_digest):
         warn_once(f"{own_game} has changed since checkpoint {str(path)!r} was made")
     return Checkpoint(net, card, own_game, digest)
 
@@ -118,8 +120,8 @@ def _answers(net: ResidualTower) -> bool:
 def game_of_card(path: Path, card: Card, game: Game | None = None) -> Game:
     """Returns the game that a checkpoint plays; raises BadInput if `game` is given and is another game.
 
-    Without `game`, a file of a user's own game runs only if it is unchanged since the checkpoint was made. If it has
-    changed, or is at neither place that the card names, pass `game`.
+    Without `game`, the file of a user's own game runs only if it is trusted (`games/user/trust.py`) and its code is
+    unchanged since the checkpoint was made. If it has changed, or is at neither place that the card names, pass `game`.
     """
     game = game or _game_told(path, card)
     if without_folder(game.name) != without_folder(card.game):
@@ -131,10 +133,12 @@ def _game_told(path: Path, card: Card) -> Game:
     """Returns the game that a card names."""
     name, file, told = f"checkpoint {str(path)!r}", None, card.game
     try:
-        told = find_game(card.game, card, path)
+        told = game_named_by(card, path)
         file = file_of(told)
-        if file is None or digest_of_file(file) == card.game_digest:
-            return make_game(told)
+        if file is None or Sources(file).made(card.game_digest):
+            return make_trusted_game(told)
+    except Untrusted as error:
+        raise Untrusted(f"{name}: {error}; if you trust it, name it with --game {told!r}") from None
     except BadInput as error:
         is_gone = file is not None and not Path(file).is_file()
         place = f"; it plays {card.game}; name the file's place, e.g. --game path/to/{without_folder(card.game)}"

@@ -1,27 +1,49 @@
-"""Finds the file of a user's own game: by its path from the working folder, or by its path from the run's folder.
+"""Finds the file of a user's own game that a file names: by its path from the working folder, or from the run's folder.
 
 A card has both paths. With the second one the file is found from any working folder, and after run and file have been
-moved together.
+moved together. To be found is not to be run: see `games/user/trust.py`.
 """
 
 import os
-from pathlib import Path
+import sysconfig
+from pathlib import Path, PurePosixPath, PureWindowsPath
 
 from azero.errors import BadInput
-from azero.games.names import file_of
-from azero.games.user.loading import digest_of_file
+from azero.games.names import file_of, without_folder
+from azero.games.tracebacks import is_installed
+from azero.games.user.sources import Sources
 from azero.nets.checkpoint_card import Card
 
 
 def place_of(game: str, run_folder: Path) -> str:
-    """Returns the path from a run's folder to the file of a user's own game; empty for azero's own games."""
+    """Returns the path from a run's folder to the file of a user's own game; empty for azero's own games.
+
+    It is empty, too, if there is no such path, on another drive of Windows.
+    """
     file = file_of(game)
     if file is None:
         return ""
     try:
         return Path(os.path.relpath(Path(file).resolve(), run_folder.resolve())).as_posix()
-    except ValueError:  # on another drive of Windows
-        return str(Path(file).resolve())
+    except ValueError:
+        return ""
+
+
+def game_named_by(card: Card, path: Path) -> str:
+    """Returns the name of a card's game, with the file that it most likely means; see `find_game`.
+
+    A card may come from anywhere. So an absolute path in it counts as a file in the working folder.
+
+    Raises BadInput if the file is installed or behind a link, or if the card's game is not a name.
+    """
+    file = file_of(card.game)
+    if file is None:
+        return card.game
+    game = find_game(without_folder(card.game) if _is_absolute(file) else card.game, card, path)
+    found = Path(os.path.normpath(Path.cwd() / str(file_of(game))))
+    if found.is_file() and not _is_users_own(found):
+        raise BadInput(f"game file {str(found)!r} is installed or behind a link, and is not taken from a checkpoint")
+    return game
 
 
 def find_game(game: str, card: Card, path: Path) -> str:
@@ -29,26 +51,40 @@ def find_game(game: str, card: Card, path: Path) -> str:
 
     There are two candidates: the file in the name, and the file at the card's path from the run's folder. The one with
     the card's digest is chosen; if neither has it, the second. Without a second file the name stays as it is, and so do
-    the names of azero's own games.
+    the names of azero's own games. A second file that is installed or behind a link does not count.
 
     Args:
+      game: the game in the card, or in the settings of its run.
       path: path of the checkpoint with that card, in a run's folder or in its checkpoints/.
     """
     file = file_of(game)
-    if file is None or not card.game_file:
+    if file is None or not card.game_file or _is_absolute(card.game_file):
         return game
     folder = path.resolve().parent
     run_folder = folder.parent if folder.name == "checkpoints" else folder
-    beside = os.path.normpath(run_folder / card.game_file)
-    if not Path(beside).is_file() or (Path(file).is_file() and Path(file).samefile(beside)):
+    beside = Path(os.path.normpath(run_folder / card.game_file))
+    if not _is_users_own(beside) or (Path(file).is_file() and Path(file).samefile(beside)):
         return game
     if _has_digest(file, card.game_digest):
         return game
-    return game.replace(file, beside, 1)
+    return game.replace(file, str(beside), 1)
+
+
+def _is_absolute(file: str) -> bool:
+    """Returns whether a path from a card is absolute, or on another system would be."""
+    return any(kind(file).is_absolute() or kind(file).anchor for kind in (PurePosixPath, PureWindowsPath))
+
+
+def _is_users_own(path: Path) -> bool:
+    """Returns whether an absolute path is a file, in no library, and not behind a link."""
+    libraries = [Path(sysconfig.get_path(name)) for name in ("stdlib", "platstdlib")]
+    if is_installed(path) or any(path.is_relative_to(each) for each in libraries):
+        return False
+    return path.is_file() and path.resolve() == path
 
 
 def _has_digest(file: str, digest: str) -> bool:
     try:
-        return digest_of_file(file) == digest
+        return Sources(file).made(digest)
     except BadInput:  # it is not there
         return False

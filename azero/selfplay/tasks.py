@@ -12,8 +12,10 @@ import numpy as np
 from azero.compiler.rng import derive_seed
 from azero.config.schema import Config
 from azero.errors import BadInput
-from azero.games import make_game
-from azero.games.names import source_digest_of
+from azero.games import Game
+from azero.games.make import make_trusted_game
+from azero.games.names import identity_of
+from azero.games.user.trust import Untrusted, trust_identity
 from azero.nets.checkpoint import net_from_weights
 from azero.nets.evaluator import NetEvaluator
 from azero.selfplay.data.records import Shard
@@ -32,7 +34,7 @@ class Task:
 
     weights: Tensors  # of the net, as in a checkpoint
     config: Config
-    game_digest: str  # of the sources of a user's own game, by `source_digest_of`
+    identity: str  # of the sources of a user's own game, by `identity_of`
 
 
 @dataclass(frozen=True)
@@ -72,17 +74,30 @@ def search_task(task: SearchTask, on_positions: Callable[[int], None]) -> Shard:
 def _prepare(task: Task, resign_threshold: float = NOBODY) -> SelfPlay:
     """Returns self-play with the task's net and settings, and this worker's share of the cores.
 
-    Raises BadInput if the sources of a user's own game have changed since the task was made.
+    Raises BadInput if the code of a user's own game has changed since the task was made.
     """
-    config, game = task.config, make_game(task.config.game.name)
-    if source_digest_of(game.rules) != task.game_digest:
-        raise BadInput(
-            f"{game} has changed while it was being played; continue with --resume, or begin another run if its rules "
-            "are others now"
-        )
+    config = task.config
+    game = _game_of(task)
     evaluator = NetEvaluator(net_from_weights(config.net, game, task.weights), config.device)
     num_threads = max(1, count_cores() // count_workers(config)) if evaluator.is_on_device else 1
     return SelfPlay.from_config(config, game, evaluator, resign_threshold, num_threads)
+
+
+def _game_of(task: Task) -> Game:
+    """Returns the task's game. The code that the parent process trusted may run here; raises BadInput for any other."""
+    name = task.config.game.name
+    if task.identity:
+        trust_identity(task.identity)
+    try:
+        game = make_trusted_game(name)
+        if identity_of(game.rules) == task.identity:
+            return game
+    except Untrusted:
+        pass
+    raise BadInput(
+        f"{name} has changed while it was being played; continue with --resume, or begin another run if its rules are "
+        "others now"
+    )
 
 
 def _weigh(task: Task, selfplay: SelfPlay, shard: Shard) -> Shard:

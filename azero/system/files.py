@@ -3,7 +3,9 @@
 A file is written to a temporary file in the same folder, flushed to the disk, and then renamed.
 """
 
+import errno
 import os
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -43,6 +45,33 @@ def _flush_directory(directory: Path) -> None:
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
+
+
+def check_regular(path: Path) -> None:
+    """Raises OSError unless `path` is a regular file. To open a pipe or a device might wait for ever."""
+    mode = os.stat(path).st_mode
+    if stat.S_ISDIR(mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+    if not stat.S_ISREG(mode):
+        raise OSError(errno.EINVAL, "it is not a regular file", str(path))
+
+
+def read_regular(path: Path, largest: int) -> bytes:
+    """Returns the contents of a regular file of at most `largest` bytes; raises OSError."""
+    check_regular(path)
+    with open(path, "rb") as file:
+        data = file.read(largest + 1)
+    if len(data) > largest:
+        raise OSError(errno.EFBIG, f"it has more than {largest:,} bytes", str(path))
+    return data
+
+
+def others_can_write(folder: Path) -> bool:
+    """Returns whether other users can put files into a folder. Windows gives each user a folder of his own."""
+    if not hasattr(os, "getuid"):
+        return False
+    found = folder.stat()
+    return found.st_uid != os.getuid() or bool(found.st_mode & stat.S_IWOTH)
 
 
 def remove_temporaries(directory: Path) -> None:

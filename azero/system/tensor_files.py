@@ -6,8 +6,6 @@ data: reading it runs none of it.
 
 import hashlib
 import json
-import os
-import stat
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +13,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
 from azero.errors import BadInput
-from azero.system.files import write_whole
+from azero.system.files import check_regular, write_whole
 from azero.system.formats import check_format
 
 Tensors = dict[str, np.ndarray]
@@ -57,13 +55,11 @@ def read_tensors(path: Path, what: str) -> tuple[dict, Tensors]:
 def _check_beginning(path: Path, what: str) -> None:
     """Raises BadInput unless the file begins as a `.safetensors` file: the length of its header, then a JSON object."""
     try:
-        is_regular = stat.S_ISREG(os.stat(path).st_mode)  # to open a pipe would wait for a writer
-        with open(path if is_regular else os.devnull, "rb") as file:
+        check_regular(path)
+        with open(path, "rb") as file:
             start = file.read(9)
     except (OSError, ValueError) as error:
         raise BadInput(f"{what} cannot be read: {getattr(error, 'strerror', None) or error}") from None
-    if not is_regular:
-        raise BadInput(f"{what} cannot be read: it is not a regular file")
     if not start:
         raise BadInput(f"{what} is empty")
     if start[8:] != b"{" and start.startswith((b"\x80", b"PK")):

@@ -13,8 +13,8 @@ from azero.compiler.rng import derive_seed
 from azero.config.checks import describe_warmup, find_oddities
 from azero.config.schema import Config
 from azero.errors import BadInput
-from azero.games import make_game
-from azero.games.names import source_digest_of
+from azero.games.make import make_trusted_game
+from azero.games.names import identity_of
 from azero.nets.evaluator import NetEvaluator
 from azero.nets.runtimes.choice import wanted_runtimes
 from azero.selfplay.data.lessons import Lessons
@@ -53,7 +53,7 @@ def train(folder: Path, config: Config, is_resuming: bool) -> Progress:
     Each stage ends by saving the whole state. The result of a stage depends only on the state before it, the seed and
     the lessons. So an interrupted stage is repeated or continued, with the same result.
     """
-    game = make_game(config.game.name)
+    game = make_trusted_game(config.game.name)
     wanted_runtimes(config.device)
     heads_of(config.training, game)  # raises errors before the folder exists
     if config.evaluation.every:
@@ -111,8 +111,8 @@ def play(run: Run, progress: Progress, replay: Replay, pool: Pool, trainer: Trai
     missing = [number for number, name in enumerate(names) if name not in shards]
     threshold = choose_threshold(replay.shards, selfplay.resign_error) if selfplay.resign_error else NOBODY
     with report.stage("self-play", len(seeds), "games", sum(len(shard.lengths) for shard in shards.values())) as bar:
-        digest = source_digest_of(run.game.rules)
-        tasks = [PlayTask(weights, run.config, digest, parts[number], threshold) for number in missing]
+        identity = identity_of(run.game.rules)
+        tasks = [PlayTask(weights, run.config, identity, parts[number], threshold) for number in missing]
         for place, shard in pool.run(play_task, tasks, bar.update):
             name = names[missing[place]]
             save_shard(run.shard_path(name), shard, run.game)
@@ -164,8 +164,8 @@ def reanalyse(run: Run, progress: Progress, replay: Replay, pool: Pool, trainer:
     missing = [name for name in names if shards[name].searched[0] != iteration]
     total, left = (sum(int(np.count_nonzero(shards[name].weights)) for name in each) for each in (names, missing))
     with report.stage("reanalysis", total, "positions", total - left) as bar:
-        digest = source_digest_of(run.game.rules)
-        tasks = [SearchTask(weights, run.config, digest, shards[name], name, iteration) for name in missing]
+        identity = identity_of(run.game.rules)
+        tasks = [SearchTask(weights, run.config, identity, shards[name], name, iteration) for name in missing]
         for place, shard in pool.run(search_task, tasks, bar.update):
             name = missing[place]
             save_shard(run.shard_path(name), shard, run.game)

@@ -11,8 +11,9 @@ from azero.config.schema import Config, SearchConfig
 from azero.config.selfplay import SelfPlayConfig
 from azero.config.text import config_to_toml
 from azero.errors import BadInput
-from azero.games import make_game
-from azero.games.names import file_of, source_digest_of, without_folder
+from azero.games.make import make_trusted_game, trust_game
+from azero.games.names import file_of, is_made_with, without_folder
+from azero.games.user.trust import Untrusted
 from azero.nets.checkpoint import load_checkpoint, read_card
 from azero.nets.game_file import find_game
 from azero.selfplay.data.shard_files import load_shard, save_shard
@@ -33,6 +34,8 @@ def open_run(folder: Path, overrides: list[str]) -> Config:
     """
     check_is_run(folder)
     before, config = _load_settings(folder), _load_settings(folder, overrides)
+    if any(each.partition("=")[0].strip() in ("game", "game.name") for each in overrides):
+        trust_game(config.game.name, is_kept=True)  # the user has named it
     _check_game(folder, before, config)
     was, now = _identity(before), _identity(config)
     for name in was:
@@ -91,10 +94,14 @@ def _check_game(folder: Path, before: Config, config: Config) -> None:
     if file and not Path(file).exists():
         advice = f"name its new place with --set game.name=path/to/{without_folder(name)}"
         raise BadInput(f"run {str(folder)!r} plays {name}, and there is no such file; {advice}")
-    game = make_game(name)
+    try:
+        game = make_trusted_game(name)
+    except Untrusted as error:
+        advice = f"if you trust it, name it with --set game.name={name}"
+        raise Untrusted(f"run {str(folder)!r}: {error}; {advice}") from None
     newest = _newest_checkpoint(folder)
     nets = [path for path in (newest, folder / "candidate.safetensors") if path and path.is_file()]
-    is_as_it_was = source_digest_of(game.rules) in [read_card(path).game_digest for path in nets]
+    is_as_it_was = any(is_made_with(game.rules, read_card(path).game_digest) for path in nets)
     if config.game != before.game and not (file and is_as_it_was):
         moved = ", except for the place of an unchanged file" if file else ""
         raise BadInput(f"a run's game cannot change when it is resumed{moved}; begin another with --run")
@@ -105,7 +112,7 @@ def _check_game(folder: Path, before: Config, config: Config) -> None:
 def check_same_game(folder: Path, config: Config, other: Config) -> None:
     """Raises BadInput if `other`, a config for resuming, has another game than the run's settings `config`."""
     games = [config.game.name, other.game.name]
-    played, asked = (without_folder(name) if file_of(name) else str(make_game(name)) for name in games)
+    played, asked = (without_folder(name) if file_of(name) else str(make_trusted_game(name)) for name in games)
     if played != asked:
         raise BadInput(f"run {str(folder)!r} plays {played}, and cannot continue with a config for {asked}")
 

@@ -13,8 +13,10 @@ from torch.nn import functional as F
 from tqdm import tqdm
 
 from azero.errors import BadInput
-from azero.games import Game, make_game
+from azero.games import Game
+from azero.games.make import make_trusted_game
 from azero.games.names import file_of, source_digest_of
+from azero.games.user.trust import Untrusted
 from azero.mcts.rollouts.features import NUM_PATTERNS, action_classes, count_legal, pattern_classes, write_features
 from azero.mcts.rollouts.weights import RolloutCard, check_board, save_rollout
 from azero.mcts.scratch import new_scratch
@@ -211,7 +213,11 @@ def game_of(shard: Path) -> Game:
     name, best = game_of_shard(shard), shard.parent.parent / "best.safetensors"
     if file_of(name) and best.is_file():
         name = find_game(name, read_card(best), best)
-    return make_game(name)
+    try:
+        return make_trusted_game(name)
+    except Untrusted as error:
+        advice = f"if you trust it, name it, e.g. with azero check-game {name}"
+        raise Untrusted(f"replay file {str(shard)!r}: {error}; {advice}") from None
 
 
 def _cross_entropy(log_p: Tensor, policies: Tensor) -> Tensor:

@@ -15,7 +15,7 @@ from serving import serve
 from azero.config.reading import find_config, load_config
 from azero.config.schema import Config
 from azero.games import make_game
-from azero.games.names import source_digest_of
+from azero.games.names import identity_of
 from azero.nets.architectures.tower import ResidualTower
 from azero.nets.checkpoint import weights_of
 from azero.selfplay.tasks import PlayTask, play_task
@@ -57,7 +57,7 @@ def main() -> None:
 
     config = load_config(find_config("connect_four"), [*SETTINGS, *overrides])
     num_slots, seeds = config.selfplay.parallel_games, itertools.count()
-    weights, digest = new_weights(config), source_digest_of(make_game(config.game.name).rules)
+    weights, digest = new_weights(config), identity_of(make_game(config.game.name).rules)
     games_per_s = 0.0
 
     def measure(seconds: float) -> dict[str, float]:

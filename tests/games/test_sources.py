@@ -10,7 +10,6 @@ from azero.compiler.jit import IS_COMPILED
 from azero.errors import BadInput
 from azero.games import make_game
 from azero.games.user import trial
-from azero.games.user.loading import digest_of_file
 from azero.games.user.sources import Sources
 
 from .test_loading import kernels, play, printed
@@ -163,7 +162,7 @@ def test_modules_are_found_however_they_are_imported(uncompiled, folder, imports
     for text, is_won in ((LAST_WINS, False), (LAST_LOSES, True)):
         (folder / place).write_text(text)
         assert first_wins("nim.py:Nim(heap=4)") == is_won
-        digests.add(digest_of_file("nim.py"))
+        digests.add(Sources("nim.py").digest)
     assert len(digests) == 2
 
 
@@ -211,9 +210,9 @@ def test_the_digest_knows_no_places_but_names(folder):
     for each in (folder, folder / "sub"):
         write_nim(each / "nim.py")
         (each / "result.py").write_text(LAST_WINS)
-    assert digest_of_file("nim.py") == digest_of_file("sub/nim.py")
+    assert Sources("nim.py").digest == Sources("sub/nim.py").digest
     (folder / "result.py").rename("other.py")
-    assert digest_of_file("nim.py") != digest_of_file("sub/nim.py")
+    assert Sources("nim.py").digest != Sources("sub/nim.py").digest
 
 
 @pytest.mark.parametrize(

@@ -130,7 +130,7 @@ def test_a_missing_file(tmp_path):
 
 
 def test_a_folder(tmp_path):
-    assert refusal(tmp_path).endswith("cannot be read: it is not a regular file")
+    assert refusal(tmp_path).endswith("cannot be read: Is a directory")
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")

@@ -1,5 +1,6 @@
 """Tests that the file of a user's game is found beside its run, from any working folder, if it is unchanged."""
 
+import os
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -82,3 +83,60 @@ def test_a_checkpoint_that_was_copied_away_names_the_game_to_give(run, tmp_path)
     shutil.copy(run / "best.safetensors", tmp_path / "other")
     with pytest.raises(BadInput, match=r"name the file's place, e.g. --game path/to/nim.py:Nim\(heap=5\)$"):
         load_checkpoint(Path("best.safetensors"))
+
+
+# --- cards from anywhere ---
+
+
+def card_naming(path: Path, game: str, file: str = "") -> Path:
+    """Writes a checkpoint for Nim whose card names a game and a file as its author likes; returns its path."""
+    nim = make_game(NIM_NAME)
+    digest = source_digest_of(nim.rules)
+    save_checkpoint(path, make_net(nim, TINY), replace(CARD, game=game, game_digest=digest, game_file=file))
+    return path
+
+
+NIM_NAME = f"{NIM}:Nim(heap=5)"
+
+
+def test_an_absolute_path_is_not_taken_from_a_card(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    net = card_naming(tmp_path / "net.safetensors", NIM_NAME, str(NIM))
+    with pytest.raises(
+        BadInput, match=r"game file 'nim.py' cannot be read: .*; name the file's place, e.g. --game path"
+    ):
+        load_checkpoint(net)
+    assert str(load_checkpoint(net, make_game(NIM_NAME)).game) == NIM_NAME
+
+
+@pytest.mark.parametrize("path", ["C:/nim.py", "C:nim.py", r"\\host\share\nim.py", "/nim.py", r"\nim.py"])
+def test_a_path_that_another_system_calls_absolute_is_not_taken_from_a_card_either(tmp_path, monkeypatch, path):
+    monkeypatch.chdir(tmp_path)
+    Path(path.replace("/", "_")).write_text("open('was_run', 'w')\n")
+    with pytest.raises(BadInput, match="game file 'nim.py' cannot be read"):
+        load_checkpoint(card_naming(tmp_path / "net.safetensors", f"{path}:Nim(heap=5)", path))
+
+
+@pytest.mark.parametrize("is_beside", [False, True])
+def test_a_link_is_not_taken_from_a_card(tmp_path, monkeypatch, is_beside):
+    (tmp_path / "elsewhere").mkdir()
+    shutil.copy(NIM, tmp_path / "elsewhere" / "nim.py")
+    (tmp_path / "here").mkdir()
+    (tmp_path / "here" / "games").symlink_to(tmp_path / "elsewhere")
+    monkeypatch.chdir(tmp_path / ("elsewhere" if is_beside else "here"))
+    name = "away/nim.py:Nim(heap=5)" if is_beside else "games/nim.py:Nim(heap=5)"
+    net = card_naming(tmp_path / "here" / "net.safetensors", name, "games/nim.py")
+    with pytest.raises(BadInput, match="cannot be read|is installed or behind a link, and is not taken from a check"):
+        load_checkpoint(net)
+
+
+def test_a_library_is_not_taken_from_a_card(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    library = os.path.relpath(antigravity_file(), tmp_path)
+    with pytest.raises(BadInput, match="is installed or behind a link|cannot be read"):
+        load_checkpoint(card_naming(tmp_path / "net.safetensors", f"{library}:Nim(heap=5)", library))
+
+
+def antigravity_file() -> str:
+    """Returns the file of a module of Python that opens a browser when it is imported."""
+    return str(Path(os.__file__).resolve().parent / "antigravity.py")

@@ -59,6 +59,6 @@ def test_workers_search_what_their_tasks_say_and_note_when(searches):
 
 
 def test_positions_are_not_searched_by_rules_that_have_changed(searches):
-    task = replace(searches[0], game_digest="other")
+    task = replace(searches[0], identity="other")
     with pytest.raises(BadInput, match=r"^tic_tac_toe has changed while it was being played; "):
         search_task(task, lambda num: None)

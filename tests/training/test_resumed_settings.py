@@ -9,7 +9,8 @@ from games.user_games import NIM, forget_files, write_file
 from azero.config.reading import load_config
 from azero.errors import BadInput
 from azero.games import make_game
-from azero.games.names import source_digest_of
+from azero.games.names import identity_of
+from azero.games.user.trust import trust_file
 from azero.selfplay.data.shard_files import save_shard
 from azero.selfplay.tasks import PlayTask, play_task
 from azero.training.learning.trainer import Trainer
@@ -150,17 +151,21 @@ def refusal(run, *overrides) -> str:
 def test_a_game_s_file_that_has_changed_is_told_when_the_run_is_opened(own, capsys):
     assert open_run(own.folder, []) == own.config and capsys.readouterr().err == ""
     write_file(own.folder.parent / "nim.py", NIM, ("return WIN if state.ply & 1 else LOSS", "return WIN"))
-    assert open_run(own.folder, []) == own.config
+    assert refusal(own).endswith(
+        "own': game file 'nim.py' is code that you have not named yet; if you trust it, name it with "
+        "--set game.name=nim.py:Nim(heap=5)"
+    )
+    assert open_run(own.folder, ["game.name=nim.py:Nim(heap=5)"]) == own.config
     assert capsys.readouterr().err.startswith("azero: nim.py:Nim(heap=5) has changed since checkpoint ")
 
 
 def test_a_game_s_file_of_another_shape_is_refused_when_the_run_is_opened(own):
     write_file(own.folder.parent / "nim.py", NIM, ("return 3", "return 4"))
-    assert "its actions, now 4, do not have the net's shape" in refusal(own)
+    assert "its actions, now 4, do not have the net's shape" in refusal(own, f"game.name={own.config.game.name}")
 
 
 def task_of(run):
-    return PlayTask(run.best_weights(Progress()), run.config, source_digest_of(run.game.rules), seeds=(1, 2))
+    return PlayTask(run.best_weights(Progress()), run.config, identity_of(run.game.rules), seeds=(1, 2))
 
 
 def play_games_of(run):
@@ -230,6 +235,7 @@ def test_a_run_goes_on_by_its_own_game_where_another_of_that_name_is_nearer(own,
     assert open_run(own.folder, []).game.name == f"{tmp_path / 'nim.py'}:Nim(heap=5)"
     assert capsys.readouterr().err == ""
     write_file(tmp_path / "nim.py", NIM, ("return WIN if", "return DRAW if"), ("import LOSS", "import DRAW, LOSS"))
+    trust_file(str(tmp_path / "nim.py"))
     assert open_run(own.folder, []).game.name == f"{tmp_path / 'nim.py'}:Nim(heap=5)"
     assert "has changed since checkpoint" in capsys.readouterr().err
 

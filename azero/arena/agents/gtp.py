@@ -26,6 +26,7 @@ from azero.arena.agents.suggestion import RESIGN, Move, Suggestion
 from azero.errors import BadInput, EngineFailed
 from azero.games import Game, State
 from azero.games.names import write_value
+from azero.system.code import check_may_run
 
 _LONGEST_QUOTE = 100  # most characters of an answer in a message
 _LONGEST_ANSWER = 100_000  # characters
@@ -66,6 +67,7 @@ class GtpAgent(Agent):
             words = split_command(command)
             if not words:
                 raise BadInput(f"agent {name!r} names no command, e.g. gtp:gnugo --mode gtp")
+            check_may_run(f"agent {name!r}")
             self._process, lifeline = _start(words)
         except BadInput:
             raise

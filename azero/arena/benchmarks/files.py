@@ -9,7 +9,8 @@ from tqdm import tqdm
 
 from azero.arena.benchmarks.judges import RESULT_WORDS, Judge, judge_for, result_of
 from azero.errors import BadInput, suggest_nearest
-from azero.games import LOSS, Game, State, make_game
+from azero.games import LOSS, Game, State
+from azero.games.make import make_trusted_game
 from azero.games.names import file_of, without_folder
 from azero.system.files import PACKAGE
 
@@ -127,7 +128,7 @@ def _game_in(file: Path) -> str | None:
         header = re.fullmatch(r"#\s*game:\s*(.*\S)\s*", line)
         if header:
             try:  # a user's game is compared by name: a file of positions must not make azero run code
-                name = header[1] if file_of(header[1]) else str(make_game(header[1]))
+                name = header[1] if file_of(header[1]) else str(make_trusted_game(header[1]))
                 if told not in (None, name):
                     raise BadInput(f"an earlier header names the game {told}, this one {name}; use one game per file")
             except BadInput as error:
@@ -143,7 +144,7 @@ def _game_told(file: Path) -> Game:
         raise BadInput(f"benchmark {str(file)!r} does not name its game; name it with --game, e.g. --game connect_four")
     if file_of(name):
         raise BadInput(f"benchmark {str(file)!r} is for a user's game, which runs only if you name it: --game {name!r}")
-    return make_game(name)
+    return make_trusted_game(name)
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from azero.games.registry import parameters_of
 from azero.games.state import Game, State
 from azero.games.user.loading import load_class
 from azero.games.user.timeouts import TimedOut, time_limit
+from azero.games.user.trust import trust_file
 
 
 class Prototype(ABC):
@@ -43,10 +44,11 @@ class Prototype(ABC):
 
 
 def load_prototype(name: str) -> type[Prototype]:
-    """Returns the prototype with the name `file.py:Name`. Raises BadInput."""
+    """Returns the prototype with the name `file.py:Name`. Its file is trusted and run. Raises BadInput."""
     file, colon, class_name = name.rpartition(":")
     if not colon or not file.endswith(".py"):
         raise BadInput(f"prototype {name!r} is not of the form FILE.py:NAME")
+    trust_file(file)
     found = load_class(file, class_name)
     if not (isinstance(found, type) and issubclass(found, Prototype)):
         raise BadInput(f"{name} is not a prototype: it should be a class {class_name}(Prototype)")

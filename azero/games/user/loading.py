@@ -14,11 +14,13 @@ from azero.compiler.kernel_cache import SOURCE_DIGEST
 from azero.errors import BadInput
 from azero.games.contract import COMPILED
 from azero.games.defaults import DEFAULTS
+from azero.games.names import SOURCE_IDENTITY
 from azero.games.reasons import MODULE, place_of, public_names, reason_of, short
 from azero.games.registry import PARAMETER_TYPES, complete, without_registering
 from azero.games.user.plain_methods import PLAIN_METHODS, guarded
 from azero.games.user.sources import Sources
 from azero.games.user.timeouts import ELAPSED_S, TimedOut, time_limit
+from azero.games.user.trust import check_trusted
 from azero.games.user.wide_states import on_wide_states
 
 REQUIRED = {name: parameters for name, parameters in COMPILED.items() if name not in DEFAULTS}
@@ -40,11 +42,13 @@ _LOADED: dict[tuple[str, str], type] = {}  # by the digest of the sources and th
 def load_rules(file: str, name: str) -> type:
     """Returns the class of rules `name` in `file`, with the defaults of optional methods. Raises BadInput in one line.
 
-    A file is run once, even if it has several paths. The class gets the digest of the sources as an attribute. The
-    cache of compiled kernels and checkpoints use it to notice changed rules. The digest also becomes part of the
-    class's name. Otherwise Numba would run the first of two classes with the same name and parameters for both.
+    A file is run once, even if it has several paths. The class gets the digest and the identity of the sources as
+    attributes. The cache of compiled kernels uses the digest; checkpoints use the identity to notice changed rules. The
+    digest also becomes part of the class's name. Otherwise Numba would run the first of two classes with the same name
+    and parameters for both.
     """
-    module, digest = _run(file)
+    module, sources = _run(file)
+    digest = sources.digest
     if (digest, name) not in _LOADED:
         rules = complete(_class_of(file, name, module))
         for each in PLAIN_METHODS:
@@ -55,6 +59,7 @@ def load_rules(file: str, name: str) -> type:
         rules.__name__, rules.__qualname__ = f"{name}_{digest}", name
         setattr(module, name, rules)  # unpickling looks for it there
         setattr(rules, SOURCE_DIGEST, digest)
+        setattr(rules, SOURCE_IDENTITY, sources.identity)
         rules.file_name = f"{file}:{name}"  # type: ignore[attr-defined]
         _LOADED[digest, name] = rules
     return _LOADED[digest, name]
@@ -68,31 +73,29 @@ def load_class(file: str, name: str) -> object:
     return getattr(module, name)
 
 
-def digest_of_file(file: str) -> str:
-    """Returns the digest of a file and of the user's modules that it imports. Nothing is run. Raises BadInput."""
-    return Sources(file).digest
+def _run(file: str) -> tuple[ModuleType, Sources]:
+    """Returns the file as a module, and its sources. Runs the file unless it has been run before.
 
-
-def _run(file: str) -> tuple[ModuleType, str]:
-    """Returns the file as a module, and its digest. Runs the file unless it has been run before."""
+    Raises BadInput if the user has not named it, or if it cannot be run.
+    """
     sources = Sources(file)
+    check_trusted(sources, file)
     module_name = f"{MODULE}{sources.digest}"
     if module_name in sys.modules:
-        return sys.modules[module_name], sources.digest
+        return sys.modules[module_name], sources
     spec = importlib.util.spec_from_file_location(module_name, file)
     assert spec is not None and spec.loader is not None, "its name ends in .py"
     module = importlib.util.module_from_spec(spec)
     sys.modules[module_name] = module
-    sources.make_importable()
     linecache.checkcache()  # Numba looks there for the names of functions, which the file may have changed
     try:  # a user's game is found by its file, so nothing needs to be registered
         with time_limit(ELAPSED_S), without_registering():
-            exec(sources.compiled(sources.text, str(Path(file).resolve())), module.__dict__)
+            sources.run(str(Path(file).resolve()), module.__dict__)
     except (Exception, SystemExit, TimedOut) as error:
         del sys.modules[module_name]
         sources.forget_modules()
         raise BadInput(f"game file {file!r}{_why(error, file)}") from None
-    return module, sources.digest
+    return module, sources
 
 
 def _why(error: BaseException, file: str) -> str:

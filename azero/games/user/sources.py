@@ -1,8 +1,9 @@
 """A user's sources: a game's file and the user's own modules that it imports. They are found and hashed without a run.
 
-Each version of a file imports its modules into a package of its own, named by the digest. So an import always gives the
-text that was hashed, even if other games or versions have modules of the same names. Modules next to the file are found
-from any working folder. Modules never run from bytecode, which may be out of date.
+Each source is read once. What is hashed is what runs. Each version of a file imports its modules into a package of its
+own, named by the digest. So an import always gives the text that was hashed, even if other games or versions have
+modules of the same names. Modules next to the file are found from any working folder. Modules never run from bytecode,
+which may be out of date.
 """
 
 import ast
@@ -17,8 +18,13 @@ from pathlib import Path
 from types import CodeType
 
 from azero.errors import BadInput
+from azero.games.names import SHORT_IDENTITY
 from azero.games.reasons import PACKAGE_OF_MODULES
 from azero.games.tracebacks import is_installed
+from azero.games.user.identity import identity_of
+from azero.system.files import read_regular
+
+_LARGEST = 8 << 20  # bytes of a source
 
 _OURS = {"azero", "llvmlite", "numba", "numpy", "torch"}  # never the user's own, wherever they are installed
 
@@ -35,10 +41,7 @@ class Sources:
 
     def __init__(self, file: str):
         """Reads them. Raises BadInput if the file cannot be read."""
-        try:
-            self.text = Path(file).read_bytes()
-        except OSError as error:
-            raise BadInput(f"game file {file!r} cannot be read: {error.strerror or error}") from None
+        self.text = _read(Path(file), f"game file {file!r}")
         self.folder = Path(file).resolve().parent
         self.modules: dict[str, tuple[Path, bytes]] = {}
         waiting = list(_imported(self.text, package=""))
@@ -46,23 +49,37 @@ class Sources:
             name = waiting.pop()
             path = None if name in self.modules or _is_library(name) else _find(name, [self.folder, *_own_places()])
             if path is not None:
-                self.modules[name] = path, path.read_bytes()
+                self.modules[name] = path, _read(path, f"module {name!r} of game file {file!r}")
                 package = name if path.name == "__init__.py" else name.rpartition(".")[0]
                 waiting += _imported(self.modules[name][1], package)
 
     @cached_property
+    def identity(self) -> str:
+        """The digest of all syntax trees, 64 hex digits. Comments and paths are not part of it."""
+        modules = [(name, text) for name, (_, text) in sorted(self.modules.items())]
+        return identity_of([("", self.text), *modules])
+
+    @cached_property
     def digest(self) -> str:
-        """The digest of all these texts. Their paths are not part of it."""
+        """The digest of all texts, 16 hex digits. Compiled code, whose errors name lines, belongs to texts."""
         digest = hashlib.sha256(self.text)
         for name, (_, text) in sorted(self.modules.items()):
             digest.update(f"\0{name}\0{len(text)}\0".encode() + text)
         return digest.hexdigest()[:16]
 
-    def make_importable(self) -> None:
-        """Makes the modules importable for the code of `compiled` and for each other. Each runs at its first import."""
+    def run(self, file: str, namespace: dict) -> None:
+        """Runs the file's text. Its imports, and those of its modules, find what was hashed and installed packages.
+
+        Raises what the text raises, and ImportError for a module of the user's own that no `import` names.
+        """
         if _FINDER not in sys.meta_path:
             sys.meta_path.insert(0, _FINDER)
         _FINDER.sources[self._package] = self
+        _FINDER.is_running = True
+        try:
+            exec(self.compiled(self.text, file), namespace)
+        finally:
+            _FINDER.is_running = False
 
     def forget_modules(self) -> None:
         """Makes the next import run the modules again. After an error, a module may be half initialised."""
@@ -94,6 +111,10 @@ class Sources:
         """Returns whether a module or its package is the user's own."""
         return any(each.partition(".")[0] == name.partition(".")[0] for each in self.modules)
 
+    def made(self, digest: str) -> bool:
+        """Returns whether `digest`, from a file's card, is that of these sources; see `names.is_made_with`."""
+        return digest in (self.identity[:SHORT_IDENTITY], self.digest)
+
     @property
     def _package(self) -> str:
         return f"{PACKAGE_OF_MODULES}{self.digest}"
@@ -104,10 +125,13 @@ class _Finder:
 
     def __init__(self) -> None:
         self.sources: dict[str, Sources] = {}
+        self.is_running = False  # whether a user's file is being run for the first time
 
     def find_spec(self, name: str, path: object = None, target: object = None) -> ModuleSpec | None:
         package, _, rest = name.partition(".")
         if package not in self.sources:
+            if self.is_running and not _is_library(name) and _find(name, _own_places()):
+                raise ImportError(f"{name} is imported by a text; write `import {name}`, so that it can be checked")
             return None
         modules = self.sources[package].modules
         if rest in modules:
@@ -133,6 +157,14 @@ class _Loader(SourceFileLoader):
 
 
 _FINDER = _Finder()
+
+
+def _read(path: Path, what: str) -> bytes:
+    """Returns the text of a source; raises BadInput."""
+    try:
+        return read_regular(path, _LARGEST)
+    except (OSError, ValueError) as error:
+        raise BadInput(f"{what} cannot be read: {getattr(error, 'strerror', None) or error}") from None
 
 
 def _imported(text: bytes, package: str) -> Iterator[str]:

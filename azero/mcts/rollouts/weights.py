@@ -13,7 +13,7 @@ import numpy as np
 from azero.config.schema import SearchConfig
 from azero.errors import BadInput
 from azero.games import Game
-from azero.games.names import contrast, source_digest_of, without_folder
+from azero.games.names import contrast, is_made_with, without_folder
 from azero.mcts.rollouts.features import MAX_WIDTH, NUM_PATTERNS
 from azero.mcts.rollouts.policies import LinearSoftmax, OwnRollout, RolloutPolicy, UniformRollout
 from azero.system.formats import check_format
@@ -89,7 +89,7 @@ def load_rollout(path: Path, game: Game) -> LinearSoftmax:
     own_game = str(card.get("game"))
     if without_folder(own_game) != without_folder(str(game)):
         raise BadInput(f"{name} plays {contrast(own_game, game.rules)}")
-    if card.get("game_digest") != source_digest_of(game.rules):
+    if not is_made_with(game.rules, str(card.get("game_digest"))):
         raise BadInput(f"{name} is for an earlier version of the file of {game}; train it again")
     for key, size in (("patterns", NUM_PATTERNS), ("actions", game.num_actions)):
         if tensors[key].shape != (size,) or tensors[key].dtype != np.float32 or not np.isfinite(tensors[key]).all():

@@ -1,0 +1,113 @@
+"""Tests of what the commands run: a user's game that is named or trusted, and a program that is named or allowed."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from arena.agents import write_engine
+from command_line import assert_bad_input
+from games.user_games import NIM, forget_files
+from training.runs import write_config
+
+from azero.games.user import trust
+
+
+@pytest.fixture
+def away(monkeypatch, tmp_path):
+    """Nothing is trusted. Returns a function that makes this process forget what it trusts, as another one does."""
+    monkeypatch.setenv("AZERO_CONFIG_DIR", str(tmp_path / "config"))
+
+    def forget():
+        forget_files(monkeypatch)
+        monkeypatch.setattr(trust, "_NAMED", set())
+
+    forget()
+    return forget
+
+
+@pytest.fixture
+def marked() -> Path:
+    """A game in the working folder that leaves the file `ran` when it runs."""
+    Path("nim.py").write_text(f"import pathlib; pathlib.Path('ran').touch()\n{NIM.read_text()}")
+    return Path("nim.py")
+
+
+def train_nim(run_azero, *more):
+    write_config(Path("."), game={"name": "nim.py:Nim(heap=5)"}, training={"iterations": 1}, gate={"games": 2})
+    return run_azero("train", "tiny.toml", "--run", "run", *more)
+
+
+def test_training_by_a_config_trusts_its_game_and_another_s_checkpoint_does_not(run_azero, away, marked, tmp_path):
+    assert train_nim(run_azero)[0] == 0
+    Path("ran").unlink()
+    away()
+    code, output, _ = run_azero("suggest", "run@20", "--json")
+    assert code == 0 and json.loads(output)["game"] == "nim.py:Nim(heap=5)" and Path("ran").exists()
+    Path("ran").unlink()
+    for entry in (tmp_path / "config" / "trusted").iterdir():
+        entry.unlink()
+    for words in (
+        ["suggest", "run@20"],
+        ["play", "run@20"],
+        ["evaluate", "run@20", "--against", "random"],
+        ["train", "--run", "run", "--resume", "--set", "training.iterations=2"],
+        ["train-rollout", "run"],
+    ):
+        away()
+        assert_bad_input(
+            run_azero(*words), "is code that you have not named yet; if you trust it, ", "nim.py:Nim(heap=5)"
+        )
+    assert not Path("ran").exists()
+    assert run_azero("suggest", "run@20", "--game", "nim.py:Nim(heap=5)")[0] == 0
+    away()
+    assert run_azero("train", "--run", "run", "--resume", "--set", "training.iterations=2")[0] == 0
+
+
+def test_a_comment_in_the_game_s_file_changes_nothing(run_azero, away, marked):
+    assert train_nim(run_azero)[0] == 0
+    away()
+    marked.write_text(f"# a comment\n\n{marked.read_text()}# another\n")
+    assert run_azero("suggest", "run@20")[::2] == (0, "")
+    assert run_azero("train", "--run", "run", "--resume")[0] == 0
+
+
+def test_only_data_is_read_where_that_is_wanted(run_azero, away, marked, monkeypatch, tmp_path):
+    monkeypatch.setenv("AZERO_DATA_ONLY", "0")  # the option sets it
+    engine = write_engine(tmp_path)
+    for words in (
+        ["check-game", "nim.py:Nim"],
+        ["suggest", "uct@20", "--game", "nim.py:Nim"],
+        ["suggest", engine, "--game", "tic_tac_toe"],
+    ):
+        assert_bad_input(run_azero("--data-only", *words), "is code, and does not run with --data-only")
+    assert not Path("ran").exists()
+    assert run_azero("--data-only", "suggest", "uct@20", "--game", "tic_tac_toe")[0] == 0
+
+
+def test_a_program_in_a_config_runs_if_the_command_line_names_or_allows_it(run_azero, tmp_path):
+    engine, told = write_engine(tmp_path), tmp_path / "told"
+    short = {"training": {"iterations": 1}, "gate": {"games": 2}, "game": {"name": "tic_tac_toe"}}
+    write_config(Path("."), **short, evaluation={"opponent": engine, "every": 1, "games": 2})
+    assert_bad_input(
+        run_azero("train", "tiny.toml", "--run", "run"),
+        "the settings name a program, evaluation.opponent = ",
+        "it runs only with --allow-commands",
+    )
+    assert not told.exists() and not Path("run").exists()
+    assert run_azero("train", "tiny.toml", "--run", "run", "--allow-commands")[0] == 0
+    told.unlink()
+    resume = ["train", "--run", "run", "--resume", "--set", "training.iterations=2"]
+    assert_bad_input(run_azero(*resume), "--allow-commands")
+    assert not told.exists()
+    assert run_azero(*resume, "--set", f"evaluation.opponent={engine}")[0] == 0 and told.exists()
+    assert run_azero(*resume[:4], "--set", "evaluation.every=0")[0] == 0  # then it names none
+
+
+def test_a_lone_checkpoint_runs_nothing_that_is_on_the_disk(run_azero, away, tmp_path):
+    """As an attacker would: card and digest are right, and name a file of Python's library."""
+    from nets.test_game_file import antigravity_file, card_naming
+
+    for file in (antigravity_file(), sys.modules["json"].__file__):
+        card_naming(Path("net.safetensors"), f"{file}:Nim(heap=5)", f"{file}")
+        assert_bad_input(run_azero("suggest", "net.safetensors"), "--game")
