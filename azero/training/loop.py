@@ -15,7 +15,6 @@ from azero.config.schema import Config
 from azero.errors import BadInput
 from azero.games.make import make_trusted_game
 from azero.games.names import identity_of
-from azero.nets.evaluator import NetEvaluator
 from azero.nets.runtimes.choice import wanted_runtimes
 from azero.selfplay.data.lessons import Lessons
 from azero.selfplay.data.records import Shard
@@ -28,7 +27,7 @@ from azero.system.interrupt import interruption_waits
 from azero.training.final import hold_final
 from azero.training.gate import evaluate_best, find_benchmark, hold_gate
 from azero.training.heads.registry import heads_of
-from azero.training.learning.precision import settle_precision
+from azero.training.learning.precision import settle_arithmetic
 from azero.training.learning.schedule import learning_rate
 from azero.training.learning.trainer import Losses, Trainer, check_divergence
 from azero.training.lessons import read_lessons
@@ -54,14 +53,14 @@ def train(folder: Path, config: Config, is_resuming: bool) -> Progress:
     the lessons. So an interrupted stage is repeated or continued, with the same result.
     """
     game = make_trusted_game(config.game.name)
-    wanted_runtimes(config.device)
+    _check_runtime(config, is_resuming)
     heads_of(config.training, game)  # raises errors before the folder exists
     if config.evaluation.every:
         make_agent(config.evaluation.opponent, game).close()  # raises errors now, not after the first iterations
         find_benchmark(config.evaluation, game)
     lessons = read_lessons(config.training, game)
     torch.use_deterministic_algorithms(True, warn_only=True)
-    config = settle_precision(config, game)
+    config = settle_arithmetic(config, game)
     if not is_resuming:
         check_is_new(folder)
         folder.mkdir(parents=True, exist_ok=True)
@@ -70,21 +69,29 @@ def train(folder: Path, config: Config, is_resuming: bool) -> Progress:
         return run_iterations(run, lessons)
 
 
+def _check_runtime(config: Config, is_resuming: bool) -> None:
+    """Raises BadInput if no runtime of this machine is what the settings ask for."""
+    try:
+        wanted_runtimes(config.device)
+    except BadInput as error:
+        advice = "; --set device.runtime=auto --set device.precision=auto takes another, and other games follow"
+        raise BadInput(f"{error}{advice if is_resuming else ''}") from None
+
+
 def run_iterations(run: Run, lessons: Lessons | None) -> Progress:
     """Continues a run from its saved state to the last iteration."""
     trainer = Trainer(run.config, run.game)
     progress = load_state(run.folder, trainer)
     mend_metrics(run.metrics_path)
     check_progress(run, progress)
-    keep_settings(run, progress)
+    keep_settings(run, progress, trainer)
     if progress is None:
         progress = Progress()
         run.save_net(run.checkpoint_path(0), trainer.candidate(), replace(progress, iteration=0))
-        save_state(run.folder, trainer, progress)
+        save_state(run.folder, run.config, trainer, progress)
     run.publish_best(progress)
     run.remove_old_shards(progress)
     replay = run.load_replay(progress, lessons)
-    NetEvaluator(trainer.candidate(), run.config.device)  # measures and caches the fastest runtime for the workers
     with Report(run, progress) as report, Pool(count_workers(run.config), report.tell) as pool:
         report.tell(*find_oddities(run.config, run.game.max_plies))
         while progress.iteration <= run.config.training.iterations:
@@ -144,7 +151,7 @@ def play(run: Run, progress: Progress, replay: Replay, pool: Pool, trainer: Trai
         notes=notes,
         final="",  # when a finished run is extended: its next final may remove the net that won the last one
     )
-    save_state(run.folder, trainer, done)
+    save_state(run.folder, run.config, trainer, done)
     run.remove_old_shards(done)
     return done
 
@@ -179,7 +186,7 @@ def reanalyse(run: Run, progress: Progress, replay: Replay, pool: Pool, trainer:
         "time/reanalysis_s": time.perf_counter() - begin,
     }
     done = replace(progress, stage="train", notes=notes)
-    save_state(run.folder, trainer, done)
+    save_state(run.folder, run.config, trainer, done)
     return done
 
 
@@ -225,7 +232,7 @@ def learn(run: Run, progress: Progress, replay: Replay, trainer: Trainer, report
                 now = time.perf_counter()
                 sums, losses, begin = add_steps(sums, losses, now - begin), [], now
                 so_far = replace(progress, steps=trainer.steps, steps_this_iteration=step + 1, sums=sums)
-                save_state(run.folder, trainer, so_far)
+                save_state(run.folder, run.config, trainer, so_far)
             if interrupted():
                 raise KeyboardInterrupt
     check_divergence(trainer, losses)
@@ -233,7 +240,7 @@ def learn(run: Run, progress: Progress, replay: Replay, trainer: Trainer, report
     notes |= {"train/steps": num_steps, "train/learning_rate": learning_rate(training, trainer.steps - 1, shares[-1])}
     done = replace(progress, stage="gate", steps=trainer.steps, steps_this_iteration=0, notes=notes, sums={})
     run.save_net(run.candidate_path, trainer.candidate(), done)
-    save_state(run.folder, trainer, done)
+    save_state(run.folder, run.config, trainer, done)
     return done
 
 
@@ -262,6 +269,6 @@ def gate(run: Run, progress: Progress, trainer: Trainer, report: Report) -> Prog
     report.iteration(iteration, progress, notes)
     report.health(iteration, find_symptoms(read_metrics(run.metrics_path)))
     done = replace(progress, iteration=iteration + 1, stage="play", notes={})
-    save_state(run.folder, trainer, done)
+    save_state(run.folder, run.config, trainer, done)
     run.publish_best(done)
     return done

@@ -20,8 +20,9 @@ from azero.selfplay.data.shard_files import load_shard, save_shard
 from azero.system.console import say
 from azero.system.files import write_whole
 from azero.training.heads.registry import HEADS
+from azero.training.learning.trainer import Trainer
 from azero.training.run import Run
-from azero.training.state import Progress
+from azero.training.state import Progress, read_settings, save_state
 
 
 def open_run(folder: Path, overrides: list[str]) -> Config:
@@ -30,9 +31,11 @@ def open_run(folder: Path, overrides: list[str]) -> Config:
     Seed, game, net, heads and optimiser cannot change. The file of a user's own game may have been moved.
 
     Raises:
-      BadInput: there is no run, or an override changes something that cannot change.
+      BadInput: there is no run, its config.toml was changed by hand, or an override changes something that cannot
+        change.
     """
     check_is_run(folder)
+    _check_settings(folder)
     before, config = _load_settings(folder), _load_settings(folder, overrides)
     if any(each.partition("=")[0].strip() in ("game", "game.name") for each in overrides):
         trust_game(config.game.name, is_kept=True)  # the user has named it
@@ -64,6 +67,39 @@ def _load_settings(folder: Path, overrides: Sequence[str] = ()) -> Config:
             *overrides,
         ]
     return load_config(path, overrides, is_of_run=True)
+
+
+def _check_settings(folder: Path) -> None:
+    """Raises BadInput if config.toml differs from the settings in the run's state, beyond the folder of a game's file.
+
+    A run that goes on with other settings does not play the same games as without a break. `--set` says so openly.
+    """
+    path = folder / "config.toml"
+    own = load_config(path, is_of_run=True).model_dump(mode="json")
+    found = [differences(own, saved) for saved in read_settings(folder)]
+    if found and all(found):
+        (name, here, there), *more = found[0]
+        raise BadInput(
+            f"config {str(path)!r} has {name} = {here!r}, and the run was saved with {there!r}"
+            f"{f' (and {len(more)} more)' if more else ''}; undo that, e.g. with azero check-run --repair, and change "
+            "settings with --set"
+        )
+
+
+def differences(own: dict, saved: dict) -> list[tuple[str, object, object]]:
+    """Returns the settings in both dictionaries, nested by section, whose values differ: name, own and saved value."""
+    found: list[tuple[str, object, object]] = []
+    for key, value in own.items():
+        if isinstance(value, dict) and isinstance(saved.get(key), dict):
+            found += [(f"{key}.{name}", one, other) for name, one, other in differences(value, saved[key])]
+        elif key in saved and value != saved[key]:
+            found.append((key, value, saved[key]))
+    return [each for each in found if each[0] != "game.name" or not _is_same_name(*each[1:])]
+
+
+def _is_same_name(*games: object) -> bool:
+    """Returns whether two names of games differ at most in the folder of the file."""
+    return len({without_folder(str(each)) for each in games}) == 1
 
 
 def _newest_checkpoint(folder: Path) -> Path | None:
@@ -141,8 +177,8 @@ def check_progress(run: Run, progress: Progress | None) -> None:
         )
 
 
-def keep_settings(run: Run, progress: Progress | None) -> None:
-    """Writes the new settings to config.toml. Call it only after all checks.
+def keep_settings(run: Run, progress: Progress | None, trainer: Trainer) -> None:
+    """Writes the new settings to config.toml and to the state. Call it only after all checks.
 
     A game whose file was found by its path from the run's folder keeps its name in config.toml. If settings of
     self-play change, the games and the reanalysis of the current iteration are repeated.
@@ -159,6 +195,8 @@ def keep_settings(run: Run, progress: Progress | None) -> None:
         if progress and progress.stage == "reanalysis":
             _forget_searches(run, progress)
     named = load_config(path, is_of_run=True).game if run.config.game == before.game else run.config.game
+    if progress:  # first: a process that is killed in between leaves a state that fits both files
+        save_state(run.folder, run.config, trainer, progress, before)
     write_whole(path, config_to_toml(run.config.model_copy(update={"game": named})).encode())
 
 

@@ -8,6 +8,7 @@ from reprlib import repr as short
 
 import torch
 
+from azero.config.schema import Config
 from azero.errors import BadInput
 from azero.system.files import remove_temporaries
 from azero.system.formats import drop_unknown
@@ -19,6 +20,9 @@ MEAN, CANDIDATE = "mean", "candidate"
 
 STAGES = "play", "reanalysis", "train", "gate"
 """Stages of an iteration, in order."""
+
+SETTINGS = "settings", "settings_before"
+"""Fields of the state with the run's settings; see `save_state`."""
 
 FORMAT = 2
 """Format version of a run's state. Format 1, which files without a version have, had no digest."""
@@ -42,10 +46,31 @@ class Progress:
     sums: dict[str, float] = field(default_factory=dict)  # over this iteration's steps so far; see `add_steps`
 
 
-def save_state(folder: Path, trainer: Trainer, progress: Progress) -> None:
-    """Writes the state from which the run in `folder` continues, atomically."""
+def save_state(
+    folder: Path, config: Config, trainer: Trainer, progress: Progress, before: Config | None = None
+) -> None:
+    """Writes the state from which the run in `folder` continues, with the run's settings, atomically.
+
+    Args:
+      before: the settings in config.toml, if `config` is about to replace them there.
+    """
     tensors = {name: tensor.numpy() for name, tensor in trainer.tensors().items()}
-    write_tensors(folder / "state.safetensors", tensors, {"format": FORMAT, **asdict(progress)})
+    settings = {
+        name: each.model_dump(mode="json") for name, each in zip(SETTINGS, (config, before), strict=True) if each
+    }
+    write_tensors(folder / "state.safetensors", tensors, {"format": FORMAT, **asdict(progress), **settings})
+
+
+def read_settings(folder: Path) -> list[dict]:
+    """Returns the settings in a run's state, nested by section, and those before, if a change was interrupted.
+
+    There are none in a run without a state, or with one of azero 0.1.0. Raises BadInput if the file is damaged.
+    """
+    path = folder / "state.safetensors"
+    if not path.exists():
+        return []
+    card, _ = read_signed(path, f"the run's state {str(path)!r}", FORMAT)
+    return [card[name] for name in SETTINGS if isinstance(card.get(name), dict)]
 
 
 def load_state(folder: Path, trainer: Trainer) -> Progress | None:
@@ -59,7 +84,8 @@ def load_state(folder: Path, trainer: Trainer) -> Progress | None:
         return None
     what = f"the run's state {str(path)!r}"
     card, tensors = read_signed(path, what, FORMAT)
-    del card["format"]
+    for name in ("format", *SETTINGS):
+        card.pop(name, None)
     progress = _progress_from(what, drop_unknown(what, card, [*asdict(Progress())]))
     trainer.restore({name: torch.from_numpy(array) for name, array in tensors.items()}, progress.steps)
     return progress

@@ -24,6 +24,7 @@ from azero.nets.runtimes.choice import (
     open_session,
     pick_device,
     pick_devices,
+    settle_runtime,
     take_gpu,
     wanted_runtimes,
 )
@@ -220,6 +221,26 @@ def test_where_all_fail_there_is_fp32(net, three_runtimes, capsys):
         three_runtimes[runtime].off = 1.0
     assert open_session(net, config, 16, 1)[0] == EXACT
     assert len(capsys.readouterr().err.splitlines()) == 2
+
+
+def test_one_alone_is_followed_by_the_usually_slower_ones_whatever_was_measured(net, three_runtimes, capsys):
+    """So a run whose settings name one plays the same games if what was measured is lost."""
+    three_runtimes[Runtime("openvino", "int8")].off = 1.0
+    config = DeviceConfig(device="cpu", runtime="openvino", precision="int8")
+    assert open_session(net, config, 16, 1)[0] == Runtime("openvino", "bf16")
+    assert not (cache_root() / "runtimes").exists()
+
+
+def test_the_fastest_that_works_is_settled(net, three_runtimes):
+    def fail(planes):
+        raise RuntimeError
+
+    settled = settle_runtime(net, ANY, 16)
+    fastest = open_session(net, ANY, 16, 1)[0]
+    assert (settled.runtime, settled.precision) == fastest
+    three_runtimes[fastest].run = fail
+    again = settle_runtime(net, ANY, 16)
+    assert (again.runtime, again.precision) != fastest and "auto" not in (again.runtime, again.precision)
 
 
 def test_one_that_has_failed_is_measured_again(net, three_runtimes, monkeypatch, capsys):

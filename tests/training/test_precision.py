@@ -62,10 +62,11 @@ def test_steps_are_measured_for_real(monkeypatch, computes_in_bf16):
 
 
 def test_a_run_keeps_what_was_settled(monkeypatch, tmp_path):
-    """The run's settings have the precision of its trainer, with which it is also resumed elsewhere."""
-    monkeypatch.setattr(loop, "run_iterations", lambda run, lessons: run.config.training.precision)
+    """The run's settings have the arithmetic of its trainer and of its net, with which it is also resumed elsewhere."""
+    monkeypatch.setattr(loop, "run_iterations", lambda run, lessons: run.config)
     used = loop.train(tmp_path / "run", tiny_config(device={"device": "cpu"}), is_resuming=False)
-    assert used == load_config(tmp_path / "run" / "config.toml").training.precision != "auto"
+    kept = load_config(tmp_path / "run" / "config.toml")
+    assert kept == used and "auto" not in (kept.training.precision, kept.device.runtime, kept.device.precision)
 
 
 @pytest.mark.parametrize(
@@ -73,5 +74,5 @@ def test_a_run_keeps_what_was_settled(monkeypatch, tmp_path):
     [({}, True), ({"precision": "fp32"}, True), ({"precision": "bf16"}, False), ({"batch_size": 33}, False)],
 )
 def test_a_run_has_the_settings_of_its_config_though_auto_is_settled(settings, is_same):
-    settled = tiny_config(training={"precision": "fp32"})
+    settled = tiny_config(training={"precision": "fp32"}, device={"runtime": "torch", "precision": "fp32"})
     assert is_settled_from(settled, tiny_config(training=settings)) == is_same

@@ -25,6 +25,10 @@ from .test_measure import WON, shard_of
 from .test_run import CONFIG, GAME, files, save_shards
 
 
+def keep(run, progress):
+    keep_settings(run, progress, Trainer(run.config, run.game))
+
+
 def test_settings_come_back_from_the_folder(run):
     assert open_run(run.folder, []) == load_config(run.folder / "config.toml") == CONFIG
     assert open_run(run.folder, ["training.iterations=9"]).training.iterations == 9
@@ -63,7 +67,7 @@ def test_a_head_s_weight_can_change_but_the_head_stays(tmp_path):
 def test_settings_are_kept_and_games_that_other_settings_began_are_not(run, override, shards):
     save_shards(run, "00001-0000", "00002-0000")
     config = open_run(run.folder, [override])
-    keep_settings(Run(run.folder, config, GAME), Progress(iteration=2, shards=["00001-0000"]))
+    keep(Run(run.folder, config, GAME), Progress(iteration=2, shards=["00001-0000"]))
     assert open_run(run.folder, []) == config != CONFIG
     assert sorted(path.stem for path in (run.folder / "replay").iterdir()) == shards
 
@@ -75,7 +79,7 @@ def test_old_positions_that_other_settings_began_to_search_are_searched_anew(run
         shard = shard_of(WON)._replace(searched=np.full(1, searched, np.int32))
         save_shard(run.shard_path(name), shard, GAME)
     config, progress = open_run(run.folder, [override]), Progress(iteration=2, stage="reanalysis", shards=names)
-    keep_settings(Run(run.folder, config, GAME), progress)
+    keep(Run(run.folder, config, GAME), progress)
     assert [int(shard.searched[0]) for shard in run.load_replay(progress).shards] == [left, 1]
 
 
@@ -86,6 +90,32 @@ def test_settings_that_are_refused_later_are_not_kept(run, override):
     with pytest.raises(BadInput, match="typo"):
         train(run.folder, open_run(run.folder, [override, "selfplay.num_simulations=9"]), is_resuming=True)
     assert files(run.folder) == before and open_run(run.folder, []) == CONFIG
+
+
+def test_settings_that_were_changed_by_hand_are_named_and_the_run_stops(run):
+    save_state(run.folder, CONFIG, Trainer(CONFIG, GAME), Progress())
+    assert open_run(run.folder, []) == CONFIG
+    path = run.folder / "config.toml"
+    kept = path.read_text()
+    path.write_text(
+        kept.replace("\nlearning_rate = 0.02", "\nlearning_rate = 0.5").replace("c_puct = 1.25", "c_puct = 2")
+    )
+    message = refusal(run, "training.iterations=9")
+    assert "has search.c_puct = 2.0, and the run was saved with 1.25 (and 1 more); undo that" in message
+    path.write_text(f"# mine\n{kept}")  # a comment is no setting
+    assert open_run(run.folder, []) == CONFIG
+
+
+def test_a_change_of_settings_that_was_killed_between_its_two_files_is_undone(run, monkeypatch):
+    """The state then fits the old config.toml and the new one."""
+    old = (run.folder / "config.toml").read_bytes()
+    config = open_run(run.folder, ["search.c_puct=3"])
+    keep(Run(run.folder, config, GAME), Progress())
+    assert open_run(run.folder, []) == config
+    (run.folder / "config.toml").write_bytes(old)
+    assert open_run(run.folder, []) == CONFIG
+    save_state(run.folder, config, Trainer(config, GAME), Progress())  # as soon as the run has gone on
+    assert "has search.c_puct = 1.25, and the run was saved with 3.0; undo" in refusal(run)
 
 
 def test_there_is_nothing_to_resume_where_there_is_no_run(tmp_path):
@@ -102,7 +132,7 @@ def test_a_run_that_is_over_says_so_and_how_to_go_on(run, capsys, wanted, says):
 
 
 def test_fewer_iterations_than_were_played_are_refused_and_not_kept(run):
-    save_state(run.folder, Trainer(CONFIG, GAME), Progress(iteration=4))
+    save_state(run.folder, CONFIG, Trainer(CONFIG, GAME), Progress(iteration=4))
     with pytest.raises(BadInput, match=r"^training.iterations = 2 is less than the 3 that run '.*run' has played; "):
         train(run.folder, open_run(run.folder, ["training.iterations=2"]), is_resuming=True)
     assert open_run(run.folder, []) == CONFIG
@@ -189,7 +219,7 @@ def test_a_game_s_file_that_was_moved_is_named_anew(own, monkeypatch, is_edited)
     save_shard(own.shard_path("00001-0000"), shard, own.game)
     config = open_run(own.folder, ["game.name=rules/nim.py:Nim(heap=5)"])
     moved = Run(own.folder, config, make_game(config.game.name))
-    keep_settings(moved, None)
+    keep(moved, None)
     assert moved.load_replay(Progress(shards=["00001-0000"])).num_learnt > 0
     assert moved.game.name == config.game.name == "rules/nim.py:Nim(heap=5)" and open_run(own.folder, []) == config
 
@@ -218,10 +248,10 @@ def test_a_run_goes_on_from_another_folder(own, monkeypatch, tmp_path, is_moved)
     config = open_run(folder, [])
     assert config.game.name == f"{folder.parent / 'nim.py'}:Nim(heap=5)"
     before = files(folder)
-    keep_settings(Run(folder, config, make_game(config.game.name)), None)
+    keep(Run(folder, config, make_game(config.game.name)), None)
     assert files(folder) == before
     config = open_run(folder, ["training.iterations=9"])
-    keep_settings(Run(folder, config, make_game(config.game.name)), None)
+    keep(Run(folder, config, make_game(config.game.name)), None)
     assert open_run(folder, []) == config
     monkeypatch.chdir(folder.parent)
     assert open_run(folder, []).game == own.config.game

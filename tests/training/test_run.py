@@ -72,7 +72,7 @@ def test_the_state_comes_back_whole(run):
     progress = Progress(
         iteration=4, stage="gate", steps=3, positions=77, best=2, rating=1.5, shards=["00003-0000"], notes={"a": 1}
     )
-    save_state(run.folder, trainer, progress)
+    save_state(run.folder, run.config, trainer, progress)
     resumed = Trainer(CONFIG.model_copy(update={"seed": 1}), GAME)
     assert load_state(run.folder, resumed) == progress
     assert state_bytes(resumed) == state_bytes(trainer) and resumed.steps == 3
@@ -89,7 +89,7 @@ def test_before_the_first_state_there_is_none_and_what_was_half_written_goes(run
 
 @pytest.mark.parametrize("size", [0, 5, 100, -1])
 def test_a_state_that_is_cut_short_is_bad_input(run, size):
-    save_state(run.folder, Trainer(CONFIG, GAME), Progress())
+    save_state(run.folder, CONFIG, Trainer(CONFIG, GAME), Progress())
     path = run.folder / "state.safetensors"
     path.write_bytes(path.read_bytes()[:size])
     with pytest.raises(BadInput, match=r"^the run's state '.*state\.safetensors' is (empty|damaged or not|not) ?"):
@@ -99,7 +99,7 @@ def test_a_state_that_is_cut_short_is_bad_input(run, size):
 @pytest.mark.parametrize("final", ["../../secret", "mean.safetensors", "", "00003", "mean", 3, None])
 def test_the_net_of_a_final_is_a_name_and_no_path(run, final):
     """Otherwise a state could publish any file."""
-    save_state(run.folder, Trainer(CONFIG, GAME), Progress(final=final))
+    save_state(run.folder, CONFIG, Trainer(CONFIG, GAME), Progress(final=final))
     if final in ("", "00003", "mean"):
         assert load_state(run.folder, Trainer(CONFIG, GAME)).final == final
         return

@@ -115,10 +115,26 @@ def wanted_runtimes(config: DeviceConfig) -> list[Runtime]:
     return wanted
 
 
+def settle_runtime(net: ResidualTower, config: DeviceConfig, rows: int) -> DeviceConfig:
+    """Returns the settings with the library and precision that are fastest here, in place of "auto".
+
+    Raises BadInput if the settings ask for something that is not available.
+    """
+    device, ranked = pick_device(config.device), _ranked(net, config, rows)
+    for runtime in reversed(ranked):
+        try:
+            _open(runtime, net, device, rows, 1).run(np.zeros((rows, *net.game.planes_shape), np.float32))
+        except RuntimeError:  # `open_session` warns of it, if it is used
+            continue
+        break
+    return config.model_copy(update={"runtime": runtime.library, "precision": runtime.precision})
+
+
 def open_session(net: ResidualTower, config: DeviceConfig, rows: int, num_threads: int) -> tuple[Runtime, Session]:
     """Opens a session with the fastest runtime that the settings allow and that agrees with fp32.
 
-    A runtime that fails, or is too far from fp32, is skipped with a warning on stderr.
+    A runtime that fails, or is too far from fp32, is skipped with a warning on stderr. If the settings allow only one,
+    those that are usually slower follow, in a fixed order.
 
     Args:
       rows: rows of every pass on a CPU.
@@ -126,11 +142,11 @@ def open_session(net: ResidualTower, config: DeviceConfig, rows: int, num_thread
 
     Raises BadInput if the settings ask for something that is not available.
     """
-    device, wanted = pick_device(config.device), wanted_runtimes(config)
-    if device.type == "cpu" and len(wanted) > 1:
-        rates = measured_rates(net, rows, {each.name: functools.partial(_open, each, net, device) for each in wanted})
-        wanted.sort(key=lambda each: rates[each.name])
-    for runtime in reversed(wanted):
+    device, ranked = pick_device(config.device), _ranked(net, config, rows)
+    if len(ranked) == 1:
+        available = available_runtimes(device)
+        ranked = available[: available.index(ranked[0]) + 1]
+    for runtime in reversed(ranked):
         try:
             session = _open(runtime, net, device, rows, num_threads)
             drift = 0.0 if runtime == EXACT else measure_drift(net, session, rows)
@@ -141,6 +157,15 @@ def open_session(net: ResidualTower, config: DeviceConfig, rows: int, num_thread
             return runtime, session
         _warn(f"{runtime.name} is {drift:.2g} from fp32 with this net, more than {TOLERANCE}")
     return EXACT, _open(EXACT, net, device, rows, num_threads)
+
+
+def _ranked(net: ResidualTower, config: DeviceConfig, rows: int) -> list[Runtime]:
+    """Returns the runtimes that the settings allow, in ascending order of their speed here; raises BadInput."""
+    device, wanted = pick_device(config.device), wanted_runtimes(config)
+    if device.type == "cpu" and len(wanted) > 1:
+        rates = measured_rates(net, rows, {each.name: functools.partial(_open, each, net, device) for each in wanted})
+        wanted.sort(key=lambda each: rates[each.name])
+    return wanted
 
 
 def measure_drift(net: ResidualTower, session: Session, rows: int) -> float:

@@ -1,4 +1,7 @@
-"""The faster precision of training on this machine: measured once, and kept in the cache folder."""
+"""The fastest arithmetic on this machine, for training and for running the net: measured once, and kept in the cache.
+
+A run also keeps it in its settings, so that it goes on with the same arithmetic if the cache is gone.
+"""
 
 import time
 
@@ -6,7 +9,9 @@ import numpy as np
 
 from azero.config.schema import Config
 from azero.games import Game
-from azero.nets.runtimes.choice import has_bf16, pick_device
+from azero.nets.architectures.tower import ResidualTower
+from azero.nets.evaluator import ROWS
+from azero.nets.runtimes.choice import has_bf16, pick_device, settle_runtime
 from azero.nets.runtimes.rates import kept_rates
 from azero.selfplay.data.replay import Sample
 from azero.system.machine import count_cores
@@ -17,6 +22,13 @@ _ROUNDS = 4
 _SECONDS = 0.2  # per precision and round
 _WORTHWHILE = 1.05
 """The speed-up over fp32 that justifies the less exact bf16."""
+
+
+def settle_arithmetic(config: Config, game: Game) -> Config:
+    """Returns the settings with what is fastest here in place of "auto": training's precision, the net's runtime."""
+    settled = settle_precision(config, game)
+    device = settle_runtime(ResidualTower(config.net, game), config.device, ROWS)
+    return settled.model_copy(update={"device": device})
 
 
 def settle_precision(config: Config, game: Game) -> Config:
@@ -33,9 +45,15 @@ def settle_precision(config: Config, game: Game) -> Config:
 
 
 def is_settled_from(settled: Config, config: Config) -> bool:
-    """Returns whether `settled` equals `config`; if the precision in `config` is "auto", any precision will do."""
-    is_auto = config.training.precision == "auto"
-    return settled == (_with_precision(config, settled.training.precision) if is_auto else config)
+    """Returns whether `settled` equals `config`; where `config` has "auto" for an arithmetic, any will do."""
+    wanted = config
+    if config.training.precision == "auto":
+        wanted = _with_precision(wanted, settled.training.precision)
+    for name in ("runtime", "precision"):
+        if getattr(config.device, name) == "auto":
+            device = wanted.device.model_copy(update={name: getattr(settled.device, name)})
+            wanted = wanted.model_copy(update={"device": device})
+    return settled == wanted
 
 
 def step_rates(config: Config, game: Game) -> dict[str, float]:
