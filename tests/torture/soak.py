@@ -37,11 +37,11 @@ for line in sys.stdin:
 """
 
 SEARCH = """
-import sys
+import sys, time
 import azero
-agent = azero.make_agent("connect_four(solve_nodes=0)", max_nodes=1 << 20)
-suggestion = agent.suggest(agent.game.new_initial_state(), seconds=float(sys.argv[1]))
-print(suggestion.simulations, "simulations")
+agent, end = azero.make_agent("othello_6x6(solve_nodes=0)", max_nodes=1 << 20), time.monotonic() + float(sys.argv[1])
+while (left := end - time.monotonic()) > 1:
+    print(agent.suggest(agent.game.new_initial_state(), seconds=left).simulations, "simulations", flush=True)
 """
 
 SETTINGS = {
