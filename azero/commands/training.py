@@ -152,3 +152,25 @@ def train_rollout(
     )
     print(f"{'cross-entropy, nats':<22}{cross_entropies}")
     print(f"{'top-1 accuracy':<22}{figures.top_1:>8.1%}{figures.uniform_top_1:>9.1%}")
+
+
+@app.command(name="check-run", epilog="Example:  azero check-run runs/connect_four_quick")
+def check_run(
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="A run's folder.")],
+    repair: Annotated[bool, typer.Option("--repair", help="Mend what can be mended.")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Check that a run's files are whole.
+
+    Reads all files back, and replays all games. Prints what is damaged, and what that costs. The exit code is 0 if the
+    run is whole, or mended, and 1 if it is damaged.
+    """
+    from azero.training.checking.check_run import check_run as check
+    from azero.training.checking.report import describe
+    from azero.training.run import hold_to_read
+
+    with hold_to_read(run, may_write=repair):
+        report = check(run, repair)
+    print(json.dumps(report.to_json()) if as_json else "\n".join(describe(report)))
+    if not report.is_whole:
+        raise typer.Exit(1)

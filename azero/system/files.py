@@ -1,6 +1,7 @@
 """Atomic writes of files, locks on folders, and the place of azero's own files.
 
-A file is written to a temporary file in the same folder, flushed to the disk, and then renamed.
+A file is written to a temporary file in the same folder, flushed to the disk, and then renamed. Each step goes through
+`Disk`, so that tests can put a disk that fails in its place.
 """
 
 import errno
@@ -9,6 +10,7 @@ import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import BinaryIO
 
 from filelock import FileLock, Timeout
 
@@ -21,16 +23,39 @@ LOCK = ".lock"
 """The file that a folder has while it is locked. A file that a killed process left behind locks nothing."""
 
 
+class Disk:
+    """The steps in which files are written and removed. A step raises OSError if it fails."""
+
+    def write(self, file: BinaryIO, data: bytes) -> None:
+        """Writes `data` to the end of a file. It may still be in the system's memory."""
+        file.write(data)
+        file.flush()
+
+    def sync(self, descriptor: int, path: Path) -> None:
+        """Waits until a file, or the names in a folder, are on the disk."""
+        os.fsync(descriptor)
+
+    def replace(self, source: Path, target: Path) -> None:
+        """Renames a file. It may replace another."""
+        os.replace(source, target)
+
+    def remove(self, path: Path) -> None:
+        """Removes a file if it is there."""
+        path.unlink(missing_ok=True)
+
+
+DISK = Disk()
+
+
 def write_whole(path: Path, data: bytes) -> None:
     """Writes `data` to `path`, and creates its folder. If interrupted, the file is the old one or the new one."""
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         with open(temporary, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
+            DISK.write(file, data)
+            DISK.sync(file.fileno(), temporary)
+        DISK.replace(temporary, path)
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
@@ -42,9 +67,14 @@ def _flush_directory(directory: Path) -> None:
     if hasattr(os, "O_DIRECTORY"):
         descriptor = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
         try:
-            os.fsync(descriptor)
+            DISK.sync(descriptor, directory)
         finally:
             os.close(descriptor)
+
+
+def remove(path: Path) -> None:
+    """Removes a file if it is there."""
+    DISK.remove(path)
 
 
 def check_regular(path: Path) -> None:

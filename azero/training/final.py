@@ -14,7 +14,7 @@ from azero.arena.matches.match import play_match
 from azero.compiler.rng import derive_seed
 from azero.nets.architectures.tower import ResidualTower
 from azero.nets.checkpoint import load_checkpoint
-from azero.system.files import write_whole
+from azero.system.files import remove, write_whole
 from azero.training.gate import agent_of
 from azero.training.run import Run
 from azero.training.state import CANDIDATE, MEAN, Progress
@@ -41,7 +41,7 @@ def hold_final(run: Run, progress: Progress, report: Report) -> tuple[str, dict]
     points = round_robin(run, progress, [*reversed(promoted), mean], report)
     winner = max(points, key=lambda path: points[path])  # of several with as many points the first: the newest
     for path in {last, mean} - {winner}:
-        path.unlink(missing_ok=True)
+        remove(path)
     score = points[winner] / (len(promoted) * run.config.gate.final_games)
     return winner.stem, {"final/score": score, "final/nets": len(points)}
 

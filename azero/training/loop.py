@@ -23,6 +23,7 @@ from azero.selfplay.data.shard_files import load_shard, save_shard
 from azero.selfplay.pool import Pool, count_workers
 from azero.selfplay.resignation import NOBODY, choose_threshold, describe_resignations
 from azero.selfplay.tasks import PlayTask, SearchTask, play_task, search_task
+from azero.system.files import remove_temporaries
 from azero.system.interrupt import interruption_waits
 from azero.training.final import hold_final
 from azero.training.gate import evaluate_best, find_benchmark, hold_gate
@@ -33,7 +34,7 @@ from azero.training.learning.trainer import Losses, Trainer, check_divergence
 from azero.training.lessons import read_lessons
 from azero.training.resumed_settings import check_progress, keep_settings
 from azero.training.run import Run, check_is_new, hold, iteration_of, shard_name
-from azero.training.state import Progress, load_state, save_state
+from azero.training.state import STAGES, Progress, keep_beginning, load_state, save_state
 from azero.training.watching.health import find_symptoms
 from azero.training.watching.measure import (
     add_steps,
@@ -81,6 +82,7 @@ def _check_runtime(config: Config, is_resuming: bool) -> None:
 def run_iterations(run: Run, lessons: Lessons | None) -> Progress:
     """Continues a run from its saved state to the last iteration."""
     trainer = Trainer(run.config, run.game)
+    remove_temporaries(run.folder)
     progress = load_state(run.folder, trainer)
     mend_metrics(run.metrics_path)
     check_progress(run, progress)
@@ -89,6 +91,8 @@ def run_iterations(run: Run, lessons: Lessons | None) -> Progress:
         progress = Progress()
         run.save_net(run.checkpoint_path(0), trainer.candidate(), replace(progress, iteration=0))
         save_state(run.folder, run.config, trainer, progress)
+    if progress.stage == STAGES[0]:
+        keep_beginning(run.folder)
     run.publish_best(progress)
     run.remove_old_shards(progress)
     replay = run.load_replay(progress, lessons)
@@ -270,5 +274,7 @@ def gate(run: Run, progress: Progress, trainer: Trainer, report: Report) -> Prog
     report.health(iteration, find_symptoms(read_metrics(run.metrics_path)))
     done = replace(progress, iteration=iteration + 1, stage="play", notes={})
     save_state(run.folder, run.config, trainer, done)
+    keep_beginning(run.folder)
     run.publish_best(done)
+    run.remove_old_shards(done)
     return done

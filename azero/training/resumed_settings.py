@@ -18,7 +18,7 @@ from azero.nets.checkpoint import load_checkpoint, read_card
 from azero.nets.game_file import find_game
 from azero.selfplay.data.shard_files import load_shard, save_shard
 from azero.system.console import say
-from azero.system.files import write_whole
+from azero.system.files import remove, write_whole
 from azero.training.heads.registry import HEADS
 from azero.training.learning.trainer import Trainer
 from azero.training.run import Run
@@ -191,7 +191,7 @@ def keep_settings(run: Run, progress: Progress | None, trainer: Trainer) -> None
         kept = progress.shards if progress else []
         for shard in (run.folder / "replay").glob("*.safetensors"):
             if shard.stem not in kept:
-                shard.unlink()
+                remove(shard)
         if progress and progress.stage == "reanalysis":
             _forget_searches(run, progress)
     named = load_config(path, is_of_run=True).game if run.config.game == before.game else run.config.game

@@ -1,7 +1,8 @@
 """A run's folder and its files.
 
 config.toml          all settings, resolved
-state.safetensors    trainer and progress, from which an interrupted run continues; saved after and within stages
+state.safetensors    trainer, progress and settings, from which an interrupted run continues; saved after and in stages
+state_beginning.safetensors  the state at the beginning of the current iteration, for repairs
 checkpoints/         the first net and every promoted one, by iteration; also the final's winner
 best.safetensors     the net promoted last; after the last iteration, the winner of the final
 candidate.safetensors
@@ -11,7 +12,8 @@ tensorboard/
 .lock                exists while a process trains the run
 """
 
-from contextlib import AbstractContextManager
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
 
 from azero.config.schema import Config
@@ -26,10 +28,10 @@ from azero.nets.game_file import place_of
 from azero.selfplay.data.lessons import Lessons
 from azero.selfplay.data.replay import Replay, Window, targets_of
 from azero.selfplay.data.shard_files import load_shard
-from azero.system.files import LOCK, held, write_whole
+from azero.system.files import LOCK, held, remove, write_whole
 from azero.system.tensor_files import Tensors
 from azero.training.heads.registry import heads_of
-from azero.training.state import Progress
+from azero.training.state import STATE, Progress, shards_at_beginning
 
 
 class Run:
@@ -114,10 +116,14 @@ class Run:
         return replay
 
     def remove_old_shards(self, progress: Progress) -> None:
-        """Removes shards that have left the window. Call it only after the state on disk no longer names them."""
+        """Removes shards that have left the window, now and at the beginning of the iteration.
+
+        Call it only after the state on disk no longer names them.
+        """
+        kept = {*progress.shards, *shards_at_beginning(self.folder)}
         for path in (self.folder / "replay").glob("*.safetensors"):
-            if path.stem not in progress.shards and not path.stem.startswith(shard_name(progress.iteration, None)):
-                path.unlink(missing_ok=True)
+            if path.stem not in kept and not path.stem.startswith(shard_name(progress.iteration, None)):
+                remove(path)
 
 
 def hold(folder: Path) -> AbstractContextManager[None]:
@@ -126,6 +132,23 @@ def hold(folder: Path) -> AbstractContextManager[None]:
     Raises BadInput if another process trains the run.
     """
     return held(folder, f"run {str(folder)!r} is being trained by another process", may_nest=True)
+
+
+@contextmanager
+def hold_to_read(folder: Path, may_write: bool) -> Iterator[None]:
+    """Locks a run's folder within the block, as `hold`. Without `may_write`, a folder on a read-only disk will do.
+
+    Raises BadInput if there is no run, or if another process trains it.
+    """
+    if not any((folder / name).is_file() for name in ("config.toml", STATE)):
+        raise BadInput(f"there is no run in {str(folder)!r}: it has neither config.toml nor {STATE}")
+    with ExitStack() as stack:
+        try:
+            stack.enter_context(hold(folder))
+        except OSError:
+            if may_write:
+                raise
+        yield
 
 
 def check_is_new(folder: Path) -> None:

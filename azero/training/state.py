@@ -1,4 +1,8 @@
-"""The saved state of a run: its progress and the trainer's tensors, in one file that is written atomically."""
+"""The saved state of a run: its progress, settings and trainer's tensors, in one file that is written atomically.
+
+A second file has the state at the beginning of the current iteration. `azero check-run --repair` goes back to it if the
+first file is damaged.
+"""
 
 import math
 import re
@@ -10,7 +14,7 @@ import torch
 
 from azero.config.schema import Config
 from azero.errors import BadInput
-from azero.system.files import remove_temporaries
+from azero.system.files import write_whole
 from azero.system.formats import drop_unknown
 from azero.system.tensor_files import read_signed, write_tensors
 from azero.training.learning.trainer import Trainer
@@ -20,6 +24,9 @@ MEAN, CANDIDATE = "mean", "candidate"
 
 STAGES = "play", "reanalysis", "train", "gate"
 """Stages of an iteration, in order."""
+
+STATE, BEGINNING = "state.safetensors", "state_beginning.safetensors"
+"""Names of the files, in the run's folder."""
 
 SETTINGS = "settings", "settings_before"
 """Fields of the state with the run's settings; see `save_state`."""
@@ -58,37 +65,51 @@ def save_state(
     settings = {
         name: each.model_dump(mode="json") for name, each in zip(SETTINGS, (config, before), strict=True) if each
     }
-    write_tensors(folder / "state.safetensors", tensors, {"format": FORMAT, **asdict(progress), **settings})
+    write_tensors(folder / STATE, tensors, {"format": FORMAT, **asdict(progress), **settings})
 
 
-def read_settings(folder: Path) -> list[dict]:
+def read_settings(folder: Path, name: str = STATE) -> list[dict]:
     """Returns the settings in a run's state, nested by section, and those before, if a change was interrupted.
 
     There are none in a run without a state, or with one of azero 0.1.0. Raises BadInput if the file is damaged.
     """
-    path = folder / "state.safetensors"
+    path = folder / name
     if not path.exists():
         return []
     card, _ = read_signed(path, f"the run's state {str(path)!r}", FORMAT)
     return [card[name] for name in SETTINGS if isinstance(card.get(name), dict)]
 
 
-def load_state(folder: Path, trainer: Trainer) -> Progress | None:
+def load_state(folder: Path, trainer: Trainer, name: str = STATE) -> Progress | None:
     """Restores the trainer from the state in `folder`, and returns the progress; None if there is no state.
 
     Raises BadInput if the file is damaged, has a later format, or does not fit the trainer.
     """
-    path = folder / "state.safetensors"
-    remove_temporaries(folder)
+    path = folder / name
     if not path.exists():
         return None
     what = f"the run's state {str(path)!r}"
     card, tensors = read_signed(path, what, FORMAT)
-    for name in ("format", *SETTINGS):
-        card.pop(name, None)
-    progress = _progress_from(what, drop_unknown(what, card, [*asdict(Progress())]))
+    progress = _progress_from(what, card)
     trainer.restore({name: torch.from_numpy(array) for name, array in tensors.items()}, progress.steps)
     return progress
+
+
+def keep_beginning(folder: Path) -> None:
+    """Copies the state to the file of the iteration's beginning. Call it when an iteration begins."""
+    data, path = (folder / STATE).read_bytes(), folder / BEGINNING
+    if not path.exists() or path.read_bytes() != data:
+        write_whole(path, data)
+
+
+def shards_at_beginning(folder: Path) -> list[str]:
+    """Returns the names of the shards in the window when the iteration began; none if that state is damaged."""
+    what = str(folder / BEGINNING)
+    try:
+        card, _ = read_signed(folder / BEGINNING, what, FORMAT)
+        return _progress_from(what, card).shards
+    except BadInput:
+        return []
 
 
 _SHARD = r"[0-9]{5,9}-[0-9]{4,9}"
@@ -96,7 +117,8 @@ _SHARD = r"[0-9]{5,9}-[0-9]{4,9}"
 
 def _progress_from(what: str, card: dict) -> Progress:
     """Returns the progress that a card describes; raises BadInput if a field has another type or is out of range."""
-    progress = Progress(**card)
+    own = {name: value for name, value in card.items() if name not in ("format", *SETTINGS)}
+    progress = Progress(**drop_unknown(what, own, [*asdict(Progress())]))
     counts = ("iteration", "steps", "steps_this_iteration", "positions", "best", "promotions")
     are_right = {name: type(getattr(progress, name)) is int and getattr(progress, name) >= 0 for name in counts}
     are_right["stage"] = progress.stage in STAGES

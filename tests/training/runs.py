@@ -197,7 +197,7 @@ def progress_of(run: Path, name: str = "state.safetensors") -> dict:
 def nets_of(run: Path) -> dict[str, bytes]:
     """Returns the bytes of all nets in a run's folder, by name."""
     paths = [*run.glob("*.safetensors"), *run.glob("checkpoints/*")]
-    return {str(path.relative_to(run)): path.read_bytes() for path in paths if path.name != "state.safetensors"}
+    return {str(path.relative_to(run)): path.read_bytes() for path in paths if not path.name.startswith("state")}
 
 
 def figures_of(run: Path) -> list[dict]:

@@ -40,7 +40,7 @@ CURVES = {
 def test_a_run_leaves_its_folder(whole, config):
     assert {path.name for path in whole.iterdir()} == {
         *("config.toml", "best.safetensors", "candidate.safetensors", "state.safetensors", "metrics.jsonl"),
-        *("checkpoints", "replay", "tensorboard"),
+        *("state_beginning.safetensors", "checkpoints", "replay", "tensorboard"),
     }
     assert is_settled_from(load_config(whole / "config.toml"), load_config(config))
     assert not list(whole.rglob(".*"))

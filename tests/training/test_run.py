@@ -12,6 +12,7 @@ from azero.errors import BadInput
 from azero.games import make_game
 from azero.nets.checkpoint import read_card
 from azero.selfplay.data.shard_files import save_shard
+from azero.system.files import remove_temporaries
 from azero.training.learning.trainer import Trainer
 from azero.training.loop import train
 from azero.training.run import Run, shard_name
@@ -84,6 +85,7 @@ def test_before_the_first_state_there_is_none_and_what_was_half_written_goes(run
         path.parent.mkdir(exist_ok=True)
         path.write_bytes(b"half")
     assert load_state(run.folder, Trainer(CONFIG, GAME)) is None
+    remove_temporaries(run.folder)
     assert not any(path.exists() for path in half)
 
 

@@ -37,6 +37,11 @@ def mend_metrics(path: Path) -> None:
     read_metrics(path)
 
 
+def good_lines(path: Path) -> bytes:
+    """Returns the lines that are not broken, as bytes of a file."""
+    return b"".join(line + b"\n" for line in _split(path) if _parse(line) is not None)
+
+
 def _split(path: Path) -> list[bytes]:
     return path.read_bytes().rstrip().splitlines() if path.exists() else []
 

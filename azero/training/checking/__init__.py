@@ -1,0 +1,1 @@
+"""The check of a run's folder, and its repair."""

@@ -1,0 +1,160 @@
+"""Tests of `azero check-run`: damage of each kind of file is found, told with its cost, and mended where it can be."""
+
+import json
+import shutil
+import signal
+from pathlib import Path
+
+import pytest
+from command_line import assert_bad_input
+
+from .runs import figures_of, finish_train, nets_of, strike
+
+
+@pytest.fixture
+def run(whole, tmp_path) -> Path:
+    """A copy of a finished run."""
+    return Path(shutil.copytree(whole, tmp_path / "run"))
+
+
+@pytest.fixture
+def broken(config, tmp_path) -> Path:
+    """A run that was killed at the beginning of the second gate."""
+    assert strike(tmp_path / "run", config, "state 2 gate 0", "after") == -signal.SIGKILL
+    return tmp_path / "run"
+
+
+def flip(path: Path, share: float = 0.7) -> None:
+    """Flips a bit of a file."""
+    data = bytearray(path.read_bytes())
+    data[int(len(data) * share)] ^= 4
+    path.write_bytes(data)
+
+
+def check(run_azero, run: Path, *more: str) -> tuple[int, dict]:
+    code, output, errors = run_azero("check-run", run, "--json", *more)
+    assert errors == ""
+    return code, json.loads(output)
+
+
+def test_a_whole_run_is_whole(run_azero, run):
+    before = {path: path.read_bytes() for path in run.rglob("*") if path.is_file()}
+    code, report = check(run_azero, run)
+    assert (code, report["is_whole"], report["damaged"]) == (0, True, []) and report["files"] > 8
+    assert run_azero("check-run", run, "--repair")[0] == 0
+    assert {path: path.read_bytes() for path in run.rglob("*") if path.is_file()} == before
+    assert run_azero("check-run", run)[1] == f"{run}: all {report['files']} files are whole\n"
+
+
+def test_a_run_that_was_killed_is_whole(run_azero, broken, config, tmp_path):
+    assert check(run_azero, broken)[1]["damaged"] == []
+    assert strike(tmp_path / "new", config, "checkpoints/00000", "before") == -signal.SIGKILL
+    assert check(run_azero, tmp_path / "new")[1]["damaged"] == []
+
+
+EXACT = [
+    "config.toml",
+    "state.safetensors",
+    "state_beginning.safetensors",
+    "best.safetensors",
+    "candidate.safetensors",
+    "replay/00002-0001.safetensors",
+]
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("is_missing", [False, True])
+@pytest.mark.parametrize("file", EXACT)
+def test_what_can_be_made_again_is_and_the_run_ends_the_same(run_azero, broken, whole, config, file, is_missing):
+    path = broken / file
+    if is_missing:
+        path.unlink()
+    elif file == "config.toml":
+        path.write_text(path.read_text().replace("num_simulations = 6", "num_simulations = 7"))
+    else:
+        flip(path)
+    code, report = check(run_azero, broken)
+    if is_missing and file == "state_beginning.safetensors":
+        assert (code, report["damaged"]) == (0, [])  # there is none before azero 0.2
+    else:
+        assert code == 1 and not report["is_whole"]
+        (damage,) = report["damaged"]
+        assert damage["file"] == file and damage["repair"] and not damage["is_repaired"]
+    code, report = check(run_azero, broken, "--repair")
+    assert code == 0 and all(each["is_repaired"] for each in report["damaged"])
+    assert check(run_azero, broken)[1]["damaged"] == []
+    finish_train(broken, config)
+    assert nets_of(broken) == nets_of(whole) and figures_of(broken) == figures_of(whole)
+
+
+def test_a_shard_of_older_games_is_dropped_and_the_run_goes_on_without_it(run_azero, broken, config):
+    flip(broken / "replay" / "00001-0001.safetensors")
+    code, report = check(run_azero, broken)
+    (damage,) = report["damaged"]
+    assert code == 1 and "is damaged" in damage["what"] and "the run goes on, but not as without" in damage["cost"]
+    text = run_azero("check-run", broken, "--repair")[1].splitlines()
+    assert text[0].startswith("replay/00001-0001.safetensors: replay file '") and text[1].startswith(
+        "  cost: its games"
+    )
+    assert text[2].startswith("  mended: ") and text[3].endswith(
+        f"the run goes on with: azero train --run {broken} --resume"
+    )
+    assert check(run_azero, broken)[1]["damaged"] == []
+    finish_train(broken, config)
+    assert check(run_azero, broken)[1]["damaged"] == []
+
+
+def test_a_net_that_is_lost_is_removed_unless_the_run_needs_it(run_azero, run, whole):
+    state = json.loads(run_azero("check-run", run, "--json")[1])
+    nets = sorted((run / "checkpoints").iterdir())
+    original = next(path for path in nets if path.read_bytes() == (run / "best.safetensors").read_bytes())
+    other = next(path for path in nets if path != original)
+    for path in (original, other):
+        flip(path)
+    code, report = check(run_azero, run, "--repair")
+    assert {each["file"]: each["repair"] for each in report["damaged"]} == {
+        f"checkpoints/{original.name}": "it is copied from best.safetensors",
+        f"checkpoints/{other.name}": "it is removed",
+    }
+    assert code == 0 and state["is_whole"] and not other.exists()
+    assert original.read_bytes() == (whole / "checkpoints" / original.name).read_bytes()
+
+
+def test_without_both_copies_of_the_best_net_the_run_cannot_go_on(run_azero, broken):
+    flip(broken / "best.safetensors")
+    nets = sorted((broken / "checkpoints").iterdir())
+    for path in nets:
+        flip(path)
+    code, report = check(run_azero, broken, "--repair")
+    assert code == 1 and not report["is_whole"]
+    assert any(each["cost"] == "the run cannot continue: its best net is lost" for each in report["damaged"])
+
+
+def test_without_both_states_the_nets_are_left(run_azero, run):
+    for name in ("state.safetensors", "state_beginning.safetensors"):
+        flip(run / name)
+    code, report = check(run_azero, run, "--repair")
+    state = next(each for each in report["damaged"] if each["file"] == "state.safetensors")
+    assert code == 1 and state["cost"] == "the run cannot continue; its nets can be used" and not state["is_repaired"]
+    assert "  it cannot be mended" in run_azero("check-run", run)[1]
+
+
+def test_broken_lines_of_the_metrics_are_removed(run_azero, run):
+    lines = (run / "metrics.jsonl").read_text().splitlines(keepends=True)
+    (run / "metrics.jsonl").write_text("".join([lines[0], "{broken\n", *lines[1:]]))
+    code, report = check(run_azero, run, "--repair")
+    assert code == 0 and report["damaged"][0]["file"] == "metrics.jsonl"
+    assert (run / "metrics.jsonl").read_text() == "".join(lines)
+
+
+def test_where_there_is_no_run_that_is_said(run_azero, tmp_path):
+    for folder in (tmp_path, tmp_path / "none"):
+        assert_bad_input(run_azero("check-run", folder), f"there is no run in '{folder}': it has neither config.toml")
+
+
+def test_without_settings_and_states_nothing_can_be_read(run_azero, run):
+    (run / "config.toml").write_text("=")
+    for path in run.glob("state*"):
+        path.unlink()
+    code, report = check(run_azero, run)
+    assert code == 1 and [each["file"] for each in report["damaged"]] == ["config.toml"]
