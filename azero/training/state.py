@@ -4,7 +4,6 @@ A second file has the state at the beginning of the current iteration. `azero ch
 first file is damaged.
 """
 
-import math
 import re
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -30,6 +29,14 @@ STATE, BEGINNING = "state.safetensors", "state_beginning.safetensors"
 
 SETTINGS = "settings", "settings_before"
 """Fields of the state with the run's settings; see `save_state`."""
+
+NOTES_OF_PLAY = frozenset(
+    {
+        *("selfplay/positions", "selfplay/mean_plies", "selfplay/first_player_score", "selfplay/draws"),
+        *("fresh/policy_agreement", "time/play_s"),
+    }
+)
+"""Metrics of self-play that later stages and the run's table need."""
 
 FORMAT = 2
 """Format version of a run's state. Format 1, which files without a version have, had no digest."""
@@ -120,17 +127,31 @@ def _progress_from(what: str, card: dict) -> Progress:
     own = {name: value for name, value in card.items() if name not in ("format", *SETTINGS)}
     progress = Progress(**drop_unknown(what, own, [*asdict(Progress())]))
     counts = ("iteration", "steps", "steps_this_iteration", "positions", "best", "promotions")
-    are_right = {name: type(getattr(progress, name)) is int and getattr(progress, name) >= 0 for name in counts}
+    are_right = {
+        name: type(getattr(progress, name)) is int and 0 <= getattr(progress, name) < 1 << 53 for name in counts
+    }
     are_right["stage"] = progress.stage in STAGES
-    are_right["rating"] = type(progress.rating) in (int, float) and math.isfinite(progress.rating)
+    are_right["rating"] = _is_number(progress.rating)
     are_right["final"] = _is_match(rf"({MEAN}|{CANDIDATE}|[0-9]{{5,9}})?", progress.final)
     are_right["shards"] = type(progress.shards) is list and all(_is_match(_SHARD, name) for name in progress.shards)
     for name in ("notes", "sums"):
-        are_right[name] = type(getattr(progress, name)) is dict
+        values = getattr(progress, name)
+        are_right[name] = type(values) is dict and all(map(_is_number, values.values()))
+    if are_right["sums"]:
+        are_right["sums"] = all(progress.sums.get(name, 0) >= 0 for name in ("steps", "seconds"))
+    if progress.stage in STAGES[1:] and are_right["notes"]:
+        are_right["notes"] = progress.notes.keys() >= NOTES_OF_PLAY and progress.notes["selfplay/positions"] > 0
+    if progress.stage == STAGES[-1] and are_right["notes"]:
+        are_right["notes"] = "time/train_s" in progress.notes
     wrong = [name for name, is_right in are_right.items() if not is_right]
     if wrong:
         raise BadInput(f"{what} cannot be read: {wrong[0]} = {short(getattr(progress, wrong[0]))} is not valid")
     return progress
+
+
+def _is_number(value: object) -> bool:
+    """Returns whether a value is a number that a float can be, with room for sums."""
+    return isinstance(value, int | float) and -1e300 < value < 1e300
 
 
 def _is_match(pattern: str, text: object) -> bool:

@@ -37,6 +37,9 @@ from .faults import DISKS, use_failing_disk
 
 ORPHANS_END_S = 5.0
 
+MOST_SECONDS = {1: 1.0, 2: 6.0}
+"""A kill comes within this time. Processes of two workers take seconds to start."""
+
 MOST_STEPS = {"full disk": 20, "no flush": 40, "power cut": 80}
 """A third of the steps of a whole run, as each kind of disk counts them."""
 
@@ -100,10 +103,8 @@ class Torture:
     def _kill(self, workers: int, is_group: bool = False) -> None:
         """Kills the run at a random instant: its first process alone, or its group."""
         process = self._start(workers)
-        begin = time.monotonic()
-        process.join(self.draw.uniform(0.0, self.seconds[workers] / 3))
+        process.join(self.draw.uniform(0.0, MOST_SECONDS[workers]))
         if process.exitcode is not None:
-            self.seconds[workers] = 0.9 * self.seconds[workers] + 0.1 * (time.monotonic() - begin)
             return self._end(workers, process)
         with contextlib.suppress(ProcessLookupError):
             (os.killpg if is_group and os.getpgid(process.pid) == process.pid else os.kill)(process.pid, signal.SIGKILL)
@@ -116,7 +117,7 @@ class Torture:
         process = self._start(2)
         deadline = time.monotonic() + TIMEOUT_S
         while process.exitcode is None and time.monotonic() < deadline:
-            process.join(self.draw.uniform(0.0, self.seconds[2] / 2))
+            process.join(self.draw.uniform(0.0, MOST_SECONDS[2] / 3))
             workers = sorted(each for each in processes(parent=process.pid) if _is_worker(each))
             if workers:
                 with contextlib.suppress(ProcessLookupError):

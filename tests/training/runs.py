@@ -96,12 +96,21 @@ def train_arguments(run: Path, config: Path) -> list[str]:
 
 def fork_train(run: Path, config: Path, prepare: Callable | None = None, *arguments: object) -> BaseProcess:
     """Starts `azero train` in a forked process after `prepare(run, *arguments)`. It prints to RUN.out and RUN.err."""
-    process = _forks().Process(target=_train, args=(train_arguments(run, config), run, prepare, arguments))
+    process = _forks().Process(target=_run, args=(train_arguments(run, config), run, prepare, arguments))
     process.start()
     return process
 
 
-def _train(command: list[str], run: Path, prepare: Callable | None, arguments: tuple) -> None:
+def fork_command(words: list[str], place: Path) -> BaseProcess:
+    """Starts `azero` in a forked process. It prints to PLACE.out and PLACE.err, which it empties first."""
+    for ending in ("out", "err"):
+        Path(f"{place}.{ending}").write_bytes(b"")
+    process = _forks().Process(target=_run, args=(words, place, None, ()))
+    process.start()
+    return process
+
+
+def _run(command: list[str], run: Path, prepare: Callable | None, arguments: tuple) -> None:
     for stream, ending in ((1, "out"), (2, "err")):
         os.dup2(os.open(f"{run}.{ending}", os.O_WRONLY | os.O_CREAT | os.O_APPEND), stream)
     resource_tracker._resource_tracker._fd = None  # the parent's tracker would warn after a kill

@@ -16,7 +16,7 @@ from azero.system.files import remove_temporaries
 from azero.training.learning.trainer import Trainer
 from azero.training.loop import train
 from azero.training.run import Run, shard_name
-from azero.training.state import Progress, load_state, save_state
+from azero.training.state import NOTES_OF_PLAY, Progress, load_state, save_state
 
 from .runs import tiny_config
 from .test_measure import DRAWN, LOST, WON, shard_of
@@ -71,7 +71,14 @@ def test_the_state_comes_back_whole(run):
     for step in range(3):
         trainer.step(sample(8, step), 0.0)
     progress = Progress(
-        iteration=4, stage="gate", steps=3, positions=77, best=2, rating=1.5, shards=["00003-0000"], notes={"a": 1}
+        iteration=4,
+        stage="gate",
+        steps=3,
+        positions=77,
+        best=2,
+        rating=1.5,
+        shards=["00003-0000"],
+        notes={"a": 1, "time/train_s": 2.5} | dict.fromkeys(NOTES_OF_PLAY, 3),
     )
     save_state(run.folder, run.config, trainer, progress)
     resumed = Trainer(CONFIG.model_copy(update={"seed": 1}), GAME)

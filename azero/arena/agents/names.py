@@ -98,7 +98,7 @@ def split_name(name: str) -> tuple[str, Limit]:
     base, at, text = name.rpartition("@")
     if not at or name.startswith("gtp:"):
         return name, Limit(DEFAULT_SIMULATIONS)
-    if not re.fullmatch(r"-?\d+|-?\d+(\.\d*)?s", text):
+    if not re.fullmatch(r"-?\d{1,15}|-?\d{1,15}(\.\d{0,15})?s", text, re.ASCII):
         if _has_folder(text) or _exists(Path(name)):
             return name, Limit(DEFAULT_SIMULATIONS)
         raise BadInput(f"agent {name!r}: limit {text!r} should be simulations or seconds, e.g. {base}@800 or {base}@2s")

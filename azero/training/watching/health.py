@@ -54,10 +54,20 @@ MISCALIBRATED = 0.3
 """Mean distance of values from results, both in [-1, 1]. New nets with few games reach 0.2."""
 
 
+FIGURES = (
+    *("fresh/calibration_error", "fresh/policy_loss", "fresh/value_loss", "gate/promotions", "gate/score"),
+    *("selfplay/distinct_games", "selfplay/draws", "selfplay/first_player_score"),
+    *("train/policy_entropy", "train/policy_loss", "train/target_entropy", "train/value_loss"),
+)
+"""The metrics that symptoms read."""
+
+
 def find_symptoms(lines: Sequence[Line]) -> dict[str, str]:
-    """Returns the symptoms after the last of a run's lines, by name; empty if there are none."""
-    # A run that an older version interrupted after its last training step has a line without losses.
-    trained = [line for line in lines if "train/policy_loss" in line]
+    """Returns the symptoms after the last of a run's lines, by name; empty if there are none.
+
+    Lines without all figures do not count. An older version left out losses if it was interrupted after the last step.
+    """
+    trained = [line for line in lines if all(isinstance(line.get(name), int | float) for name in FIGURES)]
     found = {symptom.__name__: symptom(trained) for symptom in SYMPTOMS if trained}
     return {name: text for name, text in found.items() if text}
 
