@@ -3,6 +3,7 @@
 # make test       set up, run the quick tests
 # make test-all   set up, run all tests, the slow ones and those in plain Python included
 # make check      set up, run formatter, linter, type checker (here, and as on Windows) and the check of imports
+# make torture    set up, kill runs and let disks fail for MINUTES, then feed hostile inputs and flip bits
 # make bench      set up, measure this machine
 # make site       set up, build the documentation as a site into site/
 
@@ -11,7 +12,7 @@ BIN := .venv/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 RUN := runs/connect_four_quick
 
-.PHONY: train test quick-first quick-second test-all all-first all-second check format docs site bench clean
+.PHONY: train test quick-first quick-second test-all all-first all-second torture check format docs site bench clean
 
 train: .venv/installed
 	$(BIN)/azero train connect_four_quick --run $(RUN) $(if $(wildcard $(RUN)/config.toml),--resume)
@@ -41,6 +42,14 @@ all-first: .venv/installed-dev
 
 all-second: .venv/installed-dev
 	$(BIN)/python -m pytest -m "" tests $(addprefix --ignore=,$(FIRST))
+
+MINUTES := 10
+INPUTS := 1000
+
+torture: .venv/installed-dev
+	PYTHONPATH=tests $(BIN)/python -m torture.torture --minutes $(MINUTES)
+	PYTHONPATH=tests $(BIN)/python -m torture.fuzz --inputs $(INPUTS)
+	PYTHONPATH=tests $(BIN)/python -m torture.flips --flips $(INPUTS)
 
 check: .venv/installed-dev
 	$(BIN)/ruff format --check .

@@ -80,8 +80,9 @@ def _find_own_game(tables: dict[str, Any], folder: Path) -> None:
     name = section.get("name") if isinstance(section, dict) else None
     if isinstance(section, dict) and isinstance(name, str) and ".py:" in name:
         file = Path(name.rpartition(".py:")[0] + ".py")
-        if not file.exists() and (folder / file).exists():
-            section["name"] = str(folder / name)
+        with contextlib.suppress(OSError, ValueError):  # not a valid file name
+            if not file.exists() and (folder / file).exists():
+                section["name"] = str(folder / name)
 
 
 def check_config(tables: dict[str, Any]) -> Config:

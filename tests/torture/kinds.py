@@ -1,4 +1,4 @@
-"""The kinds of input that azero reads, with hostile ones of each: how to draw one, how to read it, and which command does."""
+"""The kinds of input that azero reads: how to draw a hostile one, how to read it, and which command reads it."""
 
 import io
 import json
@@ -202,26 +202,62 @@ KINDS = {
     kind.name: kind
     for kind in [
         Kind("card", _drawn_changes("card"), _read_card, lambda g, f: ["suggest", f"{_path('card', g, f)}@4"]),
-        Kind("shard", _drawn_changes("shard"), _read_shard,
-             lambda g, f: ["train-rollout", _path("shard", g, f), "--out", str(f / "out.safetensors"), "--epochs", "1"]),
-        Kind("state", _drawn_changes("state"), _read_state,
-             _resume_words),
-        Kind("rollout", _drawn_changes("rollout"), _read_rollout,
-             lambda g, f: ["suggest", f"uct(rollout={_path('rollout', g, f)})@8", "--game", "tic_tac_toe"]),
-        Kind("config", _draw_config, lambda given, folder: load_config(_file(folder, "hostile.toml", given)),
-             lambda g, f: ["train", str(_file(f, "hostile.toml", g)), "--run", str(f / "config")]),
-        Kind("override", _drawn("search.c_puct=2", "selfplay.num_workers=1", "game.name=tic_tac_toe", "net.blocks=2"),
-             lambda given, folder: load_config(folder / "config" / "tiny.toml", [given]),
-             lambda g, f: ["train", str(f / "config" / "tiny.toml"), "--run", str(f / "config"), f"--set={g}"]),
-        Kind("game", _drawn("connect_four(rows=6,columns=7)", "go(size=7,komi=6.5)", "nim.py:Nim(heap=3)"), _read_game,
-             lambda g, f: ["suggest", "random", f"--game={g}"]),
-        Kind("agent", _drawn("uct@100", "uct(c=2,table=1MiB)@8", "alphabeta@10", "connect_four(c_puct=2)@4", "random", "mc@8"), _read_agent,
-             lambda g, f: ["suggest", "--game", "tic_tac_toe", "--", f"no{g}" if g.startswith("gtp:") else g]),
-        Kind("moves", _drawn("4453", "d4 e5 pass", "a1a2/b3", "a1xb2 b2-c3", "swap a1"), _read_moves,
-             lambda g, f: ["suggest", "random", "--game", "connect_four", f"--moves={g}"]),
-        Kind("benchmark", _drawn("# game: tic_tac_toe\na1 b1 c1 0\na1,b2 0\n", "# game: tic_tac_toe\na1 b1 {a2: 1, b2: 0}\n"),
-             lambda given, folder: read_benchmark(str(_file(folder, "hostile.txt", given)), GAME),
-             lambda g, f: ["evaluate", "random", "--game", "tic_tac_toe", "--benchmark", str(_file(f, "hostile.txt", g))]),
+        Kind(
+            "shard",
+            _drawn_changes("shard"),
+            _read_shard,
+            lambda g, f: ["train-rollout", _path("shard", g, f), "--out", str(f / "out.safetensors"), "--epochs", "1"],
+        ),
+        Kind("state", _drawn_changes("state"), _read_state, _resume_words),
+        Kind(
+            "rollout",
+            _drawn_changes("rollout"),
+            _read_rollout,
+            lambda g, f: ["suggest", f"uct(rollout={_path('rollout', g, f)})@8", "--game", "tic_tac_toe"],
+        ),
+        Kind(
+            "config",
+            _draw_config,
+            lambda given, folder: load_config(_file(folder, "hostile.toml", given)),
+            lambda g, f: ["train", str(_file(f, "hostile.toml", g)), "--run", str(f / "config")],
+        ),
+        Kind(
+            "override",
+            _drawn("search.c_puct=2", "selfplay.num_workers=1", "game.name=tic_tac_toe", "net.blocks=2"),
+            lambda given, folder: load_config(folder / "config" / "tiny.toml", [given]),
+            lambda g, f: ["train", str(f / "config" / "tiny.toml"), "--run", str(f / "config"), f"--set={g}"],
+        ),
+        Kind(
+            "game",
+            _drawn("connect_four(rows=6,columns=7)", "go(size=7,komi=6.5)", "nim.py:Nim(heap=3)"),
+            _read_game,
+            lambda g, f: ["suggest", "random", f"--game={g}"],
+        ),
+        Kind(
+            "agent",
+            _drawn("uct@100", "uct(c=2,table=1MiB)@8", "alphabeta@10", "connect_four(c_puct=2)@4", "random", "mc@8"),
+            _read_agent,
+            lambda g, f: ["suggest", "--game", "tic_tac_toe", "--", f"no{g}" if g.startswith("gtp:") else g],
+        ),
+        Kind(
+            "moves",
+            _drawn("4453", "d4 e5 pass", "a1a2/b3", "a1xb2 b2-c3", "swap a1"),
+            _read_moves,
+            lambda g, f: ["suggest", "random", "--game", "connect_four", f"--moves={g}"],
+        ),
+        Kind(
+            "benchmark",
+            _drawn("# game: tic_tac_toe\na1 b1 c1 0\na1,b2 0\n", "# game: tic_tac_toe\na1 b1 {a2: 1, b2: 0}\n"),
+            lambda given, folder: read_benchmark(str(_file(folder, "hostile.txt", given)), GAME),
+            lambda g, f: [
+                "evaluate",
+                "random",
+                "--game",
+                "tic_tac_toe",
+                "--benchmark",
+                str(_file(f, "hostile.txt", g)),
+            ],
+        ),
         Kind("gtp", _drawn("= a1", "= resign", "=1 b2", "? no", "= pass"), _read_gtp, _gtp_words),
     ]
-}  # fmt: skip
+}

@@ -9,16 +9,18 @@ import numpy as np
 from azero.system.tensor_files import Tensors, digest_of
 
 TEXTS = [
-    "", " ", "\0", "a\0b", "\x1b[31mred\x1b[0m", "\x1b]0;title\x07", "\r\n", "\n" * 5, "\ud800", "a\udfffb", "\u202e", "\ufeff",
-    "..", "../..", "/", "/dev/zero", "/proc/self/mem", "C:\\", "~", "nan", "-nan", "inf", "1e999", "-0", "0x10", "1_000", "٣",
-    "9" * 400, "9" * 5000, "a" * 3000, "(" * 900, "[" * 3000, "{" * 900, "=" * 50, "@", "@@", "@s", "@1e9s", "@-1", ":", ".py:X",
-    "os.py:path", "json/__init__.py:loads", "x.py:Y(z=1)", "none.safetensors", "%s%n", "${HOME}", "$(touch ran)", "`touch ran`",
-    "; touch ran", "--help", "-1", "é", "e\u0301", "\U0001f600", "null", "true", "[]", "{}", "''", '""', "\"", "'", "\\", "#",
+    "", " ", "\0", "a\0b", "\x1b[31mred\x1b[0m", "\x1b]0;title\x07", "\r\n", "\n" * 5, "\ud800", "a\udfffb",
+    "\u202e", "\ufeff", "..", "../..", "/", "/dev/zero", "/proc/self/mem", "C:\\", "~", "nan", "-nan", "inf",
+    "1e999", "-0", "0x10", "1_000", "٣", "9" * 400, "9" * 5000, "a" * 3000, "(" * 900, "[" * 3000, "{" * 900, "=" *
+    50, "@", "@@", "@s", "@1e9s", "@-1", ":", ".py:X", "os.py:path", "json/__init__.py:loads", "x.py:Y(z=1)",
+    "none.safetensors", "%s%n", "${HOME}", "$(touch ran)", "`touch ran`", "; touch ran", "--help", "-1", "é",
+    "e\u0301", "\U0001f600", "null", "true", "[]", "{}", "''", '""', "\"", "'", "\\", "#",
 ]  # fmt: skip
 
 VALUES: list[Any] = [
     None, True, False, 0, 1, -1, 2**31, 2**63, -(2**63), 2**64, 10**30, 10**400, 0.0, -0.0, 1e-320, 1e308, -1e308,
-    float("nan"), float("inf"), float("-inf"), [], {}, [[]], [None], {"a": None}, {"": ""}, ["x"] * 50, "play", "train", "gate",
+    float("nan"), float("inf"), float("-inf"), [], {}, [[]], [None], {"a": None}, {"": ""}, ["x"] * 50, "play",
+    "train", "gate",
 ]  # fmt: skip
 
 WORDS = [*"(),=@:.s019-e[]", "\n", "\0", "\x1b", "\ud800", '"', "'", "\\", "#"]
