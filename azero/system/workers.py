@@ -53,7 +53,7 @@ class Workers:
     ):
         self.num_deaths = 0
         self._on_death = on_death
-        self._workers = [_Worker(partial(_serve, prepare, place)) for place in range(num_workers)]
+        self._workers = [_Worker(prepare, place) for place in range(num_workers)]
 
     def __enter__(self) -> "Workers":
         return self
@@ -124,8 +124,8 @@ class Workers:
 class _Worker:
     """The supervisor's side of a worker."""
 
-    def __init__(self, serve: Callable[[Connection], None]):
-        self._serve = serve
+    def __init__(self, prepare: Callable[[int], None] | None, place: int):
+        self._prepare, self._place = prepare, place
         self._process: multiprocessing.process.BaseProcess | None = None
         self.connection: Connection | None = None
         self.reported = 0  # progress of the current task
@@ -135,9 +135,11 @@ class _Worker:
         if self._process is None:
             context = multiprocessing.get_context("spawn")
             self.connection, other = context.Pipe()
-            self._process = context.Process(target=self._serve, args=(other,), daemon=True)
+            self._process = context.Process(target=_serve, args=(other,), daemon=True)
             self._process.start()
             other.close()  # so that the pipe ends when the process does
+            with contextlib.suppress(OSError):  # it has died; `hear` will say so
+                self.connection.send((self._prepare, self._place))
 
     def begin(self, work: Work, task: Any) -> Connection:
         """Sends a task to the process; returns the connection on which its messages arrive."""
@@ -170,9 +172,16 @@ class _Worker:
         self.connection = self._process = None
 
 
-def _serve(prepare: Callable[[int], None] | None, place: int, connection: Connection) -> None:
-    """Does tasks until the pipe ends. Runs in a worker process."""
+def _serve(connection: Connection) -> None:
+    """Does tasks until the pipe ends. Runs in a worker process.
+
+    It follows its parent before it receives `prepare` and tasks, whose modules can take long to import.
+    """
     follow_parent()
+    try:
+        prepare, place = connection.recv()
+    except EOFError:
+        return
     if prepare is not None:
         prepare(place)
     while True:

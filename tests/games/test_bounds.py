@@ -58,5 +58,5 @@ def test_no_kernel_of_a_game_leaves_its_arrays(tmp_path):
     environment = os.environ | {"NUMBA_BOUNDSCHECK": "1", "AZERO_CACHE_DIR": str(tmp_path), "PYTHONPATH": paths}
     done = subprocess.run([sys.executable, "-c", PLAY, *GAMES], env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr[-3000:]
-    refusal = "game 0 breaks the rules of amazons(size=4)"
+    refusal = "game 0 breaks the rules of amazons(rows=4,columns=4)"
     assert done.stdout.splitlines() == ["bounds are checked", *GAMES, refusal]

@@ -2,11 +2,14 @@
 
 import os
 import signal
+import subprocess
+import sys
 from dataclasses import replace
 
 import numpy as np
 import pytest
 import torch
+from training.runs import needs_proc, processes, wait_until
 
 from azero.errors import BadInput
 from azero.selfplay.pool import Pool, count_workers
@@ -90,6 +93,41 @@ def test_a_task_that_no_worker_survives_ends_in_a_line(tasks):
         "3 worker processes have died at the same task, the last one ended with code 3; perhaps the machine is short "
         "of memory; try fewer selfplay.num_workers or selfplay.parallel_games; --resume continues the run"
     )
+
+
+SLOW_TO_IMPORT = """
+import multiprocessing, time
+if multiprocessing.parent_process():
+    open("imports", "w").close()
+    time.sleep(60)
+
+def prepare(place):
+    pass
+
+def work(task, report):
+    return task
+"""
+
+PARENT = """
+from azero.system.workers import Workers
+
+if __name__ == "__main__":
+    import slow_to_import
+
+    with Workers(1, slow_to_import.prepare) as workers:
+        list(workers.run(slow_to_import.work, [1]))
+"""
+
+
+@needs_proc
+def test_a_worker_that_is_still_importing_ends_with_its_parent(tmp_path):
+    (tmp_path / "slow_to_import.py").write_text(SLOW_TO_IMPORT)
+    (tmp_path / "parent.py").write_text(PARENT)
+    parent = subprocess.Popen([sys.executable, "parent.py"], cwd=tmp_path, start_new_session=True)
+    wait_until((tmp_path / "imports").exists)
+    parent.kill()
+    parent.wait()
+    wait_until(lambda: not processes(group=parent.pid), timeout_s=10)
 
 
 def test_workers_are_counted(monkeypatch):
