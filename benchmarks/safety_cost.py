@@ -1,6 +1,6 @@
 """Measures what the safety of files costs a run: the share of its CPU time in digests, replays and second copies.
 
-    python benchmarks/safety_cost.py --config connect_four_quick --iterations 3
+python benchmarks/safety_cost.py --config connect_four_quick --iterations 3
 """
 
 import argparse

@@ -11,7 +11,15 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 
 ROOT = Path(__file__).parent.parent
-PAGES = ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "checkpoints/README.md", "docs/**/*.md", "notes/*.md")
+PAGES = (
+    "README.md",
+    "CHANGELOG.md",
+    "CONTRIBUTING.md",
+    "SECURITY.md",
+    "checkpoints/README.md",
+    "docs/**/*.md",
+    "notes/*.md",
+)
 LINKED = ("LICENSE", "configs/*.toml", "docs/**/*.png", "docs/site.css", "examples/*.ipynb")
 """Files that pages may show or link to. A link to any other file is an error in a strict build."""
 
