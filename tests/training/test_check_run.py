@@ -114,7 +114,7 @@ def test_a_net_that_is_lost_is_removed_unless_the_run_needs_it(run_azero, run, w
     code, report = check(run_azero, run, "--repair")
     assert {each["file"]: each["repair"] for each in report["damaged"]} == {
         f"checkpoints/{original.name}": "it is copied from best.safetensors",
-        f"checkpoints/{other.name}": "it is removed",
+        f"checkpoints/{other.name}": f"it is renamed to {other.name}.damaged",
     }
     assert code == 0 and state["is_whole"] and not other.exists()
     assert original.read_bytes() == (whole / "checkpoints" / original.name).read_bytes()

@@ -1,0 +1,48 @@
+"""What the check of a run has found so far, and how it mends it."""
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from azero.errors import BadInput
+from azero.system.files import remove
+from azero.training.checking.report import Damage
+
+
+@dataclass
+class Findings:
+    """The damage of a run's folder."""
+
+    folder: Path
+    is_repairing: bool
+    files: int = 0  # that were read
+    damaged: list[Damage] = field(default_factory=list)
+
+    def fault_of(self, path: Path, read: Callable[[Path], object]) -> str:
+        """Reads a file by `read`; returns what is wrong with it, empty if it is whole."""
+        if not path.exists():
+            return "it is missing"
+        self.files += 1
+        try:
+            read(path)
+        except BadInput as error:
+            return str(error)
+        return ""
+
+    def note(self, path: Path, what: str, cost: str, repair: str, mend: Callable[[], object] | None = None) -> None:
+        """Notes a damage, and mends it by `mend` if that is wanted and possible."""
+        damage = Damage(path.relative_to(self.folder).as_posix(), what, cost, repair)
+        self.damaged.append(damage)
+        if self.is_repairing and mend is not None:
+            mend()
+            damage.is_repaired = True
+
+    def note_and_remove(self, path: Path, what: str, cost: str, then: str = "") -> None:
+        """Notes a damage that is mended by removing the file."""
+        self.note(path, what, cost, f"it is removed{then}", lambda: remove(path))
+
+    def note_and_put_aside(self, path: Path, what: str, cost: str) -> None:
+        """Notes a damage that is mended by giving the file another name, since a user may want it back."""
+        aside = path.with_name(f"{path.name}.damaged")
+        self.note(path, what, cost, f"it is renamed to {aside.name}", lambda: os.replace(path, aside))

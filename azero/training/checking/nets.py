@@ -1,0 +1,69 @@
+"""The check of a run's nets, and of its rollout policy."""
+
+from pathlib import Path
+
+from azero.mcts.rollouts.weights import load_rollout
+from azero.nets.checkpoint import load_checkpoint, read_card
+from azero.system.files import write_whole
+from azero.training.checking.findings import Findings
+from azero.training.checking.states import LOST
+from azero.training.learning.trainer import Trainer
+from azero.training.run import Run
+from azero.training.state import CANDIDATE, MEAN, Progress
+
+
+def check_best(findings: Findings, run: Run, progress: Progress) -> None:
+    """Checks the published net and the checkpoint of which it is a copy. Each can replace the other."""
+    original, copy = run.published_path(progress), run.best_path
+    faults = {path: _fault(findings, run, path) for path in (original, copy)}
+    if not copy.exists() and progress == Progress():
+        faults[copy] = ""  # it is published when the run goes on
+    if faults[original] and not faults[copy] and read_card(copy).iteration != _iteration_of_published(progress):
+        faults[copy] = "it is an older net"
+    for path, other in ((original, copy), (copy, original)):
+        if faults[path] and not faults[other]:
+            data, name = other.read_bytes(), other.relative_to(run.folder).as_posix()
+            _note_copy(findings, path, faults[path], name, data)
+        elif faults[path]:
+            findings.note(path, faults[path], f"{LOST}: its best net is lost", "")
+
+
+def _note_copy(findings: Findings, path: Path, fault: str, name: str, data: bytes) -> None:
+    findings.note(path, fault, "none", f"it is copied from {name}", lambda: write_whole(path, data))
+
+
+def check_candidate(findings: Findings, run: Run, trainer: Trainer, progress: Progress) -> None:
+    """Checks the candidate. The trainer can make it again before the gate; at other times it is not needed."""
+    path, is_needed = run.candidate_path, progress.stage == "gate"
+    fault = _fault(findings, run, path) if path.exists() or is_needed else ""
+    if fault and is_needed:
+        repair = "it is made again from the state"
+        findings.note(path, fault, "none", repair, lambda: run.save_net(path, trainer.candidate(), progress))
+    elif fault:
+        findings.note_and_remove(path, fault, "none: the next training writes another")
+
+
+def check_others(findings: Findings, run: Run, progress: Progress | None) -> None:
+    """Checks the other nets and a rollout policy. They can only be put aside."""
+    published = run.published_path(progress) if progress else None
+    for path in sorted((run.folder / "checkpoints").glob("*.safetensors")):
+        fault = "" if path == published else _fault(findings, run, path)
+        if fault and progress and path == run.checkpoint_path(progress.best):
+            findings.note(path, fault, f"{LOST}: its best net is lost", "")
+        elif fault:
+            findings.note_and_put_aside(path, fault, "this net is lost")
+    policy = run.folder / "rollout.safetensors"
+    fault = findings.fault_of(policy, lambda path: load_rollout(path, run.game)) if policy.exists() else ""
+    if fault:
+        findings.note_and_put_aside(policy, fault, "the policy is lost; azero train-rollout makes another")
+
+
+def _fault(findings: Findings, run: Run, path: Path) -> str:
+    return findings.fault_of(path, lambda path: load_checkpoint(path, run.game))
+
+
+def _iteration_of_published(progress: Progress) -> int:
+    """Returns the iteration in the card of the published net."""
+    if progress.final in (MEAN, CANDIDATE):
+        return progress.iteration - 1
+    return int(progress.final) if progress.final else progress.best

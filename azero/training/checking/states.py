@@ -1,0 +1,100 @@
+"""The check of a run's settings and of its two states. Each can replace a part of the others."""
+
+from pathlib import Path
+
+from azero.config.reading import check_config, load_config
+from azero.config.schema import Config
+from azero.config.text import config_to_toml
+from azero.errors import BadInput
+from azero.games import Game
+from azero.system.files import write_whole
+from azero.training.checking.findings import Findings
+from azero.training.learning.trainer import Trainer
+from azero.training.resumed_settings import differences
+from azero.training.state import BEGINNING, STATE, Progress, load_state, read_settings, save_state
+
+LOST = "the run cannot continue"
+
+
+def check_settings(findings: Findings) -> Config | None:
+    """Returns the run's settings: those in config.toml, or in a state if config.toml is damaged; None without both."""
+    path = findings.folder / "config.toml"
+    origin, saved = _settings_in_states(findings.folder)
+    findings.files += path.exists()
+    try:
+        own = load_config(path, is_of_run=True)
+        found = [differences(own.model_dump(mode="json"), each) for each in saved]
+        if not found or not all(found):
+            return own
+        what = ", ".join(f"{name} = {here!r} was {there!r}" for name, here, there in found[0])
+    except BadInput as error:
+        what = str(error)
+    if not saved:
+        findings.note(path, what, LOST, "")
+        return None
+    config = check_config(saved[0])
+    cost = "none" if origin == STATE else "settings that were changed in this iteration"
+    text = config_to_toml(config).encode()
+    findings.note(path, what, cost, f"the settings in {origin} are written to it", lambda: write_whole(path, text))
+    return config
+
+
+def _settings_in_states(folder: Path) -> tuple[str, list[dict]]:
+    """Returns the first state that has settings, and these; none if no state has."""
+    for name in (STATE, BEGINNING):
+        try:
+            if saved := read_settings(folder, name):
+                check_config(saved[0])
+                return name, saved
+        except BadInput:  # `check_states` notes it
+            continue
+    return "", []
+
+
+def check_states(findings: Findings, config: Config, game: Game, trainer: Trainer) -> Progress | None:
+    """Returns the run's progress, after a repair; None if it has not begun or cannot continue.
+
+    The trainer gets the state's tensors.
+    """
+    folder = findings.folder
+    beginning, fault_of_beginning = _read(findings, BEGINNING, Trainer(config, game))
+    progress, fault = _read(findings, STATE, trainer)
+    if progress is None and not fault and (beginning or (folder / "metrics.jsonl").exists()):
+        fault = "it is missing"
+    if fault_of_beginning:
+        cost = "none, while the other state is whole"
+        findings.note_and_remove(folder / BEGINNING, fault_of_beginning, cost, "; the next iteration writes another")
+    if not fault:
+        return progress
+    if beginning is None:
+        findings.note(folder / STATE, fault, f"{LOST}; its nets can be used", "")
+        return None
+    repair = f"the run goes back to the beginning of iteration {beginning.iteration}"
+    cost = "the time of the current iteration; the result is the same"
+    findings.note(folder / STATE, fault, cost, repair, lambda: go_back(findings, config, trainer))
+    load_state(folder, trainer, BEGINNING)
+    return beginning
+
+
+def go_back(findings: Findings, config: Config, trainer: Trainer) -> Progress:
+    """Makes the state at the iteration's beginning, which is whole, the run's state; returns its progress.
+
+    The settings stay as they are.
+    """
+    progress = load_state(findings.folder, trainer, BEGINNING)
+    assert progress is not None, "it has been read before"
+    save_state(findings.folder, config, trainer, progress)
+    return progress
+
+
+def _read(findings: Findings, name: str, trainer: Trainer) -> tuple[Progress | None, str]:
+    """Returns the progress in a state, and what is wrong with it. Without the file there is neither."""
+    progress = None
+
+    def read(path: Path) -> None:
+        nonlocal progress
+        progress = load_state(findings.folder, trainer, name)
+
+    path = findings.folder / name
+    fault = findings.fault_of(path, read) if path.exists() else ""
+    return progress, fault
