@@ -134,6 +134,9 @@ def _progress_from(what: str, card: dict) -> Progress:
     are_right["rating"] = _is_number(progress.rating)
     are_right["final"] = _is_match(rf"({MEAN}|{CANDIDATE}|[0-9]{{5,9}})?", progress.final)
     are_right["shards"] = type(progress.shards) is list and all(_is_match(_SHARD, name) for name in progress.shards)
+    if are_right["shards"]:  # self-play fills the window
+        has_games = bool(progress.shards) or progress.stage == STAGES[0]
+        are_right["shards"] = has_games and len({*progress.shards}) == len(progress.shards)
     for name in ("notes", "sums"):
         values = getattr(progress, name)
         are_right[name] = type(values) is dict and all(map(_is_number, values.values()))

@@ -25,6 +25,7 @@ import azero.system.files
 from azero.cli import main
 from azero.config.reading import check_config
 from azero.config.schema import Config
+from azero.training.state import NOTES_OF_PLAY, Progress
 
 TIMEOUT_S = 240
 
@@ -87,6 +88,12 @@ def write_config(folder: Path, seed: int = TINY["seed"], **sections: dict) -> Pa
     path = folder / "tiny.toml"
     path.write_text("\n".join(lines) + "\n")
     return path
+
+
+def in_training(positions: int, **more: int) -> Progress:
+    """Returns the progress of a run that is about to train on this number of fresh positions."""
+    notes = {**dict.fromkeys(NOTES_OF_PLAY, 1), "selfplay/positions": positions}
+    return Progress(stage="train", shards=["00001-0000"], notes=notes, **more)
 
 
 def train_arguments(run: Path, config: Path) -> list[str]:

@@ -21,7 +21,7 @@ from azero.training.run import Run, shard_name
 from azero.training.state import CANDIDATE, MEAN, Progress, load_state
 from azero.training.watching.metrics import read_metrics
 
-from .runs import finish_train, nets_of, progress_of, tiny_config, write_config
+from .runs import finish_train, in_training, nets_of, progress_of, tiny_config, write_config
 from .test_gate import Silent
 from .test_measure import WON, shard_of
 
@@ -147,7 +147,7 @@ def test_heads_learn_what_the_settings_give_a_weight(tmp_path):
     run, trainer = Run.create(tmp_path / "run", config, game), Trainer(config, game)
     replay = run.load_replay(Progress())
     replay.add("00001-0000", shard_of(WON))
-    progress = Progress(stage="train", notes={"selfplay/positions": 100})
+    progress = in_training(100)
     notes = learn(run, progress, replay, trainer, Silent()).notes
     assert 0 < notes["train/reply_loss"] < math.log(9)
     assert not {"train/plies_left_loss", "train/short_term_loss"} & notes.keys()

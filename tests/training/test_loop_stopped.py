@@ -16,13 +16,14 @@ from azero.selfplay.data.replay import Replay, Window, targets_of
 from azero.training.learning.trainer import Trainer
 from azero.training.loop import learn
 from azero.training.run import Run
-from azero.training.state import Progress, load_state
+from azero.training.state import load_state
 
 from .runs import (
     TIMEOUT_S,
     assert_gone,
     finish_train,
     fork_train,
+    in_training,
     needs_proc,
     nets_of,
     progress_of,
@@ -61,7 +62,7 @@ def test_interrupted_in_training_it_tells_of_the_whole_iteration(tmp_path, last)
         run, trainer = Run.create(tmp_path / name, config, game), Trainer(config, game)
         replay = Replay(game, Window(100), targets_of(config.training, auxiliary=()))
         replay.add("00001-0000", shard_of(WON))
-        progress = Progress(stage="train", notes={"selfplay/positions": 96})
+        progress = in_training(96)
         step = trainer.step
         if name == "broken":
 
@@ -93,7 +94,7 @@ def test_an_older_run_s_state_in_the_midst_of_training_is_taken_up(tmp_path):
     replay.add("00001-0000", shard_of(WON))
     for done, has_losses in ((11, True), (12, False)):
         trainer.steps = done
-        progress = Progress(stage="train", steps_this_iteration=done, notes={"selfplay/positions": 96})
+        progress = in_training(96, steps_this_iteration=done)
         notes = learn(run, progress, replay, trainer, Silent()).notes
         assert ("train/policy_loss" in notes) == has_losses and notes["train/learning_rate"] > 0
 
@@ -113,7 +114,7 @@ def test_ctrl_c_within_a_step_waits_for_its_end_and_saves_it(tmp_path):
     trainer.step = interrupted_step
     handler = signal.getsignal(signal.SIGINT)
     with pytest.raises(KeyboardInterrupt):
-        learn(run, Progress(stage="train", notes={"selfplay/positions": 100}), replay, trainer, Silent())
+        learn(run, in_training(100), replay, trainer, Silent())
     assert signal.getsignal(signal.SIGINT) is handler
     assert (progress_of(run.folder)["steps"], progress_of(run.folder)["steps_this_iteration"]) == (3, 3)
     resumed = Trainer(config, game)
@@ -155,7 +156,7 @@ def test_weights_that_are_no_numbers_are_never_saved(tmp_path):
         return losses
 
     trainer.step = poisoned_step
-    progress = Progress(stage="train", notes={"selfplay/positions": 100})
+    progress = in_training(100)
     seen = {3: "the loss of step 4 is not a finite number", 4: "the largest weight after step 4 is nan"}
     for poisoned in seen:  # `poisoned_step` uses it
         trainer.steps = 0
