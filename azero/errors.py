@@ -8,6 +8,10 @@ class BadInput(ValueError):
     """The user's input cannot be used. The message names the value and what would be right, in one line."""
 
 
+class Damaged(BadInput):
+    """A file is not what azero wrote: it does not match its digest, or is not of its kind at all."""
+
+
 class BrokenRules(BadInput):
     """A game's rules broke their contract during a game."""
 

@@ -126,7 +126,7 @@ def test_files_and_functions_are_of_bearable_length(path):
 
 
 MAY_TRUST = {"arena/agents/names.py", "authoring/check_game.py", "commands/agents.py"}
-"""Besides lab and bench, these trust a game's file, because its name is from the user or from a caller in Python."""
+"""Besides the lab, these trust a game's file, because its name is from the user or from a caller in Python."""
 
 
 def test_only_names_from_the_user_are_trusted():
@@ -137,4 +137,4 @@ def test_only_names_from_the_user_are_trusted():
         for node in ast.walk(ast.parse(path.read_text()))
         if isinstance(node, ast.Call) and ast.unparse(node.func) == "make_game"
     }
-    assert {each for each in callers if not each.startswith(("lab/", "bench/"))} == MAY_TRUST
+    assert {each for each in callers if not each.startswith("lab/")} == MAY_TRUST

@@ -56,7 +56,9 @@ def test_training_by_a_config_trusts_its_game_and_another_s_checkpoint_does_not(
     ):
         away()
         assert_bad_input(
-            run_azero(*words), "is code that you have not named yet; if you trust it, ", "nim.py:Nim(heap=5)"
+            run_azero(*words),
+            "is code that you have not named, or it has changed since; if you trust it, ",
+            "nim.py:Nim(heap=5)",
         )
     assert not Path("ran").exists()
     assert run_azero("suggest", "run@20", "--game", "nim.py:Nim(heap=5)")[0] == 0

@@ -16,7 +16,8 @@ import numpy as np
 from azero.bench.nets import evaluator_work, random_planes
 from azero.bench.rates import NUM_TURNS, median_ratio, rate
 from azero.config.schema import Config
-from azero.games import Game, make_game
+from azero.games import Game
+from azero.games.make import make_trusted_game
 from azero.mcts import Evaluator, UniformEvaluator
 from azero.nets.architectures.tower import ResidualTower
 from azero.nets.evaluator import NetEvaluator
@@ -87,7 +88,7 @@ def count_whole_games(config: Config) -> tuple[int, int]:
 
     An evaluator that costs nothing gives the same answers as a new net, so these are the games that are measured.
     """
-    game = make_game(config.game.name)
+    game = make_trusted_game(config.game.name)
     evaluator = _Counter(UniformEvaluator(game.num_actions))
     shard = _play(config, game, evaluator, config.selfplay.parallel_games)
     return evaluator.evaluations, int(shard.simulations.sum())
@@ -101,7 +102,7 @@ def play_in_turns(
     The first `num_free` evaluations do not call the net. After them, games of every age are played at the same time;
     then `is_ready` is called.
     """
-    game = make_game(config.game.name)
+    game = make_trusted_game(config.game.name)
     judge = NetEvaluator(ResidualTower(config.net, game), config.device)
     bare = evaluator_work(judge, random_planes(config.selfplay.parallel_games, game.planes_shape))
     evaluator = _InTurns(judge, lambda: rate(bare, seconds / NUM_TURNS), seconds / NUM_TURNS)

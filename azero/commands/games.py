@@ -93,6 +93,7 @@ def bench(
         if each not in SECTIONS:
             raise BadInput(f"--only {each!r} is not a measurement; {suggest_nearest(each, SECTIONS)}")
     settings = load_config(find_config(config), [f"game.name={json.dumps(game)}"] if game else [])
+    named_game(settings.game.name)
     report = measure(settings, only or SECTIONS, seconds, (lambda text: None) if as_json else print)
     if as_json:
         print(json.dumps(report))

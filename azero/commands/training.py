@@ -95,7 +95,7 @@ def _resume(folder: Path, path: Path | None, settings: list[str], allow_commands
 def _check_program(config: "Config", settings: list[str], is_allowed: bool) -> None:
     """Raises BadInput if a file names a program to run, and the command line neither names nor allows it."""
     opponent = config.evaluation.opponent
-    is_named = any(each.partition("=")[0].strip() == "evaluation.opponent" for each in settings)
+    is_named = any(each.partition("=")[0].strip() in ("evaluation", "evaluation.opponent") for each in settings)
     if config.evaluation.every and opponent.startswith("gtp:") and not (is_named or is_allowed):
         raise BadInput(
             f"the settings name a program, evaluation.opponent = {opponent!r}; it runs only with --allow-commands"

@@ -51,14 +51,14 @@ def net_from_weights(config: NetConfig, game: Game, weights: Tensors) -> Residua
 
 
 def load_checkpoint(path: Path, game: Game | None = None) -> Checkpoint:
-    """Reads a checkpoint, for `game` if it is given. Raises BadInput if it is damaged or of another game.
+    """Reads a checkpoint, for `game` if it is given. Raises Damaged, or BadInput if it is of another game or format.
 
     If the sources of a user's own game have changed since the checkpoint was made, a warning is printed on stderr.
     """
     fields, arrays = _read(path)
-    card = _as_known(path, _card_from(path, fields))
     digest = str(fields.pop("digest", ""))
     check_digest(f"checkpoint {str(path)!r}", digest, fields, arrays)
+    card = _as_known(path, _card_from(path, fields))
     own_game = game_of_card(path, card, game)
     try:
         config = override_section(NetConfig, card.net, {})

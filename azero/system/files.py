@@ -5,6 +5,7 @@ A file is written to a temporary file in the same folder, flushed to the disk, a
 """
 
 import errno
+import itertools
 import os
 import stat
 from collections.abc import Iterator
@@ -49,7 +50,7 @@ DISK = Disk()
 
 def write_whole(path: Path, data: bytes) -> None:
     """Writes `data` to `path`, and creates its folder. If interrupted, the file is the old one or the new one."""
-    path.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(path.parent)
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         with open(temporary, "wb") as file:
@@ -60,6 +61,25 @@ def write_whole(path: Path, data: bytes) -> None:
         temporary.unlink(missing_ok=True)
         raise
     _flush_directory(path.parent)
+
+
+def make_folder(folder: Path) -> None:
+    """Creates a folder and those above it, so that they survive a loss of power."""
+    if folder.is_dir():
+        return
+    if folder.parent != folder:
+        make_folder(folder.parent)
+    folder.mkdir(exist_ok=True)
+    _flush_directory(folder.parent)
+
+
+def put_aside(path: Path) -> Path:
+    """Gives a file the name `NAME.damaged`, with a number if that name is taken; returns its new path."""
+    names = (path.with_name(f"{path.name}.damaged{number or ''}") for number in itertools.count())
+    aside = next(each for each in names if not each.exists())
+    DISK.replace(path, aside)
+    _flush_directory(path.parent)
+    return aside
 
 
 def _flush_directory(directory: Path) -> None:
@@ -101,7 +121,7 @@ def others_can_write(folder: Path) -> bool:
     if not hasattr(os, "getuid"):
         return False
     found = folder.stat()
-    return found.st_uid != os.getuid() or bool(found.st_mode & stat.S_IWOTH)
+    return found.st_uid != os.getuid() or bool(found.st_mode & (stat.S_IWGRP | stat.S_IWOTH))
 
 
 def remove_temporaries(directory: Path) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
-from azero.errors import BadInput
+from azero.errors import BadInput, Damaged
 from azero.system.files import check_regular, write_whole
 from azero.system.formats import check_format
 
@@ -33,7 +33,8 @@ def read_tensors(path: Path, what: str) -> tuple[dict, Tensors]:
       what: names the file in errors, e.g. "checkpoint 'net.safetensors'".
 
     Raises:
-      BadInput: the file cannot be read, is not a `.safetensors` file, or has no card.
+      Damaged: the file is not a `.safetensors` file, or has no card.
+      BadInput: the file cannot be read.
     """
     _check_beginning(path, what)
     try:
@@ -44,11 +45,11 @@ def read_tensors(path: Path, what: str) -> tuple[dict, Tensors]:
     except OSError as error:
         raise BadInput(f"{what} cannot be read: {error.strerror or error}") from None
     except (SafetensorError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise BadInput(f"{what} is damaged or not a .safetensors file: {error}") from None
+        raise Damaged(f"{what} is damaged or not a .safetensors file: {error}") from None
     if card is None:
-        raise BadInput(f"{what} is a safetensors file, but not one of azero's: it has no card")
+        raise Damaged(f"{what} is a safetensors file, but not one of azero's: it has no card")
     if not isinstance(card, dict):
-        raise BadInput(f"{what} cannot be used: its card is not a JSON object")
+        raise Damaged(f"{what} cannot be used: its card is not a JSON object")
     return card, tensors
 
 
@@ -61,11 +62,11 @@ def _check_beginning(path: Path, what: str) -> None:
     except (OSError, ValueError) as error:
         raise BadInput(f"{what} cannot be read: {getattr(error, 'strerror', None) or error}") from None
     if not start:
-        raise BadInput(f"{what} is empty")
+        raise Damaged(f"{what} is empty")
     if start[8:] != b"{" and start.startswith((b"\x80", b"PK")):
-        raise BadInput(f"{what} is a pickle, which could run code and is never loaded; azero writes .safetensors")
+        raise Damaged(f"{what} is a pickle, which could run code and is never loaded; azero writes .safetensors")
     if start[8:] != b"{":
-        raise BadInput(f"{what} is not a .safetensors file")
+        raise Damaged(f"{what} is not a .safetensors file")
 
 
 def read_signed(path: Path, what: str, newest: int) -> tuple[dict, Tensors]:
@@ -74,20 +75,21 @@ def read_signed(path: Path, what: str, newest: int) -> tuple[dict, Tensors]:
     The card has the format, and no digest.
 
     Raises:
-      BadInput: as `read_tensors`; or the file has another format, or does not match its digest.
+      Damaged: as `read_tensors`; or the file does not match its digest.
+      BadInput: as `read_tensors`; or the file has another format.
     """
     card, tensors = read_tensors(path, what)
-    check_format(what, card.setdefault("format", 1), 1, newest)
     digest = card.pop("digest", None)
-    if card["format"] != 1:
+    if digest is not None or card.get("format", 1) != 1:  # first: a digest covers the format
         check_digest(what, digest, card, tensors)
+    check_format(what, card.setdefault("format", 1), 1, newest)
     return card, tensors
 
 
 def check_digest(what: str, digest: object, card: dict, tensors: Tensors) -> None:
-    """Raises BadInput if `digest` is not that of a card without digest and of tensors."""
+    """Raises Damaged if `digest` is not that of a card without digest and of tensors."""
     if digest != digest_of(tensors, card):
-        raise BadInput(f"{what} is damaged: its contents do not match their digest")
+        raise Damaged(f"{what} is damaged: its contents do not match their digest")
 
 
 def digest_of(tensors: Tensors, card: dict) -> str:

@@ -23,7 +23,7 @@ from azero.selfplay.data.shard_files import load_shard, save_shard
 from azero.selfplay.pool import Pool, count_workers
 from azero.selfplay.resignation import NOBODY, choose_threshold, describe_resignations
 from azero.selfplay.tasks import PlayTask, SearchTask, play_task, search_task
-from azero.system.files import remove_temporaries
+from azero.system.files import make_folder, remove_temporaries
 from azero.system.interrupt import interruption_waits
 from azero.training.final import hold_final
 from azero.training.gate import evaluate_best, find_benchmark, hold_gate
@@ -50,6 +50,8 @@ from azero.training.watching.report import Report
 def train(folder: Path, config: Config, is_resuming: bool) -> Progress:
     """Runs all iterations of a run in `folder` and returns the final progress. A killed run can be resumed.
 
+    Raises BadInput if the settings cannot be used; Untrusted if the user has not named the game's file.
+
     Each stage ends by saving the whole state. The result of a stage depends only on the state before it, the seed and
     the lessons. So an interrupted stage is repeated or continued, with the same result.
     """
@@ -64,7 +66,7 @@ def train(folder: Path, config: Config, is_resuming: bool) -> Progress:
     config = settle_arithmetic(config, game)
     if not is_resuming:
         check_is_new(folder)
-        folder.mkdir(parents=True, exist_ok=True)
+        make_folder(folder)
     with hold(folder):
         run = Run(folder, config, game) if is_resuming else Run.create(folder, config, game)
         return run_iterations(run, lessons)
@@ -75,7 +77,7 @@ def _check_runtime(config: Config, is_resuming: bool) -> None:
     try:
         wanted_runtimes(config.device)
     except BadInput as error:
-        advice = "; --set device.runtime=auto --set device.precision=auto takes another, and other games follow"
+        advice = "; choose another with --set device.runtime=auto --set device.precision=auto; the games will differ"
         raise BadInput(f"{error}{advice if is_resuming else ''}") from None
 
 
@@ -156,6 +158,7 @@ def play(run: Run, progress: Progress, replay: Replay, pool: Pool, trainer: Trai
         final="",  # when a finished run is extended: its next final may remove the net that won the last one
     )
     save_state(run.folder, run.config, trainer, done)
+    run.publish_best(done)  # not the winner of a final before this iteration
     run.remove_old_shards(done)
     return done
 

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,8 @@ from azero.config.reading import load_config
 from azero.config.schema import Config, SearchConfig
 from azero.config.selfplay import SelfPlayConfig
 from azero.config.text import config_to_toml
-from azero.errors import BadInput
+from azero.errors import BadInput, Damaged
+from azero.games import Game
 from azero.games.make import make_trusted_game, trust_game
 from azero.games.names import file_of, is_made_with, without_folder
 from azero.games.user.trust import Untrusted
@@ -36,7 +38,7 @@ def open_run(folder: Path, overrides: list[str]) -> Config:
     """
     check_is_run(folder)
     _check_settings(folder)
-    before, config = _load_settings(folder), _load_settings(folder, overrides)
+    before, config = load_settings(folder), load_settings(folder, overrides)
     if any(each.partition("=")[0].strip() in ("game", "game.name") for each in overrides):
         trust_game(config.game.name, is_kept=True)  # the user has named it
     _check_game(folder, before, config)
@@ -56,8 +58,11 @@ def check_is_run(folder: Path) -> None:
         raise BadInput(f"there is no run to resume in {str(folder)!r}: {reason}")
 
 
-def _load_settings(folder: Path, overrides: Sequence[str] = ()) -> Config:
-    """Returns a run's settings with overrides. A user's own game is named by the present place of its file."""
+def load_settings(folder: Path, overrides: Sequence[str] = ()) -> Config:
+    """Returns a run's settings with overrides. A user's own game is named by the present place of its file.
+
+    Raises BadInput.
+    """
     path = folder / "config.toml"
     game = load_config(path, is_of_run=True).game.name
     newest = _newest_checkpoint(folder)
@@ -67,6 +72,15 @@ def _load_settings(folder: Path, overrides: Sequence[str] = ()) -> Config:
             *overrides,
         ]
     return load_config(path, overrides, is_of_run=True)
+
+
+def game_of_run(folder: Path, name: str) -> Game:
+    """Returns the game that a run's settings name; raises BadInput, Untrusted with what to do."""
+    try:
+        return make_trusted_game(name)
+    except Untrusted as error:
+        advice = f"if you trust it, name it first, e.g. with azero check-game {name!r}"
+        raise Untrusted(f"run {str(folder)!r}: {error}; {advice}") from None
 
 
 def _check_settings(folder: Path) -> None:
@@ -103,7 +117,12 @@ def _is_same_name(*games: object) -> bool:
 
 
 def _newest_checkpoint(folder: Path) -> Path | None:
-    return max((folder / "checkpoints").glob("*.safetensors"), default=None)
+    """Returns the newest of the run's nets whose card can be read."""
+    for path in sorted((folder / "checkpoints").glob("*.safetensors"), reverse=True):
+        with suppress(Damaged):
+            read_card(path)
+            return path
+    return None
 
 
 def _identity(config: Config) -> dict[str, object]:
@@ -130,11 +149,7 @@ def _check_game(folder: Path, before: Config, config: Config) -> None:
     if file and not Path(file).exists():
         advice = f"name its new place with --set game.name=path/to/{without_folder(name)}"
         raise BadInput(f"run {str(folder)!r} plays {name}, and there is no such file; {advice}")
-    try:
-        game = make_trusted_game(name)
-    except Untrusted as error:
-        advice = f"if you trust it, name it with --set game.name={name}"
-        raise Untrusted(f"run {str(folder)!r}: {error}; {advice}") from None
+    game = game_of_run(folder, name)
     newest = _newest_checkpoint(folder)
     nets = [path for path in (newest, folder / "candidate.safetensors") if path and path.is_file()]
     is_as_it_was = any(is_made_with(game.rules, read_card(path).game_digest) for path in nets)
@@ -184,7 +199,7 @@ def keep_settings(run: Run, progress: Progress | None, trainer: Trainer) -> None
     self-play change, the games and the reanalysis of the current iteration are repeated.
     """
     path = run.folder / "config.toml"
-    before = _load_settings(run.folder)
+    before = load_settings(run.folder)
     if run.config == before:
         return
     if _play_of(run.config) != _play_of(before):

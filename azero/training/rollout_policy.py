@@ -216,7 +216,7 @@ def game_of(shard: Path) -> Game:
     try:
         return make_trusted_game(name)
     except Untrusted as error:
-        advice = f"if you trust it, name it, e.g. with azero check-game {name}"
+        advice = f"if you trust it, name it, e.g. with azero check-game {name!r}"
         raise Untrusted(f"replay file {str(shard)!r}: {error}; {advice}") from None
 
 

@@ -1,6 +1,7 @@
 """Tests that a user's file runs only if the user has named it, now or before with the same code."""
 
 import os
+import py_compile
 import stat
 from pathlib import Path
 
@@ -44,7 +45,9 @@ def has_run() -> bool:
 
 
 def test_a_file_that_nobody_named_does_not_run(folder):
-    with pytest.raises(Untrusted, match=r"^game file 'nim.py' is code that you have not named yet$"):
+    with pytest.raises(
+        Untrusted, match=r"^game file 'nim.py' is code that you have not named, or it has changed since$"
+    ):
         make_trusted_game("nim.py:Nim")
     with pytest.raises(Untrusted):
         load_rules("nim.py", "Nim")
@@ -107,6 +110,34 @@ def test_a_module_that_no_import_names_does_not_run(folder, monkeypatch, line):
     with pytest.raises(BadInput, match=r"line 1: ImportError: helper is imported by a text; write `import helper`, so"):
         make_game("nim.py:Nim")
     assert not has_run()
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "try:\n    from . import fast\nexcept ImportError:\n    fast = None\n",
+        "import importlib\ntry:\n    importlib.import_module('.fast', __package__)\nexcept ImportError:\n    pass\n",
+        "__all__ = ['fast']\n",
+    ],
+)
+def test_bytecode_in_a_package_does_not_run(folder, monkeypatch, line):
+    """A module that has no source is no part of the identity, and is not found."""
+    (folder / "rules").mkdir()
+    (folder / "rules" / "__init__.py").write_text(line)
+    (folder / "nim.py").write_text(f"import rules\n{NIM}")
+    (folder / "fast.py").write_text(TRACE)
+    make_game("nim.py:Nim")
+    py_compile.compile(str(folder / "fast.py"), str(folder / "rules" / "fast.pyc"))
+    forget_files(monkeypatch)
+    make_trusted_game("nim.py:Nim")
+    assert not has_run()
+
+
+def test_what_may_not_run_is_not_trusted_for_later(folder, monkeypatch):
+    monkeypatch.setenv("AZERO_DATA_ONLY", "1")
+    with pytest.raises(BadInput, match="is code, and does not run"):
+        trust_file("nim.py", is_kept=True)
+    assert not trust_folder().exists()
 
 
 @pytest.mark.skipif(not hasattr(os, "getuid"), reason="modes are POSIX's")

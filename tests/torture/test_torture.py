@@ -2,9 +2,11 @@
 
 import os
 import signal
+import time
 from collections import Counter
 from pathlib import Path
 
+import numpy as np
 import pytest
 from training.runs import finish_train, needs_proc, write_config
 
@@ -15,7 +17,7 @@ from azero.system.files import write_whole
 from .commands import fuzz_commands
 from .faults import FullDisk, PowerCut, UnflushableDisk
 from .flips import Flips, flip_bits
-from .fuzz import Harm, feed, fuzz
+from .fuzz import MOST_MIB, MOST_SECONDS, Harm, feed, fuzz
 from .kinds import KINDS, Kind, make_samples
 from .torture import DISKS, Difference, Torture
 
@@ -110,13 +112,20 @@ def test_what_an_input_should_not_do_is_noticed(samples):
     def read(given, folder):
         if given == "key":
             raise KeyError(given)
-        raise BadInput("")
+        if given == "slow":
+            time.sleep(MOST_SECONDS + 0.1)
+        if given == "large":
+            np.ones((MOST_MIB + 100) << 17)
+        raise BadInput("" if given == "other" else "no")
 
     kind = Kind("harmful", lambda draw: "key", read, lambda given, folder: [])
     with pytest.raises(Harm, match="KeyError: 'key'"):
         feed(kind, "key", samples)
     with pytest.raises(Harm, match="it is refused without a message"):
         feed(kind, "other", samples)
+    for given, limit in (("slow", " s; "), ("large", " MiB; "), ("large", " MiB; ")):
+        with pytest.raises(Harm, match=rf"^it takes \d.*{limit}"):
+            feed(kind, given, samples)
     told: list[object] = []
     assert fuzz(kind, 3, samples, lambda given, harm: told.append(given))[:2] == (0, 0) and told == ["key"] * 3
 

@@ -68,12 +68,7 @@ class Torture:
             )
             self.configs[workers] = config
         self.whole = folder / "whole"
-        begin = time.monotonic()
         finish_train(self.whole, self.configs[1])
-        self.seconds = {
-            1: time.monotonic() - begin,
-            2: 4 * (time.monotonic() - begin),
-        }  # of a run; workers start slowly
         self.kinds: dict[str, Callable[[], None]] = {
             "run": lambda: self._kill(1),
             "parent": lambda: self._kill(2),

@@ -7,8 +7,12 @@ from pathlib import Path
 
 import pytest
 from command_line import assert_bad_input
+from games.user_games import NIM, forget_files, write_file
 
-from .runs import figures_of, finish_train, nets_of, strike
+from azero.games.user.trust import trust_file
+from azero.system.tensor_files import read_tensors, write_tensors
+
+from .runs import figures_of, finish_train, nets_of, strike, write_config
 
 
 @pytest.fixture
@@ -158,3 +162,45 @@ def test_without_settings_and_states_nothing_can_be_read(run_azero, run):
         path.unlink()
     code, report = check(run_azero, run)
     assert code == 1 and [each["file"] for each in report["damaged"]] == ["config.toml"]
+
+
+# --- what is no damage ---
+
+
+def test_a_later_format_is_refused_and_nothing_is_mended(run_azero, run):
+    path = run / "replay" / "00003-0001.safetensors"
+    card, tensors = read_tensors(path, "")
+    write_tensors(path, tensors, {**{key: each for key, each in card.items() if key != "digest"}, "format": 99})
+    before = {path: path.read_bytes() for path in run.rglob("*") if path.is_file()}
+    assert_bad_input(run_azero("check-run", run, "--repair"), "has format 99; this version of azero reads")
+    assert {path: path.read_bytes() for path in run.rglob("*") if path.is_file()} == before
+
+
+def test_a_game_that_has_changed_is_no_damage_of_its_run(run_azero, monkeypatch):
+    forget_files(monkeypatch)
+    write_config(Path("."), game={"name": "nim.py:Nim(heap=5)"}, training={"iterations": 1}, gate={"games": 2})
+    write_file(Path("nim.py"), NIM)
+    assert run_azero("train", "tiny.toml", "--run", "run")[0] == 0
+    assert check(run_azero, Path("run"))[0] == 0
+    write_file(Path("nim.py"), NIM, ("return 3", "return 4"))
+    assert_bad_input(
+        run_azero("check-run", "run", "--repair"), "or it has changed since; if you trust it, name it first"
+    )
+    trust_file("nim.py")
+    before = {path: path.read_bytes() for path in Path("run").rglob("*") if path.is_file()}
+    code, output, errors = run_azero("check-run", "run", "--repair")
+    assert ((code, output) == (2, "") and "cannot be used" in errors) or "does not fit" in errors
+    assert {path: path.read_bytes() for path in Path("run").rglob("*") if path.is_file()} == before
+    write_file(Path("nim.py"), NIM)
+    Path("away").mkdir()
+    monkeypatch.chdir("away")  # from another folder the game's file is found beside the run
+    assert check(run_azero, Path("../run"))[0] == 0
+
+
+def test_settings_that_were_changed_by_set_stay_when_the_state_is_damaged(run_azero, broken):
+    config = (broken / "config.toml").read_text().replace("temperature_plies = ", "temperature_plies = 1")
+    flip(broken / "state.safetensors")
+    (broken / "config.toml").write_text(config)
+    code, report = check(run_azero, broken, "--repair")
+    assert code == 0 and [each["file"] for each in report["damaged"]] == ["state.safetensors"]
+    assert (broken / "config.toml").read_text() == config

@@ -182,8 +182,8 @@ def test_a_game_s_file_that_has_changed_is_told_when_the_run_is_opened(own, caps
     assert open_run(own.folder, []) == own.config and capsys.readouterr().err == ""
     write_file(own.folder.parent / "nim.py", NIM, ("return WIN if state.ply & 1 else LOSS", "return WIN"))
     assert refusal(own).endswith(
-        "own': game file 'nim.py' is code that you have not named yet; if you trust it, name it with "
-        "--set game.name=nim.py:Nim(heap=5)"
+        "own': game file 'nim.py' is code that you have not named, or it has changed since; if you trust it, name it "
+        "first, e.g. with azero check-game 'nim.py:Nim(heap=5)'"
     )
     assert open_run(own.folder, ["game.name=nim.py:Nim(heap=5)"]) == own.config
     assert capsys.readouterr().err.startswith("azero: nim.py:Nim(heap=5) has changed since checkpoint ")

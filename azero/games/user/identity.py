@@ -6,6 +6,7 @@ add fields to their syntax trees give the same digest.
 
 import ast
 import hashlib
+import warnings
 from collections.abc import Iterable
 from typing import Any
 
@@ -14,9 +15,11 @@ _NOT_COUNTED = ("kind", "type_comment", "type_ignores")
 
 
 def tree_of(text: bytes) -> ast.Module | None:
-    """Returns the syntax tree of a source; None if it has none."""
+    """Returns the syntax tree of a source; None if it has none. Python warns when the source is run."""
     try:
-        return ast.parse(text)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
 

@@ -10,7 +10,6 @@ import ast
 import hashlib
 import importlib.util
 import sys
-import warnings
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 from importlib.machinery import ModuleSpec, SourceFileLoader
@@ -21,7 +20,7 @@ from azero.errors import BadInput
 from azero.games.names import SHORT_IDENTITY
 from azero.games.reasons import PACKAGE_OF_MODULES
 from azero.games.tracebacks import is_installed
-from azero.games.user.identity import identity_of
+from azero.games.user.identity import identity_of, tree_of
 from azero.system.files import read_regular
 
 _LARGEST = 8 << 20  # bytes of a source
@@ -136,9 +135,11 @@ class _Finder:
         modules = self.sources[package].modules
         if rest in modules:
             file = modules[rest][0]
-            places = [str(file.parent)] if file.name == "__init__.py" else None
             loader = _Loader(name, str(file), self.sources[package])
-            return importlib.util.spec_from_file_location(name, file, loader=loader, submodule_search_locations=places)
+            spec = importlib.util.spec_from_file_location(name, file, loader=loader)
+            if spec is not None and file.name == "__init__.py":
+                spec.submodule_search_locations = []  # no folder: Python would run modules there that were not hashed
+            return spec
         if not rest or any(each.startswith(f"{rest}.") for each in modules):  # a folder without an __init__.py
             return ModuleSpec(name, None, is_package=True)
         return None
@@ -169,11 +170,8 @@ def _read(path: Path, what: str) -> bytes:
 
 def _imported(text: bytes, package: str) -> Iterator[str]:
     """Yields the names of all modules that a source may import, and of their packages."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # Python shows warnings and errors when the source is run
-            tree = ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError):
+    tree = tree_of(text)
+    if tree is None:  # Python shows errors when the source is run
         return
     for node in ast.walk(tree):
         names: Iterable[str] = ()

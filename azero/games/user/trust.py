@@ -14,6 +14,7 @@ from azero.errors import BadInput
 from azero.games.user.sources import Sources
 from azero.system.code import check_may_run
 from azero.system.files import others_can_write, write_whole
+from azero.system.formats import warn_once
 
 _NAMED: set[str] = set()
 """Identities that this process trusts."""
@@ -34,14 +35,20 @@ def trust_file(file: str, is_kept: bool = False) -> None:
     """Trusts the present code of a file, because the user has named it. Raises BadInput if it cannot be read.
 
     Args:
-      is_kept: whether later processes trust it, too. If the config folder cannot be written, they do not.
+      is_kept: whether later processes trust it, too. If the config folder cannot be used, a notice says so.
     """
+    check_may_run(f"game file {file!r}")
     identity = Sources(file).identity
     trust_identity(identity)
     if is_kept and not _is_kept(identity):
         note = f"{Path(file).resolve()}\n{time.strftime('%Y-%m-%d %H:%M:%S')}\n"
-        with contextlib.suppress(OSError):
-            write_whole(trust_folder() / identity, note.encode("utf-8", "surrogateescape"))
+        with contextlib.suppress(OSError, RuntimeError):  # without a home folder, Path.home() raises RuntimeError
+            folder = trust_folder()
+            for each in (folder.parent, folder):
+                each.mkdir(mode=0o700, parents=True, exist_ok=True)
+            write_whole(folder / identity, note.encode("utf-8", "surrogateescape"))
+        if not _is_kept(identity):
+            warn_once(f"game file {file!r} is trusted by this command only: azero's config folder cannot be used")
 
 
 def trust_identity(identity: str) -> None:
@@ -53,7 +60,7 @@ def check_trusted(sources: Sources, file: str) -> None:
     """Raises BadInput if this code may not run: Untrusted, or because nothing but data may be read."""
     check_may_run(f"game file {file!r}")
     if sources.identity not in _NAMED and not _is_kept(sources.identity):
-        raise Untrusted(f"game file {file!r} is code that you have not named yet")
+        raise Untrusted(f"game file {file!r} is code that you have not named, or it has changed since")
 
 
 def _is_kept(identity: str) -> bool:

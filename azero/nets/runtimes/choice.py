@@ -120,14 +120,20 @@ def settle_runtime(net: ResidualTower, config: DeviceConfig, rows: int) -> Devic
 
     Raises BadInput if the settings ask for something that is not available.
     """
-    device, ranked = pick_device(config.device), _ranked(net, config, rows)
-    for runtime in reversed(ranked):
-        try:
-            _open(runtime, net, device, rows, 1).run(np.zeros((rows, *net.game.planes_shape), np.float32))
-        except RuntimeError:  # `open_session` warns of it, if it is used
-            continue
-        break
-    return config.model_copy(update={"runtime": runtime.library, "precision": runtime.precision})
+    ranked = _ranked(net, config, rows)
+    if len(ranked) > 1:
+        ranked = [each for each in ranked if _works(each, net, config, rows)] or [EXACT]
+    return config.model_copy(update={"runtime": ranked[-1].library, "precision": ranked[-1].precision})
+
+
+def _works(runtime: Runtime, net: ResidualTower, config: DeviceConfig, rows: int) -> bool:
+    """Returns whether a runtime can run a net. `open_session` warns of one that cannot."""
+    try:
+        session = _open(runtime, net, pick_device(config.device), rows, 1)
+        session.run(np.zeros((rows, *net.game.planes_shape), np.float32))
+    except RuntimeError:
+        return False
+    return True
 
 
 def open_session(net: ResidualTower, config: DeviceConfig, rows: int, num_threads: int) -> tuple[Runtime, Session]:

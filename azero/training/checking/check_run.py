@@ -6,7 +6,6 @@ state, best.safetensors is a copy of a checkpoint, an iteration can be done agai
 
 from pathlib import Path
 
-from azero.games.make import make_trusted_game
 from azero.system.files import write_whole
 from azero.training.checking.findings import Findings
 from azero.training.checking.nets import check_best, check_candidate, check_others
@@ -14,6 +13,7 @@ from azero.training.checking.report import RunReport
 from azero.training.checking.shards import check_shards
 from azero.training.checking.states import check_settings, check_states
 from azero.training.learning.trainer import Trainer
+from azero.training.resumed_settings import game_of_run
 from azero.training.run import Run
 from azero.training.watching.metrics import good_lines, read_metrics
 
@@ -21,12 +21,15 @@ from azero.training.watching.metrics import good_lines, read_metrics
 def check_run(folder: Path, is_repairing: bool) -> RunReport:
     """Reads a run's folder back, and mends it if `is_repairing`. The caller holds the folder.
 
-    Later parts are checked by what the earlier ones say. Raises BadInput if the run's game cannot be played here.
+    Later parts are checked by what the earlier ones say.
+
+    Raises BadInput if the run's game cannot be played here, or if a file that is not damaged cannot be used here, since
+    it has a later format or the game's file has changed.
     """
     findings = Findings(folder, is_repairing)
     config = check_settings(findings)
     if config is not None:
-        game = make_trusted_game(config.game.name)
+        game = game_of_run(folder, config.game.name)
         run, trainer = Run(folder, config, game), Trainer(config, game)
         progress = check_states(findings, config, game, trainer)
         if progress is not None:

@@ -1,12 +1,11 @@
 """What the check of a run has found so far, and how it mends it."""
 
-import os
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from azero.errors import BadInput
-from azero.system.files import remove
+from azero.errors import Damaged
+from azero.system.files import put_aside
 from azero.training.checking.report import Damage
 
 
@@ -20,13 +19,17 @@ class Findings:
     damaged: list[Damage] = field(default_factory=list)
 
     def fault_of(self, path: Path, read: Callable[[Path], object]) -> str:
-        """Reads a file by `read`; returns what is wrong with it, empty if it is whole."""
+        """Reads a file by `read`; returns how it is damaged, empty if it is whole.
+
+        Raises BadInput if the file is as azero wrote it, but cannot be used here: it has a later format, or the game's
+        file has changed. Nothing should be mended then.
+        """
         if not path.exists():
             return "it is missing"
         self.files += 1
         try:
             read(path)
-        except BadInput as error:
+        except Damaged as error:
             return str(error)
         return ""
 
@@ -38,11 +41,9 @@ class Findings:
             mend()
             damage.is_repaired = True
 
-    def note_and_remove(self, path: Path, what: str, cost: str, then: str = "") -> None:
-        """Notes a damage that is mended by removing the file."""
-        self.note(path, what, cost, f"it is removed{then}", lambda: remove(path))
-
-    def note_and_put_aside(self, path: Path, what: str, cost: str) -> None:
-        """Notes a damage that is mended by giving the file another name, since a user may want it back."""
-        aside = path.with_name(f"{path.name}.damaged")
-        self.note(path, what, cost, f"it is renamed to {aside.name}", lambda: os.replace(path, aside))
+    def note_and_put_aside(self, path: Path, what: str, cost: str, then: str = "") -> None:
+        """Notes a damage that is mended by giving the file another name. A missing file needs nothing."""
+        if path.exists():
+            self.note(path, what, cost, f"it is renamed to {path.name}.damaged{then}", lambda: put_aside(path))
+        else:
+            self.note(path, what, cost, f"nothing replaces it{then}", lambda: None)

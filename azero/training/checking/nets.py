@@ -40,7 +40,7 @@ def check_candidate(findings: Findings, run: Run, trainer: Trainer, progress: Pr
         repair = "it is made again from the state"
         findings.note(path, fault, "none", repair, lambda: run.save_net(path, trainer.candidate(), progress))
     elif fault:
-        findings.note_and_remove(path, fault, "none: the next training writes another")
+        findings.note_and_put_aside(path, fault, "none: the next training writes another")
 
 
 def check_others(findings: Findings, run: Run, progress: Progress | None) -> None:

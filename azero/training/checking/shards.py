@@ -2,13 +2,13 @@
 
 from dataclasses import replace
 
-from azero.errors import BadInput
+from azero.errors import Damaged
 from azero.selfplay.data.shard_files import load_shard
 from azero.training.checking.findings import Findings
 from azero.training.checking.states import LOST, go_back
 from azero.training.learning.trainer import Trainer
 from azero.training.run import Run, iteration_of
-from azero.training.state import BEGINNING, Progress, load_state, save_state
+from azero.training.state import BEGINNING, Progress, load_state, save_state, shards_at_beginning
 
 
 def check_shards(findings: Findings, run: Run, trainer: Trainer, progress: Progress) -> Progress:
@@ -25,20 +25,21 @@ def check_shards(findings: Findings, run: Run, trainer: Trainer, progress: Progr
     }
     lost = [name for name in progress.shards if name in faults]
     kept = [name for name in progress.shards if name not in faults]
-    beginning = None
+    beginning, earlier = None, shards_at_beginning(run.folder)
     if lost and all(iteration_of(name) == progress.iteration for name in lost):
         beginning = _beginning_without(run, faults)
     for name, fault in faults.items():
         path = run.shard_path(name)
         if name not in lost:
-            findings.note_and_remove(path, fault, "none: its games are played again, or not needed")
+            cost = "none, while the state is whole" if name in earlier else "none: its games are played again"
+            findings.note_and_put_aside(path, fault, cost)
         elif beginning:
             cost = "the time of the current iteration; the result is the same"
             then = f"; the run goes back to the beginning of iteration {beginning.iteration}"
-            findings.note_and_remove(path, fault, cost, then)
+            findings.note_and_put_aside(path, fault, cost, then)
         elif kept:
             cost = "its games; the run goes on, but not as without the damage"
-            findings.note_and_remove(path, fault, cost, ", and the run goes on without it")
+            findings.note_and_put_aside(path, fault, cost, ", and the run goes on without it")
         else:
             findings.note(path, fault, f"{LOST}: no games are left", "")
     if not lost or not findings.is_repairing:
@@ -55,6 +56,6 @@ def _beginning_without(run: Run, faults: dict[str, str]) -> Progress | None:
     """Returns the progress at the iteration's beginning, if that state is whole and has no damaged shard."""
     try:
         beginning = load_state(run.folder, Trainer(run.config, run.game), BEGINNING)
-    except BadInput:
+    except Damaged:
         return None
     return beginning if beginning and not faults.keys() & {*beginning.shards} else None

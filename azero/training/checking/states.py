@@ -5,27 +5,30 @@ from pathlib import Path
 from azero.config.reading import check_config, load_config
 from azero.config.schema import Config
 from azero.config.text import config_to_toml
-from azero.errors import BadInput
+from azero.errors import BadInput, Damaged
 from azero.games import Game
 from azero.system.files import write_whole
 from azero.training.checking.findings import Findings
 from azero.training.learning.trainer import Trainer
-from azero.training.resumed_settings import differences
+from azero.training.resumed_settings import differences, load_settings
 from azero.training.state import BEGINNING, STATE, Progress, load_state, read_settings, save_state
 
 LOST = "the run cannot continue"
 
 
 def check_settings(findings: Findings) -> Config | None:
-    """Returns the run's settings: those in config.toml, or in a state if config.toml is damaged; None without both."""
+    """Returns the run's settings: those in config.toml, or in a state if config.toml is damaged; None without both.
+
+    A user's own game is named by the present place of its file.
+    """
     path = findings.folder / "config.toml"
     origin, saved = _settings_in_states(findings.folder)
     findings.files += path.exists()
     try:
         own = load_config(path, is_of_run=True)
         found = [differences(own.model_dump(mode="json"), each) for each in saved]
-        if not found or not all(found):
-            return own
+        if origin != STATE or not all(found):  # at the iteration's beginning settings may have been others
+            return load_settings(findings.folder)
         what = ", ".join(f"{name} = {here!r} was {there!r}" for name, here, there in found[0])
     except BadInput as error:
         what = str(error)
@@ -40,13 +43,13 @@ def check_settings(findings: Findings) -> Config | None:
 
 
 def _settings_in_states(folder: Path) -> tuple[str, list[dict]]:
-    """Returns the first state that has settings, and these; none if no state has."""
+    """Returns the first state that is whole, and its settings; none if no state has them."""
     for name in (STATE, BEGINNING):
         try:
             if saved := read_settings(folder, name):
                 check_config(saved[0])
                 return name, saved
-        except BadInput:  # `check_states` notes it
+        except Damaged:  # `check_states` notes it
             continue
     return "", []
 
@@ -63,14 +66,14 @@ def check_states(findings: Findings, config: Config, game: Game, trainer: Traine
         fault = "it is missing"
     if fault_of_beginning:
         cost = "none, while the other state is whole"
-        findings.note_and_remove(folder / BEGINNING, fault_of_beginning, cost, "; the next iteration writes another")
+        findings.note_and_put_aside(folder / BEGINNING, fault_of_beginning, cost, "; the next iteration writes another")
     if not fault:
         return progress
     if beginning is None:
         findings.note(folder / STATE, fault, f"{LOST}; its nets can be used", "")
         return None
     repair = f"the run goes back to the beginning of iteration {beginning.iteration}"
-    cost = "the time of the current iteration; the result is the same"
+    cost = "the time of the current iteration; the result is the same, unless settings have changed in it"
     findings.note(folder / STATE, fault, cost, repair, lambda: go_back(findings, config, trainer))
     load_state(folder, trainer, BEGINNING)
     return beginning

@@ -3,18 +3,18 @@
 import json
 from pathlib import Path
 
-from azero.errors import BadInput
+from azero.errors import Damaged
 from azero.system.console import say
 from azero.system.files import write_whole
 
 
 def read_metrics(path: Path) -> list[dict]:
-    """Returns the lines, in order; none if there is no file. Raises BadInput if a line is broken."""
+    """Returns the lines, in order; none if there is no file. Raises Damaged if a line is broken."""
     lines = []
     for number, data in enumerate(_split(path), start=1):
         line = _parse(data)
         if line is None:
-            raise BadInput(
+            raise Damaged(
                 f'line {number} of {str(path)!r} is broken; it should be a JSON object with an "iteration": '
                 "repair it or remove it"
             )
@@ -29,7 +29,7 @@ def write_metrics(path: Path, line: dict) -> None:
 
 
 def mend_metrics(path: Path) -> None:
-    """Drops a last line that was cut short, with a notice on stderr; raises BadInput if another line is broken."""
+    """Drops a last line that was cut short, with a notice on stderr; raises Damaged if another line is broken."""
     lines = _split(path)
     if lines and _parse(lines[-1]) is None:
         write_whole(path, b"".join(line + b"\n" for line in lines[:-1]))
