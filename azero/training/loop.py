@@ -15,7 +15,6 @@ from azero.config.schema import Config
 from azero.errors import BadInput
 from azero.games.make import make_trusted_game
 from azero.games.names import identity_of
-from azero.nets.runtimes.choice import wanted_runtimes
 from azero.selfplay.data.lessons import Lessons
 from azero.selfplay.data.records import Shard
 from azero.selfplay.data.replay import Replay
@@ -32,7 +31,7 @@ from azero.training.learning.precision import settle_arithmetic
 from azero.training.learning.schedule import learning_rate
 from azero.training.learning.trainer import Losses, Trainer, check_divergence
 from azero.training.lessons import read_lessons
-from azero.training.resumed_settings import check_progress, keep_settings
+from azero.training.resumed_settings import check_progress, check_runtime, keep_settings
 from azero.training.run import Run, check_is_new, hold, iteration_of, shard_name
 from azero.training.state import STAGES, Progress, keep_beginning, load_state, save_state
 from azero.training.watching.health import find_symptoms
@@ -56,7 +55,7 @@ def train(folder: Path, config: Config, is_resuming: bool) -> Progress:
     the lessons. So an interrupted stage is repeated or continued, with the same result.
     """
     game = make_trusted_game(config.game.name)
-    _check_runtime(config, is_resuming)
+    check_runtime(config, is_resuming)
     heads_of(config.training, game)  # raises errors before the folder exists
     if config.evaluation.every:
         make_agent(config.evaluation.opponent, game).close()  # raises errors now, not after the first iterations
@@ -70,15 +69,6 @@ def train(folder: Path, config: Config, is_resuming: bool) -> Progress:
     with hold(folder):
         run = Run(folder, config, game) if is_resuming else Run.create(folder, config, game)
         return run_iterations(run, lessons)
-
-
-def _check_runtime(config: Config, is_resuming: bool) -> None:
-    """Raises BadInput if no runtime of this machine is what the settings ask for."""
-    try:
-        wanted_runtimes(config.device)
-    except BadInput as error:
-        advice = "; choose another with --set device.runtime=auto --set device.precision=auto; the games will differ"
-        raise BadInput(f"{error}{advice if is_resuming else ''}") from None
 
 
 def run_iterations(run: Run, lessons: Lessons | None) -> Progress:

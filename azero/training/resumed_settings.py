@@ -18,6 +18,7 @@ from azero.games.names import file_of, is_made_with, without_folder
 from azero.games.user.trust import Untrusted
 from azero.nets.checkpoint import load_checkpoint, read_card
 from azero.nets.game_file import find_game
+from azero.nets.runtimes.choice import wanted_runtimes
 from azero.selfplay.data.shard_files import load_shard, save_shard
 from azero.system.console import say
 from azero.system.files import remove, write_whole
@@ -166,6 +167,15 @@ def check_same_game(folder: Path, config: Config, other: Config) -> None:
     played, asked = (without_folder(name) if file_of(name) else str(make_trusted_game(name)) for name in games)
     if played != asked:
         raise BadInput(f"run {str(folder)!r} plays {played}, and cannot continue with a config for {asked}")
+
+
+def check_runtime(config: Config, is_resuming: bool) -> None:
+    """Raises BadInput if no runtime of this machine is what the settings ask for."""
+    try:
+        wanted_runtimes(config.device)
+    except BadInput as error:
+        advice = "; choose another with --set device.runtime=auto --set device.precision=auto; the games will differ"
+        raise BadInput(f"{error}{advice if is_resuming else ''}") from None
 
 
 def check_progress(run: Run, progress: Progress | None) -> None:
