@@ -81,8 +81,13 @@ def _log(error: Exception) -> str:
     import traceback
 
     from azero.compiler.cache import cache_root
+    from azero.errors import BadInput
 
-    file = cache_root() / f"error-{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}.log"
+    try:
+        folder = cache_root()
+    except BadInput:
+        return "its log cannot be written"
+    file = folder / f"error-{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}.log"
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         text = f"azero {' '.join(sys.argv[1:])}\n\n{''.join(traceback.format_exception(error))}"

@@ -1,6 +1,8 @@
 """Tests of what the commands run: a user's game that is named or trusted, and a program that is named or allowed."""
 
 import json
+import os
+import shutil
 import sys
 from pathlib import Path
 
@@ -11,6 +13,7 @@ from games.user_games import NIM, forget_files
 from training.runs import write_config
 
 from azero.games.user import trust
+from azero.system.workers import Workers
 
 
 @pytest.fixture
@@ -113,3 +116,42 @@ def test_a_lone_checkpoint_runs_nothing_that_is_on_the_disk(run_azero, away, tmp
     for file in (antigravity_file(), sys.modules["json"].__file__):
         card_naming(Path("net.safetensors"), f"{file}:Nim(heap=5)", f"{file}")
         assert_bad_input(run_azero("suggest", "net.safetensors"), "--game")
+
+
+def test_workers_import_nothing_from_the_working_folder(run_azero, monkeypatch):
+    """Python runs `-c` with the working folder first on its path; a run's folder may come from anyone."""
+    for name in ("multiprocessing", "numpy", "json"):
+        Path(f"{name}.py").write_text("import pathlib; pathlib.Path('ran').touch()\n")
+    with Workers(1) as workers:
+        assert list(workers.run(_answer, [7])) == [(0, 7)]
+    assert not Path("ran").exists() and os.environ.get("PYTHONSAFEPATH") is None
+
+
+def _answer(task, report):
+    return task
+
+
+def test_a_run_s_folder_with_the_name_of_an_agent_is_a_folder(run_azero, monkeypatch):
+    write_config(Path("."), training={"iterations": 1}, gate={"games": 2})
+    for folder in ("gtp:touch ran", "uct(c=2)"):
+        assert run_azero("train", "tiny.toml", "--run", folder)[0] == 0
+    assert not Path("ran").exists()
+
+
+def test_an_included_config_is_not_replaced_by_a_file_in_the_working_folder(run_azero, away):
+    Path("evil.py").write_text("open('ran', 'w')")
+    Path("connect_four").write_text('[game]\nname = "evil.py:G"\n')
+    assert run_azero("bench", "--only", "kernels", "--seconds", "0.01")[0] == 0 and not Path("ran").exists()
+
+
+@pytest.mark.parametrize("part", ["checkpoints", "replay", "tensorboard"])
+def test_nothing_is_changed_through_a_link(run_azero, tmp_path, part):
+    write_config(Path("."), training={"iterations": 1}, gate={"games": 2})
+    assert run_azero("train", "tiny.toml", "--run", "run")[0] == 0
+    (tmp_path / "precious").mkdir()
+    (tmp_path / "precious" / "mine.safetensors").write_text("mine")
+    shutil.rmtree(f"run/{part}")
+    Path(f"run/{part}").symlink_to(tmp_path / "precious")
+    for words in (["check-run", "run", "--repair"], ["train", "--run", "run", "--resume"]):
+        assert_bad_input(run_azero(*words), f"{part} is a link, and azero changes no files elsewhere")
+    assert [path.name for path in (tmp_path / "precious").iterdir()] == ["mine.safetensors"]

@@ -9,7 +9,7 @@ import typer
 
 from azero.commands.options import JsonOption, SeedOption
 from azero.errors import BadInput, Stopped
-from azero.system.console import say
+from azero.system.console import printable, say
 
 if TYPE_CHECKING:
     from azero.config.schema import Config
@@ -171,6 +171,6 @@ def check_run(
 
     with hold_to_read(run, may_write=repair):
         report = check(run, repair)
-    print(json.dumps(report.to_json()) if as_json else "\n".join(describe(report)))
+    print(json.dumps(report.to_json()) if as_json else "\n".join(map(printable, describe(report))))
     if not report.is_whole:
         raise typer.Exit(1)

@@ -37,10 +37,16 @@ _CACHE_LIFETIME_S = 7 * 24 * 3600
 
 
 def cache_root() -> Path:
-    """Returns the folder of the caches of all digests: `$AZERO_CACHE_DIR`, else `azero` in the user's cache folder."""
+    """Returns the folder of the caches of all digests: `$AZERO_CACHE_DIR`, else `azero` in the user's cache folder.
+
+    Raises BadInput if there is no home folder.
+    """
     if chosen := os.environ.get("AZERO_CACHE_DIR"):
         return Path(chosen)
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "azero"
+    try:
+        return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "azero"
+    except RuntimeError:
+        raise BadInput("there is no home folder; set AZERO_CACHE_DIR to a folder that can be written") from None
 
 
 def compiled_sources(package: Path = PACKAGE) -> list[Path]:

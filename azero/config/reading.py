@@ -22,12 +22,12 @@ _PLACES = (PACKAGE / "configs", PACKAGE.parent / "configs")
 
 def find_config(name: str) -> Path:
     """Returns the file of a config, given by its path or by the name of an included config; raises BadInput."""
+    shipped = {path.stem: path for place in _PLACES for path in place.glob("*.toml")}
+    if name in shipped:  # first: a stranger's file in the working folder should not take its place
+        return shipped[name]
     with contextlib.suppress(OSError, ValueError):  # not a valid file name
         if Path(name).is_file():
             return Path(name)
-    shipped = {path.stem: path for place in _PLACES for path in place.glob("*.toml")}
-    if name in shipped:
-        return shipped[name]
     raise BadInput(f"config {name!r} is not a file and not an included config; {suggest_nearest(name, shipped)}")
 
 

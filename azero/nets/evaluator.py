@@ -5,6 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 
 from azero.config.schema import DeviceConfig
+from azero.errors import BadInput
 from azero.nets.architectures.tower import ResidualTower
 from azero.nets.runtimes.choice import filled_up, open_session, pick_device
 
@@ -32,7 +33,16 @@ class NetEvaluator:
         self._pool = ThreadPoolExecutor(num_threads) if num_threads > 1 else None
 
     def evaluate(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Returns logits [B, A] and values [B], both float32, of planes [B, C, H, W] float32."""
+        """Returns logits [B, A] and values [B], both finite float32, of planes [B, C, H, W] float32.
+
+        Raises BadInput if the net's outputs are not finite numbers, which a search could not use.
+        """
+        logits, values = self._evaluate(planes)
+        if not (np.isfinite(logits).all() and np.isfinite(values).all()):
+            raise BadInput("the net cannot be used: its outputs are not finite numbers")
+        return logits, values
+
+    def _evaluate(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         rows = self.rows or len(planes)
         passes = [filled_up(planes[at : at + rows], rows) for at in range(0, len(planes), rows)]
         if len(passes) == 1:

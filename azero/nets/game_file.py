@@ -9,7 +9,7 @@ import sysconfig
 from pathlib import Path, PurePosixPath, PureWindowsPath
 
 from azero.errors import BadInput
-from azero.games.names import file_of, without_folder
+from azero.games.names import file_of, parts_of
 from azero.games.tracebacks import is_installed
 from azero.games.user.sources import Sources
 from azero.nets.checkpoint_card import Card
@@ -36,10 +36,13 @@ def game_named_by(card: Card, path: Path) -> str:
 
     Raises BadInput if the file is installed or behind a link, or if the card's game is not a name.
     """
-    file = file_of(card.game)
+    file, name, arguments = parts_of(card.game)
     if file is None:
         return card.game
-    game = find_game(without_folder(card.game) if _is_absolute(file) else card.game, card, path)
+    # Normal, since the path that is checked should be the path that is opened.
+    place = PureWindowsPath(file).name if _is_absolute(file) else os.path.normpath(file)
+    told = f"{place}:{name}" + (f"({arguments})" if arguments else "")
+    game = find_game(told, card, path)
     found = Path(os.path.normpath(Path.cwd() / str(file_of(game))))
     if found.is_file() and not _is_users_own(found):
         raise BadInput(f"game file {str(found)!r} is installed or behind a link, and is not taken from a checkpoint")

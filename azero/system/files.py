@@ -127,7 +127,8 @@ def others_can_write(folder: Path) -> bool:
 def remove_temporaries(directory: Path) -> None:
     """Removes temporary files that a killed process left in `directory` and below."""
     for path in directory.rglob(".*.tmp"):
-        path.unlink(missing_ok=True)
+        if not path.is_dir():
+            path.unlink(missing_ok=True)
 
 
 @contextmanager

@@ -20,6 +20,11 @@ def check_format(what: str, found: object, *known: int) -> None:
         raise BadInput(f"{what} has format {short(found)}; this version of azero reads format {formats}")
 
 
+def is_number(value: object) -> bool:
+    """Returns whether a value from JSON is a number that a float can be, with room for sums."""
+    return isinstance(value, int | float) and -1e300 < value < 1e300
+
+
 def drop_unknown(what: str, values: dict[str, Any], known: Collection[str]) -> dict[str, Any]:
     """Returns the values with known names, and warns about the others.
 

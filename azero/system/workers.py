@@ -5,11 +5,13 @@ A task is plain data, and so is its result. A result does not depend on the work
 
 import contextlib
 import multiprocessing
+import os
 import pickle
 import signal
 import traceback
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from multiprocessing.connection import wait
 from types import TracebackType
@@ -136,7 +138,8 @@ class _Worker:
             context = multiprocessing.get_context("spawn")
             self.connection, other = context.Pipe()
             self._process = context.Process(target=_serve, args=(other,), daemon=True)
-            self._process.start()
+            with _safe_path():
+                self._process.start()
             other.close()  # so that the pipe ends when the process does
             with contextlib.suppress(OSError):  # it has died; `hear` will say so
                 self.connection.send((self._prepare, self._place))
@@ -170,6 +173,19 @@ class _Worker:
             self._process.join()
             self.connection.close()
         self.connection = self._process = None
+
+
+@contextmanager
+def _safe_path() -> Iterator[None]:
+    """Within the block, a new process does not import modules from the working folder, as `python -c` would."""
+    before = os.environ.get("PYTHONSAFEPATH")
+    os.environ["PYTHONSAFEPATH"] = "1"
+    try:
+        yield
+    finally:
+        del os.environ["PYTHONSAFEPATH"]
+        if before is not None:
+            os.environ["PYTHONSAFEPATH"] = before
 
 
 def _serve(connection: Connection) -> None:

@@ -76,10 +76,12 @@ def find_benchmark(config: EvaluationConfig, game: Game) -> Benchmark | None:
 def agent_of(run: Run, path: Path, num_simulations: int = 0) -> Agent:
     """Returns an agent that does not solve its roots, so that matches measure the net.
 
+    Its name has the absolute path: the name of a run's folder may look like another agent's, e.g. gtp:COMMAND.
+
     Args:
       num_simulations: per move; 0 means those of the gate.
     """
-    name = f"{path}(solve_nodes=0)@{num_simulations or run.config.gate.num_simulations}"
+    name = f"{path.absolute()}(solve_nodes=0)@{num_simulations or run.config.gate.num_simulations}"
     return make_agent(name, run.game, run.config.seed, _threads(run), run.config.device)
 
 

@@ -129,8 +129,13 @@ class Run:
 def hold(folder: Path) -> AbstractContextManager[None]:
     """Locks a run's folder within the block. Nothing in the folder is changed without the lock.
 
-    Raises BadInput if another process trains the run.
+    Raises BadInput if another process trains the run, or if a part of the run is a link, through which files elsewhere
+    could be changed.
     """
+    for path in (folder / name for name in ("checkpoints", "replay", "tensorboard")):
+        if path.is_symlink():
+            what = f"{path.name} is a link, and azero changes no files elsewhere"
+            raise BadInput(f"run {str(folder)!r} cannot be used: {what}")
     return held(folder, f"run {str(folder)!r} is being trained by another process", may_nest=True)
 
 

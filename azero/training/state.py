@@ -13,8 +13,8 @@ import torch
 
 from azero.config.schema import Config
 from azero.errors import BadInput
-from azero.system.files import write_whole
-from azero.system.formats import drop_unknown
+from azero.system.files import check_regular, write_whole
+from azero.system.formats import drop_unknown, is_number
 from azero.system.tensor_files import read_signed, write_tensors
 from azero.training.learning.trainer import Trainer
 
@@ -105,6 +105,8 @@ def load_state(folder: Path, trainer: Trainer, name: str = STATE) -> Progress | 
 def keep_beginning(folder: Path) -> None:
     """Copies the state to the file of the iteration's beginning. Call it when an iteration begins."""
     data, path = (folder / STATE).read_bytes(), folder / BEGINNING
+    if path.exists():
+        check_regular(path)
     if not path.exists() or path.read_bytes() != data:
         write_whole(path, data)
 
@@ -119,6 +121,9 @@ def shards_at_beginning(folder: Path) -> list[str]:
         return []
 
 
+MOST_ITERATIONS = 10**9
+"""The names of shards have room for fewer iterations."""
+
 _SHARD = r"[0-9]{5,9}-[0-9]{4,9}"
 
 
@@ -130,8 +135,9 @@ def _progress_from(what: str, card: dict) -> Progress:
     are_right = {
         name: type(getattr(progress, name)) is int and 0 <= getattr(progress, name) < 1 << 53 for name in counts
     }
+    are_right["iteration"] = are_right["iteration"] and progress.iteration < MOST_ITERATIONS
     are_right["stage"] = progress.stage in STAGES
-    are_right["rating"] = _is_number(progress.rating)
+    are_right["rating"] = is_number(progress.rating)
     are_right["final"] = _is_match(rf"({MEAN}|{CANDIDATE}|[0-9]{{5,9}})?", progress.final)
     are_right["shards"] = type(progress.shards) is list and all(_is_match(_SHARD, name) for name in progress.shards)
     if are_right["shards"]:  # self-play fills the window
@@ -139,7 +145,7 @@ def _progress_from(what: str, card: dict) -> Progress:
         are_right["shards"] = has_games and len({*progress.shards}) == len(progress.shards)
     for name in ("notes", "sums"):
         values = getattr(progress, name)
-        are_right[name] = type(values) is dict and all(map(_is_number, values.values()))
+        are_right[name] = type(values) is dict and all(map(is_number, values.values()))
     if are_right["sums"]:
         are_right["sums"] = all(progress.sums.get(name, 0) >= 0 for name in ("steps", "seconds"))
     if progress.stage in STAGES[1:] and are_right["notes"]:
@@ -150,11 +156,6 @@ def _progress_from(what: str, card: dict) -> Progress:
     if wrong:
         raise BadInput(f"{what} cannot be read: {wrong[0]} = {short(getattr(progress, wrong[0]))} is not valid")
     return progress
-
-
-def _is_number(value: object) -> bool:
-    """Returns whether a value is a number that a float can be, with room for sums."""
-    return isinstance(value, int | float) and -1e300 < value < 1e300
 
 
 def _is_match(pattern: str, text: object) -> bool:

@@ -5,6 +5,7 @@ import pytest
 import torch
 
 from azero.config.schema import DeviceConfig
+from azero.errors import BadInput
 from azero.games import make_game
 from azero.nets.architectures.tower import ResidualTower
 from azero.nets.evaluator import ROWS, NetEvaluator
@@ -84,3 +85,11 @@ def test_a_net_that_learns_on_does_not_change_the_evaluator():
     torch.nn.init.ones_(net.policy.bias)
     assert not evaluator.evaluate(planes)[0].any()
     assert net.training and all(parameter.requires_grad for parameter in net.parameters())
+
+
+def test_outputs_that_are_no_numbers_reach_no_search():
+    net = make_net(GAME)
+    with torch.no_grad():
+        next(net.policy.parameters()).fill_(torch.nan)
+    with pytest.raises(BadInput, match="its outputs are not finite numbers"):
+        NetEvaluator(net, CPU).evaluate(random_planes(GAME, 4))

@@ -12,7 +12,7 @@ from azero.errors import BadInput, suggest_nearest
 from azero.games import LOSS, Game, State
 from azero.games.make import make_trusted_game
 from azero.games.names import file_of, without_folder
-from azero.system.files import PACKAGE
+from azero.system.files import PACKAGE, read_regular
 
 _SHIPPED = PACKAGE / "data" / "benchmarks"
 _NO_MOVES = "-"
@@ -109,9 +109,12 @@ def _files_in(path: Path) -> list[Path]:
     return files
 
 
+_LARGEST = 256 << 20  # bytes of a file
+
+
 def _lines_of(file: Path) -> list[str]:
     try:
-        return file.read_text(encoding="utf-8-sig").splitlines()
+        return read_regular(file, _LARGEST).decode("utf-8-sig").splitlines()
     except OSError as error:
         raise BadInput(f"benchmark {str(file)!r} cannot be read: {error.strerror or error}") from None
     except UnicodeDecodeError:

@@ -23,7 +23,9 @@ from azero.games.tracebacks import is_installed
 from azero.games.user.identity import identity_of, tree_of
 from azero.system.files import read_regular
 
-_LARGEST = 8 << 20  # bytes of a source
+_LARGEST = 1 << 20  # bytes of a source
+
+_DEEPEST = 20  # packages in each other
 
 _OURS = {"azero", "llvmlite", "numba", "numpy", "torch"}  # never the user's own, wherever they are installed
 
@@ -186,7 +188,7 @@ def _imported(text: bytes, package: str) -> Iterator[str]:
 
 def _with_packages(name: str) -> Iterator[str]:
     """Yields the names of a module's packages, then its own."""
-    parts = name.split(".")
+    parts = name.split(".")[:_DEEPEST]
     yield from (".".join(parts[: k + 1]) for k in range(len(parts)))
 
 

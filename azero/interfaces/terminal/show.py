@@ -7,6 +7,7 @@ from azero.arena.benchmarks.benchmark import BenchmarkResult, Share
 from azero.arena.matches.match import MatchResult
 from azero.arena.matches.statistics import Sprt
 from azero.games import State
+from azero.system.console import printable
 
 MOST_MOVES = 10
 """Default number of listed moves."""
@@ -122,7 +123,7 @@ def show_benchmark(result: BenchmarkResult) -> str:
         header.rstrip(),
     ]
     for each in result.sets:
-        line = f"  {each.name:<{width}} {each.positions:>9} "
+        line = f"  {printable(each.name):<{width}} {each.positions:>9} "
         if each.net_mistakes and each.net_wrong_values:
             line += f" {_share(each.net_mistakes):>20}  {each.net_wrong_values.share:>16.1%} "
         line += f" {_share(each.search_mistakes):>20} {each.simulations:>11.0f}"

@@ -8,6 +8,8 @@ from collections.abc import Callable, Sequence
 from statistics import fmean
 from typing import Any
 
+from azero.system.formats import is_number
+
 Line = dict[str, Any]
 Symptom = Callable[[Sequence[Line]], str | None]
 
@@ -67,7 +69,7 @@ def find_symptoms(lines: Sequence[Line]) -> dict[str, str]:
 
     Lines without all figures do not count. An older version left out losses if it was interrupted after the last step.
     """
-    trained = [line for line in lines if all(isinstance(line.get(name), int | float) for name in FIGURES)]
+    trained = [line for line in lines if all(map(is_number, map(line.get, FIGURES)))]
     found = {symptom.__name__: symptom(trained) for symptom in SYMPTOMS if trained}
     return {name: text for name, text in found.items() if text}
 

@@ -5,7 +5,9 @@ from pathlib import Path
 
 from azero.errors import Damaged
 from azero.system.console import say
-from azero.system.files import write_whole
+from azero.system.files import read_regular, write_whole
+
+_LARGEST = 1 << 30  # bytes of the file
 
 
 def read_metrics(path: Path) -> list[dict]:
@@ -43,7 +45,7 @@ def good_lines(path: Path) -> bytes:
 
 
 def _split(path: Path) -> list[bytes]:
-    return path.read_bytes().rstrip().splitlines() if path.exists() else []
+    return read_regular(path, _LARGEST).rstrip().splitlines() if path.exists() else []
 
 
 def _parse(data: bytes) -> dict | None:
