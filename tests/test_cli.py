@@ -27,6 +27,7 @@ from azero.compiler.jit import IS_COMPILED
 from azero.config.reading import find_config
 from azero.mcts import rollout_named
 from azero.selfplay.data.shard_files import save_shard
+from azero.system.tensor_files import read_tensors, write_tensors
 
 COMMANDS = ["train", "train-rollout", "evaluate", "suggest", "play", "games", "bench"]
 needs_posix = pytest.mark.skipif(os.name != "posix", reason="it sends SIGINT")
@@ -152,12 +153,14 @@ def damage(kind, net, path):
         "cut in its header": data[:100],
         "cut in its weights": data[:-1],
         "longer": data + b"\0",
-        "of a later format": data.replace(b'\\"format\\": 1', b'\\"format\\": 9'),
         "a pickle": pickle.dumps(Bomb()),
         "an old pickle": pickle.dumps(Bomb(), protocol=0),
     }
     if kind == "a torch file":
         torch.save(Bomb(), path)
+    elif kind == "of a later format":
+        card, tensors = read_tensors(net, "")
+        write_tensors(path, tensors, {**{key: each for key, each in card.items() if key != "digest"}, "format": 9})
     elif kind == "without a card":
         save_file({"weight": torch.zeros(3)}, path)
     else:
