@@ -20,6 +20,7 @@ from azero.nets.checkpoint import load_checkpoint
 from azero.selfplay.data.shard_files import load_shard, save_shard
 from azero.selfplay.pool import Pool
 from azero.system import formats
+from azero.system.tensor_files import read_tensors, write_tensors
 from azero.training.learning.trainer import Trainer
 from azero.training.loop import reanalyse, train
 from azero.training.resumed_settings import open_run
@@ -70,7 +71,12 @@ def test_a_file_of_an_earlier_version_loads(frozen, capsys, name):
 
 @pytest.mark.parametrize("name", FILES)
 def test_a_file_of_a_later_format_is_refused_in_a_line(frozen, name):
-    rewrite(frozen / name, format=99)
+    if name.endswith(".safetensors"):
+        card, tensors = read_tensors(frozen / name, "")
+        own = {key: value for key, value in card.items() if key != "digest"}
+        write_tensors(frozen / name, tensors, own | {"format": 99})
+    else:
+        rewrite(frozen / name, format=99)
     with pytest.raises(BadInput, match=r"has format 99; this version of azero reads format 1( or 2)?$"):
         FILES[name](frozen / name)
 

@@ -423,8 +423,8 @@ def test_a_card_alone_has_no_file_run_but_the_one_it_was_made_with(nim, name):
     for digest in (card.game_digest, "", "0" * 16):
         save_checkpoint(nim, net, replace(card, game_digest=digest))
         assert refusal(nim) == (
-            f"checkpoint 'nim.safetensors' plays {name}, and that file has changed since; "
-            f"to use the changed file, name it with --game {name!r}"
+            "checkpoint 'nim.safetensors' plays nim.py:Nim(heap=5), and that file has changed since; "
+            "to use the changed file, name it with --game 'nim.py:Nim(heap=5)'"
         )
     assert not Path("was_run").exists()
 
