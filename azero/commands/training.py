@@ -1,5 +1,6 @@
 """The commands that train: `azero train` and `azero train-rollout`."""
 
+import contextlib
 import json
 from collections import Counter
 from pathlib import Path
@@ -73,8 +74,9 @@ def _begin(folder: Path, path: Path, settings: list[str], allow_commands: bool) 
 
 
 def _resume(folder: Path, path: Path | None, settings: list[str], allow_commands: bool) -> "Progress":
-    """Continues a run. `path` is a config that may be named, too; it must be for the same game."""
+    """Continues a run. `path` is a config that may be named, too; it must be for the same game, which is trusted."""
     from azero.config.reading import load_config
+    from azero.games.make import trust_game
     from azero.training.learning.precision import is_settled_from
     from azero.training.loop import train as run_training
     from azero.training.resumed_settings import check_is_run, check_same_game, open_run
@@ -82,6 +84,9 @@ def _resume(folder: Path, path: Path | None, settings: list[str], allow_commands
 
     check_is_run(folder)
     with hold(folder):  # before the settings are read: another process may be changing them
+        if path is not None:
+            with contextlib.suppress(BadInput):  # its game's file may have been moved with the run
+                trust_game(load_config(path).game.name, is_kept=True)
         values = open_run(folder, settings)
         _check_program(values, settings, allow_commands)
         if path is not None:
