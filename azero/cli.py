@@ -16,6 +16,7 @@ INTERRUPTED = 130
 def main() -> None:
     """Runs the command line. Bad input, broken rules, a full disk and Ctrl-C print one line on stderr."""
     try:
+        _settle_streams()
         sys.unraisablehook = _strike_again
         code = _run(sys.argv[1:] or ["--help"])
     except KeyboardInterrupt:
@@ -23,6 +24,22 @@ def main() -> None:
     if code == INTERRUPTED:
         _end_at_once(code)
     sys.exit(code)
+
+
+def _settle_streams() -> None:
+    """Opens the standard streams that were closed before the start, and lets stdout escape what it cannot encode.
+
+    Otherwise the next file that is opened would take a stream's place, and get what is printed.
+    """
+    for number, name, mode in ((0, "stdin", "r"), (1, "stdout", "w"), (2, "stderr", "w")):
+        if getattr(sys, name) is None:
+            null = os.open(os.devnull, os.O_RDWR)
+            if null != number:
+                os.dup2(null, number)
+                os.close(null)
+            setattr(sys, name, os.fdopen(number, mode))
+    if hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(errors="backslashreplace")
 
 
 def _strike_again(unraisable: "sys.UnraisableHookArgs") -> None:
@@ -124,9 +141,8 @@ def _stop(message: str) -> int:
     import signal
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    if sys.stderr is not None:
-        after_echo = "\n" if sys.stderr.isatty() else ""  # after the terminal's ^C
-        print(f"{after_echo}azero: {message}", file=sys.stderr)
+    after_echo = "\n" if sys.stderr.isatty() else ""  # after the terminal's ^C
+    print(f"{after_echo}azero: {message}", file=sys.stderr)
     return INTERRUPTED
 
 
@@ -134,8 +150,7 @@ def _end_at_once(code: int) -> None:
     """Ends the process. Python itself would wait for its threads, and might end by the signal handled here."""
     atexit._run_exitfuncs()
     for stream in (sys.stdout, sys.stderr):
-        if stream is not None:  # it may have been closed before the start
-            stream.flush()
+        stream.flush()
     os._exit(code)
 
 

@@ -234,6 +234,23 @@ def test_a_file_that_is_no_toml_or_no_table(tmp_path, text):
     assert len(str(error.value).splitlines()) == 1
 
 
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        (f"seed = 0x{'f' * 60_000}", "is not TOML: it has an integer of more than 64 bits"),
+        ("net.blocks = [-9223372036854775809]", "is not TOML: it has an integer of more than 64 bits"),
+        (f"# a comment {'.' * 999}\n{'a.' * 20_000}a = 1", "is not TOML: line 2 has more than 100 dots"),
+        ("#" * 70_000, "cannot be read: it has more than 65,536 bytes"),
+    ],
+)
+def test_a_file_that_would_take_long_to_read_or_to_show(tmp_path, text, fault):
+    path = tmp_path / "large.toml"
+    path.write_text(text)
+    with pytest.raises(BadInput) as error:
+        load_config(path)
+    assert str(error.value) == f"config {str(path)!r} {fault}"
+
+
 def test_a_file_that_cannot_be_read(tmp_path):
     (tmp_path / "latin.toml").write_bytes(b'[game]\nname = "f\xfcnf"\n')
     for path, message in [

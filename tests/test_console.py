@@ -3,8 +3,10 @@
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
+from command_line import assert_bad_input
 
 from azero.system.console import printable, say
 
@@ -63,4 +65,28 @@ def test_an_unexpected_error_is_one_line_and_a_log(tmp_path):
 def test_streams_may_be_closed(closed):
     command = f"{sys.executable} -m azero.cli suggest uct@5 --game tic_tac_toe {closed}"
     assert subprocess.run(["sh", "-c", command], capture_output=True, timeout=100).returncode in (0, 1)
-    assert subprocess.run(["sh", "-c", f"{command} --top 0"], capture_output=True, timeout=100).returncode == 2
+    refused = subprocess.run(["sh", "-c", f"{command} --top 0"], capture_output=True, timeout=100)
+    assert (refused.returncode, refused.stdout) == (2, b"")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="it closes streams by the shell")
+@pytest.mark.parametrize(
+    "words", ["play uct@5 --game tic_tac_toe <&-", "evaluate random --against random --game tic_tac_toe --games 2 2>&-"]
+)
+def test_commands_that_read_and_show_progress_work_with_closed_streams(words):
+    ended = subprocess.run(["sh", "-c", f"{sys.executable} -m azero.cli {words}"], capture_output=True, timeout=100)
+    assert (ended.returncode, ended.stderr) == (0, b"")
+
+
+def test_names_that_cannot_be_encoded_are_escaped(tmp_path):
+    run = os.fsencode(tmp_path) + b"/\xff"
+    os.mkdir(run)
+    Path(os.fsdecode(run), "config.toml").write_text("")
+    command = [sys.executable, "-m", "azero.cli", "check-run", run]
+    ended = subprocess.run(command, env=os.environ | {"PYTHONIOENCODING": "utf-8:strict"}, capture_output=True)
+    assert (ended.returncode, ended.stderr) == (1, b"") and b"\\udcff: 1 of 1 files are damaged" in ended.stdout
+
+
+@pytest.mark.parametrize("words", [["train", ""], ["train", "smoke", "--run", ""], ["check-run", ""], ["suggest", ""]])
+def test_an_empty_word_is_no_path(run_azero, words):
+    assert_bad_input(run_azero(*words))

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from azero.commands.options import as_path
 from azero.errors import BadInput, Stopped
 
 app = typer.Typer(
@@ -18,7 +19,8 @@ app = typer.Typer(
 
 _COMMON = {
     "out": Annotated[
-        Path | None, typer.Option("--out", metavar="DIR", help="Folder of the results; results/NAME by default.")
+        Path | None,
+        typer.Option("--out", parser=as_path, metavar="DIR", help="Folder of the results; results/NAME by default."),
     ],
     "full": Annotated[bool, typer.Option("--full", help="The paper's size. This takes hours to days.")],
     "threads": Annotated[int | None, typer.Option("--threads", help="Worker processes; one per core by default.")],

@@ -1,5 +1,6 @@
 """Options shared by several commands."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -20,6 +21,13 @@ RuntimeOption = Annotated[str, typer.Option("--runtime", help="Library that runs
 NodesOption = Annotated[
     int | None, typer.Option("--max-nodes", help="Most nodes of a search tree. A full tree stops growing.")
 ]
+
+
+def as_path(text: str) -> Path:
+    """Returns a path. An empty one, e.g. of a shell's variable that is not set, would mean the working folder."""
+    if not text:
+        raise typer.BadParameter("the path is empty; . is the working folder")
+    return Path(text)
 
 
 def named_game(game: str | None) -> str | None:

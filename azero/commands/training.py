@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from azero.commands.options import JsonOption, SeedOption
+from azero.commands.options import JsonOption, SeedOption, as_path
 from azero.errors import BadInput, Stopped
 from azero.system.console import printable, say
 
@@ -22,7 +22,10 @@ app = typer.Typer()
 @app.command(epilog="Example:  azero train connect_four_quick --run runs/c4 --set training.iterations=10")
 def train(
     config: Annotated[str | None, typer.Argument(help="A TOML file, or the name of one in configs/.")] = None,
-    run: Annotated[Path | None, typer.Option("--run", help="The run's folder; runs/CONFIG by default.")] = None,
+    run: Annotated[
+        Path | None,
+        typer.Option("--run", parser=as_path, metavar="DIR", help="The run's folder; runs/CONFIG by default."),
+    ] = None,
     resume: Annotated[
         bool, typer.Option("--resume", help="Continue the run with its own settings and those of --set.")
     ] = False,
@@ -47,7 +50,7 @@ def train(
     keys = Counter(each.partition("=")[0].strip() for each in settings or [])
     for key in (key for key, times in keys.items() if times > 1):
         say(f"--set {key} is given more than once; the last value counts")
-    path = find_config(config) if config else None
+    path = None if config is None else find_config(config)
     folder = run or Path("runs") / path.stem  # type: ignore[union-attr]
     try:
         if resume:
@@ -121,10 +124,15 @@ def _how_to_go_on(folder: Path) -> str:
 
 @app.command(name="train-rollout", epilog="Example:  azero train-rollout runs/connect_four_quick")
 def train_rollout(
-    run: Annotated[list[Path], typer.Argument(metavar="RUN", help="A run's folder, or shards from its replay folder.")],
+    run: Annotated[
+        list[Path],
+        typer.Argument(parser=as_path, metavar="RUN", help="A run's folder, or shards from its replay folder."),
+    ],
     out: Annotated[
         Path | None,
-        typer.Option("--out", metavar="FILE", help="The policy's file; RUN/rollout.safetensors by default."),
+        typer.Option(
+            "--out", parser=as_path, metavar="FILE", help="The policy's file; RUN/rollout.safetensors by default."
+        ),
     ] = None,
     epochs: Annotated[int, typer.Option("--epochs", help="Passes over the positions.")] = 10,
     seed: SeedOption = 0,
@@ -161,7 +169,7 @@ def train_rollout(
 
 @app.command(name="check-run", epilog="Example:  azero check-run runs/connect_four_quick")
 def check_run(
-    run: Annotated[Path, typer.Argument(metavar="RUN", help="A run's folder.")],
+    run: Annotated[Path, typer.Argument(parser=as_path, metavar="RUN", help="A run's folder.")],
     repair: Annotated[bool, typer.Option("--repair", help="Mend what can be mended.")] = False,
     as_json: JsonOption = False,
 ) -> None:

@@ -14,10 +14,14 @@ from azero.config.schema import FORMAT, Config, DeviceConfig
 from azero.config.section import Section
 from azero.config.text import settings
 from azero.errors import BadInput, suggest_nearest
-from azero.system.files import PACKAGE
+from azero.system.files import PACKAGE, read_regular
 from azero.system.formats import check_format, drop_unknown
 
 _PLACES = (PACKAGE / "configs", PACKAGE.parent / "configs")
+
+_LARGEST = 1 << 16  # bytes of a config
+
+_MOST_DOTS = 100  # in a line
 
 
 def find_config(name: str) -> Path:
@@ -40,7 +44,7 @@ def load_config(path: Path, overrides: Sequence[str] = (), is_of_run: bool = Fal
       is_of_run: whether the file is a run's `config.toml`. Its unknown settings are dropped, with a notice on stderr.
     """
     try:
-        tables = tomllib.loads(path.read_text(encoding="utf-8"))
+        tables = _parse(read_regular(path, _LARGEST).decode())
     except OSError as error:
         raise BadInput(f"config {str(path)!r} cannot be read: {error.strerror}") from None
     except (ValueError, RecursionError) as error:  # not TOML, not UTF-8, or too many digits or brackets
@@ -52,6 +56,26 @@ def load_config(path: Path, overrides: Sequence[str] = (), is_of_run: bool = Fal
     for override in overrides:
         _apply_override(tables, override)
     return check_config(tables)
+
+
+def _parse(text: str) -> dict[str, Any]:
+    """Returns the tables of a TOML text; raises ValueError, RecursionError.
+
+    Long dotted keys are refused first, since the parser takes the square of their length. Integers have 64 bits in
+    TOML, and Python cannot print much longer ones.
+    """
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.count(".") > _MOST_DOTS and not line.lstrip().startswith("#"):
+            raise ValueError(f"line {number} has more than {_MOST_DOTS} dots")
+    tables = tomllib.loads(text)
+    waiting: list[Any] = [tables]
+    while waiting:
+        each = waiting.pop()
+        if isinstance(each, dict | list):
+            waiting += each.values() if isinstance(each, dict) else each
+        elif isinstance(each, int) and not -(1 << 63) <= each < 1 << 63:
+            raise ValueError("it has an integer of more than 64 bits")
+    return tables
 
 
 def _known_tables(what: str, tables: dict[str, Any]) -> dict[str, Any]:
@@ -127,7 +151,7 @@ def _apply_override(tables: dict[str, Any], override: str) -> None:
     value: object = text.strip()
     if "\n" not in text:
         with contextlib.suppress(ValueError, RecursionError):
-            value = tomllib.loads(f"value = {text}")["value"]
+            value = _parse(f"value = {text}")["value"]
     for section in sections:
         tables = tables.setdefault(section, {})
         if not isinstance(tables, dict):

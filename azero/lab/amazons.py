@@ -93,7 +93,7 @@ def report(results: Results, groups: Groups, parameters: Parameters) -> str:
     is_paper = parameters.root == "turns" and make_game(parameters.game).rules == PAPER_RULES
     paper = PAPER if is_paper else {}
     outcomes = {seconds: outcome_of(results, units) for seconds, units in groups.items()}
-    speeds = results.measured_once("iterations_a_second", lambda: speeds_of(parameters))
+    speeds = results.measured_once("iterations_a_second", 2, lambda: speeds_of(parameters))
     header = ["seconds a move", "ms a search", "UCT", "MC", "UCT wins, %", *["the paper, %"] * is_paper]
     rows = [
         [f"{seconds:g}", *spent(outcome), show_score(outcome), *[_figure(paper.get(seconds))] * is_paper]

@@ -71,12 +71,12 @@ PLAYING = Work(KEY, lambda units: VALUES, play_pair)
 def outcome_of(results: Results, units: Sequence[Unit]) -> Outcome:
     """Returns the result of a match from the rows of its pairs."""
     rows = [results.row(unit) for unit in units]
-    scores = [float(row[name]) for row in rows for name in ("score_first", "score_second")]
+    scores = [row[name] for row in rows for name in ("score_first", "score_second")]
     pair_scores = [(scores[k] + scores[k + 1]) / 2 for k in range(0, len(scores), 2)]
     tally = Tally(scores.count(1.0), scores.count(0.5), scores.count(0.0))
 
     def mean(name: str) -> float:
-        return sum(float(row[name] or "nan") for row in rows) / len(rows)
+        return sum(row[name] for row in rows) / len(rows)
 
     return Outcome(
         tally,

@@ -7,7 +7,6 @@
 import csv
 import io
 import json
-import os
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -17,8 +16,13 @@ from tqdm import tqdm
 from azero import __version__
 from azero.errors import BadInput
 from azero.system.console import say
-from azero.system.files import LOCK, held, write_whole
+from azero.system.files import LOCK, held, read_regular, write_whole
+from azero.system.formats import is_number
 from azero.system.workers import do_in_order
+
+_LARGEST = 1 << 26  # bytes of a file
+
+_ADVICE = "move it away, or name a new folder with --out"
 
 
 class Table(NamedTuple):
@@ -40,7 +44,7 @@ class Table(NamedTuple):
 class Results:
     """The open folder of an experiment: a new one, or one of the same experiment with the same parameters.
 
-    The first cells of a row, its key, identify it. Rows are written one by one. All cells are text.
+    The first cells of a row, its key, identify it; the others are numbers or empty. Rows are written one by one.
 
     Raises:
       BadInput: the folder has other contents or is in use by another run. It is not changed.
@@ -52,7 +56,7 @@ class Results:
         self._num_keys = len(key)
         self._path = folder / "results.csv"
         self._card_path = folder / "experiment.json"
-        self.rows: dict[tuple[str, ...], dict[str, str]] = {}
+        self.rows: dict[tuple[str, ...], dict[str, float]] = {}
         if folder.exists() and not folder.is_dir():
             raise BadInput(f"--out {str(folder)!r} is a file, not an experiment's folder; name a new folder")
         folder.mkdir(parents=True, exist_ok=True)
@@ -61,7 +65,7 @@ class Results:
 
     def _open(self, name: str, parameters: dict[str, Any]) -> None:
         if self._card_path.is_file():
-            _check_card(self.folder, self._card_path.read_text(encoding="utf-8"), name, parameters)
+            _check_card(self.folder, self._read_card(), name, parameters)
         elif any(path.name != LOCK for path in self.folder.iterdir()):
             raise BadInput(f"--out {str(self.folder)!r} has other files than an experiment's; name a new folder")
         else:
@@ -73,30 +77,49 @@ class Results:
 
     def _read(self) -> None:
         """Reads the existing rows. An incomplete last row is removed."""
-        data = self._path.read_bytes()
+        data = read_regular(self._path, _LARGEST)
         whole = data[: data.rfind(b"\n") + 1]
-        if whole != data:
-            os.truncate(self._path, len(whole))
-        header, *lines = csv.reader(io.StringIO(whole.decode(errors="replace"))) if whole else [[]]
-        if header != self._columns or any(len(line) != len(header) for line in lines):
-            raise BadInput(f"{str(self._path)!r} is damaged: move it away, or name a new folder with --out")
-        self.rows = {tuple(line[: self._num_keys]): dict(zip(header, line, strict=True)) for line in lines}
+        try:
+            header, *lines = csv.reader(io.StringIO(whole.decode(), newline=""), strict=True) if whole else [[]]
+            if header != self._columns or any(len(line) != len(header) for line in lines):
+                raise ValueError
+            self.rows = {tuple(line[: self._num_keys]): self._numbers(line) for line in lines}
+        except (ValueError, csv.Error):
+            raise BadInput(f"{str(self._path)!r} is damaged: {_ADVICE}") from None
         if len(self.rows) < len(lines):
-            raise BadInput(
-                f"{str(self._path)!r} has two rows with the same key: move it away, or name a new folder with --out"
-            )
+            raise BadInput(f"{str(self._path)!r} has two rows with the same key: {_ADVICE}")
+        if whole != data:
+            write_whole(self._path, whole)
+
+    def _numbers(self, cells: Sequence[str]) -> dict[str, float]:
+        """Returns a row's numbers by column, NaN for an empty cell; raises ValueError."""
+        pairs = zip(self._columns[self._num_keys :], cells[self._num_keys :], strict=True)
+        return {column: float(cell or "nan") for column, cell in pairs}
+
+    def _read_card(self) -> dict[str, Any]:
+        """Returns the contents of `experiment.json`; raises BadInput."""
+        try:
+            card = json.loads(read_regular(self._card_path, _LARGEST))
+            if isinstance(card, dict):
+                return card
+        except (ValueError, RecursionError):
+            pass
+        raise BadInput(f"{str(self._card_path)!r} is damaged; name a new folder with --out")
 
     def _write_card(self, card: dict[str, Any]) -> None:
         write_whole(self._card_path, f"{json.dumps(card, indent=2)}\n".encode())
 
-    def measured_once(self, name: str, measure: Callable[[], Any]) -> Any:
-        """Returns a time measurement, as JSON. It is made once and saved in `experiment.json`."""
+    def measured_once(self, name: str, count: int, measure: Callable[[], list[float]]) -> list[float]:
+        """Returns the `count` positive numbers of a measurement, which is made once and saved in `experiment.json`."""
         with held(self.folder, _in_use(self.folder)):
-            card = json.loads(self._card_path.read_text(encoding="utf-8"))
+            card = self._read_card()
             if name not in card:
-                card[name] = measure()
+                card[name] = [float(each) for each in measure()]
                 self._write_card(card)
-            return card[name]
+            found = card[name]
+            if isinstance(found, list) and len(found) == count and all(is_number(each) and each > 0 for each in found):
+                return found
+            raise BadInput(f"{str(self._card_path)!r} is damaged: {name}; name a new folder with --out")
 
     def complete(self, work: Callable[[Any], dict[str, Any]], units: Iterable, num_workers: int, label: str) -> None:
         """Does the units of work that have no row yet, and writes their rows in the order of the units.
@@ -119,8 +142,8 @@ class Results:
                     self._append([*self._key(unit), *cells])
                     bar.update()
 
-    def row(self, unit: Sequence) -> dict[str, str]:
-        """Returns the row of a finished unit."""
+    def row(self, unit: Sequence) -> dict[str, float]:
+        """Returns the numbers of a finished unit by column, NaN for an empty cell."""
         return self.rows[self._key(unit)]
 
     def _key(self, unit: Sequence) -> tuple[str, ...]:
@@ -130,7 +153,7 @@ class Results:
         # A power failure may lose the last rows; their units are done again.
         with open(self._path, "a", encoding="utf-8", newline="") as file:
             file.write(_csv_line(cells))
-        self.rows[tuple(cells[: self._num_keys])] = dict(zip(self._columns, cells, strict=True))
+        self.rows[tuple(cells[: self._num_keys])] = self._numbers(cells)
 
     def write_table(self, table: Table) -> str:
         """Writes `table.md`; returns its text."""
@@ -143,10 +166,9 @@ def _in_use(folder: Path) -> str:
     return f"--out {str(folder)!r} is in use by another run; wait for its end, or name another folder"
 
 
-def _check_card(folder: Path, text: str, name: str, parameters: dict[str, Any]) -> None:
-    """Raises BadInput unless the text of `experiment.json` is of this experiment; notes another version on stderr."""
+def _check_card(folder: Path, card: dict[str, Any], name: str, parameters: dict[str, Any]) -> None:
+    """Raises BadInput unless `experiment.json` is of this experiment; notes another version on stderr."""
     try:
-        card = json.loads(text)
         found, theirs = str(card["experiment"]), dict(card["parameters"])
     except (ValueError, KeyError, TypeError):
         raise BadInput(f"{str(folder / 'experiment.json')!r} is damaged; name a new folder with --out") from None

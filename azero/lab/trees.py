@@ -95,7 +95,7 @@ def failure_rates(game: Game, wrong: np.ndarray, unit: Unit) -> list[float]:
 def rates_by_tree(results: Results, units: Sequence[Unit]) -> np.ndarray:
     """Returns [T, I]: the failure rates on the T trees of the units, after the I numbers of iterations."""
     rows = [results.row(unit) for unit in units]
-    return np.array([[float(row[str(iterations)]) for iterations in units[0].iterations] for row in rows])
+    return np.array([[row[str(iterations)] for iterations in units[0].iterations] for row in rows])
 
 
 def rates_of(results: Results, units: Sequence[Unit]) -> tuple[list[float], list[tuple[float, float]]]:

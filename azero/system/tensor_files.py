@@ -6,6 +6,7 @@ data: reading it runs none of it.
 
 import hashlib
 import json
+import os
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +19,10 @@ from azero.system.formats import check_format
 
 Tensors = dict[str, np.ndarray]
 
+_LARGEST = 1 << 30  # bytes of a file; a net of 260 million parameters
+
+_LARGEST_HEADER = 2 << 20  # bytes of names, shapes and card
+
 
 def write_tensors(path: Path, tensors: Tensors, card: dict) -> None:
     """Writes tensors and card with their digest, atomically."""
@@ -26,17 +31,18 @@ def write_tensors(path: Path, tensors: Tensors, card: dict) -> None:
     write_whole(path, save(arrays, {"azero": json.dumps(signed, sort_keys=True)}))
 
 
-def read_tensors(path: Path, what: str) -> tuple[dict, Tensors]:
+def read_tensors(path: Path, what: str, largest: int = _LARGEST) -> tuple[dict, Tensors]:
     """Returns card and tensors of a file. The digest is in the card, and is not checked.
 
     Args:
       what: names the file in errors, e.g. "checkpoint 'net.safetensors'".
+      largest: bytes that the file may have.
 
     Raises:
       Damaged: the file is not a `.safetensors` file, or has no card.
       BadInput: the file cannot be read.
     """
-    _check_beginning(path, what)
+    _check_beginning(path, what, largest)
     try:
         with safe_open(str(path), framework="numpy") as file:
             text = (file.metadata() or {}).get("azero")
@@ -53,23 +59,30 @@ def read_tensors(path: Path, what: str) -> tuple[dict, Tensors]:
     return card, tensors
 
 
-def _check_beginning(path: Path, what: str) -> None:
-    """Raises BadInput unless the file begins as a `.safetensors` file: the length of its header, then a JSON object."""
+def _check_beginning(path: Path, what: str, largest: int) -> None:
+    """Raises BadInput unless the file begins as a `.safetensors` file: the length of its header, then a JSON object.
+
+    A file or a header that is too large is refused here, before it takes time and memory.
+    """
     try:
         check_regular(path)
         with open(path, "rb") as file:
-            start = file.read(9)
+            start, size = file.read(9), os.fstat(file.fileno()).st_size
     except (OSError, ValueError) as error:
-        raise BadInput(f"{what} cannot be read: {getattr(error, 'strerror', None) or error}") from None
+        kind = Damaged if path.exists() and not path.is_file() else BadInput
+        raise kind(f"{what} cannot be read: {getattr(error, 'strerror', None) or error}") from None
     if not start:
         raise Damaged(f"{what} is empty")
     if start[8:] != b"{" and start.startswith((b"\x80", b"PK")):
         raise Damaged(f"{what} is a pickle, which could run code and is never loaded; azero writes .safetensors")
     if start[8:] != b"{":
         raise Damaged(f"{what} is not a .safetensors file")
+    for part, own, most in (("file", size, largest), ("header", int.from_bytes(start[:8], "little"), _LARGEST_HEADER)):
+        if own > most:
+            raise Damaged(f"{what} is not one of azero's: its {part} has {own:,} bytes; at most {most:,} are possible")
 
 
-def read_signed(path: Path, what: str, newest: int) -> tuple[dict, Tensors]:
+def read_signed(path: Path, what: str, newest: int, largest: int = _LARGEST) -> tuple[dict, Tensors]:
     """Returns card and tensors of a file of format `newest`, or of format 1, which had no digest.
 
     The card has the format, and no digest.
@@ -78,7 +91,7 @@ def read_signed(path: Path, what: str, newest: int) -> tuple[dict, Tensors]:
       Damaged: as `read_tensors`; or the file does not match its digest.
       BadInput: as `read_tensors`; or the file has another format.
     """
-    card, tensors = read_tensors(path, what)
+    card, tensors = read_tensors(path, what, largest)
     digest = card.pop("digest", None)
     if digest is not None or card.get("format", 1) != 1:  # first: a digest covers the format
         check_digest(what, digest, card, tensors)
@@ -97,5 +110,5 @@ def digest_of(tensors: Tensors, card: dict) -> str:
     digest = hashlib.sha256(json.dumps(card, sort_keys=True).encode())
     for name, tensor in sorted(tensors.items()):
         digest.update(f"{name} torch.{tensor.dtype.name} {tensor.shape}".encode())
-        digest.update(tensor.tobytes())
+        digest.update(np.ascontiguousarray(tensor).reshape(-1).view(np.uint8).data)
     return digest.hexdigest()

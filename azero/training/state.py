@@ -60,6 +60,9 @@ class Progress:
     sums: dict[str, float] = field(default_factory=dict)  # over this iteration's steps so far; see `add_steps`
 
 
+_LARGEST = 4 << 30  # bytes of a file; it has several tensors for each of the net's
+
+
 def save_state(
     folder: Path, config: Config, trainer: Trainer, progress: Progress, before: Config | None = None
 ) -> None:
@@ -83,7 +86,7 @@ def read_settings(folder: Path, name: str = STATE) -> list[dict]:
     path = folder / name
     if not path.exists():
         return []
-    card, _ = read_signed(path, f"the run's state {str(path)!r}", FORMAT)
+    card, _ = read_signed(path, f"the run's state {str(path)!r}", FORMAT, _LARGEST)
     return [card[name] for name in SETTINGS if isinstance(card.get(name), dict)]
 
 
@@ -96,7 +99,7 @@ def load_state(folder: Path, trainer: Trainer, name: str = STATE) -> Progress | 
     if not path.exists():
         return None
     what = f"the run's state {str(path)!r}"
-    card, tensors = read_signed(path, what, FORMAT)
+    card, tensors = read_signed(path, what, FORMAT, _LARGEST)
     progress = _progress_from(what, card)
     trainer.restore({name: torch.from_numpy(array) for name, array in tensors.items()}, progress.steps)
     return progress
@@ -115,7 +118,7 @@ def shards_at_beginning(folder: Path) -> list[str]:
     """Returns the names of the shards in the window when the iteration began; none if that state is damaged."""
     what = str(folder / BEGINNING)
     try:
-        card, _ = read_signed(folder / BEGINNING, what, FORMAT)
+        card, _ = read_signed(folder / BEGINNING, what, FORMAT, _LARGEST)
         return _progress_from(what, card).shards
     except BadInput:
         return []

@@ -123,6 +123,32 @@ def test_a_folder_in_place_of_a_file(folder):
     assert refusal("nim.py:Nim") == "game file 'nim.py' cannot be read: Is a directory"
 
 
+FEW = "2,000 names or modules of 524,288 bytes together"
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("#\n" * 70_000, "cannot be read: it has more than 131,072 bytes"),
+        (f"import {'a.' * 1000}a", "has a line of more than 2,000 bytes"),
+        (f"import {chr(92).join(['a.'] * 1000)}a".replace("\\", "\\\r"), "has a line of more than 2,000 bytes"),
+        ("\n".join(f"import a{k}" for k in range(2001)), f"imports more than {FEW}"),
+        ("# coding: latin-1\n", "is written in iso-8859-1; it should be UTF-8"),
+        ("# coding: none\n", "cannot be read: unknown encoding: none"),
+    ],
+)
+def test_a_file_that_python_would_parse_for_long_is_not_parsed(folder, text, fault):
+    (folder / "nim.py").write_text(text, newline="")
+    assert refusal("nim.py:Nim") == f"game file 'nim.py' {fault}"
+
+
+def test_modules_have_a_size_together(folder):
+    (folder / "nim.py").write_text("import a0, a1, a2, a3, a4\n")
+    for k in range(5):
+        (folder / f"a{k}.py").write_text("#\n" * 60_000)
+    assert refusal("nim.py:Nim") == f"game file 'nim.py' imports more than {FEW}"
+
+
 def test_a_file_without_the_name_of_a_class(folder):
     write_file(folder / "nim.py", NIM)
     form = "is not of the form name or name(parameter=value,...), e.g. nim.py:MyGame"

@@ -84,14 +84,17 @@ def test_a_folder_of_another_experiment_is_refused_and_left_alone(tmp_path, name
         ("notes.txt", "mine", "has other files than an experiment's"),
         ("experiment.json", "{", "is damaged"),
         ("experiment.json", "[]", "is damaged"),
+        ("experiment.json", "[" * 99_999, "is damaged"),
+        ("experiment.json", "\udcff", "is damaged"),
         ("experiment.json", '{"experiment": "squares", "parameters": 3}', "is damaged"),
     ],
 )
 def test_a_folder_of_something_else_is_refused_and_left_alone(tmp_path, file, text, part):
-    (tmp_path / file).write_text(text)
+    data = text.encode("utf-8", "surrogateescape")
+    (tmp_path / file).write_bytes(data)
     with pytest.raises(BadInput, match=part):
         open_results(tmp_path)
-    assert contents(tmp_path) == {file: text.encode()}
+    assert contents(tmp_path) == {file: data}
 
 
 def test_a_file_in_the_folder_s_place_is_refused(tmp_path):
@@ -107,6 +110,10 @@ def test_a_file_in_the_folder_s_place_is_refused(tmp_path):
         ("number,cube\n1,1\n", "is damaged"),
         ("number,square\n1\n", "is damaged"),
         ("", "is damaged"),
+        ("number,square\n1,abc\n", "is damaged"),
+        (f"number,square\n1,{'1' * 200_000}\n", "is damaged"),
+        ("number,square\n1,\0\n", "is damaged"),
+        ("a line that is no row\nand another without an end", "is damaged"),
         ("number,square\n1,1\n2,4\n1,1\n", "has two rows with the same key"),
     ],
 )
@@ -116,6 +123,17 @@ def test_damaged_rows_are_refused_and_left_alone(tmp_path, text, part):
     with pytest.raises(BadInput, match=part):
         open_results(tmp_path)
     assert (tmp_path / "results.csv").read_text() == text
+
+
+def test_a_link_in_the_place_of_the_rows_leaves_its_target_as_it_is(tmp_path):
+    open_results(tmp_path / "out")
+    rows = (tmp_path / "out" / "results.csv").read_bytes()
+    (tmp_path / "mine.csv").write_bytes(rows + b"1,")
+    (tmp_path / "out" / "results.csv").unlink()
+    (tmp_path / "out" / "results.csv").symlink_to(tmp_path / "mine.csv")
+    open_results(tmp_path / "out")
+    assert (tmp_path / "mine.csv").read_bytes() == rows + b"1,"
+    assert (tmp_path / "out" / "results.csv").read_bytes() == rows
 
 
 def test_the_card_says_what_was_run(tmp_path):
@@ -163,13 +181,22 @@ def test_rows_of_a_run_that_came_between_are_not_done_again(tmp_path):
     first.complete(square, UNITS, 1, "")
     before = contents(tmp_path)
     second.complete(square, UNITS, 1, "")
-    assert contents(tmp_path) == before and second.row(UNITS[3])["square"] == "9"
+    assert contents(tmp_path) == before and second.row(UNITS[3]) == {"square": 9.0}
 
 
 def test_what_is_measured_by_the_clock_is_measured_once(tmp_path):
     speeds = iter([[1.5, 2.0], [3.0, 4.0]])
-    assert open_results(tmp_path).measured_once("speeds", lambda: next(speeds)) == [1.5, 2.0]
-    assert open_results(tmp_path).measured_once("speeds", lambda: next(speeds)) == [1.5, 2.0]
+    assert open_results(tmp_path).measured_once("speeds", 2, lambda: next(speeds)) == [1.5, 2.0]
+    assert open_results(tmp_path).measured_once("speeds", 2, lambda: next(speeds)) == [1.5, 2.0]
+
+
+@pytest.mark.parametrize("wrong", [[1.0], [1.0, "a"], [1.0, -2.0], 5, {"a": 1}])
+def test_a_measurement_that_is_none_is_refused(tmp_path, wrong):
+    results = open_results(tmp_path)
+    card = json.loads((tmp_path / "experiment.json").read_text())
+    (tmp_path / "experiment.json").write_text(json.dumps(card | {"speeds": wrong}))
+    with pytest.raises(BadInput, match="is damaged: speeds"):
+        results.measured_once("speeds", 2, lambda: [1.0, 2.0])
 
 
 def test_a_table_is_markdown(tmp_path):

@@ -359,6 +359,17 @@ def test_a_card_of_a_huge_net_takes_no_memory(tmp_path):
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 200_000, "in KiB"
 
 
+@pytest.mark.parametrize(
+    ("part", "header", "size"),
+    [("header", 3 << 20, 0), ("header", 1 << 62, 0), ("file", 100, 2 << 30)],
+)
+def test_what_is_too_large_is_refused_before_it_is_read(part, header, size, tmp_path):
+    with open(tmp_path / "net", "wb") as file:
+        file.write(header.to_bytes(8, "little") + b"{")
+        file.truncate(max(size, 9))  # a file with a hole takes no room
+    assert f"is not one of azero's: its {part} has" in refusal(tmp_path / "net")
+
+
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
 def test_a_pipe_is_not_waited_for(tmp_path):
     os.mkfifo(tmp_path / "net")

@@ -110,3 +110,17 @@ DISKS = {"full disk": FullDisk, "no flush": UnflushableDisk, "power cut": PowerC
 def use_failing_disk(folder: Path, kind: str, step: int, seed: int) -> None:
     """Makes this process write to a disk that fails at a step."""
     files.DISK = DISKS[kind](folder, step, seed)
+
+
+def damage_file(path: Path, draw: random.Random) -> str:
+    """Damages a file in one of four ways; returns its name."""
+    kind = draw.choice(("flip", "cut", "missing", "folder"))
+    data = bytearray(path.read_bytes())
+    if kind == "flip":
+        data[draw.randrange(len(data))] ^= 1 << draw.randrange(8)
+    path.unlink()
+    if kind == "folder":
+        path.mkdir()
+    elif kind != "missing":
+        path.write_bytes(data[: draw.randrange(len(data))] if kind == "cut" else data)
+    return kind

@@ -65,7 +65,7 @@ def test_a_disk_that_fails_leaves_the_old_file(tmp_path, monkeypatch, kind, erro
 @needs_proc
 def test_tortured_runs_end_as_an_unbroken_one(tmp_path):
     torture = Torture(tmp_path, seed=1)
-    for kind in ["run", "parent", "group", "worker", *DISKS, *DISKS, "run"]:
+    for kind in ["run", "parent", "group", "worker", "damage", *DISKS, *DISKS, "damage", "run"]:
         torture.hit(kind)
     torture.finish()
     assert sum(torture.faults.values()) >= 6 and torture.ended >= 1

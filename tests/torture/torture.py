@@ -1,8 +1,9 @@
 """Tortures training: runs are killed or their disks fail, over and over, and must end as an unbroken run does.
 
-Each fault hits a run of the tiny settings at a random instant or a random write. The run is then resumed, and the next
-fault hits it. When a run ends, its nets, shards and figures are compared with those of an unbroken one. A run that
-differs or hangs, or a process that outlives its parent by 5 s, ends the torture with exit code 1; the run is kept.
+Each fault hits a run of the tiny settings at a random instant or a random write. `azero check-run` must find its files
+whole then, or mend the one that was damaged on purpose. The run is resumed, and the next fault hits it. When a run
+ends, its nets, shards and figures are compared with those of an unbroken one. A run that differs or hangs, or a process
+that outlives its parent by 5 s, ends the torture with exit code 1; the run is kept.
 
     make torture MINUTES=10
     PYTHONPATH=tests .venv/bin/python -m torture.torture --minutes 10 --kinds worker,parent --faults 200
@@ -27,13 +28,17 @@ from training.runs import (
     figures_of,
     files_of,
     finish_train,
+    fork_command,
     fork_train,
     nets_of,
     processes,
     write_config,
 )
 
-from .faults import DISKS, use_failing_disk
+from azero.training.checking.check_run import check_run
+from azero.training.checking.report import RunReport
+
+from .faults import DISKS, damage_file, use_failing_disk
 
 ORPHANS_END_S = 5.0
 
@@ -54,12 +59,13 @@ class Torture:
     Attributes:
       faults: number of faults so far, by kind.
       ended: number of runs that ended and were compared.
+      lost: number of runs that were damaged beyond repair, as `check-run` said before.
     """
 
     def __init__(self, folder: Path, seed: int):
         self.folder, self.draw = folder, random.Random(seed)
         self.faults: Counter[str] = Counter()
-        self.ended = 0
+        self.ended = self.lost = 0
         self.configs = {}
         for workers in (1, 2):
             (folder / f"config{workers}").mkdir()
@@ -74,6 +80,7 @@ class Torture:
             "parent": lambda: self._kill(2),
             "group": lambda: self._kill(2, is_group=True),
             "worker": self._kill_worker,
+            "damage": self._damage,
             **{name: lambda name=name: self._fail(name) for name in DISKS},
         }
 
@@ -95,10 +102,10 @@ class Torture:
     def _start(self, workers: int, prepare: Callable | None = None, *arguments: object) -> BaseProcess:
         return fork_train(self._run(workers), self.configs[workers], _lead, prepare, *arguments)
 
-    def _kill(self, workers: int, is_group: bool = False) -> None:
+    def _kill(self, workers: int, is_group: bool = False, most_seconds: float = 0.0) -> None:
         """Kills the run at a random instant: its first process alone, or its group."""
         process = self._start(workers)
-        process.join(self.draw.uniform(0.0, MOST_SECONDS[workers]))
+        process.join(self.draw.uniform(0.0, most_seconds or MOST_SECONDS[workers]))
         if process.exitcode is not None:
             return self._end(workers, process)
         with contextlib.suppress(ProcessLookupError):
@@ -106,6 +113,7 @@ class Torture:
         process.join()
         self.faults["group" if is_group else "run" if workers == 1 else "parent"] += 1
         self._expect_no_orphans(process)
+        self._expect_whole(workers)
 
     def _kill_worker(self) -> None:
         """Kills one of two workers at a random instant. The run goes on."""
@@ -136,6 +144,41 @@ class Torture:
             raise Difference(f"{kind}: exit code {process.exitcode}\n{self._errors(1)}")
         if expected == 2 and not self._errors(1).splitlines()[-1].startswith("azero: "):
             raise Difference(f"{kind}: its last line is not a message\n{self._errors(1)}")
+        self._expect_whole(1)
+
+    def _damage(self) -> None:
+        """Kills the run, damages one of its files, and lets `check-run --repair`, which is killed too, mend it.
+
+        Where that loses something, as it says before, the run begins again.
+        """
+        self._kill(1, most_seconds=3 * MOST_SECONDS[1])
+        files = sorted(each for each in self._run(1).rglob("*") if each.suffix in (".safetensors", ".toml"))
+        if not files or not (self._run(1) / "state.safetensors").exists():
+            return
+        file = self.draw.choice(files)
+        what = f"{damage_file(file, self.draw)} {file}"
+        costs = [each.cost for each in self._check(1).damaged]
+        repair = fork_command(["check-run", str(self._run(1)), "--repair"], self._run(1))
+        if self.draw.random() < 0.5:
+            repair.join(self.draw.uniform(0.0, MOST_SECONDS[1] / 4))
+            repair.kill()
+            repair.join()
+            repair = fork_command(["check-run", str(self._run(1)), "--repair"], self._run(1))
+        self._wait(repair)
+        self.faults["damage"] += 1
+        if not all(each.startswith("none") or "result is the same" in each for each in costs):
+            self.lost += 1
+            return self._remove(1)
+        if repair.exitcode != 0:
+            raise Difference(f"{what}: check-run --repair exits with {repair.exitcode}\n{self._errors(1)}")
+        self._expect_whole(1)
+
+    def _check(self, workers: int) -> RunReport:
+        return check_run(self._run(workers), is_repairing=False)
+
+    def _expect_whole(self, workers: int) -> None:
+        if (self._run(workers) / "config.toml").exists() and (damaged := self._check(workers).damaged):
+            raise Difference(f"check-run finds damage in {self._run(workers)}: {damaged}")
 
     def _wait(self, process: BaseProcess) -> None:
         process.join(TIMEOUT_S)
@@ -148,10 +191,16 @@ class Torture:
         if process.exitcode != 0:
             raise Difference(f"exit code {process.exitcode}\n{self._errors(workers)}")
         run = self._run(workers)
+        for damaged in [*run.rglob("*.damaged")]:
+            shutil.rmtree(damaged) if damaged.is_dir() else damaged.unlink()
         for what in (nets_of, lambda folder: files_of(folder / "replay"), _figures_without_deaths):
             if what(run) != what(self.whole):
                 raise Difference(f"{run} differs from {self.whole}")
         self.ended += 1
+        self._remove(workers)
+
+    def _remove(self, workers: int) -> None:
+        run = self._run(workers)
         shutil.rmtree(run)
         for ending in ("out", "err"):
             Path(f"{run}.{ending}").unlink()
@@ -209,6 +258,7 @@ def main() -> None:
         print(f"{difference}\nafter {dict(torture.faults)}; the run is in {folder}")
         sys.exit(1)
     print(f"{sum(torture.faults.values())} faults {dict(torture.faults)}: {torture.ended} runs ended the same")
+    print(f"{torture.lost} runs were damaged beyond repair" if torture.lost else "no run was damaged beyond repair")
     shutil.rmtree(folder)
 
 

@@ -67,18 +67,20 @@ EXACT = [
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("is_missing", [False, True])
+@pytest.mark.parametrize("how", ["changed", "missing", "a folder"])
 @pytest.mark.parametrize("file", EXACT)
-def test_what_can_be_made_again_is_and_the_run_ends_the_same(run_azero, broken, whole, config, file, is_missing):
+def test_what_can_be_made_again_is_and_the_run_ends_the_same(run_azero, broken, whole, config, file, how):
     path = broken / file
-    if is_missing:
+    if how != "changed":
         path.unlink()
+        if how == "a folder":
+            path.mkdir()
     elif file == "config.toml":
         path.write_text(path.read_text().replace("num_simulations = 6", "num_simulations = 7"))
     else:
         flip(path)
     code, report = check(run_azero, broken)
-    if is_missing and file == "state_beginning.safetensors":
+    if how == "missing" and file == "state_beginning.safetensors":
         assert (code, report["damaged"]) == (0, [])  # there is none before azero 0.2
     else:
         assert code == 1 and not report["is_whole"]
@@ -88,6 +90,8 @@ def test_what_can_be_made_again_is_and_the_run_ends_the_same(run_azero, broken, 
     assert code == 0 and all(each["is_repaired"] for each in report["damaged"])
     assert check(run_azero, broken)[1]["damaged"] == []
     finish_train(broken, config)
+    for aside in broken.rglob("*.damaged"):
+        shutil.rmtree(aside) if aside.is_dir() else aside.unlink()
     assert nets_of(broken) == nets_of(whole) and figures_of(broken) == figures_of(whole)
 
 

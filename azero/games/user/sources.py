@@ -9,7 +9,9 @@ which may be out of date.
 import ast
 import hashlib
 import importlib.util
+import io
 import sys
+import tokenize
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 from importlib.machinery import ModuleSpec, SourceFileLoader
@@ -23,7 +25,13 @@ from azero.games.tracebacks import is_installed
 from azero.games.user.identity import identity_of, tree_of
 from azero.system.files import read_regular
 
-_LARGEST = 1 << 20  # bytes of a source
+_LARGEST = 1 << 17  # bytes of a source
+
+_LARGEST_TOGETHER = 1 << 19  # bytes of all sources
+
+_LONGEST = 2000  # bytes of a line; Python's parser takes the square of it for some texts
+
+_MOST_NAMES = 2000  # of modules that may be the user's own
 
 _DEEPEST = 20  # packages in each other
 
@@ -43,16 +51,24 @@ class Sources:
     def __init__(self, file: str):
         """Reads them. Raises BadInput if the file cannot be read."""
         self.text = _read(Path(file), f"game file {file!r}")
-        self.folder = Path(file).resolve().parent
         self.modules: dict[str, tuple[Path, bytes]] = {}
-        waiting = list(_imported(self.text, package=""))
+        places = [Path(file).resolve().parent, *_own_places()]
+        seen: set[str] = set()
+        size, waiting = len(self.text), list(_imported(self.text, package=""))
         while waiting:
             name = waiting.pop()
-            path = None if name in self.modules or _is_library(name) else _find(name, [self.folder, *_own_places()])
-            if path is not None:
-                self.modules[name] = path, _read(path, f"module {name!r} of game file {file!r}")
+            if name in seen or _is_library(name):
+                continue
+            seen.add(name)
+            if path := _find(name, places):
+                text = _read(path, f"module {name!r} of game file {file!r}")
+                self.modules[name] = path, text
+                size += len(text)
                 package = name if path.name == "__init__.py" else name.rpartition(".")[0]
-                waiting += _imported(self.modules[name][1], package)
+                waiting += _imported(text, package)
+            if len(seen) > _MOST_NAMES or size > _LARGEST_TOGETHER:
+                limits = f"{_MOST_NAMES:,} names or modules of {_LARGEST_TOGETHER:,} bytes together"
+                raise BadInput(f"game file {file!r} imports more than {limits}")
 
     @cached_property
     def identity(self) -> str:
@@ -163,11 +179,21 @@ _FINDER = _Finder()
 
 
 def _read(path: Path, what: str) -> bytes:
-    """Returns the text of a source; raises BadInput."""
+    """Returns the text of a source; raises BadInput.
+
+    It may be parsed before it is trusted, so it has limits.
+    """
     try:
-        return read_regular(path, _LARGEST)
-    except (OSError, ValueError) as error:
+        text = read_regular(path, _LARGEST)
+        encoding, _ = tokenize.detect_encoding(io.BytesIO(text).readline)
+    except (OSError, ValueError, SyntaxError) as error:
         raise BadInput(f"{what} cannot be read: {getattr(error, 'strerror', None) or error}") from None
+    if encoding not in ("utf-8", "utf-8-sig"):
+        raise BadInput(f"{what} is written in {encoding}; it should be UTF-8")
+    lines = text.replace(b"\r\n", b"\n").replace(b"\r", b"\n").replace(b"\\\n", b"").split(b"\n")
+    if max(map(len, lines)) > _LONGEST:
+        raise BadInput(f"{what} has a line of more than {_LONGEST:,} bytes")
+    return text
 
 
 def _imported(text: bytes, package: str) -> Iterator[str]:

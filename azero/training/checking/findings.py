@@ -27,6 +27,8 @@ class Findings:
         if not path.exists():
             return "it is missing"
         self.files += 1
+        if not path.is_file():
+            return "it is not a file"
         try:
             read(path)
         except Damaged as error:
@@ -38,12 +40,20 @@ class Findings:
         damage = Damage(path.relative_to(self.folder).as_posix(), what, cost, repair)
         self.damaged.append(damage)
         if self.is_repairing and mend is not None:
+            if path.exists() and not path.is_file():
+                put_aside(path)
             mend()
             damage.is_repaired = True
 
     def note_and_put_aside(self, path: Path, what: str, cost: str, then: str = "") -> None:
         """Notes a damage that is mended by giving the file another name. A missing file needs nothing."""
         if path.exists():
-            self.note(path, what, cost, f"it is renamed to {path.name}.damaged{then}", lambda: put_aside(path))
+            self.note(
+                path,
+                what,
+                cost,
+                f"it is renamed to {path.name}.damaged{then}",
+                lambda: path.exists() and put_aside(path),
+            )
         else:
             self.note(path, what, cost, f"nothing replaces it{then}", lambda: None)
