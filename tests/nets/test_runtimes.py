@@ -231,6 +231,18 @@ def test_one_alone_is_followed_by_the_usually_slower_ones_whatever_was_measured(
     assert not (cache_root() / "runtimes").exists()
 
 
+def test_one_alone_that_fails_is_an_error(net, three_runtimes):
+    """So a run whose settings name one never goes on with other arithmetic, e.g. where memory is short for a while."""
+
+    def fail(planes):
+        raise RuntimeError("no memory")
+
+    config = DeviceConfig(device="cpu", runtime="openvino", precision="int8")
+    three_runtimes[Runtime("openvino", "int8")].run = fail
+    with pytest.raises(BadInput, match=r"^openvino int8 cannot run this net \(no memory\)$"):
+        open_session(net, config, 16, 1)
+
+
 def test_the_fastest_that_works_is_settled(net, three_runtimes):
     def fail(planes):
         raise RuntimeError

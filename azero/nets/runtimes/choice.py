@@ -140,24 +140,28 @@ def open_session(net: ResidualTower, config: DeviceConfig, rows: int, num_thread
     """Opens a session with the fastest runtime that the settings allow and that agrees with fp32.
 
     A runtime that fails, or is too far from fp32, is skipped with a warning on stderr. If the settings allow only one,
-    those that are usually slower follow, in a fixed order.
+    and it is too far from fp32, those that are usually slower follow, in a fixed order.
 
     Args:
       rows: rows of every pass on a CPU.
       num_threads: number of threads that run passes side by side.
 
-    Raises BadInput if the settings ask for something that is not available.
+    Raises BadInput if the settings ask for something that is not available, or if the only runtime they allow fails.
     """
     device, ranked = pick_device(config.device), _ranked(net, config, rows)
-    if len(ranked) == 1:
+    only = ranked[0] if len(ranked) == 1 else None
+    if only:
         available = available_runtimes(device)
-        ranked = available[: available.index(ranked[0]) + 1]
+        ranked = available[: available.index(only) + 1]
     for runtime in reversed(ranked):
         try:
             session = _open(runtime, net, device, rows, num_threads)
             drift = 0.0 if runtime == EXACT else measure_drift(net, session, rows)
         except RuntimeError as error:
-            _warn(f"{runtime.name} cannot run this net ({_first_line(error)})")
+            what = f"{runtime.name} cannot run this net ({_first_line(error)})"
+            if only:  # a run that went on with another one would play other games
+                raise BadInput(what) from None
+            _warn(what)
             continue
         if drift <= TOLERANCE:
             return runtime, session
