@@ -95,6 +95,20 @@ def test_what_can_be_made_again_is_and_the_run_ends_the_same(run_azero, broken, 
     assert nets_of(broken) == nets_of(whole) and figures_of(broken) == figures_of(whole)
 
 
+@pytest.mark.thorough
+@pytest.mark.parametrize("write", ["state 1 play 0", "state 1 train 0"])
+def test_the_first_net_is_made_again(run_azero, whole, tmp_path, config, write):
+    run = tmp_path / "run"
+    assert strike(run, config, write, "after") == -signal.SIGKILL
+    nets = [run / "checkpoints" / "00000.safetensors", run / "best.safetensors"]
+    for net in nets:
+        net.unlink(missing_ok=True)
+    code, report = check(run_azero, run, "--repair")
+    assert code == 0 and report["damaged"][0]["repair"] == "it is made again from the state"
+    finish_train(run, config)
+    assert nets_of(run) == nets_of(whole) and figures_of(run) == figures_of(whole)
+
+
 def test_a_shard_of_older_games_is_dropped_and_the_run_goes_on_without_it(run_azero, broken, config):
     flip(broken / "replay" / "00001-0001.safetensors")
     code, report = check(run_azero, broken)

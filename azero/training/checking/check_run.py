@@ -34,7 +34,7 @@ def check_run(folder: Path, is_repairing: bool) -> RunReport:
         progress = check_states(findings, config, game, trainer)
         if progress is not None:
             progress = check_shards(findings, run, trainer, progress)
-            check_best(findings, run, progress)
+            check_best(findings, run, trainer, progress)
             check_candidate(findings, run, trainer, progress)
         check_others(findings, run, progress)
         _check_metrics(findings, run.metrics_path)

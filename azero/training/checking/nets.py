@@ -12,24 +12,35 @@ from azero.training.run import Run
 from azero.training.state import CANDIDATE, MEAN, Progress
 
 
-def check_best(findings: Findings, run: Run, progress: Progress) -> None:
-    """Checks the published net and the checkpoint of which it is a copy. Each can replace the other."""
+def check_best(findings: Findings, run: Run, trainer: Trainer, progress: Progress) -> None:
+    """Checks the published net and the checkpoint of which it is a copy. Each can replace the other.
+
+    Before the first step of training, the trainer can make both again.
+    """
     original, copy = run.published_path(progress), run.best_path
-    faults = {path: _fault(findings, run, path) for path in (original, copy)}
+    fault, fault_of_copy = _fault(findings, run, original), _fault(findings, run, copy)
     if not copy.exists() and progress == Progress():
-        faults[copy] = ""  # it is published when the run goes on
-    if faults[original] and not faults[copy] and read_card(copy).iteration != _iteration_of_published(progress):
-        faults[copy] = "it is an older net"
-    for path, other in ((original, copy), (copy, original)):
-        if faults[path] and not faults[other]:
-            data, name = other.read_bytes(), other.relative_to(run.folder).as_posix()
-            _note_copy(findings, path, faults[path], name, data)
-        elif faults[path]:
-            findings.note(path, faults[path], f"{LOST}: its best net is lost", "")
+        fault_of_copy = ""  # it is published when the run goes on
+    elif fault and not fault_of_copy and read_card(copy).iteration != _iteration_of_published(progress):
+        fault_of_copy = "it is an older net"
+    can_be_made = progress.steps == 0
+    if fault and can_be_made:
+        repair = "it is made again from the state"
+        first = Progress(iteration=0)
+        findings.note(original, fault, "none", repair, lambda: run.save_net(original, trainer.candidate(), first))
+    elif fault:
+        _note_copy(findings, original, fault, None if fault_of_copy else copy)
+    if fault_of_copy:
+        _note_copy(findings, copy, fault_of_copy, None if fault and not can_be_made else original)
 
 
-def _note_copy(findings: Findings, path: Path, fault: str, name: str, data: bytes) -> None:
-    findings.note(path, fault, "none", f"it is copied from {name}", lambda: write_whole(path, data))
+def _note_copy(findings: Findings, path: Path, fault: str, source: Path | None) -> None:
+    """Notes a damaged net. It is copied from another file, if there is one."""
+    if source is None:
+        findings.note(path, fault, f"{LOST}: its best net is lost", "")
+        return
+    name = source.relative_to(findings.folder).as_posix()
+    findings.note(path, fault, "none", f"it is copied from {name}", lambda: write_whole(path, source.read_bytes()))
 
 
 def check_candidate(findings: Findings, run: Run, trainer: Trainer, progress: Progress) -> None:
