@@ -20,9 +20,6 @@ from azero.training.run import Run
 from azero.training.state import CANDIDATE, MEAN, Progress
 from azero.training.watching.report import Report
 
-NUM_PROMOTED = 3
-"""Number of promoted nets that take part; these are the last ones."""
-
 
 def hold_final(run: Run, progress: Progress, report: Report) -> tuple[str, dict]:
     """Plays a round robin of the last promoted nets, the last candidate, and the mean of all their weights.
@@ -32,7 +29,7 @@ def hold_final(run: Run, progress: Progress, report: Report) -> tuple[str, dict]
     Returns:
       The winner's name in `checkpoints/`, and notes for the metrics.
     """
-    promoted = sorted(run.checkpoint_path(0).parent.glob("[0-9]*.safetensors"))[-NUM_PROMOTED:]
+    promoted = [run.checkpoint_path(iteration) for iteration in progress.promoted]
     mean, last = run.checkpoint_file(MEAN), run.checkpoint_file(CANDIDATE)
     if progress.best != progress.iteration:
         write_whole(last, run.candidate_path.read_bytes())

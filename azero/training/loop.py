@@ -33,7 +33,7 @@ from azero.training.learning.trainer import Losses, Trainer, check_divergence
 from azero.training.lessons import read_lessons
 from azero.training.resumed_settings import check_progress, check_runtime, keep_settings
 from azero.training.run import Run, check_is_new, hold, iteration_of, shard_name
-from azero.training.state import STAGES, Progress, keep_beginning, load_state, save_state
+from azero.training.state import NUM_PROMOTED, STAGES, Progress, keep_beginning, load_state, save_state
 from azero.training.watching.health import find_symptoms
 from azero.training.watching.measure import (
     add_steps,
@@ -80,9 +80,11 @@ def run_iterations(run: Run, lessons: Lessons | None) -> Progress:
     check_progress(run, progress)
     keep_settings(run, progress, trainer)
     if progress is None:
-        progress = Progress()
+        progress = Progress(promoted=[0])
         run.save_net(run.checkpoint_path(0), trainer.candidate(), replace(progress, iteration=0))
         save_state(run.folder, run.config, trainer, progress)
+    if not progress.promoted:  # azero 0.1.0 did not save them
+        progress = replace(progress, promoted=run.promoted(progress))
     if progress.stage == STAGES[0]:
         keep_beginning(run.folder)
     run.publish_best(progress)
@@ -249,7 +251,10 @@ def gate(run: Run, progress: Progress, trainer: Trainer, report: Report) -> Prog
     notes = progress.notes | verdict.notes | {"time/gate_s": time.perf_counter() - begin}
     if verdict.is_promoted:
         rating = progress.rating + verdict.elo
-        progress = replace(progress, best=iteration, rating=rating, promotions=progress.promotions + 1)
+        promoted = [*progress.promoted, iteration][-NUM_PROMOTED:]
+        progress = replace(
+            progress, best=iteration, rating=rating, promotions=progress.promotions + 1, promoted=promoted
+        )
         run.save_net(run.checkpoint_path(iteration), trainer.candidate(), progress)
     notes |= {"gate/rating": progress.rating, "gate/promotions": progress.promotions}
     every, last = run.config.evaluation.every, run.config.training.iterations

@@ -31,7 +31,7 @@ from azero.selfplay.data.shard_files import load_shard
 from azero.system.files import LOCK, held, remove, write_whole
 from azero.system.tensor_files import Tensors
 from azero.training.heads.registry import heads_of
-from azero.training.state import STATE, Progress, shards_at_beginning
+from azero.training.state import NUM_PROMOTED, STATE, Progress, shards_at_beginning
 
 
 class Run:
@@ -72,6 +72,11 @@ class Run:
     def published_path(self, progress: Progress) -> Path:
         """Returns the path of the net that is published as best.safetensors."""
         return self.checkpoint_file(progress.final) if progress.final else self.checkpoint_path(progress.best)
+
+    def promoted(self, progress: Progress) -> list[int]:
+        """Returns the iterations of the last promoted nets, those of the final, by the files of earlier iterations."""
+        names = sorted(path.stem for path in self.checkpoint_path(0).parent.glob("[0-9]*.safetensors"))
+        return [int(name) for name in names if int(name) < progress.iteration][-NUM_PROMOTED:]
 
     def shard_path(self, name: str) -> Path:
         return self.folder / "replay" / f"{name}.safetensors"

@@ -21,6 +21,9 @@ from azero.training.learning.trainer import Trainer
 MEAN, CANDIDATE = "mean", "candidate"
 """Names of the final's nets that have no iteration."""
 
+NUM_PROMOTED = 3
+"""Number of promoted nets that take part in the final; these are the last ones."""
+
 STAGES = "play", "reanalysis", "train", "gate"
 """Stages of an iteration, in order."""
 
@@ -54,6 +57,7 @@ class Progress:
     best: int = 0  # iteration of the best net
     rating: float = 0.0  # the best net's Elo above the first net
     promotions: int = 0
+    promoted: list[int] = field(default_factory=list)  # iterations of the last promoted nets, for the final; ascending
     final: str = ""  # name in checkpoints/ of the final's winner (an iteration, MEAN or CANDIDATE); empty before it
     shards: list[str] = field(default_factory=list)  # in the replay window, oldest first
     notes: dict = field(default_factory=dict)  # metrics of this iteration's finished stages
@@ -139,6 +143,10 @@ def _progress_from(what: str, card: dict) -> Progress:
         name: type(getattr(progress, name)) is int and 0 <= getattr(progress, name) < 1 << 53 for name in counts
     }
     are_right["iteration"] = are_right["iteration"] and progress.iteration < MOST_ITERATIONS
+    are_right["promoted"] = type(progress.promoted) is list and all(
+        type(each) is int and 0 <= each <= progress.iteration for each in progress.promoted
+    )
+    are_right["promoted"] = are_right["promoted"] and sorted({*progress.promoted}) == progress.promoted
     are_right["stage"] = progress.stage in STAGES
     are_right["rating"] = is_number(progress.rating)
     are_right["final"] = _is_match(rf"({MEAN}|{CANDIDATE}|[0-9]{{5,9}})?", progress.final)

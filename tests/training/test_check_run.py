@@ -12,7 +12,7 @@ from games.user_games import NIM, forget_files, write_file
 from azero.games.user.trust import trust_file
 from azero.system.tensor_files import read_tensors, write_tensors
 
-from .runs import figures_of, finish_train, nets_of, strike, write_config
+from .runs import figures_of, finish_train, nets_of, progress_of, strike, write_config
 
 
 @pytest.fixture
@@ -122,6 +122,17 @@ def test_a_shard_of_older_games_is_dropped_and_the_run_goes_on_without_it(run_az
         f"the run goes on with: azero train --run {broken} --resume"
     )
     assert check(run_azero, broken)[1]["damaged"] == []
+    finish_train(broken, config)
+    assert check(run_azero, broken)[1]["damaged"] == []
+
+
+def test_a_promoted_net_that_the_final_needs_is_missed(run_azero, broken, config):
+    assert progress_of(broken)["promoted"] == [0, 1]
+    (broken / "checkpoints" / "00000.safetensors").unlink()
+    code, report = check(run_azero, broken)
+    (damage,) = report["damaged"]
+    assert (code, damage["cost"]) == (1, "this net is lost, and the next final is held without it")
+    assert check(run_azero, broken, "--repair")[0] == 0 and progress_of(broken)["promoted"] == [1]
     finish_train(broken, config)
     assert check(run_azero, broken)[1]["damaged"] == []
 

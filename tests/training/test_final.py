@@ -41,7 +41,9 @@ def hold(monkeypatch, run, winner, best=5, iteration=6):
 
     monkeypatch.setattr(final, "play_match", play_match)
     report = Silent()
-    return final.hold_final(run, Progress(iteration=iteration, best=best), report), met
+    progress = Progress(iteration=iteration, best=best)
+    promoted = run.promoted(replace(progress, iteration=iteration + 1))
+    return final.hold_final(run, replace(progress, promoted=promoted), report), met
 
 
 @pytest.mark.parametrize("winner", ["00002", "00005", "candidate", "mean"])

@@ -36,7 +36,7 @@ def check_run(folder: Path, is_repairing: bool) -> RunReport:
             progress = check_shards(findings, run, trainer, progress)
             check_best(findings, run, trainer, progress)
             check_candidate(findings, run, trainer, progress)
-        check_others(findings, run, progress)
+        check_others(findings, run, trainer, progress)
         _check_metrics(findings, run.metrics_path)
     return RunReport(str(folder), findings.files, findings.damaged)
 

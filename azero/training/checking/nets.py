@@ -1,5 +1,6 @@
 """The check of a run's nets, and of its rollout policy."""
 
+from dataclasses import replace
 from pathlib import Path
 
 from azero.mcts.rollouts.weights import load_rollout
@@ -9,7 +10,7 @@ from azero.training.checking.findings import Findings
 from azero.training.checking.states import LOST
 from azero.training.learning.trainer import Trainer
 from azero.training.run import Run
-from azero.training.state import CANDIDATE, MEAN, Progress
+from azero.training.state import CANDIDATE, MEAN, Progress, save_state
 
 
 def check_best(findings: Findings, run: Run, trainer: Trainer, progress: Progress) -> None:
@@ -19,7 +20,7 @@ def check_best(findings: Findings, run: Run, trainer: Trainer, progress: Progres
     """
     original, copy = run.published_path(progress), run.best_path
     fault, fault_of_copy = _fault(findings, run, original), _fault(findings, run, copy)
-    if not copy.exists() and progress == Progress():
+    if not copy.exists() and progress == Progress(promoted=[0]):
         fault_of_copy = ""  # it is published when the run goes on
     elif fault and not fault_of_copy and read_card(copy).iteration != _iteration_of_published(progress):
         fault_of_copy = "it is an older net"
@@ -54,15 +55,23 @@ def check_candidate(findings: Findings, run: Run, trainer: Trainer, progress: Pr
         findings.note_and_put_aside(path, fault, "none: the next training writes another")
 
 
-def check_others(findings: Findings, run: Run, progress: Progress | None) -> None:
+def check_others(findings: Findings, run: Run, trainer: Trainer, progress: Progress | None) -> None:
     """Checks the other nets and a rollout policy. They can only be put aside."""
-    published = run.published_path(progress) if progress else None
-    for path in sorted((run.folder / "checkpoints").glob("*.safetensors")):
-        fault = "" if path == published else _fault(findings, run, path)
+    needed = [run.checkpoint_path(each) for each in progress.promoted] if progress else []
+    lost = []
+    for path in sorted({*(run.folder / "checkpoints").glob("*.safetensors"), *needed}):
+        fault = "" if progress and path == run.published_path(progress) else _fault(findings, run, path)
         if fault and progress and path == run.checkpoint_path(progress.best):
             findings.note(path, fault, f"{LOST}: its best net is lost", "")
+        elif fault and path in needed:
+            lost.append(path)
+            cost = "this net is lost, and the next final is held without it"
+            findings.note_and_put_aside(path, fault, cost)
         elif fault:
             findings.note_and_put_aside(path, fault, "this net is lost")
+    if lost and progress and findings.is_repairing:
+        left = [each for each in progress.promoted if run.checkpoint_path(each) not in lost]
+        save_state(run.folder, run.config, trainer, replace(progress, promoted=left))
     policy = run.folder / "rollout.safetensors"
     fault = findings.fault_of(policy, lambda path: load_rollout(path, run.game)) if policy.exists() else ""
     if fault:
