@@ -11,6 +11,7 @@ from games.user_games import NIM, forget_files, write_file
 
 from azero.games.user.trust import trust_file
 from azero.system.tensor_files import read_tensors, write_tensors
+from azero.training.state import shards_at_beginning
 
 from .runs import figures_of, finish_train, nets_of, progress_of, strike, write_config
 
@@ -107,6 +108,19 @@ def test_the_first_net_is_made_again(run_azero, whole, tmp_path, config, write):
     assert code == 0 and report["damaged"][0]["repair"] == "it is made again from the state"
     finish_train(run, config)
     assert nets_of(run) == nets_of(whole) and figures_of(run) == figures_of(whole)
+
+
+def test_no_run_goes_back_to_where_a_shard_is_lost(run_azero, config, tmp_path):
+    run = tmp_path / "run"
+    assert strike(run, config, "state 3 gate 0", "after") == -signal.SIGKILL
+    old = sorted({*shards_at_beginning(run)} - {*progress_of(run)["shards"]})[0]
+    flip(run / "replay" / f"{old}.safetensors")
+    assert check(run_azero, run, "--repair")[1]["damaged"][0]["cost"] == "none, while the state is whole"
+    flip(run / "replay" / "00003-0001.safetensors")
+    (damage,) = check(run_azero, run, "--repair")[1]["damaged"]
+    assert damage["cost"] == "its games; the run goes on, but not as without the damage"
+    assert check(run_azero, run)[1]["damaged"] == []
+    finish_train(run, config)
 
 
 def test_a_shard_of_older_games_is_dropped_and_the_run_goes_on_without_it(run_azero, broken, config):

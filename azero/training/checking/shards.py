@@ -53,9 +53,11 @@ def check_shards(findings: Findings, run: Run, trainer: Trainer, progress: Progr
 
 
 def _beginning_without(run: Run, faults: dict[str, str]) -> Progress | None:
-    """Returns the progress at the iteration's beginning, if that state is whole and has no damaged shard."""
+    """Returns the progress at the iteration's beginning, if that state and all of its shards are whole."""
     try:
         beginning = load_state(run.folder, Trainer(run.config, run.game), BEGINNING)
     except Damaged:
         return None
-    return beginning if beginning and not faults.keys() & {*beginning.shards} else None
+    if beginning is None or faults.keys() & {*beginning.shards}:
+        return None
+    return beginning if all(run.shard_path(name).is_file() for name in beginning.shards) else None
