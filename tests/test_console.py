@@ -84,7 +84,7 @@ def test_names_that_cannot_be_encoded_are_escaped(tmp_path):
     Path(os.fsdecode(run), "config.toml").write_text("")
     command = [sys.executable, "-m", "azero.cli", "check-run", run]
     ended = subprocess.run(command, env=os.environ | {"PYTHONIOENCODING": "utf-8:strict"}, capture_output=True)
-    assert (ended.returncode, ended.stderr) == (1, b"") and b"\\udcff: 1 of 1 files are damaged" in ended.stdout
+    assert (ended.returncode, ended.stderr) == (1, b"") and b"\\udcff: 1 file is damaged" in ended.stdout
 
 
 @pytest.mark.parametrize("words", [["train", ""], ["train", "smoke", "--run", ""], ["check-run", ""], ["suggest", ""]])

@@ -9,6 +9,7 @@ import time
 
 import pytest
 
+import azero.system.files
 from azero.errors import BadInput
 from azero.system.files import LOCK, held, remove_temporaries, write_whole
 
@@ -22,6 +23,15 @@ def test_a_file_is_written_and_replaced(tmp_path):
     for data in (b"old", b"", b"new" * 100_000):
         write_whole(path, data)
         assert path.read_bytes() == data and names(tmp_path) == ["file.bin"]
+
+
+def test_links_at_places_of_temporaries_lead_nowhere(tmp_path, monkeypatch):
+    (tmp_path / "victim").write_bytes(b"whole")
+    monkeypatch.setattr(azero.system.files.secrets, "token_hex", lambda count: "foreseen")
+    (tmp_path / ".file.foreseen.tmp").symlink_to(tmp_path / "victim")
+    with pytest.raises(FileExistsError):
+        write_whole(tmp_path / "file", b"data")
+    assert (tmp_path / "victim").read_bytes() == b"whole"
 
 
 def test_folders_are_made(tmp_path):

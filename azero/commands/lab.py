@@ -9,6 +9,7 @@ import typer
 
 from azero.commands.options import as_path
 from azero.errors import BadInput, Stopped
+from azero.system.console import printable
 
 app = typer.Typer(
     help="Repeat the UCT paper's experiments.",
@@ -89,7 +90,7 @@ def _run(name: str, out: Path | None, is_full: bool, threads: int | None, given:
         table = experiment.run(folder, parameters, check_workers(threads))
     except KeyboardInterrupt:
         raise Stopped(f"stopped; run the same command again to continue from {folder}") from None
-    print(f"{table}\n\n{folder}: {', '.join(sorted(path.name for path in folder.iterdir()))}")
+    print(f"{table}\n\n{printable(f'{folder}: ' + ', '.join(sorted(path.name for path in folder.iterdir())))}")
 
 
 _add(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from azero.commands.options import JsonOption, SeedOption, as_path
-from azero.errors import BadInput, Stopped
+from azero.errors import BadInput, Damaged, Stopped
 from azero.system.console import printable, say
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def train(
     folder = run or Path("runs") / path.stem  # type: ignore[union-attr]
     try:
         if resume:
-            progress = _resume(folder, path, settings or [], allow_commands)
+            progress = _resume_or_advise(folder, path, settings or [], allow_commands)
         else:
             progress = _begin(folder, path, settings or [], allow_commands)  # type: ignore[arg-type]
     except KeyboardInterrupt:
@@ -74,6 +74,18 @@ def _begin(folder: Path, path: Path, settings: list[str], allow_commands: bool) 
     _check_program(config, settings, allow_commands)
     trust_game(config.game.name, is_kept=True)
     return run_training(folder, config, False)
+
+
+def _resume_or_advise(folder: Path, path: Path | None, settings: list[str], allow_commands: bool) -> "Progress":
+    """Continues a run; if a file of it is damaged or missing, the message says what may mend it."""
+    from azero.training.run import repair_of
+
+    try:
+        return _resume(folder, path, settings, allow_commands)
+    except Damaged as error:
+        raise Damaged(f"{error}; {repair_of(folder)} may mend it") from None
+    except FileNotFoundError as error:
+        raise BadInput(f"{error.filename!r} is missing; {repair_of(folder)} may mend it") from None
 
 
 def _resume(folder: Path, path: Path | None, settings: list[str], allow_commands: bool) -> "Progress":

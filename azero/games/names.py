@@ -33,6 +33,8 @@ def without_folder(text: str) -> str:
 
 def parts_of(text: str) -> tuple[str | None, str, str | None]:
     """Returns file, class or game, and arguments of a game's name; None for a missing part. Raises BadInput."""
+    if not text.isprintable():
+        raise BadInput(f"{text!r} has characters that cannot be shown, and names no game")
     match = re.fullmatch(r"\s*(?:(.*\.py)\s*:\s*)?(\w+)\s*(?:\((.*)\))?\s*", text)
     if not match:
         example = f"{text}:MyGame" if text.endswith(".py") else "connect_four(rows=6)"

@@ -72,6 +72,8 @@ def outcome_of(results: Results, units: Sequence[Unit]) -> Outcome:
     """Returns the result of a match from the rows of its pairs."""
     rows = [results.row(unit) for unit in units]
     scores = [row[name] for row in rows for name in ("score_first", "score_second")]
+    if not {*scores} <= {0.0, 0.5, 1.0}:
+        raise BadInput(f"{str(results.folder / 'results.csv')!r} is damaged: a game's score is 0, 0.5 or 1")
     pair_scores = [(scores[k] + scores[k + 1]) / 2 for k in range(0, len(scores), 2)]
     tally = Tally(scores.count(1.0), scores.count(0.5), scores.count(0.0))
 

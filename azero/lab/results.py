@@ -20,7 +20,7 @@ from azero.system.files import LOCK, held, read_regular, write_whole
 from azero.system.formats import is_number
 from azero.system.workers import do_in_order
 
-_LARGEST = 1 << 26  # bytes of a file
+_LARGEST = 1 << 23  # bytes of a file
 
 _ADVICE = "move it away, or name a new folder with --out"
 

@@ -141,7 +141,7 @@ def _game_told(path: Path, card: Card) -> Game:
         raise Untrusted(f"{name}: {error}; if you trust it, name it with --game {told!r}") from None
     except BadInput as error:
         is_gone = file is not None and not Path(file).is_file()
-        place = f"; it plays {card.game}; name the file's place, e.g. --game path/to/{without_folder(card.game)}"
+        place = f"; it plays {card.game}; name the file's place, e.g. --game 'path/to/{without_folder(card.game)}'"
         raise type(error)(f"{name}: {error}{place if is_gone else ''}") from None
     advice = f"to use the changed file, name it with --game {told!r}"
     raise BadInput(f"{name} plays {told}, and that file has changed since; {advice}")

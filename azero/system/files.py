@@ -7,6 +7,7 @@ A file is written to a temporary file in the same folder, flushed to the disk, a
 import errno
 import itertools
 import os
+import secrets
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -51,9 +52,10 @@ DISK = Disk()
 def write_whole(path: Path, data: bytes) -> None:
     """Writes `data` to `path`, and creates its folder. If interrupted, the file is the old one or the new one."""
     make_folder(path.parent)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    # A name that nobody can foresee, and "x": a link that somebody put there would lead elsewhere.
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}.tmp")
     try:
-        with open(temporary, "wb") as file:
+        with open(temporary, "xb") as file:
             DISK.write(file, data)
             DISK.sync(file.fileno(), temporary)
         DISK.replace(temporary, path)

@@ -21,8 +21,8 @@ def check_format(what: str, found: object, *known: int) -> None:
 
 
 def is_number(value: object) -> bool:
-    """Returns whether a value from JSON is a number that a float can be, with room for sums."""
-    return isinstance(value, int | float) and -1e300 < value < 1e300
+    """Returns whether a value from JSON is a number of a size that something of a run can have."""
+    return isinstance(value, int | float) and -1e18 < value < 1e18
 
 
 def drop_unknown(what: str, values: dict[str, Any], known: Collection[str]) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from azero.arena.matches.match import play_match, without_repeats
 from azero.arena.matches.statistics import Sprt, elo_from_score
 from azero.compiler.rng import derive_seed
 from azero.config.training import EvaluationConfig
+from azero.errors import EngineFailed
 from azero.games import Game
 from azero.system.machine import count_cores
 from azero.training.run import Run
@@ -55,8 +56,14 @@ def evaluate_best(run: Run, progress: Progress, report: Report) -> dict:
     opponent = make_agent(config.opponent, run.game, seed, _threads(run), run.config.device)
     with contextlib.closing(best):
         with contextlib.closing(opponent), report.stage(f"against {config.opponent}", config.games, "games") as bar:
-            players, plies = (best, opponent), run.config.gate.opening_plies
-            match = play_match(*players, run.game, config.games, seed, plies, on_games=lambda num, _: bar.update(num))
+            plies = run.config.gate.opening_plies
+            try:
+                match = play_match(
+                    best, opponent, run.game, config.games, seed, plies, on_games=lambda num, _: bar.update(num)
+                )
+            except EngineFailed as error:
+                advice = "the run is kept, and goes on with --resume; --set evaluation.opponent=... names another"
+                raise EngineFailed(f"{error}; {advice}") from None
         notes = {"evaluation/score": match.tally.score, "evaluation/games": match.tally.games}
         benchmark = find_benchmark(config, run.game)
         if benchmark is not None:

@@ -24,8 +24,8 @@ from azero.system.console import say
 from azero.system.files import remove, write_whole
 from azero.training.heads.registry import HEADS
 from azero.training.learning.trainer import Trainer
-from azero.training.run import Run
-from azero.training.state import Progress, read_settings, save_state
+from azero.training.run import Run, has_state, repair_of
+from azero.training.state import BEGINNING, Progress, read_settings, save_state
 
 
 def open_run(folder: Path, overrides: list[str]) -> Config:
@@ -51,8 +51,10 @@ def open_run(folder: Path, overrides: list[str]) -> Config:
 
 
 def check_is_run(folder: Path) -> None:
-    """Raises BadInput if there is no run in `folder`."""
+    """Raises BadInput if there is no run in `folder`, or none with a config.toml."""
     if not (folder / "config.toml").is_file():
+        if has_state(folder):
+            raise BadInput(f"run {str(folder)!r} has no config.toml; {repair_of(folder)} may mend it")
         reason = (
             "it has no config.toml" if folder.is_dir() else "it is a file" if folder.exists() else "it does not exist"
         )
@@ -82,6 +84,8 @@ def game_of_run(folder: Path, name: str) -> Game:
     except Untrusted as error:
         advice = f"if you trust it, name it first, e.g. with azero check-game {name!r}"
         raise Untrusted(f"run {str(folder)!r}: {error}; {advice}") from None
+    except BadInput as error:
+        raise BadInput(f"run {str(folder)!r}: {error}") from None
 
 
 def _check_settings(folder: Path) -> None:
@@ -96,8 +100,8 @@ def _check_settings(folder: Path) -> None:
         (name, here, there), *more = found[0]
         raise BadInput(
             f"config {str(path)!r} has {name} = {here!r}, and the run was saved with {there!r}"
-            f"{f' (and {len(more)} more)' if more else ''}; undo that, e.g. with azero check-run --repair, and change "
-            "settings with --set"
+            f"{f' (and {len(more)} more)' if more else ''}; undo that, e.g. with "
+            f"{repair_of(folder)}, and change settings with --set"
         )
 
 
@@ -148,7 +152,7 @@ def _check_game(folder: Path, before: Config, config: Config) -> None:
     name = config.game.name
     file = file_of(name)
     if file and not Path(file).exists():
-        advice = f"name its new place with --set game.name=path/to/{without_folder(name)}"
+        advice = f"name its new place with --set 'game.name=path/to/{without_folder(name)}'"
         raise BadInput(f"run {str(folder)!r} plays {name}, and there is no such file; {advice}")
     game = game_of_run(folder, name)
     newest = _newest_checkpoint(folder)
@@ -184,9 +188,10 @@ def check_progress(run: Run, progress: Progress | None) -> None:
     Raises BadInput if the state of a run that had begun is missing, or if the run has done more iterations than wanted.
     """
     if progress is None:
-        if run.metrics_path.exists():
+        if run.metrics_path.exists() or (run.folder / BEGINNING).exists():
             raise BadInput(
-                f"run {str(run.folder)!r} has played, but its state.safetensors is missing; begin another with --run"
+                f"run {str(run.folder)!r} has played, but its state.safetensors is missing; "
+                f"{repair_of(run.folder)} may mend it"
             )
         return
     num_played, wanted = progress.iteration - 1, run.config.training.iterations

@@ -12,6 +12,7 @@ tensorboard/
 .lock                exists while a process trains the run
 """
 
+import shlex
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
@@ -31,7 +32,10 @@ from azero.selfplay.data.shard_files import load_shard
 from azero.system.files import LOCK, held, remove, write_whole
 from azero.system.tensor_files import Tensors
 from azero.training.heads.registry import heads_of
-from azero.training.state import NUM_PROMOTED, STATE, Progress, shards_at_beginning
+from azero.training.state import BEGINNING, NUM_PROMOTED, STATE, Progress, shards_at_beginning
+
+FOLDERS = "checkpoints", "replay", "tensorboard"
+"""Names of the folders in a run's folder."""
 
 
 class Run:
@@ -112,6 +116,11 @@ class Run:
     def load_replay(self, progress: Progress, lessons: Lessons | None = None) -> Replay:
         """Returns the replay window of the saved progress, and adds the lessons."""
         shards = [load_shard(self.shard_path(name), self.game) for name in progress.shards]
+        seen = sum(each.num_positions for each in shards)
+        if progress.notes.get("selfplay/positions", 0) > 10 * seen:  # each of them costs steps of training
+            raise BadInput(
+                f"the state of run {str(self.folder)!r} tells of far more positions than its replay files have"
+            )
         window = Window(self.config.replay.window, self.config.replay.window_growth)
         num_before = progress.positions - sum(shard.num_learnt for shard in shards)
         targets = targets_of(self.config.training, heads_of(self.config.training, self.game))
@@ -137,7 +146,7 @@ def hold(folder: Path) -> AbstractContextManager[None]:
     Raises BadInput if another process trains the run, or if a part of the run is a link, through which files elsewhere
     could be changed.
     """
-    for path in (folder / name for name in ("checkpoints", "replay", "tensorboard")):
+    for path in (folder / name for name in FOLDERS):
         if path.is_symlink():
             what = f"{path.name} is a link, and azero changes no files elsewhere"
             raise BadInput(f"run {str(folder)!r} cannot be used: {what}")
@@ -150,13 +159,13 @@ def hold_to_read(folder: Path, may_write: bool) -> Iterator[None]:
 
     Raises BadInput if there is no run, or if another process trains it.
     """
-    if not any((folder / name).is_file() for name in ("config.toml", STATE)):
+    if not (folder / "config.toml").exists() and not has_state(folder):
         raise BadInput(f"there is no run in {str(folder)!r}: it has neither config.toml nor {STATE}")
     with ExitStack() as stack:
         try:
             stack.enter_context(hold(folder))
         except OSError:
-            if may_write:
+            if may_write and not (folder / LOCK).is_dir():
                 raise
         yield
 
@@ -175,6 +184,8 @@ def _why_not_new(folder: Path) -> str:
     """Returns an error message: why no run can begin in `folder`, and what to do."""
     if not folder.is_dir():
         return f"--run {str(folder)!r} is a file; a run is a folder that azero makes"
+    if has_state(folder) and not (folder / "config.toml").is_file():
+        return f"run {str(folder)!r} exists already, and has no config.toml; {repair_of(folder)} may mend it"
     if not (folder / "config.toml").is_file():
         return f"folder {str(folder)!r} exists already, and holds no run; name a new one with --run"
     return f"run {str(folder)!r} exists already; continue it with --resume, or name another with --run"
@@ -182,6 +193,16 @@ def _why_not_new(folder: Path) -> str:
 
 def _is_before_a_run(path: Path) -> bool:
     return path.name == LOCK or (path.name.startswith(".config.toml.") and path.name.endswith(".tmp"))
+
+
+def has_state(folder: Path) -> bool:
+    """Returns whether a folder has a run's state."""
+    return any((folder / name).exists() for name in (STATE, BEGINNING))
+
+
+def repair_of(folder: Path) -> str:
+    """Returns the command that mends a run."""
+    return f"azero check-run {shlex.quote(str(folder))} --repair"
 
 
 def shard_name(iteration: int, number: int | None) -> str:

@@ -147,6 +147,9 @@ def _progress_from(what: str, card: dict) -> Progress:
         type(each) is int and 0 <= each <= progress.iteration for each in progress.promoted
     )
     are_right["promoted"] = are_right["promoted"] and sorted({*progress.promoted}) == progress.promoted
+    are_right["steps_this_iteration"] = are_right["steps_this_iteration"] and (
+        progress.steps_this_iteration <= (progress.steps if are_right["steps"] else 0)
+    )
     are_right["stage"] = progress.stage in STAGES
     are_right["rating"] = is_number(progress.rating)
     are_right["final"] = _is_match(rf"({MEAN}|{CANDIDATE}|[0-9]{{5,9}})?", progress.final)
@@ -157,8 +160,10 @@ def _progress_from(what: str, card: dict) -> Progress:
     for name in ("notes", "sums"):
         values = getattr(progress, name)
         are_right[name] = type(values) is dict and all(map(is_number, values.values()))
-    if are_right["sums"]:
-        are_right["sums"] = all(progress.sums.get(name, 0) >= 0 for name in ("steps", "seconds"))
+        are_right[name] = are_right[name] and all(_is_match(r"[\w/.@-]{1,200}", each) for each in values)
+    if are_right["sums"] and progress.sums:
+        count, seconds = (progress.sums.get(name, -1) for name in ("steps", "seconds"))
+        are_right["sums"] = count == progress.steps_this_iteration and seconds > 0
     if progress.stage in STAGES[1:] and are_right["notes"]:
         are_right["notes"] = progress.notes.keys() >= NOTES_OF_PLAY and progress.notes["selfplay/positions"] > 0
     if progress.stage == STAGES[-1] and are_right["notes"]:

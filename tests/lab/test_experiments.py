@@ -217,10 +217,10 @@ def test_playouts_double_up_to_the_most():
 
 def table_of(experiment, parameters):
     """Returns the table for results that are all draws."""
-    row = {"score_first": "0.5", "score_second": "0.5", "simulations_a": "9", "simulations_b": "9"}
+    row = {"score_first": 0.5, "score_second": 0.5, "simulations_a": 9.0, "simulations_b": 9.0}
     results = SimpleNamespace(
-        row=lambda unit: row | {"seconds_a": "1", "seconds_b": "1"},
-        measured_once=lambda name, measure: [1000, 2000],
+        row=lambda unit: row | {"seconds_a": 1.0, "seconds_b": 1.0},
+        measured_once=lambda name, count, measure: [1000, 2000],
         folder=Path(),
         write_table=str,
     )

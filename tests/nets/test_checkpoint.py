@@ -452,7 +452,7 @@ def test_a_game_s_file_that_is_gone_is_told_with_what_to_do(nim):
     Path("nim.py").unlink()
     assert refusal(nim) == (
         "checkpoint 'nim.safetensors': game file 'nim.py' cannot be read: No such file or directory; it plays "
-        "nim.py:Nim(heap=5); name the file's place, e.g. --game path/to/nim.py:Nim(heap=5)"
+        "nim.py:Nim(heap=5); name the file's place, e.g. --game 'path/to/nim.py:Nim(heap=5)'"
     )
 
 

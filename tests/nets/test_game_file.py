@@ -81,7 +81,7 @@ def test_a_file_that_has_changed_is_not_run(run):
 
 def test_a_checkpoint_that_was_copied_away_names_the_game_to_give(run, tmp_path):
     shutil.copy(run / "best.safetensors", tmp_path / "other")
-    with pytest.raises(BadInput, match=r"name the file's place, e.g. --game path/to/nim.py:Nim\(heap=5\)$"):
+    with pytest.raises(BadInput, match=r"name the file's place, e.g. --game 'path/to/nim.py:Nim\(heap=5\)'$"):
         load_checkpoint(Path("best.safetensors"))
 
 
@@ -103,7 +103,7 @@ def test_an_absolute_path_is_not_taken_from_a_card(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     net = card_naming(tmp_path / "net.safetensors", NIM_NAME, str(NIM))
     with pytest.raises(
-        BadInput, match=r"game file 'nim.py' cannot be read: .*; name the file's place, e.g. --game path"
+        BadInput, match=r"game file 'nim.py' cannot be read: .*; name the file's place, e.g. --game 'path"
     ):
         load_checkpoint(net)
     assert str(load_checkpoint(net, make_game(NIM_NAME)).game) == NIM_NAME

@@ -130,6 +130,8 @@ def resaved(path, **arrays) -> None:
         ("root_values", 1.5, "its root_values have a value out of range"),
         ("weights", -1, "its weights have a value out of range"),
         ("weights", np.inf, "its weights have a value out of range"),
+        ("weights", 3e38, "its weights are more than its positions"),
+        ("simulations", 2**63 - 1, "its simulations have a value out of range"),
         ("proven", 7, "its proven have a value out of range"),
         ("outcomes", 0, "its positions are not those of its games"),
         ("visits", 0, "a training position has no visits"),

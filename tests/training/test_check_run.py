@@ -9,6 +9,7 @@ import pytest
 from command_line import assert_bad_input
 from games.user_games import NIM, forget_files, write_file
 
+from azero.games.user import trust
 from azero.games.user.trust import trust_file
 from azero.system.tensor_files import read_tensors, write_tensors
 from azero.training.state import shards_at_beginning
@@ -177,6 +178,55 @@ def test_without_both_copies_of_the_best_net_the_run_cannot_go_on(run_azero, bro
     assert any(each["cost"] == "the run cannot continue: its best net is lost" for each in report["damaged"])
 
 
+def test_what_is_no_folder_or_no_file_is_put_aside(run_azero, run, whole, config):
+    shutil.rmtree(run / "tensorboard")
+    (run / "tensorboard").touch()
+    (run / ".lock").unlink(missing_ok=True)
+    (run / ".lock").mkdir()
+    (run / "metrics.jsonl").unlink()
+    (run / "metrics.jsonl").mkdir()
+    code, report = check(run_azero, run)
+    assert code == 1 and {each["file"] for each in report["damaged"]} == {"tensorboard", ".lock", "metrics.jsonl"}
+    assert check(run_azero, run, "--repair")[0] == 0 and check(run_azero, run)[0] == 0
+    finish_train(run, config)
+
+
+def test_a_checkpoint_of_a_later_format_is_no_damage_of_the_settings(run_azero, run):
+    settings = run / "config.toml"
+    settings.write_text(f"# mine\n{settings.read_text()}")
+    before, path = settings.read_bytes(), run / "checkpoints" / "00009.safetensors"
+    card, tensors = read_tensors(run / "best.safetensors", "")
+    write_tensors(path, tensors, {key: value for key, value in card.items() if key != "digest"} | {"format": 2})
+    assert_bad_input(run_azero("check-run", run, "--repair"), "has format 2")
+    assert settings.read_bytes() == before
+
+
+def test_a_state_that_was_deleted_is_missed_and_its_settings_are_compared(run_azero, broken, config):
+    (broken / "state.safetensors").unlink()
+    (broken / "metrics.jsonl").unlink()
+    settings = broken / "config.toml"
+    settings.write_text(settings.read_text().replace("learning_rate = 0.02", "learning_rate = 0.5"))
+    assert_bad_input(
+        run_azero("train", "--run", broken, "--resume"),
+        f"its state.safetensors is missing; azero check-run {broken} --repair may mend it",
+    )
+    (damage,) = check(run_azero, broken)[1]["damaged"]
+    assert damage["cost"].endswith(
+        "the result is the same, if --set has changed training.learning_rate, training.muon_learning_rate in it"
+    )
+    settings.unlink()
+    assert_bad_input(run_azero("train", "--run", broken, "--resume"), "has no config.toml; azero check-run")
+    assert check(run_azero, broken, "--repair")[0] == 0
+
+
+def test_damage_that_stops_a_run_names_what_may_mend_it(run_azero, broken):
+    flip(broken / "candidate.safetensors")
+    advice = f"; azero check-run {broken} --repair may mend it"
+    assert_bad_input(run_azero("train", "--run", broken, "--resume"), "do not match their digest", advice)
+    shutil.rmtree(broken / "checkpoints")
+    assert_bad_input(run_azero("train", "--run", broken, "--resume"), " is missing", advice)
+
+
 def test_without_both_states_the_nets_are_left(run_azero, run):
     for name in ("state.safetensors", "state_beginning.safetensors"):
         flip(run / name)
@@ -221,6 +271,8 @@ def test_a_later_format_is_refused_and_nothing_is_mended(run_azero, run):
 
 def test_a_game_that_has_changed_is_no_damage_of_its_run(run_azero, monkeypatch):
     forget_files(monkeypatch)
+    monkeypatch.setenv("AZERO_CONFIG_DIR", str(Path("config").resolve()))
+    monkeypatch.setattr(trust, "_NAMED", set())
     write_config(Path("."), game={"name": "nim.py:Nim(heap=5)"}, training={"iterations": 1}, gate={"games": 2})
     write_file(Path("nim.py"), NIM)
     assert run_azero("train", "tiny.toml", "--run", "run")[0] == 0

@@ -141,7 +141,10 @@ def test_fewer_iterations_than_were_played_are_refused_and_not_kept(run):
 def test_a_run_whose_state_is_gone_does_not_begin_again(run):
     write_metrics(run.metrics_path, {"iteration": 1})
     before = files(run.folder)
-    with pytest.raises(BadInput, match=r"^run '.*run' has played, but its state.safetensors is missing; begin another"):
+    with pytest.raises(
+        BadInput,
+        match=r"^run .*run. has played, but its state.safetensors is missing; azero check-run .* --repair may mend it$",
+    ):
         train(run.folder, open_run(run.folder, []), is_resuming=True)
     assert files(run.folder) == before
 
@@ -214,7 +217,7 @@ def test_a_game_s_file_that_was_moved_is_named_anew(own, monkeypatch, is_edited)
     forget_files(monkeypatch)
     assert refusal(own).endswith(
         "own' plays nim.py:Nim(heap=5), and there is no such file; "
-        "name its new place with --set game.name=path/to/nim.py:Nim(heap=5)"
+        "name its new place with --set 'game.name=path/to/nim.py:Nim(heap=5)'"
     )
     save_shard(own.shard_path("00001-0000"), shard, own.game)
     config = open_run(own.folder, ["game.name=rules/nim.py:Nim(heap=5)"])

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -103,6 +104,48 @@ def test_a_state_that_is_cut_short_is_bad_input(run, size):
     path.write_bytes(path.read_bytes()[:size])
     with pytest.raises(BadInput, match=r"^the run's state '.*state\.safetensors' is (empty|damaged or not|not) ?"):
         load_state(run.folder, Trainer(CONFIG, GAME))
+
+
+IN_TRAINING = Progress(
+    stage="train", steps=9, steps_this_iteration=4, shards=["00001-0000"], notes=dict.fromkeys(NOTES_OF_PLAY, 1),
+    sums={"steps": 4, "seconds": 1.0, "policy": 2.0},
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("rating", 1e299),
+        ("rating", float("nan")),
+        ("notes", dict.fromkeys(NOTES_OF_PLAY, 1) | {"\ud800": 1}),
+        ("notes", dict.fromkeys(NOTES_OF_PLAY, 1) | {"time/play_s": 1e299}),
+        ("notes", dict.fromkeys(NOTES_OF_PLAY, 1) | {"a": float("nan")}),
+        ("sums", {"policy": 1.0}),
+        ("sums", {"steps": 3, "seconds": 1.0}),
+        ("sums", {"steps": 4, "seconds": 0.0}),
+        ("steps_this_iteration", 10),
+        ("promoted", [0, 2]),
+        ("promoted", [1, 0]),
+        ("promoted", ["0"]),
+    ],
+)
+def test_a_signed_state_with_impossible_values_is_refused(run, name, value):
+    save_state(run.folder, CONFIG, Trainer(CONFIG, GAME), replace(IN_TRAINING, **{name: value}))
+    with pytest.raises(
+        BadInput, match=rf"^the run's state '[^\n]*' cannot be read: (sums|{name}) = [^\n]* is not valid$"
+    ):
+        read_progress(run.folder)
+
+
+def read_progress(folder):
+    trainer = Trainer(CONFIG, GAME)
+    trainer.restore = lambda tensors, steps: None
+    return load_state(folder, trainer)
+
+
+def test_a_state_in_the_midst_of_training_is_read(run):
+    save_state(run.folder, CONFIG, Trainer(CONFIG, GAME), IN_TRAINING)
+    assert read_progress(run.folder) == IN_TRAINING
 
 
 @pytest.mark.parametrize("final", ["../../secret", "mean.safetensors", "", "00003", "mean", 3, None])

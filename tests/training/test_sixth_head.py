@@ -96,7 +96,7 @@ def test_a_sixth_head_is_measured_watched_and_saved(config, tmp_path):
     expected = float(torch.stack([each.auxiliary["material"] for each in losses]).mean())
     assert describe_steps(sums)["train/material_loss"] == pytest.approx(expected)
 
-    save_state(tmp_path, config, trainer, Progress())
+    save_state(tmp_path, config, trainer, Progress(steps=3))
     assert any(name.startswith("heads.material.") for name in trainer.tensors())
     resumed = Trainer(config, GAME)
     load_state(tmp_path, resumed)

@@ -312,6 +312,23 @@ def test_a_state_of_another_optimizer_is_bad_input():
         Trainer(tiny_config(), GAME).restore(trainer.tensors(), 1)
 
 
+@pytest.mark.parametrize("name", ["sgd", "adamw", "muon"])
+def test_an_optimiser_s_tensors_of_other_shapes_are_bad_input(name):
+    """A fused optimiser would read and write beyond their ends."""
+    config = tiny_config(training={"optimizer": name})
+    trainer = Trainer(config, GAME)
+    trainer.step(sample(8), 0.0)
+    whole = trainer.tensors()
+    own = [each for each in whole if each.startswith("optimizer.")]
+    for each in own:
+        for wrong in ({each: torch.zeros(2, 1)}, {}, {each: whole[each], "optimizer.99.step": torch.zeros(())}):
+            kept = {key: tensor for key, tensor in whole.items() if key != each}
+            with pytest.raises(BadInput, match="does not fit the settings"):
+                Trainer(config, GAME).restore(kept | wrong, 1)
+    with pytest.raises(BadInput, match="does not fit the settings"):
+        Trainer(config, GAME).restore({key: each for key, each in whole.items() if key not in own}, 1)
+
+
 @pytest.mark.parametrize(("saved", "wanted"), [({}, ALL_HEADS), (ALL_HEADS, {})])
 def test_a_state_of_other_heads_is_bad_input(saved, wanted):
     trainer = Trainer(tiny_config(training=saved), OTHELLO)

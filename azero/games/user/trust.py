@@ -67,11 +67,12 @@ def _is_kept(identity: str) -> bool:
     """Returns whether the config folder has this identity. A folder that others can write counts as empty."""
     try:
         folder = trust_folder()
-        return (
-            re.fullmatch("[0-9a-f]{64}", identity) is not None
-            and (folder / identity).is_file()
-            and not others_can_write(folder)
-            and not others_can_write(folder.parent)
-        )
+        if re.fullmatch("[0-9a-f]{64}", identity) is None or not (folder / identity).is_file():
+            return False
+        for each in (folder, folder.parent):
+            if others_can_write(each):
+                warn_once(f"others can write to {str(each)!r}, so what is trusted there does not count; chmod 700 it")
+                return False
+        return True
     except (OSError, RuntimeError):  # without a home folder, Path.home() raises RuntimeError
         return False

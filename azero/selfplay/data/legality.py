@@ -9,6 +9,8 @@ from azero.games.contract import sign_of
 from azero.mcts.tree import UNPROVEN
 from azero.selfplay.data.records import Shard
 
+_MOST = 1 << 48  # evaluations or simulations of a shard; sums of many shards are still exact
+
 
 def check_games(shard: Shard, game: Game) -> None:
     """Raises BadInput unless the shard's games follow the rules, and its other values are in their ranges.
@@ -48,11 +50,13 @@ def _check_ranges(shard: Shard, game: Game) -> None:
         raise BadInput("it has no games")
     ranges = {"actions": (0, game.num_actions - 1), "openings": (0, game.num_actions - 1), "weights": (0, np.inf)}
     ranges |= {"root_values": (-1, 1), "resign_values": (-1, 1), "searched": (0, np.inf)}
-    ranges |= dict.fromkeys(("evaluations", "cache_hits", "simulations"), (0, np.inf))
+    ranges |= dict.fromkeys(("evaluations", "cache_hits", "simulations"), (0, _MOST))
     for name, (low, high) in ranges.items():
         array = getattr(shard, name)
         if not (np.isfinite(array) & (array >= low) & (array <= high)).all():
             raise BadInput(f"its {name} have a value out of range")
+    if shard.weights.sum(dtype=np.float64) > shard.num_positions + 1:
+        raise BadInput("its weights are more than its positions")
     if not np.isin(shard.proven, (WIN, DRAW, LOSS, UNPROVEN)).all():
         raise BadInput("its proven have a value out of range")
     if not (shard.visits.any(axis=1) | (shard.weights == 0)).all():

@@ -6,7 +6,7 @@ state, best.safetensors is a copy of a checkpoint, an iteration can be done agai
 
 from pathlib import Path
 
-from azero.system.files import write_whole
+from azero.system.files import LOCK, write_whole
 from azero.training.checking.findings import Findings
 from azero.training.checking.nets import check_best, check_candidate, check_others
 from azero.training.checking.report import RunReport
@@ -14,7 +14,7 @@ from azero.training.checking.shards import check_shards
 from azero.training.checking.states import check_settings, check_states
 from azero.training.learning.trainer import Trainer
 from azero.training.resumed_settings import game_of_run
-from azero.training.run import Run
+from azero.training.run import FOLDERS, Run
 from azero.training.watching.metrics import good_lines, read_metrics
 
 
@@ -27,6 +27,11 @@ def check_run(folder: Path, is_repairing: bool) -> RunReport:
     it has a later format or the game's file has changed.
     """
     findings = Findings(folder, is_repairing)
+    for name in FOLDERS:
+        if (folder / name).exists() and not (folder / name).is_dir():
+            findings.note_and_put_aside(folder / name, "it is not a folder", "what was in it")
+    if (folder / LOCK).is_dir():
+        findings.note_and_put_aside(folder / LOCK, "it is a folder", "none")
     config = check_settings(findings)
     if config is not None:
         game = game_of_run(folder, config.game.name)
@@ -44,6 +49,6 @@ def check_run(folder: Path, is_repairing: bool) -> RunReport:
 def _check_metrics(findings: Findings, path: Path) -> None:
     fault = findings.fault_of(path, read_metrics) if path.exists() else ""
     if fault:
-        data = good_lines(path)
+        data = good_lines(path) if path.is_file() else b""
         repair, cost = "broken lines are removed", "the figures in broken lines"
         findings.note(path, fault, cost, repair, lambda: write_whole(path, data))

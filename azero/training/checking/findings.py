@@ -48,12 +48,8 @@ class Findings:
     def note_and_put_aside(self, path: Path, what: str, cost: str, then: str = "") -> None:
         """Notes a damage that is mended by giving the file another name. A missing file needs nothing."""
         if path.exists():
-            self.note(
-                path,
-                what,
-                cost,
-                f"it is renamed to {path.name}.damaged{then}",
-                lambda: path.exists() and put_aside(path),
-            )
+            repair = f"it is renamed to {path.name}.damaged{then}"
+            self.note(path, what, cost, repair, lambda: path.exists() and put_aside(path))
         else:
-            self.note(path, what, cost, f"nothing replaces it{then}", lambda: None)
+            repair = then.removeprefix(", and ").removeprefix("; ") or "the run goes on without it"
+            self.note(path, what, cost, repair, lambda: None)

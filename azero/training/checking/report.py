@@ -45,4 +45,5 @@ def describe(report: RunReport) -> Iterator[str]:
     elif report.is_whole:
         yield f"{report.run}: mended; the run goes on with: azero train --run {report.run} --resume"
     else:
-        yield f"{report.run}: {len(report.damaged)} of {report.files} files are damaged"
+        count = len(report.damaged)
+        yield f"{report.run}: {count} file{' is' if count == 1 else 's are'} damaged or missing"

@@ -41,7 +41,7 @@ def check_shards(findings: Findings, run: Run, trainer: Trainer, progress: Progr
             cost = "its games; the run goes on, but not as without the damage"
             findings.note_and_put_aside(path, fault, cost, ", and the run goes on without it")
         else:
-            findings.note(path, fault, f"{LOST}: no games are left", "")
+            findings.note(path, fault, f"{LOST}: no games are left; its nets can be used", "")
     if not lost or not findings.is_repairing:
         return progress
     if beginning:

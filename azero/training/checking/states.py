@@ -24,14 +24,18 @@ def check_settings(findings: Findings) -> Config | None:
     path = findings.folder / "config.toml"
     origin, saved = _settings_in_states(findings.folder)
     findings.files += path.exists()
+    what = ""
     try:
         own = load_config(path, is_of_run=True)
         found = [differences(own.model_dump(mode="json"), each) for each in saved]
-        if origin != STATE or not all(found):  # at the iteration's beginning settings may have been others
-            return load_settings(findings.folder)
-        what = ", ".join(f"{name} = {here!r} was {there!r}" for name, here, there in found[0])
+        if origin == STATE and all(found):  # at the iteration's beginning settings may have been others
+            what = ", ".join(
+                f"{name} is {here!r} here and {there!r} in the run's state" for name, here, there in found[0]
+            )
     except BadInput as error:
         what = str(error)
+    if not what:
+        return load_settings(findings.folder)
     if not saved:
         findings.note(path, what, LOST, "")
         return None
@@ -65,7 +69,7 @@ def check_states(findings: Findings, config: Config, game: Game, trainer: Traine
     if progress is None and not fault and (beginning or (folder / "metrics.jsonl").exists()):
         fault = "it is missing"
     if fault_of_beginning:
-        cost = "none, while the other state is whole"
+        cost = "the run cannot go back to it" if fault else "none, while the other state is whole"
         findings.note_and_put_aside(folder / BEGINNING, fault_of_beginning, cost, "; the next iteration writes another")
     if not fault:
         return progress
@@ -73,7 +77,9 @@ def check_states(findings: Findings, config: Config, game: Game, trainer: Traine
         findings.note(folder / STATE, fault, f"{LOST}; its nets can be used", "")
         return None
     repair = f"the run goes back to the beginning of iteration {beginning.iteration}"
-    cost = "the time of the current iteration; the result is the same, unless settings have changed in it"
+    cost = "the time of the current iteration; the result is the same"
+    if changed := differences(config.model_dump(mode="json"), (read_settings(folder, BEGINNING) or [{}])[0]):
+        cost += f", if --set has changed {', '.join(name for name, _, _ in changed)} in it"
     findings.note(folder / STATE, fault, cost, repair, lambda: go_back(findings, config, trainer))
     load_state(folder, trainer, BEGINNING)
     return beginning

@@ -195,6 +195,9 @@ class Trainer:
             self.net.load_state_dict(parts["net"])
             self.learner.heads.load_state_dict(parts["heads"])
             self.average.load_state_dict(parts["average"])
+            wanted = self._state_after_a_step() if steps else {}
+            if _shapes_of(state) != wanted:  # a fused optimiser does not check them
+                raise ValueError("the optimiser's tensors are others")
             groups = self.optimizer.state_dict()["param_groups"]
             self.optimizer.load_state_dict({"state": state, "param_groups": groups})
         except (RuntimeError, ValueError, KeyError) as error:
@@ -202,6 +205,24 @@ class Trainer:
                 f"the saved training state does not fit the settings: {str(error).splitlines()[0]}"
             ) from None
         self.steps = steps
+
+    def _state_after_a_step(self) -> "Shapes":
+        """Returns the shapes and dtypes of the optimiser's tensors after a step."""
+        learner = copy.deepcopy(self.learner)
+        optimizer = make_optimizer(learner, self.config)
+        for parameter in learner.parameters():
+            parameter.grad = torch.zeros_like(parameter)
+        optimizer.step()
+        return _shapes_of(optimizer.state_dict()["state"])
+
+
+Shapes = dict[tuple[int, str], tuple[torch.Size, torch.dtype]]
+"""Shape and dtype of an optimiser's tensors, by number and name."""
+
+
+def _shapes_of(state: dict[int, dict]) -> Shapes:
+    named = [((index, name), each) for index, own in state.items() for name, each in own.items()]
+    return {key: (each.shape, each.dtype) for key, each in named if each is not None}
 
 
 def check_divergence(trainer: Trainer, losses: list[Losses]) -> None:
