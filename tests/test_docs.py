@@ -12,11 +12,11 @@ from azero.config.text import settings_page
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 NOTES = [ROOT / "checkpoints" / "README.md", *sorted((ROOT / "notes").glob("*.md"))]
-GUIDE = ROOT / "docs" / "your_own_game.md"  # tests/test_guide.py runs it
+GUIDES = [ROOT / "docs" / f"your_own_{name}.md" for name in ("game", "net")]  # tests/test_guide.py runs them
 
 
 def blocks(language):
-    pages = [page for page in PAGES if page != GUIDE]
+    pages = [page for page in PAGES if page not in GUIDES]
     return [block for page in pages for block in re.findall(rf"```{language}\n(.*?)```", page.read_text(), re.DOTALL)]
 
 

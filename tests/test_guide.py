@@ -1,4 +1,4 @@
-"""Tests of the guide to a user's own game: its files are written and its commands run, in order."""
+"""Tests of the guides to a user's own game and net: their files are written and their commands run, in order."""
 
 import re
 import shlex
@@ -8,9 +8,16 @@ import pytest
 
 from azero import cli
 
-PAGE = (Path(__file__).parent.parent / "docs" / "your_own_game.md").read_text()
-FILES = re.findall(r"```(?:python|toml)\n# (\S+)\n(.*?)```", PAGE, re.DOTALL)
-COMMANDS = [line for block in re.findall(r"```sh\n(.*?)```", PAGE, re.DOTALL) for line in block.splitlines()]
+DOCS = Path(__file__).parent.parent / "docs"
+
+
+def files_in(page: str) -> dict[str, str]:
+    return dict(re.findall(r"```(?:python|toml)\n# (\S+)\n(.*?)```", (DOCS / page).read_text(), re.DOTALL))
+
+
+def commands_in(page: str) -> list[str]:
+    blocks = re.findall(r"```sh\n(.*?)```", (DOCS / page).read_text(), re.DOTALL)
+    return [line for block in blocks for line in block.splitlines()]
 
 
 def run(words):
@@ -23,17 +30,18 @@ def run(words):
 
 
 def test_the_game_of_the_guide_is_short():
-    lines = [line for line in dict(FILES)["domineering.py"].splitlines() if line.strip()]
+    lines = [line for line in files_in("your_own_game.md")["domineering.py"].splitlines() if line.strip()]
     assert len(lines) < 80
 
 
 @pytest.mark.thorough
-def test_the_guide_works_from_its_first_line_to_its_last(monkeypatch, tmp_path, capsys):
+@pytest.mark.parametrize(("page", "count"), [("your_own_game.md", 7), ("your_own_net.md", 6)])
+def test_the_guide_works_from_its_first_line_to_its_last(monkeypatch, tmp_path, capsys, page, count):
     monkeypatch.chdir(tmp_path)
-    for name, text in FILES:
+    for name, text in files_in(page).items():
         (tmp_path / name).write_text(f"# {name}\n{text}")
-    assert len(COMMANDS) == 7
-    for command in COMMANDS:
+    assert len(commands_in(page)) == count
+    for command in commands_in(page):
         words = shlex.split(command)
         if words[1] == "train":
             words += ["--set", "training.iterations=1", "--set", "selfplay.games_per_iteration=16"]

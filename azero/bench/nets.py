@@ -17,8 +17,9 @@ from azero.bench.rates import Measure, Work, median_ratio, rate, rate_of_threads
 from azero.config.schema import Config, DeviceConfig
 from azero.games import Game
 from azero.mcts import Evaluator
-from azero.nets.architectures.tower import ResidualTower
+from azero.nets.architectures.contract import Net
 from azero.nets.evaluator import ROWS, NetEvaluator
+from azero.nets.make import make_net
 from azero.nets.runtimes.choice import available_runtimes, pick_device
 from azero.system.machine import count_cores
 
@@ -41,7 +42,7 @@ class NetRow(NamedTuple):
 
 def describe_net(config: Config, game: Game) -> dict[str, int]:
     """Returns the net's sizes, and the operations per evaluation: with all taps, and with those on the board."""
-    net = ResidualTower(config.net, game).eval()
+    net = make_net(config.net, game).eval()
     work = count_operations(net, game.planes_shape)
     return {
         "blocks": config.net.blocks,
@@ -62,7 +63,7 @@ def list_paths(config: DeviceConfig) -> dict[str, DeviceConfig]:
 
 def runtime_of(config: Config, game: Game) -> str:
     """Returns the name of the path that runs a new net of these settings in self-play."""
-    return NetEvaluator(ResidualTower(config.net, game), config.device).runtime.name
+    return NetEvaluator(make_net(config.net, game), config.device).runtime.name
 
 
 def evaluator_work(evaluator: Evaluator, planes: np.ndarray) -> Work:
@@ -75,7 +76,7 @@ def evaluator_work(evaluator: Evaluator, planes: np.ndarray) -> Work:
     return work
 
 
-def eager_work(net: ResidualTower, device: torch.device, planes: np.ndarray, threads: int) -> Work:
+def eager_work(net: Net, device: torch.device, planes: np.ndarray, threads: int) -> Work:
     """Returns the work of the net in plain torch on this batch."""
     eager = copy.deepcopy(net).eval().to(device)
 
@@ -97,7 +98,7 @@ def random_planes(batch_size: int, planes_shape: tuple[int, int, int]) -> np.nda
 
 def measure_nets(config: Config, game: Game, seconds: float, batch_sizes: Sequence[int] = BATCH_SIZES) -> list[NetRow]:
     """Returns the rows of plain torch and of each path, on one thread and on one per core."""
-    net = ResidualTower(config.net, game).eval()
+    net = make_net(config.net, game).eval()
     operations = count_operations(net, game.planes_shape).on_board
     is_cpu = pick_device(config.device.device).type == "cpu"
     rows = []
@@ -113,9 +114,7 @@ def measure_nets(config: Config, game: Game, seconds: float, batch_sizes: Sequen
     return rows
 
 
-def _contestants(
-    net: ResidualTower, config: DeviceConfig, planes: np.ndarray, is_cpu: bool
-) -> dict[tuple[str, int], Measure]:
+def _contestants(net: Net, config: DeviceConfig, planes: np.ndarray, is_cpu: bool) -> dict[tuple[str, int], Measure]:
     """Returns the measures by path and threads. Plain torch runs with its default number of threads and with one."""
     contestants: dict[tuple[str, int], Measure] = {}
     for threads in dict.fromkeys([_EAGER_THREADS, 1]) if is_cpu else [1]:

@@ -19,8 +19,8 @@ from azero.config.schema import Config
 from azero.games import Game
 from azero.games.make import make_trusted_game
 from azero.mcts import Evaluator, UniformEvaluator
-from azero.nets.architectures.tower import ResidualTower
 from azero.nets.evaluator import NetEvaluator
+from azero.nets.make import make_net
 from azero.selfplay.data.records import Shard
 from azero.selfplay.play import SelfPlay, play_games
 from azero.selfplay.pool import count_workers
@@ -103,7 +103,7 @@ def play_in_turns(
     then `is_ready` is called.
     """
     game = make_trusted_game(config.game.name)
-    judge = NetEvaluator(ResidualTower(config.net, game), config.device)
+    judge = NetEvaluator(make_net(config.net, game), config.device)
     bare = evaluator_work(judge, random_planes(config.selfplay.parallel_games, game.planes_shape))
     evaluator = _InTurns(judge, lambda: rate(bare, seconds / NUM_TURNS), seconds / NUM_TURNS)
 

@@ -1,11 +1,11 @@
-"""`azero games` lists the games, `azero check-game` checks rules, and `azero bench` measures the machine."""
+"""`azero games` lists the games, `check-game` checks rules, `check-net` a net, and `bench` measures the machine."""
 
 import json
 from typing import Annotated
 
 import typer
 
-from azero.commands.options import JsonOption, SeedOption, named_game
+from azero.commands.options import DeviceOption, JsonOption, SeedOption, named_game, trust_code_of
 from azero.errors import BadInput, suggest_nearest
 
 app = typer.Typer()
@@ -62,6 +62,31 @@ def check_game(
         raise BadInput(f"{game} breaks {len(report.broken)} of the laws: {', '.join(report.broken)}")
 
 
+@app.command(name="check-net", epilog="Example:  azero check-net 'my_net.py:MyNet(width=64)' --game tic_tac_toe")
+def check_net(
+    net: Annotated[
+        str,
+        typer.Argument(metavar="NET", help="tower, dense, or FILE.py:NAME or FILE.py:NAME(option=1) for your own net."),
+    ],
+    game: Annotated[str, typer.Option("--game", help="The game; see `azero games`.")],
+    device: DeviceOption = "auto",
+    as_json: JsonOption = False,
+) -> None:
+    """Check that a net can be trained and run on a game.
+
+    Prints its size, and for each runtime its speed and how far its outputs are from fp32.
+    """
+    from azero.authoring.check_net import check_net as check
+    from azero.authoring.check_net import describe
+    from azero.config.reading import check_device
+    from azero.games.make import make_trusted_game, trust_net
+
+    named_game(game)
+    trust_net(net, is_kept=True)
+    report = check(net, make_trusted_game(game), check_device(device, "auto"))
+    print(json.dumps(report.to_json()) if as_json else "\n".join(describe(report)))
+
+
 @app.command(epilog="Example:  azero bench --only net --seconds 1")
 def bench(
     game: Annotated[
@@ -93,7 +118,7 @@ def bench(
         if each not in SECTIONS:
             raise BadInput(f"--only {each!r} is not a measurement; {suggest_nearest(each, SECTIONS)}")
     settings = load_config(find_config(config), [f"game.name={json.dumps(game)}"] if game else [])
-    named_game(settings.game.name)
+    trust_code_of(settings)
     report = measure(settings, only or SECTIONS, seconds, (lambda text: None) if as_json else print)
     if as_json:
         print(json.dumps(report))

@@ -1,9 +1,12 @@
 """Options shared by several commands."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from azero.config.schema import Config
 
 AGENT_HELP = (
     "A checkpoint file, a run's folder, an included checkpoint (e.g. connect_four), or uct, mc, mmmc, alphabeta, "
@@ -28,6 +31,14 @@ def as_path(text: str) -> Path:
     if not text:
         raise typer.BadParameter("the path is empty; . is the working folder")
     return Path(text)
+
+
+def trust_code_of(config: "Config") -> None:
+    """Trusts the files of a user's game and net that settings name, since the user has named the config."""
+    from azero.games.make import trust_game, trust_net
+
+    trust_game(config.game.name, is_kept=True)
+    trust_net(config.net.architecture, is_kept=True)
 
 
 def named_game(game: str | None) -> str | None:

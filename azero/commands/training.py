@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from azero.commands.options import JsonOption, SeedOption, as_path
+from azero.commands.options import JsonOption, SeedOption, as_path, trust_code_of
 from azero.errors import BadInput, Damaged, Stopped
 from azero.system.console import printable, say
 
@@ -65,14 +65,13 @@ def train(
 
 
 def _begin(folder: Path, path: Path, settings: list[str], allow_commands: bool) -> "Progress":
-    """Begins a run. The user has named the config, and trusts the game's file that it names."""
+    """Begins a run. The user has named the config, and trusts the files of game and net that it names."""
     from azero.config.reading import load_config
-    from azero.games.make import trust_game
     from azero.training.loop import train as run_training
 
     config = load_config(path, settings)
     _check_program(config, settings, allow_commands)
-    trust_game(config.game.name, is_kept=True)
+    trust_code_of(config)
     return run_training(folder, config, False)
 
 
@@ -91,7 +90,6 @@ def _resume_or_advise(folder: Path, path: Path | None, settings: list[str], allo
 def _resume(folder: Path, path: Path | None, settings: list[str], allow_commands: bool) -> "Progress":
     """Continues a run. `path` is a config that may be named, too; it must be for the same game, which is trusted."""
     from azero.config.reading import load_config
-    from azero.games.make import trust_game
     from azero.training.learning.precision import is_settled_from
     from azero.training.loop import train as run_training
     from azero.training.resumed_settings import check_is_run, check_same_game, open_run
@@ -101,7 +99,7 @@ def _resume(folder: Path, path: Path | None, settings: list[str], allow_commands
     with hold(folder):  # before the settings are read: another process may be changing them
         if path is not None:
             with contextlib.suppress(BadInput):  # its game's file may have been moved with the run
-                trust_game(load_config(path).game.name, is_kept=True)
+                trust_code_of(load_config(path))
         values = open_run(folder, settings)
         _check_program(values, settings, allow_commands)
         if path is not None:

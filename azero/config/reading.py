@@ -38,7 +38,7 @@ def find_config(name: str) -> Path:
 def load_config(path: Path, overrides: Sequence[str] = (), is_of_run: bool = False) -> Config:
     """Reads a TOML file, applies overrides of the form `section.key=value`, and checks; raises BadInput.
 
-    A relative path to a game's file is looked up in the working folder first, then in the TOML file's folder.
+    A relative path to the file of a game or net is looked up in the working folder first, then in the TOML file's.
 
     Args:
       is_of_run: whether the file is a run's `config.toml`. Its unknown settings are dropped, with a notice on stderr.
@@ -52,7 +52,8 @@ def load_config(path: Path, overrides: Sequence[str] = (), is_of_run: bool = Fal
     check_format(f"config {str(path)!r}", tables.pop("format", 1), FORMAT)
     if is_of_run:
         tables = _known_tables(f"config {str(path)!r}", tables)
-    _find_own_game(tables, path.parent)
+    for section, key in (("game", "name"), ("net", "architecture")):
+        _find_own_file(tables.get(section), key, path.parent)
     for override in overrides:
         _apply_override(tables, override)
     return check_config(tables)
@@ -98,15 +99,14 @@ def _known_tables(what: str, tables: dict[str, Any]) -> dict[str, Any]:
     return kept
 
 
-def _find_own_game(tables: dict[str, Any], folder: Path) -> None:
-    """Puts `folder` before the path of a game's file if the file is in `folder` and not in the working folder."""
-    section = tables.get("game")
-    name = section.get("name") if isinstance(section, dict) else None
+def _find_own_file(section: object, key: str, folder: Path) -> None:
+    """Puts `folder` before the path of a user's file if the file is in `folder` and not in the working folder."""
+    name = section.get(key) if isinstance(section, dict) else None
     if isinstance(section, dict) and isinstance(name, str) and ".py:" in name:
         file = Path(name.rpartition(".py:")[0] + ".py")
         with contextlib.suppress(OSError, ValueError):  # not a valid file name
             if not file.exists() and (folder / file).exists():
-                section["name"] = str(folder / name)
+                section[key] = str(folder / name)
 
 
 def check_config(tables: dict[str, Any]) -> Config:

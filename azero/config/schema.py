@@ -29,8 +29,15 @@ class GameConfig(Section):
 
 
 class NetConfig(Section):
-    """The residual tower and its heads."""
+    """The net."""
 
+    architecture: str = Field(
+        "tower",
+        max_length=1000,
+        description="The kind of net. `tower`: the residual tower. `dense`: `blocks` linear layers of `channels` "
+        "units, for planes that are no picture. `my_net.py:MyNet` or `my_net.py:MyNet(width=64)`: a net of your own, "
+        "to which the other settings of this section do not apply. Paper: tower.",
+    )
     blocks: int = Field(5, ge=1, le=80, description="Residual blocks. Paper: 19.")
     channels: int = Field(64, ge=1, le=1024, description="Filters of each 3x3 convolution. Paper: 256.")
     global_context: Literal["none", "se", "se_bias", "pool"] = Field(

@@ -43,6 +43,12 @@ def trust_game(name: str, is_kept: bool = False) -> None:
         trust_file(file, is_kept)
 
 
+def trust_net(name: str, is_kept: bool = False) -> None:
+    """Trusts the file in a net's name, if there is one, because the user has named it; see `trust_file`."""
+    if file := file_of(name, "net"):
+        trust_file(file, is_kept, "net")
+
+
 def parse_game(text: str) -> Rules:
     """Returns the rules of a game by name; raises BadInput. A user's file must be trusted."""
     file, name, arguments = parts_of(text)

@@ -16,10 +16,12 @@ SOURCE_IDENTITY = "source_identity"
 SHORT_IDENTITY = 16
 """Hex digits of an identity in checkpoints and other files. Trust depends on all 64."""
 
+_EXAMPLES = {"game": "connect_four(rows=6)", "net": "my_net.py:MyNet(width=64)"}
 
-def file_of(text: str) -> str | None:
-    """Returns the file in a game's name, or None if the game is one of azero's; raises BadInput if it is not a name."""
-    return parts_of(text)[0]
+
+def file_of(text: str, what: str = "game") -> str | None:
+    """Returns the file in the name of a game or net; None if it is one of azero's. Raises BadInput if it is no name."""
+    return parts_of(text, what)[0]
 
 
 def without_folder(text: str) -> str:
@@ -31,14 +33,18 @@ def without_folder(text: str) -> str:
     return f"{PureWindowsPath(file).name}{py}{rest}"
 
 
-def parts_of(text: str) -> tuple[str | None, str, str | None]:
-    """Returns file, class or game, and arguments of a game's name; None for a missing part. Raises BadInput."""
+def parts_of(text: str, what: str = "game") -> tuple[str | None, str, str | None]:
+    """Returns file, class or game, and arguments of a name; None for a missing part. Raises BadInput.
+
+    Args:
+      what: "game", or "net": a net of a user's has a name of the same form.
+    """
     if not text.isprintable():
-        raise BadInput(f"{text!r} has characters that cannot be shown, and names no game")
+        raise BadInput(f"{text!r} has characters that cannot be shown, and names no {what}")
     match = re.fullmatch(r"\s*(?:(.*\.py)\s*:\s*)?(\w+)\s*(?:\((.*)\))?\s*", text)
     if not match:
-        example = f"{text}:MyGame" if text.endswith(".py") else "connect_four(rows=6)"
-        raise BadInput(f"game {text!r} is not of the form name or name(parameter=value,...), e.g. {example}")
+        example = f"{text}:My{what.capitalize()}" if text.endswith(".py") else _EXAMPLES[what]
+        raise BadInput(f"{what} {text!r} is not of the form name or name(parameter=value,...), e.g. {example}")
     file, name, arguments = match.groups()
     return file, name, arguments
 

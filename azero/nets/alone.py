@@ -4,14 +4,14 @@ import numpy as np
 import torch
 
 from azero.config.schema import DeviceConfig
-from azero.nets.architectures.tower import ResidualTower
+from azero.nets.architectures.contract import Net
 from azero.nets.runtimes.choice import pick_device
 from azero.nets.runtimes.torch_runtime import TorchSession
 
 _ROWS = 256  # per pass
 
 
-def judge_alone(net: ResidualTower, config: DeviceConfig, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def judge_alone(net: Net, config: DeviceConfig, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Returns a net's logits, computed in fp32, for the player to move: [B, A] of actions, [B, 3] of win, draw, loss.
 
     Args:

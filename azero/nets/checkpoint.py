@@ -16,9 +16,10 @@ from azero.games.make import make_trusted_game
 from azero.games.names import contrast, file_of, is_made_with, without_folder
 from azero.games.user.sources import Sources
 from azero.games.user.trust import Untrusted
-from azero.nets.architectures.tower import ResidualTower, fold
+from azero.nets.architectures.contract import Net, fold
 from azero.nets.checkpoint_card import Card, card_from
-from azero.nets.game_file import game_named_by
+from azero.nets.make import make_net
+from azero.nets.users_files import named_by
 from azero.system.formats import drop_unknown, warn_once
 from azero.system.tensor_files import Tensors, check_digest, read_tensors, write_tensors
 
@@ -27,25 +28,25 @@ from azero.system.tensor_files import Tensors, check_digest, read_tensors, write
 class Checkpoint:
     """A net with its card."""
 
-    net: ResidualTower
+    net: Net
     card: Card
     game: Game
     digest: str
 
 
-def save_checkpoint(path: Path, net: ResidualTower, card: Card) -> None:
+def save_checkpoint(path: Path, net: Net, card: Card) -> None:
     """Writes a checkpoint atomically."""
     write_tensors(path, weights_of(net), _fields(card))
 
 
-def weights_of(net: ResidualTower) -> Tensors:
+def weights_of(net: Net) -> Tensors:
     """Returns the net's weights and running statistics as arrays."""
     return {name: tensor.detach().cpu().numpy() for name, tensor in net.state_dict().items()}
 
 
-def net_from_weights(config: NetConfig, game: Game, weights: Tensors) -> ResidualTower:
+def net_from_weights(config: NetConfig, game: Game, weights: Tensors) -> Net:
     """Returns the net with these weights; raises RuntimeError if they do not fit."""
-    net = ResidualTower(config, game)
+    net = make_net(config, game)
     net.load_state_dict({name: torch.from_numpy(array) for name, array in weights.items()})
     return net
 
@@ -66,7 +67,12 @@ def load_checkpoint(path: Path, game: Game | None = None) -> Checkpoint:
     except BadInput as error:
         raise BadInput(f"checkpoint {str(path)!r} does not fit its own card: {error}") from None
     try:
-        _check_shapes(config, own_game, arrays)
+        config = config.model_copy(update={"architecture": _net_told(path, card)})
+        wanted = _wanted_weights(config, own_game)
+    except BadInput as error:
+        raise type(error)(f"checkpoint {str(path)!r}: {error}") from None
+    try:
+        _check_shapes(wanted, arrays)
     except BadInput as error:
         if not is_made_with(own_game.rules, card.game_digest):
             raise BadInput(
@@ -93,13 +99,19 @@ def _as_known(path: Path, card: Card) -> Card:
     return replace(card, net=net, search=drop_unknown(what, card.search, SearchConfig.model_fields))
 
 
-def _check_shapes(config: NetConfig, game: Game, weights: Tensors) -> None:
-    """Raises BadInput if the weights do not fit the net by name, shape and dtype.
+def _wanted_weights(config: NetConfig, game: Game) -> dict[str, torch.Tensor]:
+    """Returns the weights of a net with these settings, of which only names, shapes and dtypes count.
 
-    The net is not allocated for this: a small file can describe a net of many GiB.
+    A net of azero's is not allocated for this: a small file can describe a net of many GiB.
     """
+    if file_of(config.architecture, "net"):
+        return make_net(config, game).state_dict()
     with torch.device("meta"):
-        wanted = ResidualTower(config, game).state_dict()
+        return make_net(config, game).state_dict()
+
+
+def _check_shapes(wanted: dict[str, torch.Tensor], weights: Tensors) -> None:
+    """Raises BadInput if the weights do not fit the net by name, shape and dtype."""
     for name in sorted(wanted.keys() | weights.keys()):
         own, other = (
             " x ".join(map(str, each[name].shape)) or "a number" if name in each else "not there"
@@ -112,7 +124,7 @@ def _check_shapes(config: NetConfig, game: Game, weights: Tensors) -> None:
 
 
 @torch.inference_mode()
-def _answers(net: ResidualTower) -> bool:
+def _answers(net: Net) -> bool:
     """Returns whether the net's output is finite for planes of ones. Finite weights can be too large for that."""
     return all(bool(logits.isfinite().all()) for logits in fold(net)(torch.ones(1, *net.game.planes_shape)))
 
@@ -133,7 +145,7 @@ def _game_told(path: Path, card: Card) -> Game:
     """Returns the game that a card names."""
     name, file, told = f"checkpoint {str(path)!r}", None, card.game
     try:
-        told = game_named_by(card, path)
+        told = named_by(card.origin_of_game, path)
         file = file_of(told)
         if file is None or Sources(file).made(card.game_digest):
             return make_trusted_game(told)
@@ -145,6 +157,18 @@ def _game_told(path: Path, card: Card) -> Game:
         raise type(error)(f"{name}: {error}{place if is_gone else ''}") from None
     advice = f"to use the changed file, name it with --game {told!r}"
     raise BadInput(f"{name} plays {told}, and that file has changed since; {advice}")
+
+
+def _net_told(path: Path, card: Card) -> str:
+    """Returns the name of the net that a card names, with the present place of a user's file.
+
+    Raises BadInput if that file is gone or has changed: the weights might fit the new net, and mean something else.
+    """
+    told = named_by(card.origin_of_net, path)
+    file = file_of(told, "net")
+    if file is None or Sources(file, "net").made(card.net_digest):
+        return told
+    raise BadInput(f"its net {told} has changed since it was made; it needs the file as it was")
 
 
 def read_card(path: Path) -> Card:
@@ -169,6 +193,9 @@ def _card_from(path: Path, fields: dict) -> Card:
         raise BadInput(f"checkpoint {str(path)!r} cannot be used: {error}") from None
 
 
+_OF_FILES = ("game_digest", "game_file", "net_digest", "net_file")
+
+
 def _fields(card: Card) -> dict:
-    """Returns the fields of a card that are written. For azero's own games the fields about a file are left out."""
-    return {key: value for key, value in asdict(card).items() if key not in ("game_digest", "game_file") or value}
+    """Returns the fields of a card that are written. Those about a user's files are left out if there is none."""
+    return {key: value for key, value in asdict(card).items() if key not in _OF_FILES or value}

@@ -3,7 +3,7 @@
 from dataclasses import MISSING, dataclass, fields
 from math import inf
 from reprlib import repr as _short
-from typing import get_type_hints
+from typing import NamedTuple, get_type_hints
 
 import torch
 
@@ -13,6 +13,15 @@ from azero.system.formats import check_format
 FORMAT = 1
 
 _KINDS = {str: "a text", int: "a whole number, 0 or more", float: "a finite number", dict: "an object"}
+
+
+class Origin(NamedTuple):
+    """Where a checkpoint's game or net comes from. Without a file of the user's, digest and place are empty."""
+
+    kind: str  # "game" or "net"
+    name: str
+    digest: str  # of the file's sources
+    place: str  # the file's path from the run's folder
 
 
 @dataclass(frozen=True)
@@ -31,6 +40,16 @@ class Card:
     format: int = FORMAT
     game_digest: str = ""  # of the sources of a user's own game
     game_file: str = ""  # path of a user's own game, relative to the run's folder
+    net_digest: str = ""  # the same for a user's own net
+    net_file: str = ""
+
+    @property
+    def origin_of_game(self) -> Origin:
+        return Origin("game", self.game, self.game_digest, self.game_file)
+
+    @property
+    def origin_of_net(self) -> Origin:
+        return Origin("net", str(self.net.get("architecture", "")) or "tower", self.net_digest, self.net_file)
 
 
 def card_from(read: object) -> Card:

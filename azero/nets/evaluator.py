@@ -6,7 +6,7 @@ import numpy as np
 
 from azero.config.schema import DeviceConfig
 from azero.errors import BadInput
-from azero.nets.architectures.tower import ResidualTower
+from azero.nets.architectures.contract import Net
 from azero.nets.runtimes.choice import filled_up, open_session, pick_device
 
 ROWS = 64
@@ -26,7 +26,7 @@ class NetEvaluator:
       is_on_device: whether the net runs on an accelerator, so that the CPU is free meanwhile.
     """
 
-    def __init__(self, net: ResidualTower, config: DeviceConfig, rows: int = ROWS, num_threads: int = 1):
+    def __init__(self, net: Net, config: DeviceConfig, rows: int = ROWS, num_threads: int = 1):
         self.is_on_device = pick_device(config.device).type != "cpu"
         self.rows = 0 if self.is_on_device else rows
         self.runtime, self._session = open_session(net, config, rows, num_threads)

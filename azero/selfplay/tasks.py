@@ -6,6 +6,7 @@ name of a user's own game.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from azero.games import Game
 from azero.games.make import make_trusted_game
 from azero.games.names import identity_of
 from azero.games.user.trust import Untrusted, trust_identity
+from azero.nets.architectures.contract import Net
 from azero.nets.checkpoint import net_from_weights
 from azero.nets.evaluator import NetEvaluator
 from azero.selfplay.data.records import Shard
@@ -28,13 +30,20 @@ from azero.system.machine import count_cores
 from azero.system.tensor_files import Tensors
 
 
+class Identities(NamedTuple):
+    """Identities of the sources of a user's own game and net, 64 hex digits; empty for azero's own."""
+
+    game: str = ""
+    net: str = ""
+
+
 @dataclass(frozen=True)
 class Task:
     """The fields of all tasks: net, settings and rules."""
 
     weights: Tensors  # of the net, as in a checkpoint
     config: Config
-    identity: str  # of the sources of a user's own game, by `identity_of`
+    identities: Identities
 
 
 @dataclass(frozen=True)
@@ -74,11 +83,11 @@ def search_task(task: SearchTask, on_positions: Callable[[int], None]) -> Shard:
 def _prepare(task: Task, resign_threshold: float = NOBODY) -> SelfPlay:
     """Returns self-play with the task's net and settings, and this worker's share of the cores.
 
-    Raises BadInput if the code of a user's own game has changed since the task was made.
+    Raises BadInput if the code of a user's own game or net has changed since the task was made.
     """
     config = task.config
     game = _game_of(task)
-    evaluator = NetEvaluator(net_from_weights(config.net, game, task.weights), config.device)
+    evaluator = NetEvaluator(_net_of(task, game), config.device)
     num_threads = max(1, count_cores() // count_workers(config)) if evaluator.is_on_device else 1
     return SelfPlay.from_config(config, game, evaluator, resign_threshold, num_threads)
 
@@ -86,17 +95,32 @@ def _prepare(task: Task, resign_threshold: float = NOBODY) -> SelfPlay:
 def _game_of(task: Task) -> Game:
     """Returns the task's game. The code that the parent process trusted may run here; raises BadInput for any other."""
     name = task.config.game.name
-    if task.identity:
-        trust_identity(task.identity)
+    if task.identities.game:
+        trust_identity(task.identities.game)
     try:
         game = make_trusted_game(name)
-        if identity_of(game.rules) == task.identity:
+        if identity_of(game.rules) == task.identities.game:
             return game
     except Untrusted:
         pass
     raise BadInput(
         f"{name} has changed while it was being played; continue with --resume, or begin another run if its rules are "
         "others now"
+    )
+
+
+def _net_of(task: Task, game: Game) -> Net:
+    """Returns the task's net. The code that the parent process trusted may run here; raises BadInput for any other."""
+    if task.identities.net:
+        trust_identity(task.identities.net)
+    try:
+        net = net_from_weights(task.config.net, game, task.weights)
+        if net.identity == task.identities.net:
+            return net
+    except Untrusted:
+        pass
+    raise BadInput(
+        f"{task.config.net.architecture} has changed while it was used; undo that, and continue with --resume"
     )
 
 

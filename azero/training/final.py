@@ -12,7 +12,7 @@ import torch
 
 from azero.arena.matches.match import play_match
 from azero.compiler.rng import derive_seed
-from azero.nets.architectures.tower import ResidualTower
+from azero.nets.architectures.contract import Net
 from azero.nets.checkpoint import load_checkpoint
 from azero.system.files import remove, write_whole
 from azero.training.gate import agent_of
@@ -52,7 +52,7 @@ def describe_final(progress: Progress) -> str:
     return f"; {winner} won the final"
 
 
-def mean_of(nets: list[ResidualTower]) -> ResidualTower:
+def mean_of(nets: list[Net]) -> Net:
     """Returns a net with the mean weights and running statistics of `nets`. Overwrites the last of them.
 
     Source: Izmailov et al., Averaging weights leads to wider optima and better generalization (2018).

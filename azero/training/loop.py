@@ -21,7 +21,7 @@ from azero.selfplay.data.replay import Replay
 from azero.selfplay.data.shard_files import load_shard, save_shard
 from azero.selfplay.pool import Pool, count_workers
 from azero.selfplay.resignation import NOBODY, choose_threshold, describe_resignations
-from azero.selfplay.tasks import PlayTask, SearchTask, play_task, search_task
+from azero.selfplay.tasks import Identities, PlayTask, SearchTask, play_task, search_task
 from azero.system.files import make_folder, remove_temporaries
 from azero.system.interrupt import interruption_waits
 from azero.training.final import hold_final
@@ -116,8 +116,8 @@ def play(run: Run, progress: Progress, replay: Replay, pool: Pool, trainer: Trai
     missing = [number for number, name in enumerate(names) if name not in shards]
     threshold = choose_threshold(replay.shards, selfplay.resign_error) if selfplay.resign_error else NOBODY
     with report.stage("self-play", len(seeds), "games", sum(len(shard.lengths) for shard in shards.values())) as bar:
-        identity = identity_of(run.game.rules)
-        tasks = [PlayTask(weights, run.config, identity, parts[number], threshold) for number in missing]
+        identities = Identities(identity_of(run.game.rules), trainer.net.identity)
+        tasks = [PlayTask(weights, run.config, identities, parts[number], threshold) for number in missing]
         for place, shard in pool.run(play_task, tasks, bar.update):
             name = names[missing[place]]
             save_shard(run.shard_path(name), shard, run.game)
@@ -170,8 +170,8 @@ def reanalyse(run: Run, progress: Progress, replay: Replay, pool: Pool, trainer:
     missing = [name for name in names if shards[name].searched[0] != iteration]
     total, left = (sum(int(np.count_nonzero(shards[name].weights)) for name in each) for each in (names, missing))
     with report.stage("reanalysis", total, "positions", total - left) as bar:
-        identity = identity_of(run.game.rules)
-        tasks = [SearchTask(weights, run.config, identity, shards[name], name, iteration) for name in missing]
+        identities = Identities(identity_of(run.game.rules), trainer.net.identity)
+        tasks = [SearchTask(weights, run.config, identities, shards[name], name, iteration) for name in missing]
         for place, shard in pool.run(search_task, tasks, bar.update):
             name = missing[place]
             save_shard(run.shard_path(name), shard, run.game)

@@ -13,12 +13,12 @@ from azero.config.selfplay import SelfPlayConfig
 from azero.config.text import config_to_toml
 from azero.errors import BadInput, Damaged
 from azero.games import Game
-from azero.games.make import make_trusted_game, trust_game
+from azero.games.make import make_trusted_game, trust_game, trust_net
 from azero.games.names import file_of, is_made_with, without_folder
 from azero.games.user.trust import Untrusted
 from azero.nets.checkpoint import load_checkpoint, read_card
-from azero.nets.game_file import find_game
 from azero.nets.runtimes.choice import wanted_runtimes
+from azero.nets.users_files import find_named
 from azero.selfplay.data.shard_files import load_shard, save_shard
 from azero.system.console import say
 from azero.system.files import remove, write_whole
@@ -42,6 +42,8 @@ def open_run(folder: Path, overrides: list[str]) -> Config:
     before, config = load_settings(folder), load_settings(folder, overrides)
     if any(each.partition("=")[0].strip() in ("game", "game.name") for each in overrides):
         trust_game(config.game.name, is_kept=True)  # the user has named it
+    if any(each.partition("=")[0].strip() in ("net", "net.architecture") for each in overrides):
+        trust_net(config.net.architecture, is_kept=True)
     _check_game(folder, before, config)
     was, now = _identity(before), _identity(config)
     for name in was:
@@ -62,19 +64,23 @@ def check_is_run(folder: Path) -> None:
 
 
 def load_settings(folder: Path, overrides: Sequence[str] = ()) -> Config:
-    """Returns a run's settings with overrides. A user's own game is named by the present place of its file.
+    """Returns a run's settings with overrides. A user's own game and net are named by the present place of their files.
 
     Raises BadInput.
     """
     path = folder / "config.toml"
-    game = load_config(path, is_of_run=True).game.name
+    config = load_config(path, is_of_run=True)
     newest = _newest_checkpoint(folder)
-    if newest and file_of(game):
-        overrides = [
-            f"game.name={json.dumps(find_game(game, read_card(newest), newest), ensure_ascii=False)}",
-            *overrides,
-        ]
+    if newest:
+        card = read_card(newest)
+        game = find_named(config.game.name, card.origin_of_game, newest)
+        net = find_named(config.net.architecture, card.origin_of_net, newest)
+        overrides = [f"game.name={_quoted(game)}", f"net.architecture={_quoted(net)}", *overrides]
     return load_config(path, overrides, is_of_run=True)
+
+
+def _quoted(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)
 
 
 def game_of_run(folder: Path, name: str) -> Game:
@@ -113,12 +119,16 @@ def differences(own: dict, saved: dict) -> list[tuple[str, object, object]]:
             found += [(f"{key}.{name}", one, other) for name, one, other in differences(value, saved[key])]
         elif key in saved and value != saved[key]:
             found.append((key, value, saved[key]))
-    return [each for each in found if each[0] != "game.name" or not _is_same_name(*each[1:])]
+    return [each for each in found if each[0] not in _OF_FILES or not _is_same_name(*each[1:])]
 
 
-def _is_same_name(*games: object) -> bool:
-    """Returns whether two names of games differ at most in the folder of the file."""
-    return len({without_folder(str(each)) for each in games}) == 1
+_OF_FILES = ("game.name", "net.architecture")
+"""Settings that may name a user's file, which may have been moved."""
+
+
+def _is_same_name(*names: object) -> bool:
+    """Returns whether two names differ at most in the folder of the file."""
+    return len({without_folder(str(each)) for each in names}) == 1
 
 
 def _newest_checkpoint(folder: Path) -> Path | None:
@@ -161,7 +171,7 @@ def _check_game(folder: Path, before: Config, config: Config) -> None:
     if config.game != before.game and not (file and is_as_it_was):
         moved = ", except for the place of an unchanged file" if file else ""
         raise BadInput(f"a run's game cannot change when it is resumed{moved}; begin another with --run")
-    if file and newest:
+    if newest and (file or file_of(config.net.architecture, "net")):
         load_checkpoint(newest, game)
 
 
@@ -224,10 +234,11 @@ def keep_settings(run: Run, progress: Progress | None, trainer: Trainer) -> None
                 remove(shard)
         if progress and progress.stage == "reanalysis":
             _forget_searches(run, progress)
-    named = load_config(path, is_of_run=True).game if run.config.game == before.game else run.config.game
+    named = load_config(path, is_of_run=True)  # by their first places
+    same = {key: getattr(named, key) for key in ("game", "net") if getattr(run.config, key) == getattr(before, key)}
     if progress:  # first: a process that is killed in between leaves a state that fits both files
         save_state(run.folder, run.config, trainer, progress, before)
-    write_whole(path, config_to_toml(run.config.model_copy(update={"game": named})).encode())
+    write_whole(path, config_to_toml(run.config.model_copy(update=same)).encode())
 
 
 def _play_of(config: Config) -> tuple[SelfPlayConfig, SearchConfig]:

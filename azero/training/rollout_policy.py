@@ -21,7 +21,7 @@ from azero.mcts.rollouts.features import NUM_PATTERNS, action_classes, count_leg
 from azero.mcts.rollouts.weights import RolloutCard, check_board, save_rollout
 from azero.mcts.scratch import new_scratch
 from azero.nets.checkpoint import read_card
-from azero.nets.game_file import find_game
+from azero.nets.users_files import find_named
 from azero.selfplay.data.records import Shard, join_shards
 from azero.selfplay.data.shard_files import game_of_shard, load_shard
 
@@ -212,7 +212,7 @@ def game_of(shard: Path) -> Game:
     """Returns the game of a run's shard. The file of a user's own game is found as for the run's nets."""
     name, best = game_of_shard(shard), shard.parent.parent / "best.safetensors"
     if file_of(name) and best.is_file():
-        name = find_game(name, read_card(best), best)
+        name = find_named(name, read_card(best).origin_of_game, best)
     try:
         return make_trusted_game(name)
     except Untrusted as error:

@@ -21,11 +21,11 @@ from azero.config.schema import Config
 from azero.config.text import config_to_toml
 from azero.errors import BadInput
 from azero.games import Game
-from azero.games.names import source_digest_of
-from azero.nets.architectures.tower import ResidualTower
+from azero.games.names import SHORT_IDENTITY, source_digest_of
+from azero.nets.architectures.contract import Net
 from azero.nets.checkpoint import load_checkpoint, save_checkpoint, weights_of
 from azero.nets.checkpoint_card import Card
-from azero.nets.game_file import place_of
+from azero.nets.users_files import place_of
 from azero.selfplay.data.lessons import Lessons
 from azero.selfplay.data.replay import Replay, Window, targets_of
 from azero.selfplay.data.shard_files import load_shard
@@ -85,7 +85,7 @@ class Run:
     def shard_path(self, name: str) -> Path:
         return self.folder / "replay" / f"{name}.safetensors"
 
-    def card(self, progress: Progress) -> Card:
+    def card(self, net: Net, progress: Progress) -> Card:
         """Returns the card of a net at this point."""
         return Card(
             game=str(self.game),
@@ -98,10 +98,12 @@ class Run:
             seed=self.config.seed,
             game_digest=source_digest_of(self.game.rules),
             game_file=place_of(self.game.name, self.folder),
+            net_digest=net.identity[:SHORT_IDENTITY],
+            net_file=place_of(self.config.net.architecture, self.folder),
         )
 
-    def save_net(self, path: Path, net: ResidualTower, progress: Progress) -> None:
-        save_checkpoint(path, net, self.card(progress))
+    def save_net(self, path: Path, net: Net, progress: Progress) -> None:
+        save_checkpoint(path, net, self.card(net, progress))
 
     def best_weights(self, progress: Progress) -> Tensors:
         """Returns the weights of the best net."""

@@ -153,7 +153,7 @@ class Slow:
     """A session with the answers of fp32, after `seconds`. `off` is added to the values."""
 
     def __init__(self, net, seconds, off=0.0):
-        self.exact = choice._open(EXACT, net, CPU, 16, 1)
+        self.exact = choice.open_runtime(EXACT, net, CPU, 16, 1)
         self.seconds, self.off = seconds, off
 
     def run(self, planes):
@@ -168,7 +168,7 @@ def three_runtimes(net, monkeypatch):
     names = EXACT, Runtime("openvino", "bf16"), Runtime("openvino", "int8")
     sessions = {names[0]: Slow(net, 0.02), names[1]: Slow(net, 0.0), names[2]: Slow(net, 0.01)}
     monkeypatch.setattr(choice, "available_runtimes", lambda device: list(names))
-    monkeypatch.setattr(choice, "_open", lambda runtime, *arguments: sessions[runtime])
+    monkeypatch.setattr(choice, "open_runtime", lambda runtime, *arguments: sessions[runtime])
     return sessions
 
 

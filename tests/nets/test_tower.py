@@ -6,7 +6,8 @@ from torch.nn import functional as F
 
 from azero.config.schema import NetConfig
 from azero.games import make_game
-from azero.nets.architectures.tower import Prediction, ResidualTower, fold
+from azero.nets.architectures.contract import Prediction, fold
+from azero.nets.architectures.tower import ResidualTower
 
 from .towers import SMALL, SMALL_OF_CONTEXT, make_net, random_planes
 

@@ -13,7 +13,7 @@ from training.runs import needs_proc, processes, wait_until
 
 from azero.errors import BadInput
 from azero.selfplay.pool import Pool, count_workers
-from azero.selfplay.tasks import PlayTask, play_task
+from azero.selfplay.tasks import Identities, PlayTask, play_task
 
 from .games import assert_same, config_with, new_weights
 
@@ -21,7 +21,7 @@ from .games import assert_same, config_with, new_weights
 @pytest.fixture(scope="module")
 def tasks() -> list[PlayTask]:
     config = config_with()
-    return [PlayTask(new_weights(config), config, "", tuple(range(k, k + 3))) for k in (0, 3, 6)]
+    return [PlayTask(new_weights(config), config, Identities(), tuple(range(k, k + 3))) for k in (0, 3, 6)]
 
 
 @pytest.fixture(autouse=True)

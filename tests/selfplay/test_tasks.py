@@ -6,7 +6,7 @@ import pytest
 
 from azero.errors import BadInput
 from azero.selfplay.pool import Pool
-from azero.selfplay.tasks import PlayTask, SearchTask, play_task, search_task
+from azero.selfplay.tasks import Identities, PlayTask, SearchTask, play_task, search_task
 
 from .games import TIC_TAC_TOE, assert_same, changed, config_with, is_open, new_weights, some_games
 
@@ -14,7 +14,7 @@ from .games import TIC_TAC_TOE, assert_same, changed, config_with, is_open, new_
 @pytest.fixture(scope="module")
 def task() -> PlayTask:
     """A task to play three games."""
-    return PlayTask(new_weights(config_with()), config_with(), "", (0, 1, 2))
+    return PlayTask(new_weights(config_with()), config_with(), Identities(), (0, 1, 2))
 
 
 @pytest.fixture(scope="module")
@@ -22,7 +22,7 @@ def searches() -> list[SearchTask]:
     """Tasks to search two shards that differ only in name, and the first one again in another iteration."""
     what = [("00001-0000", 3), ("00001-0001", 3), ("00001-0000", 4)]
     weights, shard = new_weights(config_with()), some_games(TIC_TAC_TOE)
-    return [SearchTask(weights, config_with(), "", shard, name, iteration) for name, iteration in what]
+    return [SearchTask(weights, config_with(), Identities(), shard, name, iteration) for name, iteration in what]
 
 
 @pytest.mark.parametrize("parallel_games", [1, 2, 100])
@@ -59,6 +59,6 @@ def test_workers_search_what_their_tasks_say_and_note_when(searches):
 
 
 def test_positions_are_not_searched_by_rules_that_have_changed(searches):
-    task = replace(searches[0], identity="other")
+    task = replace(searches[0], identities=Identities("other"))
     with pytest.raises(BadInput, match=r"^tic_tac_toe has changed while it was being played; "):
         search_task(task, lambda num: None)

@@ -10,6 +10,7 @@ from selfplay.games import CONNECT_FOUR, TIC_TAC_TOE, play, shard_of, some_games
 from azero.config.training import TrainingConfig
 from azero.errors import BadInput
 from azero.games import DRAW, LOSS, WIN, make_game
+from azero.nets.make import make_net
 from azero.selfplay.data.auxiliary import positions_of
 from azero.selfplay.data.lessons import Lesson, Lessons
 from azero.selfplay.data.records import join_shards
@@ -77,11 +78,11 @@ def test_heads_for_what_a_game_does_not_tell_are_refused(game, setting, method):
 
 @pytest.mark.parametrize("head", HEADS, ids=lambda head: head.name)
 def test_a_head_has_as_many_outputs_as_targets_and_a_new_one_puts_out_zeros(head):
-    shard, net = some_games(OTHELLO), tiny_config().net
+    shard, config = some_games(OTHELLO), tiny_config().net
     targets, of_lessons = everything(head, OTHELLO, shard), head.lesson_targets(OTHELLO, np.zeros(3, np.int8))
     assert targets.shape == (shard.num_positions, head.columns(OTHELLO)) and targets.dtype == np.float32
     assert of_lessons.shape == (3, head.columns(OTHELLO)) and of_lessons.dtype == np.float32
-    outputs = head.layers(net, OTHELLO)(torch.randn(2, net.channels, 4, 4))
+    outputs = head.layers(config, make_net(config, OTHELLO))(torch.randn(2, config.channels, 4, 4))
     assert outputs.shape == (2, head.columns(OTHELLO)) and not outputs.any()
 
 

@@ -7,7 +7,7 @@ import torch
 from azero.arena.benchmarks.files import shipped_benchmarks
 from azero.errors import BadInput
 from azero.games import make_game
-from azero.nets.architectures.tower import Prediction
+from azero.nets.architectures.contract import Prediction
 from azero.selfplay.data.replay import sample_lessons
 from azero.training import lessons as reading
 from azero.training.learning.trainer import Trainer, losses_of

@@ -12,7 +12,7 @@ from azero.games import make_game
 from azero.games.names import identity_of
 from azero.games.user.trust import trust_file
 from azero.selfplay.data.shard_files import save_shard
-from azero.selfplay.tasks import PlayTask, play_task
+from azero.selfplay.tasks import Identities, PlayTask, play_task
 from azero.training.learning.trainer import Trainer
 from azero.training.loop import train
 from azero.training.resumed_settings import check_progress, check_same_game, keep_settings, open_run
@@ -198,7 +198,7 @@ def test_a_game_s_file_of_another_shape_is_refused_when_the_run_is_opened(own):
 
 
 def task_of(run):
-    return PlayTask(run.best_weights(Progress()), run.config, identity_of(run.game.rules), seeds=(1, 2))
+    return PlayTask(run.best_weights(Progress()), run.config, Identities(identity_of(run.game.rules)), seeds=(1, 2))
 
 
 def play_games_of(run):

@@ -39,8 +39,8 @@ class Material(Head):
         lead = (stones[:, 0] - stones[:, 1]) * (1 - 2 * shard.players[indices])
         return (lead[:, None] / positions.game.planes_shape[1]).astype(np.float32)
 
-    def layers(self, net, game):
-        return dense_layers(net, game, net.value_channels, [net.value_hidden, 1])
+    def layers(self, config, net):
+        return dense_layers(net, config.value_channels, [config.value_hidden, 1])
 
     def loss(self, outputs, targets):
         return mean_where_known(F.mse_loss, outputs, targets)

@@ -9,7 +9,7 @@ import torch
 
 from azero.errors import BadInput
 from azero.games import make_game
-from azero.nets.architectures.tower import Prediction
+from azero.nets.architectures.contract import Prediction
 from azero.nets.checkpoint import load_checkpoint, save_checkpoint
 from azero.nets.checkpoint_card import Card
 from azero.nets.runtimes.choice import has_bf16

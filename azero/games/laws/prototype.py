@@ -49,7 +49,7 @@ def load_prototype(name: str) -> type[Prototype]:
     if not colon or not file.endswith(".py"):
         raise BadInput(f"prototype {name!r} is not of the form FILE.py:NAME")
     trust_file(file)
-    found = load_class(file, class_name)
+    found, _ = load_class(file, class_name)
     if not (isinstance(found, type) and issubclass(found, Prototype)):
         raise BadInput(f"{name} is not a prototype: it should be a class {class_name}(Prototype)")
     if found.__abstractmethods__:

@@ -65,21 +65,25 @@ def load_rules(file: str, name: str) -> type:
     return _LOADED[digest, name]
 
 
-def load_class(file: str, name: str) -> object:
-    """Returns the value of `name` in a file; raises BadInput if there is none."""
-    module, _ = _run(file)
+def load_class(file: str, name: str, kind: str = "game") -> tuple[object, str]:
+    """Returns the value of `name` in a file, and the identity of the sources; raises BadInput if there is no such name.
+
+    Args:
+      kind: what the file has, "game" or "net".
+    """
+    module, sources = _run(file, kind)
     if not hasattr(module, name):
         raise BadInput(f"file {file!r} has no class {name!r}")
-    return getattr(module, name)
+    return getattr(module, name), sources.identity
 
 
-def _run(file: str) -> tuple[ModuleType, Sources]:
+def _run(file: str, kind: str = "game") -> tuple[ModuleType, Sources]:
     """Returns the file as a module, and its sources. Runs the file unless it has been run before.
 
     Raises BadInput if the user has not named it, or if it cannot be run.
     """
-    sources = Sources(file)
-    check_trusted(sources, file)
+    sources = Sources(file, kind)
+    check_trusted(sources, f"{kind} file {file!r}")
     module_name = f"{MODULE}{sources.digest}"
     if module_name in sys.modules:
         return sys.modules[module_name], sources
@@ -94,7 +98,7 @@ def _run(file: str) -> tuple[ModuleType, Sources]:
     except (Exception, SystemExit, TimedOut) as error:
         del sys.modules[module_name]
         sources.forget_modules()
-        raise BadInput(f"game file {file!r}{_why(error, file)}") from None
+        raise BadInput(f"{kind} file {file!r}{_why(error, file)}") from None
     return module, sources
 
 

@@ -1,9 +1,9 @@
-"""A user's sources: a game's file and the user's own modules that it imports. They are found and hashed without a run.
+"""A user's sources: the file of a game or net, and the user's own modules that it imports.
 
-Each source is read once. What is hashed is what runs. Each version of a file imports its modules into a package of its
-own, named by the digest. So an import always gives the text that was hashed, even if other games or versions have
-modules of the same names. Modules next to the file are found from any working folder. Modules never run from bytecode,
-which may be out of date.
+They are found and hashed without a run. Each source is read once. What is hashed is what runs. Each version of a file
+imports its modules into a package of its own, named by the digest. So an import always gives the text that was hashed,
+even if other games or versions have modules of the same names. Modules next to the file are found from any working
+folder. Modules never run from bytecode, which may be out of date.
 """
 
 import ast
@@ -39,7 +39,7 @@ _OURS = {"azero", "llvmlite", "numba", "numpy", "torch"}  # never the user's own
 
 
 class Sources:
-    """The texts on disk of a game's file and of the user's own modules that it imports, directly or indirectly.
+    """The texts on disk of a user's file and of the user's own modules that it imports, directly or indirectly.
 
     The user's own modules are those next to the file or elsewhere on Python's path, except installed packages.
 
@@ -48,9 +48,10 @@ class Sources:
       modules: path and text of each module, by its name.
     """
 
-    def __init__(self, file: str):
-        """Reads them. Raises BadInput if the file cannot be read."""
-        self.text = _read(Path(file), f"game file {file!r}")
+    def __init__(self, file: str, kind: str = "game"):
+        """Reads them. `kind` is what the file has, "game" or "net". Raises BadInput if the file cannot be read."""
+        what = f"{kind} file {file!r}"
+        self.text = _read(Path(file), what)
         self.modules: dict[str, tuple[Path, bytes]] = {}
         places = [Path(file).resolve().parent, *_own_places()]
         seen: set[str] = set()
@@ -61,14 +62,14 @@ class Sources:
                 continue
             seen.add(name)
             if path := _find(name, places):
-                text = _read(path, f"module {name!r} of game file {file!r}")
+                text = _read(path, f"module {name!r} of {what}")
                 self.modules[name] = path, text
                 size += len(text)
                 package = name if path.name == "__init__.py" else name.rpartition(".")[0]
                 waiting += _imported(text, package)
             if len(seen) > _MOST_NAMES or size > _LARGEST_TOGETHER:
                 limits = f"{_MOST_NAMES:,} names or modules of {_LARGEST_TOGETHER:,} bytes together"
-                raise BadInput(f"game file {file!r} imports more than {limits}")
+                raise BadInput(f"{what} imports more than {limits}")
 
     @cached_property
     def identity(self) -> str:

@@ -31,14 +31,16 @@ def trust_folder() -> Path:
     return Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config") / "azero" / "trusted"
 
 
-def trust_file(file: str, is_kept: bool = False) -> None:
+def trust_file(file: str, is_kept: bool = False, kind: str = "game") -> None:
     """Trusts the present code of a file, because the user has named it. Raises BadInput if it cannot be read.
 
     Args:
       is_kept: whether later processes trust it, too. If the config folder cannot be used, a notice says so.
+      kind: what the file has, "game" or "net".
     """
-    check_may_run(f"game file {file!r}")
-    identity = Sources(file).identity
+    what = f"{kind} file {file!r}"
+    check_may_run(what)
+    identity = Sources(file, kind).identity
     trust_identity(identity)
     if is_kept and not _is_kept(identity):
         note = f"{Path(file).resolve()}\n{time.strftime('%Y-%m-%d %H:%M:%S')}\n"
@@ -48,7 +50,7 @@ def trust_file(file: str, is_kept: bool = False) -> None:
                 each.mkdir(mode=0o700, parents=True, exist_ok=True)
             write_whole(folder / identity, note.encode("utf-8", "surrogateescape"))
         if not _is_kept(identity):
-            warn_once(f"game file {file!r} is trusted by this command only: azero's config folder cannot be used")
+            warn_once(f"{what} is trusted by this command only: azero's config folder cannot be used")
 
 
 def trust_identity(identity: str) -> None:
@@ -56,11 +58,15 @@ def trust_identity(identity: str) -> None:
     _NAMED.add(identity)
 
 
-def check_trusted(sources: Sources, file: str) -> None:
-    """Raises BadInput if this code may not run: Untrusted, or because nothing but data may be read."""
-    check_may_run(f"game file {file!r}")
+def check_trusted(sources: Sources, what: str) -> None:
+    """Raises BadInput if this code may not run: Untrusted, or because nothing but data may be read.
+
+    Args:
+      what: names the file in errors, e.g. "game file 'nim.py'".
+    """
+    check_may_run(what)
     if sources.identity not in _NAMED and not _is_kept(sources.identity):
-        raise Untrusted(f"game file {file!r} is code that you have not named, or it has changed since")
+        raise Untrusted(f"{what} is code that you have not named, or it has changed since")
 
 
 def _is_kept(identity: str) -> bool:

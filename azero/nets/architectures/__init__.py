@@ -1,1 +1,1 @@
-"""The net's layers: a residual tower with policy and value heads, and layers that pool over the whole board."""
+"""The nets, one file each, and what a net must offer. CONTRIBUTING.md says how to add one."""

@@ -9,7 +9,7 @@ import torch
 
 from azero.config.schema import DeviceConfig
 from azero.errors import BadInput
-from azero.nets.architectures.tower import ResidualTower
+from azero.nets.architectures.contract import Net
 from azero.nets.runtimes.calibration import sample_positions
 from azero.nets.runtimes.gpu_session import GpuSession
 from azero.nets.runtimes.rates import measured_rates
@@ -115,7 +115,7 @@ def wanted_runtimes(config: DeviceConfig) -> list[Runtime]:
     return wanted
 
 
-def settle_runtime(net: ResidualTower, config: DeviceConfig, rows: int) -> DeviceConfig:
+def settle_runtime(net: Net, config: DeviceConfig, rows: int) -> DeviceConfig:
     """Returns the settings with the library and precision that are fastest here, in place of "auto".
 
     Raises BadInput if the settings ask for something that is not available.
@@ -126,17 +126,17 @@ def settle_runtime(net: ResidualTower, config: DeviceConfig, rows: int) -> Devic
     return config.model_copy(update={"runtime": ranked[-1].library, "precision": ranked[-1].precision})
 
 
-def _works(runtime: Runtime, net: ResidualTower, config: DeviceConfig, rows: int) -> bool:
+def _works(runtime: Runtime, net: Net, config: DeviceConfig, rows: int) -> bool:
     """Returns whether a runtime can run a net. `open_session` warns of one that cannot."""
     try:
-        session = _open(runtime, net, pick_device(config.device), rows, 1)
+        session = open_runtime(runtime, net, pick_device(config.device), rows, 1)
         session.run(np.zeros((rows, *net.game.planes_shape), np.float32))
     except RuntimeError:
         return False
     return True
 
 
-def open_session(net: ResidualTower, config: DeviceConfig, rows: int, num_threads: int) -> tuple[Runtime, Session]:
+def open_session(net: Net, config: DeviceConfig, rows: int, num_threads: int) -> tuple[Runtime, Session]:
     """Opens a session with the fastest runtime that the settings allow and that agrees with fp32.
 
     A runtime that fails, or is too far from fp32, is skipped with a warning on stderr. If the settings allow only one,
@@ -155,7 +155,7 @@ def open_session(net: ResidualTower, config: DeviceConfig, rows: int, num_thread
         ranked = available[: available.index(only) + 1]
     for runtime in reversed(ranked):
         try:
-            session = _open(runtime, net, device, rows, num_threads)
+            session = open_runtime(runtime, net, device, rows, num_threads)
             drift = 0.0 if runtime == EXACT else measure_drift(net, session, rows)
         except RuntimeError as error:
             what = f"{runtime.name} cannot run this net ({_first_line(error)})"
@@ -166,19 +166,24 @@ def open_session(net: ResidualTower, config: DeviceConfig, rows: int, num_thread
         if drift <= TOLERANCE:
             return runtime, session
         _warn(f"{runtime.name} is {drift:.2g} from fp32 with this net, more than {TOLERANCE}")
-    return EXACT, _open(EXACT, net, device, rows, num_threads)
+    return EXACT, open_runtime(EXACT, net, device, rows, num_threads)
 
 
-def _ranked(net: ResidualTower, config: DeviceConfig, rows: int) -> list[Runtime]:
+def _ranked(net: Net, config: DeviceConfig, rows: int) -> list[Runtime]:
     """Returns the runtimes that the settings allow, in ascending order of their speed here; raises BadInput."""
     device, wanted = pick_device(config.device), wanted_runtimes(config)
+    if not net.is_quantizable:
+        wanted = [each for each in wanted if each.precision != "int8"]
+        if not wanted:
+            raise BadInput("precision 'int8' is for net.architecture = tower; choose another with device.precision")
     if device.type == "cpu" and len(wanted) > 1:
-        rates = measured_rates(net, rows, {each.name: functools.partial(_open, each, net, device) for each in wanted})
+        opened = {each.name: functools.partial(open_runtime, each, net, device) for each in wanted}
+        rates = measured_rates(net, rows, opened)
         wanted.sort(key=lambda each: rates[each.name])
     return wanted
 
 
-def measure_drift(net: ResidualTower, session: Session, rows: int) -> float:
+def measure_drift(net: Net, session: Session, rows: int) -> float:
     """Returns the distance of a session from fp32, averaged over `sample_positions`.
 
     This is the mean distance of values, or the mean total variation (half the sum of absolute differences) of policies,
@@ -203,7 +208,8 @@ def filled_up(planes: np.ndarray, rows: int) -> np.ndarray:
     return np.concatenate([planes, np.zeros((missing, *planes.shape[1:]), np.float32)]) if missing else planes
 
 
-def _open(runtime: Runtime, net: ResidualTower, device: torch.device, rows: int, num_threads: int) -> Session:
+def open_runtime(runtime: Runtime, net: Net, device: torch.device, rows: int, num_threads: int) -> Session:
+    """Opens a session of one runtime; raises RuntimeError if it cannot run the net."""
     if runtime.library == "openvino":
         from azero.nets.runtimes.openvino_runtime import OpenVinoSession
 

@@ -6,7 +6,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from azero.nets.architectures.tower import ResidualTower
+from azero.nets.architectures.contract import Net
 from azero.nets.runtimes.torch_runtime import TorchSession
 from azero.system.console import say
 
@@ -25,7 +25,7 @@ class GpuSession:
     recorded once as a graph, so that the launch overhead, about 10 us per layer, is paid only once per pass.
     """
 
-    def __init__(self, net: ResidualTower, device: torch.device, dtype: torch.dtype):
+    def __init__(self, net: Net, device: torch.device, dtype: torch.dtype):
         self._plain = TorchSession(net, device, dtype)
         self._device = device
         self._is_recording = device.type == "cuda"

@@ -13,12 +13,15 @@ imports openvino.
 import functools
 import sys
 import threading
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import torch
 
-from azero.nets.architectures.tower import ResidualTower, fold
+from azero.nets.architectures.contract import Net, fold
+from azero.nets.architectures.tower import ResidualTower
 from azero.nets.runtimes.calibration import sample_positions
 
 sys.modules["openvino_telemetry"] = None  # type: ignore[assignment]  # blocks its import
@@ -32,10 +35,12 @@ _BOARD = [2, 3]  # the board's dimensions
 class OpenVinoSession:
     """A net ready to run: passes of `rows` rows, one thread each, up to `num_threads` side by side."""
 
-    def __init__(self, net: ResidualTower, precision: str, rows: int, num_threads: int):
+    def __init__(self, net: Net, precision: str, rows: int, num_threads: int):
         folded = fold(net).float().cpu()
-        peaks = measure_peaks(folded) if precision == "int8" else None
-        model, _ = build_model(folded, rows, peaks)
+        if isinstance(folded, ResidualTower):
+            model, _ = build_model(folded, rows, measure_peaks(folded) if precision == "int8" else None)
+        else:
+            model = _traced(folded, rows)
         self._compiled = _compile(model, "f32" if precision == "fp32" else "bf16", num_threads)
         self._own = threading.local()
 
@@ -84,6 +89,30 @@ def build_model(
     hidden = ops.relu(graph.linear(value, folded.value_hidden))
     answers = [graph.linear(policy, folded.policy), graph.linear(hidden, folded.results)]
     return openvino.Model([ops.result(each) for each in answers], [planes]), graph.activations
+
+
+def _traced(folded: Net, rows: int) -> openvino.Model:
+    """Returns any net as an OpenVINO model, by a trace of its operations; raises RuntimeError if it has others."""
+    planes = torch.zeros(rows, *folded.game.planes_shape)
+    try:
+        with warnings.catch_warnings(), torch.no_grad():
+            warnings.simplefilter("ignore")  # a trace notes each decision that depends on shapes
+            traced = torch.jit.trace(_Untyped(folded), planes, check_trace=False)
+            return openvino.convert_model(traced, example_input=planes, input=[list(planes.shape)])
+    except Exception as error:  # of many kinds
+        raise RuntimeError(str(error).strip() or type(error).__name__) from None
+
+
+class _Untyped(torch.nn.Module):
+    """A net whose output is a plain tuple."""
+
+    def __init__(self, net: Net):
+        super().__init__()
+        self.net = net
+
+    def forward(self, planes: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        prediction = self.net(planes)
+        return prediction.policy_logits, prediction.result_logits
 
 
 class _Graph:

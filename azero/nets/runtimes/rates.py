@@ -12,7 +12,7 @@ import numpy as np
 import torch
 
 from azero.compiler.cache import cache_root, cpu_identity
-from azero.nets.architectures.tower import ResidualTower
+from azero.nets.architectures.contract import Net
 from azero.nets.runtimes.calibration import sample_positions
 from azero.system.files import write_whole
 
@@ -20,9 +20,7 @@ _ROUNDS = 3
 _SECONDS = 0.06  # per runtime and round
 
 
-def measured_rates(
-    net: ResidualTower, rows: int, runtimes: Mapping[str, Callable[[int, int], Any]]
-) -> dict[str, float]:
+def measured_rates(net: Net, rows: int, runtimes: Mapping[str, Callable[[int, int], Any]]) -> dict[str, float]:
     """Returns passes of `rows` rows per second on one thread, by the runtime's name.
 
     The rate of a runtime that fails is infinite, so that the caller tries it first and reports the error. Rates are
@@ -68,7 +66,7 @@ def versions() -> list[str]:
     return found
 
 
-def _measure(net: ResidualTower, rows: int, runtimes: Mapping[str, Callable[[int, int], Any]]) -> dict[str, float]:
+def _measure(net: Net, rows: int, runtimes: Mapping[str, Callable[[int, int], Any]]) -> dict[str, float]:
     """Measures the runtimes in turns, so that other load affects all alike; returns the best rate of each."""
     planes = np.resize(sample_positions(net.game), (rows, *net.game.planes_shape))
     rates, sessions = dict.fromkeys(runtimes, 0.0), {}

@@ -5,7 +5,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from azero.nets.architectures.tower import Prediction, ResidualTower, fold
+from azero.nets.architectures.contract import Net, Prediction, fold
 
 
 class AlignedLinear(nn.Module):
@@ -25,7 +25,7 @@ class AlignedLinear(nn.Module):
         return F.linear(F.pad(x, (0, self.missing)), self.weight, self.bias)
 
 
-def align(net: ResidualTower) -> ResidualTower:
+def align(net: Net) -> Net:
     """Aligns the linear layers of a folded net, in place; returns it."""
     for parent in list(net.modules()):
         for name, child in list(parent.named_children()):
@@ -37,7 +37,7 @@ def align(net: ResidualTower) -> ResidualTower:
 class TorchSession:
     """A net ready to run, with folded normalisations and channels last."""
 
-    def __init__(self, net: ResidualTower, device: torch.device, dtype: torch.dtype):
+    def __init__(self, net: Net, device: torch.device, dtype: torch.dtype):
         self._device, self._dtype = device, dtype
         aligned = align(fold(net)).to(device=device, dtype=dtype)
         self._net = aligned.to(memory_format=torch.channels_last)  # type: ignore[call-overload]

@@ -12,8 +12,10 @@ import torch
 from torch import Tensor, nn
 
 from azero.config.schema import NetConfig
+from azero.errors import BadInput
 from azero.games import Game
 from azero.nets.architectures.blocks import NormalizedConvolution
+from azero.nets.architectures.contract import Net, start_at_zero
 from azero.selfplay.data.auxiliary import AuxiliaryTarget
 
 
@@ -32,8 +34,8 @@ class Head(AuxiliaryTarget):
         """Returns the number of targets per position."""
 
     @abstractmethod
-    def layers(self, net: NetConfig, game: Game) -> nn.Module:
-        """Returns new layers from the tower's features [B, C, H, W] to outputs [B, columns], which begin as zeros."""
+    def layers(self, config: NetConfig, net: Net) -> nn.Module:
+        """Returns new layers from the net's features [B, C, H, W] to outputs [B, columns], which begin as zeros."""
 
     @abstractmethod
     def loss(self, outputs: Tensor, targets: Tensor) -> Tensor:
@@ -47,27 +49,33 @@ class Head(AuxiliaryTarget):
         return np.full((len(results), self.columns(game)), np.nan, np.float32)
 
 
-def dense_layers(net: NetConfig, game: Game, channels: int, sizes: list[int]) -> nn.Sequential:
+def dense_layers(net: Net, channels: int, sizes: list[int]) -> nn.Sequential:
     """Returns a 1x1 convolution to `channels`, followed by linear layers with outputs of `sizes`."""
-    _, height, width = game.planes_shape
+    inputs, height, width = _features_of(net)
     *hidden, last = (nn.Linear(*pair) for pair in pairwise([channels * height * width, *sizes]))
-    _initialize_to_zero(last)
+    start_at_zero(last)
     between = (layer for each in hidden for layer in (each, nn.ReLU()))
-    return nn.Sequential(NormalizedConvolution(net.channels, channels, 1), nn.ReLU(), nn.Flatten(), *between, last)
+    return nn.Sequential(NormalizedConvolution(inputs, channels, 1), nn.ReLU(), nn.Flatten(), *between, last)
 
 
-def cell_layers(net: NetConfig) -> nn.Sequential:
-    """Returns 1x1 convolutions to one output per cell, [B, H * W]."""
-    last = nn.Conv2d(net.value_channels, 1, 1)
-    _initialize_to_zero(last)
-    return nn.Sequential(NormalizedConvolution(net.channels, net.value_channels, 1), nn.ReLU(), last, nn.Flatten())
+def cell_layers(net: Net, channels: int) -> nn.Sequential:
+    """Returns 1x1 convolutions, to `channels` and to one output per cell, [B, H * W]."""
+    inputs, *board = _features_of(net)
+    if board != [*net.game.planes_shape[1:]]:
+        raise BadInput("ownership needs a net with features for each cell, e.g. net.architecture = tower")
+    last = nn.Conv2d(channels, 1, 1)
+    start_at_zero(last)
+    return nn.Sequential(NormalizedConvolution(inputs, channels, 1), nn.ReLU(), last, nn.Flatten())
 
 
-def _initialize_to_zero(layer: nn.Linear | nn.Conv2d) -> None:
-    """Makes a layer's output zero."""
-    nn.init.zeros_(layer.weight)
-    assert layer.bias is not None
-    nn.init.zeros_(layer.bias)
+def _features_of(net: Net) -> tuple[int, int, int]:
+    """Returns the shape of a net's features; raises BadInput if it has none."""
+    if net.features_shape is None:
+        raise BadInput(
+            "auxiliary heads learn from a net's features, and this net has none: it needs the methods `features` and "
+            "`judge`, or training.*_loss_weight = 0"
+        )
+    return net.features_shape
 
 
 def mean_where_known(loss: Callable[..., Tensor], outputs: Tensor, targets: Tensor) -> Tensor:

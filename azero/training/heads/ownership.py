@@ -10,6 +10,7 @@ from torch.nn import functional as F
 
 from azero.config.schema import NetConfig
 from azero.games import Game
+from azero.nets.architectures.contract import Net
 from azero.selfplay.data.auxiliary import Positions
 from azero.training.heads.contract import Head, cell_layers, mean_where_known
 
@@ -29,8 +30,8 @@ class Ownership(Head):
         cells = positions.game.symmetries.cells[positions.symmetries]
         return positions.signs_at_end() * positions.endings().owners[positions.games[:, None], cells]
 
-    def layers(self, net: NetConfig, game: Game) -> nn.Module:
-        return cell_layers(net)
+    def layers(self, config: NetConfig, net: Net) -> nn.Module:
+        return cell_layers(net, config.value_channels)
 
     def loss(self, outputs: Tensor, targets: Tensor) -> Tensor:
         """Returns the mean cross-entropy over cells of the probability to own a cell, (1 + owner) / 2."""

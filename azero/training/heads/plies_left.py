@@ -12,6 +12,7 @@ from torch.nn import functional as F
 
 from azero.config.schema import NetConfig
 from azero.games import Game
+from azero.nets.architectures.contract import Net
 from azero.selfplay.data.auxiliary import Positions
 from azero.training.heads.contract import Head, dense_layers, mean_where_known
 
@@ -32,8 +33,8 @@ class PliesLeft(Head):
         is_resigned = positions.shard.resigned[positions.games]
         return np.where(is_resigned, np.nan, positions.ends - positions.indices)[:, None].astype(np.float32)
 
-    def layers(self, net: NetConfig, game: Game) -> nn.Module:
-        return dense_layers(net, game, net.value_channels, [net.value_hidden, self.columns(game)])
+    def layers(self, config: NetConfig, net: Net) -> nn.Module:
+        return dense_layers(net, config.value_channels, [config.value_hidden, self.columns(net.game)])
 
     def loss(self, outputs: Tensor, targets: Tensor) -> Tensor:
         """Returns the Huber loss of the error, in units of 20 plies."""

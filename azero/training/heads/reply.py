@@ -11,6 +11,7 @@ from torch.nn import functional as F
 
 from azero.config.schema import NetConfig
 from azero.games import Game
+from azero.nets.architectures.contract import Net
 from azero.selfplay.data.auxiliary import Positions
 from azero.training.heads.contract import Head, dense_layers
 
@@ -39,8 +40,8 @@ class Reply(Head):
         """Returns zeros, [B, A]: lessons have no replies."""
         return np.zeros((len(results), self.columns(game)), np.float32)
 
-    def layers(self, net: NetConfig, game: Game) -> nn.Module:
-        return dense_layers(net, game, net.policy_channels, [self.columns(game)])
+    def layers(self, config: NetConfig, net: Net) -> nn.Module:
+        return dense_layers(net, config.policy_channels, [self.columns(net.game)])
 
     def loss(self, outputs: Tensor, targets: Tensor) -> Tensor:
         """Returns the mean cross-entropy of the policies; a position without a reply counts as 0."""

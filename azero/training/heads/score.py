@@ -12,6 +12,7 @@ from torch.nn import functional as F
 
 from azero.config.schema import NetConfig
 from azero.games import Game
+from azero.nets.architectures.contract import Net
 from azero.selfplay.data.auxiliary import Positions
 from azero.training.heads.contract import Head, dense_layers, mean_where_known
 
@@ -31,8 +32,8 @@ class Score(Head):
         scores = positions.endings().scores[positions.games, None]
         return positions.signs_at_end() * scores / np.float32(math.sqrt(height * width))
 
-    def layers(self, net: NetConfig, game: Game) -> nn.Module:
-        return dense_layers(net, game, net.value_channels, [net.value_hidden, self.columns(game)])
+    def layers(self, config: NetConfig, net: Net) -> nn.Module:
+        return dense_layers(net, config.value_channels, [config.value_hidden, self.columns(net.game)])
 
     def loss(self, outputs: Tensor, targets: Tensor) -> Tensor:
         """Returns the Huber loss of the error, in units of the board's side. It is quadratic up to one unit."""

@@ -11,6 +11,7 @@ from torch.nn import functional as F
 
 from azero.config.schema import NetConfig
 from azero.games import Game
+from azero.nets.architectures.contract import Net
 from azero.selfplay.data.auxiliary import Positions
 from azero.selfplay.data.returns import write_returns
 from azero.training.heads.contract import Head, dense_layers
@@ -50,8 +51,8 @@ class ShortTerm(Head):
         """Returns the results, [B, K]: under best play all later values equal the result."""
         return np.repeat(results.astype(np.float32)[:, None], self.columns(game), axis=1)
 
-    def layers(self, net: NetConfig, game: Game) -> nn.Module:
-        return dense_layers(net, game, net.value_channels, [net.value_hidden, self.columns(game)])
+    def layers(self, config: NetConfig, net: Net) -> nn.Module:
+        return dense_layers(net, config.value_channels, [config.value_hidden, self.columns(net.game)])
 
     def loss(self, outputs: Tensor, targets: Tensor) -> Tensor:
         """Returns the mean cross-entropy over horizons of the probability to win, (1 + v) / 2."""

@@ -4,7 +4,8 @@ from torch import Tensor, nn
 
 from azero.config.schema import Config
 from azero.games import Game
-from azero.nets.architectures.tower import Prediction, ResidualTower
+from azero.nets.architectures.contract import Prediction
+from azero.nets.make import make_net
 from azero.training.heads.registry import heads_of
 
 
@@ -18,9 +19,9 @@ class Learner(nn.Module):
 
     def __init__(self, config: Config, game: Game):
         super().__init__()
-        self.net = ResidualTower(config.net, game)
+        self.net = make_net(config.net, game)
         self.wanted = heads_of(config.training, game)
-        self.heads = nn.ModuleDict({head.name: head.layers(config.net, game) for head in self.wanted})
+        self.heads = nn.ModuleDict({head.name: head.layers(config.net, self.net) for head in self.wanted})
 
     def forward(self, planes: Tensor) -> tuple[Prediction, dict[str, Tensor]]:
         """Returns the net's prediction for planes [B, C, H, W], and the output of each head, [B, columns]."""

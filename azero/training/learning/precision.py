@@ -9,8 +9,8 @@ import numpy as np
 
 from azero.config.schema import Config
 from azero.games import Game
-from azero.nets.architectures.tower import ResidualTower
 from azero.nets.evaluator import ROWS
+from azero.nets.make import make_net
 from azero.nets.runtimes.choice import has_bf16, pick_device, settle_runtime
 from azero.nets.runtimes.rates import kept_rates
 from azero.selfplay.data.replay import Sample
@@ -27,7 +27,7 @@ _WORTHWHILE = 1.05
 def settle_arithmetic(config: Config, game: Game) -> Config:
     """Returns the settings with what is fastest here in place of "auto": training's precision, the net's runtime."""
     settled = settle_precision(config, game)
-    device = settle_runtime(ResidualTower(config.net, game), config.device, ROWS)
+    device = settle_runtime(make_net(config.net, game), config.device, ROWS)
     return settled.model_copy(update={"device": device})
 
 

@@ -15,7 +15,7 @@ from azero.config.schema import Config
 from azero.config.training import TrainingConfig
 from azero.errors import BadInput
 from azero.games import Game
-from azero.nets.architectures.tower import Prediction, ResidualTower
+from azero.nets.architectures.contract import Net, Prediction
 from azero.nets.runtimes.choice import pick_devices, pick_dtype
 from azero.selfplay.data.replay import Sample
 from azero.system.machine import count_cores, keep_freed_memory
@@ -110,7 +110,7 @@ class Trainer:
         num_threads = config.device.threads or count_cores()
         self._threads = ThreadPoolExecutor(num_threads, initializer=torch.set_num_threads, initargs=(1,))
 
-    def candidate(self) -> ResidualTower:
+    def candidate(self) -> Net:
         """Returns the net that goes to the gate: the moving average. With a decay of 0 it equals the net."""
         return self.average
 

@@ -12,7 +12,7 @@ from azero.errors import BadInput
 from azero.games import make_game
 from azero.games.names import source_digest_of
 from azero.nets.checkpoint import load_checkpoint, save_checkpoint
-from azero.nets.game_file import place_of
+from azero.nets.users_files import place_of
 
 from .test_checkpoint import CARD, LAST_LOSES, TINY
 from .towers import make_net

@@ -1,7 +1,7 @@
-"""Finds the file of a user's own game that a file names: by its path from the working folder, or from the run's folder.
+"""Finds a user's file that a checkpoint names: by its path from the working folder, or from the run's folder.
 
-A card has both paths. With the second one the file is found from any working folder, and after run and file have been
-moved together. To be found is not to be run: see `games/user/trust.py`.
+A card has both paths, of the game's file and of the net's. With the second one the file is found from any working
+folder, and after run and file have been moved together. To be found is not to be run: see `games/user/trust.py`.
 """
 
 import os
@@ -12,15 +12,15 @@ from azero.errors import BadInput
 from azero.games.names import file_of, parts_of
 from azero.games.tracebacks import is_installed
 from azero.games.user.sources import Sources
-from azero.nets.checkpoint_card import Card
+from azero.nets.checkpoint_card import Origin
 
 
-def place_of(game: str, run_folder: Path) -> str:
-    """Returns the path from a run's folder to the file of a user's own game; empty for azero's own games.
+def place_of(name: str, run_folder: Path) -> str:
+    """Returns the path from a run's folder to the file in the name of a game or net; empty for azero's own.
 
     It is empty, too, if there is no such path, on another drive of Windows.
     """
-    file = file_of(game)
+    file = file_of(name)
     if file is None:
         return ""
     try:
@@ -29,48 +29,49 @@ def place_of(game: str, run_folder: Path) -> str:
         return ""
 
 
-def game_named_by(card: Card, path: Path) -> str:
-    """Returns the name of a card's game, with the file that it most likely means; see `find_game`.
+def named_by(origin: Origin, path: Path) -> str:
+    """Returns the name that a card has, with the file that it most likely means; see `find_named`.
 
     A card may come from anywhere. So an absolute path in it counts as a file in the working folder.
 
-    Raises BadInput if the file is installed or behind a link, or if the card's game is not a name.
+    Raises BadInput if the file is installed or behind a link, or if it is not a name.
     """
-    file, name, arguments = parts_of(card.game)
+    file, name, arguments = parts_of(origin.name, origin.kind)
     if file is None:
-        return card.game
+        return origin.name
     # Normal, since the path that is checked should be the path that is opened.
     place = PureWindowsPath(file).name if _is_absolute(file) else os.path.normpath(file)
-    told = f"{place}:{name}" + (f"({arguments})" if arguments else "")
-    game = find_game(told, card, path)
-    found = Path(os.path.normpath(Path.cwd() / str(file_of(game))))
+    told = find_named(f"{place}:{name}" + (f"({arguments})" if arguments else ""), origin, path)
+    found = Path(os.path.normpath(Path.cwd() / str(file_of(told))))
     if found.is_file() and not _is_users_own(found):
-        raise BadInput(f"game file {str(found)!r} is installed or behind a link, and is not taken from a checkpoint")
-    return game
+        raise BadInput(
+            f"{origin.kind} file {str(found)!r} is installed or behind a link, and is not taken from a checkpoint"
+        )
+    return told
 
 
-def find_game(game: str, card: Card, path: Path) -> str:
-    """Returns the name of a game, with the file that the card most likely means. Runs no code.
+def find_named(name: str, origin: Origin, path: Path) -> str:
+    """Returns the name of a game or net, with the file that the card most likely means. Runs no code.
 
     There are two candidates: the file in the name, and the file at the card's path from the run's folder. The one with
     the card's digest is chosen; if neither has it, the second. Without a second file the name stays as it is, and so do
-    the names of azero's own games. A second file that is installed or behind a link does not count.
+    the names of azero's own games and nets. A second file that is installed or behind a link does not count.
 
     Args:
-      game: the game in the card, or in the settings of its run.
+      name: the name in the card, or in the settings of its run.
       path: path of the checkpoint with that card, in a run's folder or in its checkpoints/.
     """
-    file = file_of(game)
-    if file is None or not card.game_file or _is_absolute(card.game_file):
-        return game
+    file = file_of(name, origin.kind)
+    if file is None or not origin.place or _is_absolute(origin.place):
+        return name
     folder = path.resolve().parent
     run_folder = folder.parent if folder.name == "checkpoints" else folder
-    beside = Path(os.path.normpath(run_folder / card.game_file))
+    beside = Path(os.path.normpath(run_folder / origin.place))
     if not _is_users_own(beside) or (Path(file).is_file() and Path(file).samefile(beside)):
-        return game
-    if _has_digest(file, card.game_digest):
-        return game
-    return game.replace(file, str(beside), 1)
+        return name
+    if _has_digest(file, origin):
+        return name
+    return name.replace(file, str(beside), 1)
 
 
 def _is_absolute(file: str) -> bool:
@@ -86,8 +87,8 @@ def _is_users_own(path: Path) -> bool:
     return path.is_file() and path.resolve() == path
 
 
-def _has_digest(file: str, digest: str) -> bool:
+def _has_digest(file: str, origin: Origin) -> bool:
     try:
-        return Sources(file).made(digest)
+        return Sources(file, origin.kind).made(origin.digest)
     except BadInput:  # it is not there
         return False

@@ -1,0 +1,73 @@
+"""What every net offers: planes in, a policy and a result out. Searches, training and runtimes need nothing else."""
+
+import copy
+from abc import abstractmethod
+from typing import NamedTuple
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from azero.games import Game
+from azero.nets.architectures.blocks import NormalizedConvolution
+
+
+class Prediction(NamedTuple):
+    """The net's output for B positions, each for the player to move."""
+
+    policy_logits: Tensor  # [B, A]
+    result_logits: Tensor  # [B, 3], of win, draw and loss
+
+    def value(self) -> Tensor:
+        """Returns P(win) - P(loss), [B] in [-1, 1]."""
+        win, _, loss = F.softmax(self.result_logits, dim=1).unbind(1)
+        return win - loss
+
+
+class Net(nn.Module):
+    """A net for one game. A new net should have a uniform policy and the value 0.
+
+    Attributes:
+      game: the game.
+      features_shape: the shape of a position's features, (channels, height, width); None if the net has no features
+        of its own. Auxiliary heads learn from features.
+      is_quantizable: whether a runtime can compute its convolutions in int8.
+      identity: of the sources that define a user's net, 64 hex digits; empty for azero's own nets.
+    """
+
+    features_shape: tuple[int, int, int] | None
+    is_quantizable: bool = False
+    identity: str = ""
+
+    def __init__(self, game: Game):
+        super().__init__()
+        self.game = game
+
+    @abstractmethod
+    def features(self, planes: Tensor) -> Tensor:
+        """Returns what `judge` needs of planes [B, C, H, W] float32: [B, *features_shape]."""
+
+    @abstractmethod
+    def judge(self, features: Tensor) -> Prediction:
+        """Returns the prediction for these features."""
+
+    def forward(self, planes: Tensor) -> Prediction:  # [B, C, H, W] float32
+        return self.judge(self.features(planes))
+
+
+def start_at_zero(*layers: nn.Linear | nn.Conv2d) -> None:
+    """Makes the output of layers zero."""
+    for layer in layers:
+        nn.init.zeros_(layer.weight)
+        assert layer.bias is not None
+        nn.init.zeros_(layer.bias)
+
+
+def fold(net: Net) -> Net:
+    """Returns a copy for inference, with the normalisations folded into the convolutions before them."""
+    folded = copy.deepcopy(net).eval()
+    for parent in list(folded.modules()):
+        for name, child in list(parent.named_children()):
+            if isinstance(child, NormalizedConvolution):
+                setattr(parent, name, torch.nn.utils.fuse_conv_bn_eval(child.convolution, child.norm))
+    return folded.requires_grad_(False)

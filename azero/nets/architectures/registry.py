@@ -1,0 +1,11 @@
+"""azero's nets by name, for the setting `net.architecture`."""
+
+from collections.abc import Callable
+
+from azero.config.schema import NetConfig
+from azero.games import Game
+from azero.nets.architectures.contract import Net
+from azero.nets.architectures.dense import DenseNet
+from azero.nets.architectures.tower import ResidualTower
+
+ARCHITECTURES: dict[str, Callable[[NetConfig, Game], Net]] = {"tower": ResidualTower, "dense": DenseNet}

@@ -1,0 +1,31 @@
+"""From settings to a net: azero's own nets are in the registry, a user's net is in a file."""
+
+from azero.config.schema import NetConfig
+from azero.errors import BadInput, suggest_nearest
+from azero.games import Game
+from azero.games.names import file_of
+from azero.games.user.trust import Untrusted
+from azero.nets.architectures.contract import Net
+from azero.nets.architectures.registry import ARCHITECTURES
+from azero.nets.users_net import load_users_net
+
+
+def make_net(config: NetConfig, game: Game) -> Net:
+    """Returns a new net with these settings.
+
+    Raises BadInput if there is no such net, or a user's net fails a first trial; Untrusted for a user's file that the
+    user has not named.
+    """
+    name = config.architecture
+    if file_of(name, "net"):
+        try:
+            return load_users_net(name, game)
+        except Untrusted as error:
+            advice = f"if you trust it, name it first, e.g. with azero check-net {name!r} --game {str(game)!r}"
+            raise Untrusted(f"{error}; {advice}") from None
+    if name not in ARCHITECTURES:
+        raise BadInput(
+            f"net.architecture = {name!r} is neither a net of azero nor of the form my_net.py:MyNet; "
+            f"{suggest_nearest(name, ARCHITECTURES)}"
+        )
+    return ARCHITECTURES[name](config, game)

@@ -1,0 +1,137 @@
+"""A user's net: a `torch.nn.Module` in a file, named `my_net.py:MyNet` or `my_net.py:MyNet(width=64)`.
+
+Its constructor takes the game, and the numbers in the name. It turns planes, [B, C, H, W] float32, into the logits of
+actions, [B, A], and of win, draw and loss for the player to move, [B, 3]. If it also has the methods `features` and
+`judge`, whose composition it is, auxiliary heads can learn from its features, [B, channels, height, width].
+"""
+
+import copy
+import re
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from azero.errors import BadInput
+from azero.games import Game
+from azero.games.names import file_of, parts_of
+from azero.games.reasons import fails_with, place_of
+from azero.games.registry import PARAMETER_TYPES
+from azero.games.user.loading import load_class
+from azero.nets.architectures.contract import Net, Prediction
+from azero.nets.runtimes.calibration import sample_positions
+
+_TRIAL_ROWS = 8
+
+
+class BrokenNet(BadInput, RuntimeError):
+    """A user's net fails, or its output is not a net's. A runtime in which it fails is left out."""
+
+
+class UsersNet(Net):
+    """A user's module as a net.
+
+    Attributes:
+      name: as in the settings.
+    """
+
+    def __init__(self, name: str, identity: str, module: nn.Module, game: Game):
+        super().__init__(game)
+        self.name, self.identity, self.module = name, identity, module
+        self.features_shape = None
+        self._has_features = all(callable(getattr(module, each, None)) for each in ("features", "judge"))
+
+    def features(self, planes: Tensor) -> Tensor:
+        """Returns the module's features; the planes if it has none."""
+        return self._call("features", planes) if self._has_features else planes
+
+    def judge(self, features: Tensor) -> Prediction:
+        """Returns the module's output; raises BrokenNet if it has other shapes or types than a net's."""
+        output = self._call("judge" if self._has_features else "__call__", features)
+        wanted = [(len(features), self.game.num_actions), (len(features), 3)]
+        found = [_describe(each) for each in output] if isinstance(output, tuple | list) else [_describe(output)]
+        if found != [f"{list(shape)}" for shape in wanted]:
+            raise BrokenNet(
+                f"net {self.name} returns {', '.join(found) or 'nothing'} for {len(features)} positions; it should "
+                f"return the logits of actions, {list(wanted[0])}, and of win, draw and loss, {list(wanted[1])}"
+            )
+        return Prediction(*output)
+
+    def _call(self, method: str, x: Tensor) -> Any:
+        return _call(self.name, getattr(self.module, method), x)
+
+
+def load_users_net(name: str, game: Game) -> UsersNet:
+    """Returns a new net of the user's; raises BadInput, Untrusted, BrokenNet."""
+    file, class_name, arguments = parts_of(name, "net")
+    assert file is not None, "it is a user's net"
+    options = _options_of(name, arguments or "")
+    kind, identity = load_class(file, class_name, "net")
+    if not (isinstance(kind, type) and issubclass(kind, nn.Module)):
+        raise BadInput(f"net file {file!r}: {class_name} is not a net: it should be a class {class_name}(nn.Module)")
+    net = UsersNet(name, identity, _call(name, lambda: kind(game, **options)), game)
+    _try_out(net)
+    return net
+
+
+def _options_of(name: str, arguments: str) -> dict[str, object]:
+    """Returns the options in the name of a net, `width=64,deep=true`; raises BadInput."""
+    options: dict[str, object] = {}
+    for part in filter(None, map(str.strip, arguments.split(","))):
+        key, _, text = (each.strip() for each in part.partition("="))
+        values = [convert(text) for pattern, convert in PARAMETER_TYPES.values() if re.fullmatch(pattern, text)]
+        if not key.isidentifier() or key in options or not values:
+            raise BadInput(f"net {name!r}: {part!r} should be of the form option=number, once for each option")
+        options[key] = values[0]
+    return options
+
+
+def _try_out(net: UsersNet) -> None:
+    """Raises BrokenNet unless a user's net does what a net should, on some positions. The net is left as it is."""
+    planes = torch.from_numpy(sample_positions(net.game)[:_TRIAL_ROWS])
+    for name, each in net.named_parameters():
+        if each.dtype != torch.float32:
+            raise BrokenNet(
+                f"net {net.name}: its parameter {name.removeprefix('module.')} is {each.dtype}, not float32"
+            )
+    with torch.random.fork_rng(devices=[]):
+        trial = _call(net.name, copy.deepcopy, net).train()
+        seen = planes.clone()
+        first, second = trial(seen), trial(seen)
+        if not torch.equal(seen, planes):
+            raise BrokenNet(f"net {net.name} changes the planes that it is given")
+        if not all(each.isfinite().all() for each in first):
+            raise BrokenNet(f"net {net.name} returns numbers that are not finite")
+        if not all(map(torch.equal, first, second)):
+            raise BrokenNet(
+                f"net {net.name} returns other numbers in training each time; without chance, e.g. without dropout, a "
+                "run that is resumed ends as one without a break"
+            )
+        loss = sum(F.log_softmax(each, dim=1).square().sum() for each in second)
+        parameters = dict(net.named_parameters())
+        gradients = _call(net.name, partial(torch.autograd.grad, allow_unused=True), loss, list(trial.parameters()))
+        idle = [name for name, gradient in zip(parameters, gradients, strict=True) if gradient is None]
+        if idle:
+            raise BrokenNet(f"net {net.name}: its parameter {idle[0].removeprefix('module.')} takes no part")
+        if trial._has_features:
+            features = trial.features(planes)
+            if features.ndim == 4:
+                net.features_shape = tuple(features.shape[1:])
+
+
+def _call(name: str, function: Callable[..., Any], *arguments: Any) -> Any:
+    """Calls a user's function; raises BrokenNet, with the line, if it fails."""
+    try:
+        return function(*arguments)
+    except BadInput:
+        raise
+    except Exception as error:
+        place = place_of(error, str(file_of(name, "net")))
+        raise BrokenNet(f"net {name} {fails_with(error, place)}") from None
+
+
+def _describe(value: object) -> str:
+    return f"{[int(size) for size in value.shape]}" if isinstance(value, Tensor) else type(value).__name__
