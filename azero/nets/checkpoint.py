@@ -20,6 +20,7 @@ from azero.nets.architectures.contract import Net, fold
 from azero.nets.checkpoint_card import Card, card_from
 from azero.nets.make import make_net
 from azero.nets.users_files import named_by
+from azero.nets.users_net import BrokenNet
 from azero.system.formats import drop_unknown, warn_once
 from azero.system.tensor_files import Tensors, check_digest, read_tensors, write_tensors
 
@@ -102,11 +103,12 @@ def _as_known(path: Path, card: Card) -> Card:
 def _wanted_weights(config: NetConfig, game: Game) -> dict[str, torch.Tensor]:
     """Returns the weights of a net with these settings, of which only names, shapes and dtypes count.
 
-    A net of azero's is not allocated for this: a small file can describe a net of many GiB.
+    The net is not allocated for this: a small file can describe a net of many GiB. A user's net may need that.
     """
-    if file_of(config.architecture, "net"):
-        return make_net(config, game).state_dict()
-    with torch.device("meta"):
+    try:
+        with torch.device("meta"):
+            return make_net(config, game, is_tried=False).state_dict()
+    except BrokenNet:
         return make_net(config, game).state_dict()
 
 

@@ -10,8 +10,11 @@ from azero.nets.architectures.registry import ARCHITECTURES
 from azero.nets.users_net import load_users_net
 
 
-def make_net(config: NetConfig, game: Game) -> Net:
+def make_net(config: NetConfig, game: Game, is_tried: bool = True) -> Net:
     """Returns a new net with these settings.
+
+    Args:
+      is_tried: whether a user's net is tried out.
 
     Raises BadInput if there is no such net, or a user's net fails a first trial; Untrusted for a user's file that the
     user has not named.
@@ -19,7 +22,7 @@ def make_net(config: NetConfig, game: Game) -> Net:
     name = config.architecture
     if file_of(name, "net"):
         try:
-            return load_users_net(name, game)
+            return load_users_net(name, game, is_tried)
         except Untrusted as error:
             advice = f"if you trust it, name it first, e.g. with azero check-net {name!r} --game {str(game)!r}"
             raise Untrusted(f"{error}; {advice}") from None

@@ -64,8 +64,12 @@ class UsersNet(Net):
         return _call(self.name, getattr(self.module, method), x)
 
 
-def load_users_net(name: str, game: Game) -> UsersNet:
-    """Returns a new net of the user's; raises BadInput, Untrusted, BrokenNet."""
+def load_users_net(name: str, game: Game, is_tried: bool = True) -> UsersNet:
+    """Returns a new net of the user's; raises BadInput, Untrusted, BrokenNet.
+
+    Args:
+      is_tried: whether the net is tried out, on some positions.
+    """
     file, class_name, arguments = parts_of(name, "net")
     assert file is not None, "it is a user's net"
     options = _options_of(name, arguments or "")
@@ -73,7 +77,10 @@ def load_users_net(name: str, game: Game) -> UsersNet:
     if not (isinstance(kind, type) and issubclass(kind, nn.Module)):
         raise BadInput(f"net file {file!r}: {class_name} is not a net: it should be a class {class_name}(nn.Module)")
     net = UsersNet(name, identity, _call(name, lambda: kind(game, **options)), game)
-    _try_out(net)
+    if is_tried:
+        with torch.random.fork_rng(devices=[]):
+            _try_in_training(net)
+            _try_in_play(net)
     return net
 
 
@@ -89,37 +96,46 @@ def _options_of(name: str, arguments: str) -> dict[str, object]:
     return options
 
 
-def _try_out(net: UsersNet) -> None:
-    """Raises BrokenNet unless a user's net does what a net should, on some positions. The net is left as it is."""
-    planes = torch.from_numpy(sample_positions(net.game)[:_TRIAL_ROWS])
+def _try_in_training(net: UsersNet) -> None:
+    """Raises BrokenNet unless a copy of a user's net can be trained, and repeats its outputs to the last bit."""
     for name, each in net.named_parameters():
         if each.dtype != torch.float32:
             raise BrokenNet(
                 f"net {net.name}: its parameter {name.removeprefix('module.')} is {each.dtype}, not float32"
             )
-    with torch.random.fork_rng(devices=[]):
-        trial = _call(net.name, copy.deepcopy, net).train()
-        seen = planes.clone()
-        first, second = trial(seen), trial(seen)
-        if not torch.equal(seen, planes):
-            raise BrokenNet(f"net {net.name} changes the planes that it is given")
-        if not all(each.isfinite().all() for each in first):
-            raise BrokenNet(f"net {net.name} returns numbers that are not finite")
-        if not all(map(torch.equal, first, second)):
+    trial = _call(net.name, copy.deepcopy, net).train()
+    planes = torch.from_numpy(sample_positions(net.game)[:_TRIAL_ROWS])
+    seen = planes.clone()
+    first, second = trial(seen), trial(seen)
+    if not torch.equal(seen, planes):
+        raise BrokenNet(f"net {net.name} changes the planes that it is given")
+    if not all(each.isfinite().all() for each in first):
+        raise BrokenNet(f"net {net.name} returns numbers that are not finite")
+    if not all(map(torch.equal, first, second)):
+        raise BrokenNet(
+            f"net {net.name} returns other numbers in training each time; without chance, e.g. without dropout, a "
+            "run that is resumed ends as one without a break"
+        )
+    loss = sum(F.log_softmax(each, dim=1).square().sum() for each in second)
+    gradients = _call(net.name, partial(torch.autograd.grad, allow_unused=True), loss, list(trial.parameters()))
+    for (name, _), gradient in zip(net.named_parameters(), gradients, strict=True):
+        if gradient is None:
+            raise BrokenNet(f"net {net.name}: its parameter {name.removeprefix('module.')} takes no part")
+
+
+@torch.no_grad()
+def _try_in_play(net: UsersNet) -> None:
+    """Raises BrokenNet unless the output for a position depends on it alone. Notes the shape of the net's features."""
+    trial = copy.deepcopy(net).eval()
+    planes = torch.from_numpy(sample_positions(net.game)[:_TRIAL_ROWS])
+    for together, alone in zip(trial(planes), trial(planes[:1]), strict=True):
+        if not torch.allclose(together[:1], alone, rtol=1e-3, atol=1e-4):
             raise BrokenNet(
-                f"net {net.name} returns other numbers in training each time; without chance, e.g. without dropout, a "
-                "run that is resumed ends as one without a break"
+                f"net {net.name}: its output for a position depends on the others that are evaluated with it"
             )
-        loss = sum(F.log_softmax(each, dim=1).square().sum() for each in second)
-        parameters = dict(net.named_parameters())
-        gradients = _call(net.name, partial(torch.autograd.grad, allow_unused=True), loss, list(trial.parameters()))
-        idle = [name for name, gradient in zip(parameters, gradients, strict=True) if gradient is None]
-        if idle:
-            raise BrokenNet(f"net {net.name}: its parameter {idle[0].removeprefix('module.')} takes no part")
-        if trial._has_features:
-            features = trial.features(planes)
-            if features.ndim == 4:
-                net.features_shape = tuple(features.shape[1:])
+    if trial._has_features:
+        shape = trial.features(planes).shape
+        net.features_shape = (shape[1], shape[2], shape[3]) if len(shape) == 4 else None
 
 
 def _call(name: str, function: Callable[..., Any], *arguments: Any) -> Any:

@@ -14,6 +14,8 @@ from azero.games.make import trust_net
 from azero.games.user import trust
 from azero.games.user.trust import Untrusted
 from azero.nets.architectures.dense import DenseNet
+from azero.nets.checkpoint import load_checkpoint, save_checkpoint
+from azero.nets.checkpoint_card import Card
 from azero.nets.evaluator import NetEvaluator
 from azero.nets.make import make_net
 from azero.nets.runtimes.choice import TOLERANCE, available_runtimes, measure_drift, open_runtime
@@ -121,6 +123,9 @@ def test_a_file_that_nobody_named_does_not_run(folder):
         ),
         (("self.results(x)\n", "self.results(x) / 0\n"), "net net.py:MyNet returns numbers that are not finite"),
         (("planes.flatten(1)", "planes.mul_(2).flatten(1)"), "net net.py:MyNet changes the planes that it is given"),
+        (
+            ("planes.flatten(1)", "(planes - planes.mean(0)).flatten(1)"), "depends on the others that are evaluated"),
+        ),
         (("torch.relu(", "nn.functional.dropout("), "net net.py:MyNet returns other numbers in training each time"),
         (("self.first =", "self.idle = nn.Linear(2, 2); self.first ="), "its parameter idle.weight takes no part"),
         (
@@ -143,6 +148,19 @@ def test_what_is_no_net_is_refused_in_a_line(folder, change, fault):
     with pytest.raises(BadInput) as error:
         net_of("net.py:MyNet")
     assert fault in str(error.value) and "\n" not in str(error.value)
+
+
+def test_a_card_that_describes_a_huge_net_takes_no_memory(folder):
+    resource = pytest.importorskip("resource", reason="Windows does not have it")
+    net = net_of(f"{EXAMPLE}:Transformer(width=8)")
+    name = "transformer.py:Transformer(width=20000,blocks=9)"
+    (folder / "transformer.py").write_text(EXAMPLE.read_text())
+    card = Card("tic_tac_toe", {"architecture": name}, {}, net_digest=net.identity[:16])
+    save_checkpoint(folder / "net.safetensors", net, card)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    with pytest.raises(BadInput, match="does not fit its own card"):
+        load_checkpoint(folder / "net.safetensors")
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 200_000, "in KiB"
 
 
 @pytest.mark.parametrize(
