@@ -124,7 +124,8 @@ def test_a_file_that_nobody_named_does_not_run(folder):
         (("self.results(x)\n", "self.results(x) / 0\n"), "net net.py:MyNet returns numbers that are not finite"),
         (("planes.flatten(1)", "planes.mul_(2).flatten(1)"), "net net.py:MyNet changes the planes that it is given"),
         (
-            ("planes.flatten(1)", "(planes - planes.mean(0)).flatten(1)"), "depends on the others that are evaluated"),
+            ("planes.flatten(1)", "(planes - planes.mean(0)).flatten(1)"),
+            "net net.py:MyNet: its output for a position depends on the others that are evaluated with it",
         ),
         (("torch.relu(", "nn.functional.dropout("), "net net.py:MyNet returns other numbers in training each time"),
         (("self.first =", "self.idle = nn.Linear(2, 2); self.first ="), "its parameter idle.weight takes no part"),
