@@ -121,7 +121,7 @@ IN_TRAINING = Progress(
         ("notes", dict.fromkeys(NOTES_OF_PLAY, 1) | {"time/play_s": 1e299}),
         ("notes", dict.fromkeys(NOTES_OF_PLAY, 1) | {"a": float("nan")}),
         ("sums", {"policy": 1.0}),
-        ("sums", {"steps": 3, "seconds": 1.0}),
+        ("sums", {"steps": 5, "seconds": 1.0}),
         ("sums", {"steps": 4, "seconds": 0.0}),
         ("steps_this_iteration", 10),
         ("promoted", [0, 2]),
