@@ -8,11 +8,20 @@ import numpy as np
 
 from azero.bench.rates import Measure, rate, rates_in_turns
 from azero.config.schema import DeviceConfig, NetConfig
+from azero.errors import BadInput
 from azero.games import Game
 from azero.nets.evaluator import ROWS
 from azero.nets.make import make_net
 from azero.nets.runtimes.calibration import sample_positions
-from azero.nets.runtimes.choice import TOLERANCE, Session, available_runtimes, measure_drift, open_runtime, pick_device
+from azero.nets.runtimes.choice import (
+    EXACT,
+    TOLERANCE,
+    Session,
+    available_runtimes,
+    measure_drift,
+    open_runtime,
+    pick_device,
+)
 
 _SECONDS = 0.3  # per runtime
 
@@ -66,6 +75,8 @@ def check_net(name: str, game: Game, device: DeviceConfig) -> NetReport:
             measures[runtime.name] = partial(rate, partial(_evaluate, session, planes))
         except RuntimeError as error:
             faults[runtime.name] = str(error).splitlines()[0]
+    if EXACT.name in faults:
+        raise BadInput(f"{EXACT.name} cannot run net {name!r} ({faults[EXACT.name]})")
     rates = {each: float(np.median(turns)) for each, turns in rates_in_turns(measures, _SECONDS).items()}
     runtimes = [
         *(RuntimeReport(each, rates[each], drift, "") for each, drift in drifts.items()),

@@ -82,8 +82,12 @@ def _resume_or_advise(folder: Path, path: Path | None, settings: list[str], allo
     try:
         return _resume(folder, path, settings, allow_commands)
     except Damaged as error:
+        if repr(str(folder))[1:-1] not in str(error):  # it is not the run's file
+            raise
         raise Damaged(f"{error}; {repair_of(folder)} may mend it") from None
     except FileNotFoundError as error:
+        if not Path(str(error.filename)).is_relative_to(folder):
+            raise
         raise BadInput(f"{error.filename!r} is missing; {repair_of(folder)} may mend it") from None
 
 

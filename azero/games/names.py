@@ -39,10 +39,8 @@ def parts_of(text: str, what: str = "game") -> tuple[str | None, str, str | None
     Args:
       what: "game", or "net": a net of a user's has a name of the same form.
     """
-    if not text.isprintable():
-        raise BadInput(f"{text!r} has characters that cannot be shown, and names no {what}")
     match = re.fullmatch(r"\s*(?:(.*\.py)\s*:\s*)?(\w+)\s*(?:\((.*)\))?\s*", text)
-    if not match:
+    if not match or not text.isprintable():
         example = f"{text}:My{what.capitalize()}" if text.endswith(".py") else _EXAMPLES[what]
         raise BadInput(f"{what} {text!r} is not of the form name or name(parameter=value,...), e.g. {example}")
     file, name, arguments = match.groups()

@@ -68,7 +68,7 @@ def load_checkpoint(path: Path, game: Game | None = None) -> Checkpoint:
     except BadInput as error:
         raise BadInput(f"checkpoint {str(path)!r} does not fit its own card: {error}") from None
     try:
-        config = config.model_copy(update={"architecture": _net_told(path, card)})
+        config = config.model_copy(update={"architecture": _name_of_net(path, card)})
         wanted = _wanted_weights(config, own_game)
     except BadInput as error:
         raise type(error)(f"checkpoint {str(path)!r}: {error}") from None
@@ -161,7 +161,7 @@ def _game_told(path: Path, card: Card) -> Game:
     raise BadInput(f"{name} plays {told}, and that file has changed since; {advice}")
 
 
-def _net_told(path: Path, card: Card) -> str:
+def _name_of_net(path: Path, card: Card) -> str:
     """Returns the name of the net that a card names, with the present place of a user's file.
 
     Raises BadInput if that file is gone or has changed: the weights might fit the new net, and mean something else.
@@ -195,9 +195,9 @@ def _card_from(path: Path, fields: dict) -> Card:
         raise BadInput(f"checkpoint {str(path)!r} cannot be used: {error}") from None
 
 
-_OF_FILES = ("game_digest", "game_file", "net_digest", "net_file")
+_FIELDS_OF_FILES = ("game_digest", "game_file", "net_digest", "net_file")
 
 
 def _fields(card: Card) -> dict:
     """Returns the fields of a card that are written. Those about a user's files are left out if there is none."""
-    return {key: value for key, value in asdict(card).items() if key not in _OF_FILES or value}
+    return {key: value for key, value in asdict(card).items() if key not in _FIELDS_OF_FILES or value}

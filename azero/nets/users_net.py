@@ -21,10 +21,13 @@ from azero.games.names import file_of, parts_of
 from azero.games.reasons import fails_with, place_of
 from azero.games.registry import PARAMETER_TYPES
 from azero.games.user.loading import load_class
+from azero.games.user.timeouts import TimedOut, time_limit
 from azero.nets.architectures.contract import Net, Prediction
 from azero.nets.runtimes.calibration import sample_positions
 
 _TRIAL_ROWS = 8
+
+_LARGEST = 1e6  # of a buffer's values, as of weights in training
 
 
 class BrokenNet(BadInput, RuntimeError):
@@ -46,10 +49,11 @@ class UsersNet(Net):
 
     def features(self, planes: Tensor) -> Tensor:
         """Returns the module's features; the planes if it has none."""
+        planes = planes.contiguous()  # training and runtimes have the channels last
         return self._call("features", planes) if self._has_features else planes
 
     def judge(self, features: Tensor) -> Prediction:
-        """Returns the module's output; raises BrokenNet if it has other shapes or types than a net's."""
+        """Returns the module's output; raises BrokenNet if it is not two tensors of a net's shapes."""
         output = self._call("judge" if self._has_features else "__call__", features)
         wanted = [(len(features), self.game.num_actions), (len(features), 3)]
         found = [_describe(each) for each in output] if isinstance(output, tuple | list) else [_describe(output)]
@@ -73,12 +77,20 @@ def load_users_net(name: str, game: Game, is_tried: bool = True) -> UsersNet:
     file, class_name, arguments = parts_of(name, "net")
     assert file is not None, "it is a user's net"
     options = _options_of(name, arguments or "")
-    kind, identity = load_class(file, class_name, "net")
+    with torch.device("cpu"):  # the caller's may be "meta", and what a file makes when it is run stays
+        kind, identity = load_class(file, class_name, "net")
     if not (isinstance(kind, type) and issubclass(kind, nn.Module)):
         raise BadInput(f"net file {file!r}: {class_name} is not a net: it should be a class {class_name}(nn.Module)")
-    net = UsersNet(name, identity, _call(name, lambda: kind(game, **options)), game)
+    try:
+        with time_limit():
+            module = _call(name, lambda: kind(game, **options))
+    except TimedOut as late:
+        raise BrokenNet(f"net {name} {late}") from None
+    net = UsersNet(name, identity, module, game)
     if is_tried:
+        _check_tensors(net)
         with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(0)
             _try_in_training(net)
             _try_in_play(net)
     return net
@@ -96,25 +108,44 @@ def _options_of(name: str, arguments: str) -> dict[str, object]:
     return options
 
 
-def _try_in_training(net: UsersNet) -> None:
-    """Raises BrokenNet unless a copy of a user's net can be trained, and repeats its outputs to the last bit."""
+def _check_tensors(net: UsersNet) -> None:
+    """Raises BrokenNet if a parameter is not float32, or a buffer has values that a run's files could not hold."""
     for name, each in net.named_parameters():
         if each.dtype != torch.float32:
             raise BrokenNet(
                 f"net {net.name}: its parameter {name.removeprefix('module.')} is {each.dtype}, not float32"
             )
-    trial = _call(net.name, copy.deepcopy, net).train()
+    for name, buffer in net.named_buffers():
+        if buffer.is_floating_point() and not bool((buffer.abs() <= _LARGEST).all()):
+            raise BrokenNet(
+                f"net {net.name}: its buffer {name.removeprefix('module.')} has values beyond {_LARGEST:g}; "
+                "make such a mask in `forward`"
+            )
+
+
+def _with_noise(net: UsersNet) -> UsersNet:
+    """Returns a copy with other weights. A new net's outputs may be zero, whatever happens before its last layer."""
+    trial = copy.deepcopy(net)
+    with torch.no_grad():
+        for each in trial.parameters():
+            each.add_(0.1 * torch.randn_like(each))
+    return trial
+
+
+def _try_in_training(net: UsersNet) -> None:
+    """Raises BrokenNet unless a copy of a user's net can be trained, and repeats its outputs to the last bit."""
     planes = torch.from_numpy(sample_positions(net.game)[:_TRIAL_ROWS])
     seen = planes.clone()
+    if not all(each.isfinite().all() for each in _call(net.name, copy.deepcopy, net).train()(seen)):
+        raise BrokenNet(f"net {net.name} returns numbers that are not finite")
+    trial = _with_noise(net).train()
     first, second = trial(seen), trial(seen)
     if not torch.equal(seen, planes):
         raise BrokenNet(f"net {net.name} changes the planes that it is given")
-    if not all(each.isfinite().all() for each in first):
-        raise BrokenNet(f"net {net.name} returns numbers that are not finite")
-    if not all(map(torch.equal, first, second)):
+    if not all(torch.equal(one.nan_to_num(), other.nan_to_num()) for one, other in zip(first, second, strict=True)):
         raise BrokenNet(
-            f"net {net.name} returns other numbers in training each time; without chance, e.g. without dropout, a "
-            "run that is resumed ends as one without a break"
+            f"net {net.name} returns other numbers in training each time; remove randomness such as dropout: a resumed "
+            "run must end as an unbroken one"
         )
     loss = sum(F.log_softmax(each, dim=1).square().sum() for each in second)
     gradients = _call(net.name, partial(torch.autograd.grad, allow_unused=True), loss, list(trial.parameters()))
@@ -126,10 +157,10 @@ def _try_in_training(net: UsersNet) -> None:
 @torch.no_grad()
 def _try_in_play(net: UsersNet) -> None:
     """Raises BrokenNet unless the output for a position depends on it alone. Notes the shape of the net's features."""
-    trial = copy.deepcopy(net).eval()
+    trial = _with_noise(net).eval()
     planes = torch.from_numpy(sample_positions(net.game)[:_TRIAL_ROWS])
     for together, alone in zip(trial(planes), trial(planes[:1]), strict=True):
-        if not torch.allclose(together[:1], alone, rtol=1e-3, atol=1e-4):
+        if not torch.allclose(together[:1], alone, rtol=1e-3, atol=1e-4, equal_nan=True):
             raise BrokenNet(
                 f"net {net.name}: its output for a position depends on the others that are evaluated with it"
             )

@@ -24,11 +24,15 @@ _LARGEST = 1 << 30  # bytes of a file; a net of 260 million parameters
 _LARGEST_HEADER = 2 << 20  # bytes of names, shapes and card
 
 
-def write_tensors(path: Path, tensors: Tensors, card: dict) -> None:
-    """Writes tensors and card with their digest, atomically."""
+def write_tensors(path: Path, tensors: Tensors, card: dict, largest: int = _LARGEST) -> None:
+    """Writes tensors and card with their digest, atomically; raises BadInput if the file would be larger than that."""
     arrays = {name: np.asarray(tensor, order="C") for name, tensor in tensors.items()}
     signed = {**card, "digest": digest_of(arrays, card)}
-    write_whole(path, save(arrays, {"azero": json.dumps(signed, sort_keys=True)}))
+    data = save(arrays, {"azero": json.dumps(signed, sort_keys=True)})
+    for part, own, most in _sizes(data[:8], len(data), largest):
+        if own > most:
+            raise BadInput(f"{str(path)!r} is not written: its {part} would have {own:,} bytes, more than {most:,}")
+    write_whole(path, data)
 
 
 def read_tensors(path: Path, what: str, largest: int = _LARGEST) -> tuple[dict, Tensors]:
@@ -77,9 +81,14 @@ def _check_beginning(path: Path, what: str, largest: int) -> None:
         raise Damaged(f"{what} is a pickle, which could run code and is never loaded; azero writes .safetensors")
     if start[8:] != b"{":
         raise Damaged(f"{what} is not a .safetensors file")
-    for part, own, most in (("file", size, largest), ("header", int.from_bytes(start[:8], "little"), _LARGEST_HEADER)):
+    for part, own, most in _sizes(start, size, largest):
         if own > most:
             raise Damaged(f"{what} is not one of azero's: its {part} has {own:,} bytes; at most {most:,} are possible")
+
+
+def _sizes(start: bytes, size: int, largest: int) -> list[tuple[str, int, int]]:
+    """Returns name, bytes and most bytes of a file and of its header, whose length is in the first eight bytes."""
+    return [("file", size, largest), ("header", int.from_bytes(start[:8], "little"), _LARGEST_HEADER)]
 
 
 def read_signed(path: Path, what: str, newest: int, largest: int = _LARGEST) -> tuple[dict, Tensors]:

@@ -26,9 +26,9 @@ from azero.system.files import make_folder, remove_temporaries
 from azero.system.interrupt import interruption_waits
 from azero.training.final import hold_final
 from azero.training.gate import evaluate_best, find_benchmark, hold_gate
-from azero.training.heads.registry import heads_of
+from azero.training.learning.learner import Learner
 from azero.training.learning.precision import settle_arithmetic
-from azero.training.learning.schedule import learning_rate
+from azero.training.learning.schedule import learning_rate, steps_for
 from azero.training.learning.trainer import Losses, Trainer, check_divergence
 from azero.training.lessons import read_lessons
 from azero.training.resumed_settings import check_progress, check_runtime, keep_settings
@@ -56,7 +56,7 @@ def train(folder: Path, config: Config, is_resuming: bool) -> Progress:
     """
     game = make_trusted_game(config.game.name)
     check_runtime(config, is_resuming)
-    heads_of(config.training, game)  # raises errors before the folder exists
+    Learner(config, game)  # raises errors of net and heads before the folder exists
     if config.evaluation.every:
         make_agent(config.evaluation.opponent, game).close()  # raises errors now, not after the first iterations
         find_benchmark(config.evaluation, game)
@@ -211,7 +211,7 @@ def learn(run: Run, progress: Progress, replay: Replay, trainer: Trainer, report
     """Trains the candidate: takes the iteration's steps on samples from the replay window."""
     training, iteration = run.config.training, progress.iteration
     fresh = progress.notes["selfplay/positions"]
-    num_steps = max(1, round(fresh * training.samples_per_position / training.batch_size))
+    num_steps = steps_for(training, fresh)
     first = progress.steps_this_iteration
     if trainer.steps == 0:
         report.tell(*describe_warmup(training, num_steps))

@@ -13,7 +13,7 @@ from azero.config.selfplay import SelfPlayConfig
 from azero.config.text import config_to_toml
 from azero.errors import BadInput, Damaged
 from azero.games import Game
-from azero.games.make import make_trusted_game, trust_game, trust_net
+from azero.games.make import make_trusted_game, trust_game
 from azero.games.names import file_of, is_made_with, without_folder
 from azero.games.user.trust import Untrusted
 from azero.nets.checkpoint import load_checkpoint, read_card
@@ -42,8 +42,6 @@ def open_run(folder: Path, overrides: list[str]) -> Config:
     before, config = load_settings(folder), load_settings(folder, overrides)
     if any(each.partition("=")[0].strip() in ("game", "game.name") for each in overrides):
         trust_game(config.game.name, is_kept=True)  # the user has named it
-    if any(each.partition("=")[0].strip() in ("net", "net.architecture") for each in overrides):
-        trust_net(config.net.architecture, is_kept=True)
     _check_game(folder, before, config)
     was, now = _identity(before), _identity(config)
     for name in was:
@@ -119,10 +117,10 @@ def differences(own: dict, saved: dict) -> list[tuple[str, object, object]]:
             found += [(f"{key}.{name}", one, other) for name, one, other in differences(value, saved[key])]
         elif key in saved and value != saved[key]:
             found.append((key, value, saved[key]))
-    return [each for each in found if each[0] not in _OF_FILES or not _is_same_name(*each[1:])]
+    return [each for each in found if each[0] not in _FILE_SETTINGS or not _is_same_name(*each[1:])]
 
 
-_OF_FILES = ("game.name", "net.architecture")
+_FILE_SETTINGS = ("game.name", "net.architecture")
 """Settings that may name a user's file, which may have been moved."""
 
 

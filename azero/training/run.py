@@ -118,11 +118,6 @@ class Run:
     def load_replay(self, progress: Progress, lessons: Lessons | None = None) -> Replay:
         """Returns the replay window of the saved progress, and adds the lessons."""
         shards = [load_shard(self.shard_path(name), self.game) for name in progress.shards]
-        seen = sum(each.num_positions for each in shards)
-        if progress.notes.get("selfplay/positions", 0) > 10 * seen:  # each of them costs steps of training
-            raise BadInput(
-                f"the state of run {str(self.folder)!r} tells of far more positions than its replay files have"
-            )
         window = Window(self.config.replay.window, self.config.replay.window_growth)
         num_before = progress.positions - sum(shard.num_learnt for shard in shards)
         targets = targets_of(self.config.training, heads_of(self.config.training, self.game))

@@ -79,7 +79,7 @@ def save_state(
     settings = {
         name: each.model_dump(mode="json") for name, each in zip(SETTINGS, (config, before), strict=True) if each
     }
-    write_tensors(folder / STATE, tensors, {"format": FORMAT, **asdict(progress), **settings})
+    write_tensors(folder / STATE, tensors, {"format": FORMAT, **asdict(progress), **settings}, _LARGEST)
 
 
 def read_settings(folder: Path, name: str = STATE) -> list[dict]:

@@ -18,7 +18,7 @@ from azero.nets.checkpoint import load_checkpoint, save_checkpoint
 from azero.nets.checkpoint_card import Card
 from azero.nets.evaluator import NetEvaluator
 from azero.nets.make import make_net
-from azero.nets.runtimes.choice import TOLERANCE, available_runtimes, measure_drift, open_runtime
+from azero.nets.runtimes.choice import EXACT, TOLERANCE, available_runtimes, measure_drift, open_runtime
 
 GAME = make_game("tic_tac_toe")
 EXAMPLE = Path(__file__).parents[2] / "examples" / "transformer.py"
@@ -80,6 +80,49 @@ def test_a_net_runs_in_all_runtimes(name):
 def test_a_new_net_has_a_uniform_policy_and_the_value_zero(name):
     prediction = net_of(name).eval()(torch.rand(4, *GAME.planes_shape))
     assert not prediction.policy_logits.any() and not prediction.value().any()
+
+
+def test_a_net_that_begins_at_zero_is_tried_with_other_weights(folder):
+    (folder / "net.py").write_text(
+        EXAMPLE.read_text().replace("x = x + self.mix(", "x = x + F.dropout(self.mix(x)) + self.mix(")
+    )
+    with pytest.raises(
+        BadInput, match="returns other numbers in training each time; remove randomness such as dropout"
+    ):
+        net_of("net.py:Transformer")
+
+
+def test_tensors_of_a_file_are_real_although_its_first_reader_needs_only_shapes(folder):
+    text = PLAIN.replace("class MyNet", "MASK = torch.ones(27)\n\nclass MyNet").replace(
+        "planes.flatten(1)", "planes.view(-1, 27) * MASK"
+    )
+    (folder / "net.py").write_text(text)
+    trust_net("net.py:MyNet")
+    with torch.device("meta"):
+        make_net(NetConfig(architecture="net.py:MyNet"), GAME, is_tried=False)
+    net = net_of("net.py:MyNet").eval()
+    planes = torch.rand(4, *GAME.planes_shape).to(memory_format=torch.channels_last)
+    assert net(planes).policy_logits.isfinite().all()
+
+
+def test_linear_layers_of_a_user_s_kind_run_as_they_are(folder):
+    text = PLAIN.replace("self.first = nn.Linear(", "self.first = Doubled(").replace(
+        "class MyNet",
+        "class Doubled(nn.Linear):\n    def forward(self, x):\n        return 2 * super().forward(x)\n\nclass MyNet",
+    )
+    (folder / "net.py").write_text(text)
+    net = with_random_outputs(net_of("net.py:MyNet")).eval()
+    planes = torch.rand(16, *GAME.planes_shape)
+    logits, _ = open_runtime(EXACT, net, CPU, 16, 1).run(planes.numpy())
+    assert np.allclose(logits, net(planes).policy_logits.detach().numpy(), atol=1e-4)
+
+
+@pytest.mark.parametrize("value", ["float('-inf')", "-1e9"])
+def test_buffers_that_no_file_could_hold_are_refused(folder, value):
+    buffer = f"self.register_buffer('mask', torch.full((3,), {value}), persistent=False); self.first ="
+    (folder / "net.py").write_text(PLAIN.replace("self.first =", buffer))
+    with pytest.raises(BadInput, match=r"its buffer mask has values beyond 1e\+06; make such a mask in `forward`"):
+        net_of("net.py:MyNet")
 
 
 def test_int8_is_for_towers(tmp_path):

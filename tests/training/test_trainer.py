@@ -312,7 +312,7 @@ def test_a_state_of_another_optimizer_is_bad_input():
         Trainer(tiny_config(), GAME).restore(trainer.tensors(), 1)
 
 
-@pytest.mark.parametrize("name", ["sgd", "adamw", "muon"])
+@pytest.mark.parametrize("name", ["adamw", "muon"])
 def test_an_optimiser_s_tensors_of_other_shapes_are_bad_input(name):
     """A fused optimiser would read and write beyond their ends."""
     config = tiny_config(training={"optimizer": name})
@@ -327,6 +327,15 @@ def test_an_optimiser_s_tensors_of_other_shapes_are_bad_input(name):
                 Trainer(config, GAME).restore(kept | wrong, 1)
     with pytest.raises(BadInput, match="does not fit the settings"):
         Trainer(config, GAME).restore({key: each for key, each in whole.items() if key not in own}, 1)
+
+
+@pytest.mark.parametrize(("before", "after"), [(0.0, 0.9), (0.9, 0.0)])
+def test_momentum_of_sgd_may_be_switched_on_and_off(before, after):
+    trainer = Trainer(tiny_config(training={"optimizer": "sgd", "momentum": before}), GAME)
+    trainer.step(sample(8), 0.0)
+    resumed = Trainer(tiny_config(training={"optimizer": "sgd", "momentum": after}), GAME)
+    resumed.restore(trainer.tensors(), 1)
+    resumed.step(sample(8), 0.0)
 
 
 @pytest.mark.parametrize(("saved", "wanted"), [({}, ALL_HEADS), (ALL_HEADS, {})])

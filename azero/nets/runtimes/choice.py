@@ -159,7 +159,7 @@ def open_session(net: Net, config: DeviceConfig, rows: int, num_threads: int) ->
             drift = 0.0 if runtime == EXACT else measure_drift(net, session, rows)
         except RuntimeError as error:
             what = f"{runtime.name} cannot run this net ({_first_line(error)})"
-            if only:  # a run that went on with another one would play other games
+            if runtime == only:  # a run that went on with another one would play other games
                 raise BadInput(what) from None
             _warn(what)
             continue

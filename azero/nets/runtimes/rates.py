@@ -29,7 +29,8 @@ def measured_rates(net: Net, rows: int, runtimes: Mapping[str, Callable[[int, in
     Args:
       runtimes: functions that open a session, given rows and a number of threads, by the runtime's name.
     """
-    what = [tuple(each.shape) for each in net.parameters()], net.game.planes_shape, rows
+    shapes = [tuple(each.shape) for each in net.parameters()]
+    what = type(net).__name__, net.identity, shapes, net.game.planes_shape, rows
     return kept_rates("runtimes", what, list(runtimes), lambda: _measure(net, rows, runtimes))
 
 

@@ -39,8 +39,8 @@ class TorchSession:
 
     def __init__(self, net: Net, device: torch.device, dtype: torch.dtype):
         self._device, self._dtype = device, dtype
-        aligned = align(fold(net)).to(device=device, dtype=dtype)
-        self._net = aligned.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+        folded = fold(net) if net.identity else align(fold(net))  # a user's net may use its linear layers in other ways
+        self._net = folded.to(device=device, dtype=dtype).to(memory_format=torch.channels_last)  # type: ignore[call-overload]
 
     @torch.inference_mode()
     def run(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -56,7 +56,7 @@ def check_candidate(findings: Findings, run: Run, trainer: Trainer, progress: Pr
 
 
 def check_others(findings: Findings, run: Run, trainer: Trainer, progress: Progress | None) -> None:
-    """Checks the other nets and a rollout policy. They can only be put aside."""
+    """Checks the other nets and a rollout policy. They are put aside; the state forgets those of the next final."""
     needed = [run.checkpoint_path(each) for each in progress.promoted] if progress else []
     lost = []
     for path in sorted({*(run.folder / "checkpoints").glob("*.safetensors"), *needed}):

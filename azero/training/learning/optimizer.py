@@ -1,5 +1,7 @@
 """The optimiser, and the moving average of weights."""
 
+import copy
+
 import torch
 from torch import nn
 
@@ -42,3 +44,38 @@ def update_average(average: nn.Module, net: nn.Module, decay: float, step: int) 
             a.lerp_(w, 1.0 - decay)
         else:
             a.copy_(w)
+
+
+Shapes = dict[tuple[int, str], tuple[torch.Size, torch.dtype]]
+"""Shape and dtype of an optimiser's tensors, by the number of their parameter and their name."""
+
+
+def check_state(
+    state: dict[int, dict], net: nn.Module, optimizer: torch.optim.Optimizer, config: TrainingConfig, steps: int
+) -> None:
+    """Raises ValueError if an optimiser's saved state is not that of `net` after `steps` steps.
+
+    A fused optimiser would read and write beyond the ends of smaller tensors. The momentum of SGD may be switched on
+    and off in a run.
+    """
+    found, wanted = _shapes_of(state), _shapes_after_a_step(net, config) if steps else {}
+    if config.optimizer == "sgd":
+        parameters = [each for group in optimizer.param_groups for each in group["params"]]
+        wanted = {(k, "momentum_buffer"): (each.shape, each.dtype) for k, each in enumerate(parameters)}
+        found = wanted | found
+    if found != wanted:
+        raise ValueError("the optimiser's tensors are others")
+
+
+def _shapes_after_a_step(net: nn.Module, config: TrainingConfig) -> Shapes:
+    twin = copy.deepcopy(net)
+    optimizer = make_optimizer(twin, config)
+    for parameter in twin.parameters():
+        parameter.grad = torch.zeros_like(parameter)
+    optimizer.step()
+    return _shapes_of(optimizer.state_dict()["state"])
+
+
+def _shapes_of(state: dict[int, dict]) -> Shapes:
+    named = [((index, name), each) for index, own in state.items() for name, each in own.items()]
+    return {key: (each.shape, each.dtype) for key, each in named if each is not None}

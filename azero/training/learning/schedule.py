@@ -5,12 +5,23 @@ import math
 import torch
 
 from azero.config.training import TrainingConfig
+from azero.errors import BadInput
+
+_MOST_STEPS = 2_000_000  # of an iteration
 
 
 def set_learning_rate(optimizer: torch.optim.Optimizer, rate: float) -> None:
     """Sets the learning rate of each group to `rate` times the group's `rate_factor`."""
     for group in optimizer.param_groups:
         group["lr"] = rate * group["rate_factor"]
+
+
+def steps_for(config: TrainingConfig, positions: int) -> int:
+    """Returns the training steps of an iteration with this number of new positions; raises BadInput if far too many."""
+    steps = max(1, round(positions * config.samples_per_position / config.batch_size))
+    if steps > _MOST_STEPS:
+        raise BadInput(f"{positions:,} positions need {steps:,} training steps; at most {_MOST_STEPS:,} are possible")
+    return steps
 
 
 def learning_rate(config: TrainingConfig, step: int, progress: float) -> float:

@@ -20,7 +20,7 @@ from azero.nets.runtimes.choice import pick_devices, pick_dtype
 from azero.selfplay.data.replay import Sample
 from azero.system.machine import count_cores, keep_freed_memory
 from azero.training.learning.learner import Learner
-from azero.training.learning.optimizer import make_optimizer, update_average
+from azero.training.learning.optimizer import check_state, make_optimizer, update_average
 from azero.training.learning.schedule import learning_rate, set_learning_rate
 
 
@@ -77,6 +77,8 @@ def losses_of(prediction: Prediction, policies: Tensor, results: Tensor) -> Loss
 
 PASS_ROWS = 128
 """Rows of one forward and backward pass on a CPU. Batch normalisation computes its statistics over these rows."""
+
+LARGEST_LOSS = 1e9
 
 LARGEST_WEIGHT = 1e6
 """Limit on weights. The spacing of float32 there is 0.06: most steps would not change such a weight."""
@@ -195,9 +197,7 @@ class Trainer:
             self.net.load_state_dict(parts["net"])
             self.learner.heads.load_state_dict(parts["heads"])
             self.average.load_state_dict(parts["average"])
-            wanted = self._state_after_a_step() if steps else {}
-            if _shapes_of(state) != wanted:  # a fused optimiser does not check them
-                raise ValueError("the optimiser's tensors are others")
+            check_state(state, self.learner, self.optimizer, self.config, steps)
             groups = self.optimizer.state_dict()["param_groups"]
             self.optimizer.load_state_dict({"state": state, "param_groups": groups})
         except (RuntimeError, ValueError, KeyError) as error:
@@ -206,24 +206,6 @@ class Trainer:
             ) from None
         self.steps = steps
 
-    def _state_after_a_step(self) -> "Shapes":
-        """Returns the shapes and dtypes of the optimiser's tensors after a step."""
-        learner = copy.deepcopy(self.learner)
-        optimizer = make_optimizer(learner, self.config)
-        for parameter in learner.parameters():
-            parameter.grad = torch.zeros_like(parameter)
-        optimizer.step()
-        return _shapes_of(optimizer.state_dict()["state"])
-
-
-Shapes = dict[tuple[int, str], tuple[torch.Size, torch.dtype]]
-"""Shape and dtype of an optimiser's tensors, by number and name."""
-
-
-def _shapes_of(state: dict[int, dict]) -> Shapes:
-    named = [((index, name), each) for index, own in state.items() for name, each in own.items()]
-    return {key: (each.shape, each.dtype) for key, each in named if each is not None}
-
 
 def check_divergence(trainer: Trainer, losses: list[Losses]) -> None:
     """Raises BadInput if training has diverged: a new loss is not finite, or a weight is too large.
@@ -231,10 +213,12 @@ def check_divergence(trainer: Trainer, losses: list[Losses]) -> None:
     Call it before saving, so that the last good state is kept.
     """
     totals = torch.stack([each.total(trainer.config) for each in losses]) if losses else torch.zeros(0)
-    wrong = (~totals.isfinite()).nonzero()
+    wrong = (~(totals.abs() <= LARGEST_LOSS)).nonzero()
     largest = trainer.largest_weight()
     if len(wrong):
-        what = f"the loss of step {trainer.steps - len(losses) + int(wrong[0]) + 1} is not a finite number"
+        step = trainer.steps - len(losses) + int(wrong[0]) + 1
+        fault = f"above {LARGEST_LOSS:g}" if totals[wrong[0]].isfinite() else "not a finite number"
+        what = f"the loss of step {step} is {fault}"
     elif largest <= LARGEST_WEIGHT:
         return
     else:  # also if it is NaN
