@@ -5,11 +5,13 @@ from dataclasses import asdict, dataclass
 from functools import partial
 
 import numpy as np
+import torch
 
 from azero.bench.rates import Measure, rate, rates_in_turns
 from azero.config.schema import DeviceConfig, NetConfig
 from azero.errors import BadInput
 from azero.games import Game
+from azero.nets.architectures.contract import with_noise
 from azero.nets.evaluator import ROWS
 from azero.nets.make import make_net
 from azero.nets.runtimes.calibration import sample_positions
@@ -32,7 +34,7 @@ class RuntimeReport:
 
     name: str  # of library and precision
     evaluations_per_s: float  # on one thread
-    drift: float  # from fp32, see `measure_drift`
+    drift: float  # from fp32, see `measure_drift`; with random weights, since a new net's outputs are zero
     fault: str  # why it cannot run the net; empty if it can
 
     @property
@@ -60,7 +62,9 @@ def check_net(name: str, game: Game, device: DeviceConfig) -> NetReport:
 
     Raises BadInput if there is no such net, or if a user's net does not do what a net should.
     """
-    net = make_net(NetConfig(architecture=name), game)
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(0)
+        net = with_noise(make_net(NetConfig(architecture=name), game))
     where = pick_device(device.device)
     planes = np.resize(sample_positions(game), (ROWS, *game.planes_shape))
     drifts: dict[str, float] = {}

@@ -166,11 +166,11 @@ def _name_of_net(path: Path, card: Card) -> str:
 
     Raises BadInput if that file is gone or has changed: the weights might fit the new net, and mean something else.
     """
-    told = named_by(card.origin_of_net, path)
-    file = file_of(told, "net")
+    name = named_by(card.origin_of_net, path)
+    file = file_of(name, "net")
     if file is None or Sources(file, "net").made(card.net_digest):
-        return told
-    raise BadInput(f"its net {told} has changed since it was made; it needs the file as it was")
+        return name
+    raise BadInput(f"its net {name} has changed since it was made; it needs the file as it was")
 
 
 def read_card(path: Path) -> Card:

@@ -22,7 +22,7 @@ from azero.games.reasons import fails_with, place_of
 from azero.games.registry import PARAMETER_TYPES
 from azero.games.user.loading import load_class
 from azero.games.user.timeouts import TimedOut, time_limit
-from azero.nets.architectures.contract import Net, Prediction
+from azero.nets.architectures.contract import Net, Prediction, with_noise
 from azero.nets.runtimes.calibration import sample_positions
 
 _TRIAL_ROWS = 8
@@ -123,22 +123,13 @@ def _check_tensors(net: UsersNet) -> None:
             )
 
 
-def _with_noise(net: UsersNet) -> UsersNet:
-    """Returns a copy with other weights. A new net's outputs may be zero, whatever happens before its last layer."""
-    trial = copy.deepcopy(net)
-    with torch.no_grad():
-        for each in trial.parameters():
-            each.add_(0.1 * torch.randn_like(each))
-    return trial
-
-
 def _try_in_training(net: UsersNet) -> None:
     """Raises BrokenNet unless a copy of a user's net can be trained, and repeats its outputs to the last bit."""
     planes = torch.from_numpy(sample_positions(net.game)[:_TRIAL_ROWS])
     seen = planes.clone()
     if not all(each.isfinite().all() for each in _call(net.name, copy.deepcopy, net).train()(seen)):
         raise BrokenNet(f"net {net.name} returns numbers that are not finite")
-    trial = _with_noise(net).train()
+    trial = with_noise(net).train()
     first, second = trial(seen), trial(seen)
     if not torch.equal(seen, planes):
         raise BrokenNet(f"net {net.name} changes the planes that it is given")
@@ -157,7 +148,7 @@ def _try_in_training(net: UsersNet) -> None:
 @torch.no_grad()
 def _try_in_play(net: UsersNet) -> None:
     """Raises BrokenNet unless the output for a position depends on it alone. Notes the shape of the net's features."""
-    trial = _with_noise(net).eval()
+    trial = with_noise(net).eval()
     planes = torch.from_numpy(sample_positions(net.game)[:_TRIAL_ROWS])
     for together, alone in zip(trial(planes), trial(planes[:1]), strict=True):
         if not torch.allclose(together[:1], alone, rtol=1e-3, atol=1e-4, equal_nan=True):

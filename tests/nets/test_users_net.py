@@ -7,6 +7,7 @@ import pytest
 import torch
 from torch import nn
 
+from azero.authoring.check_net import check_net
 from azero.config.schema import DeviceConfig, NetConfig
 from azero.errors import BadInput
 from azero.games import make_game
@@ -123,6 +124,12 @@ def test_buffers_that_no_file_could_hold_are_refused(folder, value):
     (folder / "net.py").write_text(PLAIN.replace("self.first =", buffer))
     with pytest.raises(BadInput, match=r"its buffer mask has values beyond 1e\+06; make such a mask in `forward`"):
         net_of("net.py:MyNet")
+
+
+@pytest.mark.skipif(len(available_runtimes(CPU)) == 1, reason="only fp32 is here")
+def test_check_net_measures_a_net_whose_outputs_are_not_zero():
+    report = check_net("dense", GAME, DeviceConfig(device="cpu"))
+    assert max(each.drift for each in report.runtimes) > 0 and all(each.is_used for each in report.runtimes)
 
 
 def test_int8_is_for_towers(tmp_path):

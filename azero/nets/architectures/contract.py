@@ -2,7 +2,7 @@
 
 import copy
 from abc import abstractmethod
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import torch
 from torch import Tensor, nn
@@ -55,12 +55,24 @@ class Net(nn.Module):
         return self.judge(self.features(planes))
 
 
+AnyNet = TypeVar("AnyNet", bound=Net)
+
+
 def start_at_zero(*layers: nn.Linear | nn.Conv2d) -> None:
     """Makes the output of layers zero."""
     for layer in layers:
         nn.init.zeros_(layer.weight)
         assert layer.bias is not None
         nn.init.zeros_(layer.bias)
+
+
+def with_noise(net: AnyNet) -> AnyNet:
+    """Returns a copy with other weights, for trials: a new net's outputs are zero, whatever its other layers do."""
+    trial = copy.deepcopy(net)
+    with torch.no_grad():
+        for each in trial.parameters():
+            each.add_(0.1 * torch.randn_like(each))
+    return trial
 
 
 def fold(net: Net) -> Net:
