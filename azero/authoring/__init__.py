@@ -13,17 +13,18 @@ from azero.games.boards import (
     cell_to_text,
     draw_board,
     draw_grid,
+    places_by_plane,
     split_cells,
     step_symmetries,
     text_to_cell,
 )
-from azero.games.contract import DRAW, LOSS, ONGOING, WIN, Ranges, Symmetries
+from azero.games.contract import DRAW, LOSS, ONGOING, WIN, Places, Ranges, Symmetries
 from azero.games.laws.prototype import Prototype
 
 __all__ = [
     "DRAW", "LETTERS", "LOSS", "ONE", "ONGOING", "WIN", "ZERO",
-    "BadInput", "Prototype", "Ranges", "Symmetries",
+    "BadInput", "Places", "Prototype", "Ranges", "Symmetries",
     "bit", "bit_of_rank", "board_symmetries", "cell_to_text", "count_bits", "draw_board", "draw_grid", "has_bit",
-    "leading_zeros", "low_bits", "lowest_bit", "mix", "random_below", "random_pair_below", "random_unit", "split_cells",
-    "step_symmetries", "subroutine", "text_to_cell",
+    "leading_zeros", "low_bits", "lowest_bit", "mix", "places_by_plane", "random_below", "random_pair_below",
+    "random_unit", "split_cells", "step_symmetries", "subroutine", "text_to_cell",
 ]  # fmt: skip

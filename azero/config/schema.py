@@ -34,7 +34,8 @@ class NetConfig(Section):
     architecture: str = Field(
         "tower",
         max_length=1000,
-        description="The kind of net. `tower`: the residual tower. `dense`: `blocks` linear layers of `channels` "
+        description="The kind of net. `tower`: the residual tower. `any_size`: the tower with heads that do not depend "
+        "on the board's size; 32 value channels suit it better than 8. `dense`: `blocks` linear layers of `channels` "
         "units, for planes that are no picture. `my_net.py:MyNet` or `my_net.py:MyNet(width=64)`: a net of your own, "
         "to which the other settings of this section do not apply. Paper: tower.",
     )

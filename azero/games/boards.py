@@ -5,6 +5,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from azero.games.contract import Places
+
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 """The names of columns in most games."""
 
@@ -22,6 +24,11 @@ def board_symmetries(height: int, width: int) -> np.ndarray:
     turned = [np.rot90(board, turn) for turn in turns]
     gathers = [each.ravel() for one in turned for each in (one, np.fliplr(one))]
     return np.stack(list({each.tobytes(): each for each in gathers}.values()))
+
+
+def places_by_plane(height: int, width: int, planes: int = 1, slots: int = 0) -> Places:
+    """Returns the places of actions that are numbered by planes, rows and columns, followed by the slots."""
+    return Places(planes, slots, np.arange(planes * height * width + slots, dtype=np.int32))
 
 
 def draw_grid(cells: Sequence[Sequence[str]], columns: Sequence[str], rows: Sequence[str]) -> str:

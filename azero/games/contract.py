@@ -61,6 +61,23 @@ class Symmetries(NamedTuple):
     actions: np.ndarray
 
 
+class Places(NamedTuple):
+    """Where each action takes place: in a cell of a plane of actions, or in a slot beside the board.
+
+    A net without layers that depend on the board's size learns a plane for each kind of move, e.g. a step to the left,
+    and slots for the moves without a cell, e.g. a pass. All sizes of a game have the same planes and slots.
+
+    Attributes:
+      planes: P, the number of planes, each [H, W].
+      slots: K, the number of slots.
+      numbers: [A] int32, the place of each action: `plane * H * W + row * W + column`, or `P * H * W + slot`.
+    """
+
+    planes: int
+    slots: int
+    numbers: np.ndarray
+
+
 class Rules(Protocol):
     """The rules of a game. The players are 0, who moves first, and 1. The A actions are numbered from 0."""
 
@@ -160,6 +177,12 @@ class Rules(Protocol):
         """Optional: returns symmetries that leave the rules and the initial position unchanged.
 
         The default is the identity alone.
+        """
+
+    def places(game) -> Places:
+        """Optional: returns where each action takes place. `net.architecture = any_size` needs it.
+
+        No two actions have the same place. Symmetries map the cells of actions as they map those of the planes.
         """
 
     def action_to_text(game, state, action: int) -> str:

@@ -6,7 +6,7 @@ import numpy as np
 
 from azero.compiler.rng import random_below
 from azero.errors import NO_ACTION, TOO_LONG, BadInput, BrokenRules
-from azero.games.contract import ONGOING, Ranges, Rules, Symmetries
+from azero.games.contract import ONGOING, Places, Ranges, Rules, Symmetries
 
 
 def rollout_action(game, state, legal, rng):
@@ -60,6 +60,14 @@ def symmetries(game) -> Symmetries:
     return Symmetries(cells=cells[None], actions=actions[None])
 
 
+def places(game) -> Places:
+    """Raises BadInput: nothing is known of the actions' places."""
+    raise BadInput(
+        f"{type(game).__name__} has no `places`, the planes and cells of its actions; net.architecture = any_size "
+        "needs them"
+    )
+
+
 def action_to_text(game, state, action: int) -> str:
     """Returns the action's number."""
     return str(action)
@@ -101,6 +109,7 @@ DEFAULTS = {
     "ranges": ranges,
     "check": check,
     "symmetries": symmetries,
+    "places": places,
     "action_to_text": action_to_text,
     "text_to_action": text_to_action,
     "split_moves": split_moves,

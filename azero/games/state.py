@@ -8,7 +8,7 @@ from numba.core.errors import NumbaError
 
 from azero.compiler.jit import kernel
 from azero.errors import NO_ACTION, TOO_LONG, BadInput, BrokenRules
-from azero.games.contract import ONGOING, Rules, Symmetries
+from azero.games.contract import ONGOING, Places, Rules, Symmetries
 from azero.games.names import name_of
 from azero.games.reasons import fails_with
 from azero.games.tracebacks import failure_in
@@ -101,6 +101,11 @@ class Game:
     def symmetries(self) -> Symmetries:
         """The symmetries of cells and actions, the identity first."""
         return self.rules.symmetries()
+
+    @functools.cached_property
+    def places(self) -> Places:
+        """The planes, cells and slots of actions; raises BadInput if the rules have no `places`."""
+        return Places(*self.rules.places())
 
     def new_initial_state(self) -> "State":
         """Returns the initial position."""

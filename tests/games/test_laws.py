@@ -145,6 +145,16 @@ ROLLOUT = "rollout_action(game, state, legal, rng):\n        "
             r"planes do not follow symmetry 1, after MOVES and after MOVES",
         ),
         (
+            "places",
+            [added("places(game):\n        return 1, 0, np.array([0, 1, 21], np.int32)")],
+            r"places have numbers \[3\] from 0 to 21; they should be \[3\] from 0 to 20, after no move",
+        ),
+        (
+            "places",
+            [added("places(game):\n        return 1, 2, np.array([21, 0, 21], np.int32)")],
+            r"two actions have the same place, after no move",
+        ),
+        (
             "text",
             [added("action_to_text(game, state, action):\n        return str(action // 2)")],
             r"action 1 is written '0', but '0' is read as 0, after no move",
@@ -234,7 +244,7 @@ def test_a_board_whose_moves_do_not_turn_with_it_is_told():
     cells, actions = game.symmetries
     game.symmetries = Symmetries(cells, np.concatenate([actions[:1], actions[:0:-1]]))
     found = findings(game)
-    assert list(found) == ["symmetries"]
+    assert list(found) == ["symmetries", "places"] and found["places"].startswith("places do not follow symmetry")
     moves = re.fullmatch(
         r"(planes|legal actions) do not follow symmetry \d, after (.*) and after (.*)", found["symmetries"]
     )

@@ -8,6 +8,7 @@ from azero.games.user import trial
 
 from .user_games import NIM, added, forget_files, write_file
 
+PLACES = "it should be Places(planes, slots, numbers), two counts and int32 [A]"
 TABLES = "it should be Symmetries(cells, actions), int32 [S, H * W] and int32 [S, A]"
 BAD_INPUT = "for text that is no move it should raise azero.authoring.BadInput"
 TEXT_TO_ACTION = "text_to_action(game, state, text)"
@@ -47,6 +48,8 @@ def refusal(folder, method: str, body: str) -> str:
             "return np.zeros((1, 21), object), np.zeros((1, 3), np.int32)",
             f"returns object [1, 21] and int32 [1, 3]; {TABLES}",
         ),
+        ("places(game)", "return 1, 0, [0, 1, 2]", f"returns (1, 0, [0, 1, 2]); {PLACES}"),
+        ("places(game)", "return 1, -1, np.arange(3, dtype=np.int32)", "returns (1, -1, array([0, 1, 2]"),
         ("ranges(game)", "return {'heap': np.int64(7)}", "returns {'heap': 7}; it should be pairs by name, e.g. {"),
     ],
 )

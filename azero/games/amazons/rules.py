@@ -23,7 +23,8 @@ from azero.games.amazons.board import (
     toggle,
     word_of,
 )
-from azero.games.contract import LOSS, ONGOING, WIN, Ranges, Symmetries
+from azero.games.boards import places_by_plane
+from azero.games.contract import LOSS, ONGOING, WIN, Places, Ranges, Symmetries
 from azero.games.registry import game
 
 
@@ -226,3 +227,6 @@ class Amazons(NamedTuple):
         board = np.arange(game.rows * game.columns, dtype=np.int32).reshape(game.rows, game.columns)
         cells = np.stack([board.ravel(), board[:, ::-1].ravel()])
         return Symmetries(cells=cells, actions=np.hstack([cells + phase * board.size for phase in range(3)]))
+
+    def places(game) -> Places:
+        return places_by_plane(game.rows, game.columns, planes=3)

@@ -6,10 +6,10 @@ import numpy as np
 
 from azero.compiler.bits import ONE, bit_of_rank, count_bits, low_bits, lowest_bit
 from azero.compiler.rng import mix, random_below
-from azero.games.boards import step_symmetries
+from azero.games.boards import places_by_plane, step_symmetries
 from azero.games.breakthrough import text
 from azero.games.breakthrough.board import STATE_DTYPE, STEPS, movable
-from azero.games.contract import LOSS, ONGOING, WIN, Ranges, Symmetries
+from azero.games.contract import LOSS, ONGOING, WIN, Places, Ranges, Symmetries
 from azero.games.registry import game
 from azero.games.two_words import ROWS, STRIDE, bit_of, has_stone
 
@@ -152,3 +152,6 @@ class Breakthrough(NamedTuple):
         board = np.arange(game.rows * game.columns, dtype=np.int32).reshape(game.rows, game.columns)
         cells = np.stack([board.ravel(), board[:, ::-1].ravel()])
         return Symmetries(cells=cells, actions=step_symmetries(cells, game.rows, game.columns, STEPS))
+
+    def places(game) -> Places:
+        return places_by_plane(game.rows, game.columns, planes=len(STEPS))

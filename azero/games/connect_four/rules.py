@@ -8,7 +8,7 @@ from azero.compiler.bits import ONE, bit, count_bits, has_bit
 from azero.compiler.rng import mix
 from azero.games.connect_four import text
 from azero.games.connect_four.lines import has_line
-from azero.games.contract import DRAW, LOSS, ONGOING, WIN, Ranges, Symmetries
+from azero.games.contract import DRAW, LOSS, ONGOING, WIN, Places, Ranges, Symmetries
 from azero.games.registry import game
 
 STATE_DTYPE = np.dtype(
@@ -110,3 +110,7 @@ class ConnectFour(NamedTuple):
         return Symmetries(
             cells=np.stack([board.ravel(), board[:, ::-1].ravel()]), actions=np.stack([columns, columns[::-1]])
         )
+
+    def places(game) -> Places:
+        """Returns the top cell of each column."""
+        return Places(planes=1, slots=0, numbers=np.arange(game.columns, dtype=np.int32))

@@ -6,8 +6,8 @@ import numpy as np
 
 from azero.compiler.jit import subroutine
 from azero.compiler.rng import mix
-from azero.games.boards import board_symmetries
-from azero.games.contract import DRAW, LOSS, ONGOING, WIN, Ranges, Symmetries
+from azero.games.boards import board_symmetries, places_by_plane
+from azero.games.contract import DRAW, LOSS, ONGOING, WIN, Places, Ranges, Symmetries
 from azero.games.go import text
 from azero.games.go.area import area_lead, write_owners
 from azero.games.go.board import (
@@ -223,3 +223,6 @@ class Go(NamedTuple):
         cells = board_symmetries(game.size, game.size)
         passes = np.full((len(cells), 1), game.size**2, np.int32)
         return Symmetries(cells=cells, actions=np.hstack([cells, passes]))
+
+    def places(game) -> Places:
+        return places_by_plane(game.size, game.size, slots=1)

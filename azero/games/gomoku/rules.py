@@ -8,8 +8,8 @@ from azero.compiler.bits import ONE, bit, has_bit, leading_zeros, lowest_bit
 from azero.compiler.jit import subroutine
 from azero.compiler.rng import mix, random_below
 from azero.errors import BadInput
-from azero.games.boards import board_symmetries
-from azero.games.contract import DRAW, LOSS, ONGOING, WIN, Ranges, Symmetries
+from azero.games.boards import board_symmetries, places_by_plane
+from azero.games.contract import DRAW, LOSS, ONGOING, WIN, Places, Ranges, Symmetries
 from azero.games.gomoku import text
 from azero.games.registry import game
 
@@ -155,3 +155,6 @@ class Gomoku(NamedTuple):
     def symmetries(game) -> Symmetries:
         cells = board_symmetries(game.rows, game.columns)
         return Symmetries(cells=cells, actions=cells)
+
+    def places(game) -> Places:
+        return places_by_plane(game.rows, game.columns)

@@ -7,7 +7,8 @@ import numpy as np
 from azero.compiler.bits import bit
 from azero.compiler.jit import subroutine
 from azero.compiler.rng import mix, random_below, random_pair_below
-from azero.games.contract import LOSS, ONGOING, WIN, Ranges, Symmetries
+from azero.games.boards import places_by_plane
+from azero.games.contract import LOSS, ONGOING, WIN, Places, Ranges, Symmetries
 from azero.games.hex import text
 from azero.games.registry import game
 
@@ -240,3 +241,6 @@ class Hex(NamedTuple):
         cells = np.stack([cells, cells[::-1]])
         swap = np.full((2, int(game.swap)), game.size**2, np.int32)
         return Symmetries(cells=cells, actions=np.hstack([cells, swap]))
+
+    def places(game) -> Places:
+        return places_by_plane(game.size, game.size, slots=int(game.swap))

@@ -151,6 +151,25 @@ def check_symmetries(game: Game, actions: list[int], chooser: random.Random, not
                 hold_pair(is_mapped, f"ownership does not follow symmetry {s}", game, before, seen.history())
 
 
+def check_places(game: Game, actions: list[int], chooser: random.Random, notes: Notes) -> None:
+    """Each action has its own place, which follows the symmetries."""
+    if not has_own(game.rules, "places"):
+        return
+    planes, slots, numbers = game.places
+    cells, gathers = _permutations(game)
+    num_cells = cells.shape[1]
+    on_board = planes * num_cells
+    fits = numbers.shape == (game.num_actions,) and numbers.min() >= 0 and numbers.max() < on_board + slots
+    found = f"places have numbers {list(numbers.shape)} from {numbers.min()} to {numbers.max()}"
+    wanted = f"they should be [{game.num_actions}] from 0 to {on_board + slots - 1}"
+    hold(fits, f"{found}; {wanted}", game, [])
+    hold(len(np.unique(numbers)) == len(numbers), "two actions have the same place", game, [])
+    own = np.where(numbers < on_board, numbers % num_cells, -1)  # the cell of each action
+    for s, (cell, gather) in enumerate(zip(cells, gathers, strict=True)):
+        mapped = np.where(own >= 0, cell[own], -1)
+        hold(np.array_equal(own[gather], mapped), f"places do not follow symmetry {s}", game, [])
+
+
 def check_text(game: Game, actions: list[int], chooser: random.Random, notes: Notes) -> None:
     """Each legal action has its own text, which leads back to it. The record of a game can be split and replayed."""
     texts: list[str] = []
@@ -178,6 +197,7 @@ LAWS: dict[str, Law] = {
     "keys": check_keys,
     "symmetry tables": check_symmetry_tables,
     "symmetries": check_symmetries,
+    "places": check_places,
     "text": check_text,
 }
 

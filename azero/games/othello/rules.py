@@ -7,8 +7,8 @@ import numpy as np
 from azero.compiler.bits import ONE, ZERO, bit, bit_of_rank, count_bits, has_bit, lowest_bit
 from azero.compiler.rng import mix, random_below
 from azero.errors import BadInput
-from azero.games.boards import board_symmetries
-from azero.games.contract import DRAW, LOSS, ONGOING, WIN, Ranges, Symmetries
+from azero.games.boards import board_symmetries, places_by_plane
+from azero.games.contract import DRAW, LOSS, ONGOING, WIN, Places, Ranges, Symmetries
 from azero.games.othello import text
 from azero.games.othello.board import STATE_DTYPE, action_of, note_moves, num_words, place_of, put_stone, word_of
 from azero.games.registry import game
@@ -154,3 +154,6 @@ class Othello(NamedTuple):
         cells = cells[(start[cells] == start).all(axis=1)]
         passes = np.full((len(cells), 1), game.size**2, np.int32)
         return Symmetries(cells=cells, actions=np.hstack([cells, passes]))
+
+    def places(game) -> Places:
+        return places_by_plane(game.size, game.size, slots=1)

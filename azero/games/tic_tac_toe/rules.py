@@ -8,8 +8,8 @@ import numpy as np
 from azero.compiler.bits import bit_of_rank
 from azero.compiler.rng import mix, random_below
 from azero.errors import BadInput
-from azero.games.boards import board_symmetries, draw_grid
-from azero.games.contract import DRAW, LOSS, ONGOING, WIN, Symmetries
+from azero.games.boards import board_symmetries, draw_grid, places_by_plane
+from azero.games.contract import DRAW, LOSS, ONGOING, WIN, Places, Symmetries
 from azero.games.registry import game
 
 STATE_DTYPE = np.dtype(
@@ -99,6 +99,9 @@ class TicTacToe(NamedTuple):
     def symmetries(game) -> Symmetries:
         cells = board_symmetries(3, 3)
         return Symmetries(cells=cells, actions=cells)
+
+    def places(game) -> Places:
+        return places_by_plane(3, 3)
 
     def action_to_text(game, state, action: int) -> str:
         return "abc"[action % 3] + "123"[action // 3]

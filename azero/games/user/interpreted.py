@@ -238,6 +238,8 @@ class Interpreted:
         """Calls the methods that are never compiled. Each call checks its result."""
         self.reset()
         self.rules.symmetries(), self.rules.draw(self.state, {}), self.rules.split_moves("")
+        if has_own(self.rules, "places"):
+            self.rules.places()
         for action in self.legal_actions():
             self.rules.text_to_action(self.state, self.rules.action_to_text(self.state, action))
 

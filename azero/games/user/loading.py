@@ -51,7 +51,7 @@ def load_rules(file: str, name: str) -> type:
     digest = sources.digest
     if (digest, name) not in _LOADED:
         rules = complete(_class_of(file, name, module))
-        for each in PLAIN_METHODS:
+        for each in (name for name in PLAIN_METHODS if getattr(rules, name) is not DEFAULTS[name]):
             setattr(rules, each, guarded(getattr(rules, each), each, f"{file}:{name}.{each}", file))
         for each in () if IS_COMPILED else {**REQUIRED, **_OPTIONAL}:
             if each not in PLAIN_METHODS and getattr(rules, each) is not DEFAULTS.get(each):

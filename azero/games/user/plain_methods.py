@@ -29,6 +29,14 @@ def _are_tables(value: object) -> bool:
     return [(each.ndim, each.dtype) for each in value] == [(2, np.int32), (2, np.int32)]
 
 
+def _are_places(value: object) -> bool:
+    if not isinstance(value, tuple) or len(value) != 3:
+        return False
+    *counts, numbers = value
+    is_count = [isinstance(each, int | np.integer) and each >= 0 for each in counts]
+    return all(is_count) and isinstance(numbers, np.ndarray) and (numbers.ndim, numbers.dtype) == (1, np.int32)
+
+
 def _shown(value: object) -> str:
     """Returns a value as messages show it: a tuple of arrays by their dtypes and shapes."""
     if isinstance(value, tuple) and value and all(isinstance(each, np.ndarray) for each in value):
@@ -40,6 +48,7 @@ _RETURNS: dict[str, tuple[Callable[[object], bool], str]] = {
     "ranges": (_are_ranges, "pairs by name, e.g. {'size': (2, 8)}"),
     "check": (lambda value: value is None, "None"),
     "symmetries": (_are_tables, "Symmetries(cells, actions), int32 [S, H * W] and int32 [S, A]"),
+    "places": (_are_places, "Places(planes, slots, numbers), two counts and int32 [A]"),
     "action_to_text": (lambda value: isinstance(value, str), "text"),
     "text_to_action": (lambda value: isinstance(value, int | np.integer), "the number of an action"),
     "split_moves": (_are_texts, "a list of texts"),

@@ -1,21 +1,29 @@
 """The tower's parts: convolutions with normalisation, and residual blocks of two convolutions."""
 
+import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from azero.nets.architectures.board import WHOLE, Board
 from azero.nets.architectures.global_context import GlobalPoolingBias, SqueezeExcitation
 
 
 class NormalizedConvolution(nn.Module):
-    """A convolution that keeps the board's size, with batch normalisation. `fold` merges the two into one layer."""
+    """A convolution that keeps the board's size, with batch normalisation."""
 
     def __init__(self, inputs: int, outputs: int, size: int):
         super().__init__()
         self.convolution = nn.Conv2d(inputs, outputs, size, padding=size // 2, bias=False)
-        self.norm = nn.BatchNorm2d(outputs)
+        self.norm: nn.Module = nn.BatchNorm2d(outputs)
 
-    def forward(self, x: Tensor) -> Tensor:
-        return self.norm(self.convolution(x))
+    def forward(self, x: Tensor, board: Board = WHOLE) -> Tensor:
+        return board.normalize(self.norm, self.convolution(x))
+
+    def fold(self) -> None:
+        """Merges the normalisation into the convolution, in place."""
+        assert isinstance(self.norm, nn.BatchNorm2d), "it is folded once"
+        self.convolution = torch.nn.utils.fuse_conv_bn_eval(self.convolution, self.norm)
+        self.norm = nn.Identity()
 
 
 class ResidualBlock(nn.Module):
@@ -29,8 +37,8 @@ class ResidualBlock(nn.Module):
         has_bias = global_context == "se_bias"
         self.excitation = SqueezeExcitation(channels, has_bias) if global_context in ("se", "se_bias") else None
 
-    def forward(self, x: Tensor) -> Tensor:
-        y = self.first(x)
-        y = F.relu(self.pooling(y) if self.pooling else y)
-        y = self.second(y)
-        return F.relu(x + (self.excitation(y) if self.excitation else y))
+    def forward(self, x: Tensor, board: Board = WHOLE) -> Tensor:
+        y = self.first(x, board)
+        y = F.relu(self.pooling(y, board) if self.pooling else y)
+        y = self.second(y, board)
+        return F.relu(x + (self.excitation(y, board) if self.excitation else y))

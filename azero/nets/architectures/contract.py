@@ -78,8 +78,7 @@ def with_noise(net: AnyNet) -> AnyNet:
 def fold(net: Net) -> Net:
     """Returns a copy for inference, with the normalisations folded into the convolutions before them."""
     folded = copy.deepcopy(net).eval()
-    for parent in list(folded.modules()):
-        for name, child in list(parent.named_children()):
-            if isinstance(child, NormalizedConvolution):
-                setattr(parent, name, torch.nn.utils.fuse_conv_bn_eval(child.convolution, child.norm))
+    for module in folded.modules():
+        if isinstance(module, NormalizedConvolution):
+            module.fold()
     return folded.requires_grad_(False)

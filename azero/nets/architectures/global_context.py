@@ -4,6 +4,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from azero.nets.architectures.board import WHOLE, Board
+
 _REDUCTION = 8
 """Channels per hidden unit of squeeze-and-excitation. Leela Chess Zero often has 8, Hu et al. 16."""
 
@@ -31,12 +33,12 @@ class SqueezeExcitation(nn.Module):
         self.squeeze = nn.Linear(channels, hidden)
         self.excite = nn.Linear(hidden, 2 * channels if has_bias else channels)
 
-    def forward(self, x: Tensor) -> Tensor:  # [B, channels, H, W] to the same shape
-        excited = self.excite(F.relu(self.squeeze(x.mean((2, 3)))))[:, :, None, None]
+    def forward(self, x: Tensor, board: Board = WHOLE) -> Tensor:  # [B, channels, H, W] to the same shape
+        excited = self.excite(F.relu(self.squeeze(board.mean(x))))[:, :, None, None]
         if not self.has_bias:
             return torch.sigmoid(excited) * x
         scale, bias = excited.split(self.channels, dim=1)
-        return torch.sigmoid(scale) * x + bias
+        return board.cut(torch.sigmoid(scale) * x + bias)
 
 
 class GlobalPoolingBias(nn.Module):
@@ -46,7 +48,7 @@ class GlobalPoolingBias(nn.Module):
 
     Source:
       Wu, Accelerating self-play learning in Go, 2019, section 3.3. There only some blocks pool, and a second mean is
-      scaled by the board's size. Here a net has one board size, and all of its blocks pool.
+      scaled by the board's size. Here all blocks pool; only the heads of `any_size.py` have the scaled mean.
     """
 
     def __init__(self, channels: int):
@@ -55,8 +57,8 @@ class GlobalPoolingBias(nn.Module):
         self.kept = channels - self.pooled
         self.bias = nn.Linear(2 * self.pooled, self.kept)
 
-    def forward(self, x: Tensor) -> Tensor:  # [B, pooled + kept, H, W] to [B, kept, H, W]
+    def forward(self, x: Tensor, board: Board = WHOLE) -> Tensor:  # [B, pooled + kept, H, W] to [B, kept, H, W]
         pooled, kept = x.split([self.pooled, self.kept], dim=1)
         pooled = F.relu(pooled)
-        summary = torch.cat([pooled.mean((2, 3)), pooled.amax((2, 3))], dim=1)
-        return kept + self.bias(summary)[:, :, None, None]
+        summary = torch.cat([board.mean(pooled), pooled.amax((2, 3))], dim=1)
+        return board.cut(kept + self.bias(summary)[:, :, None, None])

@@ -6,17 +6,12 @@ from torch.nn import functional as F
 from azero.config.schema import NetConfig
 from azero.games import Game
 from azero.nets.architectures.blocks import NormalizedConvolution, ResidualBlock
+from azero.nets.architectures.board import WHOLE, Board
 from azero.nets.architectures.contract import Net, Prediction, start_at_zero
 
 
-class ResidualTower(Net):
-    """The net of AlphaGo Zero [1], with heads of configurable width, and win, draw and loss instead of one value [2].
-
-    Source:
-      [1] Silver et al., Mastering the game of Go without human knowledge, Nature 550 (2017), Methods, "Neural network
-          architecture".
-      [2] As in Leela Chess Zero.
-    """
+class Tower(Net):
+    """The blocks of AlphaGo Zero's net, without heads."""
 
     is_quantizable = True
 
@@ -28,16 +23,33 @@ class ResidualTower(Net):
         self.blocks = nn.Sequential(
             *(ResidualBlock(config.channels, config.global_context) for _ in range(config.blocks))
         )
+
+    def features(self, planes: Tensor, board: Board = WHOLE) -> Tensor:
+        """Returns the tower's output for planes, [B, channels, H, W], which is the input of all heads."""
+        x = F.relu(self.stem(planes, board))
+        for block in self.blocks:
+            x = block(x, board)
+        return x
+
+
+class ResidualTower(Tower):
+    """The net of AlphaGo Zero [1], with heads of configurable width, and win, draw and loss instead of one value [2].
+
+    Source:
+      [1] Silver et al., Mastering the game of Go without human knowledge, Nature 550 (2017), Methods, "Neural network
+          architecture".
+      [2] As in Leela Chess Zero.
+    """
+
+    def __init__(self, config: NetConfig, game: Game):
+        super().__init__(config, game)
+        _, height, width = game.planes_shape
         self.policy_features = NormalizedConvolution(config.channels, config.policy_channels, 1)
         self.policy = nn.Linear(config.policy_channels * height * width, game.num_actions)
         self.value_features = NormalizedConvolution(config.channels, config.value_channels, 1)
         self.value_hidden = nn.Linear(config.value_channels * height * width, config.value_hidden)
         self.results = nn.Linear(config.value_hidden, 3)
         start_at_zero(self.policy, self.results)
-
-    def features(self, planes: Tensor) -> Tensor:
-        """Returns the tower's output for planes, [B, channels, H, W], which is the input of all heads."""
-        return self.blocks(F.relu(self.stem(planes)))
 
     def judge(self, features: Tensor) -> Prediction:
         """Returns the output of the policy and value heads for the tower's features."""

@@ -11,6 +11,7 @@ imports openvino.
 """
 
 import functools
+import math
 import sys
 import threading
 import warnings
@@ -20,8 +21,9 @@ from typing import Any
 import numpy as np
 import torch
 
+from azero.nets.architectures.any_size import AnySizeTower, size_factor
 from azero.nets.architectures.contract import Net, fold
-from azero.nets.architectures.tower import ResidualTower
+from azero.nets.architectures.tower import Tower
 from azero.nets.runtimes.calibration import sample_positions
 
 sys.modules["openvino_telemetry"] = None  # type: ignore[assignment]  # blocks its import
@@ -37,7 +39,7 @@ class OpenVinoSession:
 
     def __init__(self, net: Net, precision: str, rows: int, num_threads: int):
         folded = fold(net).float().cpu()
-        if isinstance(folded, ResidualTower):
+        if isinstance(folded, Tower):
             model, _ = build_model(folded, rows, measure_peaks(folded) if precision == "int8" else None)
         else:
             model = _traced(folded, rows)
@@ -63,7 +65,7 @@ def supported_precisions() -> tuple[str, ...]:
     return tuple(each for each in ("fp32", "bf16", "int8") if each.upper() in capabilities)
 
 
-def measure_peaks(folded: ResidualTower) -> list[float]:
+def measure_peaks(folded: Tower) -> list[float]:
     """Returns the maximum over `sample_positions` of each activation that `build_model` quantizes."""
     positions = sample_positions(folded.game)
     model, activations = build_model(folded, len(positions))
@@ -73,7 +75,7 @@ def measure_peaks(folded: ResidualTower) -> list[float]:
 
 
 def build_model(
-    folded: ResidualTower, rows: int, peaks: Sequence[float] | None = None
+    folded: Tower, rows: int, peaks: Sequence[float] | None = None
 ) -> tuple[openvino.Model, list[openvino.Node]]:
     """Returns a folded net as an OpenVINO model, and the activations that are quantized if `peaks` are given."""
     graph = _Graph(peaks)
@@ -84,11 +86,32 @@ def build_model(
         y = ops.relu(graph.pooling_bias(y, block.pooling) if block.pooling else y)
         y = graph.convolution(graph.quantized(y), block.second, is_quantized=True)
         x = ops.relu(ops.add(x, graph.excitation(y, block.excitation) if block.excitation else y))
+    heads = _heads_of_any_size if isinstance(folded, AnySizeTower) else _heads
+    answers = heads(graph, x, folded, rows)
+    return openvino.Model([ops.result(each) for each in answers], [planes]), graph.activations
+
+
+def _heads(graph: "_Graph", x: openvino.Node, folded: Any, rows: int) -> list[openvino.Node]:
+    """Returns the logits of actions and of results, of a tower's features."""
     policy = graph.flat(ops.relu(graph.convolution(x, folded.policy_features)), rows)
     value = graph.flat(ops.relu(graph.convolution(x, folded.value_features)), rows)
     hidden = ops.relu(graph.linear(value, folded.value_hidden))
-    answers = [graph.linear(policy, folded.policy), graph.linear(hidden, folded.results)]
-    return openvino.Model([ops.result(each) for each in answers], [planes]), graph.activations
+    return [graph.linear(policy, folded.policy), graph.linear(hidden, folded.results)]
+
+
+def _heads_of_any_size(graph: "_Graph", x: openvino.Node, folded: Any, rows: int) -> list[openvino.Node]:
+    """As `_heads`, for a tower with heads for all sizes."""
+    context = graph.pooled(ops.relu(graph.convolution(x, folded.policy_context)))
+    bias = _on_board(graph.linear(context, folded.policy_bias))
+    policy = ops.relu(ops.add(graph.convolution(x, folded.policy_features), bias))
+    logits = graph.flat(graph.convolution(policy, folded.policy), rows)
+    if folded.slots:
+        logits = ops.concat([logits, graph.linear(context, folded.slots)], 1)
+    if folded.numbers is not None:
+        logits = ops.gather(logits, ops.constant(folded.numbers.numpy()), ops.constant(np.int64(1)))
+    value = graph.pooled(ops.relu(graph.convolution(x, folded.value_features)))
+    hidden = ops.relu(graph.linear(value, folded.value_hidden))
+    return [logits, graph.linear(hidden, folded.results)]
 
 
 def _traced(folded: Net, rows: int) -> openvino.Model:
@@ -130,6 +153,7 @@ class _Graph:
         return _in_steps(x, np.zeros((), np.float32), np.float32(self._peaks[len(self.activations) - 1]), 256)
 
     def convolution(self, x: openvino.Node, layer: Any, is_quantized: bool = False) -> openvino.Node:
+        layer = getattr(layer, "convolution", layer)
         weight = layer.weight.numpy()
         kernel = ops.constant(weight)
         if is_quantized and self._peaks is not None:
@@ -155,6 +179,12 @@ class _Graph:
         pooled = ops.relu(pooled)
         summary = ops.concat([ops.reduce_mean(pooled, _BOARD, False), ops.reduce_max(pooled, _BOARD, False)], 1)
         return ops.add(kept, _on_board(self.linear(summary, layer.bias)))
+
+    def pooled(self, x: openvino.Node) -> openvino.Node:
+        mean, factor = ops.reduce_mean(x, _BOARD, False), size_factor(math.prod(list(x.shape)[2:]) ** 0.5)
+        return ops.concat(
+            [mean, ops.multiply(mean, ops.constant(np.float32(factor))), ops.reduce_max(x, _BOARD, False)], 1
+        )
 
     def flat(self, x: openvino.Node, rows: int) -> openvino.Node:
         return ops.reshape(x, ops.constant(np.array([rows, -1])), False)

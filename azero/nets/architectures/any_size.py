@@ -1,0 +1,75 @@
+"""The residual tower with heads that do not depend on the board's size, so that one net plays boards of all sizes."""
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from azero.config.schema import NetConfig
+from azero.games import Game
+from azero.nets.architectures.blocks import NormalizedConvolution
+from azero.nets.architectures.board import WHOLE, Board
+from azero.nets.architectures.contract import Prediction, start_at_zero
+from azero.nets.architectures.tower import Tower
+
+_NEVER = -1e4  # the logit of a place that is no action
+
+
+class AnySizeTower(Tower):
+    """A tower whose policy is made by 1x1 convolutions, and whose value is made from pooled channels.
+
+        p = relu(V x + A pool(relu(G x))),  logits of cells: B p,  logits of slots: C pool(relu(G x))
+        results: D relu(E pool(relu(U x)))
+
+    V, G, U and B are 1x1 convolutions, A, C, D and E are linear. x are the tower's features. `Game.places` says which
+    plane and cell, or which slot, belongs to an action.
+
+    Source:
+      Wu, Accelerating self-play learning in Go, 2019, appendix A. There the value's pooling has another scaled mean in
+      place of the maximum.
+    """
+
+    def __init__(self, config: NetConfig, game: Game):
+        super().__init__(config, game)
+        places, channels = game.places, config.policy_channels
+        self.policy_features = NormalizedConvolution(config.channels, channels, 1)
+        self.policy_context = NormalizedConvolution(config.channels, channels, 1)
+        self.policy_bias = nn.Linear(3 * channels, channels)
+        self.policy = nn.Conv2d(channels, places.planes, 1)
+        self.slots = nn.Linear(3 * channels, places.slots) if places.slots else None
+        self.value_features = NormalizedConvolution(config.channels, config.value_channels, 1)
+        self.value_hidden = nn.Linear(3 * config.value_channels, config.value_hidden)
+        self.results = nn.Linear(config.value_hidden, 3)
+        start_at_zero(self.policy, self.results)
+        if self.slots:
+            start_at_zero(self.slots)
+        _, height, width = game.planes_shape
+        num_places = places.planes * height * width + places.slots
+        is_in_order = np.array_equal(places.numbers, np.arange(num_places))
+        numbers = None if is_in_order else torch.from_numpy(places.numbers.astype(np.int64))
+        self.register_buffer("numbers", numbers, persistent=False)
+
+    def judge(self, features: Tensor, board: Board = WHOLE) -> Prediction:
+        """Returns the prediction; on boards with `places`, the policy has a logit for each place instead of action."""
+        context = pooled(F.relu(self.policy_context(features, board)), board)
+        bias = self.policy_bias(context)[:, :, None, None]
+        logits = self.policy(F.relu(self.policy_features(features, board) + bias)).flatten(1)
+        if self.slots:
+            logits = torch.cat([logits, self.slots(context)], dim=1)
+        if board.places is not None:
+            logits = logits.masked_fill(~board.places, _NEVER)
+        elif self.numbers is not None:
+            logits = logits[:, self.numbers]
+        value = pooled(F.relu(self.value_features(features, board)), board)
+        return Prediction(logits, self.results(F.relu(self.value_hidden(value))))
+
+
+def pooled(x: Tensor, board: Board) -> Tensor:
+    """Returns [B, 3 C] of x, [B, C, H, W], at least 0: each channel's mean, the mean scaled by size, the maximum."""
+    mean = board.mean(x)
+    return torch.cat([mean, size_factor(board.side(x)) * mean, x.amax((2, 3))], dim=1)
+
+
+def size_factor(side: Tensor | float) -> Tensor | float:
+    """Returns the factor by which a second mean is scaled, as in KataGo; a sum over the board is a mix of both."""
+    return (side - 14) / 10
