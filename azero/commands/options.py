@@ -13,7 +13,8 @@ AGENT_HELP = (
     "random or gtp:COMMAND. @800 sets simulations per move, @2s seconds. Options: 'uct(c=2,table=64MiB)@800'."
 )
 GameOption = Annotated[
-    str | None, typer.Option("--game", help="The game, for agents without a checkpoint; see `azero games`.")
+    str | None,
+    typer.Option("--game", help="The game, for agents without a checkpoint, or another size of it; see `azero games`."),
 ]
 SeedOption = Annotated[int, typer.Option("--seed", min=0, help="Seed of all random choices.")]
 ThreadsOption = Annotated[int | None, typer.Option("--threads", help="Threads; one per core by default.")]

@@ -19,6 +19,10 @@ SHORT_IDENTITY = 16
 _EXAMPLES = {"game": "connect_four(rows=6)", "net": "my_net.py:MyNet(width=64)"}
 
 
+_SIZES = {"size", "rows", "columns"}
+"""The parameters that are the size of the board."""
+
+
 def file_of(text: str, what: str = "game") -> str | None:
     """Returns the file in the name of a game or net; None if it is one of azero's. Raises BadInput if it is no name."""
     return parts_of(text, what)[0]
@@ -62,15 +66,28 @@ def contrast(text: str, rules: Rules) -> str:
     It gives both names, and the parameters that differ if both are the same game with other parameters, e.g.
     `go(size=7), not go(komi=9.0): size is 7, not 9; komi is 7.5, not 9.0`.
     """
-    name = name_of(rules)
+    differing = "; ".join(f"{key} is {own}, not {sought}" for key, own, sought in _differing(text, rules) or ())
+    return f"{text}, not {name_of(rules)}: {differing}".removesuffix(": ")
+
+
+def is_same_up_to_size(text: str, rules: Rules) -> bool:
+    """Returns whether the game named `text` is that of `rules`, but for the size of the board."""
+    differing = _differing(text, rules)
+    return differing is not None and {key for key, _, _ in differing} <= _SIZES
+
+
+def _differing(text: str, rules: Rules) -> list[tuple[str, str, str]] | None:
+    """Returns name, own value and sought value of each parameter in which the game named `text` differs from `rules`.
+
+    Returns None if it is another game.
+    """
     base, _, arguments = without_folder(text).partition("(")
-    if base != without_folder(name).partition("(")[0]:
-        return f"{text}, not {name}"
+    if base != without_folder(name_of(rules)).partition("(")[0]:
+        return None
     own = {key: write_value(value) for key, value in parameters_of(type(rules)).items()}
     own |= dict(part.split("=", 1) for part in arguments.removesuffix(")").split(",") if "=" in part)
     sought = {key: write_value(getattr(rules, key)) for key in parameters_of(type(rules))}
-    differing = "; ".join(f"{key} is {own[key]}, not {value}" for key, value in sought.items() if own[key] != value)
-    return f"{text}, not {name}: {differing}".removesuffix(": ")
+    return [(key, own[key], value) for key, value in sought.items() if own[key] != value]
 
 
 def write_value(value: object) -> str:

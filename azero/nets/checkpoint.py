@@ -13,10 +13,11 @@ from azero.config.schema import NetConfig, SearchConfig
 from azero.errors import BadInput
 from azero.games import Game
 from azero.games.make import make_trusted_game
-from azero.games.names import contrast, file_of, is_made_with, without_folder
+from azero.games.names import contrast, file_of, is_made_with, is_same_up_to_size, without_folder
 from azero.games.user.sources import Sources
 from azero.games.user.trust import Untrusted
 from azero.nets.architectures.contract import Net, fold
+from azero.nets.architectures.registry import ANY_SIZE
 from azero.nets.checkpoint_card import Card, card_from
 from azero.nets.make import make_net
 from azero.nets.users_files import named_by
@@ -134,11 +135,15 @@ def _answers(net: Net) -> bool:
 def game_of_card(path: Path, card: Card, game: Game | None = None) -> Game:
     """Returns the game that a checkpoint plays; raises BadInput if `game` is given and is another game.
 
+    A net for all sizes plays the game in other sizes, too.
+
     Without `game`, the file of a user's own game runs only if it is trusted (`games/user/trust.py`) and its code is
     unchanged since the checkpoint was made. If it has changed, or is at neither place that the card names, pass `game`.
     """
     game = game or _game_told(path, card)
-    if without_folder(game.name) != without_folder(card.game):
+    if without_folder(game.name) == without_folder(card.game):
+        return game
+    if card.net.get("architecture") not in ANY_SIZE or not is_same_up_to_size(card.game, game.rules):
         raise BadInput(f"checkpoint {str(path)!r} plays {contrast(card.game, game.rules)}")
     return game
 

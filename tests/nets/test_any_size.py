@@ -1,13 +1,18 @@
 """Tests of the tower for all sizes: places of actions, boards on a canvas, folding, runtimes, and other sizes."""
 
+import re
+
 import pytest
 import torch
 
+from azero.arena.agents.names import make_agent
 from azero.errors import BadInput
 from azero.games import make_game, registered_games
 from azero.nets.architectures.any_size import AnySizeTower
 from azero.nets.architectures.board import Board
 from azero.nets.architectures.contract import fold
+from azero.nets.checkpoint import load_checkpoint, save_checkpoint
+from azero.nets.checkpoint_card import Card
 from azero.nets.runtimes.choice import TOLERANCE, available_runtimes, measure_drift, open_runtime
 
 from .towers import ANY_SIZE, SMALL_OF_CONTEXT, make_net, random_planes
@@ -111,3 +116,36 @@ def test_a_net_has_the_same_weights_for_all_sizes():
         for size in (5, 9)
     ]
     assert shapes[0] == shapes[1]
+
+
+def test_a_checkpoint_plays_other_sizes_of_its_game(tmp_path):
+    path, trained = tmp_path / "any.safetensors", make_game("othello(size=4)")
+    net = make_net(trained, ANY_SIZE)
+    save_checkpoint(path, net, Card(game=str(trained), net=ANY_SIZE.model_dump(), search={}, seed=0))
+    larger = make_game("othello(size=8)")
+    loaded = load_checkpoint(path, larger)
+    assert loaded.game == larger and load_checkpoint(path).game == trained
+    assert all(torch.equal(tensor, net.state_dict()[name]) for name, tensor in loaded.net.state_dict().items())
+    agent = make_agent(f"{path}@8", larger)
+    assert len(agent.suggest(larger.new_initial_state()).moves) == 4
+
+
+@pytest.mark.parametrize(
+    ("net", "game", "message"),
+    [
+        (SMALL_OF_CONTEXT[0], "othello(size=6)", "plays othello(size=4), not othello(size=6): size is 4, not 6"),
+        (ANY_SIZE, "hex(size=4)", "plays othello(size=4), not hex(size=4)"),
+    ],
+)
+def test_other_nets_and_games_are_refused(tmp_path, net, game, message):
+    path, trained = tmp_path / "net.safetensors", make_game("othello(size=4)")
+    save_checkpoint(path, make_net(trained, net), Card(game=str(trained), net=net.model_dump(), search={}, seed=0))
+    with pytest.raises(BadInput, match=re.escape(message)):
+        load_checkpoint(path, make_game(game))
+
+
+def test_a_rule_is_no_size(tmp_path):
+    path, trained = tmp_path / "net.safetensors", make_game("hex(size=4,swap=false)")
+    save_checkpoint(path, make_net(trained, ANY_SIZE), Card(game=str(trained), net=ANY_SIZE.model_dump(), search={}))
+    with pytest.raises(BadInput, match="swap is false, not true"):
+        load_checkpoint(path, make_game("hex(size=5,swap=true)"))

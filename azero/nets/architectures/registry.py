@@ -14,3 +14,6 @@ ARCHITECTURES: dict[str, Callable[[NetConfig, Game], Net]] = {
     "any_size": AnySizeTower,
     "dense": DenseNet,
 }
+
+ANY_SIZE = ("any_size",)
+"""The nets whose weights fit boards of all sizes."""
