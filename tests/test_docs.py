@@ -12,7 +12,8 @@ from azero.config.text import settings_page
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 NOTES = [ROOT / "checkpoints" / "README.md", *sorted((ROOT / "notes").glob("*.md"))]
-GUIDES = [ROOT / "docs" / f"your_own_{name}.md" for name in ("game", "net")]  # tests/test_guide.py runs them
+GUIDES = [ROOT / "docs" / f"{name}.md" for name in ("your_own_game", "your_own_net", "export")]
+"""Other tests run these, in an empty folder: tests/test_guide.py and tests/nets/test_export.py."""
 
 
 def blocks(language):

@@ -104,6 +104,7 @@ def test_workers_run_nets_and_draw_plots(tmp_path):
         "train smoke --run run --set selfplay.num_workers=2",
         "evaluate connect_four@20 --against uct@100 --games 4",
         "suggest connect_four",
+        "export tic_tac_toe net.onnx",
         "check-game tic_tac_toe",
         "lab pgame-failure --trees 4 --runs 1 --threads 2",
     ],

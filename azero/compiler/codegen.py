@@ -4,6 +4,8 @@
 """
 
 import gc
+import importlib
+import importlib.util
 import re
 import secrets
 
@@ -12,6 +14,7 @@ from numba.core import event
 from numba.core.bytecode import FunctionIdentity
 from numba.core.codegen import JITCodeLibrary
 from numba.core.registry import cpu_target
+from numba.np import linalg
 
 from azero.system.interrupt import interruption_waits
 
@@ -94,3 +97,22 @@ def install() -> None:
     # two processes can give Go 9x9 and Go 19x19 the same symbols. A third that loads both would run one for both.
     FunctionIdentity._unique_ids = iter(lambda: secrets.randbits(62), None)
     event.register("numba:compile", _WithoutCollections())
+    _look_for_scipy()
+
+
+def _look_for_scipy() -> None:
+    """Lets Numba see whether scipy is installed without an import of its linear algebra, which takes 0.1 s.
+
+    Numba itself imports it before the first kernel runs. A function that needs it imports it when it is compiled.
+    """
+    ensure_blas = linalg.ensure_blas
+    linalg.ensure_blas = _check_scipy
+    try:
+        importlib.import_module("numba.np.arraymath")
+    finally:
+        linalg.ensure_blas = ensure_blas
+
+
+def _check_scipy() -> None:
+    if importlib.util.find_spec("scipy") is None:
+        raise ImportError("scipy is not installed")

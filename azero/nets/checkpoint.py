@@ -1,29 +1,20 @@
-"""Checkpoints: one `.safetensors` file with the weights and everything needed to rebuild the net.
+"""Checkpoints: one `.safetensors` file with the weights and everything needed to rebuild the net."""
 
-The file is one of `azero/system/tensor_files.py`, and its card has the fields of `Card`. Loading runs no code from it.
-"""
-
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import torch
 
-from azero.config.reading import override_section
-from azero.config.schema import NetConfig, SearchConfig
+from azero.config.schema import NetConfig
 from azero.errors import BadInput
 from azero.games import Game
-from azero.games.make import make_trusted_game
-from azero.games.names import contrast, file_of, is_made_with, is_same_up_to_size, without_folder
-from azero.games.user.sources import Sources
-from azero.games.user.trust import Untrusted
+from azero.games.names import is_made_with
 from azero.nets.architectures.contract import Net, fold
-from azero.nets.architectures.registry import ANY_SIZE
-from azero.nets.checkpoint_card import Card, card_from
+from azero.nets.checkpoint_card import Card
+from azero.nets.checkpoint_file import CheckpointFile, read_checkpoint
 from azero.nets.make import make_net
-from azero.nets.users_files import named_by
 from azero.nets.users_net import BrokenNet
-from azero.system.formats import drop_unknown, warn_once
-from azero.system.tensor_files import Tensors, check_digest, read_tensors, write_tensors
+from azero.system.tensor_files import Tensors, write_tensors
 
 
 @dataclass(frozen=True)
@@ -58,47 +49,31 @@ def load_checkpoint(path: Path, game: Game | None = None) -> Checkpoint:
 
     If the sources of a user's own game have changed since the checkpoint was made, a warning is printed on stderr.
     """
-    fields, arrays = _read(path)
-    digest = str(fields.pop("digest", ""))
-    check_digest(f"checkpoint {str(path)!r}", digest, fields, arrays)
-    card = _as_known(path, _card_from(path, fields))
-    own_game = game_of_card(path, card, game)
+    return load_net(read_checkpoint(path, game))
+
+
+def load_net(file: CheckpointFile) -> Checkpoint:
+    """Returns the checkpoint with this file's net; raises BadInput if the weights do not fit it."""
+    name, game = f"checkpoint {str(file.path)!r}", file.game
     try:
-        config = override_section(NetConfig, card.net, {})
-        override_section(SearchConfig, card.search, {})
+        wanted = _wanted_weights(file.config, game)
     except BadInput as error:
-        raise BadInput(f"checkpoint {str(path)!r} does not fit its own card: {error}") from None
+        raise type(error)(f"{name}: {error}") from None
     try:
-        config = config.model_copy(update={"architecture": _name_of_net(path, card)})
-        wanted = _wanted_weights(config, own_game)
+        _check_shapes(wanted, file.weights)
     except BadInput as error:
-        raise type(error)(f"checkpoint {str(path)!r}: {error}") from None
-    try:
-        _check_shapes(wanted, arrays)
-    except BadInput as error:
-        if not is_made_with(own_game.rules, card.game_digest):
+        if not is_made_with(game.rules, file.card.game_digest):
             raise BadInput(
-                f"checkpoint {str(path)!r} does not fit {own_game}, which has changed since it was made: its planes, "
-                f"now {'x'.join(map(str, own_game.planes_shape))}, or its actions, now {own_game.num_actions}, "
-                "do not have the net's shape"
+                f"{name} does not fit {game}, which has changed since it was made: its planes, now "
+                f"{'x'.join(map(str, game.planes_shape))}, or its actions, now {game.num_actions}, do not have the "
+                "net's shape"
             ) from None
-        raise BadInput(f"checkpoint {str(path)!r} does not fit its own card: {error}") from None
-    net = net_from_weights(config, own_game, arrays)
-    for name, tensor in net.state_dict().items():
-        if not tensor.isfinite().all():
-            raise BadInput(f"checkpoint {str(path)!r} cannot be used: {name} has values that are not finite numbers")
+        raise BadInput(f"{name} does not fit its own card: {error}") from None
+    net = net_from_weights(file.config, game, file.weights)
     if not _answers(net):
-        raise BadInput(f"checkpoint {str(path)!r} cannot be used: its net's outputs are not finite numbers")
-    if not is_made_with(own_game.rules, card.game_digest):
-        warn_once(f"{own_game} has changed since checkpoint {str(path)!r} was made")
-    return Checkpoint(net, card, own_game, digest)
-
-
-def _as_known(path: Path, card: Card) -> Card:
-    """Returns the card without settings that this version does not know; prints a notice if there are any."""
-    what = f"the card of checkpoint {str(path)!r}"
-    net = drop_unknown(what, card.net, NetConfig.model_fields)
-    return replace(card, net=net, search=drop_unknown(what, card.search, SearchConfig.model_fields))
+        raise BadInput(f"{name} cannot be used: its net's outputs are not finite numbers")
+    file.warn_of_change()
+    return Checkpoint(net, file.card, game, file.digest)
 
 
 def _wanted_weights(config: NetConfig, game: Game) -> dict[str, torch.Tensor]:
@@ -130,74 +105,6 @@ def _check_shapes(wanted: dict[str, torch.Tensor], weights: Tensors) -> None:
 def _answers(net: Net) -> bool:
     """Returns whether the net's output is finite for planes of ones. Finite weights can be too large for that."""
     return all(bool(logits.isfinite().all()) for logits in fold(net)(torch.ones(1, *net.game.planes_shape)))
-
-
-def game_of_card(path: Path, card: Card, game: Game | None = None) -> Game:
-    """Returns the game that a checkpoint plays; raises BadInput if `game` is given and is another game.
-
-    A net for all sizes plays the game in other sizes, too.
-
-    Without `game`, the file of a user's own game runs only if it is trusted (`games/user/trust.py`) and its code is
-    unchanged since the checkpoint was made. If it has changed, or is at neither place that the card names, pass `game`.
-    """
-    game = game or _game_told(path, card)
-    if without_folder(game.name) == without_folder(card.game):
-        return game
-    if card.net.get("architecture") not in ANY_SIZE or not is_same_up_to_size(card.game, game.rules):
-        raise BadInput(f"checkpoint {str(path)!r} plays {contrast(card.game, game.rules)}")
-    return game
-
-
-def _game_told(path: Path, card: Card) -> Game:
-    """Returns the game that a card names."""
-    name, file, told = f"checkpoint {str(path)!r}", None, card.game
-    try:
-        told = named_by(card.origin_of_game, path)
-        file = file_of(told)
-        if file is None or Sources(file).made(card.game_digest):
-            return make_trusted_game(told)
-    except Untrusted as error:
-        raise Untrusted(f"{name}: {error}; if you trust it, name it with --game {told!r}") from None
-    except BadInput as error:
-        is_gone = file is not None and not Path(file).is_file()
-        place = f"; it plays {card.game}; name the file's place, e.g. --game 'path/to/{without_folder(card.game)}'"
-        raise type(error)(f"{name}: {error}{place if is_gone else ''}") from None
-    advice = f"to use the changed file, name it with --game {told!r}"
-    raise BadInput(f"{name} plays {told}, and that file has changed since; {advice}")
-
-
-def _name_of_net(path: Path, card: Card) -> str:
-    """Returns the name of the net that a card names, with the present place of a user's file.
-
-    Raises BadInput if that file is gone or has changed: the weights might fit the new net, and mean something else.
-    """
-    name = named_by(card.origin_of_net, path)
-    file = file_of(name, "net")
-    if file is None or Sources(file, "net").made(card.net_digest):
-        return name
-    raise BadInput(f"its net {name} has changed since it was made; it needs the file as it was")
-
-
-def read_card(path: Path) -> Card:
-    """Returns the card of a checkpoint; raises BadInput if the file cannot be read as one."""
-    return _card_from(path, _read(path)[0])
-
-
-def _read(path: Path) -> tuple[dict, Tensors]:
-    """Returns the fields of the card, the digest among them, and the weights."""
-    name = f"checkpoint {str(path)!r}"
-    fields, tensors = read_tensors(path, name)
-    if set(tensors) == {"patterns", "actions"}:
-        raise BadInput(f"{name} is a rollout policy, not a net; use it as uct(rollout={path}), for example")
-    return fields, tensors
-
-
-def _card_from(path: Path, fields: dict) -> Card:
-    """Returns the card with these fields, among which is the digest."""
-    try:
-        return card_from({name: value for name, value in fields.items() if name != "digest"})
-    except BadInput as error:
-        raise BadInput(f"checkpoint {str(path)!r} cannot be used: {error}") from None
 
 
 _FIELDS_OF_FILES = ("game_digest", "game_file", "net_digest", "net_file")

@@ -1,11 +1,9 @@
 """The card of a checkpoint: its metadata, and their validation."""
 
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import MISSING, dataclass, field, fields
 from math import inf
 from reprlib import repr as _short
 from typing import NamedTuple, get_type_hints
-
-import torch
 
 from azero.errors import BadInput
 from azero.system.formats import check_format
@@ -24,6 +22,12 @@ class Origin(NamedTuple):
     place: str  # the file's path from the run's folder
 
 
+def _torch_version() -> str:
+    import torch  # here, because whoever reads a card may not need torch
+
+    return torch.__version__
+
+
 @dataclass(frozen=True)
 class Card:
     """The metadata of a checkpoint."""
@@ -36,7 +40,7 @@ class Card:
     positions: int = 0  # self-play positions generated so far
     rating: float = 0.0  # Elo above the run's first net, by the gates
     seed: int = 0
-    torch_version: str = torch.__version__
+    torch_version: str = field(default_factory=_torch_version)
     format: int = FORMAT
     game_digest: str = ""  # of the sources of a user's own game
     game_file: str = ""  # path of a user's own game, relative to the run's folder
@@ -59,7 +63,7 @@ def card_from(read: object) -> Card:
     """
     if not isinstance(read, dict):
         raise BadInput("its card is not a JSON object")
-    required = [field.name for field in fields(Card) if field.default is MISSING]
+    required = [each.name for each in fields(Card) if each.default is MISSING and each.default_factory is MISSING]
     for name in ["format", *required]:
         if name not in read:
             raise BadInput(f"its card has no field {name!r}")

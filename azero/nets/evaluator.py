@@ -1,53 +1,15 @@
-"""The net as an `Evaluator` of searches: from planes to priors and values."""
-
-from concurrent.futures import ThreadPoolExecutor
-
-import numpy as np
+"""The net as an `Evaluator` of searches, opened with the fastest runtime."""
 
 from azero.config.schema import DeviceConfig
-from azero.errors import BadInput
 from azero.nets.architectures.contract import Net
-from azero.nets.runtimes.choice import filled_up, open_session, pick_device
-
-ROWS = 64
-"""Rows of a forward pass if many games share the net. More rows are not faster on a CPU."""
+from azero.nets.runtimes.choice import open_session, pick_device
+from azero.nets.session_evaluator import ROWS, SessionEvaluator
 
 
-class NetEvaluator:
-    """Evaluates batches of positions with a net.
-
-    On a CPU every forward pass has the same number of rows, filled up with zeros. So the output for a position does not
-    depend on the rest of the batch, to the last bit. A pass takes one thread, and several passes run side by side.
-    Threads that share a pass would wait for each other. A GPU takes batches of any size; see `gpu_session.py`.
-
-    Attributes:
-      runtime: the library and precision that run the net.
-      rows: rows of a forward pass; multiples of it waste nothing. 0 if any batch size is as good.
-      is_on_device: whether the net runs on an accelerator, so that the CPU is free meanwhile.
-    """
+class NetEvaluator(SessionEvaluator):
+    """Evaluates batches of positions with a net, in the fastest runtime that the settings allow."""
 
     def __init__(self, net: Net, config: DeviceConfig, rows: int = ROWS, num_threads: int = 1):
         self.is_on_device = pick_device(config.device).type != "cpu"
-        self.rows = 0 if self.is_on_device else rows
-        self.runtime, self._session = open_session(net, config, rows, num_threads)
-        self._pool = ThreadPoolExecutor(num_threads) if num_threads > 1 else None
-
-    def evaluate(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Returns logits [B, A] and values [B], both finite float32, of planes [B, C, H, W] float32.
-
-        Raises BadInput if the net's outputs are not finite numbers, which a search could not use.
-        """
-        logits, values = self._evaluate(planes)
-        if not (np.isfinite(logits).all() and np.isfinite(values).all()):
-            raise BadInput("the net cannot be used: its outputs are not finite numbers")
-        return logits, values
-
-    def _evaluate(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        rows = self.rows or len(planes)
-        passes = [filled_up(planes[at : at + rows], rows) for at in range(0, len(planes), rows)]
-        if len(passes) == 1:
-            logits, values = self._session.run(passes[0])
-            return logits[: len(planes)], values[: len(planes)]
-        answers = self._pool.map(self._session.run, passes) if self._pool else map(self._session.run, passes)
-        logits, values = (np.concatenate(parts) for parts in zip(*answers, strict=True))
-        return logits[: len(planes)], values[: len(planes)]
+        runtime, session = open_session(net, config, rows, num_threads)
+        super().__init__(runtime, session, 0 if self.is_on_device else rows, num_threads)

@@ -39,22 +39,23 @@ class UsersNet(Net):
 
     Attributes:
       name: as in the settings.
+      has_features: whether the module has the methods `features` and `judge`.
     """
 
     def __init__(self, name: str, identity: str, module: nn.Module, game: Game):
         super().__init__(game)
         self.name, self.identity, self.module = name, identity, module
         self.features_shape = None
-        self._has_features = all(callable(getattr(module, each, None)) for each in ("features", "judge"))
+        self.has_features = all(callable(getattr(module, each, None)) for each in ("features", "judge"))
 
     def features(self, planes: Tensor) -> Tensor:
         """Returns the module's features; the planes if it has none."""
         planes = planes.contiguous()  # training and runtimes have the channels last
-        return self._call("features", planes) if self._has_features else planes
+        return self._call("features", planes) if self.has_features else planes
 
     def judge(self, features: Tensor) -> Prediction:
         """Returns the module's output; raises BrokenNet if it is not two tensors of a net's shapes."""
-        output = self._call("judge" if self._has_features else "__call__", features)
+        output = self._call("judge" if self.has_features else "__call__", features)
         wanted = [(len(features), self.game.num_actions), (len(features), 3)]
         found = [_describe(each) for each in output] if isinstance(output, tuple | list) else [_describe(output)]
         if found != [f"{list(shape)}" for shape in wanted]:
@@ -155,7 +156,7 @@ def _try_in_play(net: UsersNet) -> None:
             raise BrokenNet(
                 f"net {net.name}: its output for a position depends on the others that are evaluated with it"
             )
-    if trial._has_features:
+    if trial.has_features:
         shape = trial.features(planes).shape
         net.features_shape = (shape[1], shape[2], shape[3]) if len(shape) == 4 else None
 

@@ -16,7 +16,8 @@ from azero.games import Game
 from azero.games.make import make_trusted_game, trust_game
 from azero.games.names import file_of, is_made_with, without_folder
 from azero.games.user.trust import Untrusted
-from azero.nets.checkpoint import load_checkpoint, read_card
+from azero.nets.checkpoint import load_checkpoint
+from azero.nets.checkpoint_file import read_card
 from azero.nets.runtimes.choice import wanted_runtimes
 from azero.nets.users_files import find_named
 from azero.selfplay.data.shard_files import load_shard, save_shard

@@ -20,7 +20,7 @@ from azero.games.user.trust import Untrusted
 from azero.mcts.rollouts.features import NUM_PATTERNS, action_classes, count_legal, pattern_classes, write_features
 from azero.mcts.rollouts.weights import RolloutCard, check_board, save_rollout
 from azero.mcts.scratch import new_scratch
-from azero.nets.checkpoint import read_card
+from azero.nets.checkpoint_file import read_card
 from azero.nets.users_files import find_named
 from azero.selfplay.data.records import Shard, join_shards
 from azero.selfplay.data.shard_files import game_of_shard, load_shard

@@ -8,7 +8,7 @@ import pytest
 from command_line import assert_bad_input
 
 from azero.games.user import trust
-from azero.nets.checkpoint import read_card
+from azero.nets.checkpoint_file import read_card
 
 from .runs import figures_of, finish_train, nets_of, strike, write_config
 

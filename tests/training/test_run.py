@@ -11,7 +11,7 @@ import torch
 from azero.config.reading import load_config
 from azero.errors import BadInput
 from azero.games import make_game
-from azero.nets.checkpoint import read_card
+from azero.nets.checkpoint_file import read_card
 from azero.selfplay.data.shard_files import save_shard
 from azero.system.files import remove_temporaries
 from azero.training.learning.trainer import Trainer

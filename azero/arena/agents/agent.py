@@ -16,6 +16,8 @@ from azero.mcts import MAX_NODES, Search, nodes_needed
 UNLIMITED = 1 << 30
 """Simulations of a search that has only a time limit."""
 
+_NO_TIME = 1e-9  # seconds: a search of one simulation, that solves nothing
+
 
 @dataclass(frozen=True)
 class Limit:
@@ -151,7 +153,7 @@ class SearchAgent(Agent):
             self._alone.prepare()
             if is_first:  # compiles all kernels outside the measured time
                 self._alone.start(0, state, 0)
-                self._alone.run([0], 1)
+                self._alone.run([0], 1, _NO_TIME)
                 suggestion_of(self._alone, state)
                 begin = time.perf_counter()
         self._alone.start(0, state, derive_seed(self.seed, "suggest"))

@@ -12,7 +12,6 @@ connect_four@800                 an included checkpoint
 gtp:COMMAND                      another engine, through GTP
 """
 
-import functools
 import os
 import re
 from pathlib import Path
@@ -79,7 +78,7 @@ def game_of(name: str) -> Game | None:
     base, _ = split_name(name)
     if name.startswith("gtp:") or word_of(base) in ("random", *CLASSICAL):
         return None
-    from azero.nets.checkpoint import game_of_card, read_card
+    from azero.nets.checkpoint_file import game_of_card, read_card
 
     path = find_checkpoint(_split_settings(base)[0])
     return game_of_card(path, read_card(path))
@@ -171,13 +170,13 @@ def _net_agent(
     device: DeviceConfig,
     max_nodes: int | None,
 ) -> Agent:
-    # Imported here, so that agents without a net do not load torch, which takes seconds.
-    from azero.nets.alone import judge_alone
-    from azero.nets.checkpoint import load_checkpoint
-    from azero.nets.evaluator import ROWS, NetEvaluator
+    # Imported here, so that agents without a net start sooner. They do not import torch, which takes a second.
+    from azero.nets.checkpoint_file import read_checkpoint
+    from azero.nets.quick import QuickNet
+    from azero.nets.session_evaluator import ROWS
 
     path, overrides = _split_settings(base)
-    checkpoint = load_checkpoint(find_checkpoint(path), game)
+    checkpoint = read_checkpoint(find_checkpoint(path), game)
     own = {key: overrides.pop(key) for key in _DEVICE_SETTINGS if key in overrides}
     for key in overrides:
         if key not in SearchConfig.model_fields:
@@ -189,14 +188,15 @@ def _net_agent(
         raise BadInput(f"agent {name!r}: rollout has no effect if rollout_weight is 0; add e.g. rollout_weight=0.5")
     selection, settings = selection_from_config(config), Settings.from_config(config)
     rollout = rollout_from_config(config, checkpoint.game)
+    net = QuickNet(checkpoint, device)
 
     def make_search(num_trees: int, nodes: int, leaves: int) -> Search:
         is_shared = num_trees > 1 and leaves == 1  # otherwise each tree is searched alone
-        evaluator = NetEvaluator(checkpoint.net, device, ROWS if is_shared else leaves, threads)
+        evaluator = net.evaluator(ROWS if is_shared else leaves, threads)
         manner = settings._replace(leaves_per_tree=leaves)
         agent.runtime = evaluator.runtime
         return Search(checkpoint.game, selection, manner, evaluator, num_trees, max_nodes or nodes, threads, rollout)
 
     agent = SearchAgent(name, checkpoint.game, limit, make_search, seed)
-    agent.net_alone = functools.partial(judge_alone, checkpoint.net, device)
+    agent.net_alone = net.judge_alone
     return agent

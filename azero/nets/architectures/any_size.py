@@ -1,6 +1,5 @@
 """The residual tower with heads that do not depend on the board's size, so that one net plays boards of all sizes."""
 
-import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
@@ -11,6 +10,7 @@ from azero.nets.architectures.blocks import NormalizedConvolution
 from azero.nets.architectures.board import WHOLE, Board
 from azero.nets.architectures.contract import Prediction, start_at_zero
 from azero.nets.architectures.tower import Tower
+from azero.nets.graphs.any_size import numbers_to_take, size_factor
 
 _NEVER = -1e4  # the logit of a place that is no action
 
@@ -43,11 +43,8 @@ class AnySizeTower(Tower):
         start_at_zero(self.policy, self.results)
         if self.slots:
             start_at_zero(self.slots)
-        _, height, width = game.planes_shape
-        num_places = places.planes * height * width + places.slots
-        is_in_order = np.array_equal(places.numbers, np.arange(num_places))
-        numbers = None if is_in_order else torch.from_numpy(places.numbers.astype(np.int64))
-        self.register_buffer("numbers", numbers, persistent=False)
+        numbers = numbers_to_take(game)
+        self.register_buffer("numbers", None if numbers is None else torch.from_numpy(numbers), persistent=False)
 
     def judge(self, features: Tensor, board: Board = WHOLE) -> Prediction:
         """Returns the prediction; on boards with `places`, the policy has a logit for each place instead of action."""
@@ -68,8 +65,3 @@ def pooled(x: Tensor, board: Board) -> Tensor:
     """Returns [B, 3 C] of x, [B, C, H, W], at least 0: each channel's mean, the mean scaled by size, the maximum."""
     mean = board.mean(x)
     return torch.cat([mean, size_factor(board.side(x)) * mean, x.amax((2, 3))], dim=1)
-
-
-def size_factor(side: Tensor | float) -> Tensor | float:
-    """Returns the factor by which a second mean is scaled, as in KataGo; a sum over the board is a mix of both."""
-    return (side - 14) / 10

@@ -2,7 +2,6 @@
 
 import functools
 import importlib.util
-from typing import NamedTuple, Protocol
 
 import numpy as np
 import torch
@@ -10,39 +9,15 @@ import torch
 from azero.config.schema import DeviceConfig
 from azero.errors import BadInput
 from azero.nets.architectures.contract import Net
-from azero.nets.runtimes.calibration import sample_positions
+from azero.nets.runtimes.calibration import NUM_POSITIONS, sample_positions
 from azero.nets.runtimes.gpu_session import GpuSession
 from azero.nets.runtimes.rates import measured_rates
+from azero.nets.runtimes.session import EXACT, Runtime, Session, filled_up
 from azero.nets.runtimes.torch_runtime import TorchSession
 from azero.system.console import say
 
 TOLERANCE = 0.03
 """Limit on `measure_drift`: the mean distance of values, or of policies (total variation), from fp32."""
-
-
-class Runtime(NamedTuple):
-    """A library that runs nets, and the precision of its arithmetic."""
-
-    library: str  # torch or openvino
-    precision: str  # fp32, bf16 or int8
-
-    @property
-    def name(self) -> str:
-        return f"{self.library} {self.precision}"
-
-
-EXACT = Runtime("torch", "fp32")
-"""The runtime that every machine has, and the reference for the others."""
-
-
-class Session(Protocol):
-    """A net ready to run. As many threads as it was opened for may use it at once."""
-
-    def run(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Returns logits [B, A] and values [B], both float32, of planes [B, C, H, W] float32.
-
-        The output of a row does not depend on the other rows, to the last bit. So seeds reproduce games.
-        """
 
 
 def pick_device(name: str) -> torch.device:
@@ -183,13 +158,13 @@ def _ranked(net: Net, config: DeviceConfig, rows: int) -> list[Runtime]:
     return wanted
 
 
-def measure_drift(net: Net, session: Session, rows: int) -> float:
-    """Returns the distance of a session from fp32, averaged over `sample_positions`.
+def measure_drift(net: Net, session: Session, rows: int, num_positions: int = NUM_POSITIONS) -> float:
+    """Returns the distance of a session from fp32, averaged over the first positions of `sample_positions`.
 
     This is the mean distance of values, or the mean total variation (half the sum of absolute differences) of policies,
     whichever is greater.
     """
-    positions = sample_positions(net.game)
+    positions = sample_positions(net.game)[:num_positions]
     exact = TorchSession(net, torch.device("cpu"), torch.float32)
     answers = []
     for each in (exact, session):
@@ -202,18 +177,12 @@ def measure_drift(net: Net, session: Session, rows: int) -> float:
     return float(np.maximum(of_values, of_policies))  # NaN if either is NaN
 
 
-def filled_up(planes: np.ndarray, rows: int) -> np.ndarray:
-    """Returns planes, filled up with zeros to `rows` rows."""
-    missing = rows - len(planes)
-    return np.concatenate([planes, np.zeros((missing, *planes.shape[1:]), np.float32)]) if missing else planes
-
-
 def open_runtime(runtime: Runtime, net: Net, device: torch.device, rows: int, num_threads: int) -> Session:
     """Opens a session of one runtime; raises RuntimeError if it cannot run the net."""
     if runtime.library == "openvino":
-        from azero.nets.runtimes.openvino_runtime import OpenVinoSession
+        from azero.nets.runtimes.openvino_nets import open_openvino
 
-        return OpenVinoSession(net, runtime.precision, rows, num_threads)
+        return open_openvino(net, runtime.precision, rows, num_threads)
     dtype = {"fp32": torch.float32, "bf16": torch.bfloat16}[runtime.precision]
     return TorchSession(net, device, dtype) if device.type == "cpu" else GpuSession(net, device, dtype)
 

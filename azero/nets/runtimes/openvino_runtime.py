@@ -1,9 +1,4 @@
-"""The net run by OpenVINO, the fastest runtime on a CPU, in fp32, bf16 or int8.
-
-int8: the convolutions of the residual blocks compute with integers. Their input activations, which are never negative,
-are quantized to 256 steps from 0 to their peak over `sample_positions`. Weights are quantized to 255 steps around 0,
-with one scale per output channel. Skip connections, global context, input and heads keep their precision: they cost
-little time, and errors there matter more.
+"""The net run by OpenVINO, the fastest runtime on a CPU, in fp32, bf16 or int8. Nothing here imports torch.
 
 By default `import openvino` sends an event with a client id through the package `openvino_telemetry`, and stores that
 id in the home folder. If the package cannot be imported, OpenVINO uses a stub that does neither. Only this module
@@ -11,20 +6,16 @@ imports openvino.
 """
 
 import functools
-import math
 import sys
 import threading
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import torch
 
-from azero.nets.architectures.any_size import AnySizeTower, size_factor
-from azero.nets.architectures.contract import Net, fold
-from azero.nets.architectures.tower import Tower
-from azero.nets.runtimes.calibration import sample_positions
+from azero.nets.graphs.graph import Graph
+from azero.nets.graphs.registry import Drawing
+from azero.nets.graphs.weights import Weights
 
 sys.modules["openvino_telemetry"] = None  # type: ignore[assignment]  # blocks its import
 
@@ -35,19 +26,19 @@ _BOARD = [2, 3]  # the board's dimensions
 
 
 class OpenVinoSession:
-    """A net ready to run: passes of `rows` rows, one thread each, up to `num_threads` side by side."""
+    """A net ready to run: passes of a fixed number of rows, one thread each, up to `num_threads` side by side.
 
-    def __init__(self, net: Net, precision: str, rows: int, num_threads: int):
-        folded = fold(net).float().cpu()
-        if isinstance(folded, Tower):
-            model, _ = build_model(folded, rows, measure_peaks(folded) if precision == "int8" else None)
-        else:
-            model = _traced(folded, rows)
+    Attributes:
+      peaks: of the activations that the model quantizes; None without int8.
+    """
+
+    def __init__(self, model: openvino.Model, precision: str, num_threads: int, peaks: Sequence[float] | None = None):
+        self.peaks = peaks
         self._compiled = _compile(model, "f32" if precision == "fp32" else "bf16", num_threads)
         self._own = threading.local()
 
     def run(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Returns logits [B, A] and values [B], both float32, of planes [B, C, H, W] float32; B must be `rows`."""
+        """Returns logits [B, A] and values [B], both float32, of planes [B, C, H, W] float32. B is the model's."""
         if not hasattr(self._own, "request"):
             self._own.request = self._compiled.create_infer_request()
             self._own.planes = np.empty(tuple(self._compiled.input(0).shape), np.float32)
@@ -59,140 +50,103 @@ class OpenVinoSession:
         return logits.copy(), (likelihoods[:, 0] - likelihoods[:, 2]) / likelihoods.sum(axis=1)
 
 
+def open_drawing(
+    drawing: Drawing, precision: str, rows: int, num_threads: int, peaks: Sequence[float] | None
+) -> OpenVinoSession:
+    """Returns a session of a net for passes of `rows` rows. int8 needs the peaks of `measure_peaks`."""
+    peaks = peaks if precision == "int8" else None
+    return OpenVinoSession(drawing.on(OpenVinoGraph(rows, peaks)), precision, num_threads, peaks)
+
+
 def supported_precisions() -> tuple[str, ...]:
     """Returns the precisions that OpenVINO supports on this CPU, in ascending order of speed."""
     capabilities = _core().get_property("CPU", "OPTIMIZATION_CAPABILITIES")
     return tuple(each for each in ("fp32", "bf16", "int8") if each.upper() in capabilities)
 
 
-def measure_peaks(folded: Tower) -> list[float]:
-    """Returns the maximum over `sample_positions` of each activation that `build_model` quantizes."""
-    positions = sample_positions(folded.game)
-    model, activations = build_model(folded, len(positions))
-    taps = openvino.Model([ops.result(each) for each in activations], model.get_parameters())
+def measure_peaks(drawing: Drawing, positions: np.ndarray) -> list[float]:
+    """Returns the maximum over positions, planes [B, C, H, W], of each activation that int8 quantizes, in order."""
+    graph = OpenVinoGraph(len(positions))
+    model = drawing.on(graph)
+    taps = openvino.Model([ops.result(each) for each in graph.activations], model.get_parameters())
     answer = _compile(taps, "f32", num_threads=1)(positions)
     return [max(float(values.max()), 1e-6) for values in answer.values()]
 
 
-def build_model(
-    folded: Tower, rows: int, peaks: Sequence[float] | None = None
-) -> tuple[openvino.Model, list[openvino.Node]]:
-    """Returns a folded net as an OpenVINO model, and the activations that are quantized if `peaks` are given."""
-    graph = _Graph(peaks)
-    planes = ops.parameter([rows, *folded.game.planes_shape], np.float32, name="planes")
-    x = ops.relu(graph.convolution(planes, folded.stem))
-    for block in folded.blocks:
-        y = graph.convolution(graph.quantized(x), block.first, is_quantized=True)
-        y = ops.relu(graph.pooling_bias(y, block.pooling) if block.pooling else y)
-        y = graph.convolution(graph.quantized(y), block.second, is_quantized=True)
-        x = ops.relu(ops.add(x, graph.excitation(y, block.excitation) if block.excitation else y))
-    heads = _heads_of_any_size if isinstance(folded, AnySizeTower) else _heads
-    answers = heads(graph, x, folded, rows)
-    return openvino.Model([ops.result(each) for each in answers], [planes]), graph.activations
+def convert_traced(traced: Any, planes: Any) -> openvino.Model:
+    """Returns a net that torch has traced with `planes`, [B, C, H, W], as a model for B rows."""
+    return openvino.convert_model(traced, example_input=planes, input=[list(planes.shape)])
 
 
-def _heads(graph: "_Graph", x: openvino.Node, folded: Any, rows: int) -> list[openvino.Node]:
-    """Returns the logits of actions and of results, of a tower's features."""
-    policy = graph.flat(ops.relu(graph.convolution(x, folded.policy_features)), rows)
-    value = graph.flat(ops.relu(graph.convolution(x, folded.value_features)), rows)
-    hidden = ops.relu(graph.linear(value, folded.value_hidden))
-    return [graph.linear(policy, folded.policy), graph.linear(hidden, folded.results)]
+class OpenVinoGraph(Graph):
+    """A net as an OpenVINO model for passes of `rows` rows."""
 
+    def __init__(self, rows: int, peaks: Sequence[float] | None = None):
+        super().__init__(peaks)
+        self._rows = rows
 
-def _heads_of_any_size(graph: "_Graph", x: openvino.Node, folded: Any, rows: int) -> list[openvino.Node]:
-    """As `_heads`, for a tower with heads for all sizes."""
-    context = graph.pooled(ops.relu(graph.convolution(x, folded.policy_context)))
-    bias = _on_board(graph.linear(context, folded.policy_bias))
-    policy = ops.relu(ops.add(graph.convolution(x, folded.policy_features), bias))
-    logits = graph.flat(graph.convolution(policy, folded.policy), rows)
-    if folded.slots:
-        logits = ops.concat([logits, graph.linear(context, folded.slots)], 1)
-    if folded.numbers is not None:
-        logits = ops.gather(logits, ops.constant(folded.numbers.numpy()), ops.constant(np.int64(1)))
-    value = graph.pooled(ops.relu(graph.convolution(x, folded.value_features)))
-    hidden = ops.relu(graph.linear(value, folded.value_hidden))
-    return [logits, graph.linear(hidden, folded.results)]
+    def planes(self, shape: tuple[int, ...]) -> openvino.Node:
+        self._input = ops.parameter([self._rows, *shape], np.float32, name="planes")
+        return self._input
 
+    def finished(self, policy_logits: openvino.Node, result_logits: openvino.Node) -> openvino.Model:
+        return openvino.Model([ops.result(policy_logits), ops.result(result_logits)], [self._input])
 
-def _traced(folded: Net, rows: int) -> openvino.Model:
-    """Returns any net as an OpenVINO model, by a trace of its operations; raises RuntimeError if it has others."""
-    planes = torch.zeros(rows, *folded.game.planes_shape)
-    try:
-        with warnings.catch_warnings(), torch.no_grad():
-            warnings.simplefilter("ignore")  # a trace notes each decision that depends on shapes
-            traced = torch.jit.trace(_Untyped(folded), planes, check_trace=False)
-            return openvino.convert_model(traced, example_input=planes, input=[list(planes.shape)])
-    except Exception as error:  # of many kinds
-        raise RuntimeError(str(error).strip() or type(error).__name__) from None
+    def _constant(self, array: np.ndarray) -> openvino.Node:
+        return ops.constant(array)
 
+    def _convolution(self, x: openvino.Node, kernel: openvino.Node, bias: np.ndarray, padding: int) -> openvino.Node:
+        y = ops.convolution(x, kernel, [1, 1], [padding, padding], [padding, padding], [1, 1])
+        return ops.add(y, ops.constant(bias.reshape(1, -1, 1, 1)))
 
-class _Untyped(torch.nn.Module):
-    """A net whose output is a plain tuple."""
+    def _activation_in_steps(self, x: openvino.Node, peak: np.float32) -> openvino.Node:
+        return _in_steps(x, np.zeros((), np.float32), peak, 256)
 
-    def __init__(self, net: Net):
-        super().__init__()
-        self.net = net
+    def _kernel_in_steps(self, kernel: np.ndarray, highest: np.ndarray) -> openvino.Node:
+        return _in_steps(ops.constant(kernel), -highest, highest, 255)
 
-    def forward(self, planes: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        prediction = self.net(planes)
-        return prediction.policy_logits, prediction.result_logits
+    def linear(self, x: openvino.Node, weights: Weights) -> openvino.Node:
+        product = ops.matmul(x, ops.constant(weights["weight"]), False, True)
+        return ops.add(product, ops.constant(weights["bias"].reshape(1, -1)))
 
+    def layer_norm(self, x: openvino.Node, weights: Weights) -> openvino.Node:
+        normal = ops.mvn(x, ops.constant(np.array([-1])), True, 1e-5, "inside_sqrt")
+        scaled = ops.multiply(normal, ops.constant(weights["weight"].reshape(1, -1)))
+        return ops.add(scaled, ops.constant(weights["bias"].reshape(1, -1)))
 
-class _Graph:
-    """Translates the layers of a folded net into OpenVINO operations."""
+    def relu(self, x: openvino.Node) -> openvino.Node:
+        return ops.relu(x)
 
-    def __init__(self, peaks: Sequence[float] | None):
-        self._peaks = peaks
-        self.activations: list[openvino.Node] = []  # the arguments of `quantized`, in order
+    def sigmoid(self, x: openvino.Node) -> openvino.Node:
+        return ops.sigmoid(x)
 
-    def quantized(self, x: openvino.Node) -> openvino.Node:
-        """Returns an activation, quantized in steps from 0 to its peak; unchanged if there are no peaks."""
-        self.activations.append(x)
-        if self._peaks is None:
-            return x
-        return _in_steps(x, np.zeros((), np.float32), np.float32(self._peaks[len(self.activations) - 1]), 256)
+    def add(self, x: openvino.Node, y: openvino.Node) -> openvino.Node:
+        return ops.add(x, y)
 
-    def convolution(self, x: openvino.Node, layer: Any, is_quantized: bool = False) -> openvino.Node:
-        layer = getattr(layer, "convolution", layer)
-        weight = layer.weight.numpy()
-        kernel = ops.constant(weight)
-        if is_quantized and self._peaks is not None:
-            highest = np.abs(weight).max(axis=(1, 2, 3), keepdims=True).clip(1e-8)
-            kernel = _in_steps(kernel, -highest, highest, 255)
-        padding = list(layer.padding)
-        y = ops.convolution(x, kernel, [1, 1], padding, padding, [1, 1])
-        return ops.add(y, ops.constant(layer.bias.numpy().reshape(1, -1, 1, 1)))
+    def multiply(self, x: openvino.Node, y: openvino.Node) -> openvino.Node:
+        return ops.multiply(x, y)
 
-    def linear(self, x: openvino.Node, layer: Any) -> openvino.Node:
-        product = ops.matmul(x, ops.constant(layer.weight.numpy()), False, True)
-        return ops.add(product, ops.constant(layer.bias.numpy().reshape(1, -1)))
+    def split(self, x: openvino.Node, sizes: Sequence[int]) -> Sequence[openvino.Node]:
+        is_even = len(set(sizes)) == 1  # only for games of old runs: the other operation may round otherwise
+        return (ops.split(x, 1, len(sizes)) if is_even else ops.variadic_split(x, 1, list(sizes))).outputs()
 
-    def excitation(self, x: openvino.Node, layer: Any) -> openvino.Node:
-        hidden = ops.relu(self.linear(ops.reduce_mean(x, _BOARD, False), layer.squeeze))
-        excited = _on_board(self.linear(hidden, layer.excite))
-        scale, *bias = ops.split(excited, 1, layer.excite.out_features // layer.channels).outputs()
-        y = ops.multiply(ops.sigmoid(scale), x)
-        return ops.add(y, bias[0]) if bias else y
+    def join(self, parts: Sequence[openvino.Node]) -> openvino.Node:
+        return ops.concat(list(parts), 1)
 
-    def pooling_bias(self, x: openvino.Node, layer: Any) -> openvino.Node:
-        pooled, kept = ops.variadic_split(x, 1, [layer.pooled, layer.kept]).outputs()
-        pooled = ops.relu(pooled)
-        summary = ops.concat([ops.reduce_mean(pooled, _BOARD, False), ops.reduce_max(pooled, _BOARD, False)], 1)
-        return ops.add(kept, _on_board(self.linear(summary, layer.bias)))
+    def take(self, x: openvino.Node, columns: np.ndarray) -> openvino.Node:
+        return ops.gather(x, ops.constant(columns), ops.constant(np.int64(1)))
 
-    def pooled(self, x: openvino.Node) -> openvino.Node:
-        mean, factor = ops.reduce_mean(x, _BOARD, False), size_factor(math.prod(list(x.shape)[2:]) ** 0.5)
-        return ops.concat(
-            [mean, ops.multiply(mean, ops.constant(np.float32(factor))), ops.reduce_max(x, _BOARD, False)], 1
-        )
+    def mean_of_board(self, x: openvino.Node) -> openvino.Node:
+        return ops.reduce_mean(x, _BOARD, False)
 
-    def flat(self, x: openvino.Node, rows: int) -> openvino.Node:
-        return ops.reshape(x, ops.constant(np.array([rows, -1])), False)
+    def peak_of_board(self, x: openvino.Node) -> openvino.Node:
+        return ops.reduce_max(x, _BOARD, False)
 
+    def on_board(self, x: openvino.Node) -> openvino.Node:
+        return ops.unsqueeze(x, _BOARD)
 
-def _on_board(x: openvino.Node) -> openvino.Node:
-    """Returns values per channel, [rows, C], as [rows, C, 1, 1]."""
-    return ops.unsqueeze(x, _BOARD)
+    def flat(self, x: openvino.Node) -> openvino.Node:
+        return ops.reshape(x, ops.constant(np.array([self._rows, -1])), False)
 
 
 def _in_steps(x: openvino.Node, low: np.ndarray, high: np.ndarray | np.float32, num_steps: int) -> openvino.Node:

@@ -4,7 +4,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from azero.mcts.rollouts.weights import load_rollout
-from azero.nets.checkpoint import load_checkpoint, read_card
+from azero.nets.checkpoint import load_checkpoint
+from azero.nets.checkpoint_file import read_card
 from azero.system.files import write_whole
 from azero.training.checking.findings import Findings
 from azero.training.checking.states import LOST

@@ -1,0 +1,67 @@
+"""`azero export` writes a net for other programs."""
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+import azero
+from azero.commands.options import GameOption, JsonOption, as_path, named_game
+from azero.errors import BadInput
+
+app = typer.Typer()
+
+
+@app.command(epilog="Example:  azero export connect_four connect_four.onnx")
+def export(
+    checkpoint: Annotated[
+        str,
+        typer.Argument(
+            metavar="CHECKPOINT", help="A checkpoint file, a run's folder or an included checkpoint, e.g. connect_four."
+        ),
+    ],
+    file: Annotated[Path, typer.Argument(parser=as_path, metavar="FILE.onnx", help="The model's file.")],
+    game: GameOption = None,
+    precision: Annotated[str, typer.Option("--precision", help="Arithmetic of the model: fp32 or int8.")] = "fp32",
+    opset: Annotated[
+        int | None, typer.Option("--opset", help="Version of ONNX's operations, 19 to 24; 19 by default.")
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Write a checkpoint's net as an ONNX model.
+
+    The model turns planes into the logits of actions, and of win, draw and loss for the player to move. Other programs
+    can run it without azero, e.g. with the package onnxruntime.
+    """
+    from azero.arena.agents.names import device_settings_of, find_checkpoint, split_name
+    from azero.games import make_game
+    from azero.nets.export.packages import check_packages
+
+    if file.suffix != ".onnx":
+        raise BadInput(f"FILE {str(file)!r} should end in .onnx")
+    check_packages()
+    if split_name(checkpoint)[0] != checkpoint:
+        raise BadInput(f"CHECKPOINT {checkpoint!r} should have no limit: a net alone does not search")
+    if device_settings_of(checkpoint) is None:
+        raise BadInput(f"agent {checkpoint!r} has no net; name a checkpoint file, a run's folder, or e.g. connect_four")
+    path = find_checkpoint(checkpoint)
+
+    from azero.nets.checkpoint import load_checkpoint
+    from azero.nets.export.export import OPSETS, PRECISIONS, export_onnx
+
+    if precision not in PRECISIONS:
+        raise BadInput(f"--precision {precision!r} should be {' or '.join(PRECISIONS)}")
+    if opset is not None and opset not in OPSETS:
+        raise BadInput(f"--opset {opset} should be from {OPSETS[0]} to {OPSETS[-1]}")
+    named = named_game(game)
+    loaded = load_checkpoint(path, make_game(named) if named else None)
+    done = export_onnx(loaded, file, azero.__version__, precision, opset or OPSETS[0])
+    if as_json:
+        print(json.dumps(done.to_json()))
+        return
+    size = f"{done.bytes:,} bytes"
+    print(f"{done.file}: {done.game}, {done.precision}, opset {done.opset}, {size}, {done.drift:.1g} from azero's fp32")
+    print(f"  planes          [batch, {', '.join(map(str, done.planes_shape))}]")
+    print(f"  policy_logits   [batch, {done.num_actions}]")
+    print("  result_logits   [batch, 3], of win, draw and loss for the player to move")

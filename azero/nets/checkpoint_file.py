@@ -1,0 +1,140 @@
+"""A checkpoint's file: read and checked as far as that needs no torch. Loading runs no code from it.
+
+The file is one of `azero/system/tensor_files.py`, and its card has the fields of `Card`.
+"""
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from azero.config.reading import override_section
+from azero.config.schema import NetConfig, SearchConfig
+from azero.errors import BadInput
+from azero.games import Game
+from azero.games.make import make_trusted_game
+from azero.games.names import contrast, file_of, is_made_with, is_same_up_to_size, without_folder
+from azero.games.user.sources import Sources
+from azero.games.user.trust import Untrusted
+from azero.nets.checkpoint_card import Card, card_from
+from azero.nets.graphs.registry import ANY_SIZE
+from azero.nets.users_files import named_by
+from azero.system.formats import drop_unknown, warn_once
+from azero.system.tensor_files import Tensors, check_digest, read_tensors
+
+
+@dataclass(frozen=True)
+class CheckpointFile:
+    """What a checkpoint's file says. Whether the weights fit the net is not known yet."""
+
+    path: Path
+    card: Card
+    game: Game
+    config: NetConfig  # with the present place of a user's net
+    weights: Tensors
+    digest: str
+
+    def warn_of_change(self) -> None:
+        """Prints a warning on stderr if the sources of a user's own game have changed since it was written."""
+        if not is_made_with(self.game.rules, self.card.game_digest):
+            warn_once(f"{self.game} has changed since checkpoint {str(self.path)!r} was made")
+
+
+def read_checkpoint(path: Path, game: Game | None = None) -> CheckpointFile:
+    """Reads a checkpoint's file, for `game` if it is given.
+
+    Raises Damaged, or BadInput if it is of another game or format, or has weights that are not finite numbers.
+    """
+    fields, arrays = _read(path)
+    digest = str(fields.pop("digest", ""))
+    check_digest(f"checkpoint {str(path)!r}", digest, fields, arrays)
+    card = _as_known(path, _card_from(path, fields))
+    own_game = game_of_card(path, card, game)
+    try:
+        config = override_section(NetConfig, card.net, {})
+        override_section(SearchConfig, card.search, {})
+    except BadInput as error:
+        raise BadInput(f"checkpoint {str(path)!r} does not fit its own card: {error}") from None
+    try:
+        config = config.model_copy(update={"architecture": _name_of_net(path, card)})
+    except BadInput as error:
+        raise type(error)(f"checkpoint {str(path)!r}: {error}") from None
+    for name, array in arrays.items():
+        if not np.isfinite(array).all():
+            raise BadInput(f"checkpoint {str(path)!r} cannot be used: {name} has values that are not finite numbers")
+    return CheckpointFile(path, card, own_game, config, arrays, digest)
+
+
+def _as_known(path: Path, card: Card) -> Card:
+    """Returns the card without settings that this version does not know; prints a notice if there are any."""
+    what = f"the card of checkpoint {str(path)!r}"
+    net = drop_unknown(what, card.net, NetConfig.model_fields)
+    return replace(card, net=net, search=drop_unknown(what, card.search, SearchConfig.model_fields))
+
+
+def game_of_card(path: Path, card: Card, game: Game | None = None) -> Game:
+    """Returns the game that a checkpoint plays; raises BadInput if `game` is given and is another game.
+
+    A net for all sizes plays the game in other sizes, too.
+
+    Without `game`, the file of a user's own game runs only if it is trusted (`games/user/trust.py`) and its code is
+    unchanged since the checkpoint was made. If it has changed, or is at neither place that the card names, pass `game`.
+    """
+    game = game or _game_told(path, card)
+    if without_folder(game.name) == without_folder(card.game):
+        return game
+    if card.net.get("architecture") not in ANY_SIZE or not is_same_up_to_size(card.game, game.rules):
+        raise BadInput(f"checkpoint {str(path)!r} plays {contrast(card.game, game.rules)}")
+    return game
+
+
+def _game_told(path: Path, card: Card) -> Game:
+    """Returns the game that a card names."""
+    name, file, told = f"checkpoint {str(path)!r}", None, card.game
+    try:
+        told = named_by(card.origin_of_game, path)
+        file = file_of(told)
+        if file is None or Sources(file).made(card.game_digest):
+            return make_trusted_game(told)
+    except Untrusted as error:
+        raise Untrusted(f"{name}: {error}; if you trust it, name it with --game {told!r}") from None
+    except BadInput as error:
+        is_gone = file is not None and not Path(file).is_file()
+        place = f"; it plays {card.game}; name the file's place, e.g. --game 'path/to/{without_folder(card.game)}'"
+        raise type(error)(f"{name}: {error}{place if is_gone else ''}") from None
+    advice = f"to use the changed file, name it with --game {told!r}"
+    raise BadInput(f"{name} plays {told}, and that file has changed since; {advice}")
+
+
+def _name_of_net(path: Path, card: Card) -> str:
+    """Returns the name of the net that a card names, with the present place of a user's file.
+
+    Raises BadInput if that file is gone or has changed: the weights might fit the new net, and mean something else.
+    """
+    name = named_by(card.origin_of_net, path)
+    file = file_of(name, "net")
+    if file is None or Sources(file, "net").made(card.net_digest):
+        return name
+    raise BadInput(f"its net {name} has changed since it was made; it needs the file as it was")
+
+
+def read_card(path: Path) -> Card:
+    """Returns the card of a checkpoint; raises BadInput if the file cannot be read as one."""
+    return _card_from(path, _read(path)[0])
+
+
+def _read(path: Path) -> tuple[dict, Tensors]:
+    """Returns the fields of the card, the digest among them, and the weights."""
+    name = f"checkpoint {str(path)!r}"
+    fields, tensors = read_tensors(path, name)
+    if set(tensors) == {"patterns", "actions"}:
+        raise BadInput(f"{name} is a rollout policy, not a net; use it as uct(rollout={path}), for example")
+    return fields, tensors
+
+
+def _card_from(path: Path, fields: dict) -> Card:
+    """Returns the card with these fields, among which is the digest."""
+    try:
+        return card_from({name: value for name, value in fields.items() if name != "digest"})
+    except BadInput as error:
+        raise BadInput(f"checkpoint {str(path)!r} cannot be used: {error}") from None

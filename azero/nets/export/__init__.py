@@ -1,0 +1,1 @@
+"""Nets in files for other programs."""

@@ -1,0 +1,48 @@
+"""The residual tower (`architectures/tower.py`) as a graph."""
+
+from azero.games import Game
+from azero.nets.graphs.graph import Graph, Node
+from azero.nets.graphs.weights import Weights
+
+
+def draw_tower(graph: Graph, planes: Node, weights: Weights, game: Game) -> tuple[Node, Node]:
+    """Returns policy logits and result logits of planes. The weights are folded."""
+    x = draw_trunk(graph, planes, weights)
+    policy = graph.flat(graph.relu(graph.convolution(x, weights.part("policy_features"))))
+    value = graph.flat(graph.relu(graph.convolution(x, weights.part("value_features"))))
+    hidden = graph.relu(graph.linear(value, weights.part("value_hidden")))
+    return graph.linear(policy, weights.part("policy")), graph.linear(hidden, weights.part("results"))
+
+
+def draw_trunk(graph: Graph, planes: Node, weights: Weights) -> Node:
+    """Returns the output of stem and blocks. The blocks' convolutions may be quantized.
+
+    Skip connections, global context and input keep their precision: they cost little time, and errors there matter
+    more.
+    """
+    x = graph.relu(graph.convolution(planes, weights.part("stem")))
+    for block in weights.parts("blocks"):
+        y = graph.convolution(x, block.part("first"), is_quantized=True)
+        y = graph.relu(_pooling_bias(graph, y, block.part("pooling")) if block.has("pooling") else y)
+        y = graph.convolution(y, block.part("second"), is_quantized=True)
+        x = graph.relu(graph.add(x, _excitation(graph, y, block.part("excitation")) if block.has("excitation") else y))
+    return x
+
+
+def _excitation(graph: Graph, x: Node, weights: Weights) -> Node:
+    """Draws `SqueezeExcitation`."""
+    channels, outputs = len(weights.part("squeeze")["weight"][0]), len(weights.part("excite")["weight"])
+    hidden = graph.relu(graph.linear(graph.mean_of_board(x), weights.part("squeeze")))
+    excited = graph.on_board(graph.linear(hidden, weights.part("excite")))
+    scale, *bias = graph.split(excited, [channels] * (outputs // channels))
+    y = graph.multiply(graph.sigmoid(scale), x)
+    return graph.add(y, bias[0]) if bias else y
+
+
+def _pooling_bias(graph: Graph, x: Node, weights: Weights) -> Node:
+    """Draws `GlobalPoolingBias`."""
+    kept, twice_pooled = weights.part("bias")["weight"].shape
+    pooled, others = graph.split(x, [twice_pooled // 2, kept])
+    pooled = graph.relu(pooled)
+    summary = graph.join([graph.mean_of_board(pooled), graph.peak_of_board(pooled)])
+    return graph.add(others, graph.on_board(graph.linear(summary, weights.part("bias"))))

@@ -1,0 +1,58 @@
+"""A net's weights as arrays, and the normalisations folded into them."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+_EPSILON = np.float32(1e-5)  # torch's default, in batch normalisation
+
+
+@dataclass(frozen=True)
+class Weights:
+    """The weights below a name: `weights["bias"]` of `weights.part("stem")` is the array `stem.bias`."""
+
+    arrays: Mapping[str, np.ndarray]
+    prefix: str = ""
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        return self.arrays[self.prefix + name]
+
+    def part(self, name: str) -> "Weights":
+        """Returns the weights of a layer."""
+        return Weights(self.arrays, f"{self.prefix}{name}.")
+
+    def has(self, name: str) -> bool:
+        """Returns whether there are weights of a layer."""
+        return any(each.startswith(f"{self.prefix}{name}.") for each in self.arrays)
+
+    def parts(self, name: str) -> Iterator["Weights"]:
+        """Yields the weights of the layers `name.0`, `name.1` and so on."""
+        number = 0
+        while self.has(f"{name}.{number}"):
+            yield self.part(f"{name}.{number}")
+            number += 1
+
+
+def fold_weights(weights: Mapping[str, np.ndarray]) -> Weights:
+    """Returns a net's weights, with the batch normalisations folded into the convolutions before them.
+
+        norm(convolve(x, K)) = convolve(x, s K) + (beta - s mean),  s = gamma / sqrt(variance + epsilon)
+
+    Args:
+      weights: arrays as in a checkpoint, all float32. Each `X.convolution.weight` with `X.norm.*` becomes `X.weight`
+        and `X.bias`, with the same bits as in `contract.fold`.
+    """
+    folded = {}
+    for name, array in weights.items():
+        layer, is_convolution, _ = name.partition(".convolution.")
+        if is_convolution:
+            gamma, beta, mean, variance = (
+                weights[f"{layer}.norm.{each}"] for each in ("weight", "bias", "running_mean", "running_var")
+            )
+            scale = 1 / np.sqrt(variance + _EPSILON)
+            folded[f"{layer}.weight"] = array * (gamma * scale)[:, None, None, None]
+            folded[f"{layer}.bias"] = -mean * scale * gamma + beta
+        elif f"{name.rpartition('.norm.')[0]}.convolution.weight" not in weights:
+            folded[name] = array
+    return Weights(folded)

@@ -1,0 +1,265 @@
+"""Tests of `azero export`: the models run in ONNX Runtime with azero's outputs, and bad input writes nothing."""
+
+import importlib.util
+import json
+import re
+import shlex
+from pathlib import Path
+
+import numpy as np
+import onnx
+import onnxruntime
+import pytest
+import torch
+from command_line import assert_bad_input
+
+import azero
+from azero.config.schema import DeviceConfig, NetConfig
+from azero.errors import BadInput
+from azero.games.make import trust_net
+from azero.games.user import trust
+from azero.nets.alone import judge_alone
+from azero.nets.architectures.contract import with_noise
+from azero.nets.checkpoint import load_checkpoint, save_checkpoint
+from azero.nets.checkpoint_card import Card
+from azero.nets.export import export
+from azero.nets.export.export import OPSETS, export_onnx
+from azero.nets.make import make_net
+from azero.nets.runtimes.choice import TOLERANCE, measure_drift
+from azero.system import files
+
+from .test_users_net import EXAMPLE, GAME, PLAIN
+from .towers import SMALL_OF_CONTEXT, random_planes
+from .towers import make_net as make_tower
+
+ROOT = Path(__file__).parents[2]
+SHIPPED = sorted((ROOT / "checkpoints").glob("*.safetensors"))
+CPU = DeviceConfig(device="cpu")
+
+
+class OnnxSession:
+    """A model in ONNX Runtime, as a session of azero's."""
+
+    def __init__(self, path: Path):
+        self.model = onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"])
+
+    def logits(self, planes: np.ndarray) -> list[np.ndarray]:
+        return self.model.run(["policy_logits", "result_logits"], {"planes": planes})
+
+    def run(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        logits, results = self.logits(planes)
+        win, _, loss = torch.softmax(torch.from_numpy(results), 1).unbind(1)
+        return logits, (win - loss).numpy()
+
+
+def assert_is_near(session: OnnxSession, net, planes: np.ndarray) -> None:
+    """Asserts azero's logits in fp32, in batches of several sizes."""
+    expected = judge_alone(net, CPU, planes)
+    for rows in (1, 3, 64):
+        for found, wanted in zip(session.logits(planes[:rows]), expected, strict=True):
+            np.testing.assert_allclose(found, wanted[:rows], atol=1e-3, rtol=1e-4)
+
+
+def write_net(path: Path, net, architecture: str) -> Path:
+    """Writes a checkpoint of a net for tic_tac_toe; returns `path`."""
+    config = {"architecture": architecture} if isinstance(architecture, str) else architecture
+    save_checkpoint(path, net, Card("tic_tac_toe", config, {}, net_digest=net.identity[:16]))
+    return path
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch) -> Path:
+    """The working folder."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("AZERO_CONFIG_DIR", str(tmp_path / "config"))
+    monkeypatch.setattr(trust, "_NAMED", set())
+    return tmp_path
+
+
+@pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
+def test_shipped_nets_choose_the_same_moves_in_onnx_runtime(tmp_path, path):
+    checkpoint = load_checkpoint(path)
+    done = export_onnx(checkpoint, tmp_path / "net.onnx", "1.2.3")
+    session = OnnxSession(tmp_path / "net.onnx")
+    planes = random_planes(checkpoint.game, 1000, seed=5)
+    logits, results = judge_alone(checkpoint.net, CPU, planes)
+    found_logits, found_results = session.logits(planes)
+    assert (found_logits.argmax(1) == logits.argmax(1)).mean() >= 0.999
+    np.testing.assert_allclose(found_logits, logits, atol=1e-3)
+    np.testing.assert_allclose(found_results, results, atol=1e-3)
+    assert done.drift < 1e-4 and done.bytes == (tmp_path / "net.onnx").stat().st_size
+    assert_is_near(session, checkpoint.net, planes)
+
+
+@pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
+def test_int8_is_within_the_tolerance_and_smaller(tmp_path, path):
+    checkpoint = load_checkpoint(path)
+    whole = export_onnx(checkpoint, tmp_path / "fp32.onnx", "1.2.3")
+    small = export_onnx(checkpoint, tmp_path / "int8.onnx", "1.2.3", "int8")
+    assert small.bytes < whole.bytes / 2
+    drift = measure_drift(checkpoint.net, OnnxSession(tmp_path / "int8.onnx"), 64)
+    assert 1e-4 < drift <= TOLERANCE and 1e-4 < small.drift <= TOLERANCE
+
+
+@pytest.mark.parametrize("opset", [OPSETS[0], OPSETS[-1]])
+@pytest.mark.parametrize("config", SMALL_OF_CONTEXT, ids=lambda each: each.global_context)
+def test_all_kinds_of_towers(folder, config, opset):
+    write_net(folder / "net.safetensors", make_tower(GAME, config), config.model_dump())
+    checkpoint = load_checkpoint(folder / "net.safetensors")
+    export_onnx(checkpoint, folder / "net.onnx", "1.2.3", opset=opset)
+    assert_is_near(OnnxSession(folder / "net.onnx"), checkpoint.net, random_planes(GAME, 64))
+    export_onnx(checkpoint, folder / "int8.onnx", "1.2.3", "int8", opset)
+    assert measure_drift(checkpoint.net, OnnxSession(folder / "int8.onnx"), 64) <= TOLERANCE
+    assert onnx.load(folder / "net.onnx").opset_import[0].version == opset
+
+
+def net_of(name: str):
+    trust_net(name)
+    torch.manual_seed(3)
+    return with_noise(make_net(NetConfig(architecture=name), GAME))
+
+
+@pytest.mark.parametrize("opset", [OPSETS[0], OPSETS[-1]])
+@pytest.mark.parametrize("name", ["dense", "transformer.py:Transformer(width=8)", "net.py:MyNet"])
+def test_other_nets(folder, name, opset):
+    (folder / "transformer.py").write_text(EXAMPLE.read_text())
+    (folder / "net.py").write_text(PLAIN.replace("planes.flatten(1)", "planes.reshape(planes.shape[0], 27)"))
+    checkpoint = load_checkpoint(write_net(folder / "net.safetensors", net_of(name), name))
+    export_onnx(checkpoint, folder / "net.onnx", "1.2.3", opset=opset)
+    assert_is_near(OnnxSession(folder / "net.onnx"), checkpoint.net, random_planes(GAME, 64))
+
+
+def test_the_model_says_what_it_is_and_names_no_folder(folder):
+    (folder / "nets").mkdir()
+    (folder / "nets" / "transformer.py").write_text(EXAMPLE.read_text())
+    name = "nets/transformer.py:Transformer(width=8)"
+    checkpoint = load_checkpoint(write_net(folder / "net.safetensors", net_of(name), name))
+    for file in ("one.onnx", "two.onnx"):
+        export_onnx(checkpoint, folder / file, azero.__version__)
+    data = (folder / "one.onnx").read_bytes()
+    assert data == (folder / "two.onnx").read_bytes(), "the same checkpoint gives the same bytes"
+    assert str(folder).encode() not in data and b"nets/" not in data and b"def forward" not in data
+    model = OnnxSession(folder / "one.onnx").model
+    assert model.get_modelmeta().custom_metadata_map == {
+        "game": "tic_tac_toe",
+        "results": "win,draw,loss",
+        "precision": "fp32",
+        "architecture": "transformer.py:Transformer(width=8)",
+        "checkpoint": checkpoint.digest,
+        "iteration": "0",
+        "azero": azero.__version__,
+    }
+    assert "win, draw and loss for the player to move" in model.get_modelmeta().description
+    assert [(each.name, each.type, each.shape) for each in model.get_inputs()] == [
+        ("planes", "tensor(float)", ["batch", 3, 3, 3])
+    ]
+    assert [(each.name, each.shape) for each in model.get_outputs()] == [
+        ("policy_logits", ["batch", 9]),
+        ("result_logits", ["batch", 3]),
+    ]
+
+
+def test_the_command_replaces_a_file_and_prints_one_object(run_azero):
+    Path("net.onnx").write_text("old")
+    code, output, _ = run_azero("export", "tic_tac_toe", "net.onnx", "--precision", "int8", "--opset", 21, "--json")
+    assert code == 0
+    assert json.loads(output) == {
+        "file": "net.onnx",
+        "game": "tic_tac_toe",
+        "precision": "int8",
+        "opset": 21,
+        "bytes": Path("net.onnx").stat().st_size,
+        "planes_shape": [3, 3, 3],
+        "num_actions": 9,
+        "drift": json.loads(output)["drift"],
+    }
+    assert OnnxSession(Path("net.onnx")).logits(np.zeros((2, 3, 3, 3), np.float32))[0].shape == (2, 9)
+    code, output, _ = run_azero("export", "tic_tac_toe", "net.onnx")
+    assert code == 0 and "result_logits   [batch, 3], of win, draw and loss for the player to move" in output
+
+
+@pytest.mark.parametrize(
+    ("words", "fault"),
+    [
+        (["tic_tac_toe", "net.pt"], "FILE 'net.pt' should end in .onnx"),
+        (["tic_tac_toe", ""], "the path is empty"),
+        (["tic_tac_toe", "net.onnx", "--opset", 12], "--opset 12 should be from 19 to 24"),
+        (["tic_tac_toe", "net.onnx", "--precision", "bf16"], "--precision 'bf16' should be fp32 or int8"),
+        (["tic_tac_toe", "net.onnx", "--game", "othello"], "plays tic_tac_toe"),
+        (["tic_tac_to", "net.onnx"], "did you mean 'tic_tac_toe'?"),
+        (["tic_tac_toe@20", "net.onnx"], "'tic_tac_toe@20' should have no limit"),
+        (["uct", "net.onnx"], "agent 'uct' has no net"),
+        (["none.safetensors", "net.onnx"], "checkpoint 'none.safetensors' does not exist"),
+    ],
+)
+def test_bad_input_writes_nothing(run_azero, words, fault):
+    assert_bad_input(run_azero("export", *words), fault)
+    assert list(Path().iterdir()) == []
+
+
+def test_a_dense_net_has_no_int8(folder, run_azero):
+    write_net(folder / "net.safetensors", net_of("dense"), "dense")
+    result = run_azero("export", folder / "net.safetensors", "net.onnx", "--precision", "int8")
+    assert_bad_input(result, "precision 'int8' is for net.architecture = tower; export this net with --precision fp32")
+
+
+def test_a_net_s_file_that_nobody_named_does_not_run(folder, run_azero, monkeypatch):
+    (folder / "net.py").write_text(PLAIN)
+    monkeypatch.chdir(folder)
+    write_net(folder / "net.safetensors", net_of("net.py:MyNet"), "net.py:MyNet")
+    monkeypatch.setattr(trust, "_NAMED", set())
+    assert_bad_input(run_azero("export", "net.safetensors", "net.onnx"), "is code that you have not named")
+    assert not (folder / "net.onnx").exists()
+
+
+@pytest.mark.parametrize(
+    ("change", "fault"),
+    [
+        (("torch.relu(", "(torch.relu if planes.sum() > 0 else torch.tanh)("), "Could not guard on data-dependent"),
+        (("planes.flatten(1)", "planes.reshape(len(planes), 27)"), "it takes the number of positions for a constant"),
+    ],
+)
+def test_a_net_that_cannot_be_traced_is_refused(folder, change, fault):
+    (folder / "net.py").write_text(PLAIN.replace(*change))
+    checkpoint = load_checkpoint(write_net(folder / "net.safetensors", net_of("net.py:MyNet"), "net.py:MyNet"))
+    with pytest.raises(BadInput, match=f"^net net.py:MyNet cannot be written as ONNX: {fault}") as error:
+        export_onnx(checkpoint, folder / "net.onnx", "1.2.3")
+    assert "\n" not in str(error.value) and not (folder / "net.onnx").exists()
+
+
+def test_a_model_that_differs_from_its_net_is_not_written(tmp_path, monkeypatch):
+    (tmp_path / "net.onnx").write_text("old")
+    monkeypatch.setattr(export, "measure_drift", lambda *arguments: float("nan"))
+    with pytest.raises(BadInput, match=r"net.onnx' is not written: the model is nan from the net in fp32"):
+        export_onnx(load_checkpoint(SHIPPED[-1]), tmp_path / "net.onnx", "1.2.3")
+    assert (tmp_path / "net.onnx").read_text() == "old"
+
+
+def test_a_full_disk_leaves_the_old_file(tmp_path, monkeypatch):
+    class Full(files.Disk):
+        def write(self, file, data):
+            raise OSError(28, "No space left on device")
+
+    (tmp_path / "net.onnx").write_text("old")
+    monkeypatch.setattr(files, "DISK", Full())
+    with pytest.raises(OSError, match="No space left"):
+        export_onnx(load_checkpoint(SHIPPED[-1]), tmp_path / "net.onnx", "1.2.3")
+    assert [each.name for each in tmp_path.iterdir()] == ["net.onnx"] and (tmp_path / "net.onnx").read_text() == "old"
+
+
+@pytest.mark.parametrize("package", ["onnx", "onnxscript"])
+def test_without_the_packages_a_line_says_how_to_install_them(run_azero, monkeypatch, package):
+    found = importlib.util.find_spec
+    monkeypatch.setattr("azero.nets.export.packages.find_spec", lambda name: None if name == package else found(name))
+    assert_bad_input(run_azero("export", "tic_tac_toe", "net.onnx"), f"the package {package}", "-e '.[onnx]'")
+
+
+def test_the_page_works_from_its_first_line_to_its_last(folder, run_azero, capsys):
+    page = (ROOT / "docs" / "export.md").read_text()
+    commands = re.findall(r"^azero (.*)$", page, re.MULTILINE)
+    assert len(commands) == 2
+    for command in commands:
+        assert run_azero(*shlex.split(command))[0] == 0
+    (program,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    exec(compile(program, "export.md", "exec"), {})
+    assert capsys.readouterr().out == "4\n", "the net's first move is in the middle"
