@@ -17,26 +17,64 @@ if TYPE_CHECKING:
     from azero.arena.agents.suggestion import Suggestion as Suggestion
     from azero.arena.matches.match import MatchResult as MatchResult
     from azero.arena.matches.match import play_match as play_match
+    from azero.config.reading import load_config as load_config
+    from azero.config.schema import Config as Config
     from azero.errors import BadInput as BadInput
     from azero.games import Game as Game
     from azero.games import State as State
     from azero.games import make_game as make_game
     from azero.games import registered_games as registered_games
+    from azero.mcts.roots.gumbel import GumbelRoot as GumbelRoot
+    from azero.mcts.roots.visits import VisitsRoot as VisitsRoot
+    from azero.mcts.search.stepped import Search as Search
+    from azero.mcts.search.stepped import SearchResult as SearchResult
+    from azero.mcts.search.tree_arrays import SearchTree as SearchTree
+    from azero.mcts.selection.puct import Puct as Puct
+    from azero.nets.checkpoint import Checkpoint as Checkpoint
+    from azero.nets.checkpoint import load_checkpoint as load_checkpoint
+    from azero.nets.checkpoint_card import Card as Card
+    from azero.nets.saving import new_checkpoint as new_checkpoint
+    from azero.nets.saving import save_checkpoint as save_checkpoint
+    from azero.selfplay.data.games import Games as Games
+    from azero.training.callbacks import Callback as Callback
+    from azero.training.callbacks import RunView as RunView
+    from azero.training.callbacks import StopTraining as StopTraining
+    from azero.training.games import load_games as load_games
+    from azero.training.train import train as train
 
 __version__ = "0.1.0"
 
 _MODULES = {
     "Agent": "arena.agents.agent",
     "BadInput": "errors",
+    "Callback": "training.callbacks",
+    "Card": "nets.checkpoint_card",
+    "Checkpoint": "nets.checkpoint",
+    "Config": "config.schema",
     "Game": "games",
+    "Games": "selfplay.data.games",
+    "GumbelRoot": "mcts.roots.gumbel",
     "MatchResult": "arena.matches.match",
     "Move": "arena.agents.suggestion",
+    "Puct": "mcts.selection.puct",
+    "RunView": "training.callbacks",
+    "Search": "mcts.search.stepped",
+    "SearchResult": "mcts.search.stepped",
+    "SearchTree": "mcts.search.tree_arrays",
     "State": "games",
     "Suggestion": "arena.agents.suggestion",
+    "StopTraining": "training.callbacks",
+    "VisitsRoot": "mcts.roots.visits",
+    "load_checkpoint": "nets.checkpoint",
+    "load_config": "config.reading",
+    "load_games": "training.games",
     "make_agent": "arena.agents.names",
     "make_game": "games",
+    "new_checkpoint": "nets.saving",
     "play_match": "arena.matches.match",
     "registered_games": "games",
+    "save_checkpoint": "nets.saving",
+    "train": "training.train",
 }
 """The module of each public name."""
 

@@ -12,8 +12,8 @@ from azero.config.text import settings_page
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 NOTES = [ROOT / "checkpoints" / "README.md", *sorted((ROOT / "notes").glob("*.md"))]
-GUIDES = [ROOT / "docs" / f"{name}.md" for name in ("your_own_game", "your_own_net", "export")]
-"""Other tests run these, in an empty folder: tests/test_guide.py and tests/nets/test_export.py."""
+GUIDES = [ROOT / "docs" / f"{name}.md" for name in ("your_own_game", "your_own_loop", "your_own_net", "export")]
+"""Other tests run these: tests/test_guide.py, tests/test_own_loop.py and tests/nets/test_export.py."""
 
 
 def blocks(language):

@@ -4,17 +4,13 @@ import contextlib
 import json
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from azero.commands.options import JsonOption, SeedOption, as_path, trust_code_of
-from azero.errors import BadInput, Damaged, Stopped
+from azero.errors import BadInput, Stopped
 from azero.system.console import printable, say
-
-if TYPE_CHECKING:
-    from azero.config.schema import Config
-    from azero.training.state import Progress
 
 app = typer.Typer()
 
@@ -43,7 +39,6 @@ def train(
     the best net. --resume continues a run that was interrupted or killed. The result is the same as without a break.
     """
     from azero.config.reading import find_config
-    from azero.training.final import describe_final
 
     if config is None and not (resume and run):
         raise BadInput("train needs a CONFIG, e.g. azero train connect_four_quick, or --resume with --run FOLDER")
@@ -52,76 +47,29 @@ def train(
         say(f"--set {key} is given more than once; the last value counts")
     path = None if config is None else find_config(config)
     folder = run or Path("runs") / path.stem  # type: ignore[union-attr]
+    if path is not None:
+        _trust_code_of(path, settings or [], resume)
+    from azero.training.final import describe_final
+    from azero.training.train import train as run_training
+
     try:
-        if resume:
-            progress = _resume_or_advise(folder, path, settings or [], allow_commands)
-        else:
-            progress = _begin(folder, path, settings or [], allow_commands)  # type: ignore[arg-type]
+        done = run_training(path, folder, settings=settings or [], resume=resume, allow_commands=allow_commands)
     except KeyboardInterrupt:
         raise Stopped(f"stopped{_how_to_go_on(folder)}") from None
-    rating = f"{progress.rating:+z.0f} Elo above the first net"
-    promotions = f"{progress.promotions} promotion{'' if progress.promotions == 1 else 's'}"
-    print(f"\n{folder}/best.safetensors: {promotions}, {rating}{describe_final(progress)}")
+    rating = f"{done.rating:+z.0f} Elo above the first net"
+    promotions = f"{done.promotions} promotion{'' if done.promotions == 1 else 's'}"
+    print(f"\n{folder}/best.safetensors: {promotions}, {rating}{describe_final(done.final)}")
 
 
-def _begin(folder: Path, path: Path, settings: list[str], allow_commands: bool) -> "Progress":
-    """Begins a run. The user has named the config, and trusts the files of game and net that it names."""
+def _trust_code_of(path: Path, settings: list[str], is_resuming: bool) -> None:
+    """Trusts the files of game and net that a config names, since the user has named the config."""
     from azero.config.reading import load_config
-    from azero.training.loop import train as run_training
 
-    config = load_config(path, settings)
-    _check_program(config, settings, allow_commands)
-    trust_code_of(config)
-    return run_training(folder, config, False)
-
-
-def _resume_or_advise(folder: Path, path: Path | None, settings: list[str], allow_commands: bool) -> "Progress":
-    """Continues a run; if a file of it is damaged or missing, the message says what may mend it."""
-    from azero.training.run import repair_of
-
-    try:
-        return _resume(folder, path, settings, allow_commands)
-    except Damaged as error:
-        if repr(str(folder))[1:-1] not in str(error):  # it is not the run's file
-            raise
-        raise Damaged(f"{error}; {repair_of(folder)} may mend it") from None
-    except FileNotFoundError as error:
-        if not Path(str(error.filename)).is_relative_to(folder):
-            raise
-        raise BadInput(f"{error.filename!r} is missing; {repair_of(folder)} may mend it") from None
-
-
-def _resume(folder: Path, path: Path | None, settings: list[str], allow_commands: bool) -> "Progress":
-    """Continues a run. `path` is a config that may be named, too; it must be for the same game, which is trusted."""
-    from azero.config.reading import load_config
-    from azero.training.learning.precision import is_settled_from
-    from azero.training.loop import train as run_training
-    from azero.training.resumed_settings import check_is_run, check_same_game, open_run
-    from azero.training.run import hold
-
-    check_is_run(folder)
-    with hold(folder):  # before the settings are read: another process may be changing them
-        if path is not None:
-            with contextlib.suppress(BadInput):  # its game's file may have been moved with the run
-                trust_code_of(load_config(path))
-        values = open_run(folder, settings)
-        _check_program(values, settings, allow_commands)
-        if path is not None:
-            check_same_game(folder, values, load_config(path))
-            other = load_config(path, settings).model_copy(update={"game": values.game})  # the path may differ
-            if not is_settled_from(values, other):
-                say(f"{folder} continues with its own settings, which differ from {path}")
-        return run_training(folder, values, True)
-
-
-def _check_program(config: "Config", settings: list[str], is_allowed: bool) -> None:
-    """Raises BadInput if a file names a program to run, and the command line neither names nor allows it."""
-    opponent = config.evaluation.opponent
-    is_named = any(each.partition("=")[0].strip() in ("evaluation", "evaluation.opponent") for each in settings)
-    if config.evaluation.every and opponent.startswith("gtp:") and not (is_named or is_allowed):
-        raise BadInput(
-            f"the settings name a program, evaluation.opponent = {opponent!r}; it runs only with --allow-commands"
-        )
+    if not is_resuming:
+        trust_code_of(load_config(path, settings))
+        return
+    with contextlib.suppress(BadInput):  # its game's file may have been moved with the run
+        trust_code_of(load_config(path))
 
 
 def _how_to_go_on(folder: Path) -> str:

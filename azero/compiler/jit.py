@@ -10,13 +10,15 @@ digests of these files.
 
 import functools
 import inspect
+import re
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 
 import numba
 import numpy as np
 from numba import types
-from numba.core.errors import NumbaWarning
+from numba.core.errors import NumbaError, NumbaWarning
 from numba.extending import overload_method, register_jitable
 
 from azero.compiler import codegen, notice
@@ -63,15 +65,38 @@ def bind_methods(**parameters: tuple[str, ...]) -> None:
     _bind(parameters, _OF_RULES)
 
 
-def check_strategy(value: object) -> None:
-    """Raises BadInput if kernels could not call the methods of a NamedTuple, e.g. of a user's root strategy."""
+def check_strategy(value: object, methods: Iterable[str]) -> None:
+    """Raises BadInput if kernels could not call these methods of a NamedTuple, e.g. of a user's root strategy."""
     fields = getattr(value, "_fields", ())
     name = type(value).__name__
+    if not isinstance(value, tuple):
+        raise BadInput(f"{value!r} is not a strategy: it should be an instance of a NamedTuple")
     if not fields:
         raise BadInput(f"{name} needs a field: compiled code cannot call methods of a NamedTuple without fields")
     for field in fields:
         if field in BOUND_METHODS:
             raise BadInput(f"{name}.{field} needs another name: kernels call a method with this name")
+    for method in methods:
+        if not callable(getattr(value, method, None)):
+            raise BadInput(f"{name} needs a method {method!r}: kernels call it")
+
+
+_REASON = r"^\s*((?:\w+Error: )?(?:name '|Untyped|Unknown attribute|Cannot unify|Can't unify|No implementation).*)$"
+"""What a line of a compiler's message looks like that says why; the first one counts."""
+
+
+@contextmanager
+def strategies_compiled() -> Iterator[None]:
+    """Raises BadInput if a strategy's method cannot be compiled within the block; its cause is the whole message."""
+    try:
+        yield
+    except NumbaError as error:
+        method = re.search(r"'(\w+)'\) for (\w+)\(", str(error))
+        if method is None:
+            raise
+        reasons = [line for line in re.findall(_REASON, str(error), re.MULTILINE) if "method_of_class" not in line]
+        why = reasons[0] if reasons else "its code needs what Numba does not know"
+        raise BadInput(f"{method[2]}.{method[1]} cannot be compiled: {why}") from error
 
 
 def bind_strategies(**parameters: tuple[str, ...]) -> None:

@@ -1,9 +1,10 @@
 """Reads settings from TOML files and the command line, and checks them. An error is one line."""
 
 import contextlib
+import json
 import re
 import tomllib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -35,14 +36,19 @@ def find_config(name: str) -> Path:
     raise BadInput(f"config {name!r} is not a file and not an included config; {suggest_nearest(name, shipped)}")
 
 
-def load_config(path: Path, overrides: Sequence[str] = (), is_of_run: bool = False) -> Config:
-    """Reads a TOML file, applies overrides of the form `section.key=value`, and checks; raises BadInput.
+def load_config(
+    path: str | Path, settings: Sequence[str] | Mapping[str, object] = (), is_of_run: bool = False
+) -> Config:
+    """Returns the settings of a TOML file, complete and checked; raises BadInput.
 
     A relative path to the file of a game or net is looked up in the working folder first, then in the TOML file's.
 
     Args:
+      path: the file; a text may also be the name of an included config, such as "tic_tac_toe".
+      settings: changes of settings: {"training.iterations": 10} or ["training.iterations=10"].
       is_of_run: whether the file is a run's `config.toml`. Its unknown settings are dropped, with a notice on stderr.
     """
+    path = find_config(path) if isinstance(path, str) else path
     try:
         tables = _parse(read_regular(path, _LARGEST).decode())
     except OSError as error:
@@ -54,9 +60,21 @@ def load_config(path: Path, overrides: Sequence[str] = (), is_of_run: bool = Fal
         tables = _known_tables(f"config {str(path)!r}", tables)
     for section, key in (("game", "name"), ("net", "architecture")):
         _find_own_file(tables.get(section), key, path.parent)
-    for override in overrides:
+    for override in as_overrides(settings):
         _apply_override(tables, override)
     return check_config(tables)
+
+
+def as_overrides(settings: Sequence[str] | Mapping[str, object]) -> list[str]:
+    """Returns changes of settings as `section.key=value`; raises BadInput if they are neither list nor dict."""
+    if isinstance(settings, Mapping):
+        with contextlib.suppress(TypeError, ValueError):  # not a value of JSON, which TOML shares
+            return [f"{key}={json.dumps(value, ensure_ascii=False)}" for key, value in settings.items()]
+    elif not isinstance(settings, str) and all(isinstance(each, str) for each in settings):
+        return list(settings)
+    raise BadInput(
+        f"settings = {settings!r} should be like {{'training.iterations': 10}} or ['training.iterations=10']"
+    )
 
 
 def _parse(text: str) -> dict[str, Any]:

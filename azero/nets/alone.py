@@ -1,10 +1,13 @@
-"""The net's output without a search."""
+"""The net's output without a search, computed in fp32."""
+
+from collections.abc import Callable
 
 import numpy as np
 import torch
+from torch import Tensor
 
 from azero.config.schema import DeviceConfig
-from azero.nets.architectures.contract import Net
+from azero.nets.architectures.contract import Net, Prediction
 from azero.nets.runtimes.choice import pick_device
 from azero.nets.runtimes.torch_runtime import TorchSession
 
@@ -12,14 +15,34 @@ _ROWS = 256  # per pass
 
 
 def judge_alone(net: Net, config: DeviceConfig, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Returns a net's logits, computed in fp32, for the player to move: [B, A] of actions, [B, 3] of win, draw, loss.
+    """Returns a net's logits for the player to move: [B, A] of actions, [B, 3] of win, draw, loss.
 
     Args:
       planes: [B, C, H, W] float32.
     """
-    session = TorchSession(net, pick_device(config.device), torch.float32)
+    logits, results = _predict(_open(net, config), planes)
+    return logits.cpu().numpy(), results.cpu().numpy()
+
+
+def evaluator_of(net: Net, config: DeviceConfig) -> Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]:
+    """Returns a function from planes [B, C, H, W] float32 to logits [B, A] and values [B], both float32.
+
+    It uses a copy of the net's present weights.
+    """
+    session = _open(net, config)
+
+    def evaluate(planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        prediction = Prediction(*_predict(session, planes))
+        return prediction.policy_logits.cpu().numpy(), prediction.value().cpu().numpy()
+
+    return evaluate
+
+
+def _open(net: Net, config: DeviceConfig) -> TorchSession:
+    return TorchSession(net, pick_device(config.device), torch.float32)
+
+
+def _predict(session: TorchSession, planes: np.ndarray) -> tuple[Tensor, Tensor]:
     with torch.inference_mode():
         passes = [session.predict(torch.from_numpy(planes[at : at + _ROWS])) for at in range(0, len(planes), _ROWS)]
-    logits = torch.cat([each.policy_logits for each in passes])
-    results = torch.cat([each.result_logits for each in passes])
-    return logits.cpu().numpy(), results.cpu().numpy()
+    return torch.cat([each.policy_logits for each in passes]), torch.cat([each.result_logits for each in passes])

@@ -1,14 +1,19 @@
 """Checkpoints: one `.safetensors` file with the weights and everything needed to rebuild the net."""
 
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+import numpy as np
 import torch
 
+from azero.config.reading import check_device
 from azero.config.schema import NetConfig
 from azero.errors import BadInput
-from azero.games import Game
+from azero.games import Game, State
+from azero.games.checks import check_states
 from azero.games.names import is_made_with
+from azero.nets.alone import evaluator_of
 from azero.nets.architectures.contract import Net, fold
 from azero.nets.checkpoint_card import Card
 from azero.nets.checkpoint_file import CheckpointFile, read_checkpoint
@@ -16,18 +21,58 @@ from azero.nets.make import make_net
 from azero.nets.users_net import BrokenNet
 from azero.system.tensor_files import Tensors, write_tensors
 
+Evaluate = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
+
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """A net with its card."""
+    """A net with its card.
+
+    Attributes:
+      net: the net, a torch.nn.Module on the CPU. It turns planes [B, C, H, W] float32 into a pair of logits: of actions
+        [B, A], and of win, draw and loss [B, 3], for the player to move.
+      card: the metadata: game, settings of the net and of the search, training steps.
+      game: the game.
+      digest: of the file's contents; empty if the net has not been saved.
+    """
 
     net: Net
     card: Card
     game: Game
-    digest: str
+    digest: str = ""
+
+    def evaluator(self, device: str = "auto") -> Evaluate:
+        """Returns a function for `azero.Search`, from planes to logits [B, A] and values [B] in [-1, 1].
+
+        It computes in fp32, with a copy of the net's present weights.
+
+        Args:
+          device: auto, cpu, cuda or mps.
+
+        Raises BadInput if there is no such device.
+        """
+        return evaluator_of(self.net, check_device(device, "fp32"))
+
+    def evaluate(self, states: Sequence[State]) -> tuple[np.ndarray, np.ndarray]:
+        """Returns the net's judgement of positions, without a search.
+
+        Returns:
+          policies: [B, A] float32, probabilities; 0 for illegal actions.
+          values: [B] float32 in [-1, 1], for the player to move.
+
+        Raises BadInput if there is no position, one is of another game, or its game is over.
+        """
+        check_states(self.game, states)
+        logits, values = self.evaluator()(np.stack([state.planes() for state in states]))
+        masked = np.full_like(logits, -np.inf)
+        for row, state in enumerate(states):
+            legal = state.legal_actions()
+            masked[row, legal] = logits[row, legal]
+        weights = np.exp(masked - masked.max(axis=1, keepdims=True))
+        return weights / weights.sum(axis=1, keepdims=True), values
 
 
-def save_checkpoint(path: Path, net: Net, card: Card) -> None:
+def write_checkpoint(path: Path, net: Net, card: Card) -> None:
     """Writes a checkpoint atomically."""
     write_tensors(path, weights_of(net), _fields(card))
 
@@ -44,23 +89,23 @@ def net_from_weights(config: NetConfig, game: Game, weights: Tensors) -> Net:
     return net
 
 
-def load_checkpoint(path: Path, game: Game | None = None) -> Checkpoint:
-    """Reads a checkpoint, for `game` if it is given. Raises Damaged, or BadInput if it is of another game or format.
+def load_checkpoint(path: str | Path, game: Game | None = None) -> Checkpoint:
+    """Reads a checkpoint, for `game` if it is given. Raises BadInput if it is damaged, or of another game or format.
 
     If the sources of a user's own game have changed since the checkpoint was made, a warning is printed on stderr.
     """
-    return load_net(read_checkpoint(path, game))
+    return load_net(read_checkpoint(Path(path), game))
 
 
 def load_net(file: CheckpointFile) -> Checkpoint:
     """Returns the checkpoint with this file's net; raises BadInput if the weights do not fit it."""
     name, game = f"checkpoint {str(file.path)!r}", file.game
     try:
-        wanted = _wanted_weights(file.config, game)
+        wanted = wanted_weights(file.config, game)
     except BadInput as error:
         raise type(error)(f"{name}: {error}") from None
     try:
-        _check_shapes(wanted, file.weights)
+        check_shapes(wanted, file.weights)
     except BadInput as error:
         if not is_made_with(game.rules, file.card.game_digest):
             raise BadInput(
@@ -70,13 +115,21 @@ def load_net(file: CheckpointFile) -> Checkpoint:
             ) from None
         raise BadInput(f"{name} does not fit its own card: {error}") from None
     net = net_from_weights(file.config, game, file.weights)
-    if not _answers(net):
-        raise BadInput(f"{name} cannot be used: its net's outputs are not finite numbers")
+    check_finite(net, f"{name} cannot be used")
     file.warn_of_change()
     return Checkpoint(net, file.card, game, file.digest)
 
 
-def _wanted_weights(config: NetConfig, game: Game) -> dict[str, torch.Tensor]:
+def check_finite(net: Net, refusal: str) -> None:
+    """Raises BadInput, which begins with `refusal`, if a weight or an output of the net is not a finite number."""
+    for name, tensor in net.state_dict().items():
+        if not tensor.isfinite().all():
+            raise BadInput(f"{refusal}: {name} has values that are not finite numbers")
+    if not _answers(net):
+        raise BadInput(f"{refusal}: its net's outputs are not finite numbers")
+
+
+def wanted_weights(config: NetConfig, game: Game) -> dict[str, torch.Tensor]:
     """Returns the weights of a net with these settings, of which only names, shapes and dtypes count.
 
     The net is not allocated for this: a small file can describe a net of many GiB. A user's net may need that.
@@ -88,7 +141,7 @@ def _wanted_weights(config: NetConfig, game: Game) -> dict[str, torch.Tensor]:
         return make_net(config, game).state_dict()
 
 
-def _check_shapes(wanted: dict[str, torch.Tensor], weights: Tensors) -> None:
+def check_shapes(wanted: dict[str, torch.Tensor], weights: Tensors) -> None:
     """Raises BadInput if the weights do not fit the net by name, shape and dtype."""
     for name in sorted(wanted.keys() | weights.keys()):
         own, other = (

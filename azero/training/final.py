@@ -43,12 +43,12 @@ def hold_final(run: Run, progress: Progress, report: Report) -> tuple[str, dict]
     return winner.stem, {"final/score": score, "final/nets": len(points)}
 
 
-def describe_final(progress: Progress) -> str:
+def describe_final(final: str) -> str:
     """Returns which net won the final, as the end of a sentence; empty if there was no final."""
-    if not progress.final:
+    if not final:
         return ""
     names = {MEAN: "the mean of the last nets' weights", CANDIDATE: "the last candidate"}
-    winner = names.get(progress.final) or f"the net of iteration {int(progress.final)}"
+    winner = names.get(final) or f"the net of iteration {int(final)}"
     return f"; {winner} won the final"
 
 

@@ -1,7 +1,8 @@
 """The training loop: self-play, replay, reanalysis, training, gate, promotion."""
 
-import math
 import time
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,14 +17,14 @@ from azero.errors import BadInput
 from azero.games.make import make_trusted_game
 from azero.games.names import identity_of
 from azero.selfplay.data.lessons import Lessons
-from azero.selfplay.data.records import Shard
 from azero.selfplay.data.replay import Replay
 from azero.selfplay.data.shard_files import load_shard, save_shard
 from azero.selfplay.pool import Pool, count_workers
 from azero.selfplay.resignation import NOBODY, choose_threshold, describe_resignations
-from azero.selfplay.tasks import Identities, PlayTask, SearchTask, play_task, search_task
+from azero.selfplay.tasks import Identities, PlayTask, play_task
 from azero.system.files import make_folder, remove_temporaries
 from azero.system.interrupt import interruption_waits
+from azero.training.callbacks import Callback, RunView, StopTraining, call_back
 from azero.training.final import hold_final
 from azero.training.gate import evaluate_best, find_benchmark, hold_gate
 from azero.training.learning.learner import Learner
@@ -31,6 +32,7 @@ from azero.training.learning.precision import settle_arithmetic
 from azero.training.learning.schedule import learning_rate, steps_for
 from azero.training.learning.trainer import Losses, Trainer, check_divergence
 from azero.training.lessons import read_lessons
+from azero.training.reanalysis import reanalyse
 from azero.training.resumed_settings import check_progress, check_runtime, keep_settings
 from azero.training.run import Run, check_is_new, hold, iteration_of, shard_name
 from azero.training.state import NUM_PROMOTED, STAGES, Progress, keep_beginning, load_state, save_state
@@ -46,8 +48,8 @@ from azero.training.watching.metrics import mend_metrics, read_metrics, write_me
 from azero.training.watching.report import Report
 
 
-def train(folder: Path, config: Config, is_resuming: bool) -> Progress:
-    """Runs all iterations of a run in `folder` and returns the final progress. A killed run can be resumed.
+def train(folder: Path, config: Config, is_resuming: bool, callbacks: Sequence[Callback] = ()) -> RunView:
+    """Runs all iterations of a run in `folder` and returns the run at its end. A killed run can be resumed.
 
     Raises BadInput if the settings cannot be used; Untrusted if the user has not named the game's file.
 
@@ -68,11 +70,11 @@ def train(folder: Path, config: Config, is_resuming: bool) -> Progress:
         make_folder(folder)
     with hold(folder):
         run = Run(folder, config, game) if is_resuming else Run.create(folder, config, game)
-        return run_iterations(run, lessons)
+        return RunView.of(run, run_iterations(run, lessons, callbacks))
 
 
-def run_iterations(run: Run, lessons: Lessons | None) -> Progress:
-    """Continues a run from its saved state to the last iteration."""
+def run_iterations(run: Run, lessons: Lessons | None, callbacks: Sequence[Callback]) -> Progress:
+    """Continues a run from its saved state to the last iteration, or until a callback stops it."""
     trainer = Trainer(run.config, run.game)
     remove_temporaries(run.folder)
     progress = load_state(run.folder, trainer)
@@ -92,15 +94,18 @@ def run_iterations(run: Run, lessons: Lessons | None) -> Progress:
     replay = run.load_replay(progress, lessons)
     with Report(run, progress) as report, Pool(count_workers(run.config), report.tell) as pool:
         report.tell(*find_oddities(run.config, run.game.max_plies))
-        while progress.iteration <= run.config.training.iterations:
-            if progress.stage == "play":
-                progress = play(run, progress, replay, pool, trainer, report)
-            if progress.stage == "reanalysis":
-                progress = reanalyse(run, progress, replay, pool, trainer, report)
-            if progress.stage == "train":
-                progress = learn(run, progress, replay, trainer, report)
-            if progress.stage == "gate":
-                progress = gate(run, progress, trainer, report)
+        with suppress(StopTraining):
+            call_back(run, progress, callbacks)  # again: a killed run may have saved a stage without calling them
+            while progress.iteration <= run.config.training.iterations:
+                if progress.stage == "play":
+                    progress = play(run, progress, replay, pool, trainer, report)
+                elif progress.stage == "reanalysis":
+                    progress = reanalyse(run, progress, replay, pool, trainer, report)
+                elif progress.stage == "train":
+                    progress = learn(run, progress, replay, trainer, report)
+                else:
+                    progress = gate(run, progress, trainer, report)
+                call_back(run, progress, callbacks)
     return progress
 
 
@@ -159,52 +164,6 @@ def replay_age(replay: Replay, iteration: int) -> float:
     """Returns the mean age of the window's positions, in iterations."""
     ages = [iteration - iteration_of(name) for name in replay.names]
     return float(np.average(ages, weights=[shard.num_learnt for shard in replay.shards]))
-
-
-def reanalyse(run: Run, progress: Progress, replay: Replay, pool: Pool, trainer: Trainer, report: Report) -> Progress:
-    """Searches positions of older games again with the best net; the new results replace the old ones."""
-    begin, deaths_before = time.perf_counter(), pool.num_deaths
-    iteration, weights = progress.iteration, run.best_weights(progress)
-    shards = dict(zip(replay.names, replay.shards, strict=True))
-    names = shards_to_search(shards, run.config.replay.reanalysed_share, iteration)
-    missing = [name for name in names if shards[name].searched[0] != iteration]
-    total, left = (sum(int(np.count_nonzero(shards[name].weights)) for name in each) for each in (names, missing))
-    with report.stage("reanalysis", total, "positions", total - left) as bar:
-        identities = Identities(identity_of(run.game.rules), trainer.net.identity)
-        tasks = [SearchTask(weights, run.config, identities, shards[name], name, iteration) for name in missing]
-        for place, shard in pool.run(search_task, tasks, bar.update):
-            name = missing[place]
-            save_shard(run.shard_path(name), shard, run.game)
-            replay.renew(name, shard)
-            shards[name] = shard
-    notes = progress.notes | {
-        "selfplay/worker_deaths": progress.notes.get("selfplay/worker_deaths", 0) + pool.num_deaths - deaths_before,
-        "reanalysis/positions": total,
-        "reanalysis/evaluations": sum(int(shards[name].evaluations[0]) for name in names),
-        "reanalysis/simulations": sum(int(shards[name].simulations[0]) for name in names),
-        "time/reanalysis_s": time.perf_counter() - begin,
-    }
-    done = replace(progress, stage="train", notes=notes)
-    save_state(run.folder, run.config, trainer, done)
-    return done
-
-
-def shards_to_search(shards: dict[str, Shard], share: float, iteration: int) -> list[str]:
-    """Returns the names of the shards that an iteration reanalyses: `share` of the window, but none of this iteration.
-
-    These are the shards whose last search, in self-play or reanalysis, is the oldest. If the iteration was interrupted,
-    the shards that it has reanalysed already come first.
-
-    Args:
-      shards: the window by name, oldest first.
-    """
-    last = {
-        name: max(iteration_of(name), int(shard.searched[0]))
-        for name, shard in shards.items()
-        if iteration_of(name) < iteration
-    }
-    in_turn = sorted(last, key=lambda name: (last[name] != iteration, last[name]))
-    return in_turn[: math.ceil(round(share * len(shards), 9))]
 
 
 def learn(run: Run, progress: Progress, replay: Replay, trainer: Trainer, report: Report) -> Progress:

@@ -23,7 +23,7 @@ from azero.errors import BadInput
 from azero.games import Game
 from azero.games.names import SHORT_IDENTITY, source_digest_of
 from azero.nets.architectures.contract import Net
-from azero.nets.checkpoint import load_checkpoint, save_checkpoint, weights_of
+from azero.nets.checkpoint import load_checkpoint, weights_of, write_checkpoint
 from azero.nets.checkpoint_card import Card
 from azero.nets.users_files import place_of
 from azero.selfplay.data.lessons import Lessons
@@ -103,7 +103,7 @@ class Run:
         )
 
     def save_net(self, path: Path, net: Net, progress: Progress) -> None:
-        save_checkpoint(path, net, self.card(net, progress))
+        write_checkpoint(path, net, self.card(net, progress))
 
     def best_weights(self, progress: Progress) -> Tensors:
         """Returns the weights of the best net."""

@@ -11,7 +11,7 @@ from azero.games import make_game, registered_games
 from azero.nets.architectures.any_size import AnySizeTower
 from azero.nets.architectures.board import Board
 from azero.nets.architectures.contract import fold
-from azero.nets.checkpoint import load_checkpoint, save_checkpoint
+from azero.nets.checkpoint import load_checkpoint, write_checkpoint
 from azero.nets.checkpoint_card import Card
 from azero.nets.runtimes.choice import TOLERANCE, available_runtimes, measure_drift, open_runtime
 
@@ -121,7 +121,7 @@ def test_a_net_has_the_same_weights_for_all_sizes():
 def test_a_checkpoint_plays_other_sizes_of_its_game(tmp_path):
     path, trained = tmp_path / "any.safetensors", make_game("othello(size=4)")
     net = make_net(trained, ANY_SIZE)
-    save_checkpoint(path, net, Card(game=str(trained), net=ANY_SIZE.model_dump(), search={}, seed=0))
+    write_checkpoint(path, net, Card(game=str(trained), net=ANY_SIZE.model_dump(), search={}, seed=0))
     larger = make_game("othello(size=8)")
     loaded = load_checkpoint(path, larger)
     assert loaded.game == larger and load_checkpoint(path).game == trained
@@ -139,13 +139,13 @@ def test_a_checkpoint_plays_other_sizes_of_its_game(tmp_path):
 )
 def test_other_nets_and_games_are_refused(tmp_path, net, game, message):
     path, trained = tmp_path / "net.safetensors", make_game("othello(size=4)")
-    save_checkpoint(path, make_net(trained, net), Card(game=str(trained), net=net.model_dump(), search={}, seed=0))
+    write_checkpoint(path, make_net(trained, net), Card(game=str(trained), net=net.model_dump(), search={}, seed=0))
     with pytest.raises(BadInput, match=re.escape(message)):
         load_checkpoint(path, make_game(game))
 
 
 def test_a_rule_is_no_size(tmp_path):
     path, trained = tmp_path / "net.safetensors", make_game("hex(size=4,swap=false)")
-    save_checkpoint(path, make_net(trained, ANY_SIZE), Card(game=str(trained), net=ANY_SIZE.model_dump(), search={}))
+    write_checkpoint(path, make_net(trained, ANY_SIZE), Card(game=str(trained), net=ANY_SIZE.model_dump(), search={}))
     with pytest.raises(BadInput, match="swap is false, not true"):
         load_checkpoint(path, make_game("hex(size=5,swap=true)"))

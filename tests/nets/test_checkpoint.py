@@ -16,7 +16,7 @@ from azero.config.schema import NetConfig, SearchConfig
 from azero.errors import BadInput
 from azero.games import make_game
 from azero.games.names import source_digest_of
-from azero.nets.checkpoint import load_checkpoint, save_checkpoint
+from azero.nets.checkpoint import load_checkpoint, write_checkpoint
 from azero.nets.checkpoint_card import FORMAT, Card
 from azero.nets.checkpoint_file import read_card
 from azero.system.tensor_files import read_tensors, write_tensors
@@ -40,7 +40,7 @@ CARD = Card(
 @pytest.fixture(scope="module")
 def saved(tmp_path_factory) -> Path:
     path = tmp_path_factory.mktemp("checkpoint") / "tiny.safetensors"
-    save_checkpoint(path, make_net(GAME, TINY), CARD)
+    write_checkpoint(path, make_net(GAME, TINY), CARD)
     return path
 
 
@@ -98,16 +98,16 @@ def test_a_checkpoint_says_which_torch_and_which_format(saved):
 
 def test_the_same_net_gives_the_same_bytes(saved, tmp_path):
     again = tmp_path / "again.safetensors"
-    save_checkpoint(again, make_net(GAME, TINY), CARD)
+    write_checkpoint(again, make_net(GAME, TINY), CARD)
     assert again.read_bytes() == saved.read_bytes()
-    save_checkpoint(again, load_checkpoint(saved).net, load_checkpoint(saved).card)
+    write_checkpoint(again, load_checkpoint(saved).net, load_checkpoint(saved).card)
     assert again.read_bytes() == saved.read_bytes()
 
 
 def test_the_digest_tells_nets_and_cards_apart(saved, tmp_path):
     digests = {load_checkpoint(saved).digest}
     for net, card in [(make_net(GAME, TINY, seed=1), CARD), (make_net(GAME, TINY), replace(CARD, step=1201))]:
-        save_checkpoint(tmp_path / "other", net, card)
+        write_checkpoint(tmp_path / "other", net, card)
         digests.add(load_checkpoint(tmp_path / "other").digest)
     assert len(digests) == 3
 
@@ -115,7 +115,7 @@ def test_the_digest_tells_nets_and_cards_apart(saved, tmp_path):
 def test_a_file_is_replaced_whole_and_folders_are_made(saved, tmp_path):
     path = tmp_path / "new" / "folder" / "best.safetensors"
     for step in (1, 2):
-        save_checkpoint(path, make_net(GAME, TINY), replace(CARD, step=step))
+        write_checkpoint(path, make_net(GAME, TINY), replace(CARD, step=step))
         assert read_card(path).step == step
     assert [each.name for each in path.parent.iterdir()] == [path.name]
 
@@ -130,7 +130,7 @@ def test_the_right_game_is_accepted_and_another_refused(saved):
 def test_cards_of_any_length_come_back(padding, tmp_path):
     """A file begins with the length of its header, a multiple of eight. No length makes it look like another format."""
     card = replace(CARD, torch_version="x" * 8 * padding)
-    save_checkpoint(tmp_path / "net", make_net(GAME, TINY), card)
+    write_checkpoint(tmp_path / "net", make_net(GAME, TINY), card)
     assert load_checkpoint(tmp_path / "net").card == card
 
 
@@ -289,13 +289,13 @@ def test_a_card_that_lacks_a_field_or_has_another(copy, changed, what):
 )
 def test_a_field_of_another_type(field, value, right, tmp_path):
     """By a program that writes digests, but wrong cards."""
-    save_checkpoint(tmp_path / "net", make_net(GAME, TINY), replace(CARD, **{field: value}))
+    write_checkpoint(tmp_path / "net", make_net(GAME, TINY), replace(CARD, **{field: value}))
     told = refusal(tmp_path / "net")
     assert told.endswith(f"cannot be used: its card says {field} = {value!r}, which should be {right}")
 
 
 def test_a_rating_may_be_written_as_a_whole_number(tmp_path):
-    save_checkpoint(tmp_path / "net", make_net(GAME, TINY), replace(CARD, rating=12))
+    write_checkpoint(tmp_path / "net", make_net(GAME, TINY), replace(CARD, rating=12))
     assert load_checkpoint(tmp_path / "net").card.rating == 12
 
 
@@ -304,7 +304,7 @@ def test_weights_that_are_not_finite(value, tmp_path):
     net = make_net(GAME, TINY)
     name, tensor = next(iter(net.state_dict().items()))
     tensor.view(-1)[1] = value
-    save_checkpoint(tmp_path / "net", net, CARD)
+    write_checkpoint(tmp_path / "net", net, CARD)
     assert refusal(tmp_path / "net").endswith(f"cannot be used: {name} has values that are not finite numbers")
 
 
@@ -316,18 +316,18 @@ def test_finite_weights_of_which_comes_nothing_finite(is_huge, tmp_path):
             tensor.fill_(1e30)
         elif name == "stem.norm.running_var":
             tensor.fill_(-1.0)
-    save_checkpoint(tmp_path / "net", net, CARD)
+    write_checkpoint(tmp_path / "net", net, CARD)
     assert refusal(tmp_path / "net").endswith("cannot be used: its net's outputs are not finite numbers")
 
 
 def test_weights_of_another_dtype(tmp_path):
-    save_checkpoint(tmp_path / "net", make_net(GAME, TINY).double(), CARD)
+    write_checkpoint(tmp_path / "net", make_net(GAME, TINY).double(), CARD)
     assert refusal(tmp_path / "net").endswith(" is of torch.float64; it should be of torch.float32")
 
 
 def test_settings_on_a_card_that_are_no_longer_known_are_left_out_and_told(tmp_path, capsys):
     card = replace(CARD, net=TINY.model_dump() | {"width": 3}, search={"c_put": 1.0, "c_puct": 2.0})
-    save_checkpoint(tmp_path / "net", make_net(GAME, TINY), card)
+    write_checkpoint(tmp_path / "net", make_net(GAME, TINY), card)
     loaded = load_checkpoint(tmp_path / "net").card
     assert loaded.net == TINY.model_dump() and loaded.search == {"c_puct": 2.0}
     told = capsys.readouterr().err.splitlines()
@@ -346,7 +346,7 @@ def test_settings_on_a_card_that_are_no_longer_known_are_left_out_and_told(tmp_p
 )
 def test_weights_that_do_not_fit_the_card(card, what, tmp_path):
     """By a program that writes digests, but wrong cards."""
-    save_checkpoint(tmp_path / "net", make_net(GAME, TINY), card)
+    write_checkpoint(tmp_path / "net", make_net(GAME, TINY), card)
     told = refusal(tmp_path / "net")
     assert "does not fit its own card" in told and what in told and "\n" not in told
 
@@ -354,7 +354,7 @@ def test_weights_that_do_not_fit_the_card(card, what, tmp_path):
 def test_a_card_of_a_huge_net_takes_no_memory(tmp_path):
     resource = pytest.importorskip("resource", reason="Windows does not have it")
     card = replace(CARD, net=TINY.model_dump() | {"blocks": 80, "channels": 1024})
-    save_checkpoint(tmp_path / "net", make_net(GAME, TINY), card)
+    write_checkpoint(tmp_path / "net", make_net(GAME, TINY), card)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     assert "does not fit its own card" in refusal(tmp_path / "net")
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 200_000, "in KiB"
@@ -378,9 +378,9 @@ def test_a_pipe_is_not_waited_for(tmp_path):
 
 
 def test_a_card_of_an_unknown_game(tmp_path):
-    save_checkpoint(tmp_path / "net", make_net(GAME, TINY), replace(CARD, game="connect_five"))
+    write_checkpoint(tmp_path / "net", make_net(GAME, TINY), replace(CARD, game="connect_five"))
     assert "unknown game 'connect_five'; did you mean 'connect_four'" in refusal(tmp_path / "net")
-    save_checkpoint(tmp_path / "net", make_net(GAME, TINY), replace(CARD, game="connect five"))
+    write_checkpoint(tmp_path / "net", make_net(GAME, TINY), replace(CARD, game="connect five"))
     assert "game 'connect five' is not of the form name" in refusal(tmp_path / "net")
 
 
@@ -404,7 +404,7 @@ def nim(monkeypatch, tmp_path) -> Path:
     write_file(tmp_path / "nim.py", NIM)
     game = make_game("nim.py:Nim(heap=5)")
     card = replace(CARD, game=str(game), game_digest=source_digest_of(game.rules))
-    save_checkpoint(tmp_path / "nim.safetensors", make_net(game, TINY), card)
+    write_checkpoint(tmp_path / "nim.safetensors", make_net(game, TINY), card)
     return Path("nim.safetensors")
 
 
@@ -433,7 +433,7 @@ def test_a_card_alone_has_no_file_run_but_the_one_it_was_made_with(nim, name):
     net = load_checkpoint(nim).net
     Path("nim.py").write_text("open('was_run', 'w')\n")
     for digest in (card.game_digest, "", "0" * 16):
-        save_checkpoint(nim, net, replace(card, game_digest=digest))
+        write_checkpoint(nim, net, replace(card, game_digest=digest))
         assert refusal(nim) == (
             "checkpoint 'nim.safetensors' plays nim.py:Nim(heap=5), and that file has changed since; "
             "to use the changed file, name it with --game 'nim.py:Nim(heap=5)'"

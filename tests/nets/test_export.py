@@ -20,7 +20,7 @@ from azero.games.make import trust_net
 from azero.games.user import trust
 from azero.nets.alone import judge_alone
 from azero.nets.architectures.contract import with_noise
-from azero.nets.checkpoint import load_checkpoint, save_checkpoint
+from azero.nets.checkpoint import load_checkpoint, write_checkpoint
 from azero.nets.checkpoint_card import Card
 from azero.nets.export import export
 from azero.nets.export.export import OPSETS, export_onnx
@@ -63,7 +63,7 @@ def assert_is_near(session: OnnxSession, net, planes: np.ndarray) -> None:
 def write_net(path: Path, net, architecture: str) -> Path:
     """Writes a checkpoint of a net for tic_tac_toe; returns `path`."""
     config = {"architecture": architecture} if isinstance(architecture, str) else architecture
-    save_checkpoint(path, net, Card("tic_tac_toe", config, {}, net_digest=net.identity[:16]))
+    write_checkpoint(path, net, Card("tic_tac_toe", config, {}, net_digest=net.identity[:16]))
     return path
 
 

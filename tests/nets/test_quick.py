@@ -18,7 +18,7 @@ from azero.errors import BadInput
 from azero.games import make_game
 from azero.nets import quick
 from azero.nets.architectures.contract import with_noise
-from azero.nets.checkpoint import load_checkpoint, save_checkpoint
+from azero.nets.checkpoint import load_checkpoint, write_checkpoint
 from azero.nets.checkpoint_card import Card
 from azero.nets.checkpoint_file import read_checkpoint
 from azero.nets.evaluator import NetEvaluator
@@ -60,7 +60,7 @@ def empty_cache(tmp_path, monkeypatch):
 @pytest.fixture
 def path(tmp_path):
     path = tmp_path / "net.safetensors"
-    save_checkpoint(path, make_net(GAME), Card(str(GAME), SMALL.model_dump(), {}))
+    write_checkpoint(path, make_net(GAME), Card(str(GAME), SMALL.model_dump(), {}))
     return path
 
 
@@ -78,7 +78,7 @@ def test_a_known_net_has_the_same_bits(tmp_path, path, precision, architecture):
         if precision == "int8":
             pytest.skip("only towers have it")
         config = NetConfig(architecture="dense", channels=16)
-        save_checkpoint(path, with_noise(make_any_net(config, GAME)), Card(str(GAME), config.model_dump(), {}))
+        write_checkpoint(path, with_noise(make_any_net(config, GAME)), Card(str(GAME), config.model_dump(), {}))
     config = DeviceConfig(device="cpu", runtime="openvino", precision=precision)
     first, second, has_net = open_twice(path, config)
     plain = NetEvaluator(load_checkpoint(path).net, config, 4)
@@ -191,7 +191,7 @@ def test_another_net_s_weights_are_checked(path, monkeypatch):
 def test_files_that_are_old_are_removed(path, monkeypatch):
     monkeypatch.setattr(quick, "_NUM_KEPT", 2)
     for seed in range(4):
-        save_checkpoint(path, make_net(GAME, seed=seed), Card(str(GAME), SMALL.model_dump(), {}))
+        write_checkpoint(path, make_net(GAME, seed=seed), Card(str(GAME), SMALL.model_dump(), {}))
         QuickNet(read_checkpoint(path), DeviceConfig(device="cpu", runtime="openvino")).evaluator(4, 1)
     assert len(list((cache_root() / "nets").iterdir())) == 2
 

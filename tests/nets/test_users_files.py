@@ -11,7 +11,7 @@ from games.user_games import NIM, forget_files, write_file
 from azero.errors import BadInput
 from azero.games import make_game
 from azero.games.names import source_digest_of
-from azero.nets.checkpoint import load_checkpoint, save_checkpoint
+from azero.nets.checkpoint import load_checkpoint, write_checkpoint
 from azero.nets.users_files import place_of
 
 from .test_checkpoint import CARD, LAST_LOSES, TINY
@@ -32,7 +32,7 @@ def run(monkeypatch, tmp_path) -> Path:
     digest, place = source_digest_of(game.rules), place_of(NAME, folder)
     card = replace(CARD, game=NAME, game_digest=digest, game_file=place)
     for path in ("best.safetensors", "checkpoints/00001.safetensors"):
-        save_checkpoint(folder / path, make_net(game, TINY), card)
+        write_checkpoint(folder / path, make_net(game, TINY), card)
     monkeypatch.chdir(tmp_path / "other")
     forget_files(monkeypatch)
     return tmp_path / "project" / "runs" / "x"
@@ -92,7 +92,7 @@ def card_naming(path: Path, game: str, file: str = "") -> Path:
     """Writes a checkpoint for Nim whose card names a game and a file as its author likes; returns its path."""
     nim = make_game(NIM_NAME)
     digest = source_digest_of(nim.rules)
-    save_checkpoint(path, make_net(nim, TINY), replace(CARD, game=game, game_digest=digest, game_file=file))
+    write_checkpoint(path, make_net(nim, TINY), replace(CARD, game=game, game_digest=digest, game_file=file))
     return path
 
 

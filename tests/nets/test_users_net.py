@@ -15,7 +15,7 @@ from azero.games.make import trust_net
 from azero.games.user import trust
 from azero.games.user.trust import Untrusted
 from azero.nets.architectures.dense import DenseNet
-from azero.nets.checkpoint import load_checkpoint, save_checkpoint
+from azero.nets.checkpoint import load_checkpoint, write_checkpoint
 from azero.nets.checkpoint_card import Card
 from azero.nets.evaluator import NetEvaluator
 from azero.nets.make import make_net
@@ -207,7 +207,7 @@ def test_a_card_that_describes_a_huge_net_takes_no_memory(folder):
     name = "transformer.py:Transformer(width=20000,blocks=9)"
     (folder / "transformer.py").write_text(EXAMPLE.read_text())
     card = Card("tic_tac_toe", {"architecture": name}, {}, net_digest=net.identity[:16])
-    save_checkpoint(folder / "net.safetensors", net, card)
+    write_checkpoint(folder / "net.safetensors", net, card)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     with pytest.raises(BadInput, match="does not fit its own card"):
         load_checkpoint(folder / "net.safetensors")

@@ -15,7 +15,8 @@ from azero.nets.checkpoint import load_checkpoint
 from azero.training import loop
 from azero.training.learning.precision import is_settled_from
 from azero.training.learning.trainer import Trainer
-from azero.training.loop import learn, shards_to_search, train
+from azero.training.loop import learn, train
+from azero.training.reanalysis import shards_to_search
 from azero.training.resumed_settings import open_run
 from azero.training.run import Run, shard_name
 from azero.training.state import CANDIDATE, MEAN, Progress, load_state

@@ -10,7 +10,7 @@ import torch
 from azero.errors import BadInput
 from azero.games import make_game
 from azero.nets.architectures.contract import Prediction
-from azero.nets.checkpoint import load_checkpoint, save_checkpoint
+from azero.nets.checkpoint import load_checkpoint, write_checkpoint
 from azero.nets.checkpoint_card import Card
 from azero.nets.runtimes.choice import has_bf16
 from azero.selfplay.data.replay import Sample
@@ -155,7 +155,7 @@ def test_what_is_saved_of_a_net_is_without_heads(tmp_path):
     config, path = tiny_config(training=ALL_HEADS), tmp_path / "net.safetensors"
     trainer = Trainer(config, OTHELLO)
     trainer.step(sample(8, game=OTHELLO), 0.0)
-    save_checkpoint(path, trainer.candidate(), Card(OTHELLO.name, config.net.model_dump(), config.search.model_dump()))
+    write_checkpoint(path, trainer.candidate(), Card(OTHELLO.name, config.net.model_dump(), config.search.model_dump()))
     loaded, expected = load_checkpoint(path).net.state_dict(), trainer.average.state_dict()
     assert loaded.keys() == expected.keys() and not any(head in name for name in loaded for head in HEADS)
     assert all(torch.equal(tensor, expected[name]) for name, tensor in loaded.items())

@@ -12,6 +12,7 @@ from azero.compiler.rng import derive_seed
 from azero.errors import BadInput
 from azero.games import Game, State
 from azero.mcts import MAX_NODES, Search, nodes_needed
+from azero.mcts.search.tree_arrays import SearchTree, tree_of
 
 UNLIMITED = 1 << 30
 """Simulations of a search that has only a time limit."""
@@ -89,6 +90,10 @@ class Agent(ABC):
         """Returns in how many of the slots a new move begins; in the others, an action continues a chosen turn."""
         return len(slots)
 
+    def tree(self) -> SearchTree:
+        """Returns the tree of the last `suggest`, as arrays; raises BadInput if there is none."""
+        raise BadInput(f"agent {self.name!r} has no search tree; agents that search with a tree have one")
+
     def close(self) -> None:  # noqa: B027, most agents have nothing to release
         """Releases the agent's processes and memory."""
 
@@ -161,6 +166,14 @@ class SearchAgent(Agent):
         suggestion = suggestion_of(self._alone, state)
         runtime, precision = self.runtime or (None, None)
         return replace(suggestion, elapsed_s=time.perf_counter() - begin, runtime=runtime, precision=precision)
+
+    def tree(self) -> SearchTree:
+        if self._alone is None:
+            raise BadInput(f"agent {self.name!r} has no search tree yet: ask it for a suggestion first")
+        tree = tree_of(self._alone.forest, 0)
+        if any(self._alone.actions_of(0, action) != [action] for action in tree.action[tree.children()].tolist()):
+            raise BadInput(f"agent {self.name!r} has no tree of actions: the moves of its root are whole turns")
+        return tree
 
     def close(self) -> None:
         """Releases trees, cache and the net's runtime, hundreds of MiB, without waiting for garbage collection."""

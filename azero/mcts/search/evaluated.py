@@ -1,7 +1,8 @@
 """Trees whose leaves are evaluated by an evaluator, in batches over all trees."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import NamedTuple
 
 import numpy as np
@@ -13,7 +14,7 @@ from azero.mcts.evaluation.cache import new_cache
 from azero.mcts.evaluation.evaluator import Evaluator
 from azero.mcts.scratch import Scratch
 from azero.mcts.search.kernels import start_searches
-from azero.mcts.search.lockstep import Walker
+from azero.mcts.search.lockstep import Answer, Walker
 from azero.mcts.search.settings import SearchParts
 from azero.mcts.tree import Forest
 
@@ -79,22 +80,37 @@ class EvaluatedTrees:
         settings, chosen = self.walker.parts.settings, np.array(trees, np.int64)
         start_searches(settings, self.forest, chosen, num_simulations, temperature, self.scratch.weights)
 
-    def run(self, trees: Sequence[int], deadline: float) -> None:
-        """Runs simulations until each tree has reached its target, or the deadline has passed."""
+    def open(self, trees: Sequence[int]) -> int:
+        """Opens the slots of the given trees, and no others; returns their number."""
         self._slots.is_open[:] = False
         self._slots.is_open[list(trees)] = True
-        num_open = int(self._slots.is_open.sum())
-        try:
-            while num_open > 0:
-                num_open -= self.walker.walk()
-                planes = self.walker.planes
-                if len(planes):
-                    answer = self._evaluator.evaluate(planes)
-                    self.walker.keep(answer)
-                    self.walker.apply_evaluations(answer)
-                if time.perf_counter() >= deadline:
-                    return
-        except BrokenRules as error:
-            raise broken_rules(self._game.name, f"{error}, in a search", []) from None
-        finally:
-            self.walker.forget_leaves()
+        return int(self._slots.is_open.sum())
+
+    def run(self, trees: Sequence[int], deadline: float) -> None:
+        """Runs simulations until each tree has reached its target, or the deadline has passed."""
+        num_open = self.open(trees)
+        with rules_named(self._game):
+            try:
+                while num_open > 0:
+                    num_open -= self.walker.walk()
+                    planes = self.walker.planes
+                    if len(planes):
+                        self.backup(self._evaluator.evaluate(planes))
+                    if time.perf_counter() >= deadline:
+                        return
+            finally:
+                self.walker.forget_leaves()
+
+    def backup(self, answer: Answer) -> None:
+        """Backs up the evaluator's answer to the planes that wait, and stores it in the cache, if there is one."""
+        self.walker.keep(answer)
+        self.walker.apply_evaluations(answer)
+
+
+@contextmanager
+def rules_named(game: Game) -> Iterator[None]:
+    """Adds the game's name to a BrokenRules error from a kernel."""
+    try:
+        yield
+    except BrokenRules as error:
+        raise broken_rules(game.name, f"{error}, in a search", []) from None

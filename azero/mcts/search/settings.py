@@ -63,5 +63,11 @@ class SearchParts(NamedTuple):
 
 def check_parts(parts: SearchParts) -> None:
     """Raises BadInput if kernels cannot call the methods of a strategy, such as a user's own root."""
-    for strategy in (parts.selection, parts.rollout_policy, parts.settings.root):
-        check_strategy(strategy)
+    check_strategy(parts.selection, methods_of(Selection))
+    check_strategy(parts.rollout_policy, ["play_out"])
+    check_strategy(parts.settings.root, methods_of(Root))
+
+
+def methods_of(protocol: type) -> list[str]:
+    """Returns the names of a protocol's methods."""
+    return [name for name in vars(protocol) if not name.startswith("_")]

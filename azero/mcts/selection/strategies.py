@@ -8,7 +8,11 @@
 
 Q is in [-1, 1], for the player to move at s. `depth` is the number of plies from the root to s. `length` is the
 expected number of plies of a game from the root, for rules that need it (`needs_length`), else 0.
+
+A rule needs at least one field, and no field may have the name of a method that kernels call. Methods allocate nothing.
 """
+
+from typing import Any, Protocol
 
 from azero.compiler.jit import bind_methods
 from azero.config.schema import SearchConfig
@@ -22,7 +26,14 @@ bind_methods(
     score=("exploration", "visits", "value", "prior"),
 )
 
-Selection = Uct | DepthBias | Puct
+
+class Selection(Protocol):
+    """A selection rule; see the module's docstring."""
+
+    def is_sweeping(selection) -> bool: ...
+    def exploration(selection, parent_visits: int, depth: int, length: float) -> Any: ...
+    def first_play_value(selection, parent_value: float, visited_prior: float) -> float: ...
+    def score(selection, exploration: Any, visits: int, value: float, prior: float) -> float: ...
 
 
 def needs_length(selection: Selection) -> bool:

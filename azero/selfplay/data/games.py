@@ -1,0 +1,96 @@
+"""Games of self-play as plain arrays, for analysis and for training loops of one's own."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from azero.errors import BadInput
+from azero.games import Game, State
+from azero.selfplay.data.records import Shard, join_shards
+from azero.selfplay.data.replay import make_sample
+
+Indices = Sequence[int] | np.ndarray | slice
+
+
+@dataclass(frozen=True)
+class Games:
+    """G games with n positions in all, one game after another, the oldest first. Read-only.
+
+    Values and results are for the player to move, except `outcomes`.
+
+    Attributes:
+      game: the game.
+      lengths: [G] int32, positions of each game. Its random opening, if there is one, is not among them.
+      iterations: [G] int32, the iteration in which each game was played.
+      searched: [G] int32, the iteration of the last reanalysis; 0 without one.
+      outcomes: [G] int8, for the first player: 1 win, 0 draw, -1 loss.
+      resigned: [G] bool, whether the game ended by resignation. Its last action was chosen, and not played.
+      players: [n] int8, the player to move, 0 or 1.
+      actions: [n] int16, the action played.
+      policies: [n, A] float32, the search's policy; sums to 1, or to 0 after a fast search that left none.
+      values: [n] float32 in [-1, 1], the search's value.
+      results: [n] int8, the result of the game: 1 win, 0 draw, -1 loss.
+      weights: [n] float32, how often training draws the position, relative to others; 0 after a fast search.
+    """
+
+    game: Game
+    lengths: np.ndarray
+    iterations: np.ndarray
+    searched: np.ndarray
+    outcomes: np.ndarray
+    resigned: np.ndarray
+    players: np.ndarray
+    actions: np.ndarray
+    policies: np.ndarray
+    values: np.ndarray
+    results: np.ndarray
+    weights: np.ndarray
+    _shard: Shard = field(repr=False, compare=False)
+
+    @classmethod
+    def from_shards(cls, game: Game, shards: Mapping[int, Sequence[Shard]]) -> "Games":
+        """Returns the games of shards, by iteration; there is at least one shard."""
+        shard = join_shards([each for some in shards.values() for each in some])
+        counts = [sum(len(each.lengths) for each in some) for some in shards.values()]
+        visits = shard.visits.sum(axis=1, dtype=np.int64, keepdims=True)
+        return cls(
+            game=game,
+            lengths=shard.lengths,
+            iterations=np.repeat(np.array(list(shards), np.int32), counts),
+            searched=shard.searched,
+            outcomes=shard.game_outcomes(),
+            resigned=shard.resigned,
+            players=shard.players,
+            actions=shard.actions,
+            policies=(shard.visits / np.maximum(visits, 1)).astype(np.float32),
+            values=shard.root_values,
+            results=shard.results(),
+            weights=shard.weights,
+            _shard=shard,
+        )
+
+    def planes(self, positions: Indices = slice(None)) -> np.ndarray:
+        """Returns the net's input for some positions, or all: [k, C, H, W] float32.
+
+        Args:
+          positions: numbers from 0 to n - 1, a slice, or a mask [n] bool.
+
+        Raises BadInput if there is no such position.
+        """
+        try:
+            chosen = np.arange(len(self.players))[positions]
+        except (IndexError, TypeError) as error:
+            raise BadInput(f"positions: {error}; they are numbered from 0 to {len(self.players) - 1}") from None
+        return make_sample(self.game, self._shard, chosen, np.zeros(len(chosen), np.int64)).planes
+
+    def state(self, position: int) -> State:
+        """Returns a position with the actions that led to it; raises BadInput if there is none of this number."""
+        if not 0 <= position < len(self.players):
+            raise BadInput(f"there is no position {position}; they are numbered from 0 to {len(self.players) - 1}")
+        ends, openings = np.cumsum(self.lengths), np.cumsum(self._shard.opening_lengths)
+        number = int(np.searchsorted(ends, position, side="right"))
+        opening = self._shard.openings[openings[number] - self._shard.opening_lengths[number] : openings[number]]
+        played = self.actions[ends[number] - self.lengths[number] : position]
+        history = [*opening.tolist(), *played.tolist()]
+        return State.from_record(self.game, self._shard.states[position], history)

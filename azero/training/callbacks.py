@@ -1,0 +1,161 @@
+"""Callbacks: code of one's own that a run calls after each stage."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+
+from azero.config.schema import Config
+from azero.errors import BadInput, suggest_nearest
+from azero.games import Game
+from azero.selfplay.data.games import Games
+from azero.training.games import read_games
+from azero.training.run import Run
+from azero.training.state import Progress
+from azero.training.watching.metrics import read_metrics
+
+
+class StopTraining(Exception):
+    """Raised by a callback, it ends the run in good order. The run can be resumed."""
+
+
+@dataclass(frozen=True)
+class RunView:
+    """A run after one of its stages, as callbacks see it, or at its end, as `train` returns it. Read-only.
+
+    Attributes:
+      folder: the run's folder.
+      config: the run's settings.
+      game: the game.
+      iteration: the iteration that the stage belongs to; at the end of a run, the number of iterations.
+      positions: training positions of self-play so far.
+      steps: training steps so far.
+      rating: Elo of the best net above the first net, by the gates.
+      promotions: how many candidates have become the best net.
+      final: the net that won the final: an iteration such as "00010", "mean" or "candidate"; empty without a final.
+      best_path: the file of the best net, best.safetensors.
+      metrics: the metrics of the iteration's finished stages, by name; after the gate, the iteration's whole line in
+        metrics.jsonl. docs/metrics.md explains the names.
+    """
+
+    folder: Path
+    config: Config
+    game: Game
+    iteration: int
+    positions: int
+    steps: int
+    rating: float
+    promotions: int
+    final: str
+    best_path: Path
+    metrics: Mapping[str, float]
+
+    @classmethod
+    def of(cls, run: Run, progress: Progress) -> "RunView":
+        """Returns the view of a run whose state is `progress`."""
+        is_over = progress.stage == "play"
+        iteration = progress.iteration - is_over
+        steps = progress.steps - progress.steps_this_iteration  # those of the stage under way do not count
+        metrics = {"iteration": iteration, "positions": progress.positions, "steps": steps, **progress.notes}
+        if is_over:
+            lines = read_metrics(run.metrics_path)
+            metrics = next((line for line in lines if line["iteration"] == iteration), metrics)
+        return cls(
+            folder=run.folder,
+            config=run.config,
+            game=run.game,
+            iteration=iteration,
+            positions=progress.positions,
+            steps=steps,
+            rating=progress.rating,
+            promotions=progress.promotions,
+            final=progress.final,
+            best_path=run.best_path,
+            metrics=MappingProxyType(metrics),
+        )
+
+    def history(self) -> list[dict[str, float]]:
+        """Returns the metrics of all finished iterations, the lines of metrics.jsonl."""
+        return read_metrics(self.folder / "metrics.jsonl")
+
+    def games(self) -> Games:
+        """Returns the iteration's games of self-play; raises BadInput if a file is damaged."""
+        return read_games(self.folder, self.game, self.iteration)
+
+
+class Callback:
+    """Code of your own that a run calls after each stage, once the run's state is saved. Override what you need.
+
+    Each method is called at least once for each stage, in order. The exception is a stage that was finished before the
+    callback was given to `train`. When a run is resumed, the methods of the last finished stage are called again, with
+    an equal view, because the run may have been killed before they returned. No other call is repeated.
+
+    What a method raises ends the run and comes out of `train`; nothing is lost, and the run can be resumed. If it
+    raises `StopTraining`, `train` returns.
+    """
+
+    def after_selfplay(self, run: RunView) -> None:
+        """Called when the iteration's games are played; `run.games()` has them."""
+
+    def after_reanalysis(self, run: RunView) -> None:
+        """Called when older games have been searched again, if replay.reanalysed_share is above 0."""
+
+    def after_training(self, run: RunView) -> None:
+        """Called when the candidate is trained; `run.metrics` has the losses, such as train/policy_loss."""
+
+    def after_gate(self, run: RunView) -> None:
+        """Called when the candidate has met the best net; `run.metrics` has gate/score and gate/is_promoted."""
+
+    def after_iteration(self, run: RunView) -> None:
+        """Called after `after_gate`, with the same view, when all callbacks have seen the gate."""
+
+
+_METHODS = {
+    "play": ("after_selfplay",),
+    "reanalysis": ("after_reanalysis",),
+    "train": ("after_training",),
+    "gate": ("after_gate", "after_iteration"),
+}
+"""The methods that are called after each stage."""
+
+
+def check_callbacks(callbacks: Sequence[Callback]) -> None:
+    """Raises BadInput if something is not a callback, or has a method that would never be called."""
+    known = [name for names in _METHODS.values() for name in names]
+    for callback in callbacks:
+        if not isinstance(callback, Callback):
+            raise BadInput(f"callback {callback!r} should be an instance of a class derived from azero.Callback")
+        for name in dir(callback):
+            if name.startswith("after_") and name not in known:
+                raise BadInput(
+                    f"{type(callback).__name__}.{name} would never be called; {suggest_nearest(name, known)}"
+                )
+
+
+def call_back(run: Run, progress: Progress, callbacks: Sequence[Callback]) -> None:
+    """Calls the methods for the stage that `progress` has finished last, if there is one."""
+    stage = last_finished(progress)
+    if stage is None or not callbacks:
+        return
+    view = RunView.of(run, progress)
+    for method in _METHODS[stage]:
+        for callback in callbacks:
+            try:
+                getattr(callback, method)(view)
+            except StopTraining:
+                raise
+            except Exception as error:
+                error.add_note(
+                    f"raised by {type(callback).__name__}.{method} in iteration {view.iteration} of run "
+                    f"{str(run.folder)!r}; the run is saved, and can be resumed"
+                )
+                raise
+
+
+def last_finished(progress: Progress) -> str | None:
+    """Returns the stage that was finished last; None at the beginning of a run."""
+    if progress.stage == "play":
+        return "gate" if progress.iteration > 1 else None
+    if progress.stage == "train" and "reanalysis/positions" in progress.notes:
+        return "reanalysis"
+    return "train" if progress.stage == "gate" else "play"
