@@ -14,6 +14,18 @@ from azero.system.console import printable, say
 
 app = typer.Typer()
 
+FirstNetOption = Annotated[
+    str | None,
+    typer.Option("--from", metavar="CHECKPOINT", help="Begin with the weights of a checkpoint, or a run's best."),
+]
+FirstGamesOption = Annotated[
+    str | None, typer.Option("--games-of", metavar="RUN", help="Learn from the games of a run first.")
+]
+MinutesOption = Annotated[
+    float | None,
+    typer.Option("--minutes", metavar="M", help="Set iterations, and games if necessary, for M minutes in all."),
+]
+
 
 @app.command(epilog="Example:  azero train connect_four_quick --run runs/c4 --set training.iterations=10")
 def train(
@@ -29,6 +41,9 @@ def train(
         list[str] | None,
         typer.Option("--set", help="Change a setting: section.key=value. Can be repeated, and works with --resume."),
     ] = None,
+    first_net: FirstNetOption = None,
+    first_games: FirstGamesOption = None,
+    minutes: MinutesOption = None,
     allow_commands: Annotated[
         bool, typer.Option("--allow-commands", help="Run the program that a config or the run names, gtp:COMMAND.")
     ] = False,
@@ -42,18 +57,20 @@ def train(
 
     if config is None and not (resume and run):
         raise BadInput("train needs a CONFIG, e.g. azero train connect_four_quick, or --resume with --run FOLDER")
-    keys = Counter(each.partition("=")[0].strip() for each in settings or [])
-    for key in (key for key, times in keys.items() if times > 1):
-        say(f"--set {key} is given more than once; the last value counts")
+    beginning = {"--from": first_net, "--games-of": first_games, "--minutes": minutes}
+    _check_options(settings or [], resume, [name for name, value in beginning.items() if value is not None])
+    settings = [*(settings or []), *_settings_of(first_net, first_games)]
     path = None if config is None else find_config(config)
     folder = run or Path("runs") / path.stem  # type: ignore[union-attr]
     if path is not None:
-        _trust_code_of(path, settings or [], resume)
+        _trust_code_of(path, settings, resume)
     from azero.training.final import describe_final
     from azero.training.train import train as run_training
 
     try:
-        done = run_training(path, folder, settings=settings or [], resume=resume, allow_commands=allow_commands)
+        done = run_training(
+            path, folder, settings=settings, resume=resume, allow_commands=allow_commands, minutes=minutes
+        )
     except KeyboardInterrupt:
         raise Stopped(f"stopped{_how_to_go_on(folder)}") from None
     rating = f"{done.rating:+z.0f} Elo above the first net"
@@ -70,6 +87,27 @@ def _trust_code_of(path: Path, settings: list[str], is_resuming: bool) -> None:
         return
     with contextlib.suppress(BadInput):  # its game's file may have been moved with the run
         trust_code_of(load_config(path))
+
+
+def _check_options(settings: list[str], is_resuming: bool, of_beginning: list[str]) -> None:
+    """Raises BadInput if options exclude each other; says which settings are given twice.
+
+    Args:
+      of_beginning: the given options that are for new runs only.
+    """
+    if is_resuming and of_beginning:
+        raise BadInput(f"{of_beginning[0]} is for a new run, and --resume continues one; leave one of the two out")
+    keys = Counter(each.partition("=")[0].strip() for each in settings)
+    if "--minutes" in of_beginning and "training.iterations" in keys:
+        raise BadInput("--minutes sets training.iterations; leave one of the two out")
+    for key in (key for key, times in keys.items() if times > 1):
+        say(f"--set {key} is given more than once; the last value counts")
+
+
+def _settings_of(first_net: str | None, first_games: str | None) -> list[str]:
+    """Returns the settings that --from and --games-of stand for, in the form of --set."""
+    named = {"training.first_net": first_net, "replay.first_games": first_games}
+    return [f"{key}={json.dumps(value, ensure_ascii=False)}" for key, value in named.items() if value is not None]
 
 
 def _how_to_go_on(folder: Path) -> str:

@@ -144,6 +144,14 @@ class ReplayConfig(Section):
         description="Growth beta of the window. Once the run has more positions than `window`, the size is "
         "window (1 + beta ((positions / window)^0.75 - 1) / 0.75). Paper: 0; KataGo: 0.4.",
     )
+    first_games: str = Field(
+        "none",
+        min_length=1,
+        max_length=4096,
+        description="Folder of a run of the same game. Its newest games, as many as fit the window, take the place of "
+        "self-play in iteration 1; or `none`. They are copied when the run begins. `azero train --games-of` sets it. "
+        "Paper: none.",
+    )
     reanalysed_share: float = Field(
         0.0,
         ge=0,

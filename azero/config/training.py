@@ -11,6 +11,14 @@ class TrainingConfig(Section):
     """Training of the net."""
 
     iterations: int = Field(50, ge=1, description="Number of iterations. Each has self-play, training and a gate.")
+    first_net: str = Field(
+        "none",
+        min_length=1,
+        max_length=4096,
+        description="Checkpoint whose weights the run begins with: a file, a run's folder (its best net), or the name "
+        "of an included checkpoint; `none` for random weights. The net may have more blocks or channels than the "
+        "checkpoint's. It is read only when the run begins. `azero train --from` sets it. Paper: none.",
+    )
     batch_size: int = Field(256, ge=1, le=65536, description="Positions per step. Paper: 4096.")
     samples_per_position: float = Field(
         4.0,

@@ -45,10 +45,7 @@ def read_checkpoint(path: Path, game: Game | None = None) -> CheckpointFile:
 
     Raises Damaged, or BadInput if it is of another game or format, or has weights that are not finite numbers.
     """
-    fields, arrays = _read(path)
-    digest = str(fields.pop("digest", ""))
-    check_digest(f"checkpoint {str(path)!r}", digest, fields, arrays)
-    card = _as_known(path, _card_from(path, fields))
+    card, arrays, digest = read_whole(path)
     own_game = game_of_card(path, card, game)
     try:
         config = override_section(NetConfig, card.net, {})
@@ -63,6 +60,17 @@ def read_checkpoint(path: Path, game: Game | None = None) -> CheckpointFile:
         if not np.isfinite(array).all():
             raise BadInput(f"checkpoint {str(path)!r} cannot be used: {name} has values that are not finite numbers")
     return CheckpointFile(path, card, own_game, config, arrays, digest)
+
+
+def read_whole(path: Path) -> tuple[Card, Tensors, str]:
+    """Returns the card, the weights and the digest of a checkpoint. Runs no code of a user's.
+
+    Raises BadInput if the file cannot be read as a checkpoint, or differs from its digest.
+    """
+    fields, arrays = _read(path)
+    digest = str(fields.pop("digest", ""))
+    check_digest(f"checkpoint {str(path)!r}", digest, fields, arrays)
+    return _as_known(path, _card_from(path, fields)), arrays, digest
 
 
 def _as_known(path: Path, card: Card) -> Card:

@@ -86,6 +86,8 @@ class RunView:
 class Callback:
     """Code of your own that a run calls after each stage, once the run's state is saved. Override what you need.
 
+    Another object with some of these methods will do, too.
+
     Each method is called at least once for each stage, in order. The exception is a stage that was finished before the
     callback was given to `train`. When a run is resumed, the methods of the last finished stage are called again, with
     an equal view, because the run may have been killed before they returned. No other call is repeated.
@@ -119,12 +121,12 @@ _METHODS = {
 """The methods that are called after each stage."""
 
 
-def check_callbacks(callbacks: Sequence[Callback]) -> None:
+def check_callbacks(callbacks: Sequence[object]) -> None:
     """Raises BadInput if something is not a callback, or has a method that would never be called."""
     known = [name for names in _METHODS.values() for name in names]
     for callback in callbacks:
-        if not isinstance(callback, Callback):
-            raise BadInput(f"callback {callback!r} should be an instance of a class derived from azero.Callback")
+        if isinstance(callback, type) or not any(callable(getattr(callback, name, None)) for name in known):
+            raise BadInput(f"callback {callback!r} should be an object with one of the methods {', '.join(known)}")
         for name in dir(callback):
             if name.startswith("after_") and name not in known:
                 raise BadInput(
@@ -132,16 +134,18 @@ def check_callbacks(callbacks: Sequence[Callback]) -> None:
                 )
 
 
-def call_back(run: Run, progress: Progress, callbacks: Sequence[Callback]) -> None:
+def call_back(run: Run, progress: Progress, callbacks: Sequence[object]) -> None:
     """Calls the methods for the stage that `progress` has finished last, if there is one."""
     stage = last_finished(progress)
+    if stage == "play" and progress.iteration == 1 and run.config.replay.first_games != "none":
+        return  # the games are another run's
     if stage is None or not callbacks:
         return
     view = RunView.of(run, progress)
     for method in _METHODS[stage]:
         for callback in callbacks:
             try:
-                getattr(callback, method)(view)
+                getattr(callback, method, _ignore)(view)
             except StopTraining:
                 raise
             except Exception as error:
@@ -150,6 +154,10 @@ def call_back(run: Run, progress: Progress, callbacks: Sequence[Callback]) -> No
                     f"{str(run.folder)!r}; the run is saved, and can be resumed"
                 )
                 raise
+
+
+def _ignore(view: RunView) -> None:
+    """Stands for a method that a callback lacks."""
 
 
 def last_finished(progress: Progress) -> str | None:

@@ -11,6 +11,7 @@ from azero.arena.benchmarks.files import Benchmark, read_benchmark, shipped_benc
 from azero.arena.matches.match import play_match, without_repeats
 from azero.arena.matches.statistics import Sprt, elo_from_score
 from azero.compiler.rng import derive_seed
+from azero.config.schema import Config
 from azero.config.training import EvaluationConfig
 from azero.errors import EngineFailed
 from azero.games import Game
@@ -30,7 +31,10 @@ class Verdict:
 
 
 def hold_gate(run: Run, progress: Progress, report: Report) -> Verdict:
-    """Plays the candidate against the best net, in pairs with colours swapped. A repeated game counts once."""
+    """Plays the candidate against the best net, in pairs with colours swapped. A repeated game counts once.
+
+    The first net that has learned from another run's games is promoted in any case, if the best net is random.
+    """
     config, seed = run.config.gate, derive_seed(run.config.seed, "gate", progress.iteration)
     candidate, best = agent_of(run, run.candidate_path), agent_of(run, run.checkpoint_path(progress.best))
     sprt = Sprt(config.elo0, config.elo1) if config.method == "sprt" else None
@@ -44,9 +48,16 @@ def hold_gate(run: Run, progress: Progress, report: Report) -> Verdict:
         is_promoted = score >= config.win_rate_threshold
     else:
         is_promoted = match.sprt == "accept"
+    is_promoted = is_promoted or _replaces_random_weights(run.config, progress.iteration)
     shrunk = (score * len(distinct) + 0.5) / (len(distinct) + 1)  # keeps the rating finite if all games are won
     notes = {"gate/score": score, "gate/games": len(distinct), "gate/is_promoted": is_promoted}
     return Verdict(is_promoted, elo_from_score(shrunk), notes)
+
+
+def _replaces_random_weights(config: Config, iteration: int) -> bool:
+    """Returns whether the candidate is the first that has learned, from another run's games, and the best is random."""
+    begins_with_games = config.replay.first_games != "none" and config.training.first_net == "none"
+    return iteration == 1 and begins_with_games
 
 
 def evaluate_best(run: Run, progress: Progress, report: Report) -> dict:

@@ -24,7 +24,8 @@ from azero.selfplay.resignation import NOBODY, choose_threshold, describe_resign
 from azero.selfplay.tasks import Identities, PlayTask, play_task
 from azero.system.files import make_folder, remove_temporaries
 from azero.system.interrupt import interruption_waits
-from azero.training.callbacks import Callback, RunView, StopTraining, call_back
+from azero.training.beginning import begin, create_run, read_beginning
+from azero.training.callbacks import RunView, StopTraining, call_back
 from azero.training.final import hold_final
 from azero.training.gate import evaluate_best, find_benchmark, hold_gate
 from azero.training.learning.learner import Learner
@@ -48,7 +49,7 @@ from azero.training.watching.metrics import mend_metrics, read_metrics, write_me
 from azero.training.watching.report import Report
 
 
-def train(folder: Path, config: Config, is_resuming: bool, callbacks: Sequence[Callback] = ()) -> RunView:
+def train(folder: Path, config: Config, is_resuming: bool, callbacks: Sequence[object] = ()) -> RunView:
     """Runs all iterations of a run in `folder` and returns the run at its end. A killed run can be resumed.
 
     Raises BadInput if the settings cannot be used; Untrusted if the user has not named the game's file.
@@ -64,16 +65,17 @@ def train(folder: Path, config: Config, is_resuming: bool, callbacks: Sequence[C
         find_benchmark(config.evaluation, game)
     lessons = read_lessons(config.training, game)
     torch.use_deterministic_algorithms(True, warn_only=True)
+    beginning = None if is_resuming else read_beginning(config, game)
     config = settle_arithmetic(config, game)
     if not is_resuming:
         check_is_new(folder)
         make_folder(folder)
     with hold(folder):
-        run = Run(folder, config, game) if is_resuming else Run.create(folder, config, game)
+        run = create_run(folder, config, game, beginning) if beginning else Run(folder, config, game)
         return RunView.of(run, run_iterations(run, lessons, callbacks))
 
 
-def run_iterations(run: Run, lessons: Lessons | None, callbacks: Sequence[Callback]) -> Progress:
+def run_iterations(run: Run, lessons: Lessons | None, callbacks: Sequence[object]) -> Progress:
     """Continues a run from its saved state to the last iteration, or until a callback stops it."""
     trainer = Trainer(run.config, run.game)
     remove_temporaries(run.folder)
@@ -82,9 +84,7 @@ def run_iterations(run: Run, lessons: Lessons | None, callbacks: Sequence[Callba
     check_progress(run, progress)
     keep_settings(run, progress, trainer)
     if progress is None:
-        progress = Progress(promoted=[0])
-        run.save_net(run.checkpoint_path(0), trainer.candidate(), replace(progress, iteration=0))
-        save_state(run.folder, run.config, trainer, progress)
+        progress = begin(run, trainer)
     if not progress.promoted:  # azero 0.1.0 did not save them
         progress = replace(progress, promoted=run.promoted(progress))
     if progress.stage == STAGES[0]:

@@ -152,6 +152,8 @@ def _identity(config: Config) -> dict[str, object]:
         "seed": config.seed,
         "net": config.net,
         "training.optimizer": training.optimizer,
+        "training.first_net": training.first_net,
+        "replay.first_games": config.replay.first_games,
         **heads,
     }
 

@@ -12,6 +12,7 @@ tensorboard/
 .lock                exists while a process trains the run
 """
 
+import re
 import shlex
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
@@ -36,6 +37,9 @@ from azero.training.state import BEGINNING, NUM_PROMOTED, STATE, Progress, shard
 
 FOLDERS = "checkpoints", "replay", "tensorboard"
 """Names of the folders in a run's folder."""
+
+FIRST_NET = 0
+"""The iteration by which the first net is named. Games that come from another run are of iteration 0, too."""
 
 
 class Run:
@@ -66,7 +70,7 @@ class Run:
         return self.folder / "metrics.jsonl"
 
     def checkpoint_path(self, iteration: int) -> Path:
-        """Returns the path of the net promoted in an iteration; 0 is the run's first net."""
+        """Returns the path of the net promoted in an iteration; FIRST_NET is the run's first one."""
         return self.checkpoint_file(f"{iteration:05d}")
 
     def checkpoint_file(self, name: str) -> Path:
@@ -81,6 +85,11 @@ class Run:
         """Returns the iterations of the last promoted nets, those of the final, by the files of earlier iterations."""
         names = sorted(path.stem for path in self.checkpoint_path(0).parent.glob("[0-9]*.safetensors"))
         return [int(name) for name in names if int(name) < progress.iteration][-NUM_PROMOTED:]
+
+    @property
+    def first_path(self) -> Path:
+        """Path of the first net."""
+        return self.checkpoint_path(FIRST_NET)
 
     def shard_path(self, name: str) -> Path:
         return self.folder / "replay" / f"{name}.safetensors"
@@ -170,7 +179,8 @@ def hold_to_read(folder: Path, may_write: bool) -> Iterator[None]:
 def check_is_new(folder: Path) -> None:
     """Raises BadInput if no run can begin in `folder`.
 
-    A process that was killed before a run began leaves a lock and half a config.toml. Such a folder counts as new.
+    A process that was killed before a run began leaves a lock, half a config.toml, and copies of what the run was to
+    begin with. Such a folder counts as new.
     """
     is_new = not folder.exists() or (folder.is_dir() and all(_is_before_a_run(path) for path in folder.iterdir()))
     if not is_new:
@@ -189,6 +199,11 @@ def _why_not_new(folder: Path) -> str:
 
 
 def _is_before_a_run(path: Path) -> bool:
+    """Returns whether a file or folder in a run's place is only what is written before config.toml."""
+    if path.name in ("checkpoints", "replay") and path.is_dir() and not path.is_symlink():
+        first = rf"{FIRST_NET:05d}" if path.name == "checkpoints" else rf"{shard_name(FIRST_NET, None)}\d{{4,9}}"
+        names = rf"{first}\.safetensors|\.{first}\.safetensors\.\w+\.tmp"
+        return all(re.fullmatch(names, each.name, re.ASCII) for each in path.iterdir())
     return path.name == LOCK or (path.name.startswith(".config.toml.") and path.name.endswith(".tmp"))
 
 
@@ -202,11 +217,17 @@ def repair_of(folder: Path) -> str:
     return f"azero check-run {shlex.quote(str(folder))} --repair"
 
 
+def shards_from_elsewhere(folder: Path) -> list[str]:
+    """Returns the names of the shards that a run took from another when it began, oldest first."""
+    names = (path.stem for path in (folder / "replay").glob(f"{shard_name(FIRST_NET, None)}*.safetensors"))
+    return sorted(names, key=lambda name: int(name.split("-")[1]))
+
+
 def shard_name(iteration: int, number: int | None) -> str:
     """Returns the name of an iteration's shard; without a number, the prefix of all its shards' names."""
     return f"{iteration:05d}-" + ("" if number is None else f"{number:04d}")
 
 
 def iteration_of(name: str) -> int:
-    """Returns the iteration in which the games of a shard were played."""
+    """Returns the iteration in which the games of a shard were played; 0 if they are from another run."""
     return int(name.split("-")[0])

@@ -1,7 +1,7 @@
 """`azero.train`: begins or resumes a run, from a command or from Python."""
 
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from azero.config.reading import as_overrides, find_config, load_config
@@ -10,20 +10,22 @@ from azero.errors import BadInput, Damaged
 from azero.games.make import trust_game, trust_net
 from azero.system.console import say
 from azero.training import loop
-from azero.training.callbacks import Callback, RunView, check_callbacks
+from azero.training.callbacks import RunView, check_callbacks
 from azero.training.learning.precision import is_settled_from
 from azero.training.resumed_settings import check_is_run, check_same_game, open_run
 from azero.training.run import hold, repair_of
+from azero.training.time_box import fit_to_time
 
 
 def train(
     config: str | Path | Config | None = None,
-    folder: str | Path | None = None,
+    run: str | Path | None = None,
     *,
     settings: Sequence[str] | Mapping[str, object] = (),
     resume: bool = False,
-    callbacks: Sequence[Callback] = (),
+    callbacks: Sequence[object] = (),
     allow_commands: bool = False,
+    minutes: float | None = None,
 ) -> RunView:
     """Trains an agent by self-play, as the command `azero train`; returns the run at its end.
 
@@ -33,11 +35,12 @@ def train(
     Args:
       config: the name of an included config, such as "tic_tac_toe", a path, or what `load_config` returns. A run that
         is resumed has its own.
-      folder: the run's folder; runs/CONFIG by default.
+      run: the run's folder; runs/CONFIG by default.
       settings: changes of settings: {"training.iterations": 10} or ["training.iterations=10"].
-      resume: whether to continue the run in `folder`.
-      callbacks: called after each stage, in this order.
+      resume: whether to continue the run.
+      callbacks: objects with methods of `Callback`, called after each stage, in this order.
       allow_commands: whether a program that the config names as the opponent, gtp:COMMAND, may run.
+      minutes: the time of a new run, for which a trial sets the number of iterations, and of games if necessary.
 
     Raises:
       BadInput: the config, a setting or the folder cannot be used.
@@ -45,43 +48,52 @@ def train(
     """
     check_callbacks(callbacks)
     overrides = as_overrides(settings)
-    if config is None and not (resume and folder):
-        raise BadInput("train needs a config, e.g. azero.train('tic_tac_toe'), or resume=True and a folder")
+    place, given = _places_of(config, run, overrides, resume)
+    if resume and minutes is not None:
+        raise BadInput("minutes are for a new run, and resume=True continues one; leave one of the two out")
+    if resume:
+        with _advice(place):
+            return _resume(place, given, overrides, callbacks, allow_commands)
+    new = _loaded(given, overrides)  # type: ignore[arg-type]
+    _check_program(new, overrides, allow_commands)
+    _trust_code_of(new)
+    return loop.train(place, new if minutes is None else fit_to_time(place, new, minutes), False, callbacks)
+
+
+def _places_of(
+    config: str | Path | Config | None, run: str | Path | None, overrides: list[str], is_resuming: bool
+) -> tuple[Path, Path | Config | None]:
+    """Returns the run's folder, and the config or its file; raises BadInput if one is missing."""
+    if config is None and not (is_resuming and run):
+        raise BadInput("train needs a config, e.g. azero.train('tic_tac_toe'), or resume=True and a run")
     if isinstance(config, Config):
-        if folder is None or overrides:
-            raise BadInput("a config that is loaded needs a folder, and takes no settings; give these to load_config")
-    elif config is not None:
-        config = config if isinstance(config, Path) else find_config(config)
-        folder = folder or Path("runs") / config.stem
-    place = Path(folder)  # type: ignore[arg-type]
-    if not resume:
-        return _begin(place, _loaded(config, overrides), overrides, callbacks, allow_commands)  # type: ignore[arg-type]
+        if run is None or overrides:
+            raise BadInput("a config that is loaded needs run=FOLDER, and takes no settings; give these to load_config")
+        return Path(run), config
+    file = find_config(config) if isinstance(config, str) else config
+    return Path(run or Path("runs") / file.stem), file  # type: ignore[union-attr]
+
+
+@contextmanager
+def _advice(folder: Path) -> Iterator[None]:
+    """Adds to the error of a file in a run's folder how the run may be mended."""
     try:
-        return _resume(place, config, overrides, callbacks, allow_commands)
+        yield
     except Damaged as error:
-        if repr(str(place))[1:-1] not in str(error):  # it is not the run's file
+        if repr(str(folder))[1:-1] not in str(error):  # it is not the run's file
             raise
-        raise Damaged(f"{error}; {repair_of(place)} may mend it") from None
+        raise Damaged(f"{error}; {repair_of(folder)} may mend it") from None
     except FileNotFoundError as error:
-        if not Path(str(error.filename)).is_relative_to(place):
+        if not Path(str(error.filename)).is_relative_to(folder):
             raise
-        raise BadInput(f"{error.filename!r} is missing; {repair_of(place)} may mend it") from None
-
-
-def _begin(
-    folder: Path, config: Config, overrides: list[str], callbacks: Sequence[Callback], allow_commands: bool
-) -> RunView:
-    """Begins a run. The caller has named the config, and trusts the files of game and net that it names."""
-    _check_program(config, overrides, allow_commands)
-    _trust_code_of(config)
-    return loop.train(folder, config, False, callbacks)
+        raise BadInput(f"{error.filename!r} is missing; {repair_of(folder)} may mend it") from None
 
 
 def _resume(
     folder: Path,
     config: Path | Config | None,
     overrides: list[str],
-    callbacks: Sequence[Callback],
+    callbacks: Sequence[object],
     allow_commands: bool,
 ) -> RunView:
     """Continues a run. `config` may be given, too; it must be for the same game."""

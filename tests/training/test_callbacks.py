@@ -1,6 +1,7 @@
 """Tests of `azero.train` with callbacks: what they see, how often they are called, and that they change no byte."""
 
 import shutil
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -87,7 +88,7 @@ def test_a_callback_that_raises_ends_the_run_and_nothing_is_lost(short, tmp_path
     assert caught.value.__notes__[-1].startswith(f"raised by Notes.{at[1]} in iteration {at[0]} of run ")
     assert notes.calls == ALL[: ALL.index(at) + 1]
     again = Notes()
-    azero.train(folder=tmp_path / "run", resume=True, callbacks=[again])
+    azero.train(run=tmp_path / "run", resume=True, callbacks=[again])
     first = (at[0], "after_gate") if at[1] == "after_iteration" else at
     assert again.calls == ALL[ALL.index(first) :], "the last finished stage is repeated, and no other"
     assert again.views[0] == notes.views[ALL.index(first)]
@@ -101,7 +102,7 @@ def test_reanalysis_has_its_call(tmp_path):
         azero.train(config, tmp_path / "run", callbacks=[notes])
     assert [stage for _, stage in notes.calls[:3]] == ["after_selfplay", "after_reanalysis", "after_training"]
     again = Notes()
-    azero.train(folder=tmp_path / "run", resume=True, callbacks=[again])
+    azero.train(run=tmp_path / "run", resume=True, callbacks=[again])
     assert again.calls == [(2, stage) for stage in METHODS[1:]]
 
 
@@ -121,7 +122,7 @@ def test_within_training_the_view_is_that_of_the_stage_before(short, tmp_path, m
         with pytest.raises(KeyboardInterrupt):
             azero.train(tiny_config(training=SHORT), folder, callbacks=[notes])
     again = Notes()
-    azero.train(folder=folder, resume=True, callbacks=[again])
+    azero.train(run=folder, resume=True, callbacks=[again])
     assert again.calls == ALL and again.views[0] == notes.views[0] and again.views[0].steps == 0
     assert nets_of(folder) == nets_of(short.folder)
 
@@ -131,13 +132,13 @@ def test_a_callback_may_end_the_run_in_good_order(short, tmp_path):
     done = azero.train(tiny_config(training=SHORT), tmp_path / "run", callbacks=[notes, after])
     assert (done.iteration, len(done.history())) == (1, 1)
     assert notes.calls == ALL[:4] and after.calls == ALL[:3]
-    done = azero.train(folder=tmp_path / "run", resume=True)
+    done = azero.train(run=tmp_path / "run", resume=True)
     assert done.iteration == 2 and nets_of(tmp_path / "run") == nets_of(short.folder)
 
 
 def test_a_finished_run_is_returned_again(short):
     notes = Notes()
-    assert azero.train(folder=short.folder, resume=True, callbacks=[notes]) == short
+    assert azero.train(run=short.folder, resume=True, callbacks=[notes]) == short
     assert notes.calls == ALL[-2:]
 
 
@@ -160,17 +161,20 @@ class Typo(azero.Callback):
         (lambda folder: azero.train(), "train needs a config"),
         (lambda folder: azero.train(resume=True), "train needs a config"),
         (lambda folder: azero.train("tictactoe", folder), "'tictactoe' is not a file and not an included config"),
-        (lambda folder: azero.train(tiny_config()), "a config that is loaded needs a folder"),
+        (lambda folder: azero.train(tiny_config()), "a config that is loaded needs run=FOLDER"),
         (lambda folder: azero.train(tiny_config(), folder, settings={"seed": 1}), "give these to load_config"),
         (lambda folder: azero.train("smoke", folder, settings={"seed": "x"}), "setting seed = 'x'"),
         (lambda folder: azero.train("smoke", folder, settings="seed=1"), "settings = 'seed=1' should be like"),
         (lambda folder: azero.train("smoke", folder, settings={"seed": {1}}), "settings = .* should be like"),
-        (lambda folder: azero.train(folder=folder, resume=True), "there is no run to resume"),
+        (lambda folder: azero.train(run=folder, resume=True), "there is no run to resume"),
         (
             lambda folder: azero.train("smoke", folder, callbacks=[Typo()]),
             "Typo.after_train would never be called; did",
         ),
-        (lambda folder: azero.train("smoke", folder, callbacks=[Notes]), "should be an instance"),
+        (
+            lambda folder: azero.train("smoke", folder, callbacks=[Notes]),
+            "should be an object with one of the methods after_selfplay",
+        ),
         (lambda folder: azero.load_config("smoke", {"training.iteration": 3}), "unknown setting 'training.iteration'"),
     ],
 )
@@ -178,6 +182,14 @@ def test_bad_input_is_one_line_and_leaves_no_folder(tmp_path, act, message):
     with pytest.raises(azero.BadInput, match=rf"^[^\n]*{message}[^\n]*$"):
         act(tmp_path / "run")
     assert not (tmp_path / "run").exists()
+
+
+def test_any_object_with_a_method_is_a_callback(tmp_path):
+    seen = []
+    azero.train(
+        tiny_config(), tmp_path / "run", callbacks=[SimpleNamespace(after_gate=lambda run: seen.append(run.iteration))]
+    )
+    assert seen == [1, 2, 3]
 
 
 def test_a_run_that_exists_is_not_begun_again(short):

@@ -89,7 +89,7 @@ def test_a_symptom_is_told_once_it_lasts(name):
 
 def test_losses_that_explode_are_told_at_once():
     text = find_symptoms(ill(lasting=1, train__value_loss=92.5))["losses_explode"]  # e.g. with learning_rate = 10
-    assert text.startswith("losses explode: train/value_loss is 92.5, but an untrained net's is 1.1;")
+    assert text.startswith("losses explode: train/value_loss is 92.5, but the first net's was 1.1;")
     assert list(find_symptoms(ill(lasting=1, train__policy_loss=3.4))) == ["losses_explode"]
     assert not find_symptoms(ill(lasting=1, train__policy_loss=3.2, train__value_loss=1.6))
 

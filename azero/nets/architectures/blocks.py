@@ -14,7 +14,7 @@ class NormalizedConvolution(nn.Module):
     def __init__(self, inputs: int, outputs: int, size: int):
         super().__init__()
         self.convolution = nn.Conv2d(inputs, outputs, size, padding=size // 2, bias=False)
-        self.norm: nn.Module = nn.BatchNorm2d(outputs)
+        self.norm: nn.BatchNorm2d | nn.Identity = nn.BatchNorm2d(outputs)
 
     def forward(self, x: Tensor, board: Board = WHOLE) -> Tensor:
         return board.normalize(self.norm, self.convolution(x))
@@ -36,6 +36,13 @@ class ResidualBlock(nn.Module):
         self.second = NormalizedConvolution(self.pooling.kept if self.pooling else channels, channels, 3)
         has_bias = global_context == "se_bias"
         self.excitation = SqueezeExcitation(channels, has_bias) if global_context in ("se", "se_bias") else None
+
+    def start_as_identity(self) -> None:
+        """Makes the block's output equal its input, which is 0 or more. Its gradients are not zero, so it can learn."""
+        assert isinstance(self.second.norm, nn.BatchNorm2d), "it is not folded"
+        nn.init.zeros_(self.second.norm.weight)
+        if self.excitation:
+            self.excitation.start_without_bias()
 
     def forward(self, x: Tensor, board: Board = WHOLE) -> Tensor:
         y = self.first(x, board)

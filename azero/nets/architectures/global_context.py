@@ -33,6 +33,12 @@ class SqueezeExcitation(nn.Module):
         self.squeeze = nn.Linear(channels, hidden)
         self.excite = nn.Linear(hidden, 2 * channels if has_bias else channels)
 
+    def start_without_bias(self) -> None:
+        """Makes the bias b zero. The scale stays as it is."""
+        with torch.no_grad():
+            self.excite.weight[self.channels :] = 0.0
+            self.excite.bias[self.channels :] = 0.0
+
     def forward(self, x: Tensor, board: Board = WHOLE) -> Tensor:  # [B, channels, H, W] to the same shape
         excited = self.excite(F.relu(self.squeeze(board.mean(x))))[:, :, None, None]
         if not self.has_bias:

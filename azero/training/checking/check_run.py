@@ -7,6 +7,7 @@ state, best.safetensors is a copy of a checkpoint, an iteration can be done agai
 from pathlib import Path
 
 from azero.system.files import LOCK, write_whole
+from azero.training.checking.beginning import check_beginning
 from azero.training.checking.findings import Findings
 from azero.training.checking.nets import check_best, check_candidate, check_others
 from azero.training.checking.report import RunReport
@@ -14,7 +15,7 @@ from azero.training.checking.shards import check_shards
 from azero.training.checking.states import check_settings, check_states
 from azero.training.learning.trainer import Trainer
 from azero.training.resumed_settings import game_of_run
-from azero.training.run import FOLDERS, Run
+from azero.training.run import FOLDERS, Run, has_state
 from azero.training.watching.metrics import good_lines, read_metrics
 
 
@@ -41,7 +42,10 @@ def check_run(folder: Path, is_repairing: bool) -> RunReport:
             progress = check_shards(findings, run, trainer, progress)
             check_best(findings, run, trainer, progress)
             check_candidate(findings, run, trainer, progress)
-        check_others(findings, run, trainer, progress)
+        if progress is None and not has_state(folder):
+            check_beginning(findings, run)
+        else:
+            check_others(findings, run, trainer, progress)
         _check_metrics(findings, run.metrics_path)
     return RunReport(str(folder), findings.files, findings.damaged)
 

@@ -21,7 +21,7 @@ def check_best(findings: Findings, run: Run, trainer: Trainer, progress: Progres
     """
     original, copy = run.published_path(progress), run.best_path
     fault, fault_of_copy = _fault(findings, run, original), _fault(findings, run, copy)
-    if not copy.exists() and progress == Progress(promoted=[0]):
+    if not copy.exists() and progress.iteration == 1 and progress.steps == 0:
         fault_of_copy = ""  # it is published when the run goes on
     elif fault and not fault_of_copy and read_card(copy).iteration != _iteration_of_published(progress):
         fault_of_copy = "it is an older net"

@@ -112,6 +112,11 @@ class Trainer:
         num_threads = config.device.threads or count_cores()
         self._threads = ThreadPoolExecutor(num_threads, initializer=torch.set_num_threads, initargs=(1,))
 
+    def begin_with(self, net: Net) -> None:
+        """Makes the weights of net and average those of `net`. Call it before the first step."""
+        self.net.load_state_dict(net.state_dict())
+        self.average.load_state_dict(net.state_dict())
+
     def candidate(self) -> Net:
         """Returns the net that goes to the gate: the moving average. With a decay of 0 it equals the net."""
         return self.average

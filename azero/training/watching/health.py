@@ -5,6 +5,7 @@ cause, what to try) or None. Except for exploding losses, a symptom must last fo
 """
 
 from collections.abc import Callable, Sequence
+from math import log
 from statistics import fmean
 from typing import Any
 
@@ -44,7 +45,10 @@ OVERCONFIDENT = 0.5
 """Entropy of the net's policy, as a share of the search's. Normally it is higher, since the net learns an average."""
 
 EXPLODED = 1.5
-"""A loss, as a multiple of the untrained net's, whose output is uniform. Noise stays below 1.1."""
+"""A loss, as a multiple of the first net's. A new net's output is uniform, and noise stays below 1.1 times its loss."""
+
+UNIFORM = log(3)
+"""The value loss of a uniform output, in nats. A run may begin with a trained net, whose losses are lower."""
 
 GAP = 0.1
 """Difference, in nats, of the losses on fresh positions and in training. A smaller one matters little."""
@@ -80,12 +84,12 @@ def _lasts(lines: Sequence[Line], is_so: Callable[[Line], bool]) -> bool:
 
 
 def losses_explode(lines: Sequence[Line]) -> str | None:
-    """The net is much worse than an untrained one."""
+    """The net is much worse than the run's first one."""
     for name in ("policy_loss", "value_loss"):
-        untrained, loss = lines[0][f"fresh/{name}"], lines[-1][f"train/{name}"]
-        if loss > EXPLODED * untrained:
+        first, loss = lines[0][f"fresh/{name}"], lines[-1][f"train/{name}"]
+        if loss > EXPLODED * max(first, UNIFORM):
             return (
-                f"losses explode: train/{name} is {loss:.3g}, but an untrained net's is {untrained:.3g}; the "
+                f"losses explode: train/{name} is {loss:.3g}, but the first net's was {first:.3g}; the "
                 "learning rate is too high: resume with a lower training.learning_rate, or a training.gradient_clip"
             )
     return None

@@ -1,0 +1,112 @@
+"""The beginning of a run: its first net, and games of another run that it learns from before it plays its own.
+
+What comes from elsewhere is copied into the run's folder before config.toml, which makes the folder a run. From then on
+the run needs no file of others.
+"""
+
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from azero.arena.agents.names import find_checkpoint
+from azero.config.schema import Config
+from azero.errors import BadInput
+from azero.games import Game
+from azero.nets.architectures.contract import Net
+from azero.nets.checkpoint import load_checkpoint
+from azero.nets.growth import net_grown_from
+from azero.selfplay.data.records import Shard
+from azero.selfplay.data.shard_files import load_shard, save_shard
+from azero.system.files import remove
+from azero.training.learning.trainer import Trainer
+from azero.training.run import FIRST_NET, Run, check_is_new, hold_to_read, shard_name, shards_from_elsewhere
+from azero.training.state import Progress, keep_beginning, save_state
+from azero.training.watching.measure import describe_games, describe_speed, judge_fresh_positions
+
+
+@dataclass(frozen=True)
+class Beginning:
+    """What a new run takes from elsewhere."""
+
+    net: Net | None  # the first net; None for random weights
+    games: list[Shard]  # oldest first
+
+
+def read_beginning(config: Config, game: Game) -> Beginning:
+    """Reads what the settings name for the beginning of a run; raises BadInput. Writes nothing."""
+    net, games = None, []
+    if config.training.first_net != "none":
+        net = net_grown_from(_checkpoint(config.training.first_net), config.net, game, config.seed)
+    if config.replay.first_games != "none":
+        games = _newest_games(Path(config.replay.first_games), game, config.replay.window)
+    return Beginning(net, games)
+
+
+def _checkpoint(name: str) -> Path:
+    """Returns the file of a checkpoint; raises BadInput."""
+    try:
+        return find_checkpoint(name)
+    except BadInput as error:
+        if Path(name).is_dir():
+            raise
+        known = "its file, a run's folder, or an included one"
+        raise BadInput(f"there is no checkpoint {name!r} to begin with; name {known}, e.g. connect_four") from error
+
+
+def _newest_games(folder: Path, game: Game, window: int) -> list[Shard]:
+    """Returns the newest shards of a run with `window` positions or more, oldest first; fewer if it has no more.
+
+    They count as never reanalysed: iterations of another run mean nothing here.
+    """
+    shards: list[Shard] = []
+    with hold_to_read(folder, may_write=False):
+        for path in sorted((folder / "replay").glob("[!.]*.safetensors"), reverse=True):
+            shard = load_shard(path, game)
+            shards.append(shard._replace(searched=np.zeros_like(shard.searched)))
+            if sum(each.num_learnt for each in shards) >= window:
+                break
+    if not any(shard.num_learnt for shard in shards):
+        raise BadInput(f"replay.first_games = {str(folder)!r}: the run has no games to learn from")
+    return shards[::-1]
+
+
+def create_run(folder: Path, config: Config, game: Game, beginning: Beginning) -> Run:
+    """Begins a new run in a folder that is held, with what it takes from elsewhere; raises BadInput if it holds one."""
+    check_is_new(folder)
+    run = Run(folder, config, game)
+    for name in shards_from_elsewhere(folder):  # of a process that was killed here
+        remove(run.shard_path(name))
+    if beginning.net is not None:
+        run.save_net(run.first_path, beginning.net, Progress(iteration=FIRST_NET))
+    for number, shard in enumerate(beginning.games):
+        save_shard(run.shard_path(shard_name(FIRST_NET, number)), shard, game)
+    return Run.create(folder, config, game)
+
+
+def begin(run: Run, trainer: Trainer) -> Progress:
+    """Saves the first state of a run, and returns its progress. Games from elsewhere are those of iteration 1."""
+    progress = Progress(promoted=[FIRST_NET])
+    if run.config.training.first_net == "none":
+        run.save_net(run.first_path, trainer.candidate(), Progress(iteration=FIRST_NET))
+    else:
+        trainer.begin_with(load_checkpoint(run.first_path, run.game).net)
+    if run.config.replay.first_games != "none":
+        progress = _learn_from_elsewhere(run, trainer)
+    save_state(run.folder, run.config, trainer, progress)
+    keep_beginning(run.folder)
+    return progress
+
+
+def _learn_from_elsewhere(run: Run, trainer: Trainer) -> Progress:
+    """Returns the progress of iteration 1 before training, with the run's games from elsewhere."""
+    start, names = time.perf_counter(), shards_from_elsewhere(run.folder)
+    shards = [load_shard(run.shard_path(name), run.game) for name in names]
+    if not shards:
+        raise BadInput(f"run {str(run.folder)!r} has lost the games it was to begin with; begin another with --run")
+    positions = sum(shard.num_learnt for shard in shards)
+    notes = describe_games(run.game, shards) | judge_fresh_positions(trainer, run.game, shards)
+    notes |= describe_speed([], time.perf_counter() - start)
+    notes |= {"replay/positions": positions, "replay/age_iterations": 1.0, "selfplay/worker_deaths": 0}
+    return Progress(stage="train", promoted=[FIRST_NET], positions=positions, shards=names, notes=notes)
