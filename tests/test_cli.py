@@ -71,6 +71,11 @@ def contents(folder):
         ([*SUGGEST, "--simulation", "5"], ["No such option", "--simulations"]),
         # agents
         (["suggest", "connect_for"], ["unknown agent 'connect_for'"]),
+        # positions
+        ([*SUGGEST, "--position", "3/3 X"], ["position '3/3 X'", "3 rows, not 2", "'3/3/3 X'"]),
+        ([*SUGGEST, "--position", "XXX/OO1/3 O"], ["--position 'XXX/OO1/3 O'", "the game is over"]),
+        ([*SUGGEST, "--position", "moves: a1", "--moves", "a1"], ["move 1", "'a1' is not legal here"]),
+        (["play", "random", *GAME, "--position", "X"], ["position 'X'", "3 rows, not 1"]),
         (["suggest", "utc", *GAME], ["unknown agent 'utc'", "did you mean 'uct'?"]),
         (["evaluate", "uct", "--against", "utc", *GAME], ["unknown agent 'utc'"]),
         (["play", "utc", *GAME], ["unknown agent 'utc'"]),
@@ -491,6 +496,15 @@ def test_suggest_prints_a_board_and_json(run_azero, net):
             "proven_plies",
         ]
         assert len(fields["moves"]) == 7 and fields["simulations"] in (0, 30)
+
+
+def test_suggest_begins_with_a_position(run_azero):
+    """A board, a drawn board and moves are the same position; further moves follow it."""
+    positions = ["O2/1X1/3 X", "O . .\n. X .\n. . .\nX", "moves: b2 a1"]
+    answers = [run_azero(*SUGGEST, "--position", text, "--moves", "c3", "--json") for text in positions]
+    answers.append(run_azero(*SUGGEST, "--moves", "b2 a1 c3", "--json"))
+    told = [{**json.loads(output), "elapsed_s": 0} for _, output, _ in answers]
+    assert all(code == 0 for code, *_ in answers) and told == [told[0]] * 4 and told[0]["to_move"] == 1
 
 
 def test_suggest_takes_its_limits_from_the_options(run_azero):

@@ -2,11 +2,14 @@
 
 import re
 import shlex
+import textwrap
 from pathlib import Path
 
 import pytest
 
 from azero import cli
+from azero.games import make_game
+from azero.games.laws.laws import check_laws
 
 DOCS = Path(__file__).parent.parent / "docs"
 
@@ -32,6 +35,19 @@ def run(words):
 def test_the_game_of_the_guide_is_short():
     lines = [line for line in files_in("your_own_game.md")["domineering.py"].splitlines() if line.strip()]
     assert len(lines) < 80
+
+
+def test_the_texts_of_the_guide_lead_back_to_their_positions(tmp_path):
+    source, page = files_in("your_own_game.md")["domineering.py"], (DOCS / "your_own_game.md").read_text()
+    methods = textwrap.indent(re.search(r"```python\n(def position_to_text.*?)```", page, re.DOTALL)[1], "    ")
+    source = source.replace(
+        "import (\n", "import (\n    BadInput,\n    board_to_text,\n    read_player,\n    text_to_board,\n"
+    )
+    source = source.replace("    def reset", f"{methods}\n    def reset")
+    (tmp_path / "domineering.py").write_text(source)
+    game = make_game(f"{tmp_path / 'domineering.py'}:Domineering(size=4)")
+    check_laws(game, num_games=2, seed=0)
+    assert game.state_from_text("##..\n....\n#...\n#...").to_text() == "##2/4/#3/#3 X"
 
 
 @pytest.mark.thorough

@@ -20,11 +20,12 @@ from azero.games.boards import (
 )
 from azero.games.contract import DRAW, LOSS, ONGOING, WIN, Places, Ranges, Symmetries
 from azero.games.laws.prototype import Prototype
+from azero.games.positions import board_to_text, read_player, text_to_board
 
 __all__ = [
     "DRAW", "LETTERS", "LOSS", "ONE", "ONGOING", "WIN", "ZERO",
     "BadInput", "Places", "Prototype", "Ranges", "Symmetries",
-    "bit", "bit_of_rank", "board_symmetries", "cell_to_text", "count_bits", "draw_board", "draw_grid", "has_bit",
-    "leading_zeros", "low_bits", "lowest_bit", "mix", "places_by_plane", "random_below", "random_pair_below",
-    "random_unit", "split_cells", "step_symmetries", "subroutine", "text_to_cell",
+    "bit", "bit_of_rank", "board_symmetries", "board_to_text", "cell_to_text", "count_bits", "draw_board", "draw_grid",
+    "has_bit", "leading_zeros", "low_bits", "lowest_bit", "mix", "places_by_plane", "random_below", "random_pair_below",
+    "random_unit", "read_player", "split_cells", "step_symmetries", "subroutine", "text_to_board", "text_to_cell",
 ]  # fmt: skip

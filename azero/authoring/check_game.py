@@ -19,7 +19,7 @@ from azero.games import Game, make_game
 from azero.games.laws.findings import Notes
 from azero.games.laws.laws import LAWS, Law
 from azero.games.laws.prototype import check_against, load_prototype
-from azero.games.state import after_actions
+from azero.games.reasons import after_actions
 from azero.games.user.failures import failures_named
 from azero.games.user.interpreted import Interpreted
 from azero.games.user.spelling import find_misspelt

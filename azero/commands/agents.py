@@ -12,11 +12,13 @@ from azero.commands.options import (
     GameOption,
     JsonOption,
     NodesOption,
+    PositionOption,
     PrecisionOption,
     RuntimeOption,
     SeedOption,
     ThreadsOption,
     named_game,
+    start_of,
 )
 from azero.errors import BadInput, Stopped
 from azero.system.console import say
@@ -170,8 +172,9 @@ def _evaluate_on_benchmark(maker: Maker, name: str, benchmark: str, as_json: boo
 def suggest(
     agent: Annotated[str, typer.Argument(metavar="AGENT", help=AGENT_HELP)],
     game: GameOption = None,
+    position: PositionOption = None,
     moves: Annotated[
-        str, typer.Option("--moves", help="Moves that lead to the position, in the game's notation, e.g. 4453.")
+        str, typer.Option("--moves", help="Moves before the search, in the game's notation, e.g. 4453.")
     ] = "",
     simulations: Annotated[int | None, typer.Option("--simulations", help="Most simulations of the search.")] = None,
     seconds: Annotated[float | None, typer.Option("--time", metavar="S", help="Most seconds of the search.")] = None,
@@ -199,7 +202,7 @@ def suggest(
     _check_limit(agent, simulations, seconds)
     chosen = Maker(named_game(game), seed, threads, device_config, max_nodes).agent(agent)
     try:
-        state = chosen.game.state_from_moves(moves)
+        state = chosen.game.state_from_moves(moves, start_of(chosen.game, position))
         suggestion = chosen.suggest(state, simulations, seconds)
     finally:
         chosen.close()
@@ -212,6 +215,7 @@ def suggest(
 def play(
     agent: Annotated[str, typer.Argument(metavar="AGENT", help=AGENT_HELP)],
     game: GameOption = None,
+    position: PositionOption = None,
     second: Annotated[bool, typer.Option("--second", help="Play second: the agent moves first.")] = False,
     seed: SeedOption = 0,
     threads: ThreadsOption = None,
@@ -225,7 +229,7 @@ def play(
     device_config = _check_device([agent], device, precision, runtime)
     opponent = Maker(named_game(game), seed, threads, device_config).agent(agent)
     try:
-        play_in_terminal(opponent, opponent.game, int(second), input, print)
+        play_in_terminal(opponent, start_of(opponent.game, position), int(second), input, print)
     finally:
         opponent.close()
 

@@ -5,8 +5,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from azero.errors import BadInput
+
 if TYPE_CHECKING:
     from azero.config.schema import Config
+    from azero.games import Game, State
 
 AGENT_HELP = (
     "A checkpoint file, a run's folder, an included checkpoint (e.g. connect_four), or uct, mc, mmmc, alphabeta, "
@@ -18,6 +21,14 @@ GameOption = Annotated[
 ]
 SeedOption = Annotated[int, typer.Option("--seed", min=0, help="Seed of all random choices.")]
 ThreadsOption = Annotated[int | None, typer.Option("--threads", help="Threads; one per core by default.")]
+PositionOption = Annotated[
+    str | None,
+    typer.Option(
+        "--position",
+        metavar="TEXT",
+        help="The position to begin with, e.g. '7/7/7/7/7/3X3 O' in Connect Four; or a drawn board; or 'moves: 4'.",
+    ),
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 DeviceOption = Annotated[str, typer.Option("--device", help="Device of nets: auto, cpu, cuda or mps.")]
 PrecisionOption = Annotated[str, typer.Option("--precision", help="Arithmetic of nets: auto, fp32, bf16 or int8.")]
@@ -25,6 +36,14 @@ RuntimeOption = Annotated[str, typer.Option("--runtime", help="Library that runs
 NodesOption = Annotated[
     int | None, typer.Option("--max-nodes", help="Most nodes of a search tree. A full tree stops growing.")
 ]
+
+
+def start_of(game: "Game", position: str | None) -> "State":
+    """Returns the position of --position, the initial one if it is not given; raises BadInput if the game is over."""
+    state = game.new_initial_state() if position is None else game.state_from_text(position)
+    if state.is_terminal():
+        raise BadInput(f"--position {position!r}: the game is over there")
+    return state
 
 
 def as_path(text: str) -> Path:

@@ -56,6 +56,13 @@ class SelfPlayConfig(Section):
     random_opening_plies: int = Field(
         12, ge=1, le=1000, description="These games start with a random number of plies, from 1 to this number."
     )
+    starts: str = Field(
+        "none",
+        min_length=1,
+        description="File of positions at which games begin, one per line, as text or as `moves: ...`; `# ` begins a "
+        "comment. Each game begins at one of them, chosen at random. The run keeps them, and needs the file no more. "
+        "`temperature_plies` and random openings count from there. `none`: the initial position. Paper: none.",
+    )
     resign_error: float = Field(
         0.0,
         ge=0,

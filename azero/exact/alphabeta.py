@@ -19,7 +19,7 @@ from azero.exact.frames import Work
 from azero.exact.transpositions import PROOF, draft_above, find_entry, settle, store
 from azero.games import LOSS, ONGOING, State
 from azero.games.contract import sign_of
-from azero.games.state import broken_rules
+from azero.games.reasons import broken_rules
 
 _LEARNING_RATE = 1 / 256
 

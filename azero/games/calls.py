@@ -7,7 +7,8 @@ import numpy as np
 from azero.compiler.jit import kernel
 from azero.compiler.rng import new_rng
 from azero.errors import BrokenRules
-from azero.games.state import State, broken_rules
+from azero.games.reasons import broken_rules
+from azero.games.state import State
 
 
 @kernel

@@ -197,6 +197,19 @@ class Rules(Protocol):
         The default splits at spaces, commas and semicolons.
         """
 
+    def position_to_text(game, state) -> str:
+        """Optional: returns the position in one line. The default is the moves that led to it.
+
+        A game defines this method and the next one, or neither of them.
+        """
+
+    def text_to_position(game, state, text: str) -> None:
+        """Optional: changes `state`, the initial position, to the position that `text` describes.
+
+        It sets all fields that differ, as if the position had been played. It raises BadInput for a text that is not a
+        position, and should do so for a position that no game reaches. `text` may have several lines.
+        """
+
     def draw(game, state, marks: dict[int, str]) -> str:
         """Optional: returns the board as lines of text, with `marks` (action to short text) at the actions' places.
 

@@ -1,5 +1,6 @@
 """Default methods: those that a class of rules gets if it does not define its own. `contract.py` specifies them."""
 
+import inspect
 import re
 
 import numpy as np
@@ -7,6 +8,8 @@ import numpy as np
 from azero.compiler.rng import random_below
 from azero.errors import NO_ACTION, TOO_LONG, BadInput, BrokenRules
 from azero.games.contract import ONGOING, Places, Ranges, Rules, Symmetries
+
+_NO_POSITIONS = "this game has no text for positions; write the moves that lead to one, after 'moves:'"
 
 
 def rollout_action(game, state, legal, rng):
@@ -87,6 +90,16 @@ def split_moves(game, text: str) -> list[str]:
     return re.findall(r"[^\s,;]+", text)
 
 
+def position_to_text(game, state) -> str:
+    """Raises BadInput: `State.to_text` writes the moves instead."""
+    raise BadInput(_NO_POSITIONS)
+
+
+def text_to_position(game, state, text: str) -> None:
+    """Raises BadInput, because this game reads moves only."""
+    raise BadInput(_NO_POSITIONS)
+
+
 def draw(game, state, marks: dict[int, str]) -> str:
     """Returns the fields of the state, one per line, then the marks."""
     lines = [f"{name}: {np.asarray(state[name]).tolist()}" for name in game.state_dtype.names]
@@ -113,10 +126,12 @@ DEFAULTS = {
     "action_to_text": action_to_text,
     "text_to_action": text_to_action,
     "split_moves": split_moves,
+    "position_to_text": position_to_text,
+    "text_to_position": text_to_position,
     "draw": draw,
 }
 
 
 def has_own(rules: Rules, method: str) -> bool:
     """Returns whether a game defines an optional method itself."""
-    return getattr(type(rules), method) is not DEFAULTS[method]
+    return inspect.unwrap(getattr(type(rules), method)) is not DEFAULTS[method]

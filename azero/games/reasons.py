@@ -2,9 +2,12 @@
 
 import re
 import traceback
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
+
+from azero.errors import BrokenRules
 
 MODULE = "azero_user_"
 """How the names of all modules with a user's code begin in `sys.modules`. A digest follows."""
@@ -13,6 +16,8 @@ PACKAGE_OF_MODULES = f"{MODULE}modules_"
 """How the names of the packages begin into which a user's files import their own modules."""
 
 _MOST_CHARACTERS = 100
+_MOST_LISTED = 20  # legal moves in an error message
+_MOST_SHOWN = 100  # played actions in an error message
 
 _ADVICE = (
     (r"Python integer -\d+ out of bounds for uint", "unsigned integers are never negative: write np.int64(...)"),
@@ -84,3 +89,22 @@ def place_of(error: BaseException, file: str) -> str:
     frames = traceback.extract_tb(error.__traceback__)
     lines = [frame.lineno for frame in frames if Path(frame.filename) == Path(file).resolve()]
     return f", line {lines[-1]}" if lines else ""
+
+
+def broken_rules(name: str, what: str, actions: Sequence[int]) -> BrokenRules:
+    """Returns an error whose message, one line, says what is wrong with the rules `name`, and after which actions."""
+    return BrokenRules(f"{name}.{what}{after_actions(actions)}")
+
+
+def after_actions(actions: Sequence[int]) -> str:
+    """Returns the end of an error message, "; actions so far: ..."; empty if there are none."""
+    shown = " ".join(map(str, actions[:_MOST_SHOWN]))
+    more = f" ... ({len(actions)} in all)" if len(actions) > _MOST_SHOWN else ""
+    return f"; actions so far: {shown}{more}" if shown else ""
+
+
+def listed(words: Iterable[str]) -> str:
+    """Returns words in one line: the first `_MOST_LISTED`, and the number of all if there are more."""
+    words = list(words)
+    left_out = f" ... ({len(words)} in all)" if len(words) > _MOST_LISTED else ""
+    return " ".join(words[:_MOST_LISTED]) + left_out

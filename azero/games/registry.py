@@ -9,7 +9,7 @@ from azero.games.defaults import DEFAULTS
 
 _RULES: dict[str, type] = {}
 
-TEXT_METHODS = ("action_to_text", "text_to_action", "split_moves", "draw")
+TEXT_METHODS = ("action_to_text", "text_to_action", "split_moves", "position_to_text", "text_to_position", "draw")
 """Methods that a game may define in a separate module."""
 
 PARAMETER_TYPES: dict[type, tuple[str, Callable[[str], object]]] = {

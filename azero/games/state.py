@@ -1,77 +1,20 @@
 """The Python interface of a game, named as in OpenSpiel: `Game` creates states, and `State` is a position."""
 
 import functools
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from numba.core.errors import NumbaError
 
-from azero.compiler.jit import kernel
 from azero.errors import NO_ACTION, TOO_LONG, BadInput, BrokenRules
+from azero.games import kernels
 from azero.games.contract import ONGOING, Places, Rules, Symmetries
+from azero.games.defaults import has_own
 from azero.games.names import name_of
-from azero.games.reasons import fails_with
+from azero.games.reasons import after_actions, broken_rules, fails_with, listed, short
 from azero.games.tracebacks import failure_in
 
-_MOST_LISTED = 20  # legal moves in an error message
-_MOST_SHOWN = 100  # played actions in an error message
-
-
-@kernel
-def _advance(rules, state, action, legal):
-    """Plays `action`, or resets the state if it is -1. Then writes and returns the same as `_look`."""
-    if action < 0:
-        rules.reset(state)
-    else:
-        rules.apply_action(state, action)
-    return _look(rules, state, legal)
-
-
-@kernel
-def _look(rules, state, legal):
-    """Writes the legal actions of a position; returns their number, the player to move and the outcome."""
-    outcome = rules.outcome(state)
-    num_legal = 0 if outcome != ONGOING else rules.legal_actions(state, legal)
-    return num_legal, rules.current_player(state), outcome
-
-
-@kernel
-def _apply_each(rules, states, places, actions):
-    """Plays one action ([n] int32) in each of the states at `places` ([n] int32)."""
-    for k in range(len(places)):
-        rules.apply_action(states[places[k]], np.int64(actions[k]))
-
-
-@kernel
-def _encode(rules, state, planes):
-    rules.encode(state, planes)
-
-
-@kernel
-def _hash_key(rules, state):
-    return rules.hash_key(state)
-
-
-@kernel
-def _final_score(rules, state):
-    return rules.final_score(state)
-
-
-@kernel
-def _ownership(rules, state, owners):
-    rules.ownership(state, owners)
-
-
-def broken_rules(name: str, what: str, actions: Sequence[int]) -> BrokenRules:
-    """Returns an error whose message, one line, says what is wrong with the rules `name`, and after which actions."""
-    return BrokenRules(f"{name}.{what}{after_actions(actions)}")
-
-
-def after_actions(actions: Sequence[int]) -> str:
-    """Returns the end of an error message, "; actions so far: ..."; empty if there are none."""
-    shown = " ".join(map(str, actions[:_MOST_SHOWN]))
-    more = f" ... ({len(actions)} in all)" if len(actions) > _MOST_SHOWN else ""
-    return f"; actions so far: {shown}{more}" if shown else ""
+_MOVES = "moves:"  # begins the text of a position that is given by the moves that lead to it
 
 
 def new_states(rules: Rules, *shape: int) -> np.recarray:
@@ -111,9 +54,13 @@ class Game:
         """Returns the initial position."""
         return State(self)
 
-    def state_from_moves(self, text: str) -> "State":
-        """Returns the position after moves in the game's notation; raises BadInput if one of them cannot be played."""
-        state = self.new_initial_state()
+    def state_from_moves(self, text: str, start: "State | None" = None) -> "State":
+        """Returns the position after moves in the game's notation; raises BadInput if one of them cannot be played.
+
+        Args:
+          start: the position before the moves, the initial position by default. It is not changed.
+        """
+        state = start.clone() if start else self.new_initial_state()
         for ply, move in enumerate(self.rules.split_moves(text), start=1):
             if state.is_terminal():
                 raise BadInput(f"move {ply}, {move!r}: the game was over after {ply - 1} moves")
@@ -122,6 +69,23 @@ class Game:
             except BadInput as error:
                 raise BadInput(f"move {ply}: {error}") from None
         return state
+
+    def state_from_text(self, text: str) -> "State":
+        """Returns a position from its text; raises BadInput if it is none, or is seen to be impossible.
+
+        Args:
+          text: what `State.to_text` returns; or a drawn board, and below it the player to move, X or O, unless the
+            number of stones decides that; or `moves: ...`, the moves from the initial position.
+        """
+        start, text = self.new_initial_state(), text.strip()
+        if text.startswith(_MOVES):
+            return self.state_from_moves(text.removeprefix(_MOVES))
+        try:
+            self.rules.text_to_position(start.record, text)
+            return State.from_record(self, start.record)
+        except BadInput as error:
+            initial = State(self).to_text()
+            raise BadInput(f"position {short(text)}: {error}; the initial position is {initial!r}") from None
 
     def action_to_text(self, state: "State", action: int) -> str:
         """Returns a legal action of `state` in the game's notation."""
@@ -139,7 +103,7 @@ class Game:
         states[going] = state.record
         while going:
             played = [lines[k][len(texts[k]) - 1] for k in going]
-            _apply_each(self.rules, states, np.array(going, np.int32), np.array(played, np.int32))
+            kernels.apply_each(self.rules, states, np.array(going, np.int32), np.array(played, np.int32))
             for k in going:
                 texts[k].append(write(states[k], lines[k][len(texts[k])]))
             going = [k for k in going if len(texts[k]) < len(lines[k])]
@@ -151,7 +115,7 @@ class Game:
         if action not in state.legal_actions():
             if state.is_terminal():
                 raise BadInput(f"{text!r} cannot be played: the game is over")
-            legal = _listed([self.action_to_text(state, each) for each in state.legal_actions()])
+            legal = listed([self.action_to_text(state, each) for each in state.legal_actions()])
             raise BadInput(f"{text!r} is not legal here; legal moves: {legal}")
         return action
 
@@ -169,7 +133,12 @@ class Game:
 
 
 class State:
-    """A position and the actions that led to it. `record` is the position as a record of the rules' state dtype."""
+    """A position and the actions that led to it. `record` is the position as a record of the rules' state dtype.
+
+    Positions of one game are equal if they have the same key, in spite of different histories. If the game is not
+    history-free, as Go, their records must be equal. A state changes as it is played, so it cannot be hashed: use
+    `hash_key()` as the key of a dict.
+    """
 
     def __init__(self, game: Game):
         self.game = game
@@ -186,13 +155,13 @@ class State:
         states[0] = record
         state.record = states[0]
         legal = np.empty(game.num_actions, np.int32)
-        state._note(legal, *_look(game.rules, state.record, legal))
+        state._note(legal, *kernels.look(game.rules, state.record, legal))
         return state
 
     def _play(self, action: int) -> None:
         legal = np.empty(self.game.num_actions, np.int32)
         try:
-            found = _advance(self.game.rules, self.record, action, legal)
+            found = kernels.advance(self.game.rules, self.record, action, legal)
         except (BadInput, OSError, NumbaError):
             raise
         except Exception as error:
@@ -217,7 +186,7 @@ class State:
     def apply_action(self, action: int) -> None:
         """Plays an action; raises BadInput if it is not legal, BrokenRules if the rules break their contract."""
         if action not in self._legal:
-            over = "the game is over" if self.is_terminal() else f"legal actions: {_listed(map(str, self._legal))}"
+            over = "the game is over" if self.is_terminal() else f"legal actions: {listed(map(str, self._legal))}"
             raise BadInput(f"action {action} is not legal here; {over}")
         self._history.append(int(action))
         self._play(int(action))
@@ -232,12 +201,12 @@ class State:
 
     def final_score(self) -> float:
         """Returns the margin by which the first player has won, in the game's units: points in Go, discs in Othello."""
-        return float(_final_score(self.game.rules, self.record))
+        return float(kernels.final_score(self.game.rules, self.record))
 
     def ownership(self) -> np.ndarray:
         """Returns the owner of each cell of a finished game, [H, W] int8: 1 the first player, -1 the second, 0 none."""
         owners = np.zeros(self.game.planes_shape[1:], np.int8)
-        _ownership(self.game.rules, self.record, owners)
+        kernels.ownership(self.game.rules, self.record, owners)
         return owners
 
     def returns(self) -> list[float]:
@@ -249,6 +218,15 @@ class State:
         """Returns the actions that led to this position."""
         return list(self._history)
 
+    def is_replayable(self) -> bool:
+        """Returns whether the history leads from the initial position to this one."""
+        replayed = self.game.new_initial_state()
+        for action in self._history:
+            if action not in replayed._legal:
+                return False
+            replayed.apply_action(action)
+        return replayed == self
+
     def clone(self) -> "State":
         """Returns an independent copy."""
         copy = State.from_record(self.game, self.record)
@@ -258,23 +236,44 @@ class State:
     def planes(self) -> np.ndarray:
         """Returns the net's input, [C, H, W] float32, from the point of view of the player to move."""
         planes = np.empty(self.game.planes_shape, np.float32)
-        _encode(self.game.rules, self.record, planes)
+        kernels.encode(self.game.rules, self.record, planes)
         return planes
 
     def hash_key(self) -> int:
         """Returns the 64-bit key of the position, an unsigned integer. Equal positions have equal keys."""
-        return int(_hash_key(self.game.rules, self.record)) & 0xFFFF_FFFF_FFFF_FFFF
+        return int(kernels.hash_key(self.game.rules, self.record)) & 0xFFFF_FFFF_FFFF_FFFF
 
     def draw(self, marks: dict[int, str] | None = None) -> str:
         """Returns the board as text, with `marks` (action to short text) at the actions' places."""
         return self.game.rules.draw(self.record, marks or {})
 
+    def to_text(self) -> str:
+        """Returns the position in one line, for `Game.state_from_text`. In Go it lacks the earlier boards.
+
+        It is `moves: ...` if the game does not write positions; then raises BadInput if the moves are not known.
+        """
+        if has_own(self.game.rules, "position_to_text"):
+            return self.game.rules.position_to_text(self.record)
+        if not self.is_replayable():
+            raise BadInput(f"{self.game} does not write positions, and the moves that led to this one are not known")
+        lines = [self._history] if self._history else []
+        return " ".join([_MOVES, *(" ".join(line) for line in self.game.lines_to_text(State(self.game), lines))])
+
     def __str__(self) -> str:
         return self.draw()
 
+    def __repr__(self) -> str:
+        try:
+            return f"{self.game!r}.state_from_text({self.to_text()!r})"
+        except BadInput:
+            return f"<State of {self.game} after unknown moves>"
 
-def _listed(words: Iterable[str]) -> str:
-    """Returns words in one line: the first `_MOST_LISTED`, and the number of all if there are more."""
-    words = list(words)
-    left_out = f" ... ({len(words)} in all)" if len(words) > _MOST_LISTED else ""
-    return " ".join(words[:_MOST_LISTED]) + left_out
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, State) or self.game != other.game:
+            return False
+        if self.game.rules.is_history_free:
+            return self.hash_key() == other.hash_key()
+        fields = self.game.rules.state_dtype.names or ()
+        return all(np.array_equal(self.record[name], other.record[name]) for name in fields)
+
+    __hash__ = None  # type: ignore[assignment]

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from azero.compiler.rng import derive_seed
 from azero.games import ONGOING, Game
 from azero.mcts.search.lockstep import Answer, Walker
 from azero.mcts.search.settings import SearchParts
@@ -30,19 +31,29 @@ class Setup:
 
 
 class GameQueue:
-    """The games to play, in the order of their seeds, and the finished games."""
+    """The games to play, in the order of their seeds, and the finished games.
 
-    def __init__(self, seeds: Sequence[int]):
+    Args:
+      starts: texts of positions, at one of which each game begins; see `play_games`.
+    """
+
+    def __init__(self, seeds: Sequence[int], starts: Sequence[str] = ()):
         self._waiting = iter(enumerate(seeds))
+        self._starts = [starts[derive_seed(seed, "start") % len(starts)] if starts else "" for seed in seeds]
         self._finished: list[Shard | None] = [None] * len(seeds)
 
     def next_game(self) -> tuple[int, int] | None:
         """Returns the place and the seed of the next game; None if all have begun."""
         return next(self._waiting, None)
 
+    def start_of(self, place: int) -> str:
+        """Returns the text of the position at which a game begins; empty for the initial position."""
+        return self._starts[place]
+
     def note(self, place: int, shard: Shard) -> None:
-        """Stores a finished game."""
-        self._finished[place] = shard
+        """Stores a finished game, with the position at which it began."""
+        start = np.frombuffer(self.start_of(place).encode(), np.uint8)
+        self._finished[place] = shard._replace(starts=start, start_lengths=np.array([len(start)], np.int32))
 
     def finished(self) -> list[Shard]:
         """Returns the finished games, in the order of their seeds."""
@@ -64,7 +75,7 @@ class GameWalker(RenewedWalker):
         self._games = new_games(setup.game, num_slots, setup.playing.random_opening_plies)
         super().__init__(setup.parts, GameSlots(setup.playing, self._games), num_slots, setup.max_nodes)
         self._queue = queue
-        self._initial = setup.game.new_initial_state().record
+        self._game, self._initial = setup.game, setup.game.new_initial_state()
         self._places: dict[int, int] = {}  # slot to place of its game
         for slot in range(num_slots):
             self._begin(slot)
@@ -74,7 +85,9 @@ class GameWalker(RenewedWalker):
         following = self._queue.next_game()
         if following is not None:
             self._places[slot], seed = following
-            start_tree(self.forest, slot, self._initial, np.uint64(seed))
+            text = self._queue.start_of(self._places[slot])
+            start = self._game.state_from_text(text) if text else self._initial
+            start_tree(self.forest, slot, start.record, np.uint64(seed))
             begin_game(self.parts, self.slots, self.forest, self.scratch, slot)
 
     def renew(self) -> None:

@@ -10,7 +10,7 @@ from functools import partial
 from azero.config.schema import Config
 from azero.errors import BrokenRules
 from azero.games import Game
-from azero.games.state import broken_rules
+from azero.games.reasons import broken_rules
 from azero.mcts import (
     Evaluator,
     OwnRollout,
@@ -90,18 +90,25 @@ def _play_settings_of(config: Config, resign_threshold: float) -> PlaySettings:
     )
 
 
-def play_games(selfplay: SelfPlay, seeds: Sequence[int], on_games: Callable[[int], None] = lambda num: None) -> Shard:
+def play_games(
+    selfplay: SelfPlay,
+    seeds: Sequence[int],
+    on_games: Callable[[int], None] = lambda num: None,
+    starts: Sequence[str] = (),
+) -> Shard:
     """Plays one game for each seed, `selfplay.num_slots` at a time; returns them in the order of the seeds.
 
-    A game depends only on its seed, the net and the settings. It does not depend on the other games or on the size of
-    the cache. Exception: with very many slots, trees share the memory and may reach their limit on nodes.
+    A game depends only on its seed, the starts, the net and the settings. It does not depend on the other games or on
+    the size of the cache. Exception: with very many slots, trees share the memory and may reach their limit on nodes.
 
     Args:
       on_games: is called with the number of games that have just ended.
+      starts: texts of positions. Each game begins at one of them, chosen by its seed; at the initial position if there
+        are none.
 
     Raises BrokenRules if the game's rules are broken.
     """
-    queue = GameQueue(seeds)
+    queue = GameQueue(seeds, starts)
     walk_all(selfplay, len(seeds), lambda setup, size: GameWalker(setup, queue, size), on_games)
     return join_shards(queue.finished())
 

@@ -222,4 +222,6 @@ def take_game(games: Games, tree: np.record, slot: int) -> Shard:
         searched=np.zeros(1, np.int32),
         openings=games.openings[slot, : games.opening_lengths[slot]].copy(),
         opening_lengths=games.opening_lengths[slot : slot + 1].copy(),
+        starts=np.zeros(0, np.uint8),
+        start_lengths=np.zeros(1, np.int32),
     )

@@ -4,7 +4,7 @@ A task is plain data with the net's weights; a shard is plain arrays. Neither ha
 name of a user's own game.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -52,6 +52,7 @@ class PlayTask(Task):
 
     seeds: tuple[int, ...]
     resign_threshold: float = NOBODY
+    starts: Sequence[str] = ()  # texts of positions, at one of which each game begins; see `play_games`
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,7 @@ class SearchTask(Task):
 def play_task(task: PlayTask, on_games: Callable[[int], None]) -> Shard:
     """Plays a task's games; calls `on_games` with the number of games that have just ended."""
     selfplay = _prepare(task, task.resign_threshold)
-    return _weigh(task, selfplay, play_games(selfplay, task.seeds, on_games))
+    return _weigh(task, selfplay, play_games(selfplay, task.seeds, on_games, task.starts))
 
 
 def search_task(task: SearchTask, on_positions: Callable[[int], None]) -> Shard:

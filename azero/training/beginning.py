@@ -5,7 +5,7 @@ the run needs no file of others.
 """
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -85,21 +85,21 @@ def create_run(folder: Path, config: Config, game: Game, beginning: Beginning) -
     return Run.create(folder, config, game)
 
 
-def begin(run: Run, trainer: Trainer) -> Progress:
+def begin(run: Run, trainer: Trainer, starts: list[str]) -> Progress:
     """Saves the first state of a run, and returns its progress. Games from elsewhere are those of iteration 1."""
-    progress = Progress(promoted=[FIRST_NET])
+    progress = Progress(promoted=[FIRST_NET], starts=starts)
     if run.config.training.first_net == "none":
         run.save_net(run.first_path, trainer.candidate(), Progress(iteration=FIRST_NET))
     else:
         trainer.begin_with(load_checkpoint(run.first_path, run.game).net)
     if run.config.replay.first_games != "none":
-        progress = _learn_from_elsewhere(run, trainer)
+        progress = _learn_from_elsewhere(run, trainer, progress)
     save_state(run.folder, run.config, trainer, progress)
     keep_beginning(run.folder)
     return progress
 
 
-def _learn_from_elsewhere(run: Run, trainer: Trainer) -> Progress:
+def _learn_from_elsewhere(run: Run, trainer: Trainer, progress: Progress) -> Progress:
     """Returns the progress of iteration 1 before training, with the run's games from elsewhere."""
     start, names = time.perf_counter(), shards_from_elsewhere(run.folder)
     shards = [load_shard(run.shard_path(name), run.game) for name in names]
@@ -109,4 +109,4 @@ def _learn_from_elsewhere(run: Run, trainer: Trainer) -> Progress:
     notes = describe_games(run.game, shards) | judge_fresh_positions(trainer, run.game, shards)
     notes |= describe_speed([], time.perf_counter() - start)
     notes |= {"replay/positions": positions, "replay/age_iterations": 1.0, "selfplay/worker_deaths": 0}
-    return Progress(stage="train", promoted=[FIRST_NET], positions=positions, shards=names, notes=notes)
+    return replace(progress, stage="train", positions=positions, shards=names, notes=notes)

@@ -35,7 +35,8 @@ from azero.training.learning.trainer import Losses, Trainer, check_divergence
 from azero.training.lessons import read_lessons
 from azero.training.reanalysis import reanalyse
 from azero.training.resumed_settings import check_progress, check_runtime, keep_settings
-from azero.training.run import Run, check_is_new, hold, iteration_of, shard_name
+from azero.training.run import Run, check_is_new, has_state, hold, iteration_of, shard_name
+from azero.training.starts import read_starts
 from azero.training.state import NUM_PROMOTED, STAGES, Progress, keep_beginning, load_state, save_state
 from azero.training.watching.health import find_symptoms
 from azero.training.watching.measure import (
@@ -64,6 +65,7 @@ def train(folder: Path, config: Config, is_resuming: bool, callbacks: Sequence[o
         make_agent(config.evaluation.opponent, game).close()  # raises errors now, not after the first iterations
         find_benchmark(config.evaluation, game)
     lessons = read_lessons(config.training, game)
+    starts = [] if is_resuming and has_state(folder) else read_starts(config.selfplay.starts, game)
     torch.use_deterministic_algorithms(True, warn_only=True)
     beginning = None if is_resuming else read_beginning(config, game)
     config = settle_arithmetic(config, game)
@@ -72,11 +74,14 @@ def train(folder: Path, config: Config, is_resuming: bool, callbacks: Sequence[o
         make_folder(folder)
     with hold(folder):
         run = create_run(folder, config, game, beginning) if beginning else Run(folder, config, game)
-        return RunView.of(run, run_iterations(run, lessons, callbacks))
+        return RunView.of(run, run_iterations(run, lessons, starts, callbacks))
 
 
-def run_iterations(run: Run, lessons: Lessons | None, callbacks: Sequence[object]) -> Progress:
-    """Continues a run from its saved state to the last iteration, or until a callback stops it."""
+def run_iterations(run: Run, lessons: Lessons | None, starts: list[str], callbacks: Sequence[object]) -> Progress:
+    """Continues a run from its saved state to the last iteration, or until a callback stops it.
+
+    A run without a state gets the starts.
+    """
     trainer = Trainer(run.config, run.game)
     remove_temporaries(run.folder)
     progress = load_state(run.folder, trainer)
@@ -84,7 +89,7 @@ def run_iterations(run: Run, lessons: Lessons | None, callbacks: Sequence[object
     check_progress(run, progress)
     keep_settings(run, progress, trainer)
     if progress is None:
-        progress = begin(run, trainer)
+        progress = begin(run, trainer, starts)
     if not progress.promoted:  # azero 0.1.0 did not save them
         progress = replace(progress, promoted=run.promoted(progress))
     if progress.stage == STAGES[0]:
@@ -121,8 +126,8 @@ def play(run: Run, progress: Progress, replay: Replay, pool: Pool, trainer: Trai
     missing = [number for number, name in enumerate(names) if name not in shards]
     threshold = choose_threshold(replay.shards, selfplay.resign_error) if selfplay.resign_error else NOBODY
     with report.stage("self-play", len(seeds), "games", sum(len(shard.lengths) for shard in shards.values())) as bar:
-        identities = Identities(identity_of(run.game.rules), trainer.net.identity)
-        tasks = [PlayTask(weights, run.config, identities, parts[number], threshold) for number in missing]
+        common = weights, run.config, Identities(identity_of(run.game.rules), trainer.net.identity)
+        tasks = [PlayTask(*common, parts[number], threshold, progress.starts) for number in missing]
         for place, shard in pool.run(play_task, tasks, bar.update):
             name = names[missing[place]]
             save_shard(run.shard_path(name), shard, run.game)

@@ -32,7 +32,7 @@ from azero.training.state import BEGINNING, Progress, read_settings, save_state
 def open_run(folder: Path, overrides: list[str]) -> Config:
     """Returns the settings of an existing run with overrides. Changes nothing in its folder.
 
-    Seed, game, net, heads and optimiser cannot change. The file of a user's own game may have been moved.
+    Seed, game, net, heads, optimiser and starts cannot change. The file of a user's own game may have been moved.
 
     Raises:
       BadInput: there is no run, its config.toml was changed by hand, or an override changes something that cannot
@@ -154,6 +154,7 @@ def _identity(config: Config) -> dict[str, object]:
         "training.optimizer": training.optimizer,
         "training.first_net": training.first_net,
         "replay.first_games": config.replay.first_games,
+        "selfplay.starts": config.selfplay.starts,
         **heads,
     }
 

@@ -60,6 +60,7 @@ class Progress:
     promoted: list[int] = field(default_factory=list)  # iterations of the last promoted nets, for the final; ascending
     final: str = ""  # name in checkpoints/ of the final's winner (an iteration, MEAN or CANDIDATE); empty before it
     shards: list[str] = field(default_factory=list)  # in the replay window, oldest first
+    starts: list[str] = field(default_factory=list)  # texts of the positions of selfplay.starts, as the run began
     notes: dict = field(default_factory=dict)  # metrics of this iteration's finished stages
     sums: dict[str, float] = field(default_factory=dict)  # over this iteration's steps so far; see `add_steps`
 
@@ -157,6 +158,7 @@ def _progress_from(what: str, card: dict) -> Progress:
     if are_right["shards"]:  # self-play fills the window
         has_games = bool(progress.shards) or progress.stage == STAGES[0]
         are_right["shards"] = has_games and len({*progress.shards}) == len(progress.shards)
+    are_right["starts"] = type(progress.starts) is list and all(_is_match(r"\S.*", each) for each in progress.starts)
     for name in ("notes", "sums"):
         values = getattr(progress, name)
         are_right[name] = type(values) is dict and all(map(is_number, values.values()))

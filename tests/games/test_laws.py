@@ -91,6 +91,35 @@ def test_integers_of_any_size_are_the_same_both_ways(folder):
     assert game.new_initial_state().hash_key() == (2**63 + 2**62) ^ (200 * 21 * sum(3**k for k in range(16)))
 
 
+READ = "text_to_position(game, state, text):\n        state.left, state.ply = map(int, text.split())"
+WRITE = "position_to_text(game, state):\n        return f'{state.left} {state.ply}'"
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ([added(WRITE), added(READ)], None),
+        ([added(WRITE)], "position_to_text is defined without the other one of position_to_text and text_to_position"),
+        ([added(WRITE.replace("state.ply", "0")), added(READ)], "text_to_position does not restore current_player"),
+        ([added(WRITE), added(READ.replace("state.left", "_"))], "the text '19 1' is read as '21 1', after 1"),
+        ([added(WRITE), added(f"{READ}\n        return 1")], "text_to_position returns 1; it should be None"),
+        ([added(WRITE), added(READ.replace("split", "title"))], "text_to_position fails, line"),
+        (
+            [added(WRITE.replace(" {", "\\n{")), added(READ)],
+            "position_to_text returns '21\\n0'; it should be text in one",
+        ),
+    ],
+)
+def test_a_position_is_restored_from_its_text(folder, changes, message):
+    write_file(folder / "my.py", NIM, *changes)
+    game = make_game("my.py:Nim")
+    try:
+        check_laws(game, num_games=2, seed=0)
+        assert message is None
+    except BadInput as error:
+        assert message and message in str(error)
+
+
 ROLLOUT = "rollout_action(game, state, legal, rng):\n        "
 
 

@@ -184,5 +184,5 @@ def test_lines_of_play_are_written_as_their_positions_have_it(name, lines):
 
 
 def test_a_key_is_unsigned_whatever_the_rules_compute_it_with(monkeypatch):
-    monkeypatch.setattr(state, "_hash_key", lambda rules, state: np.int64(-43))
+    monkeypatch.setattr(state.kernels, "hash_key", lambda rules, state: np.int64(-43))
     assert GAME.new_initial_state().hash_key() == 2**64 - 43

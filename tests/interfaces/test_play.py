@@ -33,7 +33,7 @@ class Scripted(Agent):
     def _choose(self, slots): ...
 
 
-def play(person, agent_moves, *answers, game=GAME):
+def play(person, agent_moves, *answers, game=GAME, start=None):
     """Plays by script; returns the output."""
     script, shown, prompts = iter(answers), [], []
 
@@ -45,7 +45,7 @@ def play(person, agent_moves, *answers, game=GAME):
             raise EOFError from None
 
     agent = Scripted(agent_moves, game)
-    play_in_terminal(agent, game, person, ask, shown.append)
+    play_in_terminal(agent, start or game.new_initial_state(), person, ask, shown.append)
     assert next(script, None) is None, "the whole script should be used"
     assert set(prompts) <= {"your move: "}
     return shown
@@ -62,6 +62,14 @@ def test_a_game_lost_as_second_player():
     shown = play(1, "a1 a2 a3", "b1", "b2")
     assert shown[0].startswith("You play second") and shown[-1] == "You lose."
     assert shown[2] == "scripted plays a1 (value +0.50 for it)"
+
+
+@pytest.mark.parametrize("text", ["1O1/1X1/3 X", "moves: b2 b1"])
+def test_a_game_begins_with_a_position_and_undo_ends_there(text):
+    start = GAME.state_from_text(text)
+    shown = play(0, "a3 c2", "undo", "c1", "undo", "a1", "c3", start=start)
+    assert shown[-1] == "You win." and shown[1] == "\n1 . O .\n2 . X .\n3 . . .\n  a b c\n"
+    assert shown.count("There is nothing to take back.") == 1 and start == GAME.state_from_text(text)
 
 
 def test_a_game_drawn():
@@ -112,7 +120,9 @@ def test_help_moves_and_spaces():
 def test_an_agent_plays_a_whole_turn_at_once():
     game = make_game("amazons(size=4)")
     shown, answers = [], iter(["quit"])
-    play_in_terminal(make_agent("uct(root=turns)@50", game), game, 1, lambda prompt: next(answers), shown.append)
+    play_in_terminal(
+        make_agent("uct(root=turns)@50", game), game.new_initial_state(), 1, lambda prompt: next(answers), shown.append
+    )
     played = [text for text in shown if " plays " in text]
     assert len(played) == 1 and re.search(r" plays [a-d][1-4]-[a-d][1-4]/[a-d][1-4] ", played[0])
 

@@ -98,6 +98,8 @@ def shard_of(game: Game, *records: str) -> Shard:
         lengths=np.array([len(game.rules.split_moves(record)) for record in records], np.int32),
         openings=np.zeros(0, np.int16),
         opening_lengths=np.zeros(len(records), np.int32),
+        starts=np.zeros(0, np.uint8),
+        start_lengths=np.zeros(len(records), np.int32),
     )
 
 

@@ -58,6 +58,8 @@ def shard_of(moves, root_value=0.25):
         searched=np.zeros(1, np.int32),
         openings=np.zeros(0, np.int16),
         opening_lengths=np.zeros(1, np.int32),
+        starts=np.zeros(0, np.uint8),
+        start_lengths=np.zeros(1, np.int32),
     )
 
 

@@ -135,6 +135,8 @@ class GtpAgent(Agent):
     def _show(self, state: State) -> None:
         """Sets the engine's board to a position: by the missing moves if possible, otherwise from the start."""
         history = state.history()
+        if not state.is_replayable():
+            raise BadInput(f"agent {self.name!r} needs the moves that lead to a position; give them as 'moves: ...'")
         if self._shown is None or self._shown != history[: len(self._shown)]:
             self._set_up()
             num_shown = 0

@@ -5,7 +5,8 @@ import re
 from azero.errors import BadInput
 from azero.games.boards import cell_to_text, draw_board, text_to_cell
 from azero.games.breakthrough.board import STEPS
-from azero.games.two_words import has_stone
+from azero.games.positions import PLAYERS, board_to_text, read_player, text_to_board
+from azero.games.two_words import ROWS, bit_of, has_stone
 
 
 def action_to_text(game, state, action: int) -> str:
@@ -37,16 +38,44 @@ def split_moves(game, text: str) -> list[str]:
     return re.findall(r"[A-Za-z]\d+[-x]?[A-Za-z]\d+|[^\s,;]+", text)
 
 
+def position_to_text(game, state) -> str:
+    return board_to_text(_stones(game, state), game.columns, PLAYERS[state.ply & 1])
+
+
+def text_to_position(game, state, text: str) -> None:
+    cells, fields = text_to_board(text, game.rows, game.columns)
+    player = read_player(fields)
+    most = game.columns * (2 if game.rows >= 6 else 1)
+    homes = cells[-game.columns :], cells[: game.columns]  # the last row of one player is the first of the other
+    for k, stone in enumerate(PLAYERS):
+        if cells.count(stone) > most:
+            raise BadInput(f"it has {cells.count(stone)} {stone}; each player begins with {most}")
+    mover, last = PLAYERS[player], PLAYERS[1 - player]
+    if mover in homes[1 - player] or last not in cells:
+        raise BadInput(f"{mover} has won already, so {last} could not have moved")
+    for half in range(2):
+        state.stones[:, half] = 0
+    for cell, stone in enumerate(cells):
+        row, column = game.rows - 1 - cell // game.columns, cell % game.columns
+        if stone != ".":
+            state.stones[PLAYERS.index(stone), row // ROWS] |= bit_of(row, column)
+    state.ply, state.is_won = player, last in homes[player] or mover not in cells
+
+
 def draw(game, state, marks: dict[int, str]) -> str:
     """Draws the first player's home row at the bottom."""
-
-    def stone(row: int, column: int) -> str:
-        return next((kind for k, kind in enumerate("XO") if has_stone(state, k, row, column)), ".")
-
-    board = [stone(row, column) for row in reversed(range(game.rows)) for column in range(game.columns)]
     by_cell = {}
     for action, mark in reversed(marks.items()):
         seen_row, column = divmod(action % (game.rows * game.columns), game.columns)
         row_from_top = game.rows - 1 - seen_row if state.ply & 1 else seen_row
         by_cell[row_from_top * game.columns + column] = mark
-    return draw_board(board, game.columns, by_cell)
+    return draw_board(_stones(game, state), game.columns, by_cell)
+
+
+def _stones(game, state) -> list[str]:
+    """Returns the stone on each cell, by rows from the top left."""
+
+    def stone(row: int, column: int) -> str:
+        return next((kind for k, kind in enumerate(PLAYERS) if has_stone(state, k, row, column)), ".")
+
+    return [stone(row, column) for row in reversed(range(game.rows)) for column in range(game.columns)]

@@ -2,11 +2,11 @@
 
 import re
 
-import numpy as np
-
 from azero.errors import BadInput
 from azero.games.boards import cell_to_text, draw_board, text_to_cell
 from azero.games.clobber.board import STEPS
+from azero.games.positions import PLAYERS, board_to_text, read_player, text_to_board
+from azero.games.two_words import ROWS, bit_of, has_stone
 
 
 def action_to_text(game, state, action: int) -> str:
@@ -29,10 +29,35 @@ def split_moves(game, text: str) -> list[str]:
     return re.findall(r"[A-Za-z]\d+-?[A-Za-z]\d+|[^\s,;]+", text)
 
 
+def position_to_text(game, state) -> str:
+    return board_to_text(_stones(game, state), game.columns, PLAYERS[state.ply & 1])
+
+
+def text_to_position(game, state, text: str) -> None:
+    cells, fields = text_to_board(text, game.rows, game.columns)
+    ply = cells.count(".")  # each move removes a stone
+    read_player(fields, ply & 1)
+    wanted = (len(cells) + 1) // 2 - ply // 2, len(cells) // 2 - (ply + 1) // 2
+    if (found := (cells.count("X"), cells.count("O"))) != wanted:
+        rest = f"with {ply} stones taken it should have {wanted[0]} X and {wanted[1]} O"
+        raise BadInput(f"it has {found[0]} X and {found[1]} O; {rest}")
+    state.stones[:] = 0
+    for cell, stone in enumerate(cells):
+        row, column = divmod(cell, game.columns)
+        if stone != ".":
+            state.stones[PLAYERS.index(stone), row // ROWS] |= bit_of(row, column)
+    state.ply = ply
+
+
 def draw(game, state, marks: dict[int, str]) -> str:
-    planes = np.zeros(game.planes_shape, np.float32)
-    game.encode(state, planes)
-    kinds = ".XO" if state.ply % 2 == 0 else ".OX"
-    stones = (planes[0] + 2 * planes[1]).astype(int).ravel()
-    by_cell = {action % stones.size: mark for action, mark in reversed(marks.items())}
-    return draw_board([kinds[stone] for stone in stones], game.columns, by_cell)
+    by_cell = {action % (game.rows * game.columns): mark for action, mark in reversed(marks.items())}
+    return draw_board(_stones(game, state), game.columns, by_cell)
+
+
+def _stones(game, state) -> list[str]:
+    """Returns the stone on each cell, by rows from the top left."""
+
+    def stone(row: int, column: int) -> str:
+        return next((kind for k, kind in enumerate(PLAYERS) if has_stone(state, k, row, column)), ".")
+
+    return [stone(row, column) for row in range(game.rows) for column in range(game.columns)]

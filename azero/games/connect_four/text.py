@@ -2,9 +2,10 @@
 
 import re
 
-from azero.compiler.bits import has_bit
+from azero.compiler.bits import bit, has_bit
 from azero.errors import BadInput
 from azero.games.boards import draw_grid
+from azero.games.positions import PLAYERS, board_to_text, read_row_game
 
 
 def action_to_text(game, state, action: int) -> str:
@@ -21,14 +22,36 @@ def split_moves(game, text: str) -> list[str]:
     return re.findall(r"\d|[^\s,;\d]+", text)
 
 
-def draw(game, state, marks: dict[int, str]) -> str:
-    def stone(row: int, column: int) -> str:
-        cell = 8 * column + row
-        return "X" if has_bit(state.stones[0], cell) else "O" if has_bit(state.stones[1], cell) else "."
+def position_to_text(game, state) -> str:
+    return board_to_text([stone for row in _board(game, state) for stone in row], game.columns, PLAYERS[state.ply & 1])
 
-    board = [[stone(row, column) for column in range(game.columns)] for row in reversed(range(game.rows))]
+
+def text_to_position(game, state, text: str) -> None:
+    cells, state.ply, state.has_line = read_row_game(text, game.rows, game.columns, 4)
+    for cell, stone in enumerate(cells):
+        row, column = divmod(cell, game.columns)
+        if stone != "." and cells[cell + game.columns : cell + game.columns + 1] == ".":
+            raise BadInput(
+                f"the {stone} in column {column + 1}, row {row + 1} from the top, has an empty cell below it"
+            )
+        if stone != ".":
+            state.stones[PLAYERS.index(stone)] |= bit(8 * column + game.rows - 1 - row)
+
+
+def draw(game, state, marks: dict[int, str]) -> str:
+    board = _board(game, state)
     names = [str(column + 1) for column in range(game.columns)]
     if not marks:
         return draw_grid(board, columns=names, rows=[""] * game.rows)
     values = [marks.get(column, "") for column in range(game.columns)]
     return draw_grid([values, *board], columns=names, rows=[""] * (game.rows + 1))
+
+
+def _board(game, state) -> list[list[str]]:
+    """Returns the stone on each cell, by rows, the top row first."""
+
+    def stone(row: int, column: int) -> str:
+        cell = 8 * column + row
+        return "X" if has_bit(state.stones[0], cell) else "O" if has_bit(state.stones[1], cell) else "."
+
+    return [[stone(row, column) for column in range(game.columns)] for row in reversed(range(game.rows))]

@@ -2,6 +2,7 @@
 
 from azero.errors import BadInput
 from azero.games.boards import cell_to_text, draw_board, split_cells, text_to_cell
+from azero.games.positions import PLAYERS, board_to_text, put_stones, read_row_game
 
 
 def action_to_text(game, state, action: int) -> str:
@@ -20,9 +21,24 @@ def split_moves(game, text: str) -> list[str]:
     return split_cells(text)
 
 
-def draw(game, state, marks: dict[int, str]) -> str:
-    def stone(row: int, column: int) -> str:
-        return next((kind for k, kind in enumerate("XO") if state.rows[k, row] >> column & 1), ".")
+def position_to_text(game, state) -> str:
+    return board_to_text(_stones(game, state), game.columns, PLAYERS[state.ply & 1])
 
-    cells = [stone(row, column) for row in range(game.rows) for column in range(game.columns)]
-    return draw_board(cells, game.columns, marks)
+
+def text_to_position(game, state, text: str) -> None:
+    cells, ply, is_won = read_row_game(text, game.rows, game.columns, game.k, game.exact)
+    put_stones(game, state, cells)
+    state.ply, state.is_won = ply, is_won
+
+
+def draw(game, state, marks: dict[int, str]) -> str:
+    return draw_board(_stones(game, state), game.columns, marks)
+
+
+def _stones(game, state) -> list[str]:
+    """Returns the stone on each cell, by rows from the top left."""
+
+    def stone(row: int, column: int) -> str:
+        return next((kind for k, kind in enumerate(PLAYERS) if state.rows[k, row] >> column & 1), ".")
+
+    return [stone(row, column) for row in range(game.rows) for column in range(game.columns)]

@@ -2,6 +2,7 @@
 
 from azero.errors import BadInput
 from azero.games.boards import LETTERS, cell_to_text, split_cells, text_to_cell
+from azero.games.positions import PLAYERS, board_to_text, count_plies, put_stones, read_player, text_to_board
 
 
 def action_to_text(game, state, action: int) -> str:
@@ -26,14 +27,48 @@ def split_moves(game, text: str) -> list[str]:
     return split_cells(text)
 
 
+def position_to_text(game, state) -> str:
+    cells = [stone for row in range(game.size) for stone in _stones(game, state, row)]
+    return board_to_text(cells, game.size, PLAYERS[state.ply & 1])
+
+
+def text_to_position(game, state, text: str) -> None:
+    cells, fields = text_to_board(text, game.size, game.size)
+    ply = _read_ply(game, cells, fields)
+    has_joined = put_stones(game, state, cells)
+    to_move = ply & 1
+    if has_joined[to_move]:
+        raise BadInput(f"{PLAYERS[to_move]} has won already, so {PLAYERS[1 - to_move]} could not have moved")
+    state.ply, state.is_won = ply, has_joined[1 - to_move]
+    state.opening = cells.index("X") if ply == 1 else -1
+
+
+def _read_ply(game, cells: str, fields: list[str]) -> int:
+    """Returns the number of plies, by the number of stones and by the player to move if there has been a swap."""
+    first, second = (cells.count(stone) for stone in PLAYERS)
+    is_swapped = second == first + 1 or (second == first > 0 and fields == ["O"])
+    if game.swap and is_swapped:  # the second player's stone was the first on the board, and `swap` was a ply
+        read_player(fields, 1 - (second - first))
+        return first + second + 1
+    ply = count_plies(cells)
+    if game.swap and first == second > 0:
+        return ply + read_player(fields)
+    read_player(fields, ply & 1)
+    return ply
+
+
 def draw(game, state, marks: dict[int, str]) -> str:
     """Draws each row half a cell to the right of the row above. X connects top and bottom, O left and right."""
     width = max([len(mark) for mark in marks.values()] + [1])
     lines = [" " * 4 + " ".join(f"{letter:>{width}}" for letter in LETTERS[: game.size])]
     for row in range(game.size):
-        texts = []
-        for column in range(game.size):
-            stone = "XO."[state.stones[(row + 1) * (game.size + 2) + column + 1]]
-            texts.append(f"{marks.get(row * game.size + column, stone):>{width}}")
+        stones = enumerate(_stones(game, state, row), start=row * game.size)
+        texts = [f"{marks.get(cell, stone):>{width}}" for cell, stone in stones]
         lines.append(" " * (row * (width + 1) // 2) + f"{row + 1:>3} " + " ".join(texts))
     return "\n".join(lines)
+
+
+def _stones(game, state, row: int) -> list[str]:
+    """Returns the stones of a row, from the left."""
+    begin = (row + 1) * (game.size + 2) + 1
+    return ["XO."[stone] for stone in state.stones[begin : begin + game.size]]

@@ -10,6 +10,7 @@ from azero.compiler.rng import mix, random_below
 from azero.errors import BadInput
 from azero.games.boards import board_symmetries, draw_grid, places_by_plane
 from azero.games.contract import DRAW, LOSS, ONGOING, WIN, Places, Symmetries
+from azero.games.positions import PLAYERS, board_to_text, read_row_game
 from azero.games.registry import game
 
 STATE_DTYPE = np.dtype(
@@ -114,9 +115,19 @@ class TicTacToe(NamedTuple):
     def split_moves(game, text: str) -> list[str]:
         return re.findall(r"[A-Za-z]\d|[^\s,;]+", text)
 
+    def position_to_text(game, state) -> str:
+        return board_to_text(_stones(state), 3, PLAYERS[state.ply & 1])
+
+    def text_to_position(game, state, text: str) -> None:
+        cells, state.ply, state.has_line = read_row_game(text, 3, 3, 3)
+        for player in range(2):
+            state.stones[player] = sum(1 << cell for cell in range(9) if cells[cell] == PLAYERS[player])
+
     def draw(game, state, marks: dict[int, str]) -> str:
-        cells = [
-            "X" if state.stones[0] >> cell & 1 else "O" if state.stones[1] >> cell & 1 else "." for cell in range(9)
-        ]
-        cells = [marks.get(cell, stone) for cell, stone in enumerate(cells)]
+        cells = [marks.get(cell, stone) for cell, stone in enumerate(_stones(state))]
         return draw_grid([cells[0:3], cells[3:6], cells[6:9]], columns="abc", rows="123")
+
+
+def _stones(state) -> list[str]:
+    """Returns the stone on each cell, by rows from the top left."""
+    return ["X" if state.stones[0] >> cell & 1 else "O" if state.stones[1] >> cell & 1 else "." for cell in range(9)]

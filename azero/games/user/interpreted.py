@@ -12,8 +12,8 @@ from azero.compiler.rng import new_rng
 from azero.errors import ACTIONS_FOUND, BadInput
 from azero.games.contract import DRAW, LOSS, ONGOING, WIN, Rules
 from azero.games.defaults import has_own
-from azero.games.reasons import advice_on, fails_with, place_of, short
-from azero.games.state import after_actions, new_states
+from azero.games.reasons import advice_on, after_actions, fails_with, place_of, short
+from azero.games.state import new_states
 from azero.games.user.messages import refusal
 from azero.games.user.overflows import Overflows
 from azero.games.user.timeouts import TimedOut, time_limit

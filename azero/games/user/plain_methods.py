@@ -52,6 +52,8 @@ _RETURNS: dict[str, tuple[Callable[[object], bool], str]] = {
     "action_to_text": (lambda value: isinstance(value, str), "text"),
     "text_to_action": (lambda value: isinstance(value, int | np.integer), "the number of an action"),
     "split_moves": (_are_texts, "a list of texts"),
+    "position_to_text": (lambda value: isinstance(value, str) and value.isprintable(), "text in one line"),
+    "text_to_position": (lambda value: value is None, "None"),
     "draw": (lambda value: isinstance(value, str), "text"),
 }
 """For each method: whether a returned value is right, and what it should be."""
@@ -61,6 +63,7 @@ PLAIN_METHODS = tuple(_RETURNS)
 _BY_BAD_INPUT = {
     "check": "for bad parameters it should raise azero.authoring.BadInput",
     "text_to_action": "for text that is no move it should raise azero.authoring.BadInput",
+    "text_to_position": "for text that is no position it should raise azero.authoring.BadInput",
 }
 """For methods that are to raise BadInput: in which case."""
 

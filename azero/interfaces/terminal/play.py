@@ -5,7 +5,7 @@ from collections.abc import Callable
 from azero.arena.agents.agent import Agent
 from azero.arena.agents.suggestion import RESIGN
 from azero.errors import BadInput
-from azero.games import Game, State
+from azero.games import State
 from azero.games.defaults import has_own
 from azero.interfaces.terminal.show import show_suggestion
 
@@ -20,16 +20,17 @@ COMMANDS = {
 
 
 def play_in_terminal(
-    agent: Agent, game: Game, person: int, ask: Callable[[str], str], tell: Callable[[str], None]
+    agent: Agent, start: State, person: int, ask: Callable[[str], str], tell: Callable[[str], None]
 ) -> None:
     """Plays one game.
 
     Args:
+      start: the position to begin with.
       person: the person's side, 0 or 1.
       ask: shows a prompt and returns a line; raises EOFError at the end of input.
       tell: shows text.
     """
-    state = game.new_initial_state()
+    state = start.clone()
     side = "first" if person == 0 else "second"
     tell(f"You play {side} against {agent.name}. Enter a move (e.g. {_example(state)}), or: {', '.join(COMMANDS)}")
     shown = None
@@ -57,7 +58,7 @@ def play_in_terminal(
         if answer == "resign":
             tell("You resign, and lose.")
             return
-        state = _obey(answer, state, person, agent, tell)
+        state = _obey(answer, state, start, person, agent, tell)
     tell(f"\n{state}\n")
     tell(_result(state, person))
 
@@ -69,7 +70,7 @@ def _result(state: State, person: int) -> str:
     return f"You win{by}." if result > 0 else f"You lose{by}." if result < 0 else "A draw."
 
 
-def _obey(answer: str, state: State, person: int, agent: Agent, tell: Callable[[str], None]) -> State:
+def _obey(answer: str, state: State, start: State, person: int, agent: Agent, tell: Callable[[str], None]) -> State:
     """Runs the person's command or move; returns the position after it."""
     if answer in ("help", "?", ""):
         tell(_help(state))
@@ -78,7 +79,7 @@ def _obey(answer: str, state: State, person: int, agent: Agent, tell: Callable[[
     elif answer == "hint":
         tell(show_suggestion(agent.suggest(state), state))
     elif answer == "undo":
-        before = _take_back(state, person)
+        before = _take_back(state, start, person)
         if before is state:
             tell("There is nothing to take back.")
         return before
@@ -101,12 +102,12 @@ def _after_turn(state: State, answer: str) -> State:
     return after
 
 
-def _take_back(state: State, person: int) -> State:
-    """Returns the position at the person's previous turn; the same position if there is none."""
-    history = state.history()
-    for length in range(len(history) - 1, -1, -1):
-        before = state.game.new_initial_state()
-        for action in history[:length]:
+def _take_back(state: State, start: State, person: int) -> State:
+    """Returns the position at the person's previous turn since `start`; the same position if there is none."""
+    history, num_given = state.history(), len(start.history())
+    for length in range(len(history) - 1, num_given - 1, -1):
+        before = start.clone()
+        for action in history[num_given:length]:
             before.apply_action(action)
         if before.current_player() == person:
             return before

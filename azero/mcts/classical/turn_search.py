@@ -7,7 +7,7 @@ import numpy as np
 
 from azero.errors import BadInput
 from azero.games import State
-from azero.games.state import after_actions
+from azero.games.reasons import after_actions
 from azero.mcts.classical.flat import FlatSearch
 from azero.mcts.classical.table_kernels import take_over_turns
 from azero.mcts.classical.table_search import TableSearch

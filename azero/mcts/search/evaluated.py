@@ -9,7 +9,7 @@ import numpy as np
 
 from azero.errors import BrokenRules
 from azero.games import Game
-from azero.games.state import broken_rules
+from azero.games.reasons import broken_rules
 from azero.mcts.evaluation.cache import new_cache
 from azero.mcts.evaluation.evaluator import Evaluator
 from azero.mcts.scratch import Scratch

@@ -10,7 +10,7 @@ import numpy as np
 from azero.compiler.pace import CALL_S, next_size
 from azero.errors import BrokenRules
 from azero.games import Game
-from azero.games.state import broken_rules
+from azero.games.reasons import broken_rules
 from azero.mcts.rollouts.playing import mean_length
 from azero.mcts.scratch import Scratch, new_scratch
 from azero.mcts.search.settings import SearchParts

@@ -15,17 +15,17 @@ _MOST = 1 << 48  # evaluations or simulations of a shard; sums of many shards ar
 def check_games(shard: Shard, game: Game) -> None:
     """Raises BadInput unless the shard's games follow the rules, and its other values are in their ranges.
 
-    Each game is replayed from the initial position, with its opening, and compared with the shard's states. The arrays
-    should have the right dtypes and shapes.
+    Each game is replayed from the position at which it began, with its opening, and compared with the shard's states.
+    The arrays should have the right dtypes and shapes.
     """
     check_lengths(shard, game)
     _check_ranges(shard, game)
     replayed = new_states(game.rules, shard.num_positions)
     players, outcomes = np.zeros_like(shard.players), np.zeros_like(shard.outcomes)
-    initial, work = game.new_initial_state().record, new_states(game.rules, 1)
+    begins, work = _begins(shard, game), new_states(game.rules, 1)
     moves = shard.openings, shard.opening_lengths, shard.actions, shard.lengths, shard.resigned
     legal = np.zeros(game.num_actions, np.int32)
-    bad = _replay(game.rules, initial, moves, shard.visits, work, legal, replayed, players, outcomes)
+    bad = _replay(game.rules, begins, moves, shard.visits, work, legal, replayed, players, outcomes)
     if bad >= 0:
         raise BadInput(f"game {bad} breaks the rules of {game}")
     fields = game.rules.state_dtype.names or ()  # not whole records, which may have gaps
@@ -35,10 +35,21 @@ def check_games(shard: Shard, game: Game) -> None:
         raise BadInput("its positions are not those of its games")
 
 
+def _begins(shard: Shard, game: Game) -> np.recarray:
+    """Returns the position at which each game began, [G] the game's state dtype; raises BadInput if it is none."""
+    texts = shard.start_texts()
+    known = {text: game.state_from_text(text) if text else game.new_initial_state() for text in set(texts)}
+    begins = new_states(game.rules, len(texts))
+    for g, text in enumerate(texts):
+        begins[g] = known[text].record
+    return begins
+
+
 def check_lengths(shard: Shard, game: Game) -> None:
-    """Raises BadInput unless the lengths of games and openings add up, and no game is too long."""
-    for lengths, moves, least in ((shard.lengths, shard.actions, 1), (shard.opening_lengths, shard.openings, 0)):
-        if (lengths < least).any() or lengths.sum(dtype=np.int64) != len(moves):
+    """Raises BadInput unless the lengths of games, openings and starts add up, and no game is too long."""
+    openings, starts = (shard.opening_lengths, shard.openings, 0), (shard.start_lengths, shard.starts, 0)
+    for lengths, parts, least in ((shard.lengths, shard.actions, 1), openings, starts):
+        if (lengths < least).any() or lengths.sum(dtype=np.int64) != len(parts):
             raise BadInput("the lengths of its games do not add up")
     if (shard.lengths.astype(np.int64) + shard.opening_lengths > game.max_plies).any():
         raise BadInput("it has a game that is too long")
@@ -64,7 +75,7 @@ def _check_ranges(shard: Shard, game: Game) -> None:
 
 
 @kernel
-def _replay(rules, initial, moves, visits, work, legal, states, players, outcomes):
+def _replay(rules, begins, moves, visits, work, legal, states, players, outcomes):
     """Replays all games, and writes states, players and outcomes; returns the first game that breaks the rules, or -1.
 
     A game should be over after its last action, unless the last player to move has resigned, and not before.
@@ -72,7 +83,7 @@ def _replay(rules, initial, moves, visits, work, legal, states, players, outcome
     openings, opening_lengths, actions, lengths, resigned = moves
     opening = position = 0
     for g in range(len(lengths)):
-        work[0] = initial
+        work[0] = begins[g]
         for _ in range(opening_lengths[g]):
             if _legal_with(rules, work[0], openings[opening], legal) == 0:
                 return g

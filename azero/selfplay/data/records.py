@@ -28,6 +28,8 @@ class Shard(NamedTuple):
     searched: np.ndarray  # [G] int32, the iteration of the last reanalysis of the game's positions; 0: none
     openings: np.ndarray  # [m] int16, the random moves before the first positions of all games, game after game
     opening_lengths: np.ndarray  # [G] int32, plies of these
+    starts: np.ndarray  # [b] uint8, UTF-8 texts of the positions before all openings, game after game
+    start_lengths: np.ndarray  # [G] int32, bytes of these; 0: the initial position
 
     @property
     def num_positions(self) -> int:
@@ -37,6 +39,12 @@ class Shard(NamedTuple):
     def num_learnt(self) -> int:
         """Number of training positions: the sum of the weights."""
         return round(float(self.weights.sum(dtype=np.float64)))
+
+    def start_texts(self) -> list[str]:
+        """Returns the text of the position at which each game began; empty for the initial position."""
+        ends = np.cumsum(self.start_lengths)
+        pairs = zip(ends - self.start_lengths, ends, strict=True)
+        return [self.starts[begin:end].tobytes().decode(errors="replace") for begin, end in pairs]
 
     def results(self) -> np.ndarray:
         """Returns the game's result for the player to move at each position: [n] int8, 1 win, 0 draw, -1 loss."""
@@ -48,7 +56,7 @@ class Shard(NamedTuple):
 
 
 _COUNTS = "evaluations", "cache_hits", "simulations"
-PER_GAME = "lengths", "played_on", "resigned", "searched", "opening_lengths"
+PER_GAME = "lengths", "played_on", "resigned", "searched", "opening_lengths", "start_lengths"
 PER_POSITION = "states", "players", "actions", "visits", "root_values", "resign_values", "proven", "weights", "outcomes"
 
 

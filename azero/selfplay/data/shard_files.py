@@ -18,9 +18,12 @@ FORMAT = 2
 
 
 def save_shard(path: Path, shard: Shard, game: Game) -> None:
-    """Writes a shard atomically. States are stored as bytes."""
+    """Writes a shard atomically. States are stored as bytes. Starts are left out if all are the initial position."""
     states = np.ascontiguousarray(shard.states).view(np.uint8).reshape(shard.num_positions, -1)
-    write_tensors(path, shard._asdict() | {"states": states}, {"format": FORMAT, "game": str(game)})
+    tensors = shard._asdict() | {"states": states}
+    if not len(shard.starts):
+        del tensors["starts"], tensors["start_lengths"]
+    write_tensors(path, tensors, {"format": FORMAT, "game": str(game)})
 
 
 def game_of_shard(path: Path) -> str:
@@ -41,7 +44,7 @@ def load_shard(path: Path, game: Game) -> Shard:
         raise BadInput(f"{what} holds games of {contrast(name, game.rules)}")
     try:
         if card["format"] == FORMAT:
-            shard = _shard_of(tensors, game)
+            shard = _shard_of(_without_starts(tensors) | tensors, game)
         else:
             shard = _games_from_the_start(what, _shard_of(_completed(tensors), game), game)
         check_games(shard, game)
@@ -60,6 +63,12 @@ def _read(path: Path) -> tuple[dict, Tensors]:
     return card, tensors
 
 
+def _without_starts(tensors: Tensors) -> Tensors:
+    """Returns the starts of games that began at the initial position."""
+    num_games = tensors["lengths"].size if "lengths" in tensors else 0
+    return {"starts": np.zeros(0, np.uint8), "start_lengths": np.zeros(num_games, np.int32)}
+
+
 def _completed(tensors: Tensors) -> Tensors:
     """Returns the arrays with what files of format 1 lack: each of these fields is younger than the format."""
     num_positions, num_games = (tensors[name].size if name in tensors else 0 for name in ("players", "lengths"))
@@ -74,7 +83,8 @@ def _completed(tensors: Tensors) -> Tensors:
         "openings": np.zeros(0, np.int16),
         "opening_lengths": np.zeros(num_games, np.int32),
     }
-    return younger | {name: array for name, array in tensors.items() if not name.startswith("opening")}
+    own = {name: array for name, array in tensors.items() if not name.startswith("opening")}
+    return younger | own | _without_starts(tensors)
 
 
 def _games_from_the_start(what: str, shard: Shard, game: Game) -> Shard:
@@ -100,6 +110,7 @@ def _shard_of(tensors: Tensors, game: Game) -> Shard:
         wrong = ", ".join(sorted(set(tensors) ^ set(Shard._fields)))
         raise BadInput(f"it lacks or should not have {wrong}")
     sizes = {"n": tensors["players"].size, "G": tensors["lengths"].size, "m": tensors["openings"].size}
+    sizes["b"] = tensors["starts"].size
     sizes |= {"A": game.num_actions, "1": 1, "S": game.rules.state_dtype.itemsize}
     for name, (dtype, axes) in _LAYOUT.items():
         shape = tuple(sizes[axis] for axis in axes)
@@ -129,5 +140,7 @@ _LAYOUT: dict[str, tuple[type, str]] = {
     "searched": (np.int32, "G"),
     "openings": (np.int16, "m"),
     "opening_lengths": (np.int32, "G"),
+    "starts": (np.uint8, "b"),
+    "start_lengths": (np.int32, "G"),
 }
 """Dtype and shape of each array in a file. The axes are those of `Shard`; S is the bytes of a state."""
