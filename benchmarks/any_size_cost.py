@@ -1,4 +1,4 @@
-"""Measures the evaluations a second of `net.architecture = any_size`, as a ratio to those of `tower`, in each runtime.
+"""Measures the evaluations a second of `net.name = any_size`, as a ratio to those of `tower`, in each runtime.
 
 python benchmarks/any_size_cost.py --games connect_four othello "go(size=9)"
 """
@@ -22,7 +22,7 @@ ROWS = 64
 
 def seconds_of(game: Game, runtime: Runtime, repeats: int) -> list[float]:
     """Returns the least seconds of a pass on one thread, of tower and any_size in turn."""
-    nets = (with_noise(make_net(NetConfig(architecture=name), game)) for name in ("tower", "any_size"))
+    nets = (with_noise(make_net(NetConfig(name=name), game)) for name in ("tower", "any_size"))
     sessions = [open_runtime(runtime, net, CPU, ROWS, 1) for net in nets]
     planes = np.resize(sample_positions(game), (ROWS, *game.planes_shape))
     best = [np.inf, np.inf]

@@ -1,7 +1,7 @@
 """A net of one's own: a small transformer, in which each cell of the board is a token.
 
 azero check-net examples/transformer.py:Transformer --game tic_tac_toe
-azero train tic_tac_toe --set "net.architecture=examples/transformer.py:Transformer(width=48)" --run runs/transformer
+azero train tic_tac_toe --set "net.name=examples/transformer.py:Transformer(width=48)" --run runs/transformer
 """
 
 import torch

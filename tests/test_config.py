@@ -55,10 +55,10 @@ def test_settings_are_frozen(setting):
         ({"game": GAME | {"nam": "x"}}, "unknown setting 'game.nam'; did you mean 'name'? known: name"),
         (
             {"game": GAME, "net": {"block": 2}},
-            "unknown setting 'net.block'; did you mean 'blocks'? known: architecture, blocks, ",
+            "unknown setting 'net.block'; did you mean 'blocks'? known: blocks, channels, ",
         ),
-        ({"game": GAME, "net": {"qqq": 2}}, "unknown setting 'net.qqq'; known: architecture, blocks, channels, "),
-        ({"game": GAME, "net": {"a\nb": 2}}, r"unknown setting 'net.a\nb'; known: architecture, blocks, "),
+        ({"game": GAME, "net": {"qqq": 2}}, "unknown setting 'net.qqq'; known: blocks, channels, "),
+        ({"game": GAME, "net": {"a\nb": 2}}, r"unknown setting 'net.a\nb'; known: blocks, channels, "),
         ({"game": GAME, "search": {"cpuct": 1}}, "unknown setting 'search.cpuct'; did you mean 'c_puct'? known: "),
         (
             {"game": GAME, "net": {"blocks": 0}},

@@ -64,7 +64,7 @@ def check_net(name: str, game: Game, device: DeviceConfig) -> NetReport:
     """
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(0)
-        net = with_noise(make_net(NetConfig(architecture=name), game))
+        net = with_noise(make_net(NetConfig(name=name), game))
     where = pick_device(device.device)
     planes = np.resize(sample_positions(game), (ROWS, *game.planes_shape))
     drifts: dict[str, float] = {}

@@ -58,7 +58,7 @@ def trust_code_of(config: "Config") -> None:
     from azero.games.make import trust_game, trust_net
 
     trust_game(config.game.name, is_kept=True)
-    trust_net(config.net.architecture, is_kept=True)
+    trust_net(config.net.name, is_kept=True)
 
 
 def named_game(game: str | None) -> str | None:

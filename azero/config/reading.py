@@ -58,7 +58,7 @@ def load_config(
     check_format(f"config {str(path)!r}", tables.pop("format", 1), FORMAT)
     if is_of_run:
         tables = _known_tables(f"config {str(path)!r}", tables)
-    for section, key in (("game", "name"), ("net", "architecture")):
+    for section, key in (("game", "name"), ("net", "name")):
         _find_own_file(tables.get(section), key, path.parent)
     for override in as_overrides(settings):
         _apply_override(tables, override)

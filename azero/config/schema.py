@@ -31,7 +31,7 @@ class GameConfig(Section):
 class NetConfig(Section):
     """The net."""
 
-    architecture: str = Field(
+    name: str = Field(
         "tower",
         max_length=1000,
         description="The kind of net. `tower`: the residual tower. `any_size`: the tower with heads that do not depend "

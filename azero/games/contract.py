@@ -180,7 +180,7 @@ class Rules(Protocol):
         """
 
     def places(game) -> Places:
-        """Optional: returns where each action takes place. `net.architecture = any_size` needs it.
+        """Optional: returns where each action takes place. `net.name = any_size` needs it.
 
         No two actions have the same place. Symmetries map the cells of actions as they map those of the planes.
         """

@@ -66,8 +66,7 @@ def symmetries(game) -> Symmetries:
 def places(game) -> Places:
     """Raises BadInput: nothing is known of the actions' places."""
     raise BadInput(
-        f"{type(game).__name__} has no `places`, the planes and cells of its actions; net.architecture = any_size "
-        "needs them"
+        f"{type(game).__name__} has no `places`, the planes and cells of its actions; net.name = any_size needs them"
     )
 
 

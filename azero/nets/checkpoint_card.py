@@ -53,7 +53,7 @@ class Card:
 
     @property
     def origin_of_net(self) -> Origin:
-        return Origin("net", str(self.net.get("architecture", "")) or "tower", self.net_digest, self.net_file)
+        return Origin("net", str(self.net.get("name", "")) or "tower", self.net_digest, self.net_file)
 
 
 def card_from(read: object) -> Card:

@@ -53,7 +53,7 @@ def read_checkpoint(path: Path, game: Game | None = None) -> CheckpointFile:
     except BadInput as error:
         raise BadInput(f"checkpoint {str(path)!r} does not fit its own card: {error}") from None
     try:
-        config = config.model_copy(update={"architecture": _name_of_net(path, card)})
+        config = config.model_copy(update={"name": _name_of_net(path, card)})
     except BadInput as error:
         raise type(error)(f"checkpoint {str(path)!r}: {error}") from None
     for name, array in arrays.items():
@@ -91,7 +91,7 @@ def game_of_card(path: Path, card: Card, game: Game | None = None) -> Game:
     game = game or _game_told(path, card)
     if without_folder(game.name) == without_folder(card.game):
         return game
-    if card.net.get("architecture") not in ANY_SIZE or not is_same_up_to_size(card.game, game.rules):
+    if card.net.get("name") not in ANY_SIZE or not is_same_up_to_size(card.game, game.rules):
         raise BadInput(f"checkpoint {str(path)!r} plays {contrast(card.game, game.rules)}")
     return game
 

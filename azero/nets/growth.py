@@ -54,7 +54,7 @@ def net_grown_from(path: Path, config: NetConfig, game: Game, seed: int) -> Net:
         _check_kind(card, config, game)
         if not is_made_with(game.rules, card.game_digest):
             warn_once(f"{game} has changed since checkpoint {str(path)!r} was made")
-        own = override_section(NetConfig, card.net, {}).model_copy(update={"architecture": config.architecture})
+        own = override_section(NetConfig, card.net, {}).model_copy(update={"name": config.name})
         _check_fit(card, own, game, weights)
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
@@ -72,9 +72,9 @@ def _check_kind(card: Card, config: NetConfig, game: Game) -> None:
     """Raises BadInput if a checkpoint's game or net is of another kind. Parameters of the game may differ."""
     if _without_parameters(card.game) != _without_parameters(game.name):
         raise BadInput(f"it plays {card.game}")
-    asked, name = config.architecture, card.origin_of_net.name
+    asked, name = config.name, card.origin_of_net.name
     if without_folder(name) != without_folder(asked):
-        raise BadInput(f"its net is {name}, and net.architecture is {asked}")
+        raise BadInput(f"its net is {name}, and net.name is {asked}")
     file = file_of(asked, "net")
     if file and not Sources(file, "net").made(card.net_digest):
         raise BadInput(f"{asked} has changed since it was made")
@@ -92,7 +92,7 @@ def _check_fit(card: Card, own: NetConfig, game: Game, weights: Tensors) -> None
     for name in sorted(wanted.keys() | weights.keys()):
         here, there = (str(list(each[name].shape)) if name in each else "none" for each in (weights, wanted))
         if here != there:
-            sizes = f": {own.architecture} has layers that depend on the board's size"
+            sizes = f": {own.name} has layers that depend on the board's size"
             raise BadInput(f"{name} is {here}, and {game} needs {there}{sizes if card.game != game.name else ''}")
         if f"torch.{weights[name].dtype.name}" != str(wanted[name].dtype):
             raise BadInput(f"{name} is of {weights[name].dtype.name}; it should be of {wanted[name].dtype}")

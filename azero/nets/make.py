@@ -19,7 +19,7 @@ def make_net(config: NetConfig, game: Game, is_tried: bool = True) -> Net:
     Raises BadInput if there is no such net, or a user's net fails a first trial; Untrusted for a user's file that the
     user has not named.
     """
-    name = config.architecture
+    name = config.name
     if file_of(name, "net"):
         try:
             return load_users_net(name, game, is_tried)
@@ -28,7 +28,7 @@ def make_net(config: NetConfig, game: Game, is_tried: bool = True) -> Net:
             raise Untrusted(f"{error}; {advice}") from None
     if name not in ARCHITECTURES:
         raise BadInput(
-            f"net.architecture = {name!r} is neither a net of azero nor of the form my_net.py:MyNet; "
+            f"net.name = {name!r} is neither a net of azero nor of the form my_net.py:MyNet; "
             f"{suggest_nearest(name, ARCHITECTURES)}"
         )
     return ARCHITECTURES[name](config, game)

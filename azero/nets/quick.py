@@ -81,7 +81,7 @@ class QuickNet:
     def _open_known(self, precision: str, rows: int, num_threads: int) -> SessionEvaluator:
         from azero.nets.runtimes.openvino_runtime import open_drawing
 
-        drawing = drawing_of(self._file.config.architecture, self._file.weights, self._file.game)
+        drawing = drawing_of(self._file.config.name, self._file.weights, self._file.game)
         assert drawing and self._known, "it may be known"
         session = open_drawing(drawing, precision, rows, num_threads, self._known.peaks)
         return SessionEvaluator(Runtime("openvino", precision), session, rows, num_threads)
@@ -99,7 +99,7 @@ class QuickNet:
 
 def _may_be_known(file: CheckpointFile, config: DeviceConfig) -> bool:
     """Returns whether OpenVINO may run a net of azero's here. Whether there is a GPU must be clear without torch."""
-    if file.config.architecture not in DRAWN or config.runtime not in ("auto", "openvino"):
+    if file.config.name not in DRAWN or config.runtime not in ("auto", "openvino"):
         return False
     if importlib.util.find_spec("openvino") is None:
         return False

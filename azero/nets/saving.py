@@ -34,7 +34,7 @@ def new_checkpoint(config: str | Path | Config) -> Checkpoint:
     """
     config = config if isinstance(config, Config) else load_config(config)
     trust_game(config.game.name)
-    trust_net(config.net.architecture)
+    trust_net(config.net.name)
     game = make_trusted_game(config.game.name)
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(config.seed)
@@ -69,6 +69,6 @@ def save_checkpoint(path: str | Path, net: Net, card: Card) -> None:
         game_digest=source_digest_of(net.game.rules),
         game_file=place_of(net.game.name, path.parent),
         net_digest=net.identity[:SHORT_IDENTITY],
-        net_file=place_of(config.architecture, path.parent),
+        net_file=place_of(config.name, path.parent),
     )
     write_checkpoint(path, net, card)

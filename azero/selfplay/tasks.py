@@ -120,9 +120,7 @@ def _net_of(task: Task, game: Game) -> Net:
             return net
     except Untrusted:
         pass
-    raise BadInput(
-        f"{task.config.net.architecture} has changed while it was used; undo that, and continue with --resume"
-    )
+    raise BadInput(f"{task.config.net.name} has changed while it was used; undo that, and continue with --resume")
 
 
 def _weigh(task: Task, selfplay: SelfPlay, shard: Shard) -> Shard:

@@ -73,8 +73,8 @@ def load_settings(folder: Path, overrides: Sequence[str] = ()) -> Config:
     if newest:
         card = read_card(newest)
         game = find_named(config.game.name, card.origin_of_game, newest)
-        net = find_named(config.net.architecture, card.origin_of_net, newest)
-        overrides = [f"game.name={_quoted(game)}", f"net.architecture={_quoted(net)}", *overrides]
+        net = find_named(config.net.name, card.origin_of_net, newest)
+        overrides = [f"game.name={_quoted(game)}", f"net.name={_quoted(net)}", *overrides]
     return load_config(path, overrides, is_of_run=True)
 
 
@@ -121,7 +121,7 @@ def differences(own: dict, saved: dict) -> list[tuple[str, object, object]]:
     return [each for each in found if each[0] not in _FILE_SETTINGS or not _is_same_name(*each[1:])]
 
 
-_FILE_SETTINGS = ("game.name", "net.architecture")
+_FILE_SETTINGS = ("game.name", "net.name")
 """Settings that may name a user's file, which may have been moved."""
 
 
@@ -173,7 +173,7 @@ def _check_game(folder: Path, before: Config, config: Config) -> None:
     if config.game != before.game and not (file and is_as_it_was):
         moved = ", except for the place of an unchanged file" if file else ""
         raise BadInput(f"a run's game cannot change when it is resumed{moved}; begin another with --run")
-    if newest and (file or file_of(config.net.architecture, "net")):
+    if newest and (file or file_of(config.net.name, "net")):
         load_checkpoint(newest, game)
 
 

@@ -108,7 +108,7 @@ class Run:
             game_digest=source_digest_of(self.game.rules),
             game_file=place_of(self.game.name, self.folder),
             net_digest=net.identity[:SHORT_IDENTITY],
-            net_file=place_of(self.config.net.architecture, self.folder),
+            net_file=place_of(self.config.net.name, self.folder),
         )
 
     def save_net(self, path: Path, net: Net, progress: Progress) -> None:

@@ -120,7 +120,7 @@ def _loaded(config: Path | Config, overrides: list[str]) -> Config:
 def _trust_code_of(config: Config) -> None:
     """Trusts the files of a user's game and net in this process, since its caller has named the config."""
     trust_game(config.game.name)
-    trust_net(config.net.architecture)
+    trust_net(config.net.name)
 
 
 def _check_program(config: Config, overrides: list[str], is_allowed: bool) -> None:

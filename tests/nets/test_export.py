@@ -62,7 +62,7 @@ def assert_is_near(session: OnnxSession, net, planes: np.ndarray) -> None:
 
 def write_net(path: Path, net, architecture: str) -> Path:
     """Writes a checkpoint of a net for tic_tac_toe; returns `path`."""
-    config = {"architecture": architecture} if isinstance(architecture, str) else architecture
+    config = {"name": architecture} if isinstance(architecture, str) else architecture
     write_checkpoint(path, net, Card("tic_tac_toe", config, {}, net_digest=net.identity[:16]))
     return path
 
@@ -116,7 +116,7 @@ def test_all_kinds_of_towers(folder, config, opset):
 def net_of(name: str):
     trust_net(name)
     torch.manual_seed(3)
-    return with_noise(make_net(NetConfig(architecture=name), GAME))
+    return with_noise(make_net(NetConfig(name=name), GAME))
 
 
 @pytest.mark.parametrize("opset", [OPSETS[0], OPSETS[-1]])
@@ -144,7 +144,7 @@ def test_the_model_says_what_it_is_and_names_no_folder(folder):
         "game": "tic_tac_toe",
         "results": "win,draw,loss",
         "precision": "fp32",
-        "architecture": "transformer.py:Transformer(width=8)",
+        "net": "transformer.py:Transformer(width=8)",
         "checkpoint": checkpoint.digest,
         "iteration": "0",
         "azero": azero.__version__,
@@ -200,7 +200,7 @@ def test_bad_input_writes_nothing(run_azero, words, fault):
 def test_a_dense_net_has_no_int8(folder, run_azero):
     write_net(folder / "net.safetensors", net_of("dense"), "dense")
     result = run_azero("export", folder / "net.safetensors", "net.onnx", "--precision", "int8")
-    assert_bad_input(result, "precision 'int8' is for net.architecture = tower; export this net with --precision fp32")
+    assert_bad_input(result, "precision 'int8' is for net.name = tower; export this net with --precision fp32")
 
 
 def test_a_net_s_file_that_nobody_named_does_not_run(folder, run_azero, monkeypatch):

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from games.user_games import NIM, write_file
+from games.user_games import NIM, forget_files, write_file
 
 from azero.config.schema import NetConfig, SearchConfig
 from azero.errors import BadInput
@@ -59,7 +59,7 @@ def refusal(config: NetConfig, path: Path, game=GAME) -> str:
 
 @pytest.mark.parametrize("architecture", ["tower", "dense"])
 def test_the_same_net_gets_the_weights_to_the_bit(tmp_path, architecture):
-    config = SMALL.model_copy(update={"architecture": architecture})
+    config = SMALL.model_copy(update={"name": architecture})
     own, net = save(tmp_path / "a", config).state_dict(), grow(config, tmp_path / "a").state_dict()
     assert own.keys() == net.keys()
     assert all(torch.equal(own[name], net[name]) for name in own)
@@ -107,8 +107,8 @@ def test_new_weights_depend_on_the_seed_alone(tmp_path):
             ({"global_context": each}, {"global_context": each, "channels": 12}, "= 12: its outputs would change")
             for each in ("se_bias", "pool")
         ),
-        ({"architecture": "dense"}, {"architecture": "dense", "blocks": 2}, "blocks = 2: its blocks have no blocks.1."),
-        ({"architecture": "dense"}, {}, "its net is dense, and net.architecture is tower"),
+        ({"name": "dense"}, {"name": "dense", "blocks": 2}, "blocks = 2: its blocks have no blocks.1."),
+        ({"name": "dense"}, {}, "its net is dense, and net.name is tower"),
     ],
 )
 def test_what_cannot_become_the_net_is_refused(tmp_path, own, wanted, what):
@@ -131,7 +131,8 @@ def test_another_parameter_of_the_game_is_no_obstacle_where_the_shapes_are_the_s
     assert_alike(grow(SMALL, tmp_path / "a", other), old, other)
 
 
-def test_a_user_s_game_may_have_changed(tmp_path, capsys):
+def test_a_user_s_game_may_have_changed(tmp_path, capsys, monkeypatch):
+    forget_files(monkeypatch)
     path = write_file(tmp_path / "nim.py", NIM)
     old = save(tmp_path / "a", game=make_game(f"{path}:Nim"))
     path.write_text(f"# another version\nA = 1\n{path.read_text()}")

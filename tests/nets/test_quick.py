@@ -77,7 +77,7 @@ def test_a_known_net_has_the_same_bits(tmp_path, path, precision, architecture):
     if architecture == "dense":
         if precision == "int8":
             pytest.skip("only towers have it")
-        config = NetConfig(architecture="dense", channels=16)
+        config = NetConfig(name="dense", channels=16)
         write_checkpoint(path, with_noise(make_any_net(config, GAME)), Card(str(GAME), config.model_dump(), {}))
     config = DeviceConfig(device="cpu", runtime="openvino", precision=precision)
     first, second, has_net = open_twice(path, config)

@@ -73,7 +73,7 @@ def test_a_users_net_is_saved_and_loaded(tmp_path, monkeypatch):
         "    def forward(self, planes):\n        out = self.layer(planes.flatten(1))\n"
         "        return out[:, :-3], out[:, -3:]\n"
     )
-    checkpoint = azero.new_checkpoint(azero.load_config("tic_tac_toe", {"net.architecture": "tiny.py:Tiny"}))
+    checkpoint = azero.new_checkpoint(azero.load_config("tic_tac_toe", {"net.name": "tiny.py:Tiny"}))
     azero.save_checkpoint("tiny.safetensors", checkpoint.net, checkpoint.card)
     loaded = azero.load_checkpoint("tiny.safetensors")
     assert loaded.card.net_digest and np.array_equal(loaded.evaluate(STATES)[0], checkpoint.evaluate(STATES)[0])

@@ -44,7 +44,7 @@ class MyNet(nn.Module):
 def net_of(name: str) -> nn.Module:
     """Returns a net whose file the user has named."""
     trust_net(name)
-    return make_net(NetConfig(architecture=name), GAME)
+    return make_net(NetConfig(name=name), GAME)
 
 
 @pytest.fixture
@@ -100,7 +100,7 @@ def test_tensors_of_a_file_are_real_although_its_first_reader_needs_only_shapes(
     (folder / "net.py").write_text(text)
     trust_net("net.py:MyNet")
     with torch.device("meta"):
-        make_net(NetConfig(architecture="net.py:MyNet"), GAME, is_tried=False)
+        make_net(NetConfig(name="net.py:MyNet"), GAME, is_tried=False)
     net = net_of("net.py:MyNet").eval()
     planes = torch.rand(4, *GAME.planes_shape).to(memory_format=torch.channels_last)
     assert net(planes).policy_logits.isfinite().all()
@@ -133,7 +133,7 @@ def test_check_net_measures_a_net_whose_outputs_are_not_zero():
 
 
 def test_int8_is_for_towers(tmp_path):
-    with pytest.raises(BadInput, match="precision 'int8' is for net.architecture = tower|int8.* here; on cpu there is"):
+    with pytest.raises(BadInput, match="precision 'int8' is for net.name = tower|int8.* here; on cpu there is"):
         NetEvaluator(net_of("dense"), DeviceConfig(device="cpu", precision="int8"), 16)
 
 
@@ -148,7 +148,7 @@ def test_the_options_are_in_the_name(folder):
 def test_a_file_that_nobody_named_does_not_run(folder):
     (folder / "net.py").write_text("import pathlib; pathlib.Path('ran').touch()\n" + PLAIN)
     with pytest.raises(Untrusted) as error:
-        make_net(NetConfig(architecture="net.py:MyNet"), GAME)
+        make_net(NetConfig(name="net.py:MyNet"), GAME)
     assert str(error.value) == (
         "net file 'net.py' is code that you have not named, or it has changed since; if you trust it, name it first, "
         "e.g. with azero check-net 'net.py:MyNet' --game 'tic_tac_toe'"
@@ -206,7 +206,7 @@ def test_a_card_that_describes_a_huge_net_takes_no_memory(folder):
     net = net_of(f"{EXAMPLE}:Transformer(width=8)")
     name = "transformer.py:Transformer(width=20000,blocks=9)"
     (folder / "transformer.py").write_text(EXAMPLE.read_text())
-    card = Card("tic_tac_toe", {"architecture": name}, {}, net_digest=net.identity[:16])
+    card = Card("tic_tac_toe", {"name": name}, {}, net_digest=net.identity[:16])
     write_checkpoint(folder / "net.safetensors", net, card)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     with pytest.raises(BadInput, match="does not fit its own card"):

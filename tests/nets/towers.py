@@ -12,14 +12,14 @@ from azero.nets.architectures.contract import Net
 from azero.nets.architectures.registry import ARCHITECTURES
 
 SMALL = NetConfig(blocks=2, channels=8, policy_channels=3, value_channels=2, value_hidden=8)
-ANY_SIZE = SMALL.model_copy(update={"architecture": "any_size"})
+ANY_SIZE = SMALL.model_copy(update={"name": "any_size"})
 SMALL_OF_CONTEXT = [SMALL.model_copy(update={"global_context": each}) for each in ("none", "se", "se_bias", "pool")]
 
 
 def make_net(game: Game, config: NetConfig = SMALL, seed: int = 0) -> Net:
     """Returns a net whose answers vary: its last layers are random, and its norms have statistics of some batches."""
     torch.manual_seed(seed)
-    net = ARCHITECTURES[config.architecture](config, game)
+    net = ARCHITECTURES[config.name](config, game)
     for layer in (net.policy, getattr(net, "slots", None) or net.policy, net.value_hidden, net.results):
         torch.nn.init.normal_(layer.weight, std=0.7)
         torch.nn.init.normal_(layer.bias, std=0.7)

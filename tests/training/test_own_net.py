@@ -21,7 +21,7 @@ def project(tmp_path_factory):
     folder = tmp_path_factory.mktemp("project")
     shutil.copy(EXAMPLE, folder / "net.py")
     name = "net.py:Transformer(width=8,blocks=1,heads=2)"
-    config = write_config(folder, net={"architecture": name}, training={"plies_left_loss_weight": 0.1})
+    config = write_config(folder, net={"name": name}, training={"plies_left_loss_weight": 0.1})
     finish_train(folder / "whole", config)
     return folder
 
@@ -64,18 +64,16 @@ def test_its_checkpoint_plays_only_with_its_file_and_where_that_is_trusted(proje
 
 @pytest.mark.parametrize("architecture", ["dense", "tower"])
 def test_azero_s_nets_are_trained_by_name(tmp_path, architecture):
-    config = write_config(
-        tmp_path, net={"architecture": architecture}, training={"iterations": 1, "reply_loss_weight": 0.1}
-    )
+    config = write_config(tmp_path, net={"name": architecture}, training={"iterations": 1, "reply_loss_weight": 0.1})
     finish_train(tmp_path / "run", config)
-    assert read_card(tmp_path / "run" / "best.safetensors").net["architecture"] == architecture
+    assert read_card(tmp_path / "run" / "best.safetensors").net["name"] == architecture
 
 
 def test_a_head_that_a_net_has_no_features_for_is_refused_before_the_run_begins(run_azero, tmp_path):
-    settings = "net.architecture=dense", "training.ownership_loss_weight=0.1", "game.name=othello(size=4)"
+    settings = "net.name=dense", "training.ownership_loss_weight=0.1", "game.name=othello(size=4)"
     words = [word for setting in settings for word in ("--set", setting)]
     assert_bad_input(
         run_azero("train", "tic_tac_toe", "--run", tmp_path / "run", *words),
-        "ownership needs a net with features for each cell, e.g. net.architecture = tower",
+        "ownership needs a net with features for each cell, e.g. net.name = tower",
     )
     assert not (tmp_path / "run").exists()

@@ -1,4 +1,4 @@
-"""azero's nets by name, for the setting `net.architecture`."""
+"""azero's nets by name, for the setting `net.name`."""
 
 from collections.abc import Callable
 

@@ -80,7 +80,7 @@ def export_onnx(
 def _model_of(checkpoint: Checkpoint, precision: str, opset: int) -> onnx.ModelProto:
     net = checkpoint.net
     if precision == "int8" and not net.is_quantizable:
-        raise BadInput("precision 'int8' is for net.architecture = tower; export this net with --precision fp32")
+        raise BadInput("precision 'int8' is for net.name = tower; export this net with --precision fp32")
     if isinstance(net, UsersNet):
         return trace_onnx(net, opset)
     drawing = drawing_of_net(net)
@@ -103,7 +103,7 @@ def _describe(model: onnx.ModelProto, checkpoint: Checkpoint, precision: str, ve
             "game": game,
             "results": "win,draw,loss",
             "precision": precision,
-            "architecture": without_folder(card.origin_of_net.name),
+            "net": without_folder(card.origin_of_net.name),
             "checkpoint": checkpoint.digest,
             "iteration": str(card.iteration),
             "azero": version,
