@@ -17,7 +17,8 @@ from azero.config.schema import Config
 from azero.games import Game, make_game
 from azero.mcts import UniformEvaluator
 from azero.nets.runtimes.choice import has_bf16, pick_device
-from azero.selfplay.data.replay import Replay, Window, targets_of
+from azero.selfplay.data.replay import Replay, Window
+from azero.selfplay.data.samples import targets_of
 from azero.selfplay.play import SelfPlay, play_games
 from azero.training.heads.registry import heads_of
 from azero.training.learning import trainer as parts

@@ -28,7 +28,8 @@ from azero.nets.checkpoint import load_checkpoint, weights_of, write_checkpoint
 from azero.nets.checkpoint_card import Card
 from azero.nets.users_files import place_of
 from azero.selfplay.data.lessons import Lessons
-from azero.selfplay.data.replay import Replay, Window, targets_of
+from azero.selfplay.data.replay import Replay, Window
+from azero.selfplay.data.samples import targets_of
 from azero.selfplay.data.shard_files import load_shard
 from azero.system.files import LOCK, held, remove, write_whole
 from azero.system.tensor_files import Tensors

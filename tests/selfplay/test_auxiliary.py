@@ -8,7 +8,8 @@ from azero.selfplay.data import auxiliary
 from azero.selfplay.data.auxiliary import positions_of
 from azero.selfplay.data.lessons import Lesson, Lessons
 from azero.selfplay.data.records import join_shards
-from azero.selfplay.data.replay import Replay, Targets, Window, make_sample
+from azero.selfplay.data.replay import Replay, Window
+from azero.selfplay.data.samples import Targets, make_sample
 
 from .games import CONNECT_FOUR, TIC_TAC_TOE, play, shard_of, some_games
 

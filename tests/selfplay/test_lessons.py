@@ -5,7 +5,8 @@ import pytest
 
 from azero.games import DRAW, LOSS, WIN
 from azero.selfplay.data.lessons import Lesson, Lessons
-from azero.selfplay.data.replay import Replay, Window, sample_lessons
+from azero.selfplay.data.replay import Replay, Window
+from azero.selfplay.data.samples import sample_lessons
 
 from .games import CONNECT_FOUR, TIC_TAC_TOE, some_games
 

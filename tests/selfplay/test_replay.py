@@ -8,7 +8,8 @@ import pytest
 from azero.compiler.jit import IS_COMPILED
 from azero.games import State
 from azero.mcts.tree import UNPROVEN
-from azero.selfplay.data.replay import Replay, Targets, Window, make_sample
+from azero.selfplay.data.replay import Replay, Window
+from azero.selfplay.data.samples import Targets, make_sample
 
 from .games import CONNECT_FOUR, TIC_TAC_TOE, assert_same, play, some_games
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from azero.selfplay.data.replay import Targets, results_to_learn
 from azero.selfplay.data.returns import ends_of, write_returns
+from azero.selfplay.data.samples import Targets, results_to_learn
 
 from .games import CONNECT_FOUR, play
 

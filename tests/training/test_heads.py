@@ -14,7 +14,8 @@ from azero.nets.make import make_net
 from azero.selfplay.data.auxiliary import positions_of
 from azero.selfplay.data.lessons import Lesson, Lessons
 from azero.selfplay.data.records import join_shards
-from azero.selfplay.data.replay import Replay, Targets, Window, make_sample
+from azero.selfplay.data.replay import Replay, Window
+from azero.selfplay.data.samples import Targets, make_sample
 from azero.training.heads.ownership import Ownership
 from azero.training.heads.plies_left import PliesLeft
 from azero.training.heads.registry import HEADS, heads_of

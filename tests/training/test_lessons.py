@@ -8,7 +8,7 @@ from azero.arena.benchmarks.files import shipped_benchmarks
 from azero.errors import BadInput
 from azero.games import make_game
 from azero.nets.architectures.contract import Prediction
-from azero.selfplay.data.replay import sample_lessons
+from azero.selfplay.data.samples import sample_lessons
 from azero.training import lessons as reading
 from azero.training.learning.trainer import Trainer, losses_of
 from azero.training.lessons import read_lessons

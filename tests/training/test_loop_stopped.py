@@ -12,7 +12,8 @@ import pytest
 
 from azero.errors import BadInput
 from azero.games import make_game
-from azero.selfplay.data.replay import Replay, Window, targets_of
+from azero.selfplay.data.replay import Replay, Window
+from azero.selfplay.data.samples import targets_of
 from azero.training.learning.trainer import Trainer
 from azero.training.loop import learn
 from azero.training.run import Run

@@ -11,7 +11,7 @@ import azero.training.loop  # noqa: F401
 from azero.arena.agents.names import make_agent
 from azero.games import make_game
 from azero.mcts import UniformEvaluator
-from azero.selfplay.data.replay import make_sample
+from azero.selfplay.data.samples import make_sample
 from azero.selfplay.play import SelfPlay, play_games
 
 from .runs import tiny_config

@@ -8,7 +8,7 @@ import numpy as np
 from azero.errors import BadInput
 from azero.games import Game, State
 from azero.selfplay.data.records import Shard, join_shards
-from azero.selfplay.data.replay import make_sample
+from azero.selfplay.data.samples import make_sample
 
 Indices = Sequence[int] | np.ndarray | slice
 

@@ -8,7 +8,7 @@ from azero.compiler.jit import kernel
 from azero.games import Game
 from azero.mcts import Evaluator
 from azero.selfplay.data.records import Shard
-from azero.selfplay.data.replay import make_sample
+from azero.selfplay.data.samples import make_sample
 
 _AT_ONCE = 1024  # positions
 

@@ -13,7 +13,7 @@ from azero.nets.evaluator import ROWS
 from azero.nets.make import make_net
 from azero.nets.runtimes.choice import has_bf16, pick_device, settle_runtime
 from azero.nets.runtimes.rates import kept_rates
-from azero.selfplay.data.replay import Sample
+from azero.selfplay.data.samples import Sample
 from azero.system.machine import count_cores
 from azero.training.heads.registry import heads_of
 from azero.training.learning.trainer import Trainer

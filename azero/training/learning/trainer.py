@@ -17,7 +17,7 @@ from azero.errors import BadInput
 from azero.games import Game
 from azero.nets.architectures.contract import Net, Prediction
 from azero.nets.runtimes.choice import pick_devices, pick_dtype
-from azero.selfplay.data.replay import Sample
+from azero.selfplay.data.samples import Sample
 from azero.system.machine import count_cores, keep_freed_memory
 from azero.training.learning.learner import Learner
 from azero.training.learning.optimizer import check_state, make_optimizer, update_average

@@ -7,7 +7,7 @@ from azero.compiler.rng import derive_seed
 from azero.games import Game
 from azero.mcts.tree import UNPROVEN
 from azero.selfplay.data.records import Shard, join_shards
-from azero.selfplay.data.replay import make_sample, targets_of
+from azero.selfplay.data.samples import make_sample, targets_of
 from azero.training.learning.trainer import Losses, Trainer, losses_of
 
 _JUDGED = 4096  # maximum of positions

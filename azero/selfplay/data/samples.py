@@ -1,0 +1,149 @@
+"""Samples: training positions with their targets, drawn from shards and lessons."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from azero.compiler.jit import kernel
+from azero.config.training import TrainingConfig
+from azero.games import Game
+from azero.games.contract import sign_of
+from azero.mcts.tree import UNPROVEN
+from azero.selfplay.data.auxiliary import AuxiliaryTarget, positions_of
+from azero.selfplay.data.endings import Endings
+from azero.selfplay.data.lessons import Lessons
+from azero.selfplay.data.records import Shard
+from azero.selfplay.data.returns import ends_of, write_returns
+
+
+class Sample(NamedTuple):
+    """A batch of B training positions with their targets, for the player to move, each in a random symmetry."""
+
+    planes: np.ndarray  # [B, C, H, W] float32
+    policies: np.ndarray  # [B, A] float32, the search's; sums to 1; zeros for a lesson without a policy target
+    results: np.ndarray  # [B, 3] float32, target probabilities of win, draw and loss; sums to 1
+    auxiliary: dict[str, np.ndarray]  # [B, columns] float32 each, targets of auxiliary heads, by their names
+
+    def at(self, rows: np.ndarray | slice) -> "Sample":
+        """Returns the sample's `rows`, in their order."""
+        auxiliary = {name: targets[rows] for name, targets in self.auxiliary.items()}
+        return Sample(self.planes[rows], self.policies[rows], self.results[rows], auxiliary)
+
+
+class Targets(NamedTuple):
+    """Settings of the targets, in addition to the search's policy.
+
+    The value target is the lambda-return, which is the game's result if `value_lambda` is 1. The search's value of the
+    position is mixed in with the weight `root_value_weight`: a value q counts as a win with probability (1 + q) / 2,
+    else a loss. If `learns_proven`, a result that the search has proven replaces the target. `auxiliary` lists the
+    targets of auxiliary heads.
+    """
+
+    value_lambda: float = 1.0
+    root_value_weight: float = 0.0
+    learns_proven: bool = False
+    auxiliary: tuple[AuxiliaryTarget, ...] = ()
+
+
+def targets_of(config: TrainingConfig, auxiliary: tuple[AuxiliaryTarget, ...]) -> Targets:
+    """Returns the targets that a run's settings describe, with those of auxiliary heads."""
+    return Targets(config.value_lambda, config.root_value_weight, config.learn_proven, auxiliary)
+
+
+def make_sample(
+    game: Game,
+    shard: Shard,
+    indices: np.ndarray,
+    symmetries: np.ndarray,
+    targets: Targets = Targets(),
+    endings: Callable[[], Endings] | None = None,
+) -> Sample:
+    """Returns a sample of the positions at `indices` ([B] int64) of a shard, in `symmetries` ([B] int64).
+
+    Args:
+      endings: as in `positions_of`.
+    """
+    planes, policies = _seen(game, shard.states, shard.visits, indices, symmetries)
+    positions = positions_of(game, shard, indices, symmetries, endings)
+    auxiliary = {each.name: each.targets(positions) for each in targets.auxiliary}
+    return Sample(planes, policies, results_to_learn(shard, indices, targets), auxiliary)
+
+
+def sample_lessons(
+    lessons: Lessons, size: int, auxiliary: tuple[AuxiliaryTarget, ...], rng: np.random.Generator
+) -> Sample:
+    """Draws `size` lessons with replacement, each in a uniformly random symmetry."""
+    indices = rng.integers(0, len(lessons), size)
+    symmetries = rng.integers(0, len(lessons.game.symmetries.cells), size)
+    planes, policies = _seen(lessons.game, lessons.states, lessons.keeping, indices, symmetries)
+    targets = {each.name: each.lesson_targets(lessons.game, lessons.results[indices]) for each in auxiliary}
+    return Sample(planes, policies, lessons.results_to_learn(indices), targets)
+
+
+def join_samples(one: Sample, other: Sample) -> Sample:
+    """Returns one sample with the positions of both."""
+    planes, policies, results = (np.concatenate(arrays) for arrays in zip(one[:3], other[:3], strict=True))
+    auxiliary = {name: np.concatenate([targets, other.auxiliary[name]]) for name, targets in one.auxiliary.items()}
+    return Sample(planes, policies, results, auxiliary)
+
+
+def _seen(
+    game: Game, states: np.ndarray, visits: np.ndarray, indices: np.ndarray, symmetries: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Returns planes [B, C, H, W] and policies [B, A] of the positions at `indices`, each in its symmetry."""
+    planes = np.empty((len(indices), *game.planes_shape), np.float32)
+    policies = np.empty((len(indices), game.num_actions), np.float32)
+    work = np.empty(game.planes_shape, np.float32)
+    _fill(game.rules, game.symmetries, states.view(np.recarray), visits, indices, symmetries, planes, policies, work)
+    return planes, policies
+
+
+def results_to_learn(shard: Shard, indices: np.ndarray, targets: Targets) -> np.ndarray:
+    """Returns target probabilities of win, draw and loss for the player to move at `indices`, [B, 3] float32."""
+    z = shard.outcomes[indices] * sign_of(shard.players[indices])  # for the player to move
+    q = shard.root_values[indices]
+    proven = shard.proven[indices]
+    results = _as_results(z)
+    if targets.value_lambda < 1.0:
+        results = _lambda_results(shard, indices, z, targets.value_lambda)
+    results = (1 - targets.root_value_weight) * results + targets.root_value_weight * _as_chances(q)
+    if targets.learns_proven:
+        results = np.where((proven != UNPROVEN)[:, None], _as_results(proven), results)
+    return results.astype(np.float32)
+
+
+def _lambda_results(shard: Shard, indices: np.ndarray, z: np.ndarray, value_lambda: float) -> np.ndarray:
+    """Returns the lambda-return as probabilities, [B, 3], made of the game's result and the search's values."""
+    ends, returns = ends_of(shard, indices), np.zeros(len(indices))
+    write_returns(shard.players, shard.root_values, shard.outcomes, indices, ends, 1 - value_lambda, True, returns)
+    share = (value_lambda ** (ends - indices))[:, None]  # of the result
+    return share * _as_results(z) + _as_chances(returns - share[:, 0] * z, 1 - share[:, 0])
+
+
+def _as_chances(q: np.ndarray, share: np.ndarray | float = 1.0) -> np.ndarray:
+    """Returns values q ([B], in [-share, share]) as probabilities, [B, 3]: win and loss add up to `share`; no draws."""
+    return np.stack([(share + q) / 2, np.zeros_like(q), (share - q) / 2], axis=1)
+
+
+def _as_results(z: np.ndarray) -> np.ndarray:
+    """Returns results z ([B]) as one-hot rows of win, draw and loss, [B, 3]."""
+    return np.stack([z == 1, z == 0, z == -1], axis=1)
+
+
+@kernel
+def _fill(rules, symmetries, states, visits, indices, chosen, planes, policies, work):
+    """Writes planes and policies of the positions at `indices`, each in its symmetry."""
+    width = work.shape[2]
+    for row in range(len(indices)):
+        index, symmetry = indices[row], chosen[row]
+        rules.encode(states[index], work)
+        for plane in range(work.shape[0]):
+            for cell in range(work.shape[1] * width):
+                source = symmetries.cells[symmetry, cell]
+                planes[row, plane, cell // width, cell % width] = work[plane, source // width, source % width]
+        total = 0
+        for action in range(visits.shape[1]):
+            total += visits[index, action]
+        for action in range(visits.shape[1]):
+            policies[row, action] = visits[index, symmetries.actions[symmetry, action]] / max(total, 1)
