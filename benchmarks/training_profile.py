@@ -45,7 +45,7 @@ def replay_of(game: Game, config: Config) -> Replay:
     """Returns a replay with a few games played without a net."""
     shard = play_games(SelfPlay.from_config(config, game, UniformEvaluator(game.num_actions)), range(64))
     targets = targets_of(config.training, heads_of(config.training, game))
-    replay = Replay(game, Window(config.replay.window), targets)
+    replay = Replay((game,), Window(config.replay.window), targets)
     replay.add("00001-0000", shard)
     return replay
 

@@ -6,7 +6,7 @@ from typing import Any
 from azero.bench.kernels import measure_kernels
 from azero.bench.peaks import measure_peaks
 from azero.config.schema import Config
-from azero.games.make import make_trusted_game
+from azero.games.sizes import games_of
 from azero.system.machine import count_cores
 
 SECTIONS = ("peak", "kernels", "net", "selfplay", "training")
@@ -23,7 +23,7 @@ def measure(config: Config, sections: Sequence[str], seconds: float, tell: Calla
       The object that `azero bench --json` prints: game, cores, tower (if the net is measured), and a list of rows for
       each section.
     """
-    game = make_trusted_game(config.game.name)
+    game = games_of(config.game)[-1]
     report: dict[str, Any] = {"game": str(game), "cores": count_cores()}
 
     def add(section: str, title: str, rows: Sequence[Any]) -> None:

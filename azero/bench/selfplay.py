@@ -17,7 +17,7 @@ from azero.bench.nets import evaluator_work, random_planes
 from azero.bench.rates import NUM_TURNS, median_ratio, rate
 from azero.config.schema import Config
 from azero.games import Game
-from azero.games.make import make_trusted_game
+from azero.games.sizes import games_of
 from azero.mcts import Evaluator, UniformEvaluator
 from azero.nets.evaluator import NetEvaluator
 from azero.nets.make import make_net
@@ -88,7 +88,7 @@ def count_whole_games(config: Config) -> tuple[int, int]:
 
     An evaluator that costs nothing gives the same answers as a new net, so these are the games that are measured.
     """
-    game = make_trusted_game(config.game.name)
+    game = games_of(config.game)[-1]
     evaluator = _Counter(UniformEvaluator(game.num_actions))
     shard = _play(config, game, evaluator, config.selfplay.parallel_games)
     return evaluator.evaluations, int(shard.simulations.sum())
@@ -102,7 +102,7 @@ def play_in_turns(
     The first `num_free` evaluations do not call the net. After them, games of every age are played at the same time;
     then `is_ready` is called.
     """
-    game = make_trusted_game(config.game.name)
+    game = games_of(config.game)[-1]
     judge = NetEvaluator(make_net(config.net, game), config.device)
     bare = evaluator_work(judge, random_planes(config.selfplay.parallel_games, game.planes_shape))
     evaluator = _InTurns(judge, lambda: rate(bare, seconds / NUM_TURNS), seconds / NUM_TURNS)

@@ -117,7 +117,7 @@ def bench(
     for each in only or ():
         if each not in SECTIONS:
             raise BadInput(f"--only {each!r} is not a measurement; {suggest_nearest(each, SECTIONS)}")
-    settings = load_config(find_config(config), [f"game.name={json.dumps(game)}"] if game else [])
+    settings = load_config(find_config(config), [f"game.name={json.dumps(game)}", "game.sizes=[]"] if game else [])
     trust_code_of(settings)
     report = measure(settings, only or SECTIONS, seconds, (lambda text: None) if as_json else print)
     if as_json:

@@ -19,6 +19,36 @@ def check_together(config: Config) -> None:
         )
     if config.training.learn_proven and not config.search.prove:
         raise BadInput("training.learn_proven = true needs search.prove = true: without it nothing is proven")
+    if config.game.sizes:
+        _check_with_sizes(config)
+
+
+def _check_with_sizes(config: Config) -> None:
+    """Raises BadInput with the first setting that a run of several sizes cannot have."""
+    training, gate, evaluation = config.training, config.gate, config.evaluation
+    wanted: dict[str, tuple[object, object]] = {
+        "net.name": (config.net.name, "any_size"),
+        "selfplay.starts": (config.selfplay.starts, "none"),
+        "training.lessons": (training.lessons, "none"),
+        "gate.method": (gate.method, "win_rate"),
+    }
+    heads = (
+        name for name in type(training).model_fields if name.endswith("_loss_weight") and name != "value_loss_weight"
+    )
+    wanted |= {f"training.{name}": (getattr(training, name), 0) for name in heads}
+    for name, (value, only) in wanted.items():
+        if value != only:
+            raise BadInput(f"{name} = {value} cannot be used with game.sizes; it should be {only}")
+    num_sizes = len(config.game.sizes)
+    fewest = {
+        "selfplay.games_per_iteration": (config.selfplay.games_per_iteration, num_sizes),
+        "gate.games": (gate.games, 2 * num_sizes),
+        "gate.final_games": (gate.final_games or 2 * num_sizes, 2 * num_sizes),
+        "evaluation.games": (evaluation.games if evaluation.every else 2 * num_sizes, 2 * num_sizes),
+    }
+    for name, (num_games, least) in fewest.items():
+        if num_games < least:
+            raise BadInput(f"{name} = {num_games} should be {least} or more for {num_sizes} sizes of the game")
 
 
 def find_oddities(config: Config, max_plies: int) -> list[str]:

@@ -212,13 +212,14 @@ _WORDS = {
     "number": "a number",
     "boolean": "true or false",
     "string": "text",
+    "tuple": "a list",
     "dictionary": "a table of settings",
 }
 
 
 def _fault_of(message: str) -> str:
     """Returns pydantic's message as `should be ...`, with the words of a config file."""
-    wanted = message.removeprefix("Input ")
+    wanted = message.removeprefix("Input ").removeprefix("Value error, ")
     kind = re.match(r"should be a valid (\w+)", wanted)
     if kind:
         return f"should be {_WORDS.get(kind[1], kind[1])}"

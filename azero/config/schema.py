@@ -9,7 +9,7 @@ AlphaGo Zero (2017) used. `text.py` makes `docs/configuration.md` and the commen
 
 from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from azero.config.section import Section
 from azero.config.selfplay import ReplayConfig, SelfPlayConfig
@@ -26,6 +26,20 @@ class GameConfig(Section):
     """The game."""
 
     name: str = Field(description="Game with its parameters: `connect_four(rows=6,columns=7)`. See `azero games`.")
+    sizes: tuple[int, ...] = Field(
+        (),
+        max_length=16,
+        description="Sizes of the board that one net learns together, ascending: `[4, 6]`. The name then has no size, "
+        "and the net is any_size. Empty: the game has the size that its name says. Paper: none; KataGo: 7 to 19.",
+    )
+
+    @field_validator("sizes")
+    @classmethod
+    def _check_sizes(cls, sizes: tuple[int, ...]) -> tuple[int, ...]:
+        """Raises ValueError unless there is no size, or two or more in ascending order."""
+        if len(sizes) == 1 or [*sizes] != sorted({*sizes}) or min(sizes, default=1) < 1:
+            raise ValueError("should be two or more sizes, ascending, e.g. [4, 6], or [] for the one in game.name")
+        return sizes
 
 
 class NetConfig(Section):

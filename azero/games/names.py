@@ -19,7 +19,7 @@ SHORT_IDENTITY = 16
 _EXAMPLES = {"game": "connect_four(rows=6)", "net": "my_net.py:MyNet(width=64)"}
 
 
-_SIZES = {"size", "rows", "columns"}
+SIZES = {"size", "rows", "columns"}
 """The parameters that are the size of the board."""
 
 
@@ -73,7 +73,7 @@ def contrast(text: str, rules: Rules) -> str:
 def is_same_up_to_size(text: str, rules: Rules) -> bool:
     """Returns whether the game named `text` is that of `rules`, but for the size of the board."""
     differing = _differing(text, rules)
-    return differing is not None and {key for key, _, _ in differing} <= _SIZES
+    return differing is not None and {key for key, _, _ in differing} <= SIZES
 
 
 def _differing(text: str, rules: Rules) -> list[tuple[str, str, str]] | None:

@@ -8,8 +8,9 @@ import torch
 from azero.config.reading import load_config, override_section
 from azero.config.schema import Config, NetConfig
 from azero.errors import BadInput
-from azero.games.make import make_trusted_game, trust_game, trust_net
+from azero.games.make import trust_game, trust_net
 from azero.games.names import SHORT_IDENTITY, source_digest_of, without_folder
+from azero.games.sizes import games_of
 from azero.nets.architectures.contract import Net
 from azero.nets.checkpoint import (
     Checkpoint,
@@ -27,6 +28,8 @@ from azero.nets.users_files import place_of
 def new_checkpoint(config: str | Path | Config) -> Checkpoint:
     """Returns a new net for a game, as a config describes both. Its weights depend on the config's seed.
 
+    Of several sizes, the game is the largest.
+
     Args:
       config: the name of an included config, a path, or what `load_config` returns.
 
@@ -35,7 +38,7 @@ def new_checkpoint(config: str | Path | Config) -> Checkpoint:
     config = config if isinstance(config, Config) else load_config(config)
     trust_game(config.game.name)
     trust_net(config.net.name)
-    game = make_trusted_game(config.game.name)
+    game = games_of(config.game)[-1]
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(config.seed)
         net = make_net(config.net, game)

@@ -5,6 +5,7 @@ the run needs no file of others.
 """
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -17,8 +18,8 @@ from azero.games import Game
 from azero.nets.architectures.contract import Net
 from azero.nets.checkpoint import load_checkpoint
 from azero.nets.growth import net_grown_from
-from azero.selfplay.data.records import Shard
-from azero.selfplay.data.shard_files import load_shard, save_shard
+from azero.selfplay.data.records import SizedShard
+from azero.selfplay.data.shard_files import load_sized_shard, save_shard
 from azero.system.files import remove
 from azero.training.learning.trainer import Trainer
 from azero.training.run import FIRST_NET, Run, check_is_new, hold_to_read, shard_name, shards_from_elsewhere
@@ -31,17 +32,17 @@ class Beginning:
     """What a new run takes from elsewhere."""
 
     net: Net | None  # the first net; None for random weights
-    games: list[Shard]  # oldest first
+    shards: list[SizedShard]  # oldest first
 
 
-def read_beginning(config: Config, game: Game) -> Beginning:
-    """Reads what the settings name for the beginning of a run; raises BadInput. Writes nothing."""
-    net, games = None, []
+def read_beginning(config: Config, games: Sequence[Game]) -> Beginning:
+    """Reads what the settings name for the beginning of a run of these sizes; raises BadInput. Writes nothing."""
+    net, shards = None, []
     if config.training.first_net != "none":
-        net = net_grown_from(_checkpoint(config.training.first_net), config.net, game, config.seed)
+        net = net_grown_from(_checkpoint(config.training.first_net), config.net, games[-1], config.seed)
     if config.replay.first_games != "none":
-        games = _newest_games(Path(config.replay.first_games), game, config.replay.window)
-    return Beginning(net, games)
+        shards = _newest_games(Path(config.replay.first_games), games, config.replay.window)
+    return Beginning(net, shards)
 
 
 def _checkpoint(name: str) -> Path:
@@ -55,19 +56,19 @@ def _checkpoint(name: str) -> Path:
         raise BadInput(f"there is no checkpoint {name!r} to begin with; name {known}, e.g. connect_four") from error
 
 
-def _newest_games(folder: Path, game: Game, window: int) -> list[Shard]:
+def _newest_games(folder: Path, games: Sequence[Game], window: int) -> list[SizedShard]:
     """Returns the newest shards of a run with `window` positions or more, oldest first; fewer if it has no more.
 
     They count as never reanalysed: iterations of another run mean nothing here.
     """
-    shards: list[Shard] = []
+    shards: list[SizedShard] = []
     with hold_to_read(folder, may_write=False):
         for path in sorted((folder / "replay").glob("[!.]*.safetensors"), reverse=True):
-            shard = load_shard(path, game)
-            shards.append(shard._replace(searched=np.zeros_like(shard.searched)))
-            if sum(each.num_learnt for each in shards) >= window:
+            size, shard = load_sized_shard(path, games)
+            shards.append(SizedShard(size, shard._replace(searched=np.zeros_like(shard.searched))))
+            if sum(each.num_learnt for _, each in shards) >= window:
                 break
-    if not any(shard.num_learnt for shard in shards):
+    if not any(shard.num_learnt for _, shard in shards):
         raise BadInput(f"replay.first_games = {str(folder)!r}: the run has no games to learn from")
     return shards[::-1]
 
@@ -80,8 +81,8 @@ def create_run(folder: Path, config: Config, game: Game, beginning: Beginning) -
         remove(run.shard_path(name))
     if beginning.net is not None:
         run.save_net(run.first_path, beginning.net, Progress(iteration=FIRST_NET))
-    for number, shard in enumerate(beginning.games):
-        save_shard(run.shard_path(shard_name(FIRST_NET, number)), shard, game)
+    for number, (size, shard) in enumerate(beginning.shards):
+        save_shard(run.shard_path(shard_name(FIRST_NET, number)), shard, run.games[size])
     return Run.create(folder, config, game)
 
 
@@ -102,11 +103,11 @@ def begin(run: Run, trainer: Trainer, starts: list[str]) -> Progress:
 def _learn_from_elsewhere(run: Run, trainer: Trainer, progress: Progress) -> Progress:
     """Returns the progress of iteration 1 before training, with the run's games from elsewhere."""
     start, names = time.perf_counter(), shards_from_elsewhere(run.folder)
-    shards = [load_shard(run.shard_path(name), run.game) for name in names]
+    shards = [run.load_shard(name) for name in names]
     if not shards:
         raise BadInput(f"run {str(run.folder)!r} has lost the games it was to begin with; begin another with --run")
-    positions = sum(shard.num_learnt for shard in shards)
-    notes = describe_games(run.game, shards) | judge_fresh_positions(trainer, run.game, shards)
+    positions = sum(shard.num_learnt for _, shard in shards)
+    notes = describe_games(shards) | judge_fresh_positions(trainer, run.games, shards)
     notes |= describe_speed([], time.perf_counter() - start)
     notes |= {"replay/positions": positions, "replay/age_iterations": 1.0, "selfplay/worker_deaths": 0}
     return replace(progress, stage="train", positions=positions, shards=names, notes=notes)

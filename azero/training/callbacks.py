@@ -26,7 +26,8 @@ class RunView:
     Attributes:
       folder: the run's folder.
       config: the run's settings.
-      game: the game.
+      game: the game; of several sizes, the largest.
+      sizes: the sizes of the game, the smallest first; usually one.
       iteration: the iteration that the stage belongs to; at the end of a run, the number of iterations.
       positions: training positions of self-play so far.
       steps: training steps so far.
@@ -41,6 +42,7 @@ class RunView:
     folder: Path
     config: Config
     game: Game
+    sizes: tuple[Game, ...]
     iteration: int
     positions: int
     steps: int
@@ -64,6 +66,7 @@ class RunView:
             folder=run.folder,
             config=run.config,
             game=run.game,
+            sizes=run.games,
             iteration=iteration,
             positions=progress.positions,
             steps=steps,
@@ -78,9 +81,15 @@ class RunView:
         """Returns the metrics of all finished iterations, the lines of metrics.jsonl."""
         return read_metrics(self.folder / "metrics.jsonl")
 
-    def games(self) -> Games:
-        """Returns the iteration's games of self-play; raises BadInput if a file is damaged."""
-        return read_games(self.folder, self.game, self.iteration)
+    def games(self, game: Game | None = None) -> Games:
+        """Returns the iteration's games of self-play; raises BadInput if a file is damaged.
+
+        Args:
+          game: one of `sizes`, in a run of several sizes.
+        """
+        if len(self.sizes) == 1:
+            game = game or self.game
+        return read_games(self.folder, self.config.game, game, self.iteration)
 
 
 class Callback:

@@ -15,7 +15,7 @@ from azero.compiler.rng import derive_seed
 from azero.nets.architectures.contract import Net
 from azero.nets.checkpoint import load_checkpoint
 from azero.system.files import remove, write_whole
-from azero.training.gate import agent_of
+from azero.training.gate import agent_of, shares_of
 from azero.training.run import Run
 from azero.training.state import CANDIDATE, MEAN, Progress
 from azero.training.watching.report import Report
@@ -71,15 +71,20 @@ def round_robin(run: Run, progress: Progress, paths: list[Path], report: Report)
     points = dict.fromkeys(paths, 0.0)
     pairs = list(combinations(paths, 2))
     with contextlib.ExitStack() as stack:
-        agents = {path: stack.enter_context(contextlib.closing(agent_of(run, path))) for path in paths}
+        agents = {
+            (path, game): stack.enter_context(contextlib.closing(agent_of(run, path, game)))
+            for game in run.games
+            for path in paths
+        }
         bar = stack.enter_context(report.stage("final", len(pairs) * config.final_games, "games"))
         for number, (a, b) in enumerate(pairs):
             seed = derive_seed(run.config.seed, "final", progress.iteration, number)
-            match = play_match(
-                agents[a], agents[b], run.game, config.final_games, seed, config.opening_plies,
-                on_games=lambda num, _: bar.update(num),
-            )  # fmt: skip
-            score = match.tally.score
-            points[a] += score * config.final_games
-            points[b] += (1.0 - score) * config.final_games
+            for game, share in shares_of(run, config.final_games):
+                match = play_match(
+                    agents[a, game], agents[b, game], game, share, seed, config.opening_plies,
+                    on_games=lambda num, _: bar.update(num),
+                )  # fmt: skip
+                score = match.tally.score
+                points[a] += score * share
+                points[b] += (1.0 - score) * share
     return points

@@ -1,6 +1,7 @@
 """The gate: candidate against best net. Also the evaluation: the best net against a fixed opponent and a benchmark."""
 
 import contextlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -8,7 +9,7 @@ from azero.arena.agents.agent import Agent
 from azero.arena.agents.names import make_agent
 from azero.arena.benchmarks.benchmark import sample_benchmark
 from azero.arena.benchmarks.files import Benchmark, read_benchmark, shipped_benchmark_of
-from azero.arena.matches.match import play_match, without_repeats
+from azero.arena.matches.match import GameResult, play_match, without_repeats
 from azero.arena.matches.statistics import Sprt, elo_from_score
 from azero.compiler.rng import derive_seed
 from azero.config.schema import Config
@@ -17,6 +18,7 @@ from azero.errors import EngineFailed
 from azero.games import Game
 from azero.system.machine import count_cores
 from azero.training.run import Run
+from azero.training.shares import share_match
 from azero.training.state import Progress
 from azero.training.watching.report import Report
 
@@ -36,22 +38,44 @@ def hold_gate(run: Run, progress: Progress, report: Report) -> Verdict:
     The first net that has learned from another run's games is promoted in any case, if the best net is random.
     """
     config, seed = run.config.gate, derive_seed(run.config.seed, "gate", progress.iteration)
-    candidate, best = agent_of(run, run.candidate_path), agent_of(run, run.checkpoint_path(progress.best))
     sprt = Sprt(config.elo0, config.elo1) if config.method == "sprt" else None
-    with contextlib.closing(candidate), contextlib.closing(best), report.stage("gate", config.games, "games") as bar:
-        match = play_match(
-            candidate, best, run.game, config.games, seed, config.opening_plies, sprt, lambda num, _: bar.update(num)
-        )
-    distinct = without_repeats(match.results)
-    score = sum(result.score for result in distinct) / len(distinct)
+    paths = run.candidate_path, run.checkpoint_path(progress.best)
+    matches = []
+    with report.stage("gate", config.games, "games") as bar:
+        for game, share in shares_of(run, config.games):
+            candidate, best = (agent_of(run, path, game) for path in paths)
+            with contextlib.closing(candidate), contextlib.closing(best):
+                plies = config.opening_plies
+                matches.append(
+                    play_match(candidate, best, game, share, seed, plies, sprt, lambda num, _: bar.update(num))
+                )
+    games = [without_repeats(match.results) for match in matches]
+    distinct = [result for own in games for result in own]
+    score = mean_score(distinct)
     if sprt is None:
         is_promoted = score >= config.win_rate_threshold
     else:
-        is_promoted = match.sprt == "accept"
+        is_promoted = matches[0].sprt == "accept"
     is_promoted = is_promoted or _replaces_random_weights(run.config, progress.iteration)
     shrunk = (score * len(distinct) + 0.5) / (len(distinct) + 1)  # keeps the rating finite if all games are won
     notes = {"gate/score": score, "gate/games": len(distinct), "gate/is_promoted": is_promoted}
-    return Verdict(is_promoted, elo_from_score(shrunk), notes)
+    return Verdict(is_promoted, elo_from_score(shrunk), notes | _scores_by_size(run, "gate", games))
+
+
+def shares_of(run: Run, num_games: int) -> list[tuple[Game, int]]:
+    """Returns the sizes of a run's game, each with its share of a match."""
+    return list(zip(run.games, share_match(num_games, len(run.games)), strict=True))
+
+
+def mean_score(results: Sequence[GameResult]) -> float:
+    """Returns the first agent's mean score in [0, 1]."""
+    return sum(result.score for result in results) / len(results)
+
+
+def _scores_by_size(run: Run, stage: str, games: list[list[GameResult]]) -> dict[str, float]:
+    """Returns the score at each size, as metrics; none if the game has one size."""
+    pairs = zip(run.config.game.sizes, games, strict=False)
+    return {f"{stage}/score_size_{size}": mean_score(own) for size, own in pairs}
 
 
 def _replaces_random_weights(config: Config, iteration: int) -> bool:
@@ -63,24 +87,35 @@ def _replaces_random_weights(config: Config, iteration: int) -> bool:
 def evaluate_best(run: Run, progress: Progress, report: Report) -> dict:
     """Plays the best net against the evaluation's opponent; returns its score, and its mistakes in the benchmark."""
     config, seed = run.config.evaluation, derive_seed(run.config.seed, "evaluation", progress.iteration)
-    best = agent_of(run, run.published_path(progress), config.num_simulations)
-    opponent = make_agent(config.opponent, run.game, seed, _threads(run), run.config.device)
-    with contextlib.closing(best):
-        with contextlib.closing(opponent), report.stage(f"against {config.opponent}", config.games, "games") as bar:
-            plies = run.config.gate.opening_plies
-            try:
-                match = play_match(
-                    best, opponent, run.game, config.games, seed, plies, on_games=lambda num, _: bar.update(num)
-                )
-            except EngineFailed as error:
-                advice = "the run is kept, and goes on with --resume; --set evaluation.opponent=... names another"
-                raise EngineFailed(f"{error}; {advice}") from None
-        notes = {"evaluation/score": match.tally.score, "evaluation/games": match.tally.games}
-        benchmark = find_benchmark(config, run.game)
-        if benchmark is not None:
-            with report.stage(benchmark.name, benchmark.num_positions, "positions") as bar:
-                notes |= sample_benchmark(best, benchmark, bar.update)
-    return notes
+    path, games = run.published_path(progress), []
+    with report.stage(f"against {config.opponent}", config.games, "games") as bar:
+        for game, share in shares_of(run, config.games):
+            best = agent_of(run, path, game, config.num_simulations)
+            opponent = make_agent(config.opponent, game, seed, _threads(run), run.config.device)
+            with contextlib.closing(best), contextlib.closing(opponent):
+                plies = run.config.gate.opening_plies
+                try:
+                    match = play_match(
+                        best, opponent, game, share, seed, plies, on_games=lambda num, _: bar.update(num)
+                    )
+                except EngineFailed as error:
+                    advice = "the run is kept, and goes on with --resume; --set evaluation.opponent=... names another"
+                    raise EngineFailed(f"{error}; {advice}") from None
+                games.append(match.results)
+    results = [result for own in games for result in own]
+    notes = {"evaluation/score": mean_score(results), "evaluation/games": len(results)}
+    notes |= _scores_by_size(run, "evaluation", games)
+    return notes | _mistakes_in_benchmark(run, path, report)
+
+
+def _mistakes_in_benchmark(run: Run, path: Path, report: Report) -> dict:
+    """Returns the mistakes of a net in the evaluation's benchmark; none if there is no benchmark."""
+    benchmark = find_benchmark(run.config.evaluation, run.game)
+    if benchmark is None:
+        return {}
+    best = agent_of(run, path, run.game, run.config.evaluation.num_simulations)
+    with contextlib.closing(best), report.stage(benchmark.name, benchmark.num_positions, "positions") as bar:
+        return sample_benchmark(best, benchmark, bar.update)
 
 
 def find_benchmark(config: EvaluationConfig, game: Game) -> Benchmark | None:
@@ -91,8 +126,8 @@ def find_benchmark(config: EvaluationConfig, game: Game) -> Benchmark | None:
     return None if name is None else read_benchmark(name, game, config.benchmark_positions)
 
 
-def agent_of(run: Run, path: Path, num_simulations: int = 0) -> Agent:
-    """Returns an agent that does not solve its roots, so that matches measure the net.
+def agent_of(run: Run, path: Path, game: Game, num_simulations: int = 0) -> Agent:
+    """Returns an agent for one of the sizes. It does not solve its roots, so that matches measure the net.
 
     Its name has the absolute path: the name of a run's folder may look like another agent's, e.g. gtp:COMMAND.
 
@@ -100,7 +135,7 @@ def agent_of(run: Run, path: Path, num_simulations: int = 0) -> Agent:
       num_simulations: per move; 0 means those of the gate.
     """
     name = f"{path.absolute()}(solve_nodes=0)@{num_simulations or run.config.gate.num_simulations}"
-    return make_agent(name, run.game, run.config.seed, _threads(run), run.config.device)
+    return make_agent(name, game, run.config.seed, _threads(run), run.config.device)
 
 
 def _threads(run: Run) -> int:

@@ -14,11 +14,12 @@ from azero.compiler.rng import derive_seed
 from azero.config.checks import describe_warmup, find_oddities
 from azero.config.schema import Config
 from azero.errors import BadInput
-from azero.games.make import make_trusted_game
 from azero.games.names import identity_of
+from azero.games.sizes import games_of
 from azero.selfplay.data.lessons import Lessons
+from azero.selfplay.data.records import SizedShard
 from azero.selfplay.data.replay import Replay
-from azero.selfplay.data.shard_files import load_shard, save_shard
+from azero.selfplay.data.shard_files import save_shard
 from azero.selfplay.pool import Pool, count_workers
 from azero.selfplay.resignation import NOBODY, choose_threshold, describe_resignations
 from azero.selfplay.tasks import Identities, PlayTask, play_task
@@ -29,13 +30,15 @@ from azero.training.callbacks import RunView, StopTraining, call_back
 from azero.training.final import hold_final
 from azero.training.gate import evaluate_best, find_benchmark, hold_gate
 from azero.training.learning.learner import Learner
+from azero.training.learning.losses import Losses
 from azero.training.learning.precision import settle_arithmetic
 from azero.training.learning.schedule import learning_rate, steps_for
-from azero.training.learning.trainer import Losses, Trainer, check_divergence
+from azero.training.learning.trainer import Trainer, check_divergence
 from azero.training.lessons import read_lessons
 from azero.training.reanalysis import reanalyse
 from azero.training.resumed_settings import check_progress, check_runtime, keep_settings
 from azero.training.run import Run, check_is_new, has_state, hold, iteration_of, shard_name
+from azero.training.shares import split_seeds
 from azero.training.starts import read_starts
 from azero.training.state import NUM_PROMOTED, STAGES, Progress, keep_beginning, load_state, save_state
 from azero.training.watching.health import find_symptoms
@@ -58,7 +61,8 @@ def train(folder: Path, config: Config, is_resuming: bool, callbacks: Sequence[o
     Each stage ends by saving the whole state. The result of a stage depends only on the state before it, the seed and
     the lessons. So an interrupted stage is repeated or continued, with the same result.
     """
-    game = make_trusted_game(config.game.name)
+    games = games_of(config.game)
+    game = games[-1]
     check_runtime(config, is_resuming)
     Learner(config, game)  # raises errors of net and heads before the folder exists
     if config.evaluation.every:
@@ -67,7 +71,7 @@ def train(folder: Path, config: Config, is_resuming: bool, callbacks: Sequence[o
     lessons = read_lessons(config.training, game)
     starts = [] if is_resuming and has_state(folder) else read_starts(config.selfplay.starts, game)
     torch.use_deterministic_algorithms(True, warn_only=True)
-    beginning = None if is_resuming else read_beginning(config, game)
+    beginning = None if is_resuming else read_beginning(config, games)
     config = settle_arithmetic(config, game)
     if not is_resuming:
         check_is_new(folder)
@@ -82,7 +86,7 @@ def run_iterations(run: Run, lessons: Lessons | None, starts: list[str], callbac
 
     A run without a state gets the starts.
     """
-    trainer = Trainer(run.config, run.game)
+    trainer = Trainer(run.config, run.game, run.canvas)
     remove_temporaries(run.folder)
     progress = load_state(run.folder, trainer)
     mend_metrics(run.metrics_path)
@@ -120,32 +124,36 @@ def play(run: Run, progress: Progress, replay: Replay, pool: Pool, trainer: Trai
     selfplay, iteration = run.config.selfplay, progress.iteration
     weights = run.best_weights(progress)
     seeds = [derive_seed(run.config.seed, "selfplay", iteration, k) for k in range(selfplay.games_per_iteration)]
-    parts = [tuple(seeds[k : k + selfplay.games_per_shard]) for k in range(0, len(seeds), selfplay.games_per_shard)]
+    parts = split_seeds(seeds, len(run.games), selfplay.games_per_shard)
     names = [shard_name(iteration, number) for number in range(len(parts))]
-    shards = {name: load_shard(run.shard_path(name), run.game) for name in names if run.shard_path(name).exists()}
+    shards = {name: run.load_shard(name) for name in names if run.shard_path(name).exists()}
     missing = [number for number, name in enumerate(names) if name not in shards]
     threshold = choose_threshold(replay.shards, selfplay.resign_error) if selfplay.resign_error else NOBODY
-    with report.stage("self-play", len(seeds), "games", sum(len(shard.lengths) for shard in shards.values())) as bar:
-        common = weights, run.config, Identities(identity_of(run.game.rules), trainer.net.identity)
-        tasks = [PlayTask(*common, parts[number], threshold, progress.starts) for number in missing]
+    with report.stage("self-play", len(seeds), "games", sum(len(shard.lengths) for _, shard in shards.values())) as bar:
+        identities = Identities(identity_of(run.game.rules), trainer.net.identity)
+        tasks = [
+            PlayTask(weights, run.config_of(run.games[size]), identities, own, threshold, progress.starts)
+            for size, own in (parts[number] for number in missing)
+        ]
         for place, shard in pool.run(play_task, tasks, bar.update):
-            name = names[missing[place]]
-            save_shard(run.shard_path(name), shard, run.game)
-            shards[name] = shard
+            number = missing[place]
+            size, name = parts[number].size, names[number]
+            save_shard(run.shard_path(name), shard, run.games[size])
+            shards[name] = SizedShard(size, shard)
     fresh = [shards[name] for name in names]
-    if not any(shard.num_learnt for shard in fresh):
+    if not any(shard.num_learnt for _, shard in fresh):
         raise BadInput(
             f"no search of iteration {iteration} was full: selfplay.full_search_share = {selfplay.full_search_share} "
             f"is too low for {len(seeds)} games"
         )
     elapsed = time.perf_counter() - begin
-    notes = describe_games(run.game, fresh) | judge_fresh_positions(trainer, run.game, fresh)
-    notes |= describe_speed([shards[names[number]] for number in missing], elapsed)
+    notes = describe_games(fresh) | judge_fresh_positions(trainer, run.games, fresh)
+    notes |= describe_speed([shards[names[number]].shard for number in missing], elapsed)
     if selfplay.resign_error:
-        notes |= describe_resignations(fresh, threshold)
+        notes |= describe_resignations([shard for _, shard in fresh], threshold)
     for name in names:
-        replay.add(name, shards[name])
-    positions = progress.positions + sum(shard.num_learnt for shard in fresh)
+        replay.add(name, shards[name].shard, shards[name].size)
+    positions = progress.positions + sum(shard.num_learnt for _, shard in fresh)
     if replay.lessons is not None:
         notes["replay/lessons"] = len(replay.lessons)
     notes |= {"replay/positions": replay.num_learnt, "replay/age_iterations": replay_age(replay, iteration)}

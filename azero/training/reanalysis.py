@@ -28,10 +28,14 @@ def reanalyse(run: Run, progress: Progress, replay: Replay, pool: Pool, trainer:
     total, left = (sum(int(np.count_nonzero(shards[name].weights)) for name in each) for each in (names, missing))
     with report.stage("reanalysis", total, "positions", total - left) as bar:
         identities = Identities(identity_of(run.game.rules), trainer.net.identity)
-        tasks = [SearchTask(weights, run.config, identities, shards[name], name, iteration) for name in missing]
+        games = {name: run.games[replay.size_of(name)] for name in missing}
+        tasks = [
+            SearchTask(weights, run.config_of(game), identities, shards[name], name, iteration)
+            for name, game in games.items()
+        ]
         for place, shard in pool.run(search_task, tasks, bar.update):
             name = missing[place]
-            save_shard(run.shard_path(name), shard, run.game)
+            save_shard(run.shard_path(name), shard, games[name])
             replay.renew(name, shard)
             shards[name] = shard
     notes = progress.notes | {

@@ -8,19 +8,20 @@ from pathlib import Path
 import numpy as np
 
 from azero.config.reading import load_config
-from azero.config.schema import Config, SearchConfig
+from azero.config.schema import Config, GameConfig, SearchConfig
 from azero.config.selfplay import SelfPlayConfig
 from azero.config.text import config_to_toml
 from azero.errors import BadInput, Damaged
 from azero.games import Game
 from azero.games.make import make_trusted_game, trust_game
 from azero.games.names import file_of, is_made_with, without_folder
+from azero.games.sizes import games_of
 from azero.games.user.trust import Untrusted
 from azero.nets.checkpoint import load_checkpoint
 from azero.nets.checkpoint_file import read_card
 from azero.nets.runtimes.choice import wanted_runtimes
 from azero.nets.users_files import find_named
-from azero.selfplay.data.shard_files import load_shard, save_shard
+from azero.selfplay.data.shard_files import save_shard
 from azero.system.console import say
 from azero.system.files import remove, write_whole
 from azero.training.heads.registry import HEADS
@@ -82,12 +83,12 @@ def _quoted(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)
 
 
-def game_of_run(folder: Path, name: str) -> Game:
-    """Returns the game that a run's settings name; raises BadInput, Untrusted with what to do."""
+def game_of_run(folder: Path, config: GameConfig) -> Game:
+    """Returns the game of a run, of several sizes the largest; raises BadInput, Untrusted with what to do."""
     try:
-        return make_trusted_game(name)
+        return games_of(config)[-1]
     except Untrusted as error:
-        advice = f"if you trust it, name it first, e.g. with azero check-game {name!r}"
+        advice = f"if you trust it, name it first, e.g. with azero check-game {config.name!r}"
         raise Untrusted(f"run {str(folder)!r}: {error}; {advice}") from None
     except BadInput as error:
         raise BadInput(f"run {str(folder)!r}: {error}") from None
@@ -166,11 +167,12 @@ def _check_game(folder: Path, before: Config, config: Config) -> None:
     if file and not Path(file).exists():
         advice = f"name its new place with --set 'game.name=path/to/{without_folder(name)}'"
         raise BadInput(f"run {str(folder)!r} plays {name}, and there is no such file; {advice}")
-    game = game_of_run(folder, name)
+    game = game_of_run(folder, config.game)
     newest = _newest_checkpoint(folder)
     nets = [path for path in (newest, folder / "candidate.safetensors") if path and path.is_file()]
     is_as_it_was = any(is_made_with(game.rules, read_card(path).game_digest) for path in nets)
-    if config.game != before.game and not (file and is_as_it_was):
+    is_moved = file and is_as_it_was and config.game.sizes == before.game.sizes
+    if config.game != before.game and not is_moved:
         moved = ", except for the place of an unchanged file" if file else ""
         raise BadInput(f"a run's game cannot change when it is resumed{moved}; begin another with --run")
     if newest and (file or file_of(config.net.name, "net")):
@@ -179,10 +181,15 @@ def _check_game(folder: Path, before: Config, config: Config) -> None:
 
 def check_same_game(folder: Path, config: Config, other: Config) -> None:
     """Raises BadInput if `other`, a config for resuming, has another game than the run's settings `config`."""
-    games = [config.game.name, other.game.name]
-    played, asked = (without_folder(name) if file_of(name) else str(make_trusted_game(name)) for name in games)
+    played, asked = (_name_without_folder(each.game) for each in (config, other))
     if played != asked:
         raise BadInput(f"run {str(folder)!r} plays {played}, and cannot continue with a config for {asked}")
+
+
+def _name_without_folder(config: GameConfig) -> str:
+    """Returns the name of a run's game with its sizes, but without the folder of a user's file."""
+    name = without_folder(config.name) if file_of(config.name) else str(make_trusted_game(config.name))
+    return f"{name} in sizes {list(config.sizes)}" if config.sizes else name
 
 
 def check_runtime(config: Config, is_resuming: bool) -> None:
@@ -251,7 +258,7 @@ def _play_of(config: Config) -> tuple[SelfPlayConfig, SearchConfig]:
 def _forget_searches(run: Run, progress: Progress) -> None:
     """Restarts the iteration's reanalysis: marks its shards as never searched, so that they are searched first."""
     for name in progress.shards:
-        shard = load_shard(run.shard_path(name), run.game)
+        size, shard = run.load_shard(name)
         if shard.searched[0] == progress.iteration:
             never = shard._replace(searched=np.zeros_like(shard.searched))
-            save_shard(run.shard_path(name), never, run.game)
+            save_shard(run.shard_path(name), never, run.games[size])

@@ -16,21 +16,25 @@ import re
 import shlex
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
+from functools import cached_property
 from pathlib import Path
 
-from azero.config.schema import Config
+from azero.config.schema import Config, GameConfig
 from azero.config.text import config_to_toml
 from azero.errors import BadInput
 from azero.games import Game
 from azero.games.names import SHORT_IDENTITY, source_digest_of
+from azero.games.sizes import games_of
 from azero.nets.architectures.contract import Net
 from azero.nets.checkpoint import load_checkpoint, weights_of, write_checkpoint
 from azero.nets.checkpoint_card import Card
 from azero.nets.users_files import place_of
+from azero.selfplay.data.canvas import Canvas
 from azero.selfplay.data.lessons import Lessons
+from azero.selfplay.data.records import SizedShard
 from azero.selfplay.data.replay import Replay, Window
 from azero.selfplay.data.samples import targets_of
-from azero.selfplay.data.shard_files import load_shard
+from azero.selfplay.data.shard_files import load_sized_shard
 from azero.system.files import LOCK, held, remove, write_whole
 from azero.system.tensor_files import Tensors
 from azero.training.heads.registry import heads_of
@@ -44,12 +48,32 @@ FIRST_NET = 0
 
 
 class Run:
-    """A run's folder."""
+    """A run's folder.
+
+    Attributes:
+      game: the game; of several sizes, the largest. Nets are saved for it.
+    """
 
     def __init__(self, folder: Path, config: Config, game: Game):
         self.folder = folder
         self.config = config
         self.game = game
+
+    @cached_property
+    def games(self) -> tuple[Game, ...]:
+        """The sizes of the game, the smallest first; usually one."""
+        return games_of(self.config.game) if self.config.game.sizes else (self.game,)
+
+    @cached_property
+    def canvas(self) -> Canvas | None:
+        """The canvas on which positions of several sizes are learned; None for one size."""
+        return Canvas(self.games) if len(self.games) > 1 else None
+
+    def config_of(self, game: Game) -> Config:
+        """Returns the settings for one of the sizes alone, with which workers play it."""
+        if len(self.games) == 1:
+            return self.config
+        return self.config.model_copy(update={"game": GameConfig(name=game.name)})
 
     @classmethod
     def create(cls, folder: Path, config: Config, game: Game) -> "Run":
@@ -95,6 +119,10 @@ class Run:
     def shard_path(self, name: str) -> Path:
         return self.folder / "replay" / f"{name}.safetensors"
 
+    def load_shard(self, name: str) -> SizedShard:
+        """Reads a shard of one of the run's sizes; raises BadInput as the function of this name."""
+        return load_sized_shard(self.shard_path(name), self.games)
+
     def card(self, net: Net, progress: Progress) -> Card:
         """Returns the card of a net at this point."""
         return Card(
@@ -127,13 +155,13 @@ class Run:
 
     def load_replay(self, progress: Progress, lessons: Lessons | None = None) -> Replay:
         """Returns the replay window of the saved progress, and adds the lessons."""
-        shards = [load_shard(self.shard_path(name), self.game) for name in progress.shards]
+        shards = [self.load_shard(name) for name in progress.shards]
         window = Window(self.config.replay.window, self.config.replay.window_growth)
-        num_before = progress.positions - sum(shard.num_learnt for shard in shards)
+        num_before = progress.positions - sum(shard.num_learnt for _, shard in shards)
         targets = targets_of(self.config.training, heads_of(self.config.training, self.game))
-        replay = Replay(self.game, window, targets, num_before, lessons)
-        for name, shard in zip(progress.shards, shards, strict=True):
-            replay.add(name, shard)
+        replay = Replay(self.games, window, targets, num_before, lessons)
+        for name, (size, shard) in zip(progress.shards, shards, strict=True):
+            replay.add(name, shard, size)
         return replay
 
     def remove_old_shards(self, progress: Progress) -> None:

@@ -15,7 +15,7 @@ from pathlib import Path
 from azero.compiler.cache import cache_directory
 from azero.config.schema import Config
 from azero.errors import BadInput
-from azero.games.make import make_trusted_game
+from azero.games.sizes import games_of
 from azero.selfplay.pool import count_workers
 from azero.system.console import say
 from azero.training.beginning import read_beginning
@@ -65,10 +65,10 @@ def fit_to_time(folder: Path, config: Config, minutes: float) -> Config:
     if not 0 < minutes < inf:
         raise BadInput(f"--minutes {minutes:g} should be a number of minutes greater than 0, e.g. --minutes 10")
     check_is_new(folder)
-    first_games = read_beginning(config, make_trusted_game(config.game.name)).games  # raises errors before trials
+    first = read_beginning(config, games_of(config.game)).shards  # raises errors before trials
     begin = time.perf_counter()
     say(f"--minutes {minutes:g}: measuring an iteration first")
-    costs = measure(config, sum(shard.num_learnt for shard in first_games))
+    costs = measure(config, sum(shard.num_learnt for _, shard in first))
     trials_s = time.perf_counter() - begin
     counts = choose_counts(costs, config.selfplay.games_per_iteration, 60 * minutes - trials_s)
     say(describe(counts, costs, config, minutes, trials_s))
@@ -117,7 +117,7 @@ def _trial_of(config: Config) -> Config:
     """
     play, workers = config.selfplay, count_workers(config)
     per_shard = min(play.games_per_shard, play.parallel_games, -(-play.games_per_iteration // workers))
-    num_games = min(play.games_per_iteration, workers * per_shard)
+    num_games = min(play.games_per_iteration, max(workers * per_shard, len(config.game.sizes)))
     return _changed(
         config,
         selfplay={"games_per_iteration": num_games, "games_per_shard": per_shard},
@@ -132,7 +132,7 @@ def _trial_of(config: Config) -> Config:
 
 def _short(trial: Config) -> Config:
     """Returns the settings of a trial that takes hardly longer than what happens only once on a machine."""
-    few = {"games": 2, "num_simulations": min(_FEW, trial.selfplay.num_simulations)}
+    few = {"games": 2 * max(1, len(trial.game.sizes)), "num_simulations": min(_FEW, trial.selfplay.num_simulations)}
     return _changed(
         trial,
         selfplay={

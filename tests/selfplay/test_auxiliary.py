@@ -69,7 +69,7 @@ def test_a_sample_has_targets_by_name_and_none_that_is_not_wanted():
 def test_targets_stay_with_their_positions_among_lessons():
     state = TIC_TAC_TOE.state_from_moves("a1")
     lessons = Lessons(TIC_TAC_TOE, [Lesson(state, result, frozenset()) for result in (WIN, DRAW, LOSS)], 0.5)
-    replay = Replay(TIC_TAC_TOE, Window(1000), Targets(auxiliary=(Winner(), Empty())), lessons=lessons)
+    replay = Replay((TIC_TAC_TOE,), Window(1000), Targets(auxiliary=(Winner(), Empty())), lessons=lessons)
     replay.add("0", some_games(TIC_TAC_TOE))
     sample = replay.sample(200, np.random.default_rng(0))
     is_lesson = sample.policies.sum(axis=1) == 0
@@ -85,7 +85,7 @@ def test_targets_stay_with_their_positions_among_lessons():
 def test_ends_are_computed_once_for_what_is_kept_and_only_where_they_are_wanted(monkeypatch, wanted, expected):
     calls, compute = [], auxiliary.endings_of
     monkeypatch.setattr(auxiliary, "endings_of", lambda *given: calls.append(given) or compute(*given))
-    replay = Replay(TIC_TAC_TOE, Window(10_000), Targets(auxiliary=wanted))
+    replay = Replay((TIC_TAC_TOE,), Window(10_000), Targets(auxiliary=wanted))
     for shard in range(2):
         replay.add(str(shard), play(TIC_TAC_TOE, range(2)))
         for step in range(3):

@@ -20,7 +20,7 @@ LESSONS = [
 
 
 def replay_with(share, lessons=LESSONS):
-    replay = Replay(GAME, Window(1000), lessons=Lessons(GAME, lessons, share))
+    replay = Replay((GAME,), Window(1000), lessons=Lessons(GAME, lessons, share))
     replay.add("0", some_games(GAME))
     return replay
 
@@ -68,7 +68,7 @@ def test_lessons_lie_anywhere_in_a_batch():
 
 
 def test_a_share_that_rounds_to_none_draws_positions_of_games_alone():
-    plain = Replay(GAME, Window(1000))
+    plain = Replay((GAME,), Window(1000))
     plain.add("0", some_games(GAME))
     drawn, other = (
         {planes.tobytes() for planes in each.sample(400, np.random.default_rng(1)).planes}

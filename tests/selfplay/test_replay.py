@@ -23,7 +23,7 @@ def shards(count=6):
 def test_the_window_moves_by_whole_shards():
     parts = shards()
     sizes = [part.num_positions for part in parts]
-    replay = Replay(TIC_TAC_TOE, Window(sizes[1] + sizes[2]))
+    replay = Replay((TIC_TAC_TOE,), Window(sizes[1] + sizes[2]))
     assert replay.add("0", parts[0]) == replay.add("1", parts[1]) == []
     assert replay.num_learnt == sizes[0] + sizes[1]
     assert replay.add("2", parts[2]) == ["0"], "the two newest shards exactly fill the window"
@@ -33,7 +33,7 @@ def test_the_window_moves_by_whole_shards():
 
 @pytest.mark.parametrize("window", [1, 15, 30, 10_000])
 def test_between_the_window_and_a_shard_more_are_kept(window):
-    replay, added = Replay(TIC_TAC_TOE, Window(window)), []
+    replay, added = Replay((TIC_TAC_TOE,), Window(window)), []
     for k, part in enumerate(shards()):
         before = list(replay.names)
         assert replay.add(str(k), part) + replay.names == [*before, str(k)]
@@ -44,7 +44,7 @@ def test_between_the_window_and_a_shard_more_are_kept(window):
 
 
 def test_shards_are_kept_as_they_are_whatever_is_sampled():
-    parts, replay = shards(3), Replay(TIC_TAC_TOE, Window(10_000))
+    parts, replay = shards(3), Replay((TIC_TAC_TOE,), Window(10_000))
     for k, part in enumerate(parts):
         replay.add(str(k), part)
         replay.sample(4, np.random.default_rng(k))
@@ -95,7 +95,7 @@ def test_proven_results_take_the_place_of_results_and_thoughts():
 
 
 def test_positions_are_drawn_by_their_weights():
-    replay, shard = Replay(TIC_TAC_TOE, Window(10_000)), play(TIC_TAC_TOE, range(2))
+    replay, shard = Replay((TIC_TAC_TOE,), Window(10_000)), play(TIC_TAC_TOE, range(2))
     weights = np.zeros(shard.num_positions, np.float32)
     weights[[0, 3]] = 1, 3
     replay.add("0", shard._replace(weights=weights))
@@ -112,11 +112,11 @@ def test_the_window_grows_with_what_has_come():
 
 def test_a_window_that_grows_is_the_same_when_it_is_loaded_again():
     parts, window = shards(), Window(12, growth=0.5)
-    replay, seen = Replay(TIC_TAC_TOE, window), 0
+    replay, seen = Replay((TIC_TAC_TOE,), window), 0
     for k, part in enumerate(parts):
         replay.add(str(k), part)
         seen += part.num_learnt
-        again = Replay(TIC_TAC_TOE, window, num_before=seen - replay.num_learnt)
+        again = Replay((TIC_TAC_TOE,), window, num_before=seen - replay.num_learnt)
         for name, shard in zip(replay.names, replay.shards, strict=True):
             assert again.add(name, shard) == []
         assert again.names == replay.names
@@ -134,7 +134,7 @@ def test_a_policy_points_at_the_same_cells_as_the_planes():
 @pytest.mark.parametrize("game", GAMES)
 def test_positions_and_symmetries_are_drawn_evenly(game):
     """Draws are identified by their planes. Planes that several positions share count for all of them."""
-    replay, shard = Replay(game, Window(10_000)), play(game, range(2))
+    replay, shard = Replay((game,), Window(10_000)), play(game, range(2))
     replay.add("0", shard)
     cells, count = game.symmetries.cells, 20_000 if IS_COMPILED else 2_000
     expected: dict[bytes, float] = {}
@@ -151,7 +151,7 @@ def test_positions_and_symmetries_are_drawn_evenly(game):
 
 
 def test_samples_follow_from_the_generator():
-    replay = Replay(CONNECT_FOUR, Window(10_000))
+    replay = Replay((CONNECT_FOUR,), Window(10_000))
     replay.add("0", some_games(CONNECT_FOUR))
     one, same, other = (replay.sample(16, np.random.default_rng(seed)) for seed in (1, 1, 2))
     assert all(np.array_equal(a, b) for a, b in zip(one[:3], same[:3], strict=True))
@@ -159,7 +159,7 @@ def test_samples_follow_from_the_generator():
 
 
 def test_samples_made_ahead_are_the_same():
-    replay = Replay(CONNECT_FOUR, Window(10_000))
+    replay = Replay((CONNECT_FOUR,), Window(10_000))
     replay.add("0", some_games(CONNECT_FOUR))
     alone = [replay.sample(16, np.random.default_rng([7, step])) for step in range(5)]
     for num in (0, 1, 5):
@@ -170,7 +170,7 @@ def test_samples_made_ahead_are_the_same():
 
 
 def test_while_one_sample_is_learnt_from_the_next_is_made():
-    replay, made, threads = Replay(TIC_TAC_TOE, Window(10_000)), threading.Semaphore(0), set()
+    replay, made, threads = Replay((TIC_TAC_TOE,), Window(10_000)), threading.Semaphore(0), set()
     replay.add("0", some_games(TIC_TAC_TOE))
     draw = replay.sample
 
@@ -191,7 +191,7 @@ def test_while_one_sample_is_learnt_from_the_next_is_made():
 
 
 def test_samples_come_from_what_is_kept():
-    parts, replay = shards(3), Replay(TIC_TAC_TOE, Window(1))
+    parts, replay = shards(3), Replay((TIC_TAC_TOE,), Window(1))
     for k, part in enumerate(parts):
         replay.add(str(k), part)
         sample = replay.sample(200, np.random.default_rng(k))

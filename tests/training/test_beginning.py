@@ -84,11 +84,11 @@ def test_the_newest_games_that_fit_the_window_are_taken_and_count_as_never_reana
         save_shard(path, shard._replace(searched=shard.searched + 2), GAME)
     newest = [load_shard(path, GAME) for path in paths[-2:]]
     window = 1 + newest[1].num_learnt
-    beginning = read_beginning(tiny_config(replay={"first_games": str(source), "window": window}), GAME)
-    assert [shard.actions.tolist() for shard in beginning.games] == [shard.actions.tolist() for shard in newest]
-    assert all(not shard.searched.any() for shard in beginning.games)
-    read_all = read_beginning(tiny_config(replay={"first_games": str(source), "window": 10**6}), GAME)
-    assert len(read_all.games) == len(paths)
+    beginning = read_beginning(tiny_config(replay={"first_games": str(source), "window": window}), (GAME,))
+    assert [shard.actions.tolist() for _, shard in beginning.shards] == [shard.actions.tolist() for shard in newest]
+    assert all(not shard.searched.any() for _, shard in beginning.shards)
+    read_all = read_beginning(tiny_config(replay={"first_games": str(source), "window": 10**6}), (GAME,))
+    assert len(read_all.shards) == len(paths)
 
 
 def test_a_net_of_another_shape_learns_to_play_from_a_run_s_games(tmp_path):

@@ -219,7 +219,7 @@ def test_of_a_game_that_was_given_up_the_end_is_unknown():
 
 def test_replay_knows_how_the_games_it_keeps_ended():
     """While shards enter and leave, samples have the targets of their own positions."""
-    replay, rng = Replay(GO, Window(10), Targets(auxiliary=ENDINGS)), np.random.default_rng(0)
+    replay, rng = Replay((GO,), Window(10), Targets(auxiliary=ENDINGS)), np.random.default_rng(0)
     for name, (moves, score) in enumerate([(FORK, 0.5), ("pass b2 pass pass", -9.5), ("b2 pass pass", 8.5)]):
         replay.add(str(name), shard_of(GO, moves))
         sample = replay.sample(64, rng)
@@ -231,7 +231,7 @@ def test_replay_knows_how_the_games_it_keeps_ended():
 
 def test_replay_looks_as_far_as_it_is_asked_to():
     shard = some_games(CONNECT_FOUR)
-    replay = Replay(CONNECT_FOUR, Window(10_000), Targets(auxiliary=(Reply(), PliesLeft(), ShortTerm())))
+    replay = Replay((CONNECT_FOUR,), Window(10_000), Targets(auxiliary=(Reply(), PliesLeft(), ShortTerm())))
     replay.add("0", shard)
     sample = replay.sample(16, np.random.default_rng(0)).auxiliary
     assert {name: targets.shape for name, targets in sample.items()} == {
@@ -248,7 +248,7 @@ def test_replay_looks_as_far_as_it_is_asked_to():
 
 def test_with_heads_the_targets_of_lessons_stay_in_their_rows():
     lessons = Lessons(OTHELLO, [Lesson(OTHELLO.new_initial_state(), LOSS, frozenset())], 0.5)
-    replay = Replay(OTHELLO, Window(1000), Targets(auxiliary=HEADS), lessons=lessons)
+    replay = Replay((OTHELLO,), Window(1000), Targets(auxiliary=HEADS), lessons=lessons)
     replay.add("0", some_games(OTHELLO))
     sample = replay.sample(40, np.random.default_rng(0))
     is_lesson = sample.policies.sum(axis=1) == 0

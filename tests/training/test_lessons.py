@@ -10,7 +10,8 @@ from azero.games import make_game
 from azero.nets.architectures.contract import Prediction
 from azero.selfplay.data.samples import sample_lessons
 from azero.training import lessons as reading
-from azero.training.learning.trainer import Trainer, losses_of
+from azero.training.learning.losses import losses_of
+from azero.training.learning.trainer import Trainer
 from azero.training.lessons import read_lessons
 
 from .runs import tiny_config

@@ -61,7 +61,7 @@ def test_interrupted_in_training_it_tells_of_the_whole_iteration(tmp_path, last)
     config, game, notes = tiny_config(), make_game("tic_tac_toe"), []
     for name in ("whole", "broken"):
         run, trainer = Run.create(tmp_path / name, config, game), Trainer(config, game)
-        replay = Replay(game, Window(100), targets_of(config.training, auxiliary=()))
+        replay = Replay((game,), Window(100), targets_of(config.training, auxiliary=()))
         replay.add("00001-0000", shard_of(WON))
         progress = in_training(96)
         step = trainer.step
@@ -91,7 +91,7 @@ def test_an_older_run_s_state_in_the_midst_of_training_is_taken_up(tmp_path):
     """Such a state has no sums. Figures cover the remaining steps, and there are no losses without remaining steps."""
     config, game = tiny_config(), make_game("tic_tac_toe")
     run, trainer = Run.create(tmp_path / "run", config, game), Trainer(config, game)
-    replay = Replay(game, Window(100), targets_of(config.training, auxiliary=()))
+    replay = Replay((game,), Window(100), targets_of(config.training, auxiliary=()))
     replay.add("00001-0000", shard_of(WON))
     for done, has_losses in ((11, True), (12, False)):
         trainer.steps = done
@@ -103,7 +103,7 @@ def test_an_older_run_s_state_in_the_midst_of_training_is_taken_up(tmp_path):
 def test_ctrl_c_within_a_step_waits_for_its_end_and_saves_it(tmp_path):
     config, game = tiny_config(training={"save_every_steps": 1000}), make_game("tic_tac_toe")
     run, trainer = Run.create(tmp_path / "run", config, game), Trainer(config, game)
-    replay = Replay(game, Window(100), targets_of(config.training, auxiliary=()))
+    replay = Replay((game,), Window(100), targets_of(config.training, auxiliary=()))
     replay.add("00001-0000", shard_of(WON))
     step = trainer.step
 
@@ -144,7 +144,7 @@ def test_ctrl_c_stops_workers_too_and_prints_one_line(tmp_path):
 def test_weights_that_are_no_numbers_are_never_saved(tmp_path):
     config, game = tiny_config(training={"save_every_steps": 2}), make_game("tic_tac_toe")
     run, trainer = Run.create(tmp_path / "run", config, game), Trainer(config, game)
-    replay = Replay(game, Window(100), targets_of(config.training, auxiliary=()))
+    replay = Replay((game,), Window(100), targets_of(config.training, auxiliary=()))
     replay.add("00001-0000", shard_of(WON))
     step, good = trainer.step, {}
 

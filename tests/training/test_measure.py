@@ -8,8 +8,9 @@ import torch
 
 from azero.games import make_game, new_states
 from azero.mcts.tree import UNPROVEN
-from azero.selfplay.data.records import Shard, join_shards
-from azero.training.learning.trainer import Losses, Trainer
+from azero.selfplay.data.records import Shard, SizedShard, join_shards
+from azero.training.learning.losses import Losses
+from azero.training.learning.trainer import Trainer
 from azero.training.watching.measure import (
     add_steps,
     calibration_error,
@@ -63,9 +64,13 @@ def shard_of(moves, root_value=0.25):
     )
 
 
+def sized(shards: list[Shard]) -> list[SizedShard]:
+    return [SizedShard(0, shard) for shard in shards]
+
+
 def test_games_are_described():
     shards = [shard_of(WON), join_shards([shard_of(LOST), shard_of(DRAWN)]), shard_of(WON)]
-    assert describe_games(GAME, shards) == pytest.approx(
+    assert describe_games(sized(shards)) == pytest.approx(
         {
             "selfplay/games": 4,
             "selfplay/positions": 25,
@@ -119,7 +124,7 @@ def test_fresh_positions_are_judged_by_the_candidate():
         trainer.candidate().policy.bias[4] = 5.0
         trainer.candidate().results.bias[1] = 50.0
     shards = [shard_of(DRAWN), shard_of(WON)]  # b2 was played in 1 of 9 and 1 of 5 positions
-    notes = judge_fresh_positions(trainer, GAME, shards)
+    notes = judge_fresh_positions(trainer, (GAME,), sized(shards))
     assert notes["fresh/policy_agreement"] == pytest.approx(2 / 14)
     rest = np.log(np.exp(5) + 8)
     assert notes["fresh/policy_loss"] == pytest.approx(rest - 5 * 2 / 14, rel=1e-4)
@@ -135,17 +140,17 @@ def test_positions_without_weight_are_not_judged_and_count_for_nothing_to_learn(
     drawn = shard_of(DRAWN)
     weights = np.array([1, 0, 1, 0, 0, 0, 0, 0, 0], np.float32)  # b2 was played in the first position
     fast = drawn._replace(weights=weights, root_values=np.where(weights > 0, 0.25, 1).astype(np.float32))
-    notes = judge_fresh_positions(trainer, GAME, [fast])
+    notes = judge_fresh_positions(trainer, (GAME,), sized([fast]))
     assert notes["fresh/policy_agreement"] == 0.5 and notes["fresh/root_value_error"] == 0.25
-    figures, whole = (describe_games(GAME, [shard]) for shard in (fast, drawn))
+    figures, whole = (describe_games(sized([shard])) for shard in (fast, drawn))
     assert figures == whole | {"selfplay/positions": 2}
 
 
 def test_judging_changes_nothing():
     trainer = Trainer(tiny_config(training={"ema_decay": 0}), GAME)
     before = {name: tensor.clone() for name, tensor in trainer.tensors().items()}
-    assert judge_fresh_positions(trainer, GAME, [shard_of(WON)]) == judge_fresh_positions(
-        trainer, GAME, [shard_of(WON)]
+    assert judge_fresh_positions(trainer, (GAME,), sized([shard_of(WON)])) == judge_fresh_positions(
+        trainer, (GAME,), sized([shard_of(WON)])
     )
     assert all(torch.equal(before[name], tensor) for name, tensor in trainer.tensors().items())
 

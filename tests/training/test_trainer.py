@@ -14,7 +14,8 @@ from azero.nets.checkpoint import load_checkpoint, write_checkpoint
 from azero.nets.checkpoint_card import Card
 from azero.nets.runtimes.choice import has_bf16
 from azero.selfplay.data.samples import Sample
-from azero.training.learning.trainer import PASS_ROWS, Trainer, losses_of
+from azero.training.learning.losses import losses_of
+from azero.training.learning.trainer import PASS_ROWS, Trainer
 from azero.training.watching.measure import add_steps
 
 from .runs import tiny_config

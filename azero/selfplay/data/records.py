@@ -55,6 +55,13 @@ class Shard(NamedTuple):
         return self.outcomes[np.cumsum(self.lengths) - 1]
 
 
+class SizedShard(NamedTuple):
+    """A shard, and the place of its game among the sizes of a run."""
+
+    size: int
+    shard: Shard
+
+
 _COUNTS = "evaluations", "cache_hits", "simulations"
 PER_GAME = "lengths", "played_on", "resigned", "searched", "opening_lengths", "start_lengths"
 PER_POSITION = "states", "players", "actions", "visits", "root_values", "resign_values", "proven", "weights", "outcomes"

@@ -1,7 +1,7 @@
 """Replay: the newest positions of self-play, from which training batches are drawn."""
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import NamedTuple
 
@@ -9,11 +9,10 @@ import numpy as np
 
 from azero.errors import BadInput
 from azero.games import Game
-from azero.selfplay.data.auxiliary import endings_when_asked
-from azero.selfplay.data.endings import Endings
+from azero.selfplay.data.joined import JoinedPositions
 from azero.selfplay.data.lessons import Lessons
-from azero.selfplay.data.records import PER_POSITION, Shard, join_shards
-from azero.selfplay.data.samples import Sample, Targets, join_samples, make_sample, sample_lessons
+from azero.selfplay.data.records import Shard, SizedShard
+from azero.selfplay.data.samples import Sample, Targets, join_samples, sample_lessons
 
 _EXPONENT = 0.75
 
@@ -43,50 +42,56 @@ class Replay:
 
     def __init__(
         self,
-        game: Game,
+        games: Sequence[Game],
         window: Window,
         targets: Targets = Targets(),
         num_before: int = 0,
         lessons: Lessons | None = None,
     ):
-        """Begins empty, after `num_before` training positions that have left the window already."""
-        self.game = game
+        """Begins empty, after `num_before` training positions that have left the window already.
+
+        `games` are the sizes of the game, the smallest first; usually there is one.
+        """
+        self.games = games
         self.window = window
         self.targets = targets
         self.lessons = lessons
         self._num_seen = num_before
         self.names: list[str] = []
-        self._shards: list[Shard] = []
-        self._joined: Shard | None = None
-        self._cumulative_weights = np.empty(0)  # of the joined shard's positions
-        self._endings: Callable[[], Endings] | None = None  # of its games
+        self._shards: list[SizedShard] = []
+        self._joined: JoinedPositions | None = None
+        self._cumulative_weights = np.empty(0)  # of the joined positions
 
-    def add(self, name: str, shard: Shard) -> list[str]:
-        """Adds a shard; returns the names of the shards that leave."""
+    def add(self, name: str, shard: Shard, size: int = 0) -> list[str]:
+        """Adds a shard of one of the sizes; returns the names of the shards that leave."""
         self.names.append(name)
-        self._shards.append(shard)
+        self._shards.append(SizedShard(size, shard))
         self._joined = None
         self._num_seen += shard.num_learnt
         window, leaving = self.window.size(self._num_seen), []
-        while self.num_learnt - self._shards[0].num_learnt >= window:
+        while self.num_learnt - self._shards[0].shard.num_learnt >= window:
             leaving.append(self.names.pop(0))
             self._shards.pop(0)
         return leaving
 
     def renew(self, name: str, shard: Shard) -> None:
         """Replaces a shard by one with the same number of training positions."""
-        self._shards[self.names.index(name)] = shard
+        self._shards[self.names.index(name)] = SizedShard(self.size_of(name), shard)
         self._joined = None
+
+    def size_of(self, name: str) -> int:
+        """Returns the place of a shard's game among the sizes."""
+        return self._shards[self.names.index(name)].size
 
     @property
     def num_learnt(self) -> int:
         """Number of training positions in the window."""
-        return sum(shard.num_learnt for shard in self._shards)
+        return sum(shard.num_learnt for _, shard in self._shards)
 
     @property
     def shards(self) -> list[Shard]:
         """The shards in the window, oldest first."""
-        return list(self._shards)
+        return [shard for _, shard in self._shards]
 
     def sample(self, batch_size: int, rng: np.random.Generator) -> Sample:
         """Draws positions by their weights, with replacement, each in a uniformly random symmetry.
@@ -99,20 +104,18 @@ class Replay:
         num_lessons = round(self.lessons.share * batch_size)
         sample = self._sample_games(batch_size - num_lessons, rng)
         lessons = sample_lessons(self.lessons, num_lessons, self.targets.auxiliary, rng)
-        return join_samples(sample, lessons).at(rng.permutation(batch_size))
+        return join_samples([sample, lessons]).at(rng.permutation(batch_size))
 
     def _sample_games(self, batch_size: int, rng: np.random.Generator) -> Sample:
         if self._joined is None:
-            self._joined = join_shards(self._shards)
-            self._shards = _split_again(self._joined, self._shards)
+            self._joined = JoinedPositions(self.games, self._shards)
+            self._shards = list(self._joined.split(self._shards))
             self._cumulative_weights = np.cumsum(self._joined.weights, dtype=np.float64)
             if not self._cumulative_weights[-1] > 0:
                 raise BadInput("the replay window has no training positions")
-            self._endings = endings_when_asked(self.game, self._joined)
         draws = rng.random(batch_size) * self._cumulative_weights[-1]
         indices = np.searchsorted(self._cumulative_weights, draws, side="right")
-        symmetries = rng.integers(0, len(self.game.symmetries.cells), batch_size)
-        return make_sample(self.game, self._joined, indices, symmetries, self.targets, self._endings)
+        return self._joined.sample(indices, self.targets, rng)
 
     def samples(self, batch_size: int, generators: Iterable[np.random.Generator]) -> Iterator[Sample]:
         """Yields the sample of each generator. A thread prepares the next sample while the caller uses one."""
@@ -124,13 +127,3 @@ class Replay:
                     yield pending.popleft().result()
             while pending:
                 yield pending.popleft().result()
-
-
-def _split_again(joined: Shard, shards: list[Shard]) -> list[Shard]:
-    """Returns the shards as views of the joined one, so that each position is in memory only once."""
-    views = []
-    ends = np.cumsum([shard.num_positions for shard in shards])
-    for shard, end in zip(shards, ends, strict=True):
-        own = slice(end - shard.num_positions, end)
-        views.append(shard._replace(**{name: getattr(joined, name)[own] for name in PER_POSITION}))
-    return views

@@ -1,6 +1,6 @@
 """Samples: training positions with their targets, drawn from shards and lessons."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -18,17 +18,22 @@ from azero.selfplay.data.returns import ends_of, write_returns
 
 
 class Sample(NamedTuple):
-    """A batch of B training positions with their targets, for the player to move, each in a random symmetry."""
+    """A batch of B training positions with their targets, for the player to move, each in a random symmetry.
+
+    Positions of several sizes of a game are on a canvas, with policies by places of actions, [B, L] (`canvas.py`).
+    """
 
     planes: np.ndarray  # [B, C, H, W] float32
     policies: np.ndarray  # [B, A] float32, the search's; sums to 1; zeros for a lesson without a policy target
     results: np.ndarray  # [B, 3] float32, target probabilities of win, draw and loss; sums to 1
     auxiliary: dict[str, np.ndarray]  # [B, columns] float32 each, targets of auxiliary heads, by their names
+    sizes: np.ndarray | None = None  # [B] int64 on a canvas, the place of each position's size among all sizes
 
     def at(self, rows: np.ndarray | slice) -> "Sample":
         """Returns the sample's `rows`, in their order."""
         auxiliary = {name: targets[rows] for name, targets in self.auxiliary.items()}
-        return Sample(self.planes[rows], self.policies[rows], self.results[rows], auxiliary)
+        sizes = None if self.sizes is None else self.sizes[rows]
+        return Sample(self.planes[rows], self.policies[rows], self.results[rows], auxiliary, sizes)
 
 
 class Targets(NamedTuple):
@@ -81,11 +86,13 @@ def sample_lessons(
     return Sample(planes, policies, lessons.results_to_learn(indices), targets)
 
 
-def join_samples(one: Sample, other: Sample) -> Sample:
-    """Returns one sample with the positions of both."""
-    planes, policies, results = (np.concatenate(arrays) for arrays in zip(one[:3], other[:3], strict=True))
-    auxiliary = {name: np.concatenate([targets, other.auxiliary[name]]) for name, targets in one.auxiliary.items()}
-    return Sample(planes, policies, results, auxiliary)
+def join_samples(samples: Sequence[Sample]) -> Sample:
+    """Returns one sample with the positions of all."""
+    planes, policies, results = (np.concatenate(arrays) for arrays in zip(*(each[:3] for each in samples), strict=True))
+    names = samples[0].auxiliary
+    auxiliary = {name: np.concatenate([each.auxiliary[name] for each in samples]) for name in names}
+    sizes = [each.sizes for each in samples if each.sizes is not None]
+    return Sample(planes, policies, results, auxiliary, np.concatenate(sizes) if sizes else None)
 
 
 def _seen(

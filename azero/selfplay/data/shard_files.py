@@ -1,5 +1,6 @@
 """Files of shards. What is read back is whole: it has its digest, its layout, and games that follow the rules."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +10,7 @@ from azero.games import Game
 from azero.games.names import contrast, source_digest_of, without_folder
 from azero.mcts.tree import UNPROVEN
 from azero.selfplay.data.legality import check_games, check_lengths
-from azero.selfplay.data.records import PER_GAME, PER_POSITION, Shard
+from azero.selfplay.data.records import PER_GAME, PER_POSITION, Shard, SizedShard
 from azero.system.formats import warn_once
 from azero.system.tensor_files import Tensors, read_signed, write_tensors
 
@@ -29,6 +30,22 @@ def save_shard(path: Path, shard: Shard, game: Game) -> None:
 def game_of_shard(path: Path) -> str:
     """Returns the name of a shard's game; raises BadInput if the file is not one of azero's."""
     return str(_read(path)[0]["game"])
+
+
+def is_shard_of(path: Path, game: Game) -> bool:
+    """Returns whether a shard has games of `game`; raises BadInput if the file is not one of azero's."""
+    return without_folder(game_of_shard(path)) == without_folder(str(game))
+
+
+def load_sized_shard(path: Path, games: Sequence[Game]) -> SizedShard:
+    """Reads a shard of one of a game's sizes, as `load_shard`."""
+    if len(games) == 1:
+        return SizedShard(0, load_shard(path, games[0]))
+    for size, game in enumerate(games):
+        if is_shard_of(path, game):
+            return SizedShard(size, load_shard(path, game))
+    known = ", ".join(map(str, games))
+    raise BadInput(f"replay file {str(path)!r} holds games of {game_of_shard(path)}; the run plays {known}")
 
 
 def load_shard(path: Path, game: Game) -> Shard:

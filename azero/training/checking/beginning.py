@@ -1,7 +1,7 @@
 """The check of what a run is to begin with, before it has a state."""
 
 from azero.nets.checkpoint import load_checkpoint
-from azero.selfplay.data.shard_files import load_shard
+from azero.selfplay.data.shard_files import load_sized_shard
 from azero.training.checking.findings import Findings
 from azero.training.checking.states import LOST
 from azero.training.run import Run, shards_from_elsewhere
@@ -16,7 +16,7 @@ def check_beginning(findings: Findings, run: Run) -> None:
     faults = {path: findings.fault_of(path, lambda path: load_checkpoint(path, run.game)) for path in net}
     if run.config.replay.first_games != "none":
         games = [run.shard_path(name) for name in shards_from_elsewhere(run.folder)]
-        faults |= {path: findings.fault_of(path, lambda path: load_shard(path, run.game)) for path in games}
+        faults |= {path: findings.fault_of(path, lambda path: load_sized_shard(path, run.games)) for path in games}
     for path, fault in faults.items():
         if fault:
             findings.note(path, fault, f"{LOST}: it was copied when the run began; begin another", "")

@@ -35,7 +35,7 @@ def check_run(folder: Path, is_repairing: bool) -> RunReport:
         findings.note_and_put_aside(folder / LOCK, "it is a folder", "none")
     config = check_settings(findings)
     if config is not None:
-        game = game_of_run(folder, config.game.name)
+        game = game_of_run(folder, config.game)
         run, trainer = Run(folder, config, game), Trainer(config, game)
         progress = check_states(findings, config, game, trainer)
         if progress is not None:

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from azero.errors import Damaged
-from azero.selfplay.data.shard_files import load_shard
+from azero.selfplay.data.shard_files import load_sized_shard
 from azero.training.checking.findings import Findings
 from azero.training.checking.states import LOST, go_back
 from azero.training.learning.trainer import Trainer
@@ -21,7 +21,7 @@ def check_shards(findings: Findings, run: Run, trainer: Trainer, progress: Progr
     faults = {
         name: fault
         for name in sorted(on_disk | {*progress.shards})
-        if (fault := findings.fault_of(run.shard_path(name), lambda path: load_shard(path, run.game)))
+        if (fault := findings.fault_of(run.shard_path(name), lambda path: load_sized_shard(path, run.games)))
     }
     lost = [name for name in progress.shards if name in faults]
     kept = [name for name in progress.shards if name not in faults]

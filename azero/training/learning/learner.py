@@ -1,10 +1,12 @@
-"""The learner: a net with its auxiliary heads."""
+"""The learner: a net with its auxiliary heads. Its positions may be of several sizes, on a canvas."""
 
 from torch import Tensor, nn
 
 from azero.config.schema import Config
 from azero.games import Game
-from azero.nets.architectures.contract import Prediction
+from azero.nets.architectures.any_size import AnySizeTower
+from azero.nets.architectures.board import WHOLE, Board
+from azero.nets.architectures.contract import Net, Prediction
 from azero.nets.make import make_net
 from azero.training.heads.registry import heads_of
 
@@ -23,7 +25,17 @@ class Learner(nn.Module):
         self.wanted = heads_of(config.training, game)
         self.heads = nn.ModuleDict({head.name: head.layers(config.net, self.net) for head in self.wanted})
 
-    def forward(self, planes: Tensor) -> tuple[Prediction, dict[str, Tensor]]:
+    def forward(self, planes: Tensor, board: Board = WHOLE) -> tuple[Prediction, dict[str, Tensor]]:
         """Returns the net's prediction for planes [B, C, H, W], and the output of each head, [B, columns]."""
-        features = self.net.features(planes)
-        return self.net.judge(features), {name: layers(features) for name, layers in self.heads.items()}
+        features, prediction = judge_on(self.net, planes, board)
+        return prediction, {name: layers(features) for name, layers in self.heads.items()}
+
+
+def judge_on(net: Net, planes: Tensor, board: Board) -> tuple[Tensor, Prediction]:
+    """Returns a net's features and prediction for planes on a board; on a canvas, the policy is by places."""
+    if board is WHOLE:
+        features = net.features(planes)
+        return features, net.judge(features)
+    assert isinstance(net, AnySizeTower), "the settings are checked"
+    features = net.features(planes, board)
+    return features, net.judge(features, board)

@@ -2,78 +2,26 @@
 
 import copy
 import functools
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
-from typing import NamedTuple
 
 import numpy as np
 import torch
 from torch import Tensor
-from torch.nn import functional as F
 
 from azero.config.schema import Config
-from azero.config.training import TrainingConfig
 from azero.errors import BadInput
 from azero.games import Game
+from azero.nets.architectures.board import WHOLE, Board
 from azero.nets.architectures.contract import Net, Prediction
 from azero.nets.runtimes.choice import pick_devices, pick_dtype
+from azero.selfplay.data.canvas import Canvas
 from azero.selfplay.data.samples import Sample
 from azero.system.machine import count_cores, keep_freed_memory
-from azero.training.learning.learner import Learner
+from azero.training.learning.learner import Learner, judge_on
+from azero.training.learning.losses import Losses, losses_of, map_losses
 from azero.training.learning.optimizer import check_state, make_optimizer, update_average
 from azero.training.learning.schedule import learning_rate, set_learning_rate
-
-
-class Losses(NamedTuple):
-    """The losses of a batch, and entropies of the policies; in nats, except for some auxiliary heads.
-
-    The first, third and fourth are means over the positions that have a policy target. Some lessons have none.
-    """
-
-    policy: Tensor  # cross-entropy of the net's policy to the target
-    value: Tensor  # cross-entropy of the net's win, draw and loss probabilities to the target
-    policy_entropy: Tensor  # of the net's policy
-    target_entropy: Tensor  # of the policy target; the least possible policy loss
-    auxiliary: dict[str, Tensor]  # of auxiliary heads, by their names
-
-    def total(self, config: TrainingConfig) -> Tensor:
-        """Returns the loss that a step minimises: the weighted sum of all losses."""
-        total = self.policy + config.value_loss_weight * self.value
-        for name, loss in self.auxiliary.items():
-            total = total + config.loss_weight(name) * loss
-        return total
-
-    def by_name(self) -> dict[str, Tensor]:
-        """Returns losses and entropies by name, those of auxiliary heads last."""
-        own = {name: loss for name, loss in self._asdict().items() if name != "auxiliary"}
-        return own | self.auxiliary
-
-
-def map_losses(function: Callable[..., Tensor], *losses: Losses) -> Losses:
-    """Applies a function to the losses of the same name, field by field."""
-    policy, value, policy_entropy, target_entropy = map(function, *(one[:-1] for one in losses))
-    auxiliary = {name: function(*(one.auxiliary[name] for one in losses)) for name in losses[0].auxiliary}
-    return Losses(policy, value, policy_entropy, target_entropy, auxiliary)
-
-
-def losses_of(prediction: Prediction, policies: Tensor, results: Tensor) -> Losses:
-    """Returns the losses of B predictions, without auxiliary heads.
-
-    Args:
-      policies: [B, A], the search's; a row of zeros if there is no policy target.
-      results: [B, 3], probabilities of win, draw and loss for the player to move.
-    """
-    log_policy = F.log_softmax(prediction.policy_logits, dim=1)
-    is_learnt = policies.sum(1) > 0
-    num_learnt = is_learnt.sum().clamp(min=1)
-    return Losses(
-        policy=-(policies * log_policy).sum() / num_learnt,
-        value=F.cross_entropy(prediction.result_logits, results),
-        policy_entropy=-((log_policy.exp() * log_policy).sum(1) * is_learnt).sum() / num_learnt,
-        target_entropy=-torch.xlogy(policies, policies).sum() / num_learnt,
-        auxiliary={},
-    )
-
 
 PASS_ROWS = 128
 """Rows of one forward and backward pass on a CPU. Batch normalisation computes its statistics over these rows."""
@@ -96,13 +44,15 @@ class Trainer:
     bf16. A precision of "auto" is fp32 here; `settle_precision` replaces it by the faster one.
     """
 
-    def __init__(self, config: Config, game: Game):
+    def __init__(self, config: Config, game: Game, canvas: Canvas | None = None):
+        """Makes the net for a game; of several sizes, the largest, and samples are on `canvas`."""
         keep_freed_memory()
         torch.manual_seed(config.seed)
         self.config = config.training
         self.devices = pick_devices(config.device.device)
         self.device = self.devices[0]
         self.dtype = pick_dtype(config.training.precision.replace("auto", "fp32"), self.device)
+        self.canvas = canvas
         self.learner = Learner(config, game).to(self.device)
         self.net = self.learner.net
         self.average = copy.deepcopy(self.net).eval()
@@ -120,6 +70,19 @@ class Trainer:
     def candidate(self) -> Net:
         """Returns the net that goes to the gate: the moving average. With a decay of 0 it equals the net."""
         return self.average
+
+    @torch.inference_mode()
+    def predict(self, sample: Sample) -> Prediction:
+        """Returns the candidate's prediction for a sample."""
+        planes, *_ = self.to_device(sample)
+        return judge_on(self.candidate(), planes, self._board_of(sample, self.device))[1]
+
+    def _board_of(self, sample: Sample, device: torch.device) -> Board:
+        """Returns where the boards of a sample are."""
+        if sample.sizes is None or self.canvas is None:
+            return WHOLE
+        cells, places = self.canvas.cells[sample.sizes], self.canvas.places[sample.sizes]
+        return Board(_tensor_on(device, cells), _tensor_on(device, places))
 
     def to_device(
         self, sample: Sample, device: torch.device | None = None
@@ -160,7 +123,7 @@ class Trainer:
                 torch._foreach_copy_([*learner.parameters()], [*self.learner.parameters()])
         planes, policies, results, targets = self.to_device(part, device)
         with torch.autocast(self.device.type, torch.bfloat16, self.dtype == torch.bfloat16, cache_enabled=False):
-            prediction, outputs = learner(planes)
+            prediction, outputs = learner(planes, self._board_of(part, device))
         losses = losses_of(Prediction(*(logits.float() for logits in prediction)), policies, results)
         of_heads = {head.name: head.loss(outputs[head.name].float(), targets[head.name]) for head in learner.wanted}
         losses = losses._replace(auxiliary=of_heads)

@@ -1,41 +1,50 @@
 """Metrics of a run: its games, the net's predictions of positions before it learns from them, and speed."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import torch
 
 from azero.compiler.rng import derive_seed
 from azero.games import Game
 from azero.mcts.tree import UNPROVEN
-from azero.selfplay.data.records import Shard, join_shards
-from azero.selfplay.data.samples import make_sample, targets_of
-from azero.training.learning.trainer import Losses, Trainer, losses_of
+from azero.selfplay.data.joined import JoinedPositions, SizedShard
+from azero.selfplay.data.records import Shard
+from azero.selfplay.data.samples import targets_of
+from azero.training.learning.losses import Losses, losses_of
+from azero.training.learning.trainer import Trainer
 
 _JUDGED = 4096  # maximum of positions
 _BINS = 10
 
 
-def describe_games(game: Game, shards: list[Shard]) -> dict:
+def describe_games(shards: Sequence[SizedShard]) -> dict:
     """Returns metrics of an iteration's games."""
-    shard = join_shards(shards)
-    outcomes = shard.game_outcomes()
-    ends = np.cumsum(shard.lengths)
-    begins = ends - shard.lengths
-    lines = {
-        shard.states[begin].tobytes() + shard.actions[begin:end].tobytes()
-        for begin, end in zip(begins, ends, strict=True)
-    }
+    own = [shard for _, shard in shards]
+    outcomes = np.concatenate([shard.game_outcomes() for shard in own])
+    lengths = np.concatenate([shard.lengths for shard in own])
+    proven = np.concatenate([shard.proven for shard in own])
+    lines = {(size, line) for size, shard in shards for line in _lines_of(shard)}
+    evaluations, hits = (sum(int(getattr(shard, name)[0]) for shard in own) for name in ("evaluations", "cache_hits"))
     return {
-        "selfplay/games": len(shard.lengths),
-        "selfplay/positions": shard.num_learnt,
-        "selfplay/mean_plies": float(shard.lengths.mean()),
+        "selfplay/games": len(lengths),
+        "selfplay/positions": sum(shard.num_learnt for shard in own),
+        "selfplay/mean_plies": float(lengths.mean()),
         "selfplay/first_player_score": float((outcomes + 1).mean() / 2),
         "selfplay/draws": float((outcomes == 0).mean()),
-        "selfplay/distinct_games": len(lines) / len(shard.lengths),
-        "selfplay/proven": float((shard.proven != UNPROVEN).mean()),
-        "selfplay/simulations": int(shard.simulations[0]),
-        "selfplay/evaluations": int(shard.evaluations[0]),
-        "selfplay/cache_hits": float(shard.cache_hits[0] / max(1, shard.cache_hits[0] + shard.evaluations[0])),
+        "selfplay/distinct_games": len(lines) / len(lengths),
+        "selfplay/proven": float((proven != UNPROVEN).mean()),
+        "selfplay/simulations": sum(int(shard.simulations[0]) for shard in own),
+        "selfplay/evaluations": evaluations,
+        "selfplay/cache_hits": hits / max(1, hits + evaluations),
     }
+
+
+def _lines_of(shard: Shard) -> list[bytes]:
+    """Returns the first position and the actions of each game."""
+    ends = np.cumsum(shard.lengths)
+    games = zip(ends - shard.lengths, ends, strict=True)
+    return [shard.states[begin].tobytes() + shard.actions[begin:end].tobytes() for begin, end in games]
 
 
 def describe_speed(shards: list[Shard], elapsed_s: float) -> dict:
@@ -49,29 +58,30 @@ def describe_speed(shards: list[Shard], elapsed_s: float) -> dict:
 
 
 @torch.inference_mode()
-def judge_fresh_positions(trainer: Trainer, game: Game, shards: list[Shard]) -> dict:
-    """Returns metrics of the trained net on new positions, before it learns from them.
+def judge_fresh_positions(trainer: Trainer, games: Sequence[Game], shards: Sequence[SizedShard]) -> dict:
+    """Returns metrics of the trained net on new positions of a game's sizes, before it learns from them.
 
     Policy agreement: how often the net's first choice is the search's. Calibration error: mean distance between the
     net's values and the games' results, over ten bins of the value, weighted by their positions.
     """
-    shard = join_shards(shards)
-    rng = np.random.default_rng(derive_seed(trainer.steps, shard.num_positions))
-    candidates = np.flatnonzero(shard.weights)
+    positions = JoinedPositions(games, shards)
+    rng = np.random.default_rng(derive_seed(trainer.steps, len(positions.weights)))
+    candidates = np.flatnonzero(positions.weights)
     indices = rng.choice(candidates, min(_JUDGED, len(candidates)), replace=False)
-    targets = targets_of(trainer.config, auxiliary=())
-    sample = make_sample(game, shard, indices, np.zeros(len(indices), np.int64), targets)
-    planes, policies, results, _ = trainer.to_device(sample)
-    prediction = trainer.candidate()(planes)
+    sample = positions.sample(indices, targets_of(trainer.config, auxiliary=()))
+    prediction = trainer.predict(sample)
+    policies, results = (torch.from_numpy(each).to(trainer.device) for each in (sample.policies, sample.results))
     losses = losses_of(prediction, policies, results)
     agreement = (prediction.policy_logits.argmax(1) == policies.argmax(1)).float().mean()
-    values, outcomes = prediction.value().cpu().numpy(), shard.results()[indices]
+    values = prediction.value().cpu().numpy()
+    outcomes = np.concatenate([shard.results() for shard in positions.shards])[indices]
+    root_values = np.concatenate([shard.root_values for shard in positions.shards])[indices]
     return {
         "fresh/policy_agreement": float(agreement),
         "fresh/policy_loss": float(losses.policy),
         "fresh/value_loss": float(losses.value),
         "fresh/calibration_error": calibration_error(values, outcomes),
-        "fresh/root_value_error": float(np.abs(shard.root_values[indices] - outcomes).mean()),
+        "fresh/root_value_error": float(np.abs(root_values - outcomes).mean()),
     }
 
 
