@@ -62,7 +62,8 @@ class Run:
     @cached_property
     def games(self) -> tuple[Game, ...]:
         """The sizes of the game, the smallest first; usually one."""
-        return games_of(self.config.game) if self.config.game.sizes else (self.game,)
+        smaller = games_of(self.config.game)[:-1] if self.config.game.sizes else ()
+        return *smaller, self.game
 
     @cached_property
     def canvas(self) -> Canvas | None:

@@ -222,3 +222,16 @@ def test_a_flipped_bit_in_the_header_is_no_crash(saved):
     for place in range(8 + int.from_bytes(data[:8], "little")):
         saved.write_bytes(data[:place] + bytes([data[place] ^ 1]) + data[place + 1 :])
         refusal(saved)
+
+
+def test_what_is_in_the_gaps_of_states_is_not_written(tmp_path):
+    """Gaps between fields may hold whatever was in memory."""
+    game = make_game("hex(size=3,swap=true)")
+    shard, dtype = play(game, range(2)), game.rules.state_dtype
+    assert dtype.itemsize > sum(dtype[name].itemsize for name in dtype.names), "the test needs a game with gaps"
+    states = np.full((len(shard.states), dtype.itemsize), 0xAB, np.uint8).view(dtype)[:, 0]
+    for name in dtype.names:
+        states[name] = shard.states[name]
+    save_shard(tmp_path / "clean", shard, game)
+    save_shard(tmp_path / "filled", shard._replace(states=states), game)
+    assert (tmp_path / "clean").read_bytes() == (tmp_path / "filled").read_bytes()

@@ -10,6 +10,7 @@ from azero.nets.runtimes import choice
 from azero.training import loop
 from azero.training.learning import precision
 from azero.training.learning.precision import is_settled_from, settle_precision, step_rates
+from azero.training.state import Progress
 
 from .runs import tiny_config
 
@@ -63,8 +64,8 @@ def test_steps_are_measured_for_real(monkeypatch, computes_in_bf16):
 
 def test_a_run_keeps_what_was_settled(monkeypatch, tmp_path):
     """The run's settings have the arithmetic of its trainer and of its net, with which it is also resumed elsewhere."""
-    monkeypatch.setattr(loop, "run_iterations", lambda run, *rest: run.config)
-    used = loop.train(tmp_path / "run", tiny_config(device={"device": "cpu"}), is_resuming=False)
+    monkeypatch.setattr(loop, "run_iterations", lambda *run: Progress())
+    used = loop.train(tmp_path / "run", tiny_config(device={"device": "cpu"}), is_resuming=False).config
     kept = load_config(tmp_path / "run" / "config.toml")
     assert kept == used and "auto" not in (kept.training.precision, kept.device.runtime, kept.device.precision)
 

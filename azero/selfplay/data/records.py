@@ -62,6 +62,14 @@ class SizedShard(NamedTuple):
     shard: Shard
 
 
+def bytes_of_states(states: np.ndarray) -> np.ndarray:
+    """Returns states ([n] a structured dtype) as bytes, [n, S] uint8, with zeros in the gaps between fields."""
+    clean = np.zeros(states.shape, states.dtype)
+    for name in states.dtype.names or ():
+        clean[name] = states[name]
+    return clean.view(np.uint8).reshape(len(states), -1)
+
+
 _COUNTS = "evaluations", "cache_hits", "simulations"
 PER_GAME = "lengths", "played_on", "resigned", "searched", "opening_lengths", "start_lengths"
 PER_POSITION = "states", "players", "actions", "visits", "root_values", "resign_values", "proven", "weights", "outcomes"

@@ -10,7 +10,7 @@ from azero.games import Game
 from azero.games.names import contrast, source_digest_of, without_folder
 from azero.mcts.tree import UNPROVEN
 from azero.selfplay.data.legality import check_games, check_lengths
-from azero.selfplay.data.records import PER_GAME, PER_POSITION, Shard, SizedShard
+from azero.selfplay.data.records import PER_GAME, PER_POSITION, Shard, SizedShard, bytes_of_states
 from azero.system.formats import warn_once
 from azero.system.tensor_files import Tensors, read_signed, write_tensors
 
@@ -20,8 +20,7 @@ FORMAT = 2
 
 def save_shard(path: Path, shard: Shard, game: Game) -> None:
     """Writes a shard atomically. States are stored as bytes. Starts are left out if all are the initial position."""
-    states = np.ascontiguousarray(shard.states).view(np.uint8).reshape(shard.num_positions, -1)
-    tensors = shard._asdict() | {"states": states}
+    tensors = shard._asdict() | {"states": bytes_of_states(shard.states)}
     if not len(shard.starts):
         del tensors["starts"], tensors["start_lengths"]
     write_tensors(path, tensors, {"format": FORMAT, "game": str(game)})

@@ -9,7 +9,7 @@ from azero.compiler.rng import derive_seed
 from azero.games import Game
 from azero.mcts.tree import UNPROVEN
 from azero.selfplay.data.joined import JoinedPositions, SizedShard
-from azero.selfplay.data.records import Shard
+from azero.selfplay.data.records import Shard, bytes_of_states
 from azero.selfplay.data.samples import targets_of
 from azero.training.learning.losses import Losses, losses_of
 from azero.training.learning.trainer import Trainer
@@ -43,8 +43,10 @@ def describe_games(shards: Sequence[SizedShard]) -> dict:
 def _lines_of(shard: Shard) -> list[bytes]:
     """Returns the first position and the actions of each game."""
     ends = np.cumsum(shard.lengths)
-    games = zip(ends - shard.lengths, ends, strict=True)
-    return [shard.states[begin].tobytes() + shard.actions[begin:end].tobytes() for begin, end in games]
+    begins = ends - shard.lengths
+    first = bytes_of_states(shard.states[begins])
+    games = zip(first, begins, ends, strict=True)
+    return [state.tobytes() + shard.actions[begin:end].tobytes() for state, begin, end in games]
 
 
 def describe_speed(shards: list[Shard], elapsed_s: float) -> dict:
