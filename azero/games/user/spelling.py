@@ -19,5 +19,6 @@ def find_misspelt(rules: Rules) -> list[str]:
     lacking = [name for name, default in DEFAULTS.items() if inspect.unwrap(getattr(of_class, name)) is default]
     known = {*vars(Rules), *of_class._fields}  # type: ignore[attr-defined]
     own = [name for name in vars(of_class) if name not in known and not name.startswith("_")]
-    nearest = {name: difflib.get_close_matches(name, lacking, n=1, cutoff=_LIKENESS) for name in own}
-    return [f"azero never uses {name}: did you mean {near[0]}?" for name, near in nearest.items() if near]
+    nearest = {name: difflib.get_close_matches(name, DEFAULTS, n=1, cutoff=_LIKENESS) for name in own}
+    meant = [(name, near[0]) for name, near in nearest.items() if near and near[0] in lacking]
+    return [f"azero never uses {name}: did you mean {near}?" for name, near in meant]
