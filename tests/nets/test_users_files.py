@@ -100,6 +100,7 @@ NIM_NAME = f"{NIM}:Nim(heap=5)"
 
 
 def test_an_absolute_path_is_not_taken_from_a_card(tmp_path, monkeypatch):
+    forget_files(monkeypatch)
     monkeypatch.chdir(tmp_path)
     net = card_naming(tmp_path / "net.safetensors", NIM_NAME, str(NIM))
     with pytest.raises(
