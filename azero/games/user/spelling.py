@@ -13,10 +13,10 @@ _LIKENESS = 0.75
 def find_misspelt(rules: Rules) -> list[str]:
     """Returns a warning for each public name of the class that nearly spells an optional method or attribute.
 
-    The parameters of the game cause no warning. Neither do the correct names that the class has as well.
+    The parameters of the game cause no warning. Neither does a name whose nearest optional name the class has as well.
     """
     of_class = type(rules)
-    lacking = [name for name, default in DEFAULTS.items() if inspect.unwrap(getattr(of_class, name)) is default]
+    lacking = {name for name, default in DEFAULTS.items() if inspect.unwrap(getattr(of_class, name)) is default}
     known = {*vars(Rules), *of_class._fields}  # type: ignore[attr-defined]
     own = [name for name in vars(of_class) if name not in known and not name.startswith("_")]
     nearest = {name: difflib.get_close_matches(name, DEFAULTS, n=1, cutoff=_LIKENESS) for name in own}
