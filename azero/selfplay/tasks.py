@@ -64,6 +64,22 @@ class SearchTask(Task):
     iteration: int
 
 
+class SizedSeeds(NamedTuple):
+    """The seeds of a shard's games, and the place of the size at which they are played among all sizes."""
+
+    size: int
+    seeds: tuple[int, ...]
+
+
+def split_seeds(seeds: list[int], num_sizes: int, games_per_shard: int) -> list[SizedSeeds]:
+    """Returns the seeds of each shard. All sizes have as many games, the first ones one more if necessary."""
+    shards = []
+    for size in range(num_sizes):
+        own = tuple(seeds[size::num_sizes])
+        shards += [SizedSeeds(size, own[at : at + games_per_shard]) for at in range(0, len(own), games_per_shard)]
+    return shards
+
+
 def play_task(task: PlayTask, on_games: Callable[[int], None]) -> Shard:
     """Plays a task's games; calls `on_games` with the number of games that have just ended."""
     selfplay = _prepare(task, task.resign_threshold)

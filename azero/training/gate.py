@@ -18,7 +18,6 @@ from azero.errors import EngineFailed
 from azero.games import Game
 from azero.system.machine import count_cores
 from azero.training.run import Run
-from azero.training.shares import share_match
 from azero.training.state import Progress
 from azero.training.watching.report import Report
 
@@ -65,6 +64,14 @@ def hold_gate(run: Run, progress: Progress, report: Report) -> Verdict:
 def shares_of(run: Run, num_games: int) -> list[tuple[Game, int]]:
     """Returns the sizes of a run's game, each with its share of a match."""
     return list(zip(run.games, share_match(num_games, len(run.games)), strict=True))
+
+
+def share_match(num_games: int, num_sizes: int) -> list[int]:
+    """Returns the games of each size in a match: as many pairs, the first sizes one more if necessary."""
+    pairs, more = divmod(num_games // 2, num_sizes)
+    shares = [2 * (pairs + (size < more)) for size in range(num_sizes)]
+    shares[-1] += num_games % 2
+    return shares
 
 
 def mean_score(results: Sequence[GameResult]) -> float:

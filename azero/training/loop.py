@@ -22,7 +22,7 @@ from azero.selfplay.data.replay import Replay
 from azero.selfplay.data.shard_files import save_shard
 from azero.selfplay.pool import Pool, count_workers
 from azero.selfplay.resignation import NOBODY, choose_threshold, describe_resignations
-from azero.selfplay.tasks import Identities, PlayTask, play_task
+from azero.selfplay.tasks import Identities, PlayTask, play_task, split_seeds
 from azero.system.files import make_folder, remove_temporaries
 from azero.system.interrupt import interruption_waits
 from azero.training.beginning import begin, create_run, read_beginning
@@ -38,7 +38,6 @@ from azero.training.lessons import read_lessons
 from azero.training.reanalysis import reanalyse
 from azero.training.resumed_settings import check_progress, check_runtime, keep_settings
 from azero.training.run import Run, check_is_new, has_state, hold, iteration_of, shard_name
-from azero.training.shares import split_seeds
 from azero.training.starts import read_starts
 from azero.training.state import NUM_PROMOTED, STAGES, Progress, keep_beginning, load_state, save_state
 from azero.training.watching.health import find_symptoms

@@ -19,9 +19,10 @@ from azero.selfplay.data.canvas import Canvas
 from azero.selfplay.data.joined import JoinedPositions
 from azero.selfplay.data.records import SizedShard
 from azero.selfplay.data.samples import Targets
+from azero.selfplay.tasks import split_seeds
 from azero.training.checking.check_run import check_run
+from azero.training.gate import share_match
 from azero.training.learning.trainer import Trainer
-from azero.training.shares import share_match, split_seeds
 
 from .runs import files_of, nets_of, tiny_config, write_config
 
