@@ -16,6 +16,8 @@ class Scratch(NamedTuple):
     path: np.ndarray  # [max_plies + 1] int32, nodes from the root (place 0) to the leaf
     legal: np.ndarray  # [A] int32
     weights: np.ndarray  # [A] float64, of legal actions
+    logits: np.ndarray  # [A] float32, an answer from the cache
+    counts: np.ndarray  # [A] uint16, a policy target
     planes: np.ndarray  # [C, H, W] float32
     bits: np.ndarray  # [C * H * W] uint32, the same memory
     entries: np.ndarray  # [C * H * W] int32
@@ -32,6 +34,8 @@ def new_scratch(rules: Rules) -> Scratch:
         path=np.zeros(rules.max_plies + 1, np.int32),
         legal=np.zeros(rules.num_actions, np.int32),
         weights=np.zeros(rules.num_actions, np.float64),
+        logits=np.zeros(rules.num_actions, np.float32),
+        counts=np.zeros(rules.num_actions, np.uint16),
         planes=planes,
         bits=planes.view(np.uint32).reshape(-1),
         entries=np.zeros(planes.size, np.int32),

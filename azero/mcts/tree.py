@@ -115,7 +115,12 @@ def create_children(rules, tree, nodes, index, state, legal):
 
     Raises BrokenRules if the position has no legal action.
     """
-    num_children = rules.legal_actions(state, legal)
+    return add_children(rules, tree, nodes, index, state, legal, rules.legal_actions(state, legal))
+
+
+@subroutine
+def add_children(rules, tree, nodes, index, state, legal, num_children):
+    """As `create_children`, for a position whose `num_children` legal actions are in `legal`."""
     if num_children == 0:
         raise BrokenRules(NO_ACTION)
     if tree.num_nodes + num_children > len(nodes):

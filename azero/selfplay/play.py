@@ -148,7 +148,7 @@ def _new_setup(selfplay: SelfPlay, num_slots: int) -> Setup:
     game, playing = selfplay.game, selfplay.playing
     settings = selfplay.settings._replace(is_rollout_only=False, leaves_per_tree=1, is_stopping_early=False)
     max_nodes = nodes_needed(game, playing.num_simulations, num_slots)
-    views, cache = new_views(game), new_cache(game.num_actions, settings.cache_mib)
+    views, cache = new_views(game), new_cache(settings.cache_mib)
     parts = SearchParts(game.rules, selfplay.selection, selfplay.rollout, settings, views, cache)
     check_parts(parts)
     return Setup(game, parts, playing, max_nodes)

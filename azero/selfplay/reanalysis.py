@@ -17,6 +17,7 @@ import numpy as np
 
 from azero.compiler.jit import kernel
 from azero.mcts.tree import UNPROVEN, start_tree
+from azero.selfplay.data.policies import join_rows, pack_target
 from azero.selfplay.data.records import Shard
 from azero.selfplay.groups import RenewedWalker, Setup
 from azero.selfplay.play import SelfPlay, walk_all
@@ -24,14 +25,16 @@ from azero.selfplay.slots import begin_full_or_fast, proof_for_mover
 
 _NOWHERE = -1
 
+Rows = dict[int, tuple[np.ndarray, np.ndarray]]
+"""Policy targets by the places of their positions: actions [k] int16, and counts [k] uint16."""
+
 
 class Positions(NamedTuple):
-    """P positions and the results of their searches, as in `Shard`."""
+    """P positions and the results of their searches, except policy targets, as in `Shard`."""
 
     states: np.recarray  # [P] the game's state dtype
     plies: np.ndarray  # [P] int64, place in the game as self-play counts plies
     seeds: np.ndarray  # [P] uint64
-    visits: np.ndarray  # [P, A] uint16
     root_values: np.ndarray  # [P] float32
     proven: np.ndarray  # [P] int8
     evaluations: np.ndarray  # [P] int64
@@ -47,7 +50,6 @@ def new_positions(shard: Shard, indices: np.ndarray, seeds: Sequence[int]) -> Po
         states=shard.states[indices].view(np.recarray),
         plies=plies[indices],
         seeds=np.array(seeds, np.uint64),
-        visits=np.zeros((len(indices), shard.visits.shape[1]), np.uint16),
         root_values=np.zeros(len(indices), np.float32),
         proven=np.zeros(len(indices), np.int8),
         evaluations=np.zeros(len(indices), np.int64),
@@ -67,6 +69,9 @@ class PositionSlots(NamedTuple):
 
     positions: Positions
     places: np.ndarray  # [B] int64, the place of each slot's position; _NOWHERE if its search is finished
+    visited: np.ndarray  # [B, A] int16, the actions of the policy target of the last position
+    visits: np.ndarray  # [B, A] uint16, their counts
+    num_visited: np.ndarray  # [B] int64, their number
 
     def is_under_way(slots, b):
         return slots.places[b] != _NOWHERE
@@ -74,8 +79,8 @@ class PositionSlots(NamedTuple):
     def end_search(slots, parts, forest, scratch, b):
         place, positions = slots.places[b], slots.positions
         tree, nodes = forest.trees[b], forest.nodes[b]
-        value = parts.settings.root.write_target(parts.selection, tree, nodes, positions.visits[place])
-        positions.root_values[place] = value
+        positions.root_values[place] = parts.settings.root.write_target(parts.selection, tree, nodes, scratch.counts)
+        slots.num_visited[b] = pack_target(nodes, scratch.counts, slots.visited[b], slots.visits[b], 0)
         positions.proven[place] = proof_for_mover(nodes)
         positions.evaluations[place] = tree.evaluations
         positions.cache_hits[place] = tree.cache_hits
@@ -88,20 +93,32 @@ class PositionSlots(NamedTuple):
 
 
 class PositionWalker(RenewedWalker):
-    """Searches positions, each in its own tree."""
+    """Searches positions, each in its own tree.
 
-    def __init__(self, setup: Setup, positions: Positions, waiting: Iterator[int], num_slots: int):
-        self._places = np.full(num_slots, _NOWHERE, np.int64)
-        super().__init__(setup.parts, PositionSlots(positions, self._places), num_slots, setup.max_nodes)
-        self._playing, self._positions, self._waiting = setup.playing, positions, waiting
+    Args:
+      rows: the policy targets, by the positions' places; filled in here.
+    """
+
+    def __init__(self, setup: Setup, positions: Positions, rows: Rows, waiting: Iterator[int], num_slots: int):
+        size = num_slots, setup.game.num_actions
+        self._playing, self._positions, self._rows, self._waiting = setup.playing, positions, rows, waiting
+        self._places: dict[int, int] = {}  # slot to place of its position
+        none_yet, numbers = np.full(num_slots, _NOWHERE, np.int64), np.zeros(num_slots, np.int64)
+        slots = PositionSlots(positions, none_yet, np.zeros(size, np.int16), np.zeros(size, np.uint16), numbers)
+        super().__init__(setup.parts, slots, num_slots, setup.max_nodes)
         self.renew()
 
     def renew(self) -> None:
-        positions = self._positions
-        for slot, place in zip(np.flatnonzero(self._places == _NOWHERE), self._waiting, strict=False):
-            start_tree(self.forest, slot, positions.states[place], positions.seeds[place])
-            _begin(self.parts, self._playing, self.forest, self.scratch, slot, positions.plies[place])
-            self._places[slot] = place
+        slots, positions = self.slots, self._positions
+        for slot in np.flatnonzero(slots.places == _NOWHERE).tolist():
+            if slot in self._places:
+                own = slots.num_visited[slot]
+                self._rows[self._places.pop(slot)] = slots.visited[slot, :own].copy(), slots.visits[slot, :own].copy()
+            place = next(self._waiting, None)
+            if place is not None:
+                start_tree(self.forest, slot, positions.states[place], positions.seeds[place])
+                _begin(self.parts, self._playing, self.forest, self.scratch, slot, positions.plies[place])
+                self._places[slot] = slots.places[slot] = place
 
 
 def search_anew(
@@ -122,12 +139,19 @@ def search_anew(
     indices = np.flatnonzero((shard.weights > 0) & (shard.proven == UNPROVEN))
     positions = new_positions(shard, indices, [seed_of(int(index)) for index in indices])
     waiting = iter(range(len(indices)))
+    rows: Rows = {}
     full = replace(selfplay, playing=selfplay.playing._replace(full_search_share=1.0))
-    walk_all(full, len(indices), lambda setup, size: PositionWalker(setup, positions, waiting, size), on_positions)
-    found = {name: getattr(shard, name).copy() for name in ("visits", "root_values", "proven")}
+    walk_all(
+        full, len(indices), lambda setup, size: PositionWalker(setup, positions, rows, waiting, size), on_positions
+    )
+    found = {name: getattr(shard, name).copy() for name in ("root_values", "proven")}
     for name, array in found.items():
         array[indices] = getattr(positions, name)
-    return shard._replace(
+    policies = shard.policies()
+    own = [policies.row(k) for k in range(shard.num_positions)]
+    for place, row in rows.items():
+        own[indices[place]] = row
+    return shard.with_policies(join_rows(own))._replace(
         **found,
         evaluations=positions.evaluations.sum(keepdims=True),
         cache_hits=positions.cache_hits.sum(keepdims=True),

@@ -12,6 +12,7 @@ from azero.games.contract import sign_of
 from azero.mcts.roots.choice import value_for
 from azero.mcts.search.kernels import start_search
 from azero.mcts.tree import UNPROVEN, move_root
+from azero.selfplay.data.policies import pack_target
 from azero.selfplay.data.records import Shard
 from azero.selfplay.resignation import NOBODY
 
@@ -33,12 +34,19 @@ class PlaySettings(NamedTuple):
 
 
 class Games(NamedTuple):
-    """B games under way, at most T plies each. `Shard` describes the fields."""
+    """B games under way, at most T plies each. `Shard` describes the fields.
+
+    The policy targets of a game's plies follow one another in `visited` and `visits`. There is room for all actions at
+    each ply, but the operating system allocates memory only for what is written.
+    """
 
     states: np.recarray  # [B, T] the game's state dtype
     players: np.ndarray  # [B, T] int8
     actions: np.ndarray  # [B, T] int16
-    visits: np.ndarray  # [B, T, A] uint16
+    visited: np.ndarray  # [B, T * A] int16
+    visits: np.ndarray  # [B, T * A] uint16
+    num_visited: np.ndarray  # [B, T] int16
+    ends: np.ndarray  # [B] int64, the numbers of `visited` so far
     root_values: np.ndarray  # [B, T] float32
     resign_values: np.ndarray  # [B, T] float32
     proven: np.ndarray  # [B, T] int8
@@ -59,7 +67,10 @@ def new_games(game: Game, size: int, opening_plies: int) -> Games:
         states=new_states(game.rules, size, plies),
         players=np.zeros((size, plies), np.int8),
         actions=np.zeros((size, plies), np.int16),
-        visits=np.zeros((size, plies, game.num_actions), np.uint16),
+        visited=np.zeros((size, plies * game.num_actions), np.int16),
+        visits=np.zeros((size, plies * game.num_actions), np.uint16),
+        num_visited=np.zeros((size, plies), np.int16),
+        ends=np.zeros(size, np.int64),
         root_values=np.zeros((size, plies), np.float32),
         resign_values=np.zeros((size, plies), np.float32),
         proven=np.zeros((size, plies), np.int8),
@@ -131,18 +142,20 @@ def begin_game(parts, slots, forest, scratch, b):
     share = playing.resign_played_on_share
     games.played_on[b] = share >= 1.0 or random_unit(tree.rng) < share
     games.resigned[b] = False
-    games.lengths[b] = 0
+    games.lengths[b] = games.ends[b] = 0
     games.outcomes[b] = ONGOING
     games.simulations[b] = 0
     begin_full_or_fast(parts.settings, playing, tree, forest.nodes[b], 0, scratch.weights)
 
 
 @subroutine
-def _note_search(parts, slots, tree, nodes, b, ply):
-    """Stores the result of the search in slot b; returns the action to play."""
+def _note_search(parts, slots, tree, nodes, target, b, ply):
+    """Stores the result of the search in slot b; returns the action to play. `target` ([A]) is scratch memory."""
     settings, games = parts.settings, slots.games
     root = settings.root
-    value = root.write_target(parts.selection, tree, nodes, games.visits[b, ply])
+    value = root.write_target(parts.selection, tree, nodes, target)
+    end = pack_target(nodes, target, games.visited[b], games.visits[b], games.ends[b])
+    games.num_visited[b, ply], games.ends[b] = end - games.ends[b], end
     games.root_values[b, ply] = value
     games.proven[b, ply] = proof_for_mover(nodes)
     games.weights[b, ply] = 0.0 if tree.is_fast else 1.0
@@ -167,7 +180,7 @@ def _play_move(parts, slots, forest, scratch, b):
     player = rules.current_player(forest.root_states[b])
     games.states[b][ply] = forest.root_states[b]
     games.players[b, ply] = player
-    action = _note_search(parts, slots, tree, nodes, b, ply)
+    action = _note_search(parts, slots, tree, nodes, scratch.counts, b, ply)
     games.lengths[b] += 1
     games.simulations[b] += tree.simulations
     if not games.played_on[b] and float(games.resign_values[b, ply]) < playing.resign_threshold:
@@ -202,12 +215,14 @@ class GameSlots(NamedTuple):
 
 def take_game(games: Games, tree: np.record, slot: int) -> Shard:
     """Returns a copy of the finished game in a slot."""
-    plies = games.lengths[slot]
+    plies, end = games.lengths[slot], games.ends[slot]
     return Shard(
         states=np.asarray(games.states[slot, :plies]).copy(),
         players=games.players[slot, :plies].copy(),
         actions=games.actions[slot, :plies].copy(),
-        visits=games.visits[slot, :plies].copy(),
+        visited=games.visited[slot, :end].copy(),
+        visits=games.visits[slot, :end].copy(),
+        num_visited=games.num_visited[slot, :plies].copy(),
         root_values=games.root_values[slot, :plies].copy(),
         resign_values=games.resign_values[slot, :plies].copy(),
         proven=games.proven[slot, :plies].copy(),

@@ -22,6 +22,7 @@ from azero.mcts.rollouts.weights import RolloutCard, check_board, save_rollout
 from azero.mcts.scratch import new_scratch
 from azero.nets.checkpoint_file import read_card
 from azero.nets.users_files import find_named
+from azero.selfplay.data.policies import Policies
 from azero.selfplay.data.records import Shard, join_shards
 from azero.selfplay.data.shard_files import game_of_shard, load_shard
 
@@ -97,12 +98,21 @@ def features_of(game: Game, shard: Shard) -> Positions:
     starts = np.concatenate([[0], np.cumsum(counts)])
     patterns, actions = np.zeros(starts[-1], np.int32), np.zeros(starts[-1], np.int32)
     write_features(rules, states, scratch, starts, patterns, actions)
-    visits = shard.visits[np.repeat(np.arange(len(states)), counts), actions].astype(np.float32)
+    visits = _counts_of(shard.policies(), np.repeat(np.arange(len(states)), counts), actions, game.num_actions)
     totals = np.add.reduceat(visits, starts[:-1])
     if not (totals > 0).all():
         raise BadInput(f"a replay file of {game} holds a position whose legal moves have no visits; is it damaged?")
     classes = np.append(pattern_classes(game), np.int32(-1))  # NO_PATTERN, -1, stays -1
     return Positions(starts, classes[patterns], action_classes(game)[actions], visits / np.repeat(totals, counts))
+
+
+def _counts_of(policies: Policies, positions: np.ndarray, actions: np.ndarray, num_actions: int) -> np.ndarray:
+    """Returns the policy targets' counts of m actions at their positions, both [m], as [m] float32."""
+    keys = policies.positions() * num_actions + policies.actions
+    order = np.argsort(keys)
+    wanted = positions * num_actions + actions
+    places = order[np.searchsorted(keys, wanted, sorter=order).clip(max=len(keys) - 1)]
+    return np.where(keys[places] == wanted, policies.counts[places], 0).astype(np.float32)
 
 
 def choose_games(shard: Shard, seed: int) -> np.ndarray:

@@ -7,7 +7,7 @@ from azero.compiler.jit import IS_COMPILED, kernel
 from azero.errors import BadInput
 from azero.games import make_game
 from azero.mcts import Puct, Search, Settings
-from azero.mcts.evaluation.cache import WAYS, find_answer, keep_answers, new_cache, value_at
+from azero.mcts.evaluation.cache import WAYS, find_answer, keep_answer, new_cache, read_logits, value_at
 from azero.mcts.roots.visits import VisitsRoot
 
 from .evaluators import HashEvaluator
@@ -18,31 +18,44 @@ CACHED = Settings(is_looking_ahead=True, cache_mib=1)
 GAMES = ["connect_four", "tic_tac_toe", "othello(size=6)", "go(size=5)"]
 
 
+ACTION_OF = np.array([1, 0], np.int32)  # the two actions change places in the canonical view
+BOTH = np.array([0, 1], np.int32)
+
+
 @kernel
-def _find(cache, key):
+def _find(cache, key, legal, num_legal, action_of, logits):
     place = find_answer(cache, key)
-    return place, value_at(cache, max(place, 0))
+    return place >= 0 and read_logits(cache, place, legal, num_legal, action_of, logits), value_at(cache, max(place, 0))
 
 
-def answer_to(cache, key: int) -> tuple[list[float], float] | None:
-    place, value = _find(cache, np.uint64(key))
-    return None if place < 0 else (cache.logits[place].tolist(), float(value))
+@kernel
+def _keep(cache, key, legal, num_legal, action_of, logits, value):
+    keep_answer(cache, key, legal, num_legal, action_of, logits, value)
 
 
-def keep(cache, *keys: int) -> None:
+def answer_to(cache, key: int, legal=BOTH) -> tuple[list[float], float] | None:
+    """Returns the logits of legal actions and the value that are stored for a view; None if it is unknown."""
+    logits = np.zeros(2, np.float32)
+    is_known, value = _find(cache, np.uint64(key), legal, len(legal), ACTION_OF, logits)
+    return (logits[ACTION_OF[legal]].tolist(), float(value)) if is_known else None
+
+
+def keep(cache, *keys: int, legal=BOTH) -> None:
     """Stores answers that encode their keys."""
-    numbers = np.array(keys, np.float32)
-    keep_answers(cache, np.array(keys, np.uint64), np.stack([numbers, -numbers], axis=1), numbers / 128)
+    for key in keys:
+        logits = np.array([-key, key], np.float32)
+        _keep(cache, np.uint64(key), legal, len(legal), ACTION_OF, logits, np.float32(key / 128))
 
 
-def few_buckets(num: int):
-    """Returns a cache for two actions with `num` buckets."""
-    cache = new_cache(2, 1)
-    return cache._replace(buckets=cache.buckets[:num], logits=cache.logits[: num * WAYS])
+def small_cache(num_buckets: int, num_logits: int = 1000):
+    """Returns a cache with room for little."""
+    cache = new_cache(1)
+    few = slice(num_logits)
+    return cache._replace(buckets=cache.buckets[:num_buckets], logits=cache.logits[few], actions=cache.actions[few])
 
 
 def test_what_goes_in_comes_out():
-    cache = new_cache(2, 1)
+    cache = new_cache(1)
     assert answer_to(cache, 5) is None
     keep(cache, *range(1, 101))
     for key in range(1, 101):
@@ -51,29 +64,47 @@ def test_what_goes_in_comes_out():
 
 
 def test_the_size_is_what_was_asked_for():
-    for num_actions, mib in ((2, 1), (82, 3), (10_000, 2)):
-        cache = new_cache(num_actions, mib)
-        size = cache.buckets.nbytes + cache.logits.nbytes
-        assert mib / 2 < size / 2**20 <= mib
-    assert len(new_cache(7, 0).buckets) == 0
+    for mib in (1, 3, 64):
+        cache = new_cache(mib)
+        size = sum(array.nbytes for array in cache)
+        assert mib - 0.01 < size / 2**20 <= mib + 0.01
+    assert len(new_cache(0).buckets) == 0
 
 
-def test_what_was_not_asked_for_the_longest_makes_way():
-    cache = few_buckets(1)
-    keep(cache, 1, 2, 3, 4)
-    assert answer_to(cache, 1) is not None
-    keep(cache, 5, 6)
-    assert [key for key in range(1, 7) if answer_to(cache, key)] == [1, 4, 5, 6]
+def test_the_oldest_of_a_bucket_makes_way():
+    cache = small_cache(num_buckets=1)
+    keep(cache, 1, 2, 3, 4, 5, 6)
+    assert [key for key in range(1, 7) if answer_to(cache, key)] == [3, 4, 5, 6]
+
+
+def test_the_oldest_of_the_ring_makes_way():
+    """A ring of 7 logits has room for 3 answers of 2 logits. The seventh logit stays empty."""
+    cache = small_cache(num_buckets=100, num_logits=7)
+    for key in range(1, 50):
+        keep(cache, key)
+        found = [other for other in range(1, key + 1) if answer_to(cache, other)]
+        assert all(answer_to(cache, other) == ([other, -other], other / 128) for other in found)
+        assert (found[-1] == key and 2 <= len(found) <= 3) or key < 3
+
+
+def test_only_legal_actions_are_stored():
+    cache, first = new_cache(1), BOTH[:1]
+    keep(cache, 1, 2, 3, legal=first)
+    assert cache.written[0] == 1 + 3
+    assert answer_to(cache, 2, first) == ([2], 2 / 128)
+    assert answer_to(cache, 2) is None, "the other action has no logit"
+    keep(cache, 2)
+    assert answer_to(cache, 2) == ([2, -2], 2 / 128) and answer_to(cache, 2, first) == ([2], 2 / 128)
 
 
 def test_a_key_has_one_place():
-    cache = few_buckets(1)
+    cache = small_cache(num_buckets=1)
     keep(cache, 1, 2, 2, 2, 2)
     assert answer_to(cache, 1) is not None and np.count_nonzero(cache.buckets[0].key) == 2
 
 
 def test_what_is_found_is_right_however_much_is_put_in():
-    cache, num = few_buckets(16), 500
+    cache, num = small_cache(num_buckets=16), 500
     keep(cache, *range(1, num + 1))
     found = [key for key in range(1, num + 1) if answer_to(cache, key)]
     assert all(answer_to(cache, key) == ([key, -key], key / 128) for key in found)
@@ -98,7 +129,7 @@ def test_a_tree_is_the_same_whatever_the_cache_can_hold(name):
     large, state = search_of(game, CACHED)
     small = Search(game, Puct(), CACHED, HashEvaluator(game), max_nodes=20_000)
     walker = small._trees.walker
-    cache = walker.parts.cache._replace(buckets=walker.parts.cache.buckets[:1], logits=walker.parts.cache.logits[:WAYS])
+    cache = walker.parts.cache._replace(buckets=walker.parts.cache.buckets[:1])
     walker.parts = walker.parts._replace(cache=cache)
     small.start(0, state, seed=0)
     small.run([0], NUM_SIMULATIONS)
@@ -190,4 +221,4 @@ def test_rollouts_and_noise_are_drawn_alike_from_what_is_known_and_what_is_not()
 
 def test_more_memory_than_there_is_is_bad_input():
     with pytest.raises(BadInput, match=r"^search.cache_mib = 1048576000 is more memory than this machine has"):
-        new_cache(7, 1_048_576_000)
+        new_cache(1_048_576_000)

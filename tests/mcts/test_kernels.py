@@ -130,7 +130,7 @@ def test_without_proofs_lost_moves_are_visited_on():
 def test_virtual_loss_spreads_the_leaves_and_is_gone_afterwards():
     """Each pending descent counts as a virtual loss on its path. No leaf is given out twice."""
     game, settings = CONNECT_FOUR, Settings(is_rollout_only=False, leaves_per_tree=7)
-    parts = SearchParts(game.rules, Puct(), OwnRollout(), settings, new_views(game), new_cache(7, 0))
+    parts = SearchParts(game.rules, Puct(), OwnRollout(), settings, new_views(game), new_cache(0))
     walker = Walker(parts, OneSearch(np.ones(1, np.bool_)), num_slots=1, max_nodes=2_000)
     forest, batch = walker.forest, walker._batch
     start_tree(forest, 0, game.new_initial_state().record, np.uint64(1))

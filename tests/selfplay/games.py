@@ -15,6 +15,7 @@ from azero.mcts.roots.visits import VisitsRoot
 from azero.mcts.tree import UNPROVEN
 from azero.nets.architectures.tower import ResidualTower
 from azero.nets.checkpoint import weights_of
+from azero.selfplay.data.policies import pack_rows
 from azero.selfplay.data.records import Shard, bytes_of_states
 from azero.selfplay.play import SelfPlay, play_games
 from azero.selfplay.slots import PlaySettings
@@ -91,7 +92,9 @@ def shard_of(game: Game, *records: str) -> Shard:
         states=np.array(states, game.rules.state_dtype),
         players=np.array(players, np.int8),
         actions=np.array(actions, np.int16),
-        visits=np.eye(game.num_actions, dtype=np.uint16)[actions],
+        visited=np.array(actions, np.int16),
+        visits=np.ones(size, np.uint16),
+        num_visited=np.ones(size, np.int16),
         proven=np.full(size, UNPROVEN, np.int8),
         weights=np.ones(size, np.float32),
         outcomes=np.array(outcomes, np.int8),
@@ -103,13 +106,27 @@ def shard_of(game: Game, *records: str) -> Shard:
     )
 
 
+def visits_of(shard: Shard, game: Game) -> np.ndarray:
+    """Returns the counts of all actions in the policy targets, [n, A]."""
+    return shard.policies().dense(game.num_actions).astype(int)
+
+
+def with_visits(shard: Shard, rows: np.ndarray) -> Shard:
+    """Returns the shard with these counts of all actions in the policy targets, [n, A]."""
+    return shard.with_policies(pack_rows(rows))
+
+
 def split(shard: Shard) -> list[list]:
     """Returns each game as a list: states as bytes, players, actions, visits, root values, outcomes."""
-    games, start = [], 0
+    games, start, policies = [], 0, shard.policies()
     for length in shard.lengths:
         own = slice(start, start + int(length))
-        per_position = shard.players, shard.actions, shard.visits, shard.root_values, shard.outcomes
-        games.append([bytes_of_states(shard.states[own]).tobytes(), *(array[own].tolist() for array in per_position)])
+        visits = [tuple(map(np.ndarray.tolist, policies.row(k))) for k in range(own.start, own.stop)]
+        players, actions, values, outcomes = (
+            array[own].tolist() for array in (shard.players, shard.actions, shard.root_values, shard.outcomes)
+        )
+        states = bytes_of_states(shard.states[own]).tobytes()
+        games.append([states, players, actions, visits, values, outcomes])
         start += int(length)
     assert start == shard.num_positions
     return games

@@ -5,7 +5,7 @@ import threading
 import pytest
 from mcts.evaluators import HashEvaluator
 
-from azero.mcts.evaluation.cache import WAYS, new_cache
+from azero.mcts.evaluation.cache import new_cache
 from azero.selfplay.play import _split
 
 from .games import CONNECT_FOUR, NOISY, TIC_TAC_TOE, assert_same, play, split
@@ -37,10 +37,9 @@ class InPasses(HashEvaluator):
         self.rows = rows
 
 
-def tiny_cache(num_actions, mib):
+def tiny_cache(mib):
     """Returns a cache of 20 positions, which are soon replaced."""
-    cache = new_cache(num_actions, mib)
-    return cache._replace(buckets=cache.buckets[:5], logits=cache.logits[: 5 * WAYS])
+    return new_cache(mib)._replace(buckets=new_cache(mib).buckets[:5])
 
 
 def test_a_number_is_split_evenly():
@@ -52,7 +51,7 @@ def test_a_number_is_split_evenly():
 def test_games_are_the_same_whatever_the_size_of_the_cache(game, num_slots, monkeypatch):
     expected = play(game, range(16), settings=CACHED)
     assert expected.cache_hits[0] > 0.2 * expected.evaluations[0] > 0
-    small = play(game, range(16), num_slots, settings=CACHED._replace(cache_mib=1))
+    small = play(game, range(16), num_slots, settings=CACHED._replace(cache_mib=8))
     assert_same(small, expected)
     monkeypatch.setattr("azero.selfplay.play.new_cache", tiny_cache)
     evicting = play(game, range(16), num_slots, settings=CACHED)

@@ -27,6 +27,7 @@ from .games import (
     play,
     some_games,
     split,
+    visits_of,
 )
 
 GAMES = [TIC_TAC_TOE, CONNECT_FOUR]
@@ -55,14 +56,15 @@ def test_large_seeds():
 @pytest.mark.parametrize("game", GAMES)
 def test_records_are_the_games_played(game):
     shard, at = some_games(game), 0
+    visits = visits_of(shard, game)
     for length, outcome in zip(shard.lengths, shard.game_outcomes(), strict=True):
         state = game.new_initial_state()
         for ply in range(at, at + length):
             assert shard.states[ply].tobytes() == state.record.tobytes()
             assert shard.players[ply] == state.current_player()
             legal = state.legal_actions()
-            assert shard.visits[ply].sum() > 0 and set(np.flatnonzero(shard.visits[ply])) <= set(legal)
-            assert shard.actions[ply] in legal and shard.visits[ply][shard.actions[ply]] > 0
+            assert visits[ply].sum() > 0 and set(np.flatnonzero(visits[ply])) <= set(legal)
+            assert shard.actions[ply] in legal and visits[ply][shard.actions[ply]] > 0
             assert -1 <= shard.root_values[ply] <= 1
             state.apply_action(int(shard.actions[ply]))
         at += length
@@ -91,9 +93,10 @@ def test_states_can_be_played_on():
 def test_every_search_has_its_simulations():
     """In a fresh tree the first simulation evaluates the root; the others visit moves, unless a win is seen."""
     shard = play(CONNECT_FOUR, range(5), settings=PLAIN, playing=PLAY._replace(is_keeping_tree=False))
-    is_decided = (shard.visits > 0).sum(axis=1) == 1
+    visits = visits_of(shard, CONNECT_FOUR)
+    is_decided = (visits > 0).sum(axis=1) == 1
     assert is_decided.any() and not is_decided.all()
-    assert np.all(shard.visits.sum(axis=1)[~is_decided] == 29)
+    assert np.all(visits.sum(axis=1)[~is_decided] == 29)
     assert shard.simulations.tolist() == [30 * shard.num_positions]
 
 
@@ -101,7 +104,7 @@ def test_a_kept_tree_has_more_visits_for_the_same_simulations():
     fresh = PLAY._replace(is_keeping_tree=False)
     kept, lone = (play(CONNECT_FOUR, range(5), settings=PLAIN, playing=playing) for playing in (PLAY, fresh))
     assert kept.simulations.tolist() == [30 * kept.num_positions]
-    visits = kept.visits.sum(axis=1)
+    visits = visits_of(kept, CONNECT_FOUR).sum(axis=1)
     first = np.cumsum(kept.lengths) - kept.lengths
     assert np.all(visits[first] == 29) and visits.min() >= 29 and visits.max() > 40
     assert kept.evaluations[0] / kept.num_positions < lone.evaluations[0] / lone.num_positions
@@ -137,7 +140,8 @@ def test_with_gumbel_the_opening_alone_is_drawn():
 
 def test_with_gumbel_the_target_is_the_improved_policy():
     shard = play(CONNECT_FOUR, range(5), settings=GUMBEL._replace(is_proving=False, is_looking_ahead=False))
-    totals, is_decided = shard.visits.sum(axis=1, dtype=int), (shard.visits > 0).sum(axis=1) == 1
+    visits = visits_of(shard, CONNECT_FOUR)
+    totals, is_decided = visits.sum(axis=1), (visits > 0).sum(axis=1) == 1
     assert np.all(np.abs(totals - TARGET_TOTAL)[~is_decided] <= 2) and not is_decided.all()
     assert shard.simulations.tolist() == [31 * shard.num_positions], "the root's evaluation is added"
     assert np.all(np.abs(shard.root_values) <= 1)
@@ -161,7 +165,8 @@ def test_moves_are_drawn_in_the_opening_and_the_best_afterwards():
     playing = PLAY._replace(temperature=5.0, temperature_plies=4)
     shard = play(CONNECT_FOUR, range(30), playing=playing, settings=PLAIN)
     plies = np.concatenate([np.arange(length) for length in shard.lengths])
-    is_best = shard.visits[np.arange(len(plies)), shard.actions] == shard.visits.max(axis=1)
+    visits = visits_of(shard, CONNECT_FOUR)
+    is_best = visits[np.arange(len(plies)), shard.actions] == visits.max(axis=1)
     assert is_best[plies >= 4].all()
     for ply in range(4):
         assert 0.1 < is_best[plies == ply].mean() < 0.8
@@ -199,14 +204,14 @@ def test_proofs_decide_moves_and_targets():
         if wins:
             num_wins += 1
             assert shard.actions[k] in wins and shard.root_values[k] == 1
-            assert np.flatnonzero(shard.visits[k]).tolist() == [shard.actions[k]]
+            assert shard.policies().row(k)[0].tolist() == [shard.actions[k]]
             assert shard.results()[k] == 1
     assert num_wins >= 5
 
 
 def test_one_simulation_a_move_is_enough_for_a_game():
     shard = play(TIC_TAC_TOE, range(5), playing=PLAY._replace(num_simulations=1))
-    assert len(shard.lengths) == 5 and np.all(shard.visits.sum(axis=1) > 0)
+    assert len(shard.lengths) == 5 and np.all(shard.num_visited > 0)
 
 
 def test_trees_that_are_full_play_on(monkeypatch):
@@ -219,7 +224,7 @@ def test_fast_searches_have_their_own_simulations_and_no_weight(game):
     playing = PLAY._replace(full_search_share=0.3, fast_simulations=5, is_keeping_tree=False)
     shard = play(game, range(60), playing=playing, settings=PLAIN)
     assert set(shard.weights) == {0, 1}
-    visits = shard.visits.sum(axis=1)  # the root's first visit is not a move's
+    visits = visits_of(shard, game).sum(axis=1)  # the root's first visit is not a move's
     assert set(visits[shard.weights == 1]) <= {29, 30} and set(visits[shard.weights == 0]) <= {4, 5}
     assert abs(shard.weights.mean() - 0.3) < 0.1
     assert shard.num_learnt == shard.weights.sum()
@@ -256,7 +261,7 @@ def test_fast_searches_have_no_noise():
 
 
 def rows(shard):
-    return zip(shard.states, shard.visits, shard.weights, strict=True)
+    return zip(shard.states, visits_of(shard, CONNECT_FOUR), shard.weights, strict=True)
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -302,7 +307,7 @@ def test_what_is_proven_ahead_is_so_and_lost_moves_are_not_learnt(settings, is_k
     for k in proven:
         state = State.from_record(TIC_TAC_TOE, shard.states[k])
         assert shard.proven[k] == best.solve(state)[0] * (1 - 2 * shard.players[k])
-        learnt = np.flatnonzero(shard.visits[k]).tolist()
+        learnt = shard.policies().row(k)[0].tolist()
         assert learnt and set(learnt) <= set(best.best_actions(state))
 
 

@@ -12,12 +12,12 @@ from azero.selfplay.data.records import Shard
 from azero.selfplay.play import SelfPlay
 from azero.selfplay.reanalysis import new_positions, search_anew
 
-from .games import CONNECT_FOUR, GUMBEL, NOISY, PLAIN, PLAY, TIC_TAC_TOE, assert_same, changed, is_open, play
+from .games import CONNECT_FOUR, GUMBEL, NOISY, PLAIN, PLAY, TIC_TAC_TOE, assert_same, changed, is_open, play, visits_of
 from .test_groups import CACHED, Apart, InPasses
 
 GAMES = [TIC_TAC_TOE, CONNECT_FOUR]
 CAPPED = PLAY._replace(full_search_share=0.5, fast_simulations=4, temperature_plies=2)
-FRESH = {"visits", "root_values", "proven", "evaluations", "cache_hits", "simulations"}
+FRESH = {"visited", "visits", "num_visited", "root_values", "proven", "evaluations", "cache_hits", "simulations"}
 
 
 class Other(HashEvaluator):
@@ -56,9 +56,10 @@ def test_positions_to_learn_from_are_searched_and_nothing_else_changes(game, sha
     assert changed(fresh, shard) - {"proven", "cache_hits"} == FRESH - {"proven", "cache_hits"}
     learnt = is_open(shard)
     assert 0 < learnt.sum() < (shard.weights > 0).sum() < len(learnt)
-    for name in ("visits", "root_values", "proven"):
+    for name in ("num_visited", "root_values", "proven"):
         assert getattr(fresh, name)[~learnt].tobytes() == getattr(shard, name)[~learnt].tobytes(), "fast or proven"
-    assert (fresh.visits != shard.visits).any(axis=1)[learnt].mean() > 0.5
+    is_other = (visits_of(fresh, game) != visits_of(shard, game)).any(axis=1)
+    assert is_other[learnt].mean() > 0.5 and not is_other[~learnt].any()
     assert [array.dtype for array in fresh] == [array.dtype for array in shard]
 
 
@@ -66,6 +67,7 @@ def test_positions_to_learn_from_are_searched_and_nothing_else_changes(game, sha
 def test_it_finds_what_a_lone_search_finds(game, shard, settings):
     fresh, num_simulations = searched(game, shard, settings=settings), 0
     search = Search(game, Puct(), settings, evaluator := Other(game), max_nodes=2_000)
+    visits = visits_of(fresh, game)
     for k in np.flatnonzero(is_open(shard)):
         search.start(0, State.from_record(game, shard.states[k]), seed=100 + int(k))
         search.run([0], CAPPED.num_simulations)
@@ -75,7 +77,7 @@ def test_it_finds_what_a_lone_search_finds(game, shard, settings):
         assert fresh.proven[k] == (sign * root.proven if is_proven else UNPROVEN)
         assert fresh.root_values[k] == np.float32(sign * (root.proven if is_proven else root.W / root.N))
         if (children.proven == UNPROVEN).all():
-            assert fresh.visits[k][children.action].tolist() == children.N.tolist()
+            assert visits[k][children.action].tolist() == children.N.tolist()
         num_simulations += int(search.forest.trees[0].simulations)
     assert fresh.simulations.tolist() == [num_simulations]
     assert fresh.evaluations.tolist() == [sum(evaluator.batch_sizes)]
@@ -88,7 +90,7 @@ def test_what_a_search_proves_is_on_record_and_the_rest_is_not(game):
     fresh, last = searched(game, before), np.cumsum(before.lengths) - 1
     won = last[before.results()[last] == 1]
     assert len(won) and (fresh.proven[won] == 1).all() and (fresh.root_values[won] == 1).all()
-    assert np.count_nonzero(fresh.visits[won]) == len(won)
+    assert (fresh.num_visited[won] == 1).all()
     assert (fresh.proven == UNPROVEN).any()
     again = searched(game, fresh, settings=PLAIN)
     assert np.array_equal(again.proven, fresh.proven), "a search without proofs should keep old proofs"
@@ -109,8 +111,8 @@ def test_it_finds_the_same_however_many_are_searched_at_once_and_by_whom(game, s
 def test_with_gumbel_the_target_is_the_improved_policy(game, shard):
     settings = GUMBEL._replace(is_proving=False, is_looking_ahead=False)
     fresh, learnt = searched(game, shard, settings=settings), is_open(shard)
-    is_decided = (fresh.visits > 0).sum(axis=1) == 1
-    assert (abs(fresh.visits.sum(axis=1, dtype=int) - TARGET_TOTAL) <= 9)[learnt & ~is_decided].all()
+    totals = visits_of(fresh, game).sum(axis=1)
+    assert (abs(totals - TARGET_TOTAL) <= 9)[learnt & (fresh.num_visited > 1)].all()
     assert fresh.simulations.tolist() == [31 * learnt.sum()], "the root's evaluation is added"
 
 

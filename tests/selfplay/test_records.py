@@ -11,8 +11,9 @@ from azero.games import make_game, registered_games
 from azero.mcts.tree import UNPROVEN
 from azero.selfplay.data.records import join_shards
 from azero.selfplay.data.shard_files import load_shard, save_shard
+from azero.system.tensor_files import write_tensors
 
-from .games import CONNECT_FOUR, PLAY, TIC_TAC_TOE, assert_same, play, some_games, split
+from .games import CONNECT_FOUR, PLAY, TIC_TAC_TOE, assert_same, play, some_games, split, visits_of, with_visits
 
 GAMES = [TIC_TAC_TOE, CONNECT_FOUR]
 OPENED = PLAY._replace(random_opening_share=0.7, random_opening_plies=5)
@@ -134,8 +135,12 @@ def resaved(path, **arrays) -> None:
         ("simulations", 2**63 - 1, "its simulations have a value out of range"),
         ("proven", 7, "its proven have a value out of range"),
         ("outcomes", 0, "its positions are not those of its games"),
-        ("visits", 0, "a training position has no visits"),
-        ("visits", 3, "game 0 breaks the rules"),
+        ("visits", 0, "its visits have a value out of range"),
+        ("visited", 9, "its visited have a value out of range"),
+        ("visited", -1, "its visited have a value out of range"),
+        ("visited", 4, "game 0 breaks the rules"),
+        ("num_visited", 0, "the lengths of its games do not add up"),
+        ("num_visited", -1, "the lengths of its games do not add up"),
         ("lengths", 0, "the lengths of its games do not add up"),
         ("lengths", -1, "the lengths of its games do not add up"),
         ("lengths", 2**31 - 1, "the lengths of its games do not add up"),
@@ -149,6 +154,28 @@ def test_a_signed_shard_with_impossible_values_is_refused(saved, field, value, m
     array[:] = value
     resaved(saved, **{field: array})
     assert message in refusal(saved)
+
+
+def test_a_training_position_without_visits_is_refused(saved):
+    shard = some_games(TIC_TAC_TOE)
+    rows = visits_of(shard, TIC_TAC_TOE)
+    rows[5] = 0
+    assert shard.weights[5] > 0
+    save_shard(saved, with_visits(shard, rows), TIC_TAC_TOE)
+    assert "a training position has no visits" in refusal(saved)
+
+
+def test_policy_targets_of_all_actions_are_read_too(saved):
+    """Files of format 1, and early files of format 2, have a row of all actions for each position."""
+    shard = some_games(TIC_TAC_TOE)
+    tensors = load_file(saved)
+    del tensors["visited"], tensors["num_visited"]
+    tensors["visits"] = visits_of(shard, TIC_TAC_TOE).astype(np.uint16)
+    write_tensors(saved, tensors, {"format": 2, "game": "tic_tac_toe"})
+    assert_same(load_shard(saved, TIC_TAC_TOE), shard)
+    tensors["visits"] = tensors["visits"][:, :8]
+    write_tensors(saved, tensors, {"format": 2, "game": "tic_tac_toe"})
+    refusal(saved)
 
 
 def test_games_end_by_resignation_and_have_fast_searches(tmp_path):

@@ -7,7 +7,7 @@ from mcts.evaluators import HashEvaluator
 from azero.games import State
 from azero.selfplay.data.surprise import weigh_by_surprise
 
-from .games import CONNECT_FOUR, PLAY, TIC_TAC_TOE, assert_same, play
+from .games import CONNECT_FOUR, PLAY, TIC_TAC_TOE, assert_same, play, visits_of, with_visits
 
 HALF_FAST = PLAY._replace(full_search_share=0.5, fast_simulations=5)
 
@@ -19,7 +19,8 @@ def surprise_of(game, evaluator, shard, index: int) -> float:
     legal = state.legal_actions()
     prior = np.exp(logits[0, legal].astype(float))
     prior /= prior.sum()
-    policy = shard.visits[index, legal] / shard.visits[index].sum()
+    visits = visits_of(shard, game)[index]
+    policy = visits[legal] / visits.sum()
     return float(sum(p * np.log(p / q) for p, q in zip(policy, prior, strict=True) if p > 0))
 
 
@@ -52,8 +53,10 @@ def test_where_nothing_surprises_all_stay_alike():
         rows, is_on_device = 0, False
 
         def evaluate(self, planes):
-            return np.where(sure.visits > 0, 0, -1000).astype(np.float32), np.zeros(len(planes), np.float32)
+            return np.where(visits_of(sure, TIC_TAC_TOE) > 0, 0, -1000).astype(np.float32), np.zeros(
+                len(planes), np.float32
+            )
 
     shard = play(TIC_TAC_TOE, range(1))
-    sure = shard._replace(visits=np.eye(9, dtype=np.uint16)[shard.actions])
+    sure = with_visits(shard, np.eye(9)[shard.actions])
     assert np.array_equal(weigh_by_surprise(TIC_TAC_TOE, Prophet(), sure, 0.5).weights, shard.weights)

@@ -55,7 +55,7 @@ def test_workers_search_what_their_tasks_say_and_note_when(searches):
         assert_same(task.shard, some_games(TIC_TAC_TOE))
     assert sum(reports) == 3 * is_open(some_games(TIC_TAC_TOE)).sum()
     for other in (1, 2):
-        assert "visits" in changed(found[0], found[other]), "seeds should depend on shard and iteration"
+        assert "visited" in changed(found[0], found[other]), "seeds should depend on shard and iteration"
 
 
 def test_positions_are_not_searched_by_rules_that_have_changed(searches):

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 import torch
-from selfplay.games import CONNECT_FOUR, TIC_TAC_TOE, play, shard_of, some_games
+from selfplay.games import CONNECT_FOUR, TIC_TAC_TOE, play, shard_of, some_games, visits_of
 
 from azero.config.training import TrainingConfig
 from azero.errors import BadInput
@@ -93,11 +93,12 @@ def test_a_head_has_as_many_outputs_as_targets_and_a_new_one_puts_out_zeros(head
 @pytest.mark.parametrize("game", [TIC_TAC_TOE, CONNECT_FOUR])
 def test_a_reply_is_the_next_policy_turned_as_the_position_is(game):
     shard, actions = some_games(game), game.symmetries.actions
+    visits = visits_of(shard, game)
     for symmetry in range(len(actions)):
         replies = everything(Reply(), game, shard, symmetry)
         for own in games_of(shard):
             for k in own[:-1]:
-                policy = shard.visits[k + 1] / shard.visits[k + 1].sum()
+                policy = visits[k + 1] / visits[k + 1].sum()
                 np.testing.assert_allclose(replies[k], policy[actions[symmetry]], rtol=1e-6)
             assert not replies[own[-1]].any(), "the last position has no reply"
 

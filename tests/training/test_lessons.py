@@ -36,7 +36,8 @@ def test_lessons_are_read_from_a_file(file):
     assert len(lessons) == 2 and lessons.share == 0.3
     assert lessons.results.tolist() == [1, 0]
     listed = [GAME.text_to_action(GAME.state_from_moves("a1,b2,c3"), move) for move in ("b1", "b3", "a2", "c2")]
-    assert not lessons.keeping[0].any() and np.flatnonzero(lessons.keeping[1]).tolist() == sorted(listed)
+    keeping = [lessons.keeping.row(k) for k in range(2)]
+    assert not len(keeping[0][0]) and keeping[1][0].tolist() == sorted(listed) and (keeping[1][1] == 1).all()
 
 
 @pytest.mark.parametrize("line", ["a1,b1,b2 -1", "a1,b1,b2 -1 a2 c3"])
@@ -44,7 +45,7 @@ def test_of_a_lost_position_no_move_is_learnt(tmp_path, line):
     path = tmp_path / "lost.txt"
     path.write_text(f"{line}\n")
     lessons = read_lessons(config_of(path), GAME)
-    assert lessons.results.tolist() == [-1] and not lessons.keeping.any()
+    assert lessons.results.tolist() == [-1] and not len(lessons.keeping.actions)
 
 
 def test_there_are_none_unless_asked_for():

@@ -38,13 +38,13 @@ def shard_of(moves, root_value=0.25):
     records = new_states(GAME.rules, n)
     for place, record in enumerate(states):
         records[place] = record
-    visits = np.zeros((n, 9), np.uint16)
-    visits[np.arange(n), actions] = 10
     return Shard(
         states=np.asarray(records),
         players=np.array(players, np.int8),
         actions=np.array(actions, np.int16),
-        visits=visits,
+        visited=np.array(actions, np.int16),
+        visits=np.full(n, 10, np.uint16),
+        num_visited=np.ones(n, np.int16),
         root_values=np.full(n, root_value, np.float32),
         resign_values=np.full(n, root_value, np.float32),
         proven=np.where(np.arange(n) == n - 1, 1, UNPROVEN).astype(np.int8),

@@ -5,7 +5,7 @@ import pytest
 from arena.agents import write_checkpoint
 from games.user_games import NIM, forget_files, write_file
 from safetensors.numpy import load_file
-from selfplay.games import CONNECT_FOUR, TIC_TAC_TOE, some_games
+from selfplay.games import CONNECT_FOUR, TIC_TAC_TOE, some_games, visits_of, with_visits
 
 from azero.arena.agents.names import make_agent
 from azero.errors import BadInput
@@ -35,13 +35,13 @@ def legal_actions(game, shard: Shard, n: int) -> list[int]:
 
 def with_policy(shard: Shard, game, rng: np.random.Generator) -> Shard:
     """Returns the same positions with policies that are softmaxes of random feature weights."""
-    positions, visits = features_of(game, shard), np.zeros_like(shard.visits)
+    positions, visits = features_of(game, shard), np.zeros((shard.num_positions, game.num_actions))
     of_patterns, of_actions = rng.normal(size=NUM_PATTERNS), rng.normal(size=game.num_actions)
     weights = np.exp(of_patterns[positions.patterns] + of_actions[positions.actions])
     for n in range(len(positions)):
         own = weights[positions.starts[n] : positions.starts[n + 1]]
         visits[n, legal_actions(game, shard, n)] = np.round(60_000 * own / own.sum())
-    return shard._replace(visits=visits)
+    return with_visits(shard, visits)
 
 
 @pytest.mark.parametrize("game", [TIC_TAC_TOE, CONNECT_FOUR])
@@ -58,13 +58,13 @@ def test_a_policy_that_the_features_can_tell_is_learnt(game):
 
 
 def test_positions_hold_every_legal_action_and_its_share_of_the_visits():
-    positions = features_of(TIC_TAC_TOE, SHARD)
+    positions, visits = features_of(TIC_TAC_TOE, SHARD), visits_of(SHARD, TIC_TAC_TOE)
     assert len(positions) == SHARD.num_positions
     for n in range(len(positions)):
         own = slice(positions.starts[n], positions.starts[n + 1])
         legal = legal_actions(TIC_TAC_TOE, SHARD, n)
         assert own.stop - own.start == len(legal)
-        assert np.allclose(positions.policies[own], SHARD.visits[n, legal] / SHARD.visits[n].sum())
+        assert np.allclose(positions.policies[own], visits[n, legal] / visits[n].sum())
         assert (positions.patterns[own] != NO_PATTERN).all()
     assert set(positions.actions.tolist()) == {0, 1, 4}, "a corner, an edge and the centre"
 
@@ -80,10 +80,10 @@ def test_whole_games_are_held_out():
 def test_figures_by_hand():
     """Untrained weights have the figures of the uniform policy. Ties count in part."""
     shard = some_games(TIC_TAC_TOE)
-    visits = np.zeros_like(shard.visits)
+    visits = np.zeros((shard.num_positions, 9))
     firsts = np.array([legal_actions(TIC_TAC_TOE, shard, n)[0] for n in range(shard.num_positions)])
     visits[np.arange(len(firsts)), firsts] = 5
-    positions = features_of(TIC_TAC_TOE, shard._replace(visits=visits))
+    positions = features_of(TIC_TAC_TOE, with_visits(shard, visits))
     trainer = RolloutTrainer(positions, *split_none(shard), 9)
     figures, counts = trainer.judge(trainer.learnt), np.diff(positions.starts)
     assert figures.uniform_cross_entropy == pytest.approx(np.log(counts).mean(), abs=1e-5)

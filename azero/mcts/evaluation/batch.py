@@ -24,6 +24,8 @@ class Batch(NamedTuple):
     symmetry: np.ndarray  # [K] int32, the symmetry in which the evaluator sees the leaf
     row: np.ndarray  # [K] int32, the leaf's row of `planes`
     states: np.recarray  # [K] the game's state dtype
+    legal: np.ndarray  # [K, A] int32, the leaf's legal actions
+    num_legal: np.ndarray  # [K] int32, the number of these
     key: np.ndarray  # [K] uint64, the hash of each row, if there is a cache
     planes: np.ndarray  # [K, C, H, W] float32, one per row
     bits: np.ndarray  # [K, C * H * W] uint32, the same memory
@@ -40,6 +42,8 @@ def new_batch(rules: Rules, size: int) -> Batch:
         symmetry=np.zeros(size, np.int32),
         row=np.zeros(size, np.int32),
         states=new_states(rules, size),
+        legal=np.zeros((size, rules.num_actions), np.int32),
+        num_legal=np.zeros(size, np.int32),
         key=np.zeros(size, np.uint64),
         planes=planes,
         bits=planes.view(np.uint32).reshape(size, -1),

@@ -72,7 +72,7 @@ class EvaluatedTrees:
     def clear_cache(self) -> None:
         """Forgets all answers of the evaluator."""
         parts = self.walker.parts
-        self.walker.parts = parts._replace(cache=new_cache(self._game.num_actions, parts.settings.cache_mib))
+        self.walker.parts = parts._replace(cache=new_cache(parts.settings.cache_mib))
 
     def begin(self, trees: Sequence[int], num_simulations: int, temperature: float) -> None:
         """Begins a search in each of the given trees, and in no other."""

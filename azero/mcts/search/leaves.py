@@ -8,12 +8,12 @@ from azero.compiler.jit import kernel, subroutine
 from azero.compiler.rng import random_below
 from azero.games.contract import sign_of
 from azero.mcts.evaluation.batch import copy_numbers
-from azero.mcts.evaluation.cache import find_answer, is_caching, value_at
+from azero.mcts.evaluation.cache import find_answer, is_caching, read_logits, value_at
 from azero.mcts.evaluation.views import find_canonical, turn
 from azero.mcts.proving.lookahead import look_ahead
 from azero.mcts.proving.proofs import prove_from_children
 from azero.mcts.search.kernels import add_noise_once, descend, finish_simulation, is_done
-from azero.mcts.tree import UNPROVEN, create_children
+from azero.mcts.tree import UNPROVEN, add_children
 
 _DESCENTS_AT_ONCE = 256
 """Limit on a tree's descents in one call, if none of them finds a leaf for the evaluator."""
@@ -55,7 +55,7 @@ def expand_leaf(parts, tree, nodes, batch, scratch, leaf, logits, value):
     index = path[depth]
     sign = sign_of(rules.current_player(state))
     value = sign * float(value)  # for the first player from here on
-    if create_children(rules, tree, nodes, index, state, scratch.legal):
+    if add_children(rules, tree, nodes, index, state, batch.legal[leaf], batch.num_legal[leaf]):
         set_priors(nodes, index, logits, parts.views.actions[batch.symmetry[leaf]])
         if index == 0:
             add_noise_once(settings, tree, nodes, scratch.weights)
@@ -134,15 +134,28 @@ def select_leaf(parts, forest, batch, scratch, b):
             return False  # it waits for the evaluator already
         else:
             batch.depth[leaf] = depth
+            batch.num_legal[leaf] = parts.rules.legal_actions(batch.states[leaf], batch.legal[leaf])
             show_leaf(parts, batch, scratch, leaf, tree.rng)
-            cache = parts.cache
-            place = find_answer(cache, batch.key[batch.waiting[0].rows]) if is_caching(cache) else -1
+            place = _find_known(parts, batch, scratch, leaf)
             if place < 0:
-                wait_for_answer(cache, tree, nodes, batch, leaf, b)
+                wait_for_answer(parts.cache, tree, nodes, batch, leaf, b)
                 return True
             tree.cache_hits += 1
-            expand_leaf(parts, tree, nodes, batch, scratch, leaf, cache.logits[place], value_at(cache, place))
+            expand_leaf(parts, tree, nodes, batch, scratch, leaf, scratch.logits, value_at(parts.cache, place))
     return False
+
+
+@subroutine
+def _find_known(parts, batch, scratch, leaf):
+    """Returns the place of a leaf's answer in the cache, with its logits in `scratch`; -1 if there is none."""
+    cache = parts.cache
+    if not is_caching(cache):
+        return -1
+    place = find_answer(cache, batch.key[batch.waiting[0].rows])
+    action_of = parts.views.actions[batch.symmetry[leaf]]
+    if place >= 0 and read_logits(cache, place, batch.legal[leaf], batch.num_legal[leaf], action_of, scratch.logits):
+        return place
+    return -1
 
 
 @kernel
@@ -185,4 +198,7 @@ def _move_leaf(batch, leaf, place, row):
     copy_numbers(batch.path[leaf], batch.path[place])
     batch.symmetry[place] = batch.symmetry[leaf]
     batch.states[place] = batch.states[leaf]
+    for k in range(batch.num_legal[leaf]):
+        batch.legal[place, k] = batch.legal[leaf, k]
+    batch.num_legal[place] = batch.num_legal[leaf]
     batch.row[place] = row

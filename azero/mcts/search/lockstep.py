@@ -72,7 +72,7 @@ class Walker:
     def keep(self, answer: Answer) -> None:
         """Stores the evaluator's answer to the first rows of the planes in the cache, if there is one."""
         if self.parts.settings.cache_mib:
-            keep_answers(self.parts.cache, self._batch.key, *answer)
+            keep_answers(self.parts.cache, self.parts.views, self._batch, *answer)
 
     def apply_evaluations(self, answer: Answer) -> None:
         """Expands the leaves of the first rows with the evaluator's answer, and backs up their values."""

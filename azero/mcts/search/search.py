@@ -84,7 +84,7 @@ class Search:
         if evaluator is None:
             self._trees = RolloutTrees(game, parts, self.simulate, self.histories, max_nodes, num_threads)
             return
-        parts = parts._replace(views=new_views(game), cache=new_cache(game.num_actions, settings.cache_mib))
+        parts = parts._replace(views=new_views(game), cache=new_cache(settings.cache_mib))
         self._trees = EvaluatedTrees(game, parts, evaluator, num_trees, max_nodes)
         if settings.solve_nodes > 0:
             self._solvers = [RootSolver(game, settings.solve_nodes) for _ in range(min(num_threads, num_trees))]

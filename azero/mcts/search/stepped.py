@@ -165,7 +165,7 @@ class Search:
         actions = self.game.num_actions
         wanted = self._max_nodes or self.num_simulations * actions + 1
         max_nodes = max(min(wanted, affordable_nodes(size)), actions + 1)
-        parts = self._parts._replace(cache=new_cache(actions, self._parts.settings.cache_mib))
+        parts = self._parts._replace(cache=new_cache(self._parts.settings.cache_mib))
         return EvaluatedTrees(self.game, parts, UniformEvaluator(actions), size, max_nodes)
 
     def leaves(self) -> np.ndarray:

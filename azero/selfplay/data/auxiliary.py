@@ -1,8 +1,7 @@
 """The targets of auxiliary heads: each has a name and is computed from positions of self-play."""
 
 from abc import abstractmethod
-from collections.abc import Callable
-from functools import cache, partial
+from functools import cached_property
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -10,7 +9,28 @@ import numpy as np
 from azero.games import Game
 from azero.games.contract import sign_of
 from azero.selfplay.data.endings import Endings, endings_of
+from azero.selfplay.data.policies import Policies
 from azero.selfplay.data.records import Shard
+
+
+class Derived:
+    """What follows from a whole shard. Samples share it, so that it is computed only once, when it is first needed.
+
+    Attributes:
+      policies: the policy targets.
+      endings: the ends of the games.
+    """
+
+    def __init__(self, game: Game, shard: Shard):
+        self._game, self._shard = game, shard
+
+    @cached_property
+    def policies(self) -> Policies:
+        return self._shard.policies()
+
+    @cached_property
+    def endings(self) -> Endings:
+        return endings_of(self._game, self._shard)
 
 
 class Positions(NamedTuple):
@@ -22,7 +42,11 @@ class Positions(NamedTuple):
     symmetries: np.ndarray  # [B] int64
     games: np.ndarray  # [B] int64, the numbers of the positions' games in the shard
     ends: np.ndarray  # [B] int64, the ends of these games in the shard: one past the last ply
-    endings: Callable[[], Endings]  # the ends of the shard's games; the first call computes them
+    derived: Derived  # from the shard
+
+    def endings(self) -> Endings:
+        """Returns the ends of the shard's games."""
+        return self.derived.endings
 
     def signs_at_end(self) -> np.ndarray:
         """Returns the factors that convert figures of the final position to the mover's point of view, [B, 1] float32.
@@ -51,22 +75,13 @@ class AuxiliaryTarget(Protocol):
 
 
 def positions_of(
-    game: Game,
-    shard: Shard,
-    indices: np.ndarray,
-    symmetries: np.ndarray,
-    endings: Callable[[], Endings] | None = None,
+    game: Game, shard: Shard, indices: np.ndarray, symmetries: np.ndarray, derived: Derived | None = None
 ) -> Positions:
     """Returns the positions at `indices` ([B] int64) of a shard, in `symmetries` ([B] int64).
 
     Args:
-      endings: the result of `endings_when_asked` for this shard; pass it to compute the endings only once.
+      derived: what follows from this shard, if it is known.
     """
     ends = np.cumsum(shard.lengths)
     games = np.searchsorted(ends, indices, side="right")
-    return Positions(game, shard, indices, symmetries, games, ends[games], endings or endings_when_asked(game, shard))
-
-
-def endings_when_asked(game: Game, shard: Shard) -> Callable[[], Endings]:
-    """Returns a function that returns the endings of a shard's games. It computes them once, when first called."""
-    return cache(partial(endings_of, game, shard))
+    return Positions(game, shard, indices, symmetries, games, ends[games], derived or Derived(game, shard))

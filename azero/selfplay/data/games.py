@@ -2,13 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
 from azero.errors import BadInput
 from azero.games import Game, State
 from azero.selfplay.data.records import Shard, join_shards
-from azero.selfplay.data.samples import make_sample
+from azero.selfplay.data.samples import encode
 
 Indices = Sequence[int] | np.ndarray | slice
 
@@ -28,7 +29,6 @@ class Games:
       resigned: [G] bool, whether the game ended by resignation. Its last action was chosen, and not played.
       players: [n] int8, the player to move, 0 or 1.
       actions: [n] int16, the action played.
-      policies: [n, A] float32, the search's policy; sums to 1, or to 0 after a fast search that left none.
       values: [n] float32 in [-1, 1], the search's value.
       results: [n] int8, the result of the game: 1 win, 0 draw, -1 loss.
       weights: [n] float32, how often training draws the position, relative to others; 0 after a fast search.
@@ -42,7 +42,6 @@ class Games:
     resigned: np.ndarray
     players: np.ndarray
     actions: np.ndarray
-    policies: np.ndarray
     values: np.ndarray
     results: np.ndarray
     weights: np.ndarray
@@ -53,7 +52,6 @@ class Games:
         """Returns the games of shards, by iteration; there is at least one shard."""
         shard = join_shards([each for some in shards.values() for each in some])
         counts = [sum(len(each.lengths) for each in some) for some in shards.values()]
-        visits = shard.visits.sum(axis=1, dtype=np.int64, keepdims=True)
         return cls(
             game=game,
             lengths=shard.lengths,
@@ -63,12 +61,19 @@ class Games:
             resigned=shard.resigned,
             players=shard.players,
             actions=shard.actions,
-            policies=(shard.visits / np.maximum(visits, 1)).astype(np.float32),
             values=shard.root_values,
             results=shard.results(),
             weights=shard.weights,
             _shard=shard,
         )
+
+    @cached_property
+    def policies(self) -> np.ndarray:
+        """The searches' policies, [n, A] float32. A row sums to 1, or to 0 after a fast search that left none."""
+        everything = np.arange(len(self.players))
+        policies = self._shard.policies().probabilities(self.game, everything, np.zeros_like(everything))
+        policies.flags.writeable = False
+        return policies
 
     def planes(self, positions: Indices = slice(None)) -> np.ndarray:
         """Returns the net's input for some positions, or all: [k, C, H, W] float32.
@@ -82,7 +87,7 @@ class Games:
             chosen = np.arange(len(self.players))[positions]
         except (IndexError, TypeError) as error:
             raise BadInput(f"positions: {error}; they are numbered from 0 to {len(self.players) - 1}") from None
-        return make_sample(self.game, self._shard, chosen, np.zeros(len(chosen), np.int64)).planes
+        return encode(self.game, self._shard.states, chosen, np.zeros(len(chosen), np.int64))
 
     def state(self, position: int) -> State:
         """Returns a position with the actions that led to it; raises BadInput if there is none of this number."""

@@ -5,9 +5,9 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from azero.games import Game
-from azero.selfplay.data.auxiliary import endings_when_asked
+from azero.selfplay.data.auxiliary import Derived
 from azero.selfplay.data.canvas import Canvas
-from azero.selfplay.data.records import PER_POSITION, SizedShard, join_shards
+from azero.selfplay.data.records import PER_POSITION, PER_VISITED, SizedShard, join_shards
 from azero.selfplay.data.samples import Sample, Targets, join_samples, make_sample
 
 
@@ -27,7 +27,7 @@ class JoinedPositions:
         self._games = [games[size] for size in self._sizes]
         self._canvas = Canvas(games) if len(games) > 1 else None
         self._ends = np.cumsum([shard.num_positions for shard in self.shards])
-        self._endings = [endings_when_asked(*pair) for pair in zip(self._games, self.shards, strict=True)]
+        self._derived = [Derived(*pair) for pair in zip(self._games, self.shards, strict=True)]
 
     def sample(self, indices: np.ndarray, targets: Targets, rng: np.random.Generator | None = None) -> Sample:
         """Returns a sample of the positions at `indices` ([B] int64), each in a uniformly random symmetry.
@@ -42,7 +42,7 @@ class JoinedPositions:
             symmetries = np.zeros(len(own), np.int64)
             if rng is not None:
                 symmetries = rng.integers(0, len(game.symmetries.cells), len(own))
-            part = make_sample(game, shard, within, symmetries, targets, self._endings[place])
+            part = make_sample(game, shard, within, symmetries, targets, self._derived[place])
             parts.append(self._on_canvas(self._sizes[place], part))
             rows.append(own)
         return parts[0] if len(parts) == 1 else join_samples(parts).at(np.argsort(np.concatenate(rows)))
@@ -57,9 +57,10 @@ class JoinedPositions:
 
     def split(self, shards: Sequence[SizedShard]) -> Iterator[SizedShard]:
         """Yields the shards that were joined, as views, so that each position is in memory only once."""
-        ends = dict.fromkeys(self._sizes, 0)
+        ends = dict.fromkeys(self._sizes, (0, 0))
         for size, shard in shards:
-            joined, begin = self.shards[self._sizes.index(size)], ends[size]
-            ends[size] = begin + shard.num_positions
-            own = slice(begin, ends[size])
-            yield SizedShard(size, shard._replace(**{name: getattr(joined, name)[own] for name in PER_POSITION}))
+            joined, begins = self.shards[self._sizes.index(size)], ends[size]
+            ends[size] = begins[0] + shard.num_positions, begins[1] + len(shard.visited)
+            parts = zip((PER_POSITION, PER_VISITED), map(slice, begins, ends[size]), strict=True)
+            views = {name: getattr(joined, name)[own] for names, own in parts for name in names}
+            yield SizedShard(size, shard._replace(**views))

@@ -25,7 +25,8 @@ def check_games(shard: Shard, game: Game) -> None:
     begins, work = _begins(shard, game), new_states(game.rules, 1)
     moves = shard.openings, shard.opening_lengths, shard.actions, shard.lengths, shard.resigned
     legal = np.zeros(game.num_actions, np.int32)
-    bad = _replay(game.rules, begins, moves, shard.visits, work, legal, replayed, players, outcomes)
+    seen = np.full(game.num_actions, -1)
+    bad = _replay(game.rules, begins, moves, shard.policies(), work, legal, seen, replayed, players, outcomes)
     if bad >= 0:
         raise BadInput(f"game {bad} breaks the rules of {game}")
     fields = game.rules.state_dtype.names or ()  # not whole records, which may have gaps
@@ -46,9 +47,10 @@ def _begins(shard: Shard, game: Game) -> np.recarray:
 
 
 def check_lengths(shard: Shard, game: Game) -> None:
-    """Raises BadInput unless the lengths of games, openings and starts add up, and no game is too long."""
+    """Raises BadInput unless the lengths of games and their parts add up, and no game is too long."""
     openings, starts = (shard.opening_lengths, shard.openings, 0), (shard.start_lengths, shard.starts, 0)
-    for lengths, parts, least in ((shard.lengths, shard.actions, 1), openings, starts):
+    policies = shard.num_visited, shard.visited, 0
+    for lengths, parts, least in ((shard.lengths, shard.actions, 1), policies, openings, starts):
         if (lengths < least).any() or lengths.sum(dtype=np.int64) != len(parts):
             raise BadInput("the lengths of its games do not add up")
     if (shard.lengths.astype(np.int64) + shard.opening_lengths > game.max_plies).any():
@@ -59,7 +61,9 @@ def _check_ranges(shard: Shard, game: Game) -> None:
     """Raises BadInput if there are no games, or a value is out of its range."""
     if not len(shard.lengths):
         raise BadInput("it has no games")
-    ranges = {"actions": (0, game.num_actions - 1), "openings": (0, game.num_actions - 1), "weights": (0, np.inf)}
+    ranges: dict[str, tuple[float, float]]
+    ranges = dict.fromkeys(("actions", "openings", "visited"), (0, game.num_actions - 1))
+    ranges |= {"visits": (1, np.inf), "weights": (0, np.inf)}
     ranges |= {"root_values": (-1, 1), "resign_values": (-1, 1), "searched": (0, np.inf)}
     ranges |= dict.fromkeys(("evaluations", "cache_hits", "simulations"), (0, _MOST))
     for name, (low, high) in ranges.items():
@@ -70,15 +74,16 @@ def _check_ranges(shard: Shard, game: Game) -> None:
         raise BadInput("its weights are more than its positions")
     if not np.isin(shard.proven, (WIN, DRAW, LOSS, UNPROVEN)).all():
         raise BadInput("its proven have a value out of range")
-    if not (shard.visits.any(axis=1) | (shard.weights == 0)).all():
+    if not ((shard.num_visited > 0) | (shard.weights == 0)).all():
         raise BadInput("a training position has no visits")
 
 
 @kernel
-def _replay(rules, begins, moves, visits, work, legal, states, players, outcomes):
+def _replay(rules, begins, moves, policies, work, legal, seen, states, players, outcomes):
     """Replays all games, and writes states, players and outcomes; returns the first game that breaks the rules, or -1.
 
-    A game should be over after its last action, unless the last player to move has resigned, and not before.
+    A game should be over after its last action, unless the last player to move has resigned, and not before. A policy
+    target should have each action at most once, and only legal ones. `seen` ([A] int64) begins with -1.
     """
     openings, opening_lengths, actions, lengths, resigned = moves
     opening = position = 0
@@ -92,7 +97,7 @@ def _replay(rules, begins, moves, visits, work, legal, states, players, outcomes
         begin, position = position, position + lengths[g]
         for i in range(begin, position):
             count = _legal_with(rules, work[0], actions[i], legal)
-            if count == 0 or _has_visits_elsewhere(visits[i], legal, count):
+            if count == 0 or not _is_of_legal(policies, i, legal, count, seen):
                 return g
             states[i] = work[0]
             players[i] = rules.current_player(work[0])
@@ -118,11 +123,13 @@ def _legal_with(rules, state, action, legal):
 
 
 @subroutine
-def _has_visits_elsewhere(visits, legal, count):
-    """Returns whether an action has visits that is not one of the first `count` in `legal`."""
-    total = 0
-    for action in range(len(visits)):
-        total += visits[action]
+def _is_of_legal(policies, position, legal, count, seen):
+    """Returns whether a policy target has only actions among the first `count` in `legal`, each at most once."""
     for k in range(count):
-        total -= visits[legal[k]]
-    return total != 0
+        seen[legal[k]] = position
+    for place in range(policies.starts[position], policies.starts[position + 1]):
+        action = policies.actions[place]
+        if seen[action] != position:
+            return False
+        seen[action] = -1
+    return True

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from azero.games import Game, State
+from azero.selfplay.data.policies import Policies, join_rows
 
 
 class Lesson(NamedTuple):
@@ -25,7 +26,7 @@ class Lessons:
     Attributes:
       share: share of lessons in a batch.
       states: [n] the game's state dtype.
-      keeping: [n, A] uint16, 1 for the actions that keep the result; used like visit counts.
+      keeping: the policy targets: a count of 1 for each action that keeps the result.
       results: [n] int8, for the player to move.
     """
 
@@ -35,9 +36,8 @@ class Lessons:
         self.share = share
         self.states = np.array([each.state.record for each in lessons], game.rules.state_dtype)
         self.results = np.array([each.result for each in lessons], np.int8)
-        self.keeping = np.zeros((len(lessons), game.num_actions), np.uint16)
-        for row, each in zip(self.keeping, lessons, strict=True):
-            row[list(each.keeping)] = 1
+        keeping = [np.array(sorted(each.keeping), np.int16) for each in lessons]
+        self.keeping: Policies = join_rows([(actions, np.ones_like(actions)) for actions in keeping])
 
     def __len__(self) -> int:
         return len(self.results)

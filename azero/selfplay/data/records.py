@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from azero.games.contract import sign_of
+from azero.selfplay.data.policies import Policies, policies_of
 
 
 class Shard(NamedTuple):
@@ -13,7 +14,9 @@ class Shard(NamedTuple):
     states: np.ndarray  # [n] the game's state dtype
     players: np.ndarray  # [n] int8, the player to move
     actions: np.ndarray  # [n] int16, the action played; the last one of a resigned game was chosen but not played
-    visits: np.ndarray  # [n, A] uint16, the policy target as counts; one move only if proofs decided it
+    visited: np.ndarray  # [v] int16, the actions of the policy targets, position after position
+    visits: np.ndarray  # [v] uint16, their counts, 1 or more; one move only if proofs decided it
+    num_visited: np.ndarray  # [n] int16, the number of these actions at each position
     root_values: np.ndarray  # [n] float32 in [-1, 1], the search's value, for the player to move
     resign_values: np.ndarray  # [n] float32, greater of root_values and the best move's value; see resignation.py
     proven: np.ndarray  # [n] int8, proven result for the player to move: 1 win, 0 draw, -1 loss, or UNPROVEN
@@ -39,6 +42,15 @@ class Shard(NamedTuple):
     def num_learnt(self) -> int:
         """Number of training positions: the sum of the weights."""
         return round(float(self.weights.sum(dtype=np.float64)))
+
+    def policies(self) -> Policies:
+        """Returns the policy targets, without a copy of their counts."""
+        return policies_of(self.num_visited, self.visited, self.visits)
+
+    def with_policies(self, policies: Policies) -> "Shard":
+        """Returns the shard with other policy targets."""
+        lengths = np.diff(policies.starts).astype(np.int16)
+        return self._replace(visited=policies.actions, visits=policies.counts, num_visited=lengths)
 
     def start_texts(self) -> list[str]:
         """Returns the text of the position at which each game began; empty for the initial position."""
@@ -72,7 +84,10 @@ def bytes_of_states(states: np.ndarray) -> np.ndarray:
 
 _COUNTS = "evaluations", "cache_hits", "simulations"
 PER_GAME = "lengths", "played_on", "resigned", "searched", "opening_lengths", "start_lengths"
-PER_POSITION = "states", "players", "actions", "visits", "root_values", "resign_values", "proven", "weights", "outcomes"
+PER_POSITION = (
+    *("states", "players", "actions", "num_visited", "root_values", "resign_values", "proven", "weights", "outcomes"),
+)
+PER_VISITED = "visited", "visits"
 
 
 def join_shards(shards: list[Shard]) -> Shard:

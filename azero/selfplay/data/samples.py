@@ -1,6 +1,6 @@
 """Samples: training positions with their targets, drawn from shards and lessons."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -10,8 +10,7 @@ from azero.config.training import TrainingConfig
 from azero.games import Game
 from azero.games.contract import sign_of
 from azero.mcts.tree import UNPROVEN
-from azero.selfplay.data.auxiliary import AuxiliaryTarget, positions_of
-from azero.selfplay.data.endings import Endings
+from azero.selfplay.data.auxiliary import AuxiliaryTarget, Derived, positions_of
 from azero.selfplay.data.lessons import Lessons
 from azero.selfplay.data.records import Shard
 from azero.selfplay.data.returns import ends_of, write_returns
@@ -62,15 +61,17 @@ def make_sample(
     indices: np.ndarray,
     symmetries: np.ndarray,
     targets: Targets = Targets(),
-    endings: Callable[[], Endings] | None = None,
+    derived: Derived | None = None,
 ) -> Sample:
     """Returns a sample of the positions at `indices` ([B] int64) of a shard, in `symmetries` ([B] int64).
 
     Args:
-      endings: as in `positions_of`.
+      derived: what follows from this shard, if it is known.
     """
-    planes, policies = _seen(game, shard.states, shard.visits, indices, symmetries)
-    positions = positions_of(game, shard, indices, symmetries, endings)
+    derived = derived or Derived(game, shard)
+    planes = encode(game, shard.states, indices, symmetries)
+    policies = derived.policies.probabilities(game, indices, symmetries)
+    positions = positions_of(game, shard, indices, symmetries, derived)
     auxiliary = {each.name: each.targets(positions) for each in targets.auxiliary}
     return Sample(planes, policies, results_to_learn(shard, indices, targets), auxiliary)
 
@@ -81,7 +82,8 @@ def sample_lessons(
     """Draws `size` lessons with replacement, each in a uniformly random symmetry."""
     indices = rng.integers(0, len(lessons), size)
     symmetries = rng.integers(0, len(lessons.game.symmetries.cells), size)
-    planes, policies = _seen(lessons.game, lessons.states, lessons.keeping, indices, symmetries)
+    planes = encode(lessons.game, lessons.states, indices, symmetries)
+    policies = lessons.keeping.probabilities(lessons.game, indices, symmetries)
     targets = {each.name: each.lesson_targets(lessons.game, lessons.results[indices]) for each in auxiliary}
     return Sample(planes, policies, lessons.results_to_learn(indices), targets)
 
@@ -95,15 +97,11 @@ def join_samples(samples: Sequence[Sample]) -> Sample:
     return Sample(planes, policies, results, auxiliary, np.concatenate(sizes) if sizes else None)
 
 
-def _seen(
-    game: Game, states: np.ndarray, visits: np.ndarray, indices: np.ndarray, symmetries: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """Returns planes [B, C, H, W] and policies [B, A] of the positions at `indices`, each in its symmetry."""
-    planes = np.empty((len(indices), *game.planes_shape), np.float32)
-    policies = np.empty((len(indices), game.num_actions), np.float32)
-    work = np.empty(game.planes_shape, np.float32)
-    _fill(game.rules, game.symmetries, states.view(np.recarray), visits, indices, symmetries, planes, policies, work)
-    return planes, policies
+def encode(game: Game, states: np.ndarray, indices: np.ndarray, symmetries: np.ndarray) -> np.ndarray:
+    """Returns the planes of the states at `indices`, each in its symmetry, [B, C, H, W] float32."""
+    planes, work = np.empty((len(indices), *game.planes_shape), np.float32), np.empty(game.planes_shape, np.float32)
+    _encode(game.rules, game.symmetries.cells, states.view(np.recarray), indices, symmetries, planes, work)
+    return planes
 
 
 def results_to_learn(shard: Shard, indices: np.ndarray, targets: Targets) -> np.ndarray:
@@ -139,18 +137,13 @@ def _as_results(z: np.ndarray) -> np.ndarray:
 
 
 @kernel
-def _fill(rules, symmetries, states, visits, indices, chosen, planes, policies, work):
-    """Writes planes and policies of the positions at `indices`, each in its symmetry."""
+def _encode(rules, gathers, states, indices, symmetries, planes, work):
+    """Writes the planes of the states at `indices`, each in its symmetry. `gathers` are `Symmetries.cells`."""
     width = work.shape[2]
     for row in range(len(indices)):
-        index, symmetry = indices[row], chosen[row]
-        rules.encode(states[index], work)
+        gather = gathers[symmetries[row]]
+        rules.encode(states[indices[row]], work)
         for plane in range(work.shape[0]):
             for cell in range(work.shape[1] * width):
-                source = symmetries.cells[symmetry, cell]
+                source = gather[cell]
                 planes[row, plane, cell // width, cell % width] = work[plane, source // width, source % width]
-        total = 0
-        for action in range(visits.shape[1]):
-            total += visits[index, action]
-        for action in range(visits.shape[1]):
-            policies[row, action] = visits[index, symmetries.actions[symmetry, action]] / max(total, 1)

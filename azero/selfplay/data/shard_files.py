@@ -10,12 +10,15 @@ from azero.games import Game
 from azero.games.names import contrast, source_digest_of, without_folder
 from azero.mcts.tree import UNPROVEN
 from azero.selfplay.data.legality import check_games, check_lengths
-from azero.selfplay.data.records import PER_GAME, PER_POSITION, Shard, SizedShard, bytes_of_states
+from azero.selfplay.data.policies import pack_rows
+from azero.selfplay.data.records import PER_GAME, PER_POSITION, PER_VISITED, Shard, SizedShard, bytes_of_states
 from azero.system.formats import warn_once
 from azero.system.tensor_files import Tensors, read_signed, write_tensors
 
 FORMAT = 2
-"""Format version of shards. Format 1, which files without a version have, had no digest and no openings."""
+"""Format version of shards. Format 1, which files without a version have, had no digest, no openings, and counts of all
+actions in its policy targets.
+"""
 
 
 def save_shard(path: Path, shard: Shard, game: Game) -> None:
@@ -60,7 +63,7 @@ def load_shard(path: Path, game: Game) -> Shard:
         raise BadInput(f"{what} holds games of {contrast(name, game.rules)}")
     try:
         if card["format"] == FORMAT:
-            shard = _shard_of(_without_starts(tensors) | tensors, game)
+            shard = _shard_of(_with_few_visits(_without_starts(tensors) | tensors), game)
         else:
             shard = _games_from_the_start(what, _shard_of(_completed(tensors), game), game)
         check_games(shard, game)
@@ -100,7 +103,17 @@ def _completed(tensors: Tensors) -> Tensors:
         "opening_lengths": np.zeros(num_games, np.int32),
     }
     own = {name: array for name, array in tensors.items() if not name.startswith("opening")}
-    return younger | own | _without_starts(tensors)
+    return younger | _with_few_visits(own) | _without_starts(tensors)
+
+
+def _with_few_visits(tensors: Tensors) -> Tensors:
+    """Returns the arrays with policy targets as they are now, instead of the counts of all actions, [n, A]."""
+    rows = tensors.get("visits", np.zeros(0))
+    if rows.ndim != 2 or rows.dtype != np.uint16 or "visited" in tensors:
+        return tensors
+    policies = pack_rows(rows)
+    lengths = np.diff(policies.starts).astype(np.int16)
+    return tensors | {"visited": policies.actions, "visits": policies.counts, "num_visited": lengths}
 
 
 def _games_from_the_start(what: str, shard: Shard, game: Game) -> Shard:
@@ -116,8 +129,8 @@ def _games_from_the_start(what: str, shard: Shard, game: Game) -> Shard:
             f"{what} has an old format; {np.sum(~kept)} of its {len(kept)} games are not used: they have openings"
         )
     positions = np.repeat(kept, shard.lengths)
-    per_game = {name: getattr(shard, name)[kept] for name in PER_GAME}
-    return shard._replace(**per_game, **{name: getattr(shard, name)[positions] for name in PER_POSITION})
+    parts = (PER_GAME, kept), (PER_POSITION, positions), (PER_VISITED, np.repeat(positions, shard.num_visited))
+    return shard._replace(**{name: getattr(shard, name)[own] for names, own in parts for name in names})
 
 
 def _shard_of(tensors: Tensors, game: Game) -> Shard:
@@ -126,8 +139,7 @@ def _shard_of(tensors: Tensors, game: Game) -> Shard:
         wrong = ", ".join(sorted(set(tensors) ^ set(Shard._fields)))
         raise BadInput(f"it lacks or should not have {wrong}")
     sizes = {"n": tensors["players"].size, "G": tensors["lengths"].size, "m": tensors["openings"].size}
-    sizes["b"] = tensors["starts"].size
-    sizes |= {"A": game.num_actions, "1": 1, "S": game.rules.state_dtype.itemsize}
+    sizes |= {"v": tensors["visited"].size, "b": tensors["starts"].size, "1": 1, "S": game.rules.state_dtype.itemsize}
     for name, (dtype, axes) in _LAYOUT.items():
         shape = tuple(sizes[axis] for axis in axes)
         if tensors[name].dtype != dtype or tensors[name].shape != shape:
@@ -141,7 +153,9 @@ _LAYOUT: dict[str, tuple[type, str]] = {
     "states": (np.uint8, "nS"),
     "players": (np.int8, "n"),
     "actions": (np.int16, "n"),
-    "visits": (np.uint16, "nA"),
+    "visited": (np.int16, "v"),
+    "visits": (np.uint16, "v"),
+    "num_visited": (np.int16, "n"),
     "root_values": (np.float32, "n"),
     "resign_values": (np.float32, "n"),
     "proven": (np.int8, "n"),

@@ -8,7 +8,7 @@ from azero.compiler.jit import kernel
 from azero.games import Game
 from azero.mcts import Evaluator
 from azero.selfplay.data.records import Shard
-from azero.selfplay.data.samples import make_sample
+from azero.selfplay.data.samples import encode
 
 _AT_ONCE = 1024  # positions
 
@@ -38,12 +38,13 @@ def weigh_by_surprise(game: Game, evaluator: Evaluator, shard: Shard, share: flo
 def surprises_of(game: Game, evaluator: Evaluator, shard: Shard, indices: np.ndarray) -> np.ndarray:
     """Returns the surprise of the positions at `indices` ([k] int64) of a shard, in nats, [k] float64."""
     states, legal = shard.states.view(np.recarray), np.empty(game.num_actions, np.int32)
-    surprises = np.empty(len(indices))
+    surprises, policies = np.empty(len(indices)), shard.policies()
     for first in range(0, len(indices), _AT_ONCE):
         some = indices[first : first + _AT_ONCE]
-        sample = make_sample(game, shard, some, np.zeros(len(some), np.int64))
-        logits, _ = evaluator.evaluate(sample.planes)
-        _diverge(game.rules, states[some], sample.policies, logits, legal, surprises[first : first + _AT_ONCE])
+        as_played = np.zeros(len(some), np.int64)
+        logits, _ = evaluator.evaluate(encode(game, shard.states, some, as_played))
+        targets = policies.probabilities(game, some, as_played)
+        _diverge(game.rules, states[some], targets, logits, legal, surprises[first : first + _AT_ONCE])
     return surprises
 
 

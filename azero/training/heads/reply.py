@@ -29,12 +29,12 @@ class Reply(Head):
 
         There is none after the last ply, if the same player moves again, or if the next search was a fast one.
         """
-        game, shard, indices = positions.game, positions.shard, positions.indices
+        shard, indices = positions.shard, positions.indices
         following = np.minimum(indices + 1, shard.num_positions - 1)
         is_reply = (indices + 1 < positions.ends) & (shard.players[following] != shard.players[indices])
         is_reply &= shard.weights[following] > 0
-        visits = shard.visits[following[:, None], game.symmetries.actions[positions.symmetries]] * is_reply[:, None]
-        return (visits / np.maximum(visits.sum(axis=1, keepdims=True), 1)).astype(np.float32)
+        policies = positions.derived.policies.probabilities(positions.game, following, positions.symmetries)
+        return policies * is_reply[:, None].astype(np.float32)
 
     def lesson_targets(self, game: Game, results: np.ndarray) -> np.ndarray:
         """Returns zeros, [B, A]: lessons have no replies."""
