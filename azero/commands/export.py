@@ -31,8 +31,8 @@ def export(
 ) -> None:
     """Write a checkpoint's net as an ONNX model.
 
-    The model turns planes into the logits of actions, and of win, draw and loss for the player to move. Other programs
-    can run it without azero, e.g. with the package onnxruntime.
+    The model turns planes into the logits of actions, and of win, draw and loss for the player to move. Heads that the
+    net keeps are further outputs. Other programs can run it without azero, e.g. with the package onnxruntime.
     """
     from azero.arena.agents.names import device_settings_of, find_checkpoint, split_name
     from azero.games import make_game
@@ -65,3 +65,8 @@ def export(
     print(f"  planes          [batch, {', '.join(map(str, done.planes_shape))}]")
     print(f"  policy_logits   [batch, {done.num_actions}]")
     print("  result_logits   [batch, 3], of win, draw and loss for the player to move")
+    if "ownership" in done.heads:
+        board = ", ".join(map(str, done.planes_shape[1:]))
+        print(f"  ownership       [batch, {board}], owners at the end: 1 the player to move, -1 the opponent")
+    if "score" in done.heads:
+        print("  score           [batch, 1], points by which the player to move wins")

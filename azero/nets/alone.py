@@ -38,11 +38,23 @@ def evaluator_of(net: Net, config: DeviceConfig) -> Callable[[np.ndarray], tuple
     return evaluate
 
 
+def tell_alone(net: Net, config: DeviceConfig, planes: np.ndarray) -> dict[str, np.ndarray]:
+    """Returns what a net's kept heads say, see `tell_heads`, of planes [B, C, H, W] float32."""
+    session = _open(net, config)
+    with torch.inference_mode():
+        passes = [session.tell(each) for each in _passes(planes)]
+    return {name: torch.cat([each[name] for each in passes]).cpu().numpy() for name in net.kept}
+
+
 def _open(net: Net, config: DeviceConfig) -> TorchSession:
     return TorchSession(net, pick_device(config.device), torch.float32)
 
 
 def _predict(session: TorchSession, planes: np.ndarray) -> tuple[Tensor, Tensor]:
     with torch.inference_mode():
-        passes = [session.predict(torch.from_numpy(planes[at : at + _ROWS])) for at in range(0, len(planes), _ROWS)]
+        passes = [session.predict(each) for each in _passes(planes)]
     return torch.cat([each.policy_logits for each in passes]), torch.cat([each.result_logits for each in passes])
+
+
+def _passes(planes: np.ndarray) -> list[Tensor]:
+    return [torch.from_numpy(planes[at : at + _ROWS]) for at in range(0, len(planes), _ROWS)]

@@ -171,6 +171,7 @@ def test_the_command_replaces_a_file_and_prints_one_object(run_azero):
         "bytes": Path("net.onnx").stat().st_size,
         "planes_shape": [3, 3, 3],
         "num_actions": 9,
+        "heads": [],
         "drift": json.loads(output)["drift"],
     }
     assert OnnxSession(Path("net.onnx")).logits(np.zeros((2, 3, 3, 3), np.float32))[0].shape == (2, 9)
