@@ -24,7 +24,7 @@ def check_together(config: Config) -> None:
     for head in config.net.heads:
         if config.training.loss_weight(head) == 0:
             raise BadInput(
-                f"training.{head}_loss_weight = 0 should be greater than 0, since net.heads has {head!r}: it would "
+                f"training.{head}_loss_weight = 0 should be greater than 0, since net.heads has {head!r}: the head "
                 "learn nothing"
             )
 

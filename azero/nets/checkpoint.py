@@ -13,7 +13,7 @@ from azero.errors import BadInput
 from azero.games import Game, State
 from azero.games.checks import check_states
 from azero.games.names import is_made_with
-from azero.nets.alone import evaluator_of, tell_alone
+from azero.nets.alone import evaluator_of, teller_of
 from azero.nets.architectures.contract import Net, fold
 from azero.nets.architectures.heads import all_outputs
 from azero.nets.checkpoint_card import Card
@@ -84,7 +84,7 @@ class Checkpoint:
         """
         check_states(self.game, states)
         planes = np.stack([state.planes() for state in states])
-        told = tell_alone(self.net, check_device("auto", "fp32"), planes)
+        told = teller_of(self.net, check_device("auto", "fp32"))(planes)
         return {name: each[:, 0] if name == "score" else each for name, each in told.items()}
 
 

@@ -11,7 +11,6 @@ import hashlib
 import importlib.util
 import json
 import sys
-from collections.abc import Callable
 from contextlib import suppress
 from importlib.metadata import version
 from pathlib import Path
@@ -24,7 +23,7 @@ from azero.config.schema import DeviceConfig
 from azero.games.names import source_digest_of
 from azero.nets.checkpoint_file import CheckpointFile
 from azero.nets.graphs.registry import DRAWN, Drawing, drawing_of
-from azero.nets.runtimes.session import Runtime
+from azero.nets.runtimes.session import Runtime, Tell
 from azero.nets.session_evaluator import SessionEvaluator
 from azero.system.files import PACKAGE, read_regular, write_whole
 
@@ -80,22 +79,20 @@ class QuickNet:
         return judge_alone(self.net, self._config, planes)
 
     def tell_alone(self, planes: np.ndarray) -> dict[str, np.ndarray]:
-        """Returns what the net's kept heads say, in fp32, of a position's planes [1, C, H, W]; see `alone.py`.
-
-        If OpenVINO runs the net, it runs the heads, too. So a net that is known by then gives the same bits as later.
-        """
-        return self._heads(planes)
+        """Returns what the net's kept heads say of a position's planes [1, C, H, W], in fp32; see `Tell`."""
+        return self._tell(planes)
 
     @functools.cached_property
-    def _heads(self) -> Callable[[np.ndarray], dict[str, np.ndarray]]:
+    def _tell(self) -> Tell:
+        """What runs the kept heads: OpenVINO if it runs the net, so that they have the same bits each time."""
         if self._known:
             with suppress(RuntimeError, ImportError):
                 from azero.nets.runtimes.openvino_runtime import open_heads
 
                 return open_heads(self._drawing())
-        from azero.nets.alone import tell_alone
+        from azero.nets.alone import teller_of
 
-        return functools.partial(tell_alone, self.net, self._config)
+        return teller_of(self.net, self._config)
 
     def _drawing(self) -> Drawing:
         drawing = drawing_of(self._file.config.name, self._file.weights, self._file.game)

@@ -14,6 +14,7 @@ from azero.errors import BadInput
 from azero.games import Game, State
 from azero.mcts import MAX_NODES, Search, nodes_needed
 from azero.mcts.search.tree_arrays import SearchTree, tree_of
+from azero.nets.runtimes.session import Tell
 
 UNLIMITED = 1 << 30
 """Simulations of a search that has only a time limit."""
@@ -48,13 +49,12 @@ class Agent(ABC):
     Attributes:
       net_alone: the agent's net without a search. It takes planes [B, C, H, W] and returns logits of actions [B, A]
         and of win, draw and loss [B, 3], all float32. None for an agent without a net.
-      heads_alone: what the heads that the net keeps say of a position with planes [1, C, H, W]: `ownership` [1, H, W]
-        and `score` [1, 1], by name, for the player to move. None without such heads.
+      heads_alone: the heads that the net keeps, without a search, for one position at a time. None without such heads.
       plays_side_by_side: whether it plays all games of a match at the same time, or one after another.
     """
 
     net_alone: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]] | None = None
-    heads_alone: Callable[[np.ndarray], dict[str, np.ndarray]] | None = None
+    heads_alone: Tell | None = None
     plays_side_by_side = True
 
     def __init__(self, name: str, game: Game, seed: int = 0):

@@ -109,6 +109,7 @@ KEPT = {
 
 def keep_heads(net: Net, config: NetConfig) -> None:
     """Gives a new net the layers of the heads that it keeps; raises BadInput if the game or the net cannot have one."""
+    kept = nn.ModuleDict()
     for name, head in KEPT.items():
         if name not in config.heads:
             continue
@@ -117,13 +118,15 @@ def keep_heads(net: Net, config: NetConfig) -> None:
                 f"net.heads = {[*config.heads]} should be without {name!r}, since {net.game} has no `{head.needs}` of "
                 "its own"
             )
-        net.kept[name] = head.layers(net, config)
+        kept[name] = head.layers(net, config)
+    del net.kept
+    net.kept = kept  # after the net's other layers, so that training is the same as if the heads were not kept
 
 
 def tell_heads(kept: nn.ModuleDict, game: Game, features: Tensor) -> dict[str, Tensor]:
-    """Returns what a net's kept heads say of B positions with these features, for the player to move.
+    """Returns what a net's kept heads say of B positions, by features: `ownership` [B, H, W], `score` [B, 1].
 
-    `ownership`, [B, H, W] in [-1, 1], is 1 where the mover will own the cell. `score`, [B, 1], is in points.
+    Both are for the player to move. Ownership is 2 P(the mover owns the cell at the end) - 1. The score is in points.
     """
     return {name: KEPT[name].tell(layers(features), game) for name, layers in kept.items()}
 

@@ -12,7 +12,7 @@ from onnx.reference import ReferenceEvaluator
 from azero.config.schema import DeviceConfig
 from azero.errors import BadInput
 from azero.games.names import without_folder
-from azero.nets.alone import tell_alone
+from azero.nets.alone import teller_of
 from azero.nets.architectures.contract import Net
 from azero.nets.architectures.registry import drawing_of_net
 from azero.nets.checkpoint import Checkpoint
@@ -97,7 +97,7 @@ def _drift_of(model: onnx.ModelProto, net: Net) -> float:
     """
     reference, positions = _Reference(model), sample_positions(net.game)[:_CHECKED]
     drifts = [measure_drift(net, reference, _CHECKED, _CHECKED)]
-    for name, told in tell_alone(net, DeviceConfig(device="cpu"), positions).items():
+    for name, told in teller_of(net, DeviceConfig(device="cpu"))(positions).items():
         scale = math.prod(net.game.planes_shape[1:]) if name == "score" else 1
         drifts.append(float(np.abs(reference.output(name, positions) - told).mean()) / scale)
     return float(np.max(drifts))  # NaN if any is NaN

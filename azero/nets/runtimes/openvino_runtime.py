@@ -8,7 +8,7 @@ imports openvino.
 import functools
 import sys
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ import numpy as np
 from azero.nets.graphs.graph import Graph
 from azero.nets.graphs.registry import Drawing
 from azero.nets.graphs.weights import Weights
+from azero.nets.runtimes.session import Tell
 
 sys.modules["openvino_telemetry"] = None  # type: ignore[assignment]  # blocks its import
 
@@ -58,8 +59,8 @@ def open_drawing(
     return OpenVinoSession(drawing.on(OpenVinoGraph(rows, peaks)), precision, num_threads, peaks)
 
 
-def open_heads(drawing: Drawing) -> Callable[[np.ndarray], dict[str, np.ndarray]]:
-    """Returns a function from planes [1, C, H, W] to what a net's kept heads say of this position, by name, in fp32."""
+def open_heads(drawing: Drawing) -> Tell:
+    """Returns a function that runs a net's kept heads in fp32, for one position at a time."""
     compiled = _compile(drawing.heads_on(OpenVinoGraph(1)), "f32", num_threads=1)
 
     def tell(planes: np.ndarray) -> dict[str, np.ndarray]:
