@@ -7,6 +7,7 @@ import pytest
 import torch
 from command_line import assert_bad_input
 
+from azero.arena.agents.names import make_agent
 from azero.config.schema import DeviceConfig, NetConfig
 from azero.errors import BadInput
 from azero.games import make_game
@@ -146,6 +147,9 @@ def test_heads_of_any_size_play_other_sizes(tmp_path):
     larger = make_game("othello(size=6)")
     told = load_checkpoint(path, larger).heads([larger.new_initial_state()])
     assert told["ownership"].shape == (1, 6, 6) and told["ownership"].std() > 0.001 and told["score"].all()
+    found = make_agent(f"{path}@8", larger).suggest(larger.new_initial_state())
+    np.testing.assert_allclose(found.ownership, told["ownership"][0], atol=1e-5)
+    assert found.score == pytest.approx(told["score"][0], abs=1e-4)
 
 
 FEATURES = """

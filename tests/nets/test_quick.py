@@ -121,12 +121,12 @@ def save_with_heads(path: Path, name: str = "tower"):
 @pytest.mark.skipif(any(map(os.path.exists, quick._GPU_FILES)), reason="a GPU is for torch to find")
 def test_suggest_imports_no_torch_for_heads(path):
     net = save_with_heads(path)
-    words = [f"{path}@60", "--moves", "c3 b2", "--threads", "1", "--json"]
-    first, had_torch = run_suggest(*words)
-    second, has_torch = run_suggest(*words)
-    assert had_torch and not has_torch and first["runtime"] == "openvino"
+    state = GO.state_from_moves("c3 b2")
+    first = make_agent(f"{path}@60").suggest(state).to_json()
+    second, has_torch = run_suggest(f"{path}@60", "--moves", "c3 b2", "--threads", "1", "--json")
+    assert not has_torch and first["runtime"] == "openvino"
     assert {**first, "elapsed_s": 0} == {**second, "elapsed_s": 0}
-    told = teller_of(net, DeviceConfig(device="cpu"))(GO.state_from_moves("c3 b2").planes()[None])
+    told = teller_of(net, DeviceConfig(device="cpu"))(state.planes()[None])
     np.testing.assert_allclose(second["ownership"], told["ownership"][0], atol=1e-3)
     assert second["score"] == pytest.approx(told["score"][0, 0], abs=0.01) and second["score"] != 0
 

@@ -76,7 +76,7 @@ def test_a_restored_trainer_goes_on_to_the_byte():
         trainer_with({}, **WEIGHTS).restore(broken.tensors(), 1)
 
 
-@pytest.mark.parametrize("name", ["tower", "any_size"])
+@pytest.mark.parametrize("name", ["any_size", pytest.param("tower", marks=pytest.mark.thorough)])
 def test_what_heads_that_stay_have_learned_is_true_of_other_games(tmp_path, name):
     net = KEPT | {"name": name, "channels": 16, "value_channels": 8, "value_hidden": 16}
     config = tiny_config(net=net, training=WEIGHTS | {"precision": "fp32", "warmup_steps": 0})
@@ -113,13 +113,13 @@ def random_endings(seed: int, num_games: int = 30):
 def project(tmp_path_factory):
     """A folder with a config that keeps heads, and an unbroken run."""
     folder = tmp_path_factory.mktemp("project")
-    config = write_config(folder, game={"name": OTHELLO.name}, net=KEPT, training=WEIGHTS | {"iterations": 2})
+    config = write_config(folder, game={"name": OTHELLO.name}, net=KEPT, training=WEIGHTS | {"iterations": 1})
     finish_train(folder / "whole", config)
     return folder
 
 
 @pytest.mark.parametrize(
-    "write", ["state 1 train 4", *(pytest.param(each, marks=pytest.mark.slow) for each in ("state 2 gate 0",))]
+    "write", ["state 1 train 4", *(pytest.param(each, marks=pytest.mark.slow) for each in ("state 1 gate 0",))]
 )
 def test_a_run_whose_heads_stay_is_resumed_to_the_same_bytes(project, write):
     run, config = project / f"run-{write}", project / "tiny.toml"
