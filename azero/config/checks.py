@@ -25,7 +25,7 @@ def check_together(config: Config) -> None:
         if config.training.loss_weight(head) == 0:
             raise BadInput(
                 f"training.{head}_loss_weight = 0 should be greater than 0, since net.heads has {head!r}: the head "
-                "learn nothing"
+                "would learn nothing"
             )
 
 

@@ -20,6 +20,7 @@ import numpy as np
 
 from azero.compiler.cache import cache_root, sources_digest
 from azero.config.schema import DeviceConfig
+from azero.errors import BadInput
 from azero.games.names import source_digest_of
 from azero.nets.checkpoint_file import CheckpointFile
 from azero.nets.graphs.registry import DRAWN, Drawing, drawing_of
@@ -79,8 +80,14 @@ class QuickNet:
         return judge_alone(self.net, self._config, planes)
 
     def tell_alone(self, planes: np.ndarray) -> dict[str, np.ndarray]:
-        """Returns what the net's kept heads say of a position's planes [1, C, H, W], in fp32; see `Tell`."""
-        return self._tell(planes)
+        """Returns what the net's kept heads say of a position's planes [1, C, H, W], in fp32; see `Tell`.
+
+        Raises BadInput if that is not finite.
+        """
+        told = self._tell(planes)
+        if not all(np.isfinite(each).all() for each in told.values()):
+            raise BadInput("the net cannot be used: the outputs of its heads are not finite numbers")
+        return told
 
     @functools.cached_property
     def _tell(self) -> Tell:

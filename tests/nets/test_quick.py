@@ -150,6 +150,14 @@ def test_a_known_net_s_heads_have_the_same_bits_and_are_fp32(path, precision, ar
     assert "net" in vars(first) and "net" not in vars(again)
 
 
+def test_what_is_no_number_is_not_told(path):
+    save_with_heads(path)
+    net = QuickNet(read_checkpoint(path), DeviceConfig(device="cpu"))
+    net._tell = lambda planes: {"ownership": np.zeros((1, 5, 5)), "score": np.full((1, 1), np.nan)}
+    with pytest.raises(BadInput, match="^the net cannot be used: the outputs of its heads are not finite numbers$"):
+        net.tell_alone(random_planes(GO, 1))
+
+
 def test_heads_that_openvino_cannot_run_are_run_by_torch(path, monkeypatch):
     net, config = save_with_heads(path), DeviceConfig(device="cpu")
     open_twice(path, config)
