@@ -20,12 +20,12 @@ CPU = torch.device("cpu")
 ROWS = 64
 
 
-def seconds_of(game: Game, runtime: Runtime, repeats: int) -> list[float]:
-    """Returns the least seconds of a pass on one thread, of tower and any_size in turn."""
-    nets = (with_noise(make_net(NetConfig(name=name), game)) for name in ("tower", "any_size"))
+def seconds_of(configs: list[NetConfig], game: Game, runtime: Runtime, repeats: int) -> list[float]:
+    """Returns the least seconds of a pass of each net on one thread. Passes of the nets take turns."""
+    nets = (with_noise(make_net(config, game)) for config in configs)
     sessions = [open_runtime(runtime, net, CPU, ROWS, 1) for net in nets]
     planes = np.resize(sample_positions(game), (ROWS, *game.planes_shape))
-    best = [np.inf, np.inf]
+    best = [np.inf] * len(configs)
     for _ in range(repeats + 1):  # the first pass is slower
         for number, session in enumerate(sessions):
             begin = time.perf_counter()
@@ -42,7 +42,8 @@ def main() -> None:
     print(f"{'game':20}{'runtime':16}{'tower/s':>10}{'any_size/s':>12}{'ratio':>8}")
     for game in map(make_game, options.games):
         for runtime in available_runtimes(CPU):
-            tower, any_size = seconds_of(game, runtime, options.repeats)
+            configs = [NetConfig(name=name) for name in ("tower", "any_size")]
+            tower, any_size = seconds_of(configs, game, runtime, options.repeats)
             print(
                 f"{game!s:20}{runtime.name:16}{ROWS / tower:10,.0f}{ROWS / any_size:12,.0f}{tower / any_size:8.3f}",
                 flush=True,

@@ -2,13 +2,16 @@
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 import azero
 from azero.commands.options import GameOption, JsonOption, as_path, named_game
 from azero.errors import BadInput
+
+if TYPE_CHECKING:
+    from azero.nets.export.export import Exported
 
 app = typer.Typer()
 
@@ -31,8 +34,8 @@ def export(
 ) -> None:
     """Write a checkpoint's net as an ONNX model.
 
-    The model turns planes into the logits of actions, and of win, draw and loss for the player to move. Other programs
-    can run it without azero, e.g. with the package onnxruntime.
+    The model turns planes into the logits of actions, and of win, draw and loss for the player to move. Heads that the
+    net keeps are further outputs. Other programs can run it without azero, e.g. with the package onnxruntime.
     """
     from azero.arena.agents.names import device_settings_of, find_checkpoint, split_name
     from azero.games import make_game
@@ -62,6 +65,20 @@ def export(
         return
     size = f"{done.bytes:,} bytes"
     print(f"{done.file}: {done.game}, {done.precision}, opset {done.opset}, {size}, {done.drift:.1g} from azero's fp32")
-    print(f"  planes          [batch, {', '.join(map(str, done.planes_shape))}]")
-    print(f"  policy_logits   [batch, {done.num_actions}]")
-    print("  result_logits   [batch, 3], of win, draw and loss for the player to move")
+    for name, content in _describe(done).items():
+        print(f"  {name:<15} {content}")
+
+
+def _describe(done: "Exported") -> dict[str, str]:
+    """Returns the shapes and meanings of the model's input and outputs, by name."""
+    board = ", ".join(map(str, done.planes_shape[1:]))
+    heads = {
+        "ownership": f"[batch, {board}], owners at the end: 1 the player to move, -1 the opponent",
+        "score": "[batch, 1], points by which the player to move wins",
+    }
+    return {
+        "planes": f"[batch, {done.planes_shape[0]}, {board}]",
+        "policy_logits": f"[batch, {done.num_actions}]",
+        "result_logits": "[batch, 3], of win, draw and loss for the player to move",
+        **{name: heads[name] for name in done.heads},
+    }

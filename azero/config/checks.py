@@ -21,6 +21,12 @@ def check_together(config: Config) -> None:
         raise BadInput("training.learn_proven = true needs search.prove = true: without it nothing is proven")
     if config.game.sizes:
         _check_with_sizes(config)
+    for head in config.net.heads:
+        if config.training.loss_weight(head) == 0:
+            raise BadInput(
+                f"training.{head}_loss_weight = 0 should be greater than 0, since net.heads has {head!r}: the head "
+                "would learn nothing"
+            )
 
 
 def _check_with_sizes(config: Config) -> None:
@@ -28,6 +34,7 @@ def _check_with_sizes(config: Config) -> None:
     training, gate, evaluation = config.training, config.gate, config.evaluation
     wanted: dict[str, tuple[object, object]] = {
         "net.name": (config.net.name, "any_size"),
+        "net.heads": ([*config.net.heads], []),
         "selfplay.starts": (config.selfplay.starts, "none"),
         "training.lessons": (training.lessons, "none"),
         "gate.method": (gate.method, "win_rate"),

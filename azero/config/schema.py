@@ -51,7 +51,7 @@ class NetConfig(Section):
         description="The kind of net. `tower`: the residual tower. `any_size`: the tower with heads that do not depend "
         "on the board's size; 32 value channels suit it better than 8. `dense`: `blocks` linear layers of `channels` "
         "units, for planes that are no picture. `my_net.py:MyNet` or `my_net.py:MyNet(width=64)`: a net of your own, "
-        "to which the other settings of this section do not apply. Paper: tower.",
+        "whose only other settings are those of its `heads`. Paper: tower.",
     )
     blocks: int = Field(5, ge=1, le=80, description="Residual blocks. Paper: 19.")
     channels: int = Field(64, ge=1, le=1024, description="Filters of each 3x3 convolution. Paper: 256.")
@@ -66,6 +66,20 @@ class NetConfig(Section):
     )
     value_channels: int = Field(8, ge=1, le=256, description="Filters of the value head's 1x1 convolution. Paper: 1.")
     value_hidden: int = Field(64, ge=1, le=4096, description="Units of the value head's hidden layer. Paper: 256.")
+    heads: tuple[Literal["ownership", "score"], ...] = Field(
+        (),
+        description="Auxiliary heads that stay in the checkpoint: `ownership`, `score` or both. A suggestion then says "
+        "who will own each cell, and by how much the mover will win. Each needs its `training.NAME_loss_weight`. "
+        "Searches do not run them. Paper: none; KataGo: both.",
+    )
+
+    @field_validator("heads")
+    @classmethod
+    def _check_heads(cls, heads: tuple[str, ...]) -> tuple[str, ...]:
+        """Raises ValueError if a head is named twice."""
+        if len({*heads}) < len(heads):
+            raise ValueError("should name each head once")
+        return heads
 
 
 class SearchConfig(Section):

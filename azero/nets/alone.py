@@ -9,6 +9,7 @@ from torch import Tensor
 from azero.config.schema import DeviceConfig
 from azero.nets.architectures.contract import Net, Prediction
 from azero.nets.runtimes.choice import pick_device
+from azero.nets.runtimes.session import Tell
 from azero.nets.runtimes.torch_runtime import TorchSession
 
 _ROWS = 256  # per pass
@@ -38,11 +39,30 @@ def evaluator_of(net: Net, config: DeviceConfig) -> Callable[[np.ndarray], tuple
     return evaluate
 
 
+def teller_of(net: Net, config: DeviceConfig) -> Tell:
+    """Returns a function from planes [B, C, H, W] float32 to what a net's kept heads say, see `tell_heads`.
+
+    It uses a copy of the net's present weights.
+    """
+    session, names = _open(net, config), [*net.kept]
+
+    def tell(planes: np.ndarray) -> dict[str, np.ndarray]:
+        with torch.inference_mode():
+            passes = [session.tell(each) for each in _passes(planes)]
+        return {name: torch.cat([each[name] for each in passes]).cpu().numpy() for name in names}
+
+    return tell
+
+
 def _open(net: Net, config: DeviceConfig) -> TorchSession:
     return TorchSession(net, pick_device(config.device), torch.float32)
 
 
 def _predict(session: TorchSession, planes: np.ndarray) -> tuple[Tensor, Tensor]:
     with torch.inference_mode():
-        passes = [session.predict(torch.from_numpy(planes[at : at + _ROWS])) for at in range(0, len(planes), _ROWS)]
+        passes = [session.predict(each) for each in _passes(planes)]
     return torch.cat([each.policy_logits for each in passes]), torch.cat([each.result_logits for each in passes])
+
+
+def _passes(planes: np.ndarray) -> list[Tensor]:
+    return [torch.from_numpy(planes[at : at + _ROWS]) for at in range(0, len(planes), _ROWS)]

@@ -13,8 +13,9 @@ from azero.errors import BadInput
 from azero.games import Game, State
 from azero.games.checks import check_states
 from azero.games.names import is_made_with
-from azero.nets.alone import evaluator_of
+from azero.nets.alone import evaluator_of, teller_of
 from azero.nets.architectures.contract import Net, fold
+from azero.nets.architectures.heads import all_outputs
 from azero.nets.checkpoint_card import Card
 from azero.nets.checkpoint_file import CheckpointFile, read_checkpoint
 from azero.nets.make import make_net
@@ -70,6 +71,21 @@ class Checkpoint:
             masked[row, legal] = logits[row, legal]
         weights = np.exp(masked - masked.max(axis=1, keepdims=True))
         return weights / weights.sum(axis=1, keepdims=True), values
+
+    def heads(self, states: Sequence[State]) -> dict[str, np.ndarray]:
+        """Returns what the heads that the net keeps say of positions, by name; empty without such heads.
+
+        Returns:
+          ownership: [B, H, W] float32 in [-1, 1], the expected owners of the planes' cells at the end; 1 is the player
+            to move.
+          score: [B] float32, the points by which the player to move is expected to win.
+
+        Raises BadInput if there is no position, one is of another game, or its game is over.
+        """
+        check_states(self.game, states)
+        planes = np.stack([state.planes() for state in states])
+        told = teller_of(self.net, check_device("auto", "fp32"))(planes)
+        return {name: each[:, 0] if name == "score" else each for name, each in told.items()}
 
 
 def write_checkpoint(path: Path, net: Net, card: Card) -> None:
@@ -157,7 +173,8 @@ def check_shapes(wanted: dict[str, torch.Tensor], weights: Tensors) -> None:
 @torch.inference_mode()
 def _answers(net: Net) -> bool:
     """Returns whether the net's output is finite for planes of ones. Finite weights can be too large for that."""
-    return all(bool(logits.isfinite().all()) for logits in fold(net)(torch.ones(1, *net.game.planes_shape)))
+    outputs = all_outputs(fold(net), torch.ones(1, *net.game.planes_shape))
+    return all(bool(each.isfinite().all()) for each in outputs.values())
 
 
 _FIELDS_OF_FILES = ("game_digest", "game_file", "net_digest", "net_file")

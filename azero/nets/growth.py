@@ -2,7 +2,7 @@
 
 A grown net computes the same function. A new block begins as an identity. New channels begin with random weights, and
 all that was there before takes nothing from them. Both can learn from the first step. Not every net can grow in this
-way, so the outputs of both nets are compared.
+way, so the outputs of both nets are compared. A kept head that only the new net has begins new.
 
 Source:
   Chen, Goodfellow, Shlens, Net2Net: accelerating learning via knowledge transfer, ICLR 2016. There new channels are
@@ -22,6 +22,7 @@ from azero.games.names import file_of, is_made_with, parts_of, without_folder
 from azero.games.user.sources import Sources
 from azero.nets.architectures.blocks import ResidualBlock
 from azero.nets.architectures.contract import Net, fold
+from azero.nets.architectures.heads import all_outputs
 from azero.nets.checkpoint import check_finite, net_from_weights, wanted_weights
 from azero.nets.checkpoint_card import Card
 from azero.nets.checkpoint_file import read_whole
@@ -54,7 +55,8 @@ def net_grown_from(path: Path, config: NetConfig, game: Game, seed: int) -> Net:
         _check_kind(card, config, game)
         if not is_made_with(game.rules, card.game_digest):
             warn_once(f"{game} has changed since checkpoint {str(path)!r} was made")
-        own = override_section(NetConfig, card.net, {}).model_copy(update={"name": config.name})
+        own, weights = _with_heads_of(config, override_section(NetConfig, card.net, {}), weights)
+        own = own.model_copy(update={"name": config.name})
         _check_fit(card, own, game, weights)
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
@@ -66,6 +68,14 @@ def net_grown_from(path: Path, config: NetConfig, game: Game, seed: int) -> Net:
     except BadInput as error:
         raise BadInput(f"a run of {game} cannot begin with checkpoint {str(path)!r}: {error}") from None
     return net
+
+
+def _with_heads_of(config: NetConfig, own: NetConfig, weights: Tensors) -> tuple[NetConfig, Tensors]:
+    """Returns a checkpoint's settings of the net and its weights, without the heads that the new net does not keep."""
+    kept = [name for name in own.heads if name in config.heads]
+    dropped = tuple(f"kept.{name}." for name in own.heads if name not in kept)
+    left = {name: each for name, each in weights.items() if not name.startswith(dropped)}
+    return own.model_copy(update={"heads": tuple(kept)}), left
 
 
 def _check_kind(card: Card, config: NetConfig, game: Game) -> None:
@@ -102,7 +112,8 @@ def _check_fit(card: Card, own: NetConfig, game: Game, weights: Tensors) -> None
 def _grow(net: Net, old_net: Net, refusal: str) -> None:
     """Puts the weights of a net into one that is as large or larger; raises BadInput, beginning with `refusal`."""
     weights, wanted = old_net.state_dict(), net.state_dict()
-    added = _start_new_blocks(net, weights)
+    new_heads = tuple(f"kept.{name}." for name in net.kept if name not in old_net.kept)
+    added = _start_new_blocks(net, weights) + new_heads
     for name in sorted(wanted.keys() | weights.keys()):
         if name.startswith(added):
             continue
@@ -133,7 +144,8 @@ def _are_alike(net: Net, old: Net) -> bool:
     """Returns whether the outputs of two nets are equal, except for rounding."""
     rng = torch.Generator().manual_seed(0)
     planes = torch.rand(_POSITIONS, *net.game.planes_shape, generator=rng).round()
-    pairs = zip(fold(net)(planes), fold(old)(planes), strict=True)
+    outputs, old_outputs = (all_outputs(fold(each), planes) for each in (net, old))
+    pairs = [(outputs[name], each) for name, each in old_outputs.items()]
     return all((one - other).abs().max() <= _TOLERANCE * max(1.0, float(other.abs().max())) for one, other in pairs)
 
 

@@ -6,19 +6,29 @@ from azero.games import Game
 from azero.games.names import file_of
 from azero.games.user.trust import Untrusted
 from azero.nets.architectures.contract import Net
+from azero.nets.architectures.heads import keep_heads
 from azero.nets.architectures.registry import ARCHITECTURES
-from azero.nets.users_net import load_users_net
+from azero.nets.users_net import UsersNet, load_users_net
 
 
 def make_net(config: NetConfig, game: Game, is_tried: bool = True) -> Net:
-    """Returns a new net with these settings.
+    """Returns a new net with these settings, and with the heads that it keeps.
 
     Args:
       is_tried: whether a user's net is tried out.
 
-    Raises BadInput if there is no such net, or a user's net fails a first trial; Untrusted for a user's file that the
-    user has not named.
+    Raises BadInput if there is no such net, a user's net fails a first trial, or a head is not for this game or net;
+    Untrusted for a user's file that the user has not named.
     """
+    net = _make_plain(config, game, is_tried)
+    if config.heads:
+        if isinstance(net, UsersNet) and not is_tried:
+            net.note_features()
+        keep_heads(net, config)
+    return net
+
+
+def _make_plain(config: NetConfig, game: Game, is_tried: bool) -> Net:
     name = config.name
     if file_of(name, "net"):
         try:

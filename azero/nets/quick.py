@@ -20,10 +20,11 @@ import numpy as np
 
 from azero.compiler.cache import cache_root, sources_digest
 from azero.config.schema import DeviceConfig
+from azero.errors import BadInput
 from azero.games.names import source_digest_of
 from azero.nets.checkpoint_file import CheckpointFile
-from azero.nets.graphs.registry import DRAWN, drawing_of
-from azero.nets.runtimes.session import Runtime
+from azero.nets.graphs.registry import DRAWN, Drawing, drawing_of
+from azero.nets.runtimes.session import Runtime, Tell
 from azero.nets.session_evaluator import SessionEvaluator
 from azero.system.files import PACKAGE, read_regular, write_whole
 
@@ -78,12 +79,38 @@ class QuickNet:
 
         return judge_alone(self.net, self._config, planes)
 
+    def tell_alone(self, planes: np.ndarray) -> dict[str, np.ndarray]:
+        """Returns what the net's kept heads say of a position's planes [1, C, H, W], in fp32; see `Tell`.
+
+        Raises BadInput if that is not finite.
+        """
+        told = self._tell(planes)
+        if not all(np.isfinite(each).all() for each in told.values()):
+            raise BadInput("the net cannot be used: the outputs of its heads are not finite numbers")
+        return told
+
+    @functools.cached_property
+    def _tell(self) -> Tell:
+        """What runs the kept heads: OpenVINO if it runs the net, so that they have the same bits each time."""
+        if self._known:
+            with suppress(RuntimeError, ImportError):
+                from azero.nets.runtimes.openvino_runtime import open_heads
+
+                return open_heads(self._drawing())
+        from azero.nets.alone import teller_of
+
+        return teller_of(self.net, self._config)
+
+    def _drawing(self) -> Drawing:
+        drawing = drawing_of(self._file.config.name, self._file.weights, self._file.game)
+        assert drawing, "it may be known"
+        return drawing
+
     def _open_known(self, precision: str, rows: int, num_threads: int) -> SessionEvaluator:
         from azero.nets.runtimes.openvino_runtime import open_drawing
 
-        drawing = drawing_of(self._file.config.name, self._file.weights, self._file.game)
-        assert drawing and self._known, "it may be known"
-        session = open_drawing(drawing, precision, rows, num_threads, self._known.peaks)
+        assert self._known, "it is known"
+        session = open_drawing(self._drawing(), precision, rows, num_threads, self._known.peaks)
         return SessionEvaluator(Runtime("openvino", precision), session, rows, num_threads)
 
     def _remember(self, evaluator: SessionEvaluator) -> None:

@@ -42,7 +42,9 @@ def new_checkpoint(config: str | Path | Config) -> Checkpoint:
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(config.seed)
         net = make_net(config.net, game)
-    card = Card(game=str(game), net=config.net.model_dump(), search=config.search.model_dump(), seed=config.seed)
+    card = Card(
+        game=str(game), net=config.net.model_dump(mode="json"), search=config.search.model_dump(), seed=config.seed
+    )
     return Checkpoint(net, card, game)
 
 

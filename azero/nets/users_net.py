@@ -65,6 +65,13 @@ class UsersNet(Net):
             )
         return Prediction(*output)
 
+    @torch.no_grad()
+    def note_features(self) -> None:
+        """Notes the shape of the module's features, if it has any; raises BrokenNet if it fails."""
+        if self.has_features:
+            shape = self.features(torch.zeros(2, *self.game.planes_shape)).shape
+            self.features_shape = (shape[1], shape[2], shape[3]) if len(shape) == 4 else None
+
     def _call(self, method: str, x: Tensor) -> Any:
         return _call(self.name, getattr(self.module, method), x)
 
@@ -156,9 +163,8 @@ def _try_in_play(net: UsersNet) -> None:
             raise BrokenNet(
                 f"net {net.name}: its output for a position depends on the others that are evaluated with it"
             )
-    if trial.has_features:
-        shape = trial.features(planes).shape
-        net.features_shape = (shape[1], shape[2], shape[3]) if len(shape) == 4 else None
+    trial.note_features()
+    net.features_shape = trial.features_shape
 
 
 def _call(name: str, function: Callable[..., Any], *arguments: Any) -> Any:

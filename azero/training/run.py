@@ -128,7 +128,7 @@ class Run:
         """Returns the card of a net at this point."""
         return Card(
             game=str(self.game),
-            net=self.config.net.model_dump(),
+            net=self.config.net.model_dump(mode="json"),
             search=self.config.search.model_dump(),
             step=progress.steps,
             iteration=progress.iteration,

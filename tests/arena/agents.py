@@ -13,7 +13,10 @@ from azero.nets.saving import save_checkpoint
 
 SMALL = NetConfig(blocks=1, channels=8, policy_channels=2, value_channels=2, value_hidden=8)
 
-SUGGESTION_FIELDS = ["game", "to_move", "simulations", "elapsed_s", "value", "best", "moves", "runtime", "precision"]
+SUGGESTION_FIELDS = [
+    *("game", "to_move", "simulations", "elapsed_s", "value", "best", "moves"),
+    *("runtime", "precision", "ownership", "score"),
+]
 """The fields of a suggestion's JSON object, in order."""
 
 

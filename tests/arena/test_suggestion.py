@@ -1,15 +1,31 @@
 """Tests of suggestions: their fields, as objects and as JSON."""
 
 import json
+import random
+from dataclasses import replace
 
+import numpy as np
 import pytest
+from nets.towers import WITH_HEADS, make_net
 
 from azero.arena.agents.names import make_agent
-from azero.games import make_game
+from azero.config.schema import SearchConfig
+from azero.games import make_game, registered_games
+from azero.games.defaults import has_own
+from azero.nets.checkpoint import Checkpoint, load_checkpoint
+from azero.nets.checkpoint_card import Card
+from azero.nets.saving import save_checkpoint
 
 from .agents import SUGGESTION_FIELDS
 
 GAME = make_game("tic_tac_toe")
+GO = make_game("go(size=5,komi=0.5)")
+
+
+def write_checkpoint_with_heads(path) -> Checkpoint:
+    card = Card(str(GO), WITH_HEADS.model_dump(mode="json"), SearchConfig().model_dump())
+    save_checkpoint(path, make_net(GO, WITH_HEADS), card)
+    return load_checkpoint(path)
 
 
 @pytest.fixture(scope="module")
@@ -57,6 +73,46 @@ def test_whole_turns_are_moves_in_the_game_s_notation(base):
         "is_bound",
         "proven_plies",
     ]
+
+
+@pytest.mark.parametrize("runtime", ["torch", "auto"])
+def test_kept_heads_are_told_for_the_player_to_move(tmp_path, runtime):
+    path, state = tmp_path / "net.safetensors", GO.state_from_moves("c3")
+    checkpoint = write_checkpoint_with_heads(path)
+    found = make_agent(f"{path}(runtime={runtime},device=cpu)@8").suggest(state)
+    expected = checkpoint.heads([state])
+    assert found.ownership.shape == (5, 5) and found.ownership.dtype == np.float32 and found.ownership.std() > 0.001
+    np.testing.assert_allclose(found.ownership, expected["ownership"][0], atol=1e-5)
+    assert type(found.score) is float and found.score == pytest.approx(expected["score"][0], abs=1e-4)
+    fields = json.loads(json.dumps(found.to_json(), allow_nan=False))
+    assert list(fields) == SUGGESTION_FIELDS
+    np.testing.assert_allclose(fields["ownership"], found.ownership, atol=0.0006)
+    assert fields["score"] == round(found.score, 2)
+    assert found == replace(found, ownership=None), "arrays have no =="
+
+
+def test_without_kept_heads_there_is_neither(suggestion):
+    assert suggestion.ownership is suggestion.score is None
+    fields = suggestion.to_json()
+    assert fields["ownership"] is fields["score"] is None
+
+
+@pytest.mark.parametrize("name", [name for name in registered_games() if has_own(make_game(name).rules, "ownership")])
+def test_rows_and_columns_of_ownership_are_those_of_the_drawn_board(name):
+    """The owners' planes and the board show the same stones in the same cells, for either player to move."""
+    game = make_game(name)
+    for seed, num_plies in enumerate([5, 8]):
+        chooser, state = random.Random(seed), game.new_initial_state()
+        for _ in range(num_plies):
+            state.apply_action(chooser.choice(state.legal_actions()))
+        planes, rows = state.planes(), state.draw().splitlines()[:-1]
+        cells = [row.split()[1:] for row in rows]
+        own, other = "XO" if state.current_player() == 0 else "OX"
+        assert [[cell == own for cell in row] for row in cells] == planes[0].astype(bool).tolist()
+        assert [[cell == other for cell in row] for row in cells] == planes[1].astype(bool).tolist()
+        stones = planes[0] - planes[1]
+        owners = state.ownership() * (1 if state.current_player() == 0 else -1)
+        assert (owners[stones != 0] == stones[stones != 0]).all() and stones.any()
 
 
 def test_what_is_said_is_plain_python(suggestion):

@@ -3,6 +3,7 @@
 import re
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from games.user_games import write_nim_with_turns_of_two
 
@@ -46,6 +47,20 @@ def test_a_suggestion_is_the_board_the_table_and_the_best_move():
         "",
         "best: c3   (42 simulations in 1.23 s)",
     ]
+
+
+def test_what_kept_heads_expect_is_shown():
+    owners = np.array([[0.9, -0.1, -0.8], [0.4, 0.3, -0.4], [1.0, 0.0, -1.0]], np.float32)
+    lines = show_suggestion(replace(suggestion(MOVES), ownership=owners, score=-2.46), STATE).splitlines()
+    assert lines[0] == "tic_tac_toe, second player to move, value +0.25 and score -2.5 for that player"
+    assert lines[-7:-1] == [
+        "",
+        "expected owners: + the player to move, - the opponent, . unclear",
+        *("  + . -", "  + . -", "  + . -"),
+        "",
+    ]
+    only_score = show_suggestion(replace(suggestion(MOVES), score=0.0), STATE)
+    assert "and score +0.0 for" in only_score and "owners" not in only_score
 
 
 def test_a_full_tree_is_said():

@@ -27,7 +27,7 @@ GAME = make_game("connect_four(rows=4,columns=5)")
 TINY = NetConfig(blocks=1, channels=2, policy_channels=1, value_channels=1, value_hidden=2)
 CARD = Card(
     game=str(GAME),
-    net=TINY.model_dump(),
+    net=TINY.model_dump(mode="json"),
     search=SearchConfig(c_puct=2.0).model_dump(),
     step=1200,
     iteration=7,
@@ -326,10 +326,10 @@ def test_weights_of_another_dtype(tmp_path):
 
 
 def test_settings_on_a_card_that_are_no_longer_known_are_left_out_and_told(tmp_path, capsys):
-    card = replace(CARD, net=TINY.model_dump() | {"width": 3}, search={"c_put": 1.0, "c_puct": 2.0})
+    card = replace(CARD, net=TINY.model_dump(mode="json") | {"width": 3}, search={"c_put": 1.0, "c_puct": 2.0})
     write_checkpoint(tmp_path / "net", make_net(GAME, TINY), card)
     loaded = load_checkpoint(tmp_path / "net").card
-    assert loaded.net == TINY.model_dump() and loaded.search == {"c_puct": 2.0}
+    assert loaded.net == TINY.model_dump(mode="json") and loaded.search == {"c_puct": 2.0}
     told = capsys.readouterr().err.splitlines()
     assert [line.partition("' has ")[2].partition(",")[0] for line in told] == ["width", "c_put"]
 
@@ -337,9 +337,12 @@ def test_settings_on_a_card_that_are_no_longer_known_are_left_out_and_told(tmp_p
 @pytest.mark.parametrize(
     ("card", "what"),
     [
-        (replace(CARD, net=TINY.model_dump() | {"channels": 4}), " is "),
-        (replace(CARD, net=TINY.model_dump() | {"blocks": 2}), "not there, and in the net that the card describes "),
-        (replace(CARD, net=TINY.model_dump() | {"blocks": 0}), "setting blocks = 0 should be"),
+        (replace(CARD, net=TINY.model_dump(mode="json") | {"channels": 4}), " is "),
+        (
+            replace(CARD, net=TINY.model_dump(mode="json") | {"blocks": 2}),
+            "not there, and in the net that the card describes ",
+        ),
+        (replace(CARD, net=TINY.model_dump(mode="json") | {"blocks": 0}), "setting blocks = 0 should be"),
         (replace(CARD, search={"c_puct": "much"}), "setting c_puct = 'much' should be a number"),
         (replace(CARD, game="connect_four"), " is "),
     ],
@@ -353,7 +356,7 @@ def test_weights_that_do_not_fit_the_card(card, what, tmp_path):
 
 def test_a_card_of_a_huge_net_takes_no_memory(tmp_path):
     resource = pytest.importorskip("resource", reason="Windows does not have it")
-    card = replace(CARD, net=TINY.model_dump() | {"blocks": 80, "channels": 1024})
+    card = replace(CARD, net=TINY.model_dump(mode="json") | {"blocks": 80, "channels": 1024})
     write_checkpoint(tmp_path / "net", make_net(GAME, TINY), card)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     assert "does not fit its own card" in refusal(tmp_path / "net")

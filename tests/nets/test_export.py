@@ -16,9 +16,10 @@ from command_line import assert_bad_input
 import azero
 from azero.config.schema import DeviceConfig, NetConfig
 from azero.errors import BadInput
+from azero.games import make_game
 from azero.games.make import trust_net
 from azero.games.user import trust
-from azero.nets.alone import judge_alone
+from azero.nets.alone import judge_alone, teller_of
 from azero.nets.architectures.contract import with_noise
 from azero.nets.checkpoint import load_checkpoint, write_checkpoint
 from azero.nets.checkpoint_card import Card
@@ -29,7 +30,7 @@ from azero.nets.runtimes.choice import TOLERANCE, measure_drift
 from azero.system import files
 
 from .test_users_net import EXAMPLE, GAME, PLAIN
-from .towers import SMALL_OF_CONTEXT, random_planes
+from .towers import SMALL_OF_CONTEXT, WITH_HEADS, random_planes
 from .towers import make_net as make_tower
 
 ROOT = Path(__file__).parents[2]
@@ -113,6 +114,69 @@ def test_all_kinds_of_towers(folder, config, opset):
     assert onnx.load(folder / "net.onnx").opset_import[0].version == opset
 
 
+GO = make_game("go(size=4,komi=0.5)")
+HEADS = {"ownership": ["batch", 4, 4], "score": ["batch", 1]}
+
+
+@pytest.mark.parametrize(
+    ("name", "opset"), [("tower", 19), ("any_size", 24), ("dense", 19), ("transformer.py:Transformer(width=8)", 19)]
+)
+def test_heads_that_stay_are_further_outputs(folder, name, opset):
+    (folder / "transformer.py").write_text(EXAMPLE.read_text())
+    trust_net("transformer.py:Transformer")
+    heads = [*HEADS] if name != "dense" else ["score"]
+    config = WITH_HEADS.model_copy(update={"name": name, "heads": tuple(heads)})
+    torch.manual_seed(3)
+    net = with_noise(make_net(config, GO))
+    card = Card(str(GO), config.model_dump(mode="json"), {}, net_digest=net.identity[:16])
+    write_checkpoint(folder / "net.safetensors", net, card)
+    done = export_onnx(load_checkpoint(folder / "net.safetensors"), folder / "net.onnx", "1.2.3", opset=opset)
+    assert done.heads == heads and done.drift < 1e-4
+    model, planes = OnnxSession(folder / "net.onnx").model, random_planes(GO, 20)
+    outputs = {each.name: each.shape for each in model.get_outputs()}
+    assert outputs == {"policy_logits": ["batch", 17], "result_logits": ["batch", 3]} | {k: HEADS[k] for k in heads}
+    assert model.get_modelmeta().custom_metadata_map["heads"] == ",".join(heads)
+    assert "score is the points by which" in model.get_modelmeta().description
+    for head, told in teller_of(net, CPU)(planes).items():
+        assert told.std() > 0.001
+        np.testing.assert_allclose(model.run([head], {"planes": planes})[0], told, atol=1e-4)
+
+
+def test_the_command_says_which_heads_there_are(run_azero):
+    card = Card(str(GO), WITH_HEADS.model_dump(mode="json"), {})
+    write_checkpoint(Path("net.safetensors"), make_tower(GO, WITH_HEADS), card)
+    code, output, _ = run_azero("export", "net.safetensors", "net.onnx")
+    assert code == 0 and output.splitlines()[-2:] == [
+        "  ownership       [batch, 4, 4], owners at the end: 1 the player to move, -1 the opponent",
+        "  score           [batch, 1], points by which the player to move wins",
+    ]
+    code, output, _ = run_azero("export", "net.safetensors", "net.onnx", "--json")
+    assert json.loads(output)["heads"] == ["ownership", "score"]
+
+
+def test_heads_in_int8_are_within_the_tolerance(folder):
+    write_checkpoint(folder / "net", make_tower(GO, WITH_HEADS), Card(str(GO), WITH_HEADS.model_dump(mode="json"), {}))
+    checkpoint = load_checkpoint(folder / "net")
+    done = export_onnx(checkpoint, folder / "net.onnx", "1.2.3", "int8")
+    assert 1e-4 < done.drift <= TOLERANCE
+    planes = random_planes(GO, 64)
+    (found,) = OnnxSession(folder / "net.onnx").model.run(["ownership"], {"planes": planes})
+    assert 1e-5 < np.abs(found - teller_of(checkpoint.net, CPU)(planes)["ownership"]).mean() <= TOLERANCE
+
+
+@pytest.mark.parametrize("name", HEADS)
+def test_a_head_that_differs_from_the_net_s_is_not_written(folder, monkeypatch, name):
+    write_checkpoint(folder / "net", make_tower(GO, WITH_HEADS), Card(str(GO), WITH_HEADS.model_dump(mode="json"), {}))
+
+    def tell(planes):
+        return {name: np.full(HEADS[name][1:], np.nan if name == "score" else 0.9)[None]}
+
+    monkeypatch.setattr(export, "teller_of", lambda *arguments: tell)
+    with pytest.raises(BadInput, match=r"net.onnx' is not written: the model is (nan|0\.\d+|1) from the net in fp32"):
+        export_onnx(load_checkpoint(folder / "net"), folder / "net.onnx", "1.2.3")
+    assert not (folder / "net.onnx").exists()
+
+
 def net_of(name: str):
     trust_net(name)
     torch.manual_seed(3)
@@ -171,6 +235,7 @@ def test_the_command_replaces_a_file_and_prints_one_object(run_azero):
         "bytes": Path("net.onnx").stat().st_size,
         "planes_shape": [3, 3, 3],
         "num_actions": 9,
+        "heads": [],
         "drift": json.loads(output)["drift"],
     }
     assert OnnxSession(Path("net.onnx")).logits(np.zeros((2, 3, 3, 3), np.float32))[0].shape == (2, 9)

@@ -19,7 +19,7 @@ GAME = make_game("connect_four(rows=5,columns=6)")
 def test_each_net_of_azero_s_is_drawn():
     assert DRAWN.keys() == ARCHITECTURES.keys()
     for name, kind in ARCHITECTURES.items():
-        assert drawing_of_net(kind(NetConfig(blocks=1, channels=4), GAME)).draw is DRAWN[name]
+        assert drawing_of_net(kind(NetConfig(blocks=1, channels=4), GAME)).architecture is DRAWN[name]
 
 
 @pytest.mark.parametrize("config", SMALL_OF_CONTEXT, ids=lambda each: each.global_context)

@@ -2,14 +2,16 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 from games.user_games import NIM, forget_files, write_file
 
-from azero.config.schema import NetConfig, SearchConfig
+from azero.config.schema import DeviceConfig, NetConfig, SearchConfig
 from azero.errors import BadInput
 from azero.games import make_game
 from azero.games.names import source_digest_of
+from azero.nets.alone import teller_of
 from azero.nets.architectures.contract import fold
 from azero.nets.checkpoint import write_checkpoint
 from azero.nets.checkpoint_card import Card
@@ -129,6 +131,34 @@ def test_another_parameter_of_the_game_is_no_obstacle_where_the_shapes_are_the_s
     one, other = (make_game(f"go(size=5,komi={komi})") for komi in (2.5, 7.5))
     old = save(tmp_path / "a", game=one)
     assert_alike(grow(SMALL, tmp_path / "a", other), old, other)
+
+
+GO = make_game("go(size=4,komi=0.5)")
+KEEPING = {heads: SMALL.model_copy(update={"heads": heads}) for heads in [(), ("score",), ("ownership", "score")]}
+
+
+@pytest.mark.parametrize("own", KEEPING)
+@pytest.mark.parametrize("wanted", KEEPING)
+@pytest.mark.parametrize("larger", [{}, {"channels": 12, "blocks": 2, "value_channels": 9, "value_hidden": 20}])
+def test_heads_that_both_nets_keep_say_the_same_and_others_begin_new_or_are_dropped(tmp_path, own, wanted, larger):
+    old = save(tmp_path / "a", KEEPING[own], GO)
+    net = grow(KEEPING[wanted].model_copy(update=larger), tmp_path / "a", GO)
+    assert_alike(net, old, GO)
+    told, old_told = (teller_of(each, DeviceConfig(device="cpu"))(random_planes(GO, 16)) for each in (net, old))
+    assert tuple(told) == wanted
+    for name, each in told.items():
+        if name in own:
+            assert each.std() > 0.001
+            np.testing.assert_allclose(each, old_told[name], atol=1e-4)
+        else:
+            assert not each.any(), "a new head expects nothing"
+
+
+def test_heads_that_would_say_something_else_are_refused(tmp_path):
+    config = KEEPING["score",].model_copy(update={"name": "any_size"})
+    save(tmp_path / "a", config, GO)
+    larger = config.model_copy(update={"value_channels": 9})
+    assert refusal(larger, tmp_path / "a", GO).endswith("its outputs would change")
 
 
 def test_a_user_s_game_may_have_changed(tmp_path, capsys, monkeypatch):

@@ -11,9 +11,10 @@ from torch.nn import functional as F
 from azero.config.training import TrainingConfig
 from azero.errors import BadInput
 from azero.games import DRAW, make_game
+from azero.nets.architectures.heads import dense_layers
 from azero.selfplay.data.lessons import Lesson, Lessons
 from azero.training.heads import registry
-from azero.training.heads.contract import Head, dense_layers, mean_where_known
+from azero.training.heads.contract import Head, mean_where_known
 from azero.training.learning.precision import random_sample
 from azero.training.learning.trainer import Trainer, check_divergence
 from azero.training.run import Run

@@ -4,6 +4,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from azero.errors import BadInput
 from azero.games import Game, State
 from azero.mcts import MAX_NODES, Search, nodes_needed
 from azero.mcts.search.tree_arrays import SearchTree, tree_of
+from azero.nets.runtimes.session import Tell
 
 UNLIMITED = 1 << 30
 """Simulations of a search that has only a time limit."""
@@ -47,10 +49,12 @@ class Agent(ABC):
     Attributes:
       net_alone: the agent's net without a search. It takes planes [B, C, H, W] and returns logits of actions [B, A]
         and of win, draw and loss [B, 3], all float32. None for an agent without a net.
+      heads_alone: the heads that the net keeps, without a search, for one position at a time. None without such heads.
       plays_side_by_side: whether it plays all games of a match at the same time, or one after another.
     """
 
     net_alone: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]] | None = None
+    heads_alone: Tell | None = None
     plays_side_by_side = True
 
     def __init__(self, name: str, game: Game, seed: int = 0):
@@ -160,12 +164,20 @@ class SearchAgent(Agent):
                 self._alone.start(0, state, 0)
                 self._alone.run([0], 1, _NO_TIME)
                 suggestion_of(self._alone, state)
+                self._tell(state)
                 begin = time.perf_counter()
         self._alone.start(0, state, derive_seed(self.seed, "suggest"))
         self._alone.run([0], limit.simulations, limit.seconds)
         suggestion = suggestion_of(self._alone, state)
+        told = self._tell(state)
         runtime, precision = self.runtime or (None, None)
-        return replace(suggestion, elapsed_s=time.perf_counter() - begin, runtime=runtime, precision=precision)
+        elapsed_s = time.perf_counter() - begin
+        return replace(suggestion, elapsed_s=elapsed_s, runtime=runtime, precision=precision, **told)
+
+    def _tell(self, state: State) -> dict[str, Any]:
+        """Returns the fields of a suggestion that kept heads fill."""
+        told = self.heads_alone(state.planes()[None]) if self.heads_alone else {}
+        return {name: float(each[0, 0]) if name == "score" else each[0] for name, each in told.items()}
 
     def tree(self) -> SearchTree:
         if self._alone is None:

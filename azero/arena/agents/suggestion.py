@@ -1,8 +1,10 @@
 """Suggestions: an agent's ranking of the moves of a position."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
+
+import numpy as np
 
 from azero.games import Game, State
 from azero.mcts import MoveStatistics, Search, rank_moves, root_value
@@ -59,6 +61,9 @@ class Suggestion:
       is_tree_full: whether the tree reached its limit of nodes.
       runtime: the library that ran the net, e.g. "openvino"; None without a net.
       precision: the net's arithmetic, "fp32", "bf16" or "int8"; None without a net.
+      ownership: [H, W] float32 in [-1, 1], the owners that the net alone expects at the end for the cells of
+        `State.planes`: 1 is the player to move, -1 the opponent. None if the net keeps no such head. == ignores it.
+      score: the points by which the net alone expects the player to move to win; None if it keeps no such head.
     """
 
     game: str
@@ -71,6 +76,8 @@ class Suggestion:
     is_tree_full: bool = False
     runtime: str | None = None
     precision: str | None = None
+    ownership: np.ndarray | None = field(default=None, compare=False)
+    score: float | None = None
 
     @property
     def action(self) -> int:
@@ -86,7 +93,13 @@ class Suggestion:
         """Returns the object that `azero suggest --json` prints, with the `top` best moves or all of them."""
         fields = {name: value for name, value in vars(self).items() if name != "is_tree_full"}
         fields["moves"] = [{key: getattr(move, key) for key in _JSON_FIELDS} for move in self.moves[:top]]
+        fields["ownership"] = None if self.ownership is None else _rounded(self.ownership)
+        fields["score"] = None if self.score is None else round(self.score, 2)
         return fields
+
+
+def _rounded(ownership: np.ndarray) -> list[list[float]]:
+    return [[round(each, 3) for each in row] for row in ownership.tolist()]
 
 
 _JSON_FIELDS = ("move", "visits", "value", "prior", "proven", "pv", "is_bound", "proven_plies")

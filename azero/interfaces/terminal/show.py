@@ -2,6 +2,8 @@
 
 import itertools
 
+import numpy as np
+
 from azero.arena.agents.suggestion import Move, Suggestion, turn_to_text
 from azero.arena.benchmarks.benchmark import BenchmarkResult, Share
 from azero.arena.matches.match import MatchResult
@@ -11,6 +13,9 @@ from azero.system.console import printable
 
 MOST_MOVES = 10
 """Default number of listed moves."""
+
+_LIKELY = 1 / 3
+"""A cell with a greater ownership is shown as owned: its owner is at least twice as probable as the other player."""
 
 MOST_VISITED, BEST_VALUE, AT_MOST = "*", "^", "<"
 
@@ -24,9 +29,10 @@ def show_suggestion(suggestion: Suggestion, state: State, top: int = MOST_MOVES)
         seen.append(f"{suggestion.runtime} {suggestion.precision}")
     if suggestion.is_tree_full:
         seen.append("the tree reached its limit of nodes")
+    score = f" and score {suggestion.score:+z.1f}" if suggestion.score is not None else ""
     return "\n".join(
         [
-            f"{suggestion.game}, {player} player to move, value {suggestion.value:+z.2f} for that player",
+            f"{suggestion.game}, {player} player to move, value {suggestion.value:+z.2f}{score} for that player",
             "",
             state.draw(value_marks(suggestion.moves)),
             "",
@@ -35,9 +41,19 @@ def show_suggestion(suggestion: Suggestion, state: State, top: int = MOST_MOVES)
             "",
             show_moves(suggestion.moves, top),
             "",
+            *([] if suggestion.ownership is None else [*show_ownership(suggestion.ownership), ""]),
             f"best: {best_turn(suggestion, state)}   ({', '.join(seen)})",
         ]
     )
+
+
+def show_ownership(ownership: np.ndarray) -> list[str]:
+    """Returns a map of who is expected to own the cells, [H, W] in [-1, 1], with a line that explains it."""
+    signs = np.where(ownership > _LIKELY, "+", np.where(ownership < -_LIKELY, "-", "."))
+    return [
+        "expected owners: + the player to move, - the opponent, . unclear",
+        *(f"  {' '.join(row)}" for row in signs),
+    ]
 
 
 def value_marks(moves: list[Move]) -> dict[int, str]:

@@ -32,6 +32,7 @@ class Net(nn.Module):
       features_shape: the shape of a position's features, (channels, height, width); None if the net has no features
         of its own. Auxiliary heads learn from features.
       is_quantizable: whether a runtime can compute its convolutions in int8.
+      kept: layers of the auxiliary heads that stay in the checkpoint, by name; see `heads.py`.
       identity: of the sources that define a user's net, 64 hex digits; empty for azero's own nets.
     """
 
@@ -42,6 +43,7 @@ class Net(nn.Module):
     def __init__(self, game: Game):
         super().__init__()
         self.game = game
+        self.kept = nn.ModuleDict()
 
     @abstractmethod
     def features(self, planes: Tensor) -> Tensor:

@@ -1,5 +1,6 @@
 """`azero export`: writes a checkpoint's net as an ONNX model, and checks the model before it is written."""
 
+import math
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -8,8 +9,11 @@ import onnx
 from onnx import helper
 from onnx.reference import ReferenceEvaluator
 
+from azero.config.schema import DeviceConfig
 from azero.errors import BadInput
 from azero.games.names import without_folder
+from azero.nets.alone import teller_of
+from azero.nets.architectures.contract import Net
 from azero.nets.architectures.registry import drawing_of_net
 from azero.nets.checkpoint import Checkpoint
 from azero.nets.export.onnx_graph import OnnxGraph, measure_peaks
@@ -25,6 +29,12 @@ OPSETS = range(19, 25)
 PRECISIONS = ("fp32", "int8")
 
 _TOLERANCES = {"fp32": 1e-3, "int8": TOLERANCE}  # of `measure_drift`
+_HEADS = {
+    "ownership": "ownership is the expected owner of each cell at the end: 1 the player to move, -1 the opponent.",
+    "score": "score is the points by which the player to move is expected to win.",
+}
+"""What the model's text says of kept heads."""
+
 _CHECKED = 32  # positions on which the model is compared with the net
 
 
@@ -39,7 +49,8 @@ class Exported:
     bytes: int
     planes_shape: tuple[int, int, int]
     num_actions: int
-    drift: float  # from fp32, see `measure_drift`
+    heads: list[str]  # the kept heads, which are further outputs
+    drift: float  # from fp32, see `_drift_of`
 
     def to_json(self) -> dict:
         """Returns the object that `azero export --json` prints."""
@@ -52,7 +63,8 @@ def export_onnx(
     """Writes a checkpoint's net as an ONNX model, atomically. A file of that name is replaced.
 
     The input is `planes` [batch, C, H, W]; the outputs are `policy_logits` [batch, A] and `result_logits` [batch, 3],
-    of win, draw and loss for the player to move; all float32. The batch size is free.
+    of win, draw and loss for the player to move; all float32. The heads that the net keeps are further outputs, see
+    `tell_heads`. The batch size is free.
 
     Args:
       version: azero's, for the model's metadata.
@@ -64,7 +76,7 @@ def export_onnx(
     _describe(model, checkpoint, precision, version)
     onnx.checker.check_model(model, full_check=True)
     try:
-        drift = measure_drift(net, _Reference(model), _CHECKED, _CHECKED)
+        drift = _drift_of(model, net)
     except Exception as error:  # of many kinds, from ONNX's evaluator
         raise BadInput(f"{str(path)!r} is not written: the model fails with {type(error).__name__}: {error}") from None
     if not drift <= _TOLERANCES[precision]:
@@ -74,7 +86,21 @@ def export_onnx(
         )
     data = model.SerializeToString(deterministic=True)
     write_whole(path, data)
-    return Exported(str(path), str(game), precision, opset, len(data), game.planes_shape, game.num_actions, drift)
+    sizes = len(data), game.planes_shape, game.num_actions
+    return Exported(str(path), str(game), precision, opset, *sizes, [*net.kept], drift)
+
+
+def _drift_of(model: onnx.ModelProto, net: Net) -> float:
+    """Returns the greatest mean distance of an output from fp32: see `measure_drift`, and of heads, in [-1, 1].
+
+    Scores are divided by the number of cells for this.
+    """
+    reference, positions = _Reference(model), sample_positions(net.game)[:_CHECKED]
+    drifts = [measure_drift(net, reference, _CHECKED, _CHECKED)]
+    for name, told in teller_of(net, DeviceConfig(device="cpu"))(positions).items():
+        scale = math.prod(net.game.planes_shape[1:]) if name == "score" else 1
+        drifts.append(float(np.abs(reference.output(name, positions) - told).mean()) / scale)
+    return float(np.max(drifts))  # NaN if any is NaN
 
 
 def _model_of(checkpoint: Checkpoint, precision: str, opset: int) -> onnx.ModelProto:
@@ -86,7 +112,7 @@ def _model_of(checkpoint: Checkpoint, precision: str, opset: int) -> onnx.ModelP
     drawing = drawing_of_net(net)
     assert drawing is not None, "each net of azero's has a drawing"
     peaks = measure_peaks(drawing, opset, sample_positions(net.game)) if precision == "int8" else None
-    return drawing.on(OnnxGraph(opset, peaks))
+    return drawing.on(OnnxGraph(opset, peaks), has_heads=True)
 
 
 def _describe(model: onnx.ModelProto, checkpoint: Checkpoint, precision: str, version: str) -> None:
@@ -97,18 +123,19 @@ def _describe(model: onnx.ModelProto, checkpoint: Checkpoint, precision: str, ve
         f"A net for {game}: planes of positions to the logits of all actions, and of win, draw and loss for the "
         "player to move. Give illegal actions the probability 0."
     )
-    helper.set_model_props(
-        model,
-        {
-            "game": game,
-            "results": "win,draw,loss",
-            "precision": precision,
-            "net": without_folder(card.origin_of_net.name),
-            "checkpoint": checkpoint.digest,
-            "iteration": str(card.iteration),
-            "azero": version,
-        },
-    )
+    properties = {
+        "game": game,
+        "results": "win,draw,loss",
+        "precision": precision,
+        "net": without_folder(card.origin_of_net.name),
+        "checkpoint": checkpoint.digest,
+        "iteration": str(card.iteration),
+        "azero": version,
+    }
+    if heads := [*checkpoint.net.kept]:
+        model.doc_string += " " + " ".join(_HEADS[each] for each in heads)
+        properties["heads"] = ",".join(heads)
+    helper.set_model_props(model, properties)
 
 
 class _Reference:
@@ -122,3 +149,7 @@ class _Reference:
         logits, results = self._evaluator.run(["policy_logits", "result_logits"], {"planes": planes})
         likelihoods = np.exp(results - results.max(axis=1, keepdims=True))
         return logits, (likelihoods[:, 0] - likelihoods[:, 2]) / likelihoods.sum(axis=1)
+
+    def output(self, name: str, planes: np.ndarray) -> np.ndarray:
+        """Returns the output of that name."""
+        return self._evaluator.run([name], {"planes": planes})[0]

@@ -4,7 +4,7 @@ In int8, pairs of QuantizeLinear and DequantizeLinear say where a program may co
 them are stored in int8.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import onnx
@@ -29,12 +29,12 @@ class OnnxGraph(Graph):
         self._input = helper.make_tensor_value_info("planes", onnx.TensorProto.FLOAT, ["batch", *shape])
         return "planes"
 
-    def finished(self, policy_logits: str, result_logits: str) -> onnx.ModelProto:
-        outputs = []
-        for found, name in ((policy_logits, "policy_logits"), (result_logits, "result_logits")):
+    def finished(self, outputs: Mapping[str, str]) -> onnx.ModelProto:
+        infos = []
+        for name, found in outputs.items():
             self._nodes.append(helper.make_node("Identity", [found], [name], name))
-            outputs.append(helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, ["batch", None]))
-        graph = helper.make_graph(self._nodes, "azero", [self._input], outputs, self._constants)
+            infos.append(helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, None))
+        graph = helper.make_graph(self._nodes, "azero", [self._input], infos, self._constants)
         version = helper.find_min_ir_version_for([self._opset])
         model = helper.make_model(graph, opset_imports=[self._opset], ir_version=version)
         return onnx.shape_inference.infer_shapes(model, strict_mode=True)
@@ -105,6 +105,9 @@ class OnnxGraph(Graph):
 
     def flat(self, x: str) -> str:
         return self._add("Flatten", x, axis=1)[0]
+
+    def cells(self, x: str) -> str:
+        return self._add("Squeeze", x, self._constant(np.array([1])))[0]
 
 
 def measure_peaks(drawing: Drawing, opset: int, positions: np.ndarray) -> list[float]:

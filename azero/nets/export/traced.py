@@ -8,7 +8,8 @@ import onnx
 import torch
 
 from azero.errors import BadInput
-from azero.nets.architectures.contract import fold
+from azero.nets.architectures.contract import Net, fold
+from azero.nets.architectures.heads import tell_heads
 from azero.nets.users_net import UsersNet
 
 
@@ -27,7 +28,7 @@ def trace_onnx(net: UsersNet, opset: int) -> onnx.ModelProto:
                 (planes,),
                 dynamo=True,
                 input_names=["planes"],
-                output_names=["policy_logits", "result_logits"],
+                output_names=["policy_logits", "result_logits", *net.kept],
                 dynamic_shapes={"planes": {0: torch.export.Dim("batch")}},
                 opset_version=opset,
                 verbose=False,
@@ -49,17 +50,18 @@ def trace_onnx(net: UsersNet, opset: int) -> onnx.ModelProto:
 class _Composed(torch.nn.Module):
     """A user's module as azero calls it, without checks: they read sizes, which would not stay free."""
 
-    def __init__(self, net: torch.nn.Module):
+    def __init__(self, net: Net):
         super().__init__()
         assert isinstance(net, UsersNet)
         self.module, self.has_features = net.module, net.has_features
+        self.kept, self.game = net.kept, net.game
 
     def forward(self, planes: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        module: Any = self.module
         if not self.has_features:
-            return tuple(self.module(planes))
-        features: Any = self.module.features
-        judge: Any = self.module.judge
-        return tuple(judge(features(planes)))
+            return tuple(module(planes))
+        features = module.features(planes)
+        return *module.judge(features), *tell_heads(self.kept, self.game, features).values()
 
 
 def _cause(error: BaseException) -> str:

@@ -7,14 +7,12 @@ import numpy as np
 
 from azero.games import Game
 from azero.nets.graphs.graph import Graph, Node
-from azero.nets.graphs.tower import draw_trunk
 from azero.nets.graphs.weights import Weights
 
 
-def draw_any_size(graph: Graph, planes: Node, weights: Weights, game: Game) -> tuple[Node, Node]:
-    """Returns policy logits and result logits of planes."""
-    x = draw_trunk(graph, planes, weights)
-    context = _pooled(graph, graph.relu(graph.convolution(x, weights.part("policy_context"))), game)
+def judge_any_size(graph: Graph, x: Node, weights: Weights, game: Game) -> tuple[Node, Node]:
+    """Returns policy logits and result logits of a tower's features."""
+    context = pooled_channels(graph, graph.relu(graph.convolution(x, weights.part("policy_context"))), game)
     bias = graph.on_board(graph.linear(context, weights.part("policy_bias")))
     policy = graph.relu(graph.add(graph.convolution(x, weights.part("policy_features")), bias))
     logits = graph.flat(graph.convolution(policy, weights.part("policy")))
@@ -23,7 +21,7 @@ def draw_any_size(graph: Graph, planes: Node, weights: Weights, game: Game) -> t
     numbers = numbers_to_take(game)
     if numbers is not None:
         logits = graph.take(logits, numbers)
-    value = _pooled(graph, graph.relu(graph.convolution(x, weights.part("value_features"))), game)
+    value = pooled_channels(graph, graph.relu(graph.convolution(x, weights.part("value_features"))), game)
     hidden = graph.relu(graph.linear(value, weights.part("value_hidden")))
     return logits, graph.linear(hidden, weights.part("results"))
 
@@ -40,7 +38,8 @@ def size_factor(side: Any) -> Any:
     return (side - 14) / 10
 
 
-def _pooled(graph: Graph, x: Node, game: Game) -> Node:
+def pooled_channels(graph: Graph, x: Node, game: Game) -> Node:
+    """Draws `pooled` of a whole board."""
     mean = graph.mean_of_board(x)
     factor = size_factor(math.sqrt(math.prod(game.planes_shape[1:])))
     return graph.join([mean, graph.scaled(mean, factor), graph.peak_of_board(x)])

@@ -1,7 +1,7 @@
 """`Graph`: the operations of azero's nets, which each library translates into its own."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -46,13 +46,18 @@ class Graph(ABC):
         """Returns x, [B, C], times a number."""
         return self.multiply(x, self._constant(np.full((1, 1), factor, np.float32)))
 
+    def signed(self, x: Node) -> Node:
+        """Returns 2 p - 1, in [-1, 1], of the logits x, [B, 1, H, W], of probabilities p."""
+        two, minus_one = (self._constant(np.full((1, 1, 1, 1), each, np.float32)) for each in (2, -1))
+        return self.add(self.multiply(self.sigmoid(x), two), minus_one)
+
     @abstractmethod
     def planes(self, shape: tuple[int, ...]) -> Node:
         """Returns the input, [B, *shape]."""
 
     @abstractmethod
-    def finished(self, policy_logits: Node, result_logits: Node) -> Any:
-        """Returns the finished model, with these outputs."""
+    def finished(self, outputs: Mapping[str, Node]) -> Any:
+        """Returns the finished model, with these outputs by name, in this order."""
 
     @abstractmethod
     def _constant(self, array: np.ndarray) -> Node: ...
@@ -114,3 +119,7 @@ class Graph(ABC):
     @abstractmethod
     def flat(self, x: Node) -> Node:
         """Returns x as [B, C * H * W]."""
+
+    @abstractmethod
+    def cells(self, x: Node) -> Node:
+        """Returns x, [B, 1, H, W], as [B, H, W]."""

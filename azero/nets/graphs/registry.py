@@ -6,16 +6,33 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from azero.games import Game
-from azero.nets.graphs.any_size import draw_any_size
-from azero.nets.graphs.dense import draw_dense
+from azero.nets.graphs.any_size import judge_any_size
+from azero.nets.graphs.dense import features_of_dense, judge_dense
 from azero.nets.graphs.graph import Graph, Node
-from azero.nets.graphs.tower import draw_tower
+from azero.nets.graphs.heads import tell_dense_heads, tell_heads, tell_pooled_heads
+from azero.nets.graphs.tower import features_of_tower, judge_tower
 from azero.nets.graphs.weights import Weights, fold_weights
 
-Draw = Callable[[Graph, Node, Weights, Game], tuple[Node, Node]]
-"""Returns policy logits [B, A] and result logits [B, 3] of planes [B, C, H, W]. The weights are folded."""
 
-DRAWN: dict[str, Draw] = {"tower": draw_tower, "any_size": draw_any_size, "dense": draw_dense}
+class Architecture(NamedTuple):
+    """How a net of azero's is drawn. The weights are folded.
+
+    Attributes:
+      features: draws the features of planes [B, C, H, W].
+      judge: draws policy logits [B, A] and result logits [B, 3] of features.
+      tell: draws what the kept heads say of features, by name.
+    """
+
+    features: Callable[[Graph, Node, Weights], Node]
+    judge: Callable[[Graph, Node, Weights, Game], tuple[Node, Node]]
+    tell: Callable[[Graph, Node, Weights, Game], dict[str, Node]]
+
+
+DRAWN = {
+    "tower": Architecture(features_of_tower, judge_tower, tell_heads),
+    "any_size": Architecture(features_of_tower, judge_any_size, tell_pooled_heads),
+    "dense": Architecture(features_of_dense, judge_dense, tell_dense_heads),
+}
 
 ANY_SIZE = ("any_size",)
 """The nets whose weights fit boards of all sizes."""
@@ -24,16 +41,29 @@ ANY_SIZE = ("any_size",)
 class Drawing(NamedTuple):
     """A net with its weights, to be drawn as a graph of any library."""
 
-    draw: Draw
+    architecture: Architecture
     weights: Weights  # folded
     game: Game
 
-    def on(self, graph: Graph) -> Any:
-        """Draws the net on an empty graph; returns the finished model."""
-        return graph.finished(*self.draw(graph, graph.planes(self.game.planes_shape), self.weights, self.game))
+    def on(self, graph: Graph, has_heads: bool = False) -> Any:
+        """Draws the net on an empty graph, with the heads that it keeps or without; returns the finished model."""
+        x = self._features(graph)
+        policy_logits, result_logits = self.architecture.judge(graph, x, self.weights, self.game)
+        outputs = {"policy_logits": policy_logits, "result_logits": result_logits}
+        return graph.finished(outputs | (self._heads(graph, x) if has_heads else {}))
+
+    def heads_on(self, graph: Graph) -> Any:
+        """Draws the heads alone; returns the finished model."""
+        return graph.finished(self._heads(graph, self._features(graph)))
+
+    def _features(self, graph: Graph) -> Node:
+        return self.architecture.features(graph, graph.planes(self.game.planes_shape), self.weights)
+
+    def _heads(self, graph: Graph, x: Node) -> dict[str, Node]:
+        return self.architecture.tell(graph, x, self.weights, self.game)
 
 
 def drawing_of(architecture: str, weights: Mapping[str, np.ndarray], game: Game) -> Drawing | None:
     """Returns the drawing of a net of azero's, with the weights of a checkpoint; None for a user's net."""
-    draw = DRAWN.get(architecture)
-    return draw and Drawing(draw, fold_weights(weights), game)
+    drawn = DRAWN.get(architecture)
+    return drawn and Drawing(drawn, fold_weights(weights), game)

@@ -5,16 +5,7 @@ from azero.nets.graphs.graph import Graph, Node
 from azero.nets.graphs.weights import Weights
 
 
-def draw_tower(graph: Graph, planes: Node, weights: Weights, game: Game) -> tuple[Node, Node]:
-    """Returns policy logits and result logits of planes. The weights are folded."""
-    x = draw_trunk(graph, planes, weights)
-    policy = graph.flat(graph.relu(graph.convolution(x, weights.part("policy_features"))))
-    value = graph.flat(graph.relu(graph.convolution(x, weights.part("value_features"))))
-    hidden = graph.relu(graph.linear(value, weights.part("value_hidden")))
-    return graph.linear(policy, weights.part("policy")), graph.linear(hidden, weights.part("results"))
-
-
-def draw_trunk(graph: Graph, planes: Node, weights: Weights) -> Node:
+def features_of_tower(graph: Graph, planes: Node, weights: Weights) -> Node:
     """Returns the output of stem and blocks. The blocks' convolutions may be quantized.
 
     Skip connections, global context and input keep their precision: they cost little time, and errors there matter
@@ -27,6 +18,14 @@ def draw_trunk(graph: Graph, planes: Node, weights: Weights) -> Node:
         y = graph.convolution(y, block.part("second"), is_quantized=True)
         x = graph.relu(graph.add(x, _excitation(graph, y, block.part("excitation")) if block.has("excitation") else y))
     return x
+
+
+def judge_tower(graph: Graph, x: Node, weights: Weights, game: Game) -> tuple[Node, Node]:
+    """Returns policy logits and result logits of a tower's features."""
+    policy = graph.flat(graph.relu(graph.convolution(x, weights.part("policy_features"))))
+    value = graph.flat(graph.relu(graph.convolution(x, weights.part("value_features"))))
+    hidden = graph.relu(graph.linear(value, weights.part("value_hidden")))
+    return graph.linear(policy, weights.part("policy")), graph.linear(hidden, weights.part("results"))
 
 
 def _excitation(graph: Graph, x: Node, weights: Weights) -> Node:

@@ -8,7 +8,7 @@ imports openvino.
 import functools
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ import numpy as np
 from azero.nets.graphs.graph import Graph
 from azero.nets.graphs.registry import Drawing
 from azero.nets.graphs.weights import Weights
+from azero.nets.runtimes.session import Tell
 
 sys.modules["openvino_telemetry"] = None  # type: ignore[assignment]  # blocks its import
 
@@ -58,6 +59,17 @@ def open_drawing(
     return OpenVinoSession(drawing.on(OpenVinoGraph(rows, peaks)), precision, num_threads, peaks)
 
 
+def open_heads(drawing: Drawing) -> Tell:
+    """Returns a function that runs a net's kept heads in fp32, for one position at a time."""
+    compiled = _compile(drawing.heads_on(OpenVinoGraph(1)), "f32", num_threads=1)
+
+    def tell(planes: np.ndarray) -> dict[str, np.ndarray]:
+        answer = compiled(planes)
+        return {each.any_name: answer[each] for each in compiled.outputs}
+
+    return tell
+
+
 def supported_precisions() -> tuple[str, ...]:
     """Returns the precisions that OpenVINO supports on this CPU, in ascending order of speed."""
     capabilities = _core().get_property("CPU", "OPTIMIZATION_CAPABILITIES")
@@ -89,8 +101,11 @@ class OpenVinoGraph(Graph):
         self._input = ops.parameter([self._rows, *shape], np.float32, name="planes")
         return self._input
 
-    def finished(self, policy_logits: openvino.Node, result_logits: openvino.Node) -> openvino.Model:
-        return openvino.Model([ops.result(policy_logits), ops.result(result_logits)], [self._input])
+    def finished(self, outputs: Mapping[str, openvino.Node]) -> openvino.Model:
+        results = [ops.result(each) for each in outputs.values()]
+        for name, result in zip(outputs, results, strict=True):
+            result.output(0).tensor.set_names({name})
+        return openvino.Model(results, [self._input])
 
     def _constant(self, array: np.ndarray) -> openvino.Node:
         return ops.constant(array)
@@ -147,6 +162,9 @@ class OpenVinoGraph(Graph):
 
     def flat(self, x: openvino.Node) -> openvino.Node:
         return ops.reshape(x, ops.constant(np.array([self._rows, -1])), False)
+
+    def cells(self, x: openvino.Node) -> openvino.Node:
+        return ops.squeeze(x, ops.constant(np.array([1])))
 
 
 def _in_steps(x: openvino.Node, low: np.ndarray, high: np.ndarray | np.float32, num_steps: int) -> openvino.Node:

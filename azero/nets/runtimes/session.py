@@ -1,8 +1,15 @@
 """A net that is ready to run, and the runtime that runs it. Nothing here imports torch."""
 
+from collections.abc import Callable
 from typing import NamedTuple, Protocol
 
 import numpy as np
+
+Tell = Callable[[np.ndarray], dict[str, np.ndarray]]
+"""From planes [B, C, H, W] float32 to what a net's kept heads say, for the player to move, as float32 arrays by name.
+
+`ownership`, [B, H, W] in [-1, 1], is 1 where the mover is expected to own the cell. `score`, [B, 1], is in points.
+"""
 
 
 class Runtime(NamedTuple):

@@ -1,21 +1,19 @@
-"""The interface of an auxiliary head (a target, layers and a loss), and what heads are built from.
+"""The interface of an auxiliary head: a target, layers and a loss.
 
-A head's input is the tower's features, so that a net can be saved and used without it.
+A head's input is the net's features, so that a net can be saved and used without it. What layers are built from is in
+`azero/nets/architectures/heads.py`.
 """
 
 from abc import abstractmethod
 from collections.abc import Callable
-from itertools import pairwise
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
 from azero.config.schema import NetConfig
-from azero.errors import BadInput
 from azero.games import Game
-from azero.nets.architectures.blocks import NormalizedConvolution
-from azero.nets.architectures.contract import Net, start_at_zero
+from azero.nets.architectures.contract import Net
 from azero.selfplay.data.auxiliary import AuxiliaryTarget
 
 
@@ -47,35 +45,6 @@ class Head(AuxiliaryTarget):
     def lesson_targets(self, game: Game, results: np.ndarray) -> np.ndarray:
         """Returns the targets of lessons, [B, columns], by their results [B]. By default they are unknown: NaN."""
         return np.full((len(results), self.columns(game)), np.nan, np.float32)
-
-
-def dense_layers(net: Net, channels: int, sizes: list[int]) -> nn.Sequential:
-    """Returns a 1x1 convolution to `channels`, followed by linear layers with outputs of `sizes`."""
-    inputs, height, width = _features_of(net)
-    *hidden, last = (nn.Linear(*pair) for pair in pairwise([channels * height * width, *sizes]))
-    start_at_zero(last)
-    between = (layer for each in hidden for layer in (each, nn.ReLU()))
-    return nn.Sequential(NormalizedConvolution(inputs, channels, 1), nn.ReLU(), nn.Flatten(), *between, last)
-
-
-def cell_layers(net: Net, channels: int) -> nn.Sequential:
-    """Returns 1x1 convolutions, to `channels` and to one output per cell, [B, H * W]."""
-    inputs, *board = _features_of(net)
-    if board != [*net.game.planes_shape[1:]]:
-        raise BadInput("ownership needs a net with features for each cell, e.g. net.name = tower")
-    last = nn.Conv2d(channels, 1, 1)
-    start_at_zero(last)
-    return nn.Sequential(NormalizedConvolution(inputs, channels, 1), nn.ReLU(), last, nn.Flatten())
-
-
-def _features_of(net: Net) -> tuple[int, int, int]:
-    """Returns the shape of a net's features; raises BadInput if it has none."""
-    if net.features_shape is None:
-        raise BadInput(
-            "auxiliary heads learn from a net's features, and this net has none: it needs the methods `features` and "
-            "`judge`, or training.*_loss_weight = 0"
-        )
-    return net.features_shape
 
 
 def mean_where_known(loss: Callable[..., Tensor], outputs: Tensor, targets: Tensor) -> Tensor:

@@ -11,8 +11,9 @@ from torch.nn import functional as F
 from azero.config.schema import NetConfig
 from azero.games import Game
 from azero.nets.architectures.contract import Net
+from azero.nets.architectures.heads import cell_layers
 from azero.selfplay.data.auxiliary import Positions
-from azero.training.heads.contract import Head, cell_layers, mean_where_known
+from azero.training.heads.contract import Head, mean_where_known
 
 
 class Ownership(Head):

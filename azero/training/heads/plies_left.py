@@ -13,8 +13,9 @@ from torch.nn import functional as F
 from azero.config.schema import NetConfig
 from azero.games import Game
 from azero.nets.architectures.contract import Net
+from azero.nets.architectures.heads import dense_layers
 from azero.selfplay.data.auxiliary import Positions
-from azero.training.heads.contract import Head, dense_layers, mean_where_known
+from azero.training.heads.contract import Head, mean_where_known
 
 _PLIES = 20.0
 """The unit of the loss, chosen to make it about as large as other losses. It is quadratic up to half a unit."""

@@ -12,8 +12,9 @@ from torch.nn import functional as F
 from azero.config.schema import NetConfig
 from azero.games import Game
 from azero.nets.architectures.contract import Net
+from azero.nets.architectures.heads import dense_layers
 from azero.selfplay.data.auxiliary import Positions
-from azero.training.heads.contract import Head, dense_layers
+from azero.training.heads.contract import Head
 
 
 class Reply(Head):

@@ -12,9 +12,10 @@ from torch.nn import functional as F
 from azero.config.schema import NetConfig
 from azero.games import Game
 from azero.nets.architectures.contract import Net
+from azero.nets.architectures.heads import dense_layers
 from azero.selfplay.data.auxiliary import Positions
 from azero.selfplay.data.returns import write_returns
-from azero.training.heads.contract import Head, dense_layers
+from azero.training.heads.contract import Head
 
 _SHARES_OF_CELLS = (0.016, 0.056, 0.176)
 """A horizon is 1 + share * cells plies, as in KataGo."""

@@ -16,19 +16,21 @@ class Learner(nn.Module):
 
     Attributes:
       wanted: the heads.
-      heads: the heads' layers, by name.
+      heads: the layers, by name, of those that the net does not keep.
     """
 
     def __init__(self, config: Config, game: Game):
         super().__init__()
         self.net = make_net(config.net, game)
         self.wanted = heads_of(config.training, game)
-        self.heads = nn.ModuleDict({head.name: head.layers(config.net, self.net) for head in self.wanted})
+        trained_only = (head for head in self.wanted if head.name not in self.net.kept)
+        self.heads = nn.ModuleDict({head.name: head.layers(config.net, self.net) for head in trained_only})
 
     def forward(self, planes: Tensor, board: Board = WHOLE) -> tuple[Prediction, dict[str, Tensor]]:
         """Returns the net's prediction for planes [B, C, H, W], and the output of each head, [B, columns]."""
         features, prediction = judge_on(self.net, planes, board)
-        return prediction, {name: layers(features) for name, layers in self.heads.items()}
+        layers = {**self.net.kept, **self.heads}
+        return prediction, {head.name: layers[head.name](features) for head in self.wanted}
 
 
 def judge_on(net: Net, planes: Tensor, board: Board) -> tuple[Tensor, Prediction]:
