@@ -85,16 +85,22 @@ _REASON = r"^\s*((?:\w+Error: )?(?:name '|Untyped|Unknown attribute|Cannot unify
 """What a line of a compiler's message looks like that says why; the first one counts."""
 
 
+def plain_message(error: BaseException) -> str:
+    """Returns a compiler's message without escape sequences. Numba colours its messages if colorama is installed."""
+    return re.sub(r"\x1b\[[0-9;]*m", "", str(error))
+
+
 @contextmanager
 def strategies_compiled() -> Iterator[None]:
     """Raises BadInput if a strategy's method cannot be compiled within the block; its cause is the whole message."""
     try:
         yield
     except NumbaError as error:
-        method = re.search(r"'(\w+)'\) for (\w+)\(", str(error))
+        message = plain_message(error)
+        method = re.search(r"'(\w+)'\) for (\w+)\(", message)
         if method is None:
             raise
-        reasons = [line for line in re.findall(_REASON, str(error), re.MULTILINE) if "method_of_class" not in line]
+        reasons = [line for line in re.findall(_REASON, message, re.MULTILINE) if "method_of_class" not in line]
         why = reasons[0] if reasons else "its code needs what Numba does not know"
         raise BadInput(f"{method[2]}.{method[1]} cannot be compiled: {why}") from error
 

@@ -16,7 +16,8 @@ import pytest
 import azero
 import azero.compiler.jit
 from azero.compiler.cache import cache_root, sources_digest
-from azero.compiler.jit import IS_COMPILED, bind_methods, kernel, subroutine
+from azero.compiler.jit import IS_COMPILED, bind_methods, kernel, strategies_compiled, subroutine
+from azero.errors import BadInput
 from azero.games.tic_tac_toe.rules import TicTacToe
 
 PACKAGE = Path(azero.__file__).parent
@@ -456,3 +457,16 @@ def test_games_are_the_same_compiled_and_not():
     here, there = (run_python(PLAY_AT_RANDOM, PACKAGE.parent, NUMBA_DISABLE_JIT=disable) for disable in ("0", "1"))
     assert len(here.splitlines()) > 100
     assert here == there
+
+
+def test_a_reason_is_found_in_a_coloured_message():
+    """With colorama installed, Numba colours its messages."""
+    resolving = (
+        "\x1b[0m\x1b[1mDuring: resolving callee type: BoundFunction((<class 'X'>, 'score') for Slip(float64 x 1))"
+    )
+    coloured = f"Failed\n  \x1b[1m\x1b[1mNameError: name 'nonsense' is not defined\x1b[0m\n{resolving}\x1b[0m"
+    with (
+        pytest.raises(BadInput, match=r"^Slip\.score cannot be compiled: NameError: name 'nonsense' is not defined$"),
+        strategies_compiled(),
+    ):
+        raise numba.core.errors.TypingError(coloured)

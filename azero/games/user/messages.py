@@ -9,6 +9,7 @@ import numba
 import numpy as np
 
 from azero.compiler.codegen import Allocates
+from azero.compiler.jit import plain_message
 from azero.compiler.rng import new_rng
 from azero.games.contract import Rules
 from azero.games.defaults import DEFAULTS
@@ -114,7 +115,7 @@ def _method_at(line: int | None, rules: Rules) -> str:
 
 def _reason(error: Exception, rules: Rules) -> str:
     """Returns the reason in a compiler's error, in one line, without the compiler's own trace."""
-    message = re.sub(r"\x1b\[[0-9;]*m", "", str(error))
+    message = plain_message(error)
     message = re.sub(r'File "[^"]*", line \d+:\n.*?\^\s*\n', "\n", message, flags=re.DOTALL)  # excerpts of sources
     message = re.sub(r"found for signature:\s*>>>", "found for", message)
     message = re.sub(r"\.? Raised from .*", "", message)
