@@ -15,6 +15,7 @@ from azero.mcts.tree import UNPROVEN, move_root
 from azero.selfplay.data.policies import pack_target
 from azero.selfplay.data.records import Shard
 from azero.selfplay.resignation import NOBODY
+from azero.system.machine import sparse_zeros
 
 
 class PlaySettings(NamedTuple):
@@ -37,7 +38,7 @@ class Games(NamedTuple):
     """B games under way, at most T plies each. `Shard` describes the fields.
 
     The policy targets of a game's plies follow one another in `visited` and `visits`. There is room for all actions at
-    each ply, but the operating system allocates memory only for what is written.
+    each ply, but only what is written takes memory.
     """
 
     states: np.recarray  # [B, T] the game's state dtype
@@ -67,8 +68,8 @@ def new_games(game: Game, size: int, opening_plies: int) -> Games:
         states=new_states(game.rules, size, plies),
         players=np.zeros((size, plies), np.int8),
         actions=np.zeros((size, plies), np.int16),
-        visited=np.zeros((size, plies * game.num_actions), np.int16),
-        visits=np.zeros((size, plies * game.num_actions), np.uint16),
+        visited=sparse_zeros((size, plies * game.num_actions), np.int16),
+        visits=sparse_zeros((size, plies * game.num_actions), np.uint16),
         num_visited=np.zeros((size, plies), np.int16),
         ends=np.zeros(size, np.int64),
         root_values=np.zeros((size, plies), np.float32),

@@ -1,8 +1,14 @@
-"""The machine's cores, and the reuse of freed memory."""
+"""The machine's cores, and how its memory is used."""
 
+import contextlib
 import ctypes
+import math
+import mmap
 import os
 import sys
+
+import numpy as np
+import numpy.typing as npt
 
 _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3  # from malloc.h
 
@@ -22,3 +28,19 @@ def keep_freed_memory() -> None:
         libc = ctypes.CDLL(None)
         libc.mallopt(_M_MMAP_THRESHOLD, 32 << 20)  # the largest value that glibc accepts
         libc.mallopt(_M_TRIM_THRESHOLD, 1 << 30)
+
+
+def sparse_zeros(shape: tuple[int, ...], dtype: npt.DTypeLike) -> np.ndarray:
+    """Returns zeros, of which little will be written. Only pages that are written take memory.
+
+    Linux may give huge pages of 2 MiB to large arrays, and NumPy asks for that. Here the pages stay small.
+    """
+    size = max(1, math.prod(shape) * np.dtype(dtype).itemsize)
+    if sys.platform == "win32":
+        memory = mmap.mmap(-1, size)
+    else:
+        memory = mmap.mmap(-1, size, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    if sys.platform == "linux":
+        with contextlib.suppress(OSError):  # a kernel without huge pages
+            memory.madvise(mmap.MADV_NOHUGEPAGE)
+    return np.frombuffer(memory, dtype, math.prod(shape)).reshape(shape)

@@ -109,6 +109,8 @@ def features_of(game: Game, shard: Shard) -> Positions:
 def _counts_of(policies: Policies, positions: np.ndarray, actions: np.ndarray, num_actions: int) -> np.ndarray:
     """Returns the policy targets' counts of m actions at their positions, both [m], as [m] float32."""
     keys = policies.positions() * num_actions + policies.actions
+    if not len(keys):
+        return np.zeros(len(actions), np.float32)
     order = np.argsort(keys)
     wanted = positions * num_actions + actions
     places = order[np.searchsorted(keys, wanted, sorter=order).clip(max=len(keys) - 1)]

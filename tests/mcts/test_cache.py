@@ -123,14 +123,16 @@ def search_of(game, settings, moves="", num_trees=1, evaluator=None, num=NUM_SIM
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", GAMES)
-def test_a_tree_is_the_same_whatever_the_cache_can_hold(name):
-    """With one bucket nearly every lookup fails. The tree is the same; only the number of evaluations grows."""
+@pytest.mark.parametrize(("num_buckets", "num_logits"), [(1, None), (None, 101)], ids=["few buckets", "short ring"])
+def test_a_tree_is_the_same_whatever_the_cache_can_hold(name, num_buckets, num_logits):
+    """In a small cache nearly every lookup fails. The tree is the same; only the number of evaluations grows."""
     game = make_game(name)
     large, state = search_of(game, CACHED)
     small = Search(game, Puct(), CACHED, HashEvaluator(game), max_nodes=20_000)
     walker = small._trees.walker
-    cache = walker.parts.cache._replace(buckets=walker.parts.cache.buckets[:1])
-    walker.parts = walker.parts._replace(cache=cache)
+    cache = walker.parts.cache
+    cache = cache._replace(buckets=cache.buckets[:num_buckets], logits=cache.logits[:num_logits])
+    walker.parts = walker.parts._replace(cache=cache._replace(actions=cache.actions[:num_logits]))
     small.start(0, state, seed=0)
     small.run([0], NUM_SIMULATIONS)
     check_tree(large, state)
@@ -163,6 +165,67 @@ def test_a_symmetric_position_has_its_symmetric_answer(name):
         own = {int(node.action): float(node.P) for node in nodes[b, 1 : 1 + nodes[b, 0].num_children]}
         assert own == {int(np.flatnonzero(actions == action)[0]): prior for action, prior in first.items()}
         assert nodes[b, 0].W == nodes[0, 0].W
+
+
+HIDDEN = """
+from typing import NamedTuple
+import numpy as np
+from azero.authoring import DRAW, ONGOING
+
+class Hidden(NamedTuple):
+    plies: int = 8
+
+    def reset(game, state):
+        state.ply = 0
+
+    def legal_actions(game, state, out):
+        for k in range(3):
+            out[k] = state.ply % 3 + k
+        return 3
+
+    def apply_action(game, state, action):
+        state.ply += 1
+
+    def current_player(game, state):
+        return state.ply & 1
+
+    def outcome(game, state):
+        return ONGOING if state.ply < game.plies else DRAW
+
+    def encode(game, state, planes):
+        planes[0, 0, 0] = 1.0
+
+    def hash_key(game, state):
+        return np.uint64(state.ply)
+
+    @property
+    def state_dtype(game):
+        return np.dtype([("ply", np.int32), ("unused", np.int32)])
+
+    @property
+    def num_actions(game):
+        return 5
+
+    @property
+    def max_plies(game):
+        return game.plies
+
+    @property
+    def planes_shape(game):
+        return 1, 1, 1
+"""
+"""A game whose planes do not show which actions are legal."""
+
+
+def test_positions_with_the_same_planes_may_have_other_legal_actions(tmp_path):
+    (tmp_path / "hidden.py").write_text(HIDDEN)
+    game = make_game(f"{tmp_path}/hidden.py:Hidden")
+    evaluator = HashEvaluator(game)
+    cached, state = search_of(game, CACHED, evaluator=evaluator, num=200)
+    alone, _ = search_of(game, CACHED._replace(cache_mib=0), num=200)
+    check_tree(cached, state)
+    assert snapshot(cached) == snapshot(alone)
+    assert 1 < sum(evaluator.batch_sizes) < alone.forest.trees[0].evaluations
 
 
 def test_trees_learn_from_each_other_and_grow_the_same():

@@ -173,9 +173,11 @@ def test_policy_targets_of_all_actions_are_read_too(saved):
     tensors["visits"] = visits_of(shard, TIC_TAC_TOE).astype(np.uint16)
     write_tensors(saved, tensors, {"format": 2, "game": "tic_tac_toe"})
     assert_same(load_shard(saved, TIC_TAC_TOE), shard)
-    tensors["visits"] = tensors["visits"][:, :8]
-    write_tensors(saved, tensors, {"format": 2, "game": "tic_tac_toe"})
-    refusal(saved)
+    rows, num_positions = tensors["visits"], shard.num_positions
+    for wrong in (rows[:, :8], np.pad(rows, ((0, 0), (0, 1))), rows[1:], np.zeros((1 << 30, 0), np.uint16)):
+        write_tensors(saved, tensors | {"visits": np.ascontiguousarray(wrong)}, {"format": 2, "game": "tic_tac_toe"})
+        wanted = f"its visits are uint16 {list(wrong.shape)}; they should be uint16 [{num_positions}, 9]"
+        assert wanted in refusal(saved)
 
 
 def test_games_end_by_resignation_and_have_fast_searches(tmp_path):

@@ -1,7 +1,9 @@
 """Tests of a game with 4,672 actions: it plays, learns and resumes, and its positions take little memory."""
 
+import mmap
 import shutil
 import signal
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +15,7 @@ from azero.games import make_game
 from azero.mcts.search.stepped import Search
 from azero.selfplay.data.replay import Replay, Window
 from azero.selfplay.data.shard_files import load_shard, save_shard
+from azero.selfplay.slots import new_games
 
 from .runs import figures_of, finish_train, nets_of, strike, write_config
 
@@ -43,6 +46,22 @@ def test_a_position_takes_less_than_a_kilobyte(game, settings, tmp_path):
     assert ((sample.policies > 0).sum(axis=1) <= 40).all()
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="it reads /proc")
+def test_a_game_under_way_takes_what_is_written(game):
+    """192 games of at most 512 plies, which have 20 plies of 40 counts, take less than 1 KB per position."""
+    long = make_game(f"{FILE}:ManyActions(plies=512)")
+    before = resident_bytes()
+    games = new_games(long, 192, 0)
+    for array in (games.visited, games.visits):
+        array[:, : 20 * 40] = 1
+    grown = resident_bytes() - before
+    assert 192 * 20 * 40 * 4 < grown < LIMIT * 192 * 20
+
+
+def resident_bytes() -> int:
+    return int(Path("/proc/self/statm").read_text().split()[1]) * mmap.PAGESIZE
+
+
 def test_a_cached_answer_takes_less_than_a_kilobyte(game):
     """A cache of 1 MiB has room for the answers to far more than 1,024 positions."""
     evaluator = HashEvaluator(game)
@@ -50,7 +69,7 @@ def test_a_cached_answer_takes_less_than_a_kilobyte(game):
     search.run([game.new_initial_state()])
     cache = search._begun().walker.parts.cache
     in_ring = cache.written[0] - cache.buckets.begin <= len(cache.logits)
-    assert sum(evaluator.batch_sizes) > 1_500
+    assert len(cache.logits) // 40 > 2_900 > sum(evaluator.batch_sizes) > 1_500
     assert np.count_nonzero(in_ring & (cache.buckets.key > 0)) > 0.99 * sum(evaluator.batch_sizes)
 
 

@@ -77,6 +77,12 @@ def test_whole_games_are_held_out():
     assert any((choose_games(SHARD, seed) != is_held_out).any() for seed in range(4, 9))
 
 
+def test_positions_without_visits_are_refused():
+    none = with_visits(SHARD, np.zeros((SHARD.num_positions, 9)))
+    with pytest.raises(BadInput, match="holds a position whose legal moves have no visits; is it damaged"):
+        features_of(TIC_TAC_TOE, none)
+
+
 def test_figures_by_hand():
     """Untrained weights have the figures of the uniform policy. Ties count in part."""
     shard = some_games(TIC_TAC_TOE)

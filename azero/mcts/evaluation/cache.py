@@ -137,7 +137,7 @@ def keep_answer(cache, key, legal, num_legal, action_of, logits, value):
 def keep_answers(cache, views, batch, logits, values):
     """Stores the evaluator's answer to the first R rows of a batch: logits [R, A] float32, values [R] float32.
 
-    The first leaf of each row tells its legal actions. Rows are numbered in the order of their first leaves.
+    The first leaf of each row gives the legal actions. Rows are numbered in the order of their first leaves.
     """
     row = 0
     for leaf in range(batch.waiting[0].leaves):

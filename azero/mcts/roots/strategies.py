@@ -7,7 +7,7 @@
     write_target(selection, tree, nodes, visits)
                                             writes the policy target of a finished search into all of `visits`
                                             ([A] uint16), in any unit; returns the search's value in [-1, 1], for the
-                                            player to move
+                                            player to move. Only counts of the root's moves are kept
     best_child(settings, tree, nodes)       the best child of a finished search
     child_to_play(settings, tree, nodes, temperature)
                                             the child whose move is played; drawn if the temperature is above 0

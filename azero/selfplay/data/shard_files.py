@@ -63,9 +63,9 @@ def load_shard(path: Path, game: Game) -> Shard:
         raise BadInput(f"{what} holds games of {contrast(name, game.rules)}")
     try:
         if card["format"] == FORMAT:
-            shard = _shard_of(_with_few_visits(_without_starts(tensors) | tensors), game)
+            shard = _shard_of(_packed(_without_starts(tensors) | tensors, game), game)
         else:
-            shard = _games_from_the_start(what, _shard_of(_completed(tensors), game), game)
+            shard = _games_from_the_start(what, _shard_of(_packed(_completed(tensors), game), game), game)
         check_games(shard, game)
     except BadInput as error:
         advice = "; if the rules have changed, begin another run" if source_digest_of(game.rules) else ""
@@ -103,15 +103,18 @@ def _completed(tensors: Tensors) -> Tensors:
         "opening_lengths": np.zeros(num_games, np.int32),
     }
     own = {name: array for name, array in tensors.items() if not name.startswith("opening")}
-    return younger | _with_few_visits(own) | _without_starts(tensors)
+    return younger | own | _without_starts(tensors)
 
 
-def _with_few_visits(tensors: Tensors) -> Tensors:
-    """Returns the arrays with policy targets as they are now, instead of the counts of all actions, [n, A]."""
-    rows = tensors.get("visits", np.zeros(0))
-    if rows.ndim != 2 or rows.dtype != np.uint16 or "visited" in tensors:
+def _packed(tensors: Tensors, game: Game) -> Tensors:
+    """Returns the arrays with policy targets as they are now, instead of the counts of all actions, [n, A].
+
+    Raises BadInput if these counts have another dtype or shape.
+    """
+    if "visited" in tensors or not {"visits", "players"} <= tensors.keys():
         return tensors
-    policies = pack_rows(rows)
+    _check_layout("visits", tensors["visits"], np.uint16, (tensors["players"].size, game.num_actions))
+    policies = pack_rows(tensors["visits"])
     lengths = np.diff(policies.starts).astype(np.int16)
     return tensors | {"visited": policies.actions, "visits": policies.counts, "num_visited": lengths}
 
@@ -141,12 +144,16 @@ def _shard_of(tensors: Tensors, game: Game) -> Shard:
     sizes = {"n": tensors["players"].size, "G": tensors["lengths"].size, "m": tensors["openings"].size}
     sizes |= {"v": tensors["visited"].size, "b": tensors["starts"].size, "1": 1, "S": game.rules.state_dtype.itemsize}
     for name, (dtype, axes) in _LAYOUT.items():
-        shape = tuple(sizes[axis] for axis in axes)
-        if tensors[name].dtype != dtype or tensors[name].shape != shape:
-            found = f"{tensors[name].dtype} {list(tensors[name].shape)}"
-            raise BadInput(f"its {name} are {found}; they should be {np.dtype(dtype)} {list(shape)}")
+        _check_layout(name, tensors[name], dtype, tuple(sizes[axis] for axis in axes))
     states = tensors["states"].reshape(-1).view(game.rules.state_dtype)
     return Shard(**tensors | {"states": states})
+
+
+def _check_layout(name: str, array: np.ndarray, dtype: type, shape: tuple[int, ...]) -> None:
+    """Raises BadInput unless an array has this dtype and shape."""
+    if array.dtype != dtype or array.shape != shape:
+        found, wanted = f"{array.dtype} {list(array.shape)}", f"{np.dtype(dtype)} {list(shape)}"
+        raise BadInput(f"its {name} are {found}; they should be {wanted}")
 
 
 _LAYOUT: dict[str, tuple[type, str]] = {
