@@ -11,7 +11,7 @@ from azero.config.schema import DeviceConfig, NetConfig, SearchConfig
 from azero.errors import BadInput
 from azero.games import make_game
 from azero.games.names import source_digest_of
-from azero.nets.alone import teller_of
+from azero.nets.alone import open_heads
 from azero.nets.architectures.contract import fold
 from azero.nets.checkpoint import write_checkpoint
 from azero.nets.checkpoint_card import Card
@@ -144,7 +144,7 @@ def test_heads_that_both_nets_keep_say_the_same_and_others_begin_new_or_are_drop
     old = save(tmp_path / "a", KEEPING[own], GO)
     net = grow(KEEPING[wanted].model_copy(update=larger), tmp_path / "a", GO)
     assert_alike(net, old, GO)
-    told, old_told = (teller_of(each, DeviceConfig(device="cpu"))(random_planes(GO, 16)) for each in (net, old))
+    told, old_told = (open_heads(each, DeviceConfig(device="cpu"))(random_planes(GO, 16)) for each in (net, old))
     assert tuple(told) == wanted
     for name, each in told.items():
         if name in own:
