@@ -50,8 +50,9 @@ class NetConfig(Section):
         max_length=1000,
         description="The kind of net. `tower`: the residual tower. `any_size`: the tower with heads that do not depend "
         "on the board's size; 32 value channels suit it better than 8. `dense`: `blocks` linear layers of `channels` "
-        "units, for planes that are no picture. `my_net.py:MyNet` or `my_net.py:MyNet(width=64)`: a net of your own, "
-        "whose only other settings are those of its `heads`. Paper: tower.",
+        "units, for planes that are no picture. `my_net.py:MyNet` or `my_net.py:MyNet(width=64)`: a net of your own. "
+        "Of the other settings here, `heads`, `policy_channels`, `value_channels` and `value_hidden` apply to it; the "
+        "last three are the widths of its auxiliary heads. Paper: tower.",
     )
     blocks: int = Field(5, ge=1, le=80, description="Residual blocks. Paper: 19.")
     channels: int = Field(64, ge=1, le=1024, description="Filters of each 3x3 convolution. Paper: 256.")

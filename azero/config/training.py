@@ -133,17 +133,17 @@ class TrainingConfig(Section):
         0.0,
         ge=0,
         le=100,
-        description="Loss weight of an auxiliary head, used in training only, for the owner of each cell at the end; "
-        "0: no such head. The loss is the mean over cells. Only for games that define owners (Go, Othello). "
-        "Paper: none; KataGo: 1.5.",
+        description="Loss weight of an auxiliary head, used in training only unless `net.heads` keeps it, for the "
+        "owner of each cell at the end; 0: no such head. The loss is the mean over cells. Only for games that define "
+        "owners (Go, Othello). Paper: none; KataGo: 1.5.",
     )
     score_loss_weight: float = Field(
         0.0,
         ge=0,
         le=100,
-        description="Loss weight of an auxiliary head, used in training only, for the score at the end; 0: no such "
-        "head. The loss is Huber's, with the score in units of the board's side. Only for games that have a score (Go, "
-        "Othello). Paper: none.",
+        description="Loss weight of an auxiliary head, used in training only unless `net.heads` keeps it, for the "
+        "score at the end; 0: no such head. The loss is Huber's, with the score in units of the board's side. Only for "
+        "games that have a score (Go, Othello). Paper: none.",
     )
     save_every_steps: int = Field(
         500, ge=1, description="Steps between saves of the training state within an iteration."

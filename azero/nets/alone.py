@@ -9,7 +9,7 @@ from torch import Tensor
 from azero.config.schema import DeviceConfig
 from azero.nets.architectures.contract import Net, Prediction
 from azero.nets.runtimes.choice import pick_device
-from azero.nets.runtimes.session import Tell
+from azero.nets.runtimes.session import Heads
 from azero.nets.runtimes.torch_runtime import TorchSession
 
 _ROWS = 256  # per pass
@@ -39,19 +39,16 @@ def evaluator_of(net: Net, config: DeviceConfig) -> Callable[[np.ndarray], tuple
     return evaluate
 
 
-def teller_of(net: Net, config: DeviceConfig) -> Tell:
-    """Returns a function from planes [B, C, H, W] float32 to what a net's kept heads say, see `tell_heads`.
-
-    It uses a copy of the net's present weights.
-    """
+def open_heads(net: Net, config: DeviceConfig) -> Heads:
+    """Returns a net's kept heads, ready to run, with a copy of the net's present weights."""
     session, names = _open(net, config), [*net.kept]
 
-    def tell(planes: np.ndarray) -> dict[str, np.ndarray]:
+    def run(planes: np.ndarray) -> dict[str, np.ndarray]:
         with torch.inference_mode():
-            passes = [session.tell(each) for each in _passes(planes)]
+            passes = [session.heads(each) for each in _passes(planes)]
         return {name: torch.cat([each[name] for each in passes]).cpu().numpy() for name in names}
 
-    return tell
+    return run
 
 
 def _open(net: Net, config: DeviceConfig) -> TorchSession:

@@ -13,12 +13,13 @@ from azero.errors import BadInput
 from azero.games import Game, State
 from azero.games.checks import check_states
 from azero.games.names import is_made_with
-from azero.nets.alone import evaluator_of, teller_of
+from azero.nets.alone import evaluator_of, open_heads
 from azero.nets.architectures.contract import Net, fold
 from azero.nets.architectures.heads import all_outputs
 from azero.nets.checkpoint_card import Card
 from azero.nets.checkpoint_file import CheckpointFile, read_checkpoint
 from azero.nets.make import make_net
+from azero.nets.runtimes.session import by_position
 from azero.nets.users_net import BrokenNet
 from azero.system.tensor_files import Tensors, write_tensors
 
@@ -73,7 +74,7 @@ class Checkpoint:
         return weights / weights.sum(axis=1, keepdims=True), values
 
     def heads(self, states: Sequence[State]) -> dict[str, np.ndarray]:
-        """Returns what the heads that the net keeps say of positions, by name; empty without such heads.
+        """Returns the answers of the heads that the net keeps for positions, by name; empty without such heads.
 
         Returns:
           ownership: [B, H, W] float32 in [-1, 1], the expected owners of the planes' cells at the end; 1 is the player
@@ -84,8 +85,7 @@ class Checkpoint:
         """
         check_states(self.game, states)
         planes = np.stack([state.planes() for state in states])
-        told = teller_of(self.net, check_device("auto", "fp32"))(planes)
-        return {name: each[:, 0] if name == "score" else each for name, each in told.items()}
+        return by_position(open_heads(self.net, check_device("auto", "fp32"))(planes))
 
 
 def write_checkpoint(path: Path, net: Net, card: Card) -> None:

@@ -24,7 +24,7 @@ from azero.errors import BadInput
 from azero.games.names import source_digest_of
 from azero.nets.checkpoint_file import CheckpointFile
 from azero.nets.graphs.registry import DRAWN, Drawing, drawing_of
-from azero.nets.runtimes.session import Runtime, Tell
+from azero.nets.runtimes.session import Heads, Runtime
 from azero.nets.session_evaluator import SessionEvaluator
 from azero.system.files import PACKAGE, read_regular, write_whole
 
@@ -79,27 +79,27 @@ class QuickNet:
 
         return judge_alone(self.net, self._config, planes)
 
-    def tell_alone(self, planes: np.ndarray) -> dict[str, np.ndarray]:
-        """Returns what the net's kept heads say of a position's planes [1, C, H, W], in fp32; see `Tell`.
+    def heads_alone(self, planes: np.ndarray) -> dict[str, np.ndarray]:
+        """Returns the answers of the net's kept heads for a position's planes [1, C, H, W], in fp32; see `Heads`.
 
-        Raises BadInput if that is not finite.
+        Raises BadInput if they are not finite.
         """
-        told = self._tell(planes)
-        if not all(np.isfinite(each).all() for each in told.values()):
+        answers = self._heads(planes)
+        if not all(np.isfinite(each).all() for each in answers.values()):
             raise BadInput("the net cannot be used: the outputs of its heads are not finite numbers")
-        return told
+        return answers
 
     @functools.cached_property
-    def _tell(self) -> Tell:
-        """What runs the kept heads: OpenVINO if it runs the net, so that they have the same bits each time."""
+    def _heads(self) -> Heads:
+        """The kept heads: run by OpenVINO if it runs the net, so that they have the same bits each time."""
         if self._known:
             with suppress(RuntimeError, ImportError):
-                from azero.nets.runtimes.openvino_runtime import open_heads
+                from azero.nets.runtimes import openvino_runtime
 
-                return open_heads(self._drawing())
-        from azero.nets.alone import teller_of
+                return openvino_runtime.open_heads(self._drawing())
+        from azero.nets import alone
 
-        return teller_of(self.net, self._config)
+        return alone.open_heads(self.net, self._config)
 
     def _drawing(self) -> Drawing:
         drawing = drawing_of(self._file.config.name, self._file.weights, self._file.game)

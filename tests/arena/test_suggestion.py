@@ -76,7 +76,7 @@ def test_whole_turns_are_moves_in_the_game_s_notation(base):
 
 
 @pytest.mark.parametrize("runtime", ["torch", "auto"])
-def test_kept_heads_are_told_for_the_player_to_move(tmp_path, runtime):
+def test_kept_heads_answer_for_the_player_to_move(tmp_path, runtime):
     path, state = tmp_path / "net.safetensors", GO.state_from_moves("c3")
     checkpoint = write_checkpoint_with_heads(path)
     found = make_agent(f"{path}(runtime={runtime},device=cpu)@8").suggest(state)

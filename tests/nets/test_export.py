@@ -19,8 +19,9 @@ from azero.errors import BadInput
 from azero.games import make_game
 from azero.games.make import trust_net
 from azero.games.user import trust
-from azero.nets.alone import judge_alone, teller_of
+from azero.nets.alone import judge_alone, open_heads
 from azero.nets.architectures.contract import with_noise
+from azero.nets.architectures.heads import KEPT
 from azero.nets.checkpoint import load_checkpoint, write_checkpoint
 from azero.nets.checkpoint_card import Card
 from azero.nets.export import export
@@ -137,9 +138,9 @@ def test_heads_that_stay_are_further_outputs(folder, name, opset):
     assert outputs == {"policy_logits": ["batch", 17], "result_logits": ["batch", 3]} | {k: HEADS[k] for k in heads}
     assert model.get_modelmeta().custom_metadata_map["heads"] == ",".join(heads)
     assert "score is the points by which" in model.get_modelmeta().description
-    for head, told in teller_of(net, CPU)(planes).items():
-        assert told.std() > 0.001
-        np.testing.assert_allclose(model.run([head], {"planes": planes})[0], told, atol=1e-4)
+    for head, answers in open_heads(net, CPU)(planes).items():
+        assert answers.std() > 0.001
+        np.testing.assert_allclose(model.run([head], {"planes": planes})[0], answers, atol=1e-4)
 
 
 def test_the_command_says_which_heads_there_are(run_azero):
@@ -147,8 +148,8 @@ def test_the_command_says_which_heads_there_are(run_azero):
     write_checkpoint(Path("net.safetensors"), make_tower(GO, WITH_HEADS), card)
     code, output, _ = run_azero("export", "net.safetensors", "net.onnx")
     assert code == 0 and output.splitlines()[-2:] == [
-        "  ownership       [batch, 4, 4], owners at the end: 1 the player to move, -1 the opponent",
-        "  score           [batch, 1], points by which the player to move wins",
+        f"  ownership       [batch, 4, 4], {KEPT['ownership'].meaning}",
+        f"  score           [batch, 1], {KEPT['score'].meaning}",
     ]
     code, output, _ = run_azero("export", "net.safetensors", "net.onnx", "--json")
     assert json.loads(output)["heads"] == ["ownership", "score"]
@@ -161,20 +162,28 @@ def test_heads_in_int8_are_within_the_tolerance(folder):
     assert 1e-4 < done.drift <= TOLERANCE
     planes = random_planes(GO, 64)
     (found,) = OnnxSession(folder / "net.onnx").model.run(["ownership"], {"planes": planes})
-    assert 1e-5 < np.abs(found - teller_of(checkpoint.net, CPU)(planes)["ownership"]).mean() <= TOLERANCE
+    assert 1e-5 < np.abs(found - open_heads(checkpoint.net, CPU)(planes)["ownership"]).mean() <= TOLERANCE
 
 
-@pytest.mark.parametrize("name", HEADS)
-def test_a_head_that_differs_from_the_net_s_is_not_written(folder, monkeypatch, name):
+@pytest.mark.parametrize(("name", "unit"), [("ownership", 1), ("score", 4)])  # 4 is the board's side
+@pytest.mark.parametrize(("error", "is_refused"), [(0.95e-3, False), (1.05e-3, True), (np.nan, True)])
+def test_a_head_that_differs_from_the_net_s_is_not_written(folder, monkeypatch, name, unit, error, is_refused):
     write_checkpoint(folder / "net", make_tower(GO, WITH_HEADS), Card(str(GO), WITH_HEADS.model_dump(mode="json"), {}))
 
-    def tell(planes):
-        return {name: np.full(HEADS[name][1:], np.nan if name == "score" else 0.9)[None]}
+    def open_shifted(*arguments):
+        run = open_heads(*arguments)
+        return lambda planes: {head: each + error * unit * (head == name) for head, each in run(planes).items()}
 
-    monkeypatch.setattr(export, "teller_of", lambda *arguments: tell)
-    with pytest.raises(BadInput, match=r"net.onnx' is not written: the model is (nan|0\.\d+|1) from the net in fp32"):
-        export_onnx(load_checkpoint(folder / "net"), folder / "net.onnx", "1.2.3")
-    assert not (folder / "net.onnx").exists()
+    monkeypatch.setattr(export, "open_heads", open_shifted)
+    checkpoint = load_checkpoint(folder / "net")
+    if is_refused:
+        with pytest.raises(
+            BadInput, match=r"net.onnx' is not written: the model is (nan|0\.001\d*) from the net in fp32"
+        ):
+            export_onnx(checkpoint, folder / "net.onnx", "1.2.3")
+        assert not (folder / "net.onnx").exists()
+    else:
+        assert export_onnx(checkpoint, folder / "net.onnx", "1.2.3").drift == pytest.approx(error, rel=0.01)
 
 
 def net_of(name: str):

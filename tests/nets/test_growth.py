@@ -1,5 +1,6 @@
 """Tests of nets that begin with a checkpoint's weights: they compute the same, can learn, and others are refused."""
 
+import copy
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,8 @@ from azero.config.schema import DeviceConfig, NetConfig, SearchConfig
 from azero.errors import BadInput
 from azero.games import make_game
 from azero.games.names import source_digest_of
-from azero.nets.alone import teller_of
+from azero.nets import growth
+from azero.nets.alone import open_heads
 from azero.nets.architectures.contract import fold
 from azero.nets.checkpoint import write_checkpoint
 from azero.nets.checkpoint_card import Card
@@ -144,18 +146,27 @@ def test_heads_that_both_nets_keep_say_the_same_and_others_begin_new_or_are_drop
     old = save(tmp_path / "a", KEEPING[own], GO)
     net = grow(KEEPING[wanted].model_copy(update=larger), tmp_path / "a", GO)
     assert_alike(net, old, GO)
-    told, old_told = (teller_of(each, DeviceConfig(device="cpu"))(random_planes(GO, 16)) for each in (net, old))
-    assert tuple(told) == wanted
-    for name, each in told.items():
+    answers, old_answers = (open_heads(each, DeviceConfig(device="cpu"))(random_planes(GO, 16)) for each in (net, old))
+    assert tuple(answers) == wanted
+    for name, each in answers.items():
         if name in own:
             assert each.std() > 0.001
-            np.testing.assert_allclose(each, old_told[name], atol=1e-4)
+            np.testing.assert_allclose(each, old_answers[name], atol=1e-4)
         else:
             assert not each.any(), "a new head expects nothing"
 
 
-def test_heads_that_would_say_something_else_are_refused(tmp_path):
-    config = KEEPING["score",].model_copy(update={"name": "any_size"})
+@pytest.mark.parametrize("name", ["score.5.bias", "ownership.2.bias"])
+def test_nets_whose_heads_differ_are_not_alike(tmp_path, name):
+    old = save(tmp_path / "a", KEEPING["ownership", "score"], GO)
+    net = copy.deepcopy(old)
+    assert growth._are_alike(net, old)
+    net.kept.get_parameter(name).data += 0.01
+    assert not growth._are_alike(net, old)
+
+
+def test_a_larger_net_whose_outputs_would_change_is_refused(tmp_path):
+    config = SMALL.model_copy(update={"name": "any_size"})
     save(tmp_path / "a", config, GO)
     larger = config.model_copy(update={"value_channels": 9})
     assert refusal(larger, tmp_path / "a", GO).endswith("its outputs would change")

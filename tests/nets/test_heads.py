@@ -1,5 +1,6 @@
 """Tests of heads that stay: they are part of the net and of its checkpoint, and cost searches nothing."""
 
+from dataclasses import fields
 from pathlib import Path
 
 import numpy as np
@@ -8,12 +9,13 @@ import torch
 from command_line import assert_bad_input
 
 from azero.arena.agents.names import make_agent
+from azero.arena.agents.suggestion import Suggestion
 from azero.config.schema import DeviceConfig, NetConfig
 from azero.errors import BadInput
 from azero.games import make_game
 from azero.games.make import trust_net
 from azero.games.user import trust
-from azero.nets.alone import teller_of
+from azero.nets.alone import open_heads
 from azero.nets.architectures.contract import Prediction, fold, with_noise
 from azero.nets.architectures.heads import KEPT, all_outputs
 from azero.nets.architectures.registry import drawing_of_net
@@ -44,6 +46,7 @@ def test_what_can_be_kept_are_auxiliary_heads_and_the_setting_names_them():
     needs = {head.name: head.needs for head in HEADS}
     assert {name: each.needs for name, each in KEPT.items()} == {name: needs[name] for name in KEPT}
     assert tuple(KEPT) == NetConfig(heads=[*KEPT]).heads
+    assert KEPT.keys() <= {field.name for field in fields(Suggestion)}
 
 
 def test_kept_heads_are_the_net_s_last_weights_and_change_no_other():
@@ -63,10 +66,10 @@ def test_kept_heads_are_the_net_s_last_weights_and_change_no_other():
 
 
 def test_a_new_net_expects_nothing():
-    told = all_outputs(make_any_net(WITH_HEADS, GO).eval(), torch.from_numpy(random_planes(GO, 3)))
-    assert list(told) == ["policy_logits", "result_logits", "ownership", "score"]
-    assert told["ownership"].shape == (3, 5, 5) and told["score"].shape == (3, 1)
-    assert not told["ownership"].any() and not told["score"].any()
+    answers = all_outputs(make_any_net(WITH_HEADS, GO).eval(), torch.from_numpy(random_planes(GO, 3)))
+    assert list(answers) == ["policy_logits", "result_logits", "ownership", "score"]
+    assert answers["ownership"].shape == (3, 5, 5) and answers["score"].shape == (3, 1)
+    assert not answers["ownership"].any() and not answers["score"].any()
 
 
 def test_searches_do_not_run_kept_heads():
@@ -84,30 +87,31 @@ def test_folded_and_drawn_heads_say_what_the_net_s_say(config):
     with torch.inference_mode():
         expected = all_outputs(net.eval(), torch.from_numpy(planes))
         folded = all_outputs(fold(net), torch.from_numpy(planes))
-    told = teller_of(net, CPU)(planes)
-    assert list(told) == list(config.heads)
-    for name, each in told.items():
+    answers = open_heads(net, CPU)(planes)
+    assert list(answers) == list(config.heads)
+    assert all(each.shape == (9, *((5, 5) if KEPT[name].is_per_cell else (1,))) for name, each in answers.items())
+    for name, each in answers.items():
         assert each.std() > 0.001, "constant answers would prove nothing"
         np.testing.assert_allclose(each, expected[name], atol=1e-4)
         torch.testing.assert_close(folded[name], expected[name], atol=1e-4, rtol=1e-4)
     if HAS_OPENVINO:
-        from azero.nets.runtimes.openvino_runtime import open_heads
+        from azero.nets.runtimes import openvino_runtime
 
-        drawn = open_heads(drawing_of_net(net))
+        drawn = openvino_runtime.open_heads(drawing_of_net(net))
         for k in range(len(planes)):
             one = drawn(planes[k : k + 1])
-            assert one.keys() == told.keys()
+            assert one.keys() == answers.keys()
             for name, each in one.items():
-                np.testing.assert_allclose(each, told[name][k : k + 1], atol=1e-5)
+                np.testing.assert_allclose(each, answers[name][k : k + 1], atol=1e-5)
 
 
 def test_ownership_and_score_are_in_their_units():
     net = make_any_net(WITH_HEADS, GO)
     torch.nn.init.constant_(net.kept["ownership"][-2].bias, float(np.log(3)))  # a probability of 3 / 4
     torch.nn.init.constant_(net.kept["score"][-1].bias, 1.5)  # sides of the board
-    told = teller_of(net, CPU)(random_planes(GO, 1))
-    np.testing.assert_allclose(told["ownership"], np.full((1, 5, 5), 0.5), atol=1e-6)
-    np.testing.assert_allclose(told["score"], [[7.5]], atol=1e-5)
+    answers = open_heads(net, CPU)(random_planes(GO, 1))
+    np.testing.assert_allclose(answers["ownership"], np.full((1, 5, 5), 0.5), atol=1e-6)
+    np.testing.assert_allclose(answers["score"], [[7.5]], atol=1e-5)
 
 
 def test_a_checkpoint_has_them_and_says_what_the_net_says(tmp_path):
@@ -115,10 +119,10 @@ def test_a_checkpoint_has_them_and_says_what_the_net_says(tmp_path):
     loaded = load_checkpoint(save(tmp_path / "net.safetensors", net, WITH_HEADS))
     assert all(torch.equal(each, net.state_dict()[name]) for name, each in loaded.net.state_dict().items())
     states = [GO.new_initial_state(), GO.state_from_moves("c3 b2")]
-    found, told = loaded.heads(states), teller_of(net, CPU)(np.stack([each.planes() for each in states]))
+    found, expected = loaded.heads(states), open_heads(net, CPU)(np.stack([each.planes() for each in states]))
     assert list(found) == ["ownership", "score"]
-    np.testing.assert_array_equal(found["ownership"], told["ownership"])
-    np.testing.assert_array_equal(found["score"], told["score"][:, 0])
+    np.testing.assert_array_equal(found["ownership"], expected["ownership"])
+    np.testing.assert_array_equal(found["score"], expected["score"][:, 0])
     plain = load_checkpoint(save(tmp_path / "plain.safetensors", make_net(GO), SMALL))
     assert plain.heads(states) == {}
     with pytest.raises(BadInput, match="of othello"):
@@ -145,11 +149,11 @@ def test_nets_made_in_python_keep_them(tmp_path):
 def test_heads_of_any_size_play_other_sizes(tmp_path):
     path = save(tmp_path / "net.safetensors", make_net(OTHELLO, ANY_WITH_HEADS), ANY_WITH_HEADS, OTHELLO)
     larger = make_game("othello(size=6)")
-    told = load_checkpoint(path, larger).heads([larger.new_initial_state()])
-    assert told["ownership"].shape == (1, 6, 6) and told["ownership"].std() > 0.001 and told["score"].all()
+    answers = load_checkpoint(path, larger).heads([larger.new_initial_state()])
+    assert answers["ownership"].shape == (1, 6, 6) and answers["ownership"].std() > 0.001 and answers["score"].all()
     found = make_agent(f"{path}@8", larger).suggest(larger.new_initial_state())
-    np.testing.assert_allclose(found.ownership, told["ownership"][0], atol=1e-5)
-    assert found.score == pytest.approx(told["score"][0], abs=1e-4)
+    np.testing.assert_allclose(found.ownership, answers["ownership"][0], atol=1e-5)
+    assert found.score == pytest.approx(answers["score"][0], abs=1e-4)
 
 
 FEATURES = """
@@ -192,8 +196,8 @@ def test_a_user_s_net_keeps_them_where_it_has_features(users):
     assert all(each.is_meta for each in wanted.values()), "the net is not allocated"
     card = Card(str(OTHELLO), users.model_dump(mode="json"), {}, net_digest=net.identity[:16])
     write_checkpoint(Path("net.safetensors"), net, card)
-    told = load_checkpoint("net.safetensors").heads([OTHELLO.new_initial_state()])
-    assert told["ownership"].shape == (1, 4, 4) and told["ownership"].any() and told["score"].any()
+    answers = load_checkpoint("net.safetensors").heads([OTHELLO.new_initial_state()])
+    assert answers["ownership"].shape == (1, 4, 4) and answers["ownership"].any() and answers["score"].any()
 
 
 def test_a_user_s_net_without_features_cannot_keep_them(users, tmp_path):
@@ -225,10 +229,10 @@ def test_a_dense_net_has_no_cells_to_own():
 )
 def test_a_checkpoint_whose_heads_are_damaged_is_refused(run_azero, change, fault):
     path = save(Path("net.safetensors"), make_net(GO, WITH_HEADS), WITH_HEADS)
-    fields, weights = read_tensors(path, "net")
+    about, weights = read_tensors(path, "net")
     weights = {name: each.copy() for name, each in weights.items()}
     change(weights)
-    write_tensors(path, weights, {key: value for key, value in fields.items() if key != "digest"})
+    write_tensors(path, weights, {key: value for key, value in about.items() if key != "digest"})
     for command in (["suggest", "net.safetensors"], ["suggest", "net.safetensors", "--game", str(GO), "--json"]):
         assert_bad_input(run_azero(*command), fault)
 

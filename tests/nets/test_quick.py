@@ -17,7 +17,7 @@ from azero.config.schema import DeviceConfig, NetConfig
 from azero.errors import BadInput
 from azero.games import make_game
 from azero.nets import quick
-from azero.nets.alone import teller_of
+from azero.nets.alone import open_heads
 from azero.nets.architectures.contract import with_noise
 from azero.nets.checkpoint import load_checkpoint, write_checkpoint
 from azero.nets.checkpoint_card import Card
@@ -126,9 +126,9 @@ def test_suggest_imports_no_torch_for_heads(path):
     second, has_torch = run_suggest(f"{path}@60", "--moves", "c3 b2", "--threads", "1", "--json")
     assert not has_torch and first["runtime"] == "openvino"
     assert {**first, "elapsed_s": 0} == {**second, "elapsed_s": 0}
-    told = teller_of(net, DeviceConfig(device="cpu"))(state.planes()[None])
-    np.testing.assert_allclose(second["ownership"], told["ownership"][0], atol=1e-3)
-    assert second["score"] == pytest.approx(told["score"][0, 0], abs=0.01) and second["score"] != 0
+    expected = open_heads(net, DeviceConfig(device="cpu"))(state.planes()[None])
+    np.testing.assert_allclose(second["ownership"], expected["ownership"][0], atol=1e-3)
+    assert second["score"] == pytest.approx(expected["score"][0, 0], abs=0.01) and second["score"] != 0
 
 
 @pytest.mark.parametrize("precision", PRECISIONS)
@@ -136,26 +136,26 @@ def test_suggest_imports_no_torch_for_heads(path):
 def test_a_known_net_s_heads_have_the_same_bits_and_are_fp32(path, precision, architecture):
     net = save_with_heads(path, architecture)
     config = DeviceConfig(device="cpu", runtime="openvino", precision=precision)
-    planes, expected = random_planes(GO, 4), teller_of(net, config)
+    planes, expected = random_planes(GO, 4), open_heads(net, config)
     first = QuickNet(read_checkpoint(path), config)
     first.evaluator(4, 1)
     again = QuickNet(read_checkpoint(path), config)
     again.evaluator(4, 1)
     for k in range(4):
         one = planes[k : k + 1]
-        told = first.tell_alone(one)
-        for name, each in again.tell_alone(one).items():
-            assert np.array_equal(each, told[name])
+        answers = first.heads_alone(one)
+        for name, each in again.heads_alone(one).items():
+            assert np.array_equal(each, answers[name])
             np.testing.assert_allclose(each, expected(one)[name], atol=1e-5)
     assert "net" in vars(first) and "net" not in vars(again)
 
 
-def test_what_is_no_number_is_not_told(path):
+def test_answers_of_heads_that_are_not_finite_are_refused(path):
     save_with_heads(path)
     net = QuickNet(read_checkpoint(path), DeviceConfig(device="cpu"))
-    net._tell = lambda planes: {"ownership": np.zeros((1, 5, 5)), "score": np.full((1, 1), np.nan)}
+    net._heads = lambda planes: {"ownership": np.zeros((1, 5, 5)), "score": np.full((1, 1), np.nan)}
     with pytest.raises(BadInput, match="^the net cannot be used: the outputs of its heads are not finite numbers$"):
-        net.tell_alone(random_planes(GO, 1))
+        net.heads_alone(random_planes(GO, 1))
 
 
 def test_heads_that_openvino_cannot_run_are_run_by_torch(path, monkeypatch):
@@ -167,8 +167,8 @@ def test_heads_that_openvino_cannot_run_are_run_by_torch(path, monkeypatch):
 
     monkeypatch.setattr("azero.nets.runtimes.openvino_runtime.open_heads", fail)
     planes, again = random_planes(GO, 1), QuickNet(read_checkpoint(path), config)
-    expected = teller_of(net, config)(planes)
-    assert all(np.array_equal(each, expected[name]) for name, each in again.tell_alone(planes).items())
+    expected = open_heads(net, config)(planes)
+    assert all(np.array_equal(each, expected[name]) for name, each in again.heads_alone(planes).items())
 
 
 def test_each_number_of_rows_is_known_by_itself(path):

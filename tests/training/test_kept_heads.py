@@ -87,10 +87,10 @@ def test_what_heads_that_stay_have_learned_is_true_of_other_games(tmp_path, name
         trainer.step(each, 0.0)
     run.save_net(tmp_path / "net.safetensors", trainer.candidate(), Progress())
     states, owners, scores = random_endings(seed=7)
-    told = load_checkpoint(tmp_path / "net.safetensors").heads(states)
-    assert np.abs(told["ownership"] - owners).mean() < 0.8 * np.abs(owners).mean()
-    assert np.corrcoef(told["score"], scores)[0, 1] > 0.5
-    assert 0.5 < np.std(told["score"]) / np.std(scores) < 1.2, "scores are discs"
+    answers = load_checkpoint(tmp_path / "net.safetensors").heads(states)
+    assert np.abs(answers["ownership"] - owners).mean() < 0.8 * np.abs(owners).mean()
+    assert np.corrcoef(answers["score"], scores)[0, 1] > 0.5
+    assert 0.5 < np.std(answers["score"]) / np.std(scores) < 1.2, "scores are discs"
 
 
 def random_endings(seed: int, num_games: int = 30):
@@ -131,8 +131,8 @@ def test_a_run_whose_heads_stay_is_resumed_to_the_same_bytes(project, write):
 
 def test_the_net_that_a_run_publishes_says_what_they_expect(project, run_azero):
     code, output, _ = run_azero("suggest", project / "whole@8", "--json")
-    told = json.loads(output)
-    assert code == 0 and np.array(told["ownership"]).shape == (4, 4) and isinstance(told["score"], float)
+    fields = json.loads(output)
+    assert code == 0 and np.array(fields["ownership"]).shape == (4, 4) and isinstance(fields["score"], float)
     assert check(run_azero, project / "whole")[1]["is_whole"]
 
 

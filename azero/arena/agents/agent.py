@@ -14,7 +14,7 @@ from azero.errors import BadInput
 from azero.games import Game, State
 from azero.mcts import MAX_NODES, Search, nodes_needed
 from azero.mcts.search.tree_arrays import SearchTree, tree_of
-from azero.nets.runtimes.session import Tell
+from azero.nets.runtimes.session import Heads, by_position
 
 UNLIMITED = 1 << 30
 """Simulations of a search that has only a time limit."""
@@ -54,7 +54,7 @@ class Agent(ABC):
     """
 
     net_alone: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]] | None = None
-    heads_alone: Tell | None = None
+    heads_alone: Heads | None = None
     plays_side_by_side = True
 
     def __init__(self, name: str, game: Game, seed: int = 0):
@@ -164,20 +164,20 @@ class SearchAgent(Agent):
                 self._alone.start(0, state, 0)
                 self._alone.run([0], 1, _NO_TIME)
                 suggestion_of(self._alone, state)
-                self._tell(state)
+                self._answers_of_heads(state)
                 begin = time.perf_counter()
         self._alone.start(0, state, derive_seed(self.seed, "suggest"))
         self._alone.run([0], limit.simulations, limit.seconds)
         suggestion = suggestion_of(self._alone, state)
-        told = self._tell(state)
+        answers = self._answers_of_heads(state)
         runtime, precision = self.runtime or (None, None)
         elapsed_s = time.perf_counter() - begin
-        return replace(suggestion, elapsed_s=elapsed_s, runtime=runtime, precision=precision, **told)
+        return replace(suggestion, elapsed_s=elapsed_s, runtime=runtime, precision=precision, **answers)
 
-    def _tell(self, state: State) -> dict[str, Any]:
-        """Returns the fields of a suggestion that kept heads fill."""
-        told = self.heads_alone(state.planes()[None]) if self.heads_alone else {}
-        return {name: float(each[0, 0]) if name == "score" else each[0] for name, each in told.items()}
+    def _answers_of_heads(self, state: State) -> dict[str, Any]:
+        """Returns the fields of a suggestion that kept heads fill: arrays [H, W], or numbers."""
+        answers = by_position(self.heads_alone(state.planes()[None])) if self.heads_alone else {}
+        return {name: each[0] if each.ndim > 1 else float(each[0]) for name, each in answers.items()}
 
     def tree(self) -> SearchTree:
         if self._alone is None:

@@ -199,5 +199,5 @@ def _net_agent(
 
     agent = SearchAgent(name, checkpoint.game, limit, make_search, seed)
     agent.net_alone = net.judge_alone
-    agent.heads_alone = net.tell_alone if checkpoint.config.heads else None
+    agent.heads_alone = net.heads_alone if checkpoint.config.heads else None
     return agent

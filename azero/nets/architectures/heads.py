@@ -4,7 +4,6 @@ Auxiliary heads are trained with the net (`azero/training/heads/`). Those that t
 the net, and stay in its checkpoint. `forward` does not run them.
 """
 
-import math
 from collections.abc import Callable
 from itertools import pairwise
 from typing import NamedTuple
@@ -20,6 +19,7 @@ from azero.nets.architectures.any_size import AnySizeTower, pooled
 from azero.nets.architectures.blocks import NormalizedConvolution
 from azero.nets.architectures.board import WHOLE
 from azero.nets.architectures.contract import Net, start_at_zero
+from azero.nets.graphs.any_size import side_of
 
 
 class Pooling(nn.Module):
@@ -72,13 +72,19 @@ class KeptHead(NamedTuple):
 
     Attributes:
       needs: the optional method that the game must define for it.
+      meaning: what its answers are, for users.
+      is_per_cell: whether a position's answer is a number for each cell, [H, W], or one number.
+      unit: returns the unit in which `azero export` checks errors of its answers.
       layers: returns new layers, from the net's features [B, C, H, W] to outputs [B, columns].
-      tell: returns what outputs mean, for the player to move.
+      answers: returns the answers, [B, H, W] or [B, 1], for the player to move, given the outputs of its layers.
     """
 
     needs: str
+    meaning: str
+    is_per_cell: bool
+    unit: Callable[[Game], float]
     layers: Callable[[Net, NetConfig], nn.Module]
-    tell: Callable[[Tensor, Game], Tensor]
+    answers: Callable[[Tensor, Game], Tensor]
 
 
 def _ownership_layers(net: Net, config: NetConfig) -> nn.Module:
@@ -90,19 +96,33 @@ def _score_layers(net: Net, config: NetConfig) -> nn.Module:
     return layers(net, config.value_channels, [config.value_hidden, 1])
 
 
-def _tell_ownership(logits: Tensor, game: Game) -> Tensor:
+def _owners(logits: Tensor, game: Game) -> Tensor:
     """Returns 2 P(the mover will own the cell) - 1, [B, H, W]."""
     return (2 * torch.sigmoid(logits) - 1).unflatten(1, game.planes_shape[1:])
 
 
-def _tell_score(margins: Tensor, game: Game) -> Tensor:
+def _points(margins: Tensor, game: Game) -> Tensor:
     """Returns points, [B, 1], of margins in units of the board's side."""
-    return margins * math.sqrt(math.prod(game.planes_shape[1:]))
+    return margins * side_of(game)
 
 
 KEPT = {
-    "ownership": KeptHead("ownership", _ownership_layers, _tell_ownership),
-    "score": KeptHead("final_score", _score_layers, _tell_score),
+    "ownership": KeptHead(
+        needs="ownership",
+        meaning="the expected owner of each cell at the end: 1 the player to move, -1 the opponent",
+        is_per_cell=True,
+        unit=lambda game: 1.0,
+        layers=_ownership_layers,
+        answers=_owners,
+    ),
+    "score": KeptHead(
+        needs="final_score",
+        meaning="the points by which the player to move is expected to win",
+        is_per_cell=False,
+        unit=side_of,
+        layers=_score_layers,
+        answers=_points,
+    ),
 }
 """All of them, by name. This is the order in which initial weights are drawn."""
 
@@ -123,15 +143,12 @@ def keep_heads(net: Net, config: NetConfig) -> None:
     net.kept = kept  # after the net's other layers, so that training is the same as if the heads were not kept
 
 
-def tell_heads(kept: nn.ModuleDict, game: Game, features: Tensor) -> dict[str, Tensor]:
-    """Returns what a net's kept heads say of B positions, by features: `ownership` [B, H, W], `score` [B, 1].
-
-    Both are for the player to move. Ownership is 2 P(the mover owns the cell at the end) - 1. The score is in points.
-    """
-    return {name: KEPT[name].tell(layers(features), game) for name, layers in kept.items()}
+def run_heads(kept: nn.ModuleDict, game: Game, features: Tensor) -> dict[str, Tensor]:
+    """Returns the answers of a net's kept heads for B positions, given their features, by name; see `KEPT`."""
+    return {name: KEPT[name].answers(layers(features), game) for name, layers in kept.items()}
 
 
 def all_outputs(net: Net, planes: Tensor) -> dict[str, Tensor]:
-    """Returns a net's outputs for planes [B, C, H, W] by name: those of its prediction, and what its kept heads say."""
+    """Returns a net's outputs for planes [B, C, H, W] by name: those of its prediction, and of its kept heads."""
     features = net.features(planes)
-    return net.judge(features)._asdict() | tell_heads(net.kept, net.game, features)
+    return net.judge(features)._asdict() | run_heads(net.kept, net.game, features)

@@ -1,6 +1,5 @@
 """`azero export`: writes a checkpoint's net as an ONNX model, and checks the model before it is written."""
 
-import math
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -12,8 +11,9 @@ from onnx.reference import ReferenceEvaluator
 from azero.config.schema import DeviceConfig
 from azero.errors import BadInput
 from azero.games.names import without_folder
-from azero.nets.alone import teller_of
+from azero.nets.alone import open_heads
 from azero.nets.architectures.contract import Net
+from azero.nets.architectures.heads import KEPT
 from azero.nets.architectures.registry import drawing_of_net
 from azero.nets.checkpoint import Checkpoint
 from azero.nets.export.onnx_graph import OnnxGraph, measure_peaks
@@ -28,13 +28,7 @@ OPSETS = range(19, 25)
 
 PRECISIONS = ("fp32", "int8")
 
-_TOLERANCES = {"fp32": 1e-3, "int8": TOLERANCE}  # of `measure_drift`
-_HEADS = {
-    "ownership": "ownership is the expected owner of each cell at the end: 1 the player to move, -1 the opponent.",
-    "score": "score is the points by which the player to move is expected to win.",
-}
-"""What the model's text says of kept heads."""
-
+_TOLERANCES = {"fp32": 1e-3, "int8": TOLERANCE}  # of `_drift_of`
 _CHECKED = 32  # positions on which the model is compared with the net
 
 
@@ -64,7 +58,7 @@ def export_onnx(
 
     The input is `planes` [batch, C, H, W]; the outputs are `policy_logits` [batch, A] and `result_logits` [batch, 3],
     of win, draw and loss for the player to move; all float32. The heads that the net keeps are further outputs, see
-    `tell_heads`. The batch size is free.
+    `KEPT`. The batch size is free.
 
     Args:
       version: azero's, for the model's metadata.
@@ -91,15 +85,12 @@ def export_onnx(
 
 
 def _drift_of(model: onnx.ModelProto, net: Net) -> float:
-    """Returns the greatest mean distance of an output from fp32: see `measure_drift`, and of heads, in [-1, 1].
-
-    Scores are divided by the number of cells for this.
-    """
+    """Returns the greatest of `measure_drift` and the mean absolute errors of the heads, in their units (`KEPT`)."""
     reference, positions = _Reference(model), sample_positions(net.game)[:_CHECKED]
     drifts = [measure_drift(net, reference, _CHECKED, _CHECKED)]
-    for name, told in teller_of(net, DeviceConfig(device="cpu"))(positions).items():
-        scale = math.prod(net.game.planes_shape[1:]) if name == "score" else 1
-        drifts.append(float(np.abs(reference.output(name, positions) - told).mean()) / scale)
+    for name, answers in open_heads(net, DeviceConfig(device="cpu"))(positions).items():
+        errors = np.abs(reference.output(name, positions) - answers)
+        drifts.append(float(errors.mean()) / KEPT[name].unit(net.game))
     return float(np.max(drifts))  # NaN if any is NaN
 
 
@@ -133,7 +124,7 @@ def _describe(model: onnx.ModelProto, checkpoint: Checkpoint, precision: str, ve
         "azero": version,
     }
     if heads := [*checkpoint.net.kept]:
-        model.doc_string += " " + " ".join(_HEADS[each] for each in heads)
+        model.doc_string += " " + " ".join(f"{name} is {KEPT[name].meaning}." for name in heads)
         properties["heads"] = ",".join(heads)
     helper.set_model_props(model, properties)
 

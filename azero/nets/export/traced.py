@@ -9,7 +9,7 @@ import torch
 
 from azero.errors import BadInput
 from azero.nets.architectures.contract import Net, fold
-from azero.nets.architectures.heads import tell_heads
+from azero.nets.architectures.heads import run_heads
 from azero.nets.users_net import UsersNet
 
 
@@ -61,7 +61,7 @@ class _Composed(torch.nn.Module):
         if not self.has_features:
             return tuple(module(planes))
         features = module.features(planes)
-        return *module.judge(features), *tell_heads(self.kept, self.game, features).values()
+        return *module.judge(features), *run_heads(self.kept, self.game, features).values()
 
 
 def _cause(error: BaseException) -> str:

@@ -33,6 +33,11 @@ def numbers_to_take(game: Game) -> np.ndarray | None:
     return None if np.array_equal(places.numbers, np.arange(num_places)) else places.numbers.astype(np.int64)
 
 
+def side_of(game: Game) -> float:
+    """Returns the board's side, sqrt(H W)."""
+    return math.sqrt(math.prod(game.planes_shape[1:]))
+
+
 def size_factor(side: Any) -> Any:
     """Returns the factor by which the second mean of pooling is scaled, for the board's side, a number or a tensor."""
     return (side - 14) / 10
@@ -41,5 +46,4 @@ def size_factor(side: Any) -> Any:
 def pooled_channels(graph: Graph, x: Node, game: Game) -> Node:
     """Draws `pooled` of a whole board."""
     mean = graph.mean_of_board(x)
-    factor = size_factor(math.sqrt(math.prod(game.planes_shape[1:])))
-    return graph.join([mean, graph.scaled(mean, factor), graph.peak_of_board(x)])
+    return graph.join([mean, graph.scaled(mean, size_factor(side_of(game))), graph.peak_of_board(x)])

@@ -9,7 +9,7 @@ from azero.games import Game
 from azero.nets.graphs.any_size import judge_any_size
 from azero.nets.graphs.dense import features_of_dense, judge_dense
 from azero.nets.graphs.graph import Graph, Node
-from azero.nets.graphs.heads import tell_dense_heads, tell_heads, tell_pooled_heads
+from azero.nets.graphs.heads import heads_of_any_size, heads_of_dense, heads_of_tower
 from azero.nets.graphs.tower import features_of_tower, judge_tower
 from azero.nets.graphs.weights import Weights, fold_weights
 
@@ -20,18 +20,18 @@ class Architecture(NamedTuple):
     Attributes:
       features: draws the features of planes [B, C, H, W].
       judge: draws policy logits [B, A] and result logits [B, 3] of features.
-      tell: draws what the kept heads say of features, by name.
+      heads: draws the answers of the kept heads, by name, given features.
     """
 
     features: Callable[[Graph, Node, Weights], Node]
     judge: Callable[[Graph, Node, Weights, Game], tuple[Node, Node]]
-    tell: Callable[[Graph, Node, Weights, Game], dict[str, Node]]
+    heads: Callable[[Graph, Node, Weights, Game], dict[str, Node]]
 
 
 DRAWN = {
-    "tower": Architecture(features_of_tower, judge_tower, tell_heads),
-    "any_size": Architecture(features_of_tower, judge_any_size, tell_pooled_heads),
-    "dense": Architecture(features_of_dense, judge_dense, tell_dense_heads),
+    "tower": Architecture(features_of_tower, judge_tower, heads_of_tower),
+    "any_size": Architecture(features_of_tower, judge_any_size, heads_of_any_size),
+    "dense": Architecture(features_of_dense, judge_dense, heads_of_dense),
 }
 
 ANY_SIZE = ("any_size",)
@@ -60,7 +60,7 @@ class Drawing(NamedTuple):
         return self.architecture.features(graph, graph.planes(self.game.planes_shape), self.weights)
 
     def _heads(self, graph: Graph, x: Node) -> dict[str, Node]:
-        return self.architecture.tell(graph, x, self.weights, self.game)
+        return self.architecture.heads(graph, x, self.weights, self.game)
 
 
 def drawing_of(architecture: str, weights: Mapping[str, np.ndarray], game: Game) -> Drawing | None:

@@ -16,7 +16,7 @@ import numpy as np
 from azero.nets.graphs.graph import Graph
 from azero.nets.graphs.registry import Drawing
 from azero.nets.graphs.weights import Weights
-from azero.nets.runtimes.session import Tell
+from azero.nets.runtimes.session import Heads
 
 sys.modules["openvino_telemetry"] = None  # type: ignore[assignment]  # blocks its import
 
@@ -59,15 +59,15 @@ def open_drawing(
     return OpenVinoSession(drawing.on(OpenVinoGraph(rows, peaks)), precision, num_threads, peaks)
 
 
-def open_heads(drawing: Drawing) -> Tell:
-    """Returns a function that runs a net's kept heads in fp32, for one position at a time."""
+def open_heads(drawing: Drawing) -> Heads:
+    """Returns a net's kept heads in fp32, ready to run for one position at a time."""
     compiled = _compile(drawing.heads_on(OpenVinoGraph(1)), "f32", num_threads=1)
 
-    def tell(planes: np.ndarray) -> dict[str, np.ndarray]:
+    def run(planes: np.ndarray) -> dict[str, np.ndarray]:
         answer = compiled(planes)
         return {each.any_name: answer[each] for each in compiled.outputs}
 
-    return tell
+    return run
 
 
 def supported_precisions() -> tuple[str, ...]:

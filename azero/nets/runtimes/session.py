@@ -5,10 +5,10 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-Tell = Callable[[np.ndarray], dict[str, np.ndarray]]
-"""From planes [B, C, H, W] float32 to what a net's kept heads say, for the player to move, as float32 arrays by name.
+Heads = Callable[[np.ndarray], dict[str, np.ndarray]]
+"""The heads that a net keeps, ready to run: a function from planes [B, C, H, W] float32 to their answers by name.
 
-`ownership`, [B, H, W] in [-1, 1], is 1 where the mover is expected to own the cell. `score`, [B, 1], is in points.
+Answers are float32, for the player to move: [B, H, W] if a head has a number for each cell, otherwise [B, 1].
 """
 
 
@@ -25,6 +25,11 @@ class Runtime(NamedTuple):
 
 EXACT = Runtime("torch", "fp32")
 """The runtime that every machine has, and the reference for the others."""
+
+
+def by_position(answers: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """Returns the answers of heads with [B, 1] as [B], so that each position has an array [H, W] or a number."""
+    return {name: each[:, 0] if each.ndim == 2 else each for name, each in answers.items()}
 
 
 class Session(Protocol):

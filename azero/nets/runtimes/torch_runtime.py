@@ -6,7 +6,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from azero.nets.architectures.contract import Net, Prediction, fold
-from azero.nets.architectures.heads import tell_heads
+from azero.nets.architectures.heads import run_heads
 
 
 class AlignedLinear(nn.Module):
@@ -55,10 +55,10 @@ class TorchSession:
         """Returns the net's prediction, float32 on its device, for planes [B, C, H, W] float32 in the CPU's memory."""
         return Prediction(*(each.float() for each in self._net(self._moved(planes))))
 
-    def tell(self, planes: Tensor) -> dict[str, Tensor]:
-        """Returns what the net's kept heads say, see `tell_heads`; float32 on its device."""
-        told = tell_heads(self._net.kept, self._net.game, self._net.features(self._moved(planes)))
-        return {name: each.float() for name, each in told.items()}
+    def heads(self, planes: Tensor) -> dict[str, Tensor]:
+        """Returns the answers of the net's kept heads, see `run_heads`; float32 on its device."""
+        answers = run_heads(self._net.kept, self._net.game, self._net.features(self._moved(planes)))
+        return {name: each.float() for name, each in answers.items()}
 
     def _moved(self, planes: Tensor) -> Tensor:
         return planes.to(self._device, non_blocking=True).to(self._dtype, memory_format=torch.channels_last)

@@ -20,8 +20,8 @@ from azero.selfplay.data.auxiliary import AuxiliaryTarget
 class Head(AuxiliaryTarget):
     """An auxiliary head.
 
-    Its name is part of its setting `training.NAME_loss_weight`, of its metric `train/NAME_loss`, and of its tensors
-    `heads.NAME...` in a run's state.
+    Its name is part of its setting `training.NAME_loss_weight`, of its metric `train/NAME_loss`, and of its tensors in
+    a run's state: `heads.NAME...`, or `net.kept.NAME...` if the net keeps it.
     """
 
     needs: str | None = None

@@ -11,7 +11,7 @@ from torch.nn import functional as F
 from azero.config.schema import NetConfig
 from azero.games import Game
 from azero.nets.architectures.contract import Net
-from azero.nets.architectures.heads import cell_layers
+from azero.nets.architectures.heads import KEPT
 from azero.selfplay.data.auxiliary import Positions
 from azero.training.heads.contract import Head, mean_where_known
 
@@ -32,7 +32,7 @@ class Ownership(Head):
         return positions.signs_at_end() * positions.endings().owners[positions.games[:, None], cells]
 
     def layers(self, config: NetConfig, net: Net) -> nn.Module:
-        return cell_layers(net, config.value_channels)
+        return KEPT[self.name].layers(net, config)
 
     def loss(self, outputs: Tensor, targets: Tensor) -> Tensor:
         """Returns the mean cross-entropy over cells of the probability to own a cell, (1 + owner) / 2."""

@@ -4,8 +4,6 @@ Source:
   Wu, Accelerating self-play learning in Go, 2019, section 4.1. There the target is a distribution, here a number.
 """
 
-import math
-
 import numpy as np
 from torch import Tensor, nn
 from torch.nn import functional as F
@@ -14,6 +12,7 @@ from azero.config.schema import NetConfig
 from azero.games import Game
 from azero.nets.architectures.contract import Net
 from azero.nets.architectures.heads import dense_layers
+from azero.nets.graphs.any_size import side_of
 from azero.selfplay.data.auxiliary import Positions
 from azero.training.heads.contract import Head, mean_where_known
 
@@ -29,11 +28,11 @@ class Score(Head):
 
     def targets(self, positions: Positions) -> np.ndarray:
         """Returns the score at the end, [B, 1]; NaN if the game was resigned."""
-        _, height, width = positions.game.planes_shape
         scores = positions.endings().scores[positions.games, None]
-        return positions.signs_at_end() * scores / np.float32(math.sqrt(height * width))
+        return positions.signs_at_end() * scores / np.float32(side_of(positions.game))
 
     def layers(self, config: NetConfig, net: Net) -> nn.Module:
+        # Those of `KEPT` pool in `any_size`. Older runs of it have these layers, and are resumed.
         return dense_layers(net, config.value_channels, [config.value_hidden, self.columns(net.game)])
 
     def loss(self, outputs: Tensor, targets: Tensor) -> Tensor:
