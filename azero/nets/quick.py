@@ -13,6 +13,7 @@ import json
 import sys
 from contextlib import suppress
 from importlib.metadata import version
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -20,7 +21,6 @@ import numpy as np
 
 from azero.compiler.cache import cache_root, sources_digest
 from azero.config.schema import DeviceConfig
-from azero.errors import BadInput
 from azero.games.names import source_digest_of
 from azero.nets.checkpoint_file import CheckpointFile
 from azero.nets.graphs.registry import DRAWN, Drawing, drawing_of
@@ -80,14 +80,8 @@ class QuickNet:
         return judge_alone(self.net, self._config, planes)
 
     def heads_alone(self, planes: np.ndarray) -> dict[str, np.ndarray]:
-        """Returns the answers of the net's kept heads for a position's planes [1, C, H, W], in fp32; see `Heads`.
-
-        Raises BadInput if they are not finite.
-        """
-        answers = self._heads(planes)
-        if not all(np.isfinite(each).all() for each in answers.values()):
-            raise BadInput("the net cannot be used: the outputs of its heads are not finite numbers")
-        return answers
+        """Returns the answers of the net's kept heads for a position's planes [1, C, H, W], in fp32; see `Heads`."""
+        return self._heads(planes)
 
     @functools.cached_property
     def _heads(self) -> Heads:
@@ -148,11 +142,18 @@ def _path_of(file: CheckpointFile, config: DeviceConfig) -> Path:
 
 def _read(path: Path) -> Known | None:
     """Returns what a file says; None if there is none, or if it is damaged."""
-    with suppress(OSError):
+    with suppress(OSError, ValueError, TypeError, RecursionError):
         digest, _, text = read_regular(path, _LARGEST).partition(b"\n")
-        if digest == _digest_of(text):
-            return Known(**json.loads(text))
+        known = Known(**json.loads(text)) if digest == _digest_of(text) else None
+        return known if known and _is_whole(known) else None
     return None
+
+
+def _is_whole(known: Known) -> bool:
+    """Returns whether precisions are those of OpenVINO, and peaks are finite numbers; int8 needs them."""
+    precisions, peaks = known.precisions.values() if isinstance(known.precisions, dict) else ["none"], known.peaks
+    has_peaks = isinstance(peaks, list) and all(isinstance(each, float) and 0 < each < inf for each in peaks)
+    return all(each in ("fp32", "bf16") or (each == "int8" and has_peaks) for each in precisions)
 
 
 def _write(path: Path, known: Known) -> None:

@@ -27,6 +27,8 @@ _LARGEST_HEADER = 2 << 20  # bytes of names, shapes and card
 def write_tensors(path: Path, tensors: Tensors, card: dict, largest: int = _LARGEST) -> None:
     """Writes tensors and card with their digest, atomically; raises BadInput if the file would be larger than that."""
     arrays = {name: np.asarray(tensor, order="C") for name, tensor in tensors.items()}
+    if spaced := _with_space(arrays):
+        raise BadInput(f"{str(path)!r} is not written: a tensor has the name {spaced!r}; names cannot have spaces")
     signed = {**card, "digest": digest_of(arrays, card)}
     data = save(arrays, {"azero": json.dumps(signed, sort_keys=True)})
     for part, own, most in _sizes(data[:8], len(data), largest):
@@ -60,7 +62,17 @@ def read_tensors(path: Path, what: str, largest: int = _LARGEST) -> tuple[dict, 
         raise Damaged(f"{what} is a safetensors file, but not one of azero's: it has no card")
     if not isinstance(card, dict):
         raise Damaged(f"{what} cannot be used: its card is not a JSON object")
+    if _with_space(tensors):
+        raise Damaged(f"{what} is not one of azero's: the name of a tensor has a space")
     return card, tensors
+
+
+def _with_space(tensors: Tensors) -> str | None:
+    """Returns the name of a tensor that has a space; None if there is none.
+
+    Such a name could hold the name, shape and contents of another tensor, and the file would have the same digest.
+    """
+    return next((name for name in tensors if " " in name), None)
 
 
 def _check_beginning(path: Path, what: str, largest: int) -> None:

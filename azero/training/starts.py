@@ -5,6 +5,7 @@ from pathlib import Path
 
 from azero.errors import BadInput
 from azero.games import Game
+from azero.selfplay.data.records import LONGEST_START
 from azero.system.files import read_regular
 
 _LARGEST = 1 << 19  # bytes of a file; the state has the texts in its header, which has at most 2 MiB
@@ -31,6 +32,8 @@ def read_starts(file: str, game: Game) -> list[str]:
         text = _COMMENT.sub("", line).strip()
         if not text:
             continue
+        if len(text.encode()) > LONGEST_START:
+            raise BadInput(f"{what}, line {number}: the text has more than {LONGEST_START:,} bytes")
         try:
             is_over = game.state_from_text(text).is_terminal()
         except BadInput as error:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 import torch
 from games.user_games import NIM, forget_files, write_file
+from safetensors.numpy import save
 from safetensors.torch import load_file, save_file
 
 from azero.config.schema import NetConfig, SearchConfig
@@ -19,7 +20,7 @@ from azero.games.names import source_digest_of
 from azero.nets.checkpoint import load_checkpoint, write_checkpoint
 from azero.nets.checkpoint_card import FORMAT, Card
 from azero.nets.checkpoint_file import read_card
-from azero.system.tensor_files import read_tensors, write_tensors
+from azero.system.tensor_files import digest_of, read_tensors, write_tensors
 
 from .towers import make_net, random_planes
 
@@ -110,6 +111,26 @@ def test_the_digest_tells_nets_and_cards_apart(saved, tmp_path):
         write_checkpoint(tmp_path / "other", net, card)
         digests.add(load_checkpoint(tmp_path / "other").digest)
     assert len(digests) == 3
+
+
+def test_no_name_of_a_tensor_holds_another_tensor(saved, tmp_path):
+    """The digests of these two files would be equal, and a digest is the name under which a net is known."""
+    card, tensors = read_tensors(saved, "it")
+    del card["digest"]
+    tensors["policy.bias"][:] = 0.0
+    name = (
+        f"policy.bias torch.float32 {tensors['policy.bias'].shape}"
+        + tensors["policy.bias"].tobytes().decode()
+        + "policy.weight"
+    )
+    other = {key: each for key, each in tensors.items() if key not in ("policy.bias", "policy.weight")}
+    other[name] = tensors["policy.weight"]
+    assert digest_of(other, card) == digest_of(tensors, card)
+    with pytest.raises(BadInput, match="is not written: a tensor has the name .*; names cannot have spaces"):
+        write_tensors(tmp_path / "net", other, card)
+    signed = card | {"digest": digest_of(other, card)}
+    (tmp_path / "net").write_bytes(save(other, {"azero": json.dumps(signed)}))
+    assert refusal(tmp_path / "net").endswith("is not one of azero's: the name of a tensor has a space")
 
 
 def test_a_file_is_replaced_whole_and_folders_are_made(saved, tmp_path):

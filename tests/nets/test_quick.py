@@ -26,6 +26,7 @@ from azero.nets.evaluator import NetEvaluator
 from azero.nets.make import make_net as make_any_net
 from azero.nets.quick import QuickNet
 from azero.nets.runtimes.choice import available_runtimes
+from azero.nets.runtimes.session import by_position
 from azero.system.tensor_files import read_tensors, write_tensors
 
 from .towers import SMALL, WITH_HEADS, make_net, random_planes
@@ -107,6 +108,34 @@ def test_suggest_imports_no_torch_once_the_net_is_known():
     assert {**first, "elapsed_s": 0} == {**second, "elapsed_s": 0}
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        *(
+            "[]",
+            "{}",
+            "null",
+            "[" * 20_000,
+            '{"precisions":[],"peaks":null}',
+            '{"precisions":{},"peaks":null,"more":1}',
+        ),
+        *('{"precisions":{"4":"fp99"},"peaks":null}', '{"precisions":{"4":"int8"},"peaks":null}'),
+        *('{"precisions":{"4":"int8"},"peaks":"x"}', '{"precisions":{"4":"int8"},"peaks":[1e400]}', "\udcff"),
+    ],
+    ids=lambda text: text[:30],
+)
+def test_what_is_known_is_forgotten_if_it_has_another_form(path, text):
+    """The digest is right. So the file was changed on purpose, or by another version."""
+    config = DeviceConfig(device="cpu", runtime="openvino")
+    open_twice(path, config)
+    known, data = quick._path_of(read_checkpoint(path), config), text.encode(errors="surrogateescape")
+    assert quick._read(known) is not None
+    known.write_bytes(quick._digest_of(data) + b"\n" + data)
+    assert quick._read(known) is None
+    _, evaluator, _ = open_twice(path, config)
+    assert evaluator.runtime.library == "openvino" and quick._read(known) is not None
+
+
 GO = make_game("go(size=5,komi=0.5)")
 
 
@@ -155,7 +184,7 @@ def test_answers_of_heads_that_are_not_finite_are_refused(path):
     net = QuickNet(read_checkpoint(path), DeviceConfig(device="cpu"))
     net._heads = lambda planes: {"ownership": np.zeros((1, 5, 5)), "score": np.full((1, 1), np.nan)}
     with pytest.raises(BadInput, match="^the net cannot be used: the outputs of its heads are not finite numbers$"):
-        net.heads_alone(random_planes(GO, 1))
+        by_position(net.heads_alone(random_planes(GO, 1)))
 
 
 def test_heads_that_openvino_cannot_run_are_run_by_torch(path, monkeypatch):

@@ -180,6 +180,21 @@ def test_policy_targets_of_all_actions_are_read_too(saved):
         assert wanted in refusal(saved)
 
 
+def test_counts_of_all_actions_have_no_numbers_beside_them(saved):
+    tensors = load_file(saved) | {"visits": visits_of(some_games(TIC_TAC_TOE), TIC_TAC_TOE).astype(np.uint16)}
+    del tensors["visited"]
+    write_tensors(saved, tensors, {"format": 2, "game": "tic_tac_toe"})
+    assert "it lacks or should not have visited" in refusal(saved)
+
+
+def test_a_game_begins_at_a_text_of_limited_length(saved):
+    shard, size = some_games(TIC_TAC_TOE), (1 << 16) + 1
+    lengths = np.zeros_like(shard.start_lengths)
+    lengths[0] = size
+    resaved(saved, starts=np.full(size, ord("."), np.uint8), start_lengths=lengths)
+    assert "the text of a position at which a game begins has more than 65,536 bytes" in refusal(saved)
+
+
 def test_games_end_by_resignation_and_have_fast_searches(tmp_path):
     playing = PLAY._replace(resign_threshold=0.1, resign_played_on_share=0.0, full_search_share=0.5, fast_simulations=4)
     shard = play(CONNECT_FOUR, range(12), playing=playing)

@@ -5,6 +5,8 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
+from azero.errors import BadInput
+
 Heads = Callable[[np.ndarray], dict[str, np.ndarray]]
 """The heads that a net keeps, ready to run: a function from planes [B, C, H, W] float32 to their answers by name.
 
@@ -28,7 +30,12 @@ EXACT = Runtime("torch", "fp32")
 
 
 def by_position(answers: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """Returns the answers of heads with [B, 1] as [B], so that each position has an array [H, W] or a number."""
+    """Returns the answers of heads with [B, 1] as [B], so that each position has an array [H, W] or a number.
+
+    Raises BadInput if they are not finite.
+    """
+    if not all(np.isfinite(each).all() for each in answers.values()):
+        raise BadInput("the net cannot be used: the outputs of its heads are not finite numbers")
     return {name: each[:, 0] if each.ndim == 2 else each for name, each in answers.items()}
 
 

@@ -111,7 +111,7 @@ def _packed(tensors: Tensors, game: Game) -> Tensors:
 
     Raises BadInput if these counts have another dtype or shape.
     """
-    if "visited" in tensors or not {"visits", "players"} <= tensors.keys():
+    if tensors.keys() & {"visited", "num_visited"} or not {"visits", "players"} <= tensors.keys():
         return tensors
     _check_layout("visits", tensors["visits"], np.uint16, (tensors["players"].size, game.num_actions))
     policies = pack_rows(tensors["visits"])
