@@ -133,6 +133,8 @@ _METHODS = {
 def check_callbacks(callbacks: Sequence[object]) -> None:
     """Raises BadInput if something is not a callback, or has a method that would never be called."""
     known = [name for names in _METHODS.values() for name in names]
+    if not isinstance(callbacks, Sequence):
+        raise BadInput(f"callbacks = {callbacks!r} should be a list of objects, e.g. [{type(callbacks).__name__}()]")
     for callback in callbacks:
         if isinstance(callback, type) or not any(callable(getattr(callback, name, None)) for name in known):
             raise BadInput(f"callback {callback!r} should be an object with one of the methods {', '.join(known)}")

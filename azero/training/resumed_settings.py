@@ -60,7 +60,7 @@ def check_is_run(folder: Path) -> None:
         reason = (
             "it has no config.toml" if folder.is_dir() else "it is a file" if folder.exists() else "it does not exist"
         )
-        raise BadInput(f"there is no run to resume in {str(folder)!r}: {reason}")
+        raise BadInput(f"there is no run in {str(folder)!r}: {reason}")
 
 
 def load_settings(folder: Path, overrides: Sequence[str] = ()) -> Config:

@@ -120,6 +120,11 @@ def test_what_is_no_position_is_refused(name, text, message):
     assert f"the initial position is {game.new_initial_state().to_text()!r}" in str(error.value)
 
 
+def test_a_position_is_a_text():
+    with pytest.raises(BadInput, match="^position 7 should be a text, such as '"):
+        make_game("tic_tac_toe").state_from_text(7)
+
+
 def test_a_finished_position_is_one():
     for name, text, returns in [
         ("tic_tac_toe", "XXX/OO1/3 O", [1, -1]),

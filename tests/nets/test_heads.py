@@ -209,7 +209,8 @@ def test_a_user_s_net_without_features_cannot_keep_them(users, tmp_path):
 
 def test_a_dense_net_has_no_cells_to_own():
     with pytest.raises(
-        BadInput, match=r"^ownership needs a net with features for each cell, e\.g\. net\.name = tower$"
+        BadInput,
+        match=r"^ownership needs a net with features for each cell, e\.g\. net\.name = tower; for this net, ",
     ):
         make_any_net(DENSE.model_copy(update={"heads": ("ownership",)}), GO)
 

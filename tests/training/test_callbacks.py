@@ -258,3 +258,11 @@ def test_damaged_and_foreign_games_are_refused(short, tmp_path):
     path.rename(path.with_name("mine.safetensors"))
     with pytest.raises(azero.BadInput, match="not a replay file of azero"):
         azero.load_games(folder)
+
+
+def test_callbacks_are_a_list():
+    class Watch(azero.Callback):
+        pass
+
+    with pytest.raises(azero.BadInput, match=r"^callbacks = .* should be a list of objects, e\.g\. \[Watch\(\)\]$"):
+        azero.train("tic_tac_toe", callbacks=Watch())

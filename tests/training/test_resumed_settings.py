@@ -119,7 +119,7 @@ def test_a_change_of_settings_that_was_killed_between_its_two_files_is_undone(ru
 
 
 def test_there_is_nothing_to_resume_where_there_is_no_run(tmp_path):
-    with pytest.raises(BadInput, match=r"^there is no run to resume in '.*': it "):
+    with pytest.raises(BadInput, match=r"^there is no run in '.*': it "):
         open_run(tmp_path, [])
 
 

@@ -51,7 +51,10 @@ def cell_layers(net: Net, channels: int) -> nn.Sequential:
     """Returns 1x1 convolutions, to `channels` and to one output per cell, [B, H * W]."""
     inputs, *board = _features_of(net)
     if board != [*net.game.planes_shape[1:]]:
-        raise BadInput("ownership needs a net with features for each cell, e.g. net.name = tower")
+        raise BadInput(
+            "ownership needs a net with features for each cell, e.g. net.name = tower; for this net, leave it out of "
+            "net.heads, and set training.ownership_loss_weight = 0"
+        )
     last = nn.Conv2d(channels, 1, 1)
     start_at_zero(last)
     return nn.Sequential(NormalizedConvolution(inputs, channels, 1), nn.ReLU(), last, nn.Flatten())
