@@ -20,7 +20,7 @@ train: .venv/installed
 	$(BIN)/azero suggest $(RUN)@200
 
 # Two halves side by side, one core each; the second runs what the first leaves out.
-FIRST := tests/arena tests/bench tests/interfaces tests/games tests/lab tests/nets tests/selfplay
+FIRST := tests/arena tests/bench tests/exact tests/interfaces tests/games tests/lab tests/nets tests/selfplay
 PLAIN := tests/games $(addprefix tests/compiler/test_,bits.py rng.py) \
 	$(addprefix tests/mcts/test_,root.py tree.py selection.py views.py cache.py)
 

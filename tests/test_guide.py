@@ -51,7 +51,7 @@ def test_the_texts_of_the_guide_lead_back_to_their_positions(tmp_path):
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize(("page", "count"), [("your_own_game.md", 7), ("your_own_net.md", 6)])
+@pytest.mark.parametrize(("page", "count"), [("your_own_game.md", 7), ("your_own_net.md", 7)])
 def test_the_guide_works_from_its_first_line_to_its_last(monkeypatch, tmp_path, capsys, page, count):
     monkeypatch.chdir(tmp_path)
     for name, text in files_in(page).items():

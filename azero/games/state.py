@@ -77,9 +77,7 @@ class Game:
           text: what `State.to_text` returns; or a drawn board, and below it the player to move, X or O, unless the
             number of stones decides that; or `moves: ...`, the moves from the initial position.
         """
-        if not isinstance(text, str):
-            raise BadInput(f"position {text!r} should be a text, such as {State(self).to_text()!r}")
-        start, text = self.new_initial_state(), text.strip()
+        start, text = self.new_initial_state(), str(text).strip()
         if text.startswith(_MOVES):
             return self.state_from_moves(text.removeprefix(_MOVES))
         try:

@@ -120,8 +120,8 @@ def test_what_is_no_position_is_refused(name, text, message):
     assert f"the initial position is {game.new_initial_state().to_text()!r}" in str(error.value)
 
 
-def test_a_position_is_a_text():
-    with pytest.raises(BadInput, match="^position 7 should be a text, such as '"):
+def test_a_number_is_no_position():
+    with pytest.raises(BadInput, match="^position '7': "):
         make_game("tic_tac_toe").state_from_text(7)
 
 
