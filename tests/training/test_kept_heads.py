@@ -33,7 +33,9 @@ def trainer_with(net: dict, **training: object) -> Trainer:
     return Trainer(tiny_config(net=net, training={"precision": "fp32"} | training), OTHELLO)
 
 
-@pytest.mark.parametrize("optimizer", ["adamw", "sgd", "muon"])
+@pytest.mark.parametrize(
+    "optimizer", ["adamw", *(pytest.param(each, marks=pytest.mark.slow) for each in ("sgd", "muon"))]
+)
 def test_a_run_learns_the_same_whether_its_heads_stay_or_not(optimizer):
     plain, keeping = (trainer_with(net, **WEIGHTS, optimizer=optimizer) for net in ({}, KEPT))
     assert list(plain.learner.heads) == ["ownership", "score"] == list(keeping.net.kept) and not keeping.learner.heads
@@ -76,7 +78,8 @@ def test_a_restored_trainer_goes_on_to_the_byte():
         trainer_with({}, **WEIGHTS).restore(broken.tensors(), 1)
 
 
-@pytest.mark.parametrize("name", ["any_size", pytest.param("tower", marks=pytest.mark.thorough)])
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["any_size", "tower"])
 def test_what_heads_that_stay_have_learned_is_true_of_other_games(tmp_path, name):
     net = KEPT | {"name": name, "channels": 16, "value_channels": 8, "value_hidden": 16}
     config = tiny_config(net=net, training=WEIGHTS | {"precision": "fp32", "warmup_steps": 0})
@@ -118,9 +121,8 @@ def project(tmp_path_factory):
     return folder
 
 
-@pytest.mark.parametrize(
-    "write", ["state 1 train 4", *(pytest.param(each, marks=pytest.mark.slow) for each in ("state 1 gate 0",))]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("write", ["state 1 train 4", "state 1 gate 0"])
 def test_a_run_whose_heads_stay_is_resumed_to_the_same_bytes(project, write):
     run, config = project / f"run-{write}", project / "tiny.toml"
     assert strike(run, config, write, "after") == -signal.SIGKILL
@@ -129,6 +131,7 @@ def test_a_run_whose_heads_stay_is_resumed_to_the_same_bytes(project, write):
     assert nets_of(run) == nets_of(project / "whole") and len(nets_of(run)) >= 3
 
 
+@pytest.mark.slow
 def test_the_net_that_a_run_publishes_says_what_they_expect(project, run_azero):
     code, output, _ = run_azero("suggest", project / "whole@8", "--json")
     fields = json.loads(output)
@@ -136,11 +139,13 @@ def test_the_net_that_a_run_publishes_says_what_they_expect(project, run_azero):
     assert check(run_azero, project / "whole")[1]["is_whole"]
 
 
+@pytest.mark.slow
 def test_heads_cannot_change_when_a_run_is_resumed(project, run_azero):
     words = "train", project / "tiny.toml", "--run", project / "whole", "--resume"
     assert_bad_input(run_azero(*words, "--set", 'net.heads=["score"]'), "a run's net cannot change when it is resumed")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("settings", "fault"),
     [
@@ -175,5 +180,6 @@ def test_each_head_that_may_stay_is_an_auxiliary_head():
     assert {name: each.shape for name, each in outputs.items()} == {"ownership": (2, 16), "score": (2, 1)}
 
 
+@pytest.mark.slow
 def test_the_settings_of_a_run_have_them(project):
     assert load_config(project / "whole" / "config.toml").net.heads == ("ownership", "score")

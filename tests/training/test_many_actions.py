@@ -28,7 +28,9 @@ def game():
     return make_game(f"{FILE}:ManyActions")
 
 
-@pytest.mark.parametrize("settings", [NOISY._replace(cache_mib=8), GUMBEL], ids=["cached", "gumbel"])
+@pytest.mark.parametrize(
+    "settings", [NOISY._replace(cache_mib=8), pytest.param(GUMBEL, marks=pytest.mark.slow)], ids=["cached", "gumbel"]
+)
 def test_a_position_takes_less_than_a_kilobyte(game, settings, tmp_path):
     """In a shard, in its file, and in the replay window."""
     shard = play(game, range(8), playing=PLAY._replace(num_simulations=100), settings=settings)
@@ -62,6 +64,7 @@ def resident_bytes() -> int:
     return int(Path("/proc/self/statm").read_text().split()[1]) * mmap.PAGESIZE
 
 
+@pytest.mark.slow
 def test_a_cached_answer_takes_less_than_a_kilobyte(game):
     """A cache of 1 MiB has room for the answers to far more than 1,024 positions."""
     evaluator = HashEvaluator(game)
