@@ -3,10 +3,10 @@
     python benchmarks/learning.py run --games connect_four --variants base gumbel --seeds 0 1 2
     python benchmarks/learning.py report
 
-The cost of a run is measured in forward passes of the net: one per evaluation in self-play or reanalysis, three per
-position of a training step. A run ends with the iteration that reaches the budget. Its best net then plays the best net
-of the run `base` with the same seed, and is tested on solved positions if its game has them. Each measurement is a line
-in results/learning/results.jsonl, and is not repeated. `report` prints a table of these lines for each game.
+The cost of a run is measured in forward passes of the net: one per evaluation in self-play, three per position of a
+training step. A run ends with the iteration that reaches the budget. Its best net then plays the best net of the run
+`base` with the same seed, and is tested on solved positions if its game has them. Each measurement is a line in
+results/learning/results.jsonl, and is not repeated. `report` prints a table of these lines for each game.
 """
 
 import argparse
@@ -51,21 +51,15 @@ VARIANTS = {
         *("selfplay.full_search_share=0.3", "selfplay.num_simulations=100", "selfplay.fast_simulations=24"),
         "training.samples_per_position=13",
     ),
-    "forced playouts": ("selfplay.forced_playouts=2",),
     "policy surprise": ("selfplay.policy_surprise_share=0.5",),
     "random openings": ("selfplay.random_opening_share=0.5", "selfplay.random_opening_plies=12"),
     "proofs at new nodes": ("search.proof_nodes=300",),
-    "resignation": ("selfplay.resign_error=0.05",),
     "proven results": ("training.learn_proven=true",),
     "results alone": ("training.root_value_weight=0",),
     "root values alone": ("training.root_value_weight=1",),
     "window grows": ("replay.window=20000", "replay.window_growth=0.4"),
-    "reanalysis": ("replay.reanalysed_share=0.3",),
     "no average of weights": ("training.ema_decay=0",),
     "SGD": ("training.optimizer=sgd", "training.learning_rate=0.02"),
-    "reply head": ("training.reply_loss_weight=0.15",),
-    "plies-left head": ("training.plies_left_loss_weight=0.2",),
-    "short-term values": ("training.short_term_loss_weight=0.3",),
     "ownership head": ("training.ownership_loss_weight=1.5",),
     "score head": ("training.score_loss_weight=0.2",),
     "squeeze-and-excitation": ("net.global_context=se",),
@@ -157,7 +151,6 @@ def iteration_within(run: Path, budget: float) -> tuple[float, int] | None:
         line = json.loads(text)
         per_s = line["selfplay/evaluations_per_s"] * line["time/play_s"]  # for runs without a count
         cost += line.get("selfplay/evaluations", per_s) + 3 * line["train/steps"] * 256
-        cost += line.get("reanalysis/evaluations", 0)
         if cost >= budget:
             return cost, line["iteration"]
     return None

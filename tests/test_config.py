@@ -88,18 +88,14 @@ def test_settings_are_frozen(setting):
             "setting search.prove = 'perhaps' should be true or false",
         ),
         (
-            {"game": GAME, "gate": {"elo0": float("nan")}},
-            "setting gate.elo0 = nan should be a finite number",
+            {"game": GAME, "search": {"c_uct": float("nan")}},
+            "setting search.c_uct = nan should be a finite number",
         ),
         ({"game": GAME, "seed": -1}, "setting seed = -1 should be greater than or equal to 0"),
         ({"game": GAME, "seed": 1 << 63}, "setting seed = 9223372036854775808 should be less than"),
         (
             {"game": GAME, "device": {"device": "gpu"}},
             "setting device.device = 'gpu' should be 'auto', ",
-        ),
-        (
-            {"game": GAME, "gate": {"elo0": 10, "elo1": 10}},
-            "gate.elo1 = 10.0 should be greater than gate.elo0 = 10.0",
         ),
         (
             {"game": GAME, "net": {"channels": 1, "global_context": "pool"}},
@@ -301,11 +297,11 @@ def test_toml_has_every_setting_below_what_it_does():
 @given(
     name=st.text(st.characters(exclude_categories=["Cs"])),
     rate=st.floats(min_value=1e-300, max_value=10),
-    elo=st.floats(min_value=-1e300, max_value=49),
+    base=st.floats(min_value=1, max_value=1e300),
     seed=st.integers(0, 2**63 - 1),
     prove=st.booleans(),
 )
-def test_any_settings_come_back_from_their_toml(tmp_path_factory, name, rate, elo, seed, prove):
-    tables = {"game": {"name": name}, "training": {"learning_rate": rate}, "gate": {"elo0": elo}, "seed": seed}
-    config = check_config(tables | {"search": {"prove": prove}})
+def test_any_settings_come_back_from_their_toml(tmp_path_factory, name, rate, base, seed, prove):
+    tables = {"game": {"name": name}, "training": {"learning_rate": rate}, "seed": seed}
+    config = check_config(tables | {"search": {"prove": prove, "c_puct_base": base}})
     assert written_and_read(config, tmp_path_factory.getbasetemp()) == config

@@ -16,14 +16,6 @@ def oddities(max_plies=9, **sections):
 @pytest.mark.parametrize(
     ("sections", "start"),
     [
-        (
-            {"selfplay": {"forced_playouts": 2, "root": "gumbel"}},
-            "selfplay.forced_playouts = 2 has no effect with selfplay.root = gumbel",
-        ),
-        (
-            {"selfplay": {"forced_playouts": 0.5}, "search": {"selection": "uct"}},
-            "selfplay.forced_playouts = 0.5 has no effect with search.selection = uct",
-        ),
         ({"selfplay": OPENINGS}, "selfplay.random_opening_plies = 9 is as long as a whole game, at most 9 plies; "),
         (
             {"training": LOW},
@@ -70,7 +62,6 @@ def test_what_is_odd_is_told(sections, start):
     [
         {},
         {"selfplay": {"root": "gumbel"}},
-        {"selfplay": {"forced_playouts": 2}},
         {"selfplay": OPENINGS | {"random_opening_plies": 8}},
         {"selfplay": OPENINGS | {"random_opening_share": 0}},
         {"training": LOW | {"schedule": "constant"}},

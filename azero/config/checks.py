@@ -7,8 +7,6 @@ from azero.errors import BadInput
 
 def check_together(config: Config) -> None:
     """Raises BadInput with the first contradiction between settings that are each valid."""
-    if config.gate.elo1 <= config.gate.elo0:
-        raise BadInput(f"gate.elo1 = {config.gate.elo1} should be greater than gate.elo0 = {config.gate.elo0}")
     if config.net.global_context == "pool" and config.net.channels < 2:
         raise BadInput(f"net.channels = {config.net.channels} should be 2 or more if net.global_context = pool")
     play = config.selfplay
@@ -37,7 +35,6 @@ def _check_with_sizes(config: Config) -> None:
         "net.heads": ([*config.net.heads], []),
         "selfplay.starts": (config.selfplay.starts, "none"),
         "training.lessons": (training.lessons, "none"),
-        "gate.method": (gate.method, "win_rate"),
     }
     heads = (
         name for name in type(training).model_fields if name.endswith("_loss_weight") and name != "value_loss_weight"
@@ -66,9 +63,6 @@ def find_oddities(config: Config, max_plies: int) -> list[str]:
     """
     play, training = config.selfplay, config.training
     oddities = []
-    if play.forced_playouts > 0 and (play.root != "noise" or config.search.selection != "puct"):
-        other = f"selfplay.root = {play.root}" if play.root != "noise" else "search.selection = uct"
-        oddities.append(f"selfplay.forced_playouts = {play.forced_playouts:g} has no effect with {other}")
     search = config.search
     if not search.prove:
         positions = {"proof_nodes": search.proof_nodes, "solve_nodes": search.solve_nodes}

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from azero.config.checks import check_together
+from azero.config.deleted import DELETED, DELETED_VALUES, check_run_can_continue, drop_deleted
 from azero.config.schema import FORMAT, Config, DeviceConfig
 from azero.config.section import Section
 from azero.config.text import settings
@@ -56,7 +57,9 @@ def load_config(
     except (ValueError, RecursionError) as error:  # not TOML, not UTF-8, or too many digits or brackets
         raise BadInput(f"config {str(path)!r} is not TOML: {error}") from None
     check_format(f"config {str(path)!r}", tables.pop("format", 1), FORMAT)
+    tables = drop_deleted(tables)
     if is_of_run:
+        check_run_can_continue(f"config {str(path)!r}", tables)
         tables = _known_tables(f"config {str(path)!r}", tables)
     for section, key in (("game", "name"), ("net", "name")):
         _find_own_file(tables.get(section), key, path.parent)
@@ -184,6 +187,8 @@ def _explain(error: ValidationError, root: type[BaseModel] = Config) -> str:
     """
     first = min(error.errors(), key=lambda each: each["type"] != "extra_forbidden")
     name = ".".join(str(part) for part in first["loc"])
+    if name in DELETED:
+        return f"setting {name} no longer exists: {DELETED[name].why}"
     if first["type"] == "extra_forbidden":
         section = root
         for part in first["loc"][:-1]:
@@ -194,7 +199,8 @@ def _explain(error: ValidationError, root: type[BaseModel] = Config) -> str:
         return f"unknown setting {name!r}; {known}"
     if first["type"] == "missing":
         return f"setting {name!r} is missing"
-    return f"setting {name} = {first['input']!r} {_fault_of(first['msg'])}"
+    gone = "no longer exists (docs/learning.md); it " if first["input"] == DELETED_VALUES.get(name) else ""
+    return f"setting {name} = {first['input']!r} {gone}{_fault_of(first['msg'])}"
 
 
 def _homes_of(key: str) -> list[str]:

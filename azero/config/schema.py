@@ -56,11 +56,11 @@ class NetConfig(Section):
     )
     blocks: int = Field(5, ge=1, le=80, description="Residual blocks. Paper: 19.")
     channels: int = Field(64, ge=1, le=1024, description="Filters of each 3x3 convolution. Paper: 256.")
-    global_context: Literal["none", "se", "se_bias", "pool"] = Field(
+    global_context: Literal["none", "se", "pool"] = Field(
         "none",
         description="How a block lets each cell see the whole board. `none`: not at all. `se`: squeeze-and-excitation "
-        "with a scale per channel. `se_bias`: the same with a scale and a bias. `pool`: a bias from pooled channels. "
-        "Paper: none; Lc0: se_bias; KataGo: pool.",
+        "with a scale per channel. `pool`: a bias from pooled channels. Paper: none; Lc0: like se; "
+        "KataGo: pool.",
     )
     policy_channels: int = Field(
         8, ge=1, le=256, description="Filters of the policy head's 1x1 convolution. Paper: 2 (Go)."

@@ -63,21 +63,6 @@ class SelfPlayConfig(Section):
         "comment. Each game begins at one of them, chosen at random. The run keeps them, and needs the file no more. "
         "`temperature_plies` and random openings count from there. `none`: the initial position. Paper: none.",
     )
-    resign_error: float = Field(
-        0.0,
-        ge=0,
-        lt=1,
-        description="Limit on the share of errors among resigned games; 0: nobody resigns. An error is a resigned game "
-        "that the player would have won or drawn. A player resigns if the value of the position and that of its best "
-        "move are below a threshold. Each iteration chooses the threshold to stay within the limit. Resigned games do "
-        "not train the heads for plies left, ownership and score. Paper: 0.05 (AlphaGo Zero).",
-    )
-    resign_played_on_share: float = Field(
-        0.1,
-        gt=0,
-        lt=1,
-        description="Share of games in which nobody resigns, to measure the errors. Paper: 0.1 (AlphaGo Zero).",
-    )
     temperature: float = Field(
         1.0,
         ge=0,
@@ -121,20 +106,6 @@ class SelfPlayConfig(Section):
     dirichlet_epsilon: float = Field(
         0.25, ge=0, le=1, description="Share of the noise in the root's priors. Paper: 0.25."
     )
-    forced_playouts: float = Field(
-        0.0,
-        ge=0,
-        le=100,
-        description="Constant k of forced playouts; 0 disables them. In a full search, each visited move of the root "
-        "gets at least sqrt(k P N) visits. The policy target leaves out the forced visits. It needs selection = puct "
-        "and root = noise. Paper: 0; KataGo: 2.",
-    )
-    keep_tree: bool = Field(True, description="Reuse the subtree of the played move in the next search. Paper: yes.")
-    random_symmetry: bool = Field(
-        True,
-        description="Show each leaf to the net in a random symmetry. It has an effect only if search.cache_mib is 0. "
-        "Paper: yes in AlphaGo Zero, no in AlphaZero.",
-    )
 
 
 class ReplayConfig(Section):
@@ -158,13 +129,4 @@ class ReplayConfig(Section):
         description="Folder of a run of the same game. Its newest games, as many as fit the window, take the place of "
         "self-play in iteration 1; or `none`. They are copied when the run begins. `azero train --games-of` sets it. "
         "Paper: none.",
-    )
-    reanalysed_share: float = Field(
-        0.0,
-        ge=0,
-        le=1,
-        description="Reanalysis: share of the window's shards, rounded up, that the best net searches again in each "
-        "iteration, to renew their policy and value targets. Shards of earlier iterations take turns. Proven positions "
-        "are not searched again. The cost grows with the window; the number of training steps stays the same. "
-        "Paper: 0; MuZero Reanalyze: fresh policies in 0.8 of the updates.",
     )

@@ -90,9 +90,8 @@ class TrainingConfig(Section):
     learn_proven: bool = Field(
         False,
         description="If the search proved a position's result, use it as the value target. With root = noise, games "
-        "end as proven, so this changes only two kinds of targets: positions proven by reanalysis, and proven draws. "
-        "It changes draws only if root_value_weight is above 0 or value_lambda is below 1, because these count value 0 "
-        "as half a win and half a loss. Paper: no.",
+        "end as proven, so this changes only the targets of proven draws. It changes these only if root_value_weight "
+        "is above 0 or value_lambda is below 1, because these count value 0 as half a win and half a loss. Paper: no.",
     )
     lessons: str = Field(
         "none",
@@ -107,27 +106,6 @@ class TrainingConfig(Section):
         le=0.9,
         description="Share of lessons in a batch. The rest of the batch is from self-play. So positions of self-play "
         "are drawn less often than samples_per_position says. Paper: none.",
-    )
-    reply_loss_weight: float = Field(
-        0.0,
-        ge=0,
-        le=100,
-        description="Loss weight of an auxiliary head, used in training only, for the opponent's policy at the next "
-        "ply; 0: no such head. Paper: none; KataGo: 0.15.",
-    )
-    plies_left_loss_weight: float = Field(
-        0.0,
-        ge=0,
-        le=100,
-        description="Loss weight of an auxiliary head, used in training only, for the plies until the game ends; 0: no "
-        "such head. Paper: none.",
-    )
-    short_term_loss_weight: float = Field(
-        0.0,
-        ge=0,
-        le=100,
-        description="Loss weight of an auxiliary head, used in training only, for mean values of the search over "
-        "the next few plies; 0: no such head. Paper: none.",
     )
     ownership_loss_weight: float = Field(
         0.0,
@@ -163,16 +141,8 @@ class GateConfig(Section):
         description="Maximum number of games in a gate. Use an even number: each opening is played twice. Paper: 400.",
     )
     num_simulations: int = Field(32, ge=1, le=30000, description="Simulations per move. Paper: 1600.")
-    method: Literal["win_rate", "sprt"] = Field(
-        "win_rate",
-        description="What decides the promotion: `win_rate`, the score; or `sprt`, a sequential test. Paper: win_rate.",
-    )
     win_rate_threshold: float = Field(
-        0.55, gt=0, lt=1, description="With method = win_rate: lowest score that is promoted. Paper: 0.55."
-    )
-    elo0: float = Field(0.0, description="With method = sprt: a candidate of at most this Elo difference should fail.")
-    elo1: float = Field(
-        50.0, description="With method = sprt: a candidate of at least this Elo difference should pass."
+        0.55, gt=0, lt=1, description="Lowest score with which a candidate is promoted. Paper: 0.55."
     )
     opening_plies: int = Field(
         4, ge=0, description="Random plies at the start of each pair of games. A pair has this number or one fewer."

@@ -4,7 +4,6 @@ A walker has some slots, which one thread searches. A group has several walkers,
 the net evaluates the leaves of one group on an accelerator, the CPU searches in another group.
 """
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -60,16 +59,8 @@ class GameQueue:
         return [shard for shard in self._finished if shard is not None]
 
 
-class RenewedWalker(Walker, ABC):
-    """A walker that reuses a slot when its item is finished."""
-
-    @abstractmethod
-    def renew(self) -> None:
-        """Takes finished items out of their slots, and begins the next items there, if there are any."""
-
-
-class GameWalker(RenewedWalker):
-    """Plays games. A slot is finished when its game is over."""
+class GameWalker(Walker):
+    """A walker that plays games. A slot is finished when its game is over."""
 
     def __init__(self, setup: Setup, queue: GameQueue, num_slots: int):
         self._games = new_games(setup.game, num_slots, setup.playing.random_opening_plies)
@@ -91,6 +82,7 @@ class GameWalker(RenewedWalker):
             begin_game(self.parts, self.slots, self.forest, self.scratch, slot)
 
     def renew(self) -> None:
+        """Takes finished games out of their slots, and begins the next games there, if there are any."""
         for slot in [slot for slot in self._places if self._games.outcomes[slot] != ONGOING]:
             self._queue.note(self._places.pop(slot), take_game(self._games, self.forest.trees[slot], slot))
             self._begin(slot)
@@ -100,7 +92,7 @@ class Group:
     """Walkers whose leaves go to the net together.
 
     Args:
-      on_ended: is called with the number of slots that have just finished.
+      on_games: is called with the number of games that have just ended.
       rows: rows of one forward pass. Leaves that do not fill a pass wait, if there is a full one. 0: none wait.
       threads: threads that run the walkers; None if there is one walker.
     """
@@ -108,20 +100,20 @@ class Group:
     def __init__(
         self,
         setup: Setup,
-        walkers: Sequence[RenewedWalker],
-        on_ended: Callable[[int], None],
+        walkers: Sequence[GameWalker],
+        on_games: Callable[[int], None],
         rows: int,
         threads: ThreadPoolExecutor | None,
     ):
-        self._walkers, self._on_ended, self._rows, self._threads = walkers, on_ended, rows, threads
+        self._walkers, self._on_games, self._rows, self._threads = walkers, on_games, rows, threads
         num_together = sum(walker.num_slots for walker in walkers) if len(walkers) > 1 else 0
         self._together = np.zeros((num_together, *setup.game.planes_shape), np.float32)
         self._shares: list[slice] = []  # each walker's rows of the batch
 
     def walk(self) -> np.ndarray:
-        """Searches in all slots; returns the planes for the net, none if all items are finished.
+        """Searches in all slots; returns the planes for the net, none if all games are over.
 
-        Slots with finished items get new items, which are searched as well.
+        Slots whose games are over get new games, which are searched as well.
         """
         walkers = self._walkers
         while walkers:
@@ -130,7 +122,7 @@ class Group:
             for walker in walkers:
                 walker.renew()
             if walkers:
-                self._on_ended(sum(num_ended))
+                self._on_games(sum(num_ended))
         return self._gather()
 
     def _gather(self) -> np.ndarray:

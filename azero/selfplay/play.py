@@ -27,8 +27,7 @@ from azero.mcts.roots.strategies import root_from_config
 from azero.mcts.search.lockstep import Answer
 from azero.mcts.search.settings import SearchParts, check_parts
 from azero.selfplay.data.records import Shard, join_shards
-from azero.selfplay.groups import GameQueue, GameWalker, Group, RenewedWalker, Setup
-from azero.selfplay.resignation import NOBODY
+from azero.selfplay.groups import GameQueue, GameWalker, Group, Setup
 from azero.selfplay.slots import PlaySettings
 
 
@@ -41,25 +40,18 @@ class SelfPlay:
     settings: Settings
     playing: PlaySettings
     evaluator: Evaluator
-    num_slots: int  # games, or positions to search, in lockstep
+    num_slots: int  # games in lockstep
     rollout: RolloutPolicy = OwnRollout()
     num_threads: int = 1  # threads that search
 
     @classmethod
-    def from_config(
-        cls,
-        config: Config,
-        game: Game,
-        evaluator: Evaluator,
-        resign_threshold: float = NOBODY,
-        num_threads: int = 1,
-    ) -> "SelfPlay":
-        """Returns the self-play that the settings describe. A run chooses the resignation threshold by its games."""
+    def from_config(cls, config: Config, game: Game, evaluator: Evaluator, num_threads: int = 1) -> "SelfPlay":
+        """Returns the self-play that the settings describe."""
         return cls(
             game,
             selection_from_config(config.search),
             _settings_of(config),
-            _play_settings_of(config, resign_threshold),
+            _play_settings_of(config),
             evaluator,
             config.selfplay.parallel_games,
             rollout_from_config(config.search, game),
@@ -70,23 +62,20 @@ class SelfPlay:
 def _settings_of(config: Config) -> Settings:
     """Returns the search settings of self-play."""
     settings = Settings.from_config(config.search)
-    return settings._replace(has_random_symmetry=config.selfplay.random_symmetry, root=root_from_config(config))
+    return settings._replace(has_random_symmetry=True, root=root_from_config(config))
 
 
-def _play_settings_of(config: Config, resign_threshold: float) -> PlaySettings:
+def _play_settings_of(config: Config) -> PlaySettings:
     """Returns the game settings of self-play."""
     return PlaySettings(
         num_simulations=config.selfplay.num_simulations,
         temperature=config.selfplay.temperature,
         temperature_plies=config.selfplay.temperature_plies,
         final_temperature=config.selfplay.final_temperature,
-        is_keeping_tree=config.selfplay.keep_tree,
         full_search_share=config.selfplay.full_search_share,
         fast_simulations=config.selfplay.fast_simulations,
         random_opening_share=config.selfplay.random_opening_share,
         random_opening_plies=config.selfplay.random_opening_plies,
-        resign_threshold=resign_threshold,
-        resign_played_on_share=config.selfplay.resign_played_on_share if config.selfplay.resign_error > 0 else 1.0,
     )
 
 
@@ -109,26 +98,7 @@ def play_games(
     Raises BrokenRules if the game's rules are broken.
     """
     queue = GameQueue(seeds, starts)
-    walk_all(selfplay, len(seeds), lambda setup, size: GameWalker(setup, queue, size), on_games)
-    return join_shards(queue.finished())
-
-
-def walk_all(
-    selfplay: SelfPlay,
-    num_items: int,
-    new_walker: Callable[[Setup, int], RenewedWalker],
-    on_ended: Callable[[int], None],
-) -> None:
-    """Searches in slots until all items (games or positions) are finished.
-
-    Args:
-      num_items: number of all items; there are at most as many slots.
-      new_walker: makes a walker with a number of slots.
-      on_ended: is called with the number of items that have just finished.
-
-    Raises BrokenRules if the game's rules are broken.
-    """
-    num_slots, num_threads = max(1, min(selfplay.num_slots, num_items)), selfplay.num_threads
+    num_slots, num_threads = max(1, min(selfplay.num_slots, len(seeds))), selfplay.num_threads
     setup, evaluator = _new_setup(selfplay, num_slots), selfplay.evaluator
     with ExitStack() as stack:
         threads = stack.enter_context(ThreadPoolExecutor(num_threads)) if num_threads > 1 else None
@@ -136,11 +106,12 @@ def walk_all(
         try:
             groups = []
             for size in _split(num_slots, 2 if evaluator.is_on_device else 1):
-                walkers = [new_walker(setup, each) for each in _split(size, num_threads)]
-                groups.append(Group(setup, walkers, on_ended, evaluator.rows, threads))
+                walkers = [GameWalker(setup, queue, each) for each in _split(size, num_threads)]
+                groups.append(Group(setup, walkers, on_games, evaluator.rows, threads))
             _take_turns(groups, evaluator, device)
         except BrokenRules as error:
             raise broken_rules(setup.game.name, f"{error}, in self-play", []) from None
+    return join_shards(queue.finished())
 
 
 def _new_setup(selfplay: SelfPlay, num_slots: int) -> Setup:

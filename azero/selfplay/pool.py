@@ -53,7 +53,7 @@ class Pool:
     def run(self, work: _Work, tasks: Sequence[_Task], on_done: Callable[[int], None]) -> Iterator[tuple[int, Shard]]:
         """Runs all tasks; yields the place of each and its shard as they finish.
 
-        `on_done` is called with the number of games (`play_task`) or positions (`search_task`) finished since the last
+        `on_done` is called with the number of games that have ended since the last
         call; the number is negative if a worker's death has undone some.
         """
         if self._workers is None:

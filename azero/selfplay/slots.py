@@ -7,14 +7,12 @@ import numpy as np
 from azero.compiler.jit import kernel, subroutine
 from azero.compiler.rng import random_below, random_unit
 from azero.errors import NO_ACTION, TOO_LONG, BrokenRules
-from azero.games import LOSS, ONGOING, WIN, Game, new_states
+from azero.games import ONGOING, Game, new_states
 from azero.games.contract import sign_of
-from azero.mcts.roots.choice import value_for
 from azero.mcts.search.kernels import start_search
 from azero.mcts.tree import UNPROVEN, move_root
 from azero.selfplay.data.policies import pack_target
 from azero.selfplay.data.records import Shard
-from azero.selfplay.resignation import NOBODY
 from azero.system.machine import sparse_zeros
 
 
@@ -25,13 +23,10 @@ class PlaySettings(NamedTuple):
     temperature: float  # of the first plies
     temperature_plies: int  # number of these plies
     final_temperature: float  # of the plies after them
-    is_keeping_tree: bool
     full_search_share: float = 1.0  # of the searches; the others are fast, and no training data
     fast_simulations: int = 0  # of a fast search
     random_opening_share: float = 0.0  # of the games
     random_opening_plies: int = 0  # maximum
-    resign_threshold: float = NOBODY
-    resign_played_on_share: float = 1.0  # of the games: in these nobody resigns
 
 
 class Games(NamedTuple):
@@ -49,12 +44,9 @@ class Games(NamedTuple):
     num_visited: np.ndarray  # [B, T] int16
     ends: np.ndarray  # [B] int64, the numbers of `visited` so far
     root_values: np.ndarray  # [B, T] float32
-    resign_values: np.ndarray  # [B, T] float32
     proven: np.ndarray  # [B, T] int8
     weights: np.ndarray  # [B, T] float32
     lengths: np.ndarray  # [B] int32, plies so far
-    played_on: np.ndarray  # [B] bool
-    resigned: np.ndarray  # [B] bool
     outcomes: np.ndarray  # [B] int8, ONGOING until the end
     simulations: np.ndarray  # [B] int64, so far
     openings: np.ndarray  # [B, at least 1] int16, the opening's random moves
@@ -73,12 +65,9 @@ def new_games(game: Game, size: int, opening_plies: int) -> Games:
         num_visited=np.zeros((size, plies), np.int16),
         ends=np.zeros(size, np.int64),
         root_values=np.zeros((size, plies), np.float32),
-        resign_values=np.zeros((size, plies), np.float32),
         proven=np.zeros((size, plies), np.int8),
         weights=np.zeros((size, plies), np.float32),
         lengths=np.zeros(size, np.int32),
-        played_on=np.zeros(size, np.bool_),
-        resigned=np.zeros(size, np.bool_),
         outcomes=np.zeros(size, np.int8),  # not ONGOING: a slot without a game counts as finished
         simulations=np.zeros(size, np.int64),
         openings=np.zeros((size, max(1, opening_plies)), np.int16),
@@ -140,9 +129,6 @@ def begin_game(parts, slots, forest, scratch, b):
     games.opening_lengths[b] = 0
     if playing.random_opening_share > 0.0 and random_unit(tree.rng) < playing.random_opening_share:
         play_random_opening(parts.rules, slots, forest, scratch, b)
-    share = playing.resign_played_on_share
-    games.played_on[b] = share >= 1.0 or random_unit(tree.rng) < share
-    games.resigned[b] = False
     games.lengths[b] = games.ends[b] = 0
     games.outcomes[b] = ONGOING
     games.simulations[b] = 0
@@ -160,8 +146,6 @@ def _note_search(parts, slots, tree, nodes, target, b, ply):
     games.root_values[b, ply] = value
     games.proven[b, ply] = proof_for_mover(nodes)
     games.weights[b, ply] = 0.0 if tree.is_fast else 1.0
-    best = nodes[root.best_child(settings, tree, nodes)]
-    games.resign_values[b, ply] = max(value, value_for(best, sign_of(nodes[0].player)))
     child = root.child_to_play(settings, tree, nodes, temperature_at(slots.playing, ply))
     games.actions[b, ply] = nodes[child].action
     return nodes[child].action
@@ -173,28 +157,22 @@ def _play_move(parts, slots, forest, scratch, b):
 
     Returns whether the game has ended. Raises BrokenRules if it is longer than the rules' `max_plies`.
     """
-    rules, playing, games = parts.rules, slots.playing, slots.games
+    rules, games = parts.rules, slots.games
     tree, nodes = forest.trees[b], forest.nodes[b]
     ply = games.lengths[b]
     if games.opening_lengths[b] + ply == games.actions.shape[1]:
         raise BrokenRules(TOO_LONG)
-    player = rules.current_player(forest.root_states[b])
     games.states[b][ply] = forest.root_states[b]
-    games.players[b, ply] = player
+    games.players[b, ply] = rules.current_player(forest.root_states[b])
     action = _note_search(parts, slots, tree, nodes, scratch.counts, b, ply)
     games.lengths[b] += 1
     games.simulations[b] += tree.simulations
-    if not games.played_on[b] and float(games.resign_values[b, ply]) < playing.resign_threshold:
-        games.resigned[b] = True
-        games.outcomes[b] = WIN if player == 1 else LOSS
-    else:
-        is_keeping = playing.is_keeping_tree and parts.settings.root.may_keep_tree()
-        move_root(rules, forest, b, action, is_keeping)
-        games.outcomes[b] = rules.outcome(forest.root_states[b])
+    move_root(rules, forest, b, action, parts.settings.root.may_keep_tree())
+    games.outcomes[b] = rules.outcome(forest.root_states[b])
     if games.outcomes[b] != ONGOING:
         tree.target = 0
         return True
-    begin_full_or_fast(parts.settings, playing, tree, nodes, games.lengths[b], scratch.weights)
+    begin_full_or_fast(parts.settings, slots.playing, tree, nodes, games.lengths[b], scratch.weights)
     return False
 
 
@@ -225,17 +203,13 @@ def take_game(games: Games, tree: np.record, slot: int) -> Shard:
         visits=games.visits[slot, :end].copy(),
         num_visited=games.num_visited[slot, :plies].copy(),
         root_values=games.root_values[slot, :plies].copy(),
-        resign_values=games.resign_values[slot, :plies].copy(),
         proven=games.proven[slot, :plies].copy(),
         weights=games.weights[slot, :plies].copy(),
         outcomes=np.full(plies, games.outcomes[slot], np.int8),
         lengths=np.array([plies], np.int32),
-        played_on=games.played_on[slot : slot + 1].copy(),
-        resigned=games.resigned[slot : slot + 1].copy(),
         evaluations=np.array([tree.evaluations], np.int64),
         cache_hits=np.array([tree.cache_hits], np.int64),
         simulations=games.simulations[slot : slot + 1].copy(),
-        searched=np.zeros(1, np.int32),
         openings=games.openings[slot, : games.opening_lengths[slot]].copy(),
         opening_lengths=games.opening_lengths[slot : slot + 1].copy(),
         starts=np.zeros(0, np.uint8),

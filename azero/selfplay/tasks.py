@@ -1,4 +1,4 @@
-"""The tasks of self-play's workers: playing games, and reanalysing old positions. Each task returns a shard.
+"""The tasks of self-play's workers: playing games. Each task returns a shard.
 
 A task is plain data with the net's weights; a shard is plain arrays. Neither has a path of this machine, except the
 name of a user's own game.
@@ -8,9 +8,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-import numpy as np
-
-from azero.compiler.rng import derive_seed
 from azero.config.schema import Config
 from azero.errors import BadInput
 from azero.games import Game
@@ -24,8 +21,6 @@ from azero.selfplay.data.records import Shard
 from azero.selfplay.data.surprise import weigh_by_surprise
 from azero.selfplay.play import SelfPlay, play_games
 from azero.selfplay.pool import count_workers
-from azero.selfplay.reanalysis import search_anew
-from azero.selfplay.resignation import NOBODY
 from azero.system.machine import count_cores
 from azero.system.tensor_files import Tensors
 
@@ -38,30 +33,14 @@ class Identities(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Task:
-    """The fields of all tasks: net, settings and rules."""
+class PlayTask:
+    """Games for one worker to play, one per seed."""
 
     weights: Tensors  # of the net, as in a checkpoint
     config: Config
     identities: Identities
-
-
-@dataclass(frozen=True)
-class PlayTask(Task):
-    """Games for one worker to play, one per seed."""
-
     seeds: tuple[int, ...]
-    resign_threshold: float = NOBODY
     starts: Sequence[str] = ()  # texts of positions, at one of which each game begins; see `play_games`
-
-
-@dataclass(frozen=True)
-class SearchTask(Task):
-    """A shard for one worker to reanalyse, in an iteration."""
-
-    shard: Shard
-    name: str  # of the shard; the seeds depend on it
-    iteration: int
 
 
 class SizedSeeds(NamedTuple):
@@ -82,22 +61,12 @@ def split_seeds(seeds: list[int], num_sizes: int, games_per_shard: int) -> list[
 
 def play_task(task: PlayTask, on_games: Callable[[int], None]) -> Shard:
     """Plays a task's games; calls `on_games` with the number of games that have just ended."""
-    selfplay = _prepare(task, task.resign_threshold)
-    return _weigh(task, selfplay, play_games(selfplay, task.seeds, on_games, task.starts))
-
-
-def search_task(task: SearchTask, on_positions: Callable[[int], None]) -> Shard:
-    """Reanalyses a task's shard; calls `on_positions` with the number of positions that have just been searched."""
     selfplay = _prepare(task)
-    shard = task.shard._replace(searched=np.full(len(task.shard.lengths), task.iteration, np.int32))
-
-    def seed_of(index: int) -> int:
-        return derive_seed(task.config.seed, "reanalysis", task.iteration, task.name, index)
-
-    return _weigh(task, selfplay, search_anew(selfplay, shard, seed_of, on_positions))
+    shard = play_games(selfplay, task.seeds, on_games, task.starts)
+    return weigh_by_surprise(selfplay.game, selfplay.evaluator, shard, task.config.selfplay.policy_surprise_share)
 
 
-def _prepare(task: Task, resign_threshold: float = NOBODY) -> SelfPlay:
+def _prepare(task: PlayTask) -> SelfPlay:
     """Returns self-play with the task's net and settings, and this worker's share of the cores.
 
     Raises BadInput if the code of a user's own game or net has changed since the task was made.
@@ -106,10 +75,10 @@ def _prepare(task: Task, resign_threshold: float = NOBODY) -> SelfPlay:
     game = _game_of(task)
     evaluator = NetEvaluator(_net_of(task, game), config.device)
     num_threads = max(1, count_cores() // count_workers(config)) if evaluator.is_on_device else 1
-    return SelfPlay.from_config(config, game, evaluator, resign_threshold, num_threads)
+    return SelfPlay.from_config(config, game, evaluator, num_threads)
 
 
-def _game_of(task: Task) -> Game:
+def _game_of(task: PlayTask) -> Game:
     """Returns the task's game. The code that the parent process trusted may run here; raises BadInput for any other."""
     name = task.config.game.name
     if task.identities.game:
@@ -126,7 +95,7 @@ def _game_of(task: Task) -> Game:
     )
 
 
-def _net_of(task: Task, game: Game) -> Net:
+def _net_of(task: PlayTask, game: Game) -> Net:
     """Returns the task's net. The code that the parent process trusted may run here; raises BadInput for any other."""
     if task.identities.net:
         trust_identity(task.identities.net)
@@ -137,8 +106,3 @@ def _net_of(task: Task, game: Game) -> Net:
     except Untrusted:
         pass
     raise BadInput(f"{task.config.net.name} has changed while it was used; undo that, and continue with --resume")
-
-
-def _weigh(task: Task, selfplay: SelfPlay, shard: Shard) -> Shard:
-    """Returns the shard with the weights of policy surprise weighting, if it is switched on."""
-    return weigh_by_surprise(selfplay.game, selfplay.evaluator, shard, task.config.selfplay.policy_surprise_share)

@@ -9,8 +9,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import numpy as np
-
 from azero.arena.agents.names import find_checkpoint
 from azero.config.schema import Config
 from azero.errors import BadInput
@@ -57,15 +55,11 @@ def _checkpoint(name: str) -> Path:
 
 
 def _newest_games(folder: Path, games: Sequence[Game], window: int) -> list[SizedShard]:
-    """Returns the newest shards of a run with `window` positions or more, oldest first; fewer if it has no more.
-
-    They count as never reanalysed: iterations of another run mean nothing here.
-    """
+    """Returns the newest shards of a run with `window` positions or more, oldest first; fewer if it has no more."""
     shards: list[SizedShard] = []
     with hold_to_read(folder, may_write=False):
         for path in sorted((folder / "replay").glob("[!.]*.safetensors"), reverse=True):
-            size, shard = load_sized_shard(path, games)
-            shards.append(SizedShard(size, shard._replace(searched=np.zeros_like(shard.searched))))
+            shards.append(load_sized_shard(path, games))
             if sum(each.num_learnt for _, each in shards) >= window:
                 break
     if not any(shard.num_learnt for _, shard in shards):

@@ -108,9 +108,6 @@ class Callback:
     def after_selfplay(self, run: RunView) -> None:
         """Called when the iteration's games are played; `run.games()` has them."""
 
-    def after_reanalysis(self, run: RunView) -> None:
-        """Called when older games have been searched again, if replay.reanalysed_share is above 0."""
-
     def after_training(self, run: RunView) -> None:
         """Called when the candidate is trained; `run.metrics` has the losses, such as train/policy_loss."""
 
@@ -123,7 +120,6 @@ class Callback:
 
 _METHODS = {
     "play": ("after_selfplay",),
-    "reanalysis": ("after_reanalysis",),
     "train": ("after_training",),
     "gate": ("after_gate", "after_iteration"),
 }
@@ -175,6 +171,4 @@ def last_finished(progress: Progress) -> str | None:
     """Returns the stage that was finished last; None at the beginning of a run."""
     if progress.stage == "play":
         return "gate" if progress.iteration > 1 else None
-    if progress.stage == "train" and "reanalysis/positions" in progress.notes:
-        return "reanalysis"
     return "train" if progress.stage == "gate" else "play"

@@ -10,7 +10,7 @@ from azero.arena.agents.names import make_agent
 from azero.arena.benchmarks.benchmark import sample_benchmark
 from azero.arena.benchmarks.files import Benchmark, read_benchmark, shipped_benchmark_of
 from azero.arena.matches.match import GameResult, play_match, without_repeats
-from azero.arena.matches.statistics import Sprt, elo_from_score
+from azero.arena.matches.statistics import elo_from_score
 from azero.compiler.rng import derive_seed
 from azero.config.schema import Config
 from azero.config.training import EvaluationConfig
@@ -37,7 +37,6 @@ def hold_gate(run: Run, progress: Progress, report: Report) -> Verdict:
     The first net that has learned from another run's games is promoted in any case, if the best net is random.
     """
     config, seed = run.config.gate, derive_seed(run.config.seed, "gate", progress.iteration)
-    sprt = Sprt(config.elo0, config.elo1) if config.method == "sprt" else None
     paths = run.candidate_path, run.checkpoint_path(progress.best)
     matches = []
     with report.stage("gate", config.games, "games") as bar:
@@ -46,16 +45,12 @@ def hold_gate(run: Run, progress: Progress, report: Report) -> Verdict:
             with contextlib.closing(candidate), contextlib.closing(best):
                 plies = config.opening_plies
                 matches.append(
-                    play_match(candidate, best, game, share, seed, plies, sprt, lambda num, _: bar.update(num))
+                    play_match(candidate, best, game, share, seed, plies, on_games=lambda num, _: bar.update(num))
                 )
     games = [without_repeats(match.results) for match in matches]
     distinct = [result for own in games for result in own]
     score = mean_score(distinct)
-    if sprt is None:
-        is_promoted = score >= config.win_rate_threshold
-    else:
-        is_promoted = matches[0].sprt == "accept"
-    is_promoted = is_promoted or _replaces_random_weights(run.config, progress.iteration)
+    is_promoted = score >= config.win_rate_threshold or _replaces_random_weights(run.config, progress.iteration)
     shrunk = (score * len(distinct) + 0.5) / (len(distinct) + 1)  # keeps the rating finite if all games are won
     notes = {"gate/score": score, "gate/games": len(distinct), "gate/is_promoted": is_promoted}
     return Verdict(is_promoted, elo_from_score(shrunk), notes | _scores_by_size(run, "gate", games))

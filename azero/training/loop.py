@@ -1,4 +1,4 @@
-"""The training loop: self-play, replay, reanalysis, training, gate, promotion."""
+"""The training loop: self-play, replay, training, gate, promotion."""
 
 import time
 from collections.abc import Sequence
@@ -21,7 +21,6 @@ from azero.selfplay.data.records import SizedShard
 from azero.selfplay.data.replay import Replay
 from azero.selfplay.data.shard_files import save_shard
 from azero.selfplay.pool import Pool, count_workers
-from azero.selfplay.resignation import NOBODY, choose_threshold, describe_resignations
 from azero.selfplay.tasks import Identities, PlayTask, play_task, split_seeds
 from azero.system.files import make_folder, remove_temporaries
 from azero.system.interrupt import interruption_waits
@@ -35,7 +34,6 @@ from azero.training.learning.precision import settle_arithmetic
 from azero.training.learning.schedule import learning_rate, steps_for
 from azero.training.learning.trainer import Trainer, check_divergence
 from azero.training.lessons import read_lessons
-from azero.training.reanalysis import reanalyse
 from azero.training.resumed_settings import check_progress, check_runtime, keep_settings
 from azero.training.run import Run, check_is_new, has_state, hold, iteration_of, shard_name
 from azero.training.starts import read_starts
@@ -107,8 +105,6 @@ def run_iterations(run: Run, lessons: Lessons | None, starts: list[str], callbac
             while progress.iteration <= run.config.training.iterations:
                 if progress.stage == "play":
                     progress = play(run, progress, replay, pool, trainer, report)
-                elif progress.stage == "reanalysis":
-                    progress = reanalyse(run, progress, replay, pool, trainer, report)
                 elif progress.stage == "train":
                     progress = learn(run, progress, replay, trainer, report)
                 else:
@@ -127,11 +123,10 @@ def play(run: Run, progress: Progress, replay: Replay, pool: Pool, trainer: Trai
     names = [shard_name(iteration, number) for number in range(len(parts))]
     shards = {name: run.load_shard(name) for name in names if run.shard_path(name).exists()}
     missing = [number for number, name in enumerate(names) if name not in shards]
-    threshold = choose_threshold(replay.shards, selfplay.resign_error) if selfplay.resign_error else NOBODY
     with report.stage("self-play", len(seeds), "games", sum(len(shard.lengths) for _, shard in shards.values())) as bar:
         identities = Identities(identity_of(run.game.rules), trainer.net.identity)
         tasks = [
-            PlayTask(weights, run.config_of(run.games[size]), identities, own, threshold, progress.starts)
+            PlayTask(weights, run.config_of(run.games[size]), identities, own, progress.starts)
             for size, own in (parts[number] for number in missing)
         ]
         for place, shard in pool.run(play_task, tasks, bar.update):
@@ -148,8 +143,6 @@ def play(run: Run, progress: Progress, replay: Replay, pool: Pool, trainer: Trai
     elapsed = time.perf_counter() - begin
     notes = describe_games(fresh) | judge_fresh_positions(trainer, run.games, fresh)
     notes |= describe_speed([shards[names[number]].shard for number in missing], elapsed)
-    if selfplay.resign_error:
-        notes |= describe_resignations([shard for _, shard in fresh], threshold)
     for name in names:
         replay.add(name, shards[name].shard, shards[name].size)
     positions = progress.positions + sum(shard.num_learnt for _, shard in fresh)
@@ -157,10 +150,9 @@ def play(run: Run, progress: Progress, replay: Replay, pool: Pool, trainer: Trai
         notes["replay/lessons"] = len(replay.lessons)
     notes |= {"replay/positions": replay.num_learnt, "replay/age_iterations": replay_age(replay, iteration)}
     notes["selfplay/worker_deaths"] = pool.num_deaths - deaths_before
-    stage = "reanalysis" if run.config.replay.reanalysed_share else "train"
     done = replace(
         progress,
-        stage=stage,
+        stage="train",
         positions=positions,
         shards=list(replay.names),
         notes=notes,

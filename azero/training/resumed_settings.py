@@ -5,8 +5,6 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-import numpy as np
-
 from azero.config.reading import load_config
 from azero.config.schema import Config, GameConfig, SearchConfig
 from azero.config.selfplay import SelfPlayConfig
@@ -21,7 +19,6 @@ from azero.nets.checkpoint import load_checkpoint
 from azero.nets.checkpoint_file import read_card
 from azero.nets.runtimes.choice import wanted_runtimes
 from azero.nets.users_files import find_named
-from azero.selfplay.data.shard_files import save_shard
 from azero.system.console import say
 from azero.system.files import remove, write_whole
 from azero.training.heads.registry import HEADS
@@ -99,9 +96,9 @@ def _check_settings(folder: Path) -> None:
 
     A run that goes on with other settings does not play the same games as without a break. `--set` says so openly.
     """
-    path = folder / "config.toml"
+    path, states = folder / "config.toml", read_settings(folder)
     own = load_config(path, is_of_run=True).model_dump(mode="json")
-    found = [differences(own, saved) for saved in read_settings(folder)]
+    found = [differences(own, saved) for saved in states]
     if found and all(found):
         (name, here, there), *more = found[0]
         raise BadInput(
@@ -230,7 +227,7 @@ def keep_settings(run: Run, progress: Progress | None, trainer: Trainer) -> None
     """Writes the new settings to config.toml and to the state. Call it only after all checks.
 
     A game whose file was found by its path from the run's folder keeps its name in config.toml. If settings of
-    self-play change, the games and the reanalysis of the current iteration are repeated.
+    self-play change, the games of the current iteration are repeated.
     """
     path = run.folder / "config.toml"
     before = load_settings(run.folder)
@@ -241,8 +238,6 @@ def keep_settings(run: Run, progress: Progress | None, trainer: Trainer) -> None
         for shard in (run.folder / "replay").glob("*.safetensors"):
             if shard.stem not in kept:
                 remove(shard)
-        if progress and progress.stage == "reanalysis":
-            _forget_searches(run, progress)
     named = load_config(path, is_of_run=True)  # by their first places
     same = {key: getattr(named, key) for key in ("game", "net") if getattr(run.config, key) == getattr(before, key)}
     if progress:  # first: a process that is killed in between leaves a state that fits both files
@@ -253,12 +248,3 @@ def keep_settings(run: Run, progress: Progress | None, trainer: Trainer) -> None
 def _play_of(config: Config) -> tuple[SelfPlayConfig, SearchConfig]:
     """Returns the settings that the games of self-play depend on. The number of workers is not one of them."""
     return config.selfplay.model_copy(update={"num_workers": 0}), config.search
-
-
-def _forget_searches(run: Run, progress: Progress) -> None:
-    """Restarts the iteration's reanalysis: marks its shards as never searched, so that they are searched first."""
-    for name in progress.shards:
-        size, shard = run.load_shard(name)
-        if shard.searched[0] == progress.iteration:
-            never = shard._replace(searched=np.zeros_like(shard.searched))
-            save_shard(run.shard_path(name), never, run.games[size])

@@ -6,7 +6,7 @@ state_beginning.safetensors  the state at the beginning of the current iteration
 checkpoints/         the first net and every promoted one, by iteration; also the final's winner
 best.safetensors     the net promoted last; after the last iteration, the winner of the final
 candidate.safetensors
-replay/              self-play shards of the window and of the current iteration, with the results of reanalysis
+replay/              self-play shards of the window and of the current iteration
 metrics.jsonl        one line per iteration
 tensorboard/
 .lock                exists while a process trains the run

@@ -5,17 +5,19 @@ first file is damaged.
 """
 
 import re
+import shlex
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from reprlib import repr as short
 
 import torch
 
+from azero.config.deleted import DELETED_HEADS, check_run_can_continue, drop_deleted
 from azero.config.schema import Config
 from azero.errors import BadInput
 from azero.system.files import check_regular, write_whole
 from azero.system.formats import drop_unknown, is_number
-from azero.system.tensor_files import read_signed, write_tensors
+from azero.system.tensor_files import Tensors, read_signed, write_tensors
 from azero.training.learning.trainer import Trainer
 
 MEAN, CANDIDATE = "mean", "candidate"
@@ -24,8 +26,8 @@ MEAN, CANDIDATE = "mean", "candidate"
 NUM_PROMOTED = 3
 """Number of promoted nets that take part in the final; these are the last ones."""
 
-STAGES = "play", "reanalysis", "train", "gate"
-"""Stages of an iteration, in order."""
+STAGES = "play", "train", "gate"
+"""Stages of an iteration, in order. Older states may have `reanalysis`, a stage between the first two."""
 
 STATE, BEGINNING = "state.safetensors", "state_beginning.safetensors"
 """Names of the files, in the run's folder."""
@@ -86,13 +88,18 @@ def save_state(
 def read_settings(folder: Path, name: str = STATE) -> list[dict]:
     """Returns the settings in a run's state, nested by section, and those before, if a change was interrupted.
 
-    There are none in a run without a state, or with one of azero 0.1.0. Raises BadInput if the file is damaged.
+    There are none in a run without a state, or with one of azero 0.1.0. Deleted settings are left out.
+
+    Raises BadInput if the file is damaged, or if the run cannot continue without a deleted setting.
     """
     path = folder / name
     if not path.exists():
         return []
-    card, _ = read_signed(path, f"the run's state {str(path)!r}", FORMAT, _LARGEST)
-    return [card[name] for name in SETTINGS if isinstance(card.get(name), dict)]
+    card, _ = _read_state(path)
+    found = [drop_deleted(card[name]) for name in SETTINGS if isinstance(card.get(name), dict)]
+    for each in found:
+        check_run_can_continue(_name_of(path), each)
+    return found
 
 
 def load_state(folder: Path, trainer: Trainer, name: str = STATE) -> Progress | None:
@@ -103,11 +110,28 @@ def load_state(folder: Path, trainer: Trainer, name: str = STATE) -> Progress | 
     path = folder / name
     if not path.exists():
         return None
-    what = f"the run's state {str(path)!r}"
-    card, tensors = read_signed(path, what, FORMAT, _LARGEST)
-    progress = _progress_from(what, card)
+    card, tensors = _read_state(path)
+    progress = _progress_from(_name_of(path), card)
     trainer.restore({name: torch.from_numpy(array) for name, array in tensors.items()}, progress.steps)
     return progress
+
+
+def _read_state(path: Path) -> tuple[dict, Tensors]:
+    """Returns card and tensors of a state; raises BadInput if it is damaged, or has a head that no longer exists."""
+    card, tensors = read_signed(path, _name_of(path), FORMAT, _LARGEST)
+    for head in DELETED_HEADS:
+        if any(name.startswith(f"heads.{head}.") for name in tensors):
+            run = shlex.quote(str(path.parent))
+            raise BadInput(
+                f"{_name_of(path)} has a head that no longer exists, training.{head}_loss_weight (docs/learning.md), "
+                f"so the run cannot continue; begin another with --from {run}, which takes its net, and perhaps "
+                f"--games-of {run}"
+            )
+    return card, tensors
+
+
+def _name_of(path: Path) -> str:
+    return f"the run's state {str(path)!r}"
 
 
 def keep_beginning(folder: Path) -> None:
@@ -138,6 +162,8 @@ _SHARD = r"[0-9]{5,9}-[0-9]{4,9}"
 def _progress_from(what: str, card: dict) -> Progress:
     """Returns the progress that a card describes; raises BadInput if a field has another type or is out of range."""
     own = {name: value for name, value in card.items() if name not in ("format", *SETTINGS)}
+    if own.get("stage") == "reanalysis":
+        own["stage"] = "train"
     progress = Progress(**drop_unknown(what, own, [*asdict(Progress())]))
     counts = ("iteration", "steps", "steps_this_iteration", "positions", "best", "promotions")
     are_right = {

@@ -40,7 +40,7 @@ class Costs:
     """Seconds that parts of a run take."""
 
     game_s: float  # of self-play, with the training on its positions
-    iteration_s: float  # the rest of an iteration: gate, and its share of evaluations and reanalysis
+    iteration_s: float  # the rest of an iteration: gate, and its share of evaluations
     run_s: float = 0.0  # what happens once: training on games from elsewhere, the final, the last evaluation
 
 
@@ -110,7 +110,7 @@ def measure(config: Config, first_positions: int = 0) -> Costs:
 
 
 def _trial_of(config: Config) -> Config:
-    """Returns the settings of a trial: an iteration with its gate and evaluation; two if there is reanalysis.
+    """Returns the settings of a trial: an iteration with its gate and evaluation.
 
     The games are those that all workers play side by side. Fewer games would take almost as long. A part of the steps
     is enough, since all take the same time.
@@ -122,11 +122,8 @@ def _trial_of(config: Config) -> Config:
         config,
         selfplay={"games_per_iteration": num_games, "games_per_shard": per_shard},
         replay={"first_games": "none"},
-        training={
-            "iterations": 2 if config.replay.reanalysed_share else 1,
-            "samples_per_position": min(1.0, config.training.samples_per_position),
-        },
-        gate={"final_games": 0, "method": "win_rate"},
+        training={"iterations": 1, "samples_per_position": min(1.0, config.training.samples_per_position)},
+        gate={"final_games": 0},
     )
 
 
@@ -164,14 +161,12 @@ def costs_of(line: dict, config: Config, first_positions: int = 0) -> Costs:
     training, num_games = config.training, line["selfplay/games"]
     step_s = line["time/train_s"] / line["train/steps"]
     steps = training.samples_per_position / training.batch_size * line["selfplay/positions"] / num_games
-    reanalysis_s, evaluation_s = 0.0, line.get("time/evaluation_s", 0.0)
-    if searched := line.get("reanalysis/positions", 0):
-        reanalysis_s = config.replay.reanalysed_share * config.replay.window * line["time/reanalysis_s"] / searched
+    evaluation_s = line.get("time/evaluation_s", 0.0)
     first_s = steps_for(training, first_positions) * step_s if first_positions else 0.0
     gates_in_final = _PAIRS_IN_FINAL * config.gate.final_games / config.gate.games
     return Costs(
         game_s=line["time/play_s"] / num_games + steps * step_s,
-        iteration_s=line["time/gate_s"] + reanalysis_s + evaluation_s / max(1, config.evaluation.every),
+        iteration_s=line["time/gate_s"] + evaluation_s / max(1, config.evaluation.every),
         run_s=first_s + evaluation_s + gates_in_final * line["time/gate_s"],
     )
 

@@ -21,15 +21,13 @@ def linear(layer, x):
     return layer.weight.detach().numpy() @ x + layer.bias.detach().numpy()
 
 
-@pytest.mark.parametrize("has_bias", [False, True])
-def test_squeeze_and_excitation_by_hand(has_bias):
-    layer = SqueezeExcitation(8, has_bias)
+def test_squeeze_and_excitation_by_hand():
+    layer = SqueezeExcitation(8)
     found = layer(X).detach().numpy()
     for x, y in zip(X.numpy(), found, strict=True):
         excited = linear(layer.excite, np.maximum(linear(layer.squeeze, x.mean((1, 2))), 0))
-        bias = excited[8:] if has_bias else np.zeros(8)
         for channel in range(8):
-            expected = x[channel] / (1 + np.exp(-excited[channel])) + bias[channel]
+            expected = x[channel] / (1 + np.exp(-excited[channel]))
             np.testing.assert_allclose(y[channel], expected, rtol=1e-5, atol=1e-6)
 
 
@@ -43,7 +41,7 @@ def test_global_pooling_bias_by_hand():
         np.testing.assert_allclose(y, x[2:] + bias[:, None, None], rtol=1e-5, atol=1e-6)
 
 
-@pytest.mark.parametrize("context", ["none", "se", "se_bias", "pool"])
+@pytest.mark.parametrize("context", ["none", "se", "pool"])
 def test_one_block_sees_the_whole_board_where_it_is_to(context):
     game = make_game("go(size=9)")
     net = ResidualTower(NetConfig(blocks=1, channels=8, global_context=context), game).eval()

@@ -15,7 +15,7 @@ from azero.nets.make import make_net as make_any_net
 SMALL = NetConfig(blocks=2, channels=8, policy_channels=3, value_channels=2, value_hidden=8)
 WITH_HEADS = SMALL.model_copy(update={"heads": ("ownership", "score")})
 ANY_SIZE = SMALL.model_copy(update={"name": "any_size"})
-SMALL_OF_CONTEXT = [SMALL.model_copy(update={"global_context": each}) for each in ("none", "se", "se_bias", "pool")]
+SMALL_OF_CONTEXT = [SMALL.model_copy(update={"global_context": each}) for each in ("none", "se", "pool")]
 
 
 def make_net(game: Game, config: NetConfig = SMALL, seed: int = 0) -> Net:

@@ -23,9 +23,7 @@ from azero.system.tensor_files import Tensors
 
 TIC_TAC_TOE, CONNECT_FOUR = make_game("tic_tac_toe"), make_game("connect_four(rows=5,columns=4)")
 
-PLAY = PlaySettings(
-    num_simulations=30, temperature=1.0, temperature_plies=4, final_temperature=0.0, is_keeping_tree=True
-)
+PLAY = PlaySettings(num_simulations=30, temperature=1.0, temperature_plies=4, final_temperature=0.0)
 QUIET = PLAY._replace(temperature=0.0)
 """The most visited move is played."""
 
@@ -33,7 +31,7 @@ NOISY = Settings(is_looking_ahead=True, has_random_symmetry=True, root=VisitsRoo
 PLAIN = Settings(is_proving=False)
 """No noise, no symmetry, no proofs."""
 
-AHEAD = NOISY._replace(proof_nodes=100, root=VisitsRoot(1.0, 0.25, forced_playouts=2.0))
+AHEAD = NOISY._replace(proof_nodes=100, root=VisitsRoot(1.0, 0.25))
 """Proofs at new nodes. A root can be proven before a child has a visit."""
 
 GUMBEL = Settings(is_looking_ahead=True, root=GumbelRoot(3))
@@ -113,7 +111,9 @@ def visits_of(shard: Shard, game: Game) -> np.ndarray:
 
 def with_visits(shard: Shard, rows: np.ndarray) -> Shard:
     """Returns the shard with these counts of all actions in the policy targets, [n, A]."""
-    return shard.with_policies(pack_rows(rows))
+    policies = pack_rows(rows)
+    lengths = np.diff(policies.starts).astype(np.int16)
+    return shard._replace(visited=policies.actions, visits=policies.counts, num_visited=lengths)
 
 
 def split(shard: Shard) -> list[list]:
@@ -138,13 +138,3 @@ def assert_same(one: Shard, other: Shard) -> None:
     for name, array, expected in zip(Shard._fields, one, other, strict=True):
         assert array.dtype == expected.dtype and array.shape == expected.shape, name
         assert array.tobytes() == expected.tobytes(), name
-
-
-def changed(one: Shard, other: Shard) -> set[str]:
-    """Returns the fields in which two shards differ."""
-    return {name for name in Shard._fields if getattr(one, name).tobytes() != getattr(other, name).tobytes()}
-
-
-def is_open(shard: Shard) -> np.ndarray:
-    """Returns which positions reanalysis searches, [n] bool: those with a weight and without a proof."""
-    return (shard.weights > 0) & (shard.proven == UNPROVEN)

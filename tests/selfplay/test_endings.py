@@ -28,7 +28,6 @@ ENDS = {
 def test_drawn_ends(name):
     game = make_game(name)
     endings = endings_of(game, shard_of(game, *ENDS[name]))
-    assert endings.is_over.all()
     for k, (score, rows) in enumerate(ENDS[name].values()):
         assert endings.scores[k] == score
         assert "".join("-.+"[1 + owner] for owner in endings.owners[k]) == "".join(rows)
@@ -45,17 +44,9 @@ def test_games_of_self_play_ended_as_they_were_played(name):
     for k, last in enumerate(np.cumsum(shard.lengths) - 1):
         state = State.from_record(game, shard.states[last])
         state.apply_action(int(shard.actions[last]))
-        assert endings.is_over[k] and state.is_terminal() and endings.scores[k] == state.final_score()
+        assert state.is_terminal() and endings.scores[k] == state.final_score()
         assert np.array_equal(endings.owners[k], state.ownership().ravel())
     assert np.array_equal(np.sign(endings.scores), shard.game_outcomes()) and np.abs(endings.owners).any()
-
-
-def test_a_game_that_was_given_up_has_no_end():
-    game = make_game("go(size=3)")
-    shard = shard_of(game, "b2 a1", "b2 pass pass", "b2", "b2 pass pass")
-    endings = endings_of(game, shard._replace(resigned=np.array([True, False, False, True])))
-    assert endings.is_over.tolist() == [False, True, False, False], "also without the last pass"
-    assert not endings.scores[[0, 2, 3]].any() and not endings.owners[[0, 2, 3]].any()
 
 
 def test_a_game_without_scores_and_owners_has_its_outcome_and_none():

@@ -90,24 +90,13 @@ def test_states_can_be_played_on():
     assert state.record.tobytes() == shard.states[3].tobytes()
 
 
-def test_every_search_has_its_simulations():
-    """In a fresh tree the first simulation evaluates the root; the others visit moves, unless a win is seen."""
-    shard = play(CONNECT_FOUR, range(5), settings=PLAIN, playing=PLAY._replace(is_keeping_tree=False))
-    visits = visits_of(shard, CONNECT_FOUR)
-    is_decided = (visits > 0).sum(axis=1) == 1
-    assert is_decided.any() and not is_decided.all()
-    assert np.all(visits.sum(axis=1)[~is_decided] == 29)
+def test_every_search_has_its_simulations_and_a_kept_tree_more_visits():
+    """In a fresh tree the first simulation evaluates the root; the others visit moves."""
+    shard = play(CONNECT_FOUR, range(5), settings=PLAIN)
     assert shard.simulations.tolist() == [30 * shard.num_positions]
-
-
-def test_a_kept_tree_has_more_visits_for_the_same_simulations():
-    fresh = PLAY._replace(is_keeping_tree=False)
-    kept, lone = (play(CONNECT_FOUR, range(5), settings=PLAIN, playing=playing) for playing in (PLAY, fresh))
-    assert kept.simulations.tolist() == [30 * kept.num_positions]
-    visits = visits_of(kept, CONNECT_FOUR).sum(axis=1)
-    first = np.cumsum(kept.lengths) - kept.lengths
+    visits = visits_of(shard, CONNECT_FOUR).sum(axis=1)
+    first = np.cumsum(shard.lengths) - shard.lengths
     assert np.all(visits[first] == 29) and visits.min() >= 29 and visits.max() > 40
-    assert kept.evaluations[0] / kept.num_positions < lone.evaluations[0] / lone.num_positions
 
 
 @pytest.mark.parametrize("num_slots", [1, 5])
@@ -221,18 +210,18 @@ def test_trees_that_are_full_play_on(monkeypatch):
 
 @pytest.mark.parametrize("game", GAMES)
 def test_fast_searches_have_their_own_simulations_and_no_weight(game):
-    playing = PLAY._replace(full_search_share=0.3, fast_simulations=5, is_keeping_tree=False)
+    playing = PLAY._replace(full_search_share=0.3, fast_simulations=5)
     shard = play(game, range(60), playing=playing, settings=PLAIN)
-    assert set(shard.weights) == {0, 1}
+    is_full, first = shard.weights == 1, np.cumsum(shard.lengths) - shard.lengths
+    assert set(shard.weights) == {0, 1} and abs(is_full.mean() - 0.3) < 0.1
+    assert shard.simulations[0] == 30 * is_full.sum() + 5 * (~is_full).sum()
     visits = visits_of(shard, game).sum(axis=1)  # the root's first visit is not a move's
-    assert set(visits[shard.weights == 1]) <= {29, 30} and set(visits[shard.weights == 0]) <= {4, 5}
-    assert abs(shard.weights.mean() - 0.3) < 0.1
+    assert set(visits[first][is_full[first]]) == {29} and set(visits[first][~is_full[first]]) == {4}
     assert shard.num_learnt == shard.weights.sum()
 
 
-@pytest.mark.parametrize("is_keeping_tree", [True, False])
-def test_gumbel_searches_are_full_or_fast_too(is_keeping_tree):
-    playing = PLAY._replace(full_search_share=0.3, fast_simulations=5, is_keeping_tree=is_keeping_tree)
+def test_gumbel_searches_are_full_or_fast_too():
+    playing = PLAY._replace(full_search_share=0.3, fast_simulations=5)
     shard = play(CONNECT_FOUR, range(40), playing=playing, settings=PLAIN._replace(root=GumbelRoot(3)))
     num_full, num = int(shard.weights.sum()), shard.num_positions
     assert set(shard.weights) == {0, 1} and abs(num_full / num - 0.3) < 0.1
@@ -240,28 +229,16 @@ def test_gumbel_searches_are_full_or_fast_too(is_keeping_tree):
 
 
 def test_fast_searches_have_no_noise():
-    """In positions of fast searches, visits are the same as in games without noise."""
-    playing = PLAY._replace(full_search_share=0.5, fast_simulations=30, temperature=0.0, is_keeping_tree=False)
+    """At the first move trees are new. There the visits of a fast search are those without noise."""
+    playing = PLAY._replace(full_search_share=0.5, fast_simulations=30)
     noisy, plain = (
-        play(
-            CONNECT_FOUR,
-            range(20),
-            playing=playing,
-            settings=PLAIN._replace(root=VisitsRoot(1.0, epsilon)),
-        )
+        play(CONNECT_FOUR, range(20), playing=playing, settings=PLAIN._replace(root=VisitsRoot(1.0, epsilon)))
         for epsilon in (0.25, 0.0)
     )
-    fast = {state.tobytes(): visits.tolist() for state, visits, weight in rows(plain) if weight == 0}
-    met = [
-        visits.tolist() == fast[state.tobytes()]
-        for state, visits, w in rows(noisy)
-        if w == 0 and state.tobytes() in fast
-    ]
-    assert len(met) > 20 and all(met)
-
-
-def rows(shard):
-    return zip(shard.states, visits_of(shard, CONNECT_FOUR), shard.weights, strict=True)
+    first = np.cumsum(noisy.lengths) - noisy.lengths
+    visits, is_fast = visits_of(noisy, CONNECT_FOUR)[first], noisy.weights[first] == 0
+    assert 5 < is_fast.sum() < 15 and (visits[is_fast] == visits_of(plain, CONNECT_FOUR)[0]).all()
+    assert len({tuple(row) for row in visits[~is_fast]}) > 3
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -298,9 +275,8 @@ def test_what_was_proven_is_on_record(game):
 
 
 @pytest.mark.parametrize("settings", [AHEAD, GUMBEL._replace(proof_nodes=100)])
-@pytest.mark.parametrize("is_keeping_tree", [True, False])
-def test_what_is_proven_ahead_is_so_and_lost_moves_are_not_learnt(settings, is_keeping_tree):
-    playing = PLAY._replace(is_keeping_tree=is_keeping_tree, num_simulations=6)
+def test_what_is_proven_ahead_is_so_and_lost_moves_are_not_learnt(settings):
+    playing = PLAY._replace(num_simulations=6)
     shard, best = play(TIC_TAC_TOE, range(60), settings=settings, playing=playing), Minimax()
     proven = np.flatnonzero(shard.proven != UNPROVEN)
     assert len(proven) > shard.num_positions / 2 and set(shard.proven[proven]) == {-1, 0, 1}
@@ -315,25 +291,25 @@ def test_what_is_proven_ahead_is_so_and_lost_moves_are_not_learnt(settings, is_k
 
 
 def from_config(**selfplay) -> SelfPlay:
-    return SelfPlay.from_config(config_with(**selfplay), TIC_TAC_TOE, HashEvaluator(TIC_TAC_TOE), resign_threshold=-0.9)
+    return SelfPlay.from_config(config_with(**selfplay), TIC_TAC_TOE, HashEvaluator(TIC_TAC_TOE))
 
 
 def test_settings_reach_the_search():
-    assert from_config(random_symmetry=False, dirichlet_alpha=0.3, dirichlet_epsilon=0.5).settings == Settings(
-        is_looking_ahead=True, is_rollout_only=False, root=VisitsRoot(0.3, 0.5), cache_mib=64
+    assert from_config(dirichlet_alpha=0.3, dirichlet_epsilon=0.5).settings == Settings(
+        is_looking_ahead=True,
+        is_rollout_only=False,
+        has_random_symmetry=True,
+        root=VisitsRoot(0.3, 0.5),
+        cache_mib=64,
     )
-    plain = from_config().settings
-    assert plain.has_random_symmetry and plain.root == VisitsRoot(1.0, 0.25, 0.0)
+    assert from_config().settings.root == VisitsRoot(1.0, 0.25)
     gumbel = from_config(root="gumbel", gumbel_considered=5, gumbel_visit=20, gumbel_scale=0.5).settings
     assert gumbel.root == GumbelRoot(5, 20.0, 0.5)
-    assert from_config(forced_playouts=2).settings.root.forced_playouts == 2
 
 
 def test_settings_reach_the_games():
     selfplay = from_config(
-        temperature=2.0, temperature_plies=7, final_temperature=0.1, keep_tree=False, full_search_share=0.5,
-        fast_simulations=5, random_opening_share=0.7, random_opening_plies=6, resign_error=0.05,
-        resign_played_on_share=0.2,
+        temperature=2.0, temperature_plies=7, final_temperature=0.1, full_search_share=0.5, fast_simulations=5,
+        random_opening_share=0.7, random_opening_plies=6,
     )  # fmt: skip
-    assert selfplay.playing == PlaySettings(8, 2.0, 7, 0.1, False, 0.5, 5, 0.7, 6, -0.9, 0.2)
-    assert selfplay.num_slots == 4 and from_config(resign_error=0).playing.resign_played_on_share == 1
+    assert selfplay.playing == PlaySettings(8, 2.0, 7, 0.1, 0.5, 5, 0.7, 6) and selfplay.num_slots == 4

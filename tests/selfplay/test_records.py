@@ -9,8 +9,9 @@ from safetensors.numpy import load_file, save_file
 from azero.errors import BadInput
 from azero.games import make_game, registered_games
 from azero.mcts.tree import UNPROVEN
-from azero.selfplay.data.records import join_shards
+from azero.selfplay.data.records import bytes_of_states, join_shards
 from azero.selfplay.data.shard_files import load_shard, save_shard
+from azero.system.formats import warn_once
 from azero.system.tensor_files import write_tensors
 
 from .games import CONNECT_FOUR, PLAY, TIC_TAC_TOE, assert_same, play, some_games, split, visits_of, with_visits
@@ -45,17 +46,13 @@ def test_a_shard_comes_back_as_it_was(game, tmp_path):
     assert [each.name for each in path.parent.iterdir()] == [path.name]
 
 
-def test_a_file_from_before_there_were_proofs_and_weights_and_resignation(saved):
+def test_a_file_from_before_there_were_proofs_and_weights(saved):
     tensors = load_file(saved)
-    for name in ("cache_hits", "proven", "weights", "resign_values", "played_on", "resigned", "searched"):
+    for name in ("cache_hits", "proven", "weights"):
         del tensors[name]
     save_file(tensors, saved, {"azero": json.dumps({"game": "tic_tac_toe"})})
     loaded, num = load_shard(saved, TIC_TAC_TOE), some_games(TIC_TAC_TOE).num_positions
     assert (loaded.proven == UNPROVEN).all() and (loaded.weights == 1).all()
-    assert not loaded.played_on.any() and not loaded.resigned.any()
-    assert loaded.played_on.shape == loaded.resigned.shape == loaded.lengths.shape
-    assert loaded.resign_values.tolist() == loaded.root_values.tolist()
-    assert loaded.searched.tolist() == [0] * 12
     assert len(loaded.proven) == len(loaded.weights) == num == loaded.num_learnt and loaded.cache_hits.tolist() == [0]
 
 
@@ -145,8 +142,6 @@ def resaved(path, **arrays) -> None:
         ("lengths", -1, "the lengths of its games do not add up"),
         ("lengths", 2**31 - 1, "the lengths of its games do not add up"),
         ("opening_lengths", 1, "the lengths of its games do not add up"),
-        ("resigned", True, "its positions are not those of its games"),
-        ("searched", -1, "its searched have a value out of range"),
     ],
 )
 def test_a_signed_shard_with_impossible_values_is_refused(saved, field, value, message):
@@ -195,12 +190,44 @@ def test_a_game_begins_at_a_text_of_limited_length(saved):
     assert "the text of a position at which a game begins has more than 65,536 bytes" in refusal(saved)
 
 
-def test_games_end_by_resignation_and_have_fast_searches(tmp_path):
-    playing = PLAY._replace(resign_threshold=0.1, resign_played_on_share=0.0, full_search_share=0.5, fast_simulations=4)
-    shard = play(CONNECT_FOUR, range(12), playing=playing)
-    assert shard.resigned.any() and not shard.weights.all()
-    save_shard(tmp_path / "shard", shard, CONNECT_FOUR)
-    assert_same(load_shard(tmp_path / "shard", CONNECT_FOUR), shard)
+def with_deleted_fields(shard, resigned) -> dict:
+    """Returns the arrays of a shard as a version with resignation and reanalysis wrote them."""
+    arrays = shard._asdict() | {"states": bytes_of_states(shard.states), "resigned": resigned}
+    arrays |= {"played_on": ~resigned, "resign_values": shard.root_values}
+    return arrays | {"searched": np.zeros(len(resigned), np.int32)}
+
+
+@pytest.mark.parametrize("format", [1, 2])
+def test_of_older_shards_resigned_games_are_left_out(tmp_path, capsys, format):
+    """Their last action was not played. The fields of resignation and reanalysis are not read."""
+    warn_once.cache_clear()
+    playing = OPENED if format == 2 else PLAY._replace(full_search_share=0.5, fast_simulations=4)
+    shard, path = play(CONNECT_FOUR, range(12), playing=playing), tmp_path / "shard"
+    resigned = np.arange(12) % 5 == 1
+    ends = np.cumsum(shard.lengths) - 1
+    actions = shard.actions.copy()
+    actions[ends[resigned]] = 0
+    old = with_deleted_fields(shard._replace(actions=actions), resigned)
+    write_tensors(path, old, {"format": format, "game": str(CONNECT_FOUR)})
+    parts = [play(CONNECT_FOUR, [seed], playing=playing) for seed in np.flatnonzero(~resigned)]
+    counts = {name: getattr(shard, name) for name in ("evaluations", "cache_hits", "simulations")}
+    assert_same(load_shard(path, CONNECT_FOUR), join_shards(parts)._replace(**counts))
+    ending = "has an old format; 3 of its 12 games are not used: they were resigned"
+    assert capsys.readouterr().err == f"azero: replay file {str(path)!r} {ending}\n"
+
+
+@pytest.mark.parametrize(
+    ("resigned", "message"),
+    [
+        (np.ones(12, np.bool_), "all of its games were resigned; begin another run"),
+        (np.zeros(11, np.bool_), "its resigned are bool [11]; they should be bool [12]"),
+        (np.zeros(12, np.int8), "its resigned are int8 [12]; they should be bool [12]"),
+    ],
+)
+def test_what_older_shards_say_of_resignation_is_checked(saved, resigned, message):
+    tensors = load_file(saved) | {"resigned": resigned}
+    write_tensors(saved, tensors, {"format": 2, "game": "tic_tac_toe"})
+    assert message in refusal(saved)
 
 
 SMALL = {

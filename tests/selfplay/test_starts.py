@@ -1,6 +1,4 @@
-"""Tests of games that begin at given positions: the choice, the shards, their check, and reanalysis."""
-
-import dataclasses
+"""Tests of games that begin at given positions: the choice, the shards, and their check."""
 
 import numpy as np
 import pytest
@@ -12,7 +10,6 @@ from azero.mcts import Puct
 from azero.selfplay.data.records import join_shards
 from azero.selfplay.data.shard_files import load_shard, save_shard
 from azero.selfplay.play import SelfPlay, play_games
-from azero.selfplay.reanalysis import search_anew
 from azero.system.tensor_files import read_tensors
 
 from .games import CONNECT_FOUR, NOISY, PLAY, TIC_TAC_TOE, HashEvaluator, assert_same, play, some_games, split
@@ -106,14 +103,6 @@ def test_lengths_that_do_not_add_up_are_refused(lengths, tmp_path):
     save_shard(tmp_path / "shard", shard._replace(start_lengths=np.array(lengths, np.int32)), TIC_TAC_TOE)
     with pytest.raises(BadInput, match="the lengths of its games do not add up"):
         load_shard(tmp_path / "shard", TIC_TAC_TOE)
-
-
-def test_reanalysis_keeps_the_starts(shard, tmp_path):
-    selfplay = SelfPlay(TIC_TAC_TOE, Puct(), NOISY, PLAY, HashEvaluator(TIC_TAC_TOE), 4)
-    again = search_anew(dataclasses.replace(selfplay), shard, lambda index: index)
-    assert again.start_texts() == shard.start_texts()
-    save_shard(tmp_path / "shard", again, TIC_TAC_TOE)
-    assert_same(load_shard(tmp_path / "shard", TIC_TAC_TOE), again)
 
 
 def test_play_without_starts_needs_none():

@@ -48,7 +48,6 @@ SETTINGS = {
     "selfplay.games_per_iteration": 200,
     "selfplay.games_per_shard": 100,
     "replay.window": 20_000,
-    "replay.reanalysed_share": 0.2,
     "training.iterations": 1_000_000,
     "training.samples_per_position": 2.0,
     "gate.games": 20,

@@ -74,7 +74,7 @@ def test_tortured_runs_end_as_an_unbroken_one(tmp_path):
 @pytest.mark.slow
 def test_a_run_that_ends_otherwise_is_noticed(tmp_path):
     torture = Torture(tmp_path, seed=1)
-    torture.configs[1] = write_config(tmp_path / "config1", seed=6, replay={"reanalysed_share": 0.3})
+    torture.configs[1] = write_config(tmp_path / "config1", seed=6)
     finish_train(tmp_path / "run1", torture.configs[1])
     with pytest.raises(Difference, match="run1 differs from"):
         torture.finish()

@@ -69,9 +69,7 @@ class Torture:
         self.configs = {}
         for workers in (1, 2):
             (folder / f"config{workers}").mkdir()
-            config = write_config(
-                folder / f"config{workers}", selfplay={"num_workers": workers}, replay={"reanalysed_share": 0.3}
-            )
+            config = write_config(folder / f"config{workers}", selfplay={"num_workers": workers})
             self.configs[workers] = config
         self.whole = folder / "whole"
         finish_train(self.whole, self.configs[1])

@@ -13,7 +13,7 @@ from azero.arena.agents.names import make_agent
 from azero.arena.matches.match import play_match
 from azero.games import make_game
 from azero.nets.checkpoint import load_checkpoint
-from azero.selfplay.data.shard_files import load_shard, save_shard
+from azero.selfplay.data.shard_files import load_shard
 from azero.training.beginning import read_beginning
 from azero.training.run import Run
 
@@ -49,7 +49,7 @@ def test_killed_at_every_write_of_its_beginning_it_ends_the_same_without_its_sou
     changes = {
         "net": {"channels": 12, "blocks": 2},
         "training": {"first_net": str(source / "checkpoints" / "00000.safetensors"), "iterations": 2},
-        "replay": {"first_games": str(source), "reanalysed_share": 0.5},
+        "replay": {"first_games": str(source)},
     }
     config, whole, run = write_config(tmp_path, **changes), tmp_path / "whole", tmp_path / "run"
     finish_train(whole, config)
@@ -77,16 +77,12 @@ def test_shards_that_a_killed_process_copied_are_not_mixed_with_others(source, t
     assert progress_of(run)["shards"] == ["00000-0000"]
 
 
-def test_the_newest_games_that_fit_the_window_are_taken_and_count_as_never_reanalysed(source):
+def test_the_newest_games_that_fit_the_window_are_taken(source):
     paths = sorted((source / "replay").glob("*.safetensors"))
-    for path in paths:
-        shard = load_shard(path, GAME)
-        save_shard(path, shard._replace(searched=shard.searched + 2), GAME)
     newest = [load_shard(path, GAME) for path in paths[-2:]]
     window = 1 + newest[1].num_learnt
     beginning = read_beginning(tiny_config(replay={"first_games": str(source), "window": window}), (GAME,))
     assert [shard.actions.tolist() for _, shard in beginning.shards] == [shard.actions.tolist() for shard in newest]
-    assert all(not shard.searched.any() for _, shard in beginning.shards)
     read_all = read_beginning(tiny_config(replay={"first_games": str(source), "window": 10**6}), (GAME,))
     assert len(read_all.shards) == len(paths)
 

@@ -95,17 +95,6 @@ def test_a_callback_that_raises_ends_the_run_and_nothing_is_lost(short, tmp_path
     assert nets_of(tmp_path / "run") == nets_of(short.folder)
 
 
-def test_reanalysis_has_its_call(tmp_path):
-    config = tiny_config(training=SHORT, replay={"reanalysed_share": 0.5, "window": 300})
-    notes = Notes(fails_at=(2, "after_reanalysis"))
-    with pytest.raises(RuntimeError):
-        azero.train(config, tmp_path / "run", callbacks=[notes])
-    assert [stage for _, stage in notes.calls[:3]] == ["after_selfplay", "after_reanalysis", "after_training"]
-    again = Notes()
-    azero.train(run=tmp_path / "run", resume=True, callbacks=[again])
-    assert again.calls == [(2, stage) for stage in METHODS[1:]]
-
-
 def test_within_training_the_view_is_that_of_the_stage_before(short, tmp_path, monkeypatch):
     """After Ctrl-C between two steps, the repeated call has the same view as the first."""
     from azero.training.learning.trainer import Trainer

@@ -1,4 +1,4 @@
-"""Tests of the gate: promotion by win rate and by SPRT, and that repeated games count once."""
+"""Tests of the gate: promotion by win rate, and that repeated games count once."""
 
 import gc
 import math
@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from azero.arena.matches.match import GameResult, MatchResult, pair_scores
+from azero.arena.matches.match import GameResult, MatchResult
 from azero.errors import BadInput
 from azero.games import make_game
 from azero.mcts import Search
@@ -49,13 +49,12 @@ def make_run(folder, **sections):
 def hold(monkeypatch, run, results):
     """Holds a gate with the given games: (pair, a_is_first, actions, score)."""
 
-    def play_match(candidate, best, game, num_games, seed, opening_plies, sprt, on_games):
+    def play_match(candidate, best, game, num_games, seed, opening_plies, on_games):
         assert candidate.name.startswith(str(run.candidate_path)) and str(run.checkpoint_path(0)) in best.name
         assert all("(solve_nodes=0)@" in agent.name for agent in (candidate, best))
         assert (num_games, opening_plies) == (run.config.gate.games, run.config.gate.opening_plies)
         games = [GameResult(*each) for each in results]
-        decision = sprt.decide(pair_scores(games)) if sprt else None
-        return MatchResult("candidate", "best", "tic_tac_toe", games, 1.0, 0.0, 0.0, 0.0, 0.0, decision)
+        return MatchResult("candidate", "best", "tic_tac_toe", games, 1.0, 0.0, 0.0, 0.0, 0.0)
 
     monkeypatch.setattr(gate, "play_match", play_match)
     return gate.hold_gate(run, Progress(), Silent())
@@ -90,12 +89,6 @@ def test_games_that_repeat_each_other_count_once(tmp_path, monkeypatch):
     won = [(pair, True, (1, 2, 3), 1.0) for pair in range(3)]
     verdict = hold(monkeypatch, run, [*won, (3, True, (4, 5), 0.0)])
     assert not verdict.is_promoted and verdict.notes["gate/score"] == 0.5 and verdict.notes["gate/games"] == 2
-
-
-@pytest.mark.parametrize(("num", "is_promoted"), [(60, True), (2, False)])
-def test_promotion_by_sprt_needs_its_decision(tmp_path, monkeypatch, num, is_promoted):
-    run = make_run(tmp_path / "run", gate={"method": "sprt", "games": 100})
-    assert hold(monkeypatch, run, games(*[1] * num)).is_promoted == is_promoted
 
 
 def test_agents_take_no_memory_when_their_matches_are_over(tmp_path, monkeypatch):
@@ -137,7 +130,9 @@ def test_iterations_have_openings_of_their_own(tmp_path, monkeypatch):
     seeds = []
     run = make_run(tmp_path / "run")
     play_match = gate.play_match
-    monkeypatch.setattr(gate, "play_match", lambda *arguments: (seeds.append(arguments[4]), play_match(*arguments))[1])
+    monkeypatch.setattr(
+        gate, "play_match", lambda *given, **named: (seeds.append(given[4]), play_match(*given, **named))[1]
+    )
     for iteration in (1, 2):
         gate.hold_gate(run, Progress(iteration=iteration), Silent())
     assert len(set(seeds)) == 2

@@ -48,10 +48,10 @@ def test_a_run_learns_the_same_whether_its_heads_stay_or_not(optimizer):
 
 
 def test_a_head_that_stays_needs_no_other_to_stay():
-    trainer = trainer_with({"heads": ["score"]}, **WEIGHTS, reply_loss_weight=0.1)
-    assert list(trainer.learner.heads) == ["reply", "ownership"] and list(trainer.net.kept) == ["score"]
+    trainer = trainer_with({"heads": ["score"]}, **WEIGHTS)
+    assert list(trainer.learner.heads) == ["ownership"] and list(trainer.net.kept) == ["score"]
     losses = trainer.step(sample(8, game=OTHELLO), 0.0)
-    assert list(losses.auxiliary) == ["reply", "ownership", "score"]
+    assert list(losses.auxiliary) == ["ownership", "score"]
 
 
 def test_the_candidate_s_heads_are_averages_and_are_saved(tmp_path):

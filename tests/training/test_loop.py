@@ -1,12 +1,11 @@
 """Tests of the loop: the files of a run, and that its seed determines it."""
 
 import json
-import math
 import shutil
 from pathlib import Path
 
-import numpy as np
 import pytest
+from selfplay.games import some_games
 
 from azero.config.reading import load_config
 from azero.errors import BadInput
@@ -16,15 +15,13 @@ from azero.training import loop
 from azero.training.learning.precision import is_settled_from
 from azero.training.learning.trainer import Trainer
 from azero.training.loop import learn, train
-from azero.training.reanalysis import shards_to_search
 from azero.training.resumed_settings import open_run
-from azero.training.run import Run, shard_name
+from azero.training.run import Run
 from azero.training.state import CANDIDATE, MEAN, Progress, load_state
 from azero.training.watching.metrics import read_metrics
 
 from .runs import finish_train, in_training, nets_of, progress_of, tiny_config, write_config
 from .test_gate import Silent
-from .test_measure import WON, shard_of
 
 CURVES = {
     *("train/policy_loss", "train/value_loss", "train/policy_entropy", "train/target_entropy", "train/learning_rate"),
@@ -144,14 +141,16 @@ def test_a_resumed_run_that_is_over_stays_as_it_is(whole, config, tmp_path):
 
 
 def test_heads_learn_what_the_settings_give_a_weight(tmp_path):
-    config, game = tiny_config(training={"reply_loss_weight": 0.2}), make_game("tic_tac_toe")
+    config, game = (
+        tiny_config(game={"name": "othello(size=4)"}, training={"score_loss_weight": 0.2}),
+        make_game("othello(size=4)"),
+    )
     run, trainer = Run.create(tmp_path / "run", config, game), Trainer(config, game)
     replay = run.load_replay(Progress())
-    replay.add("00001-0000", shard_of(WON))
+    replay.add("00001-0000", some_games(game))
     progress = in_training(100)
     notes = learn(run, progress, replay, trainer, Silent()).notes
-    assert 0 < notes["train/reply_loss"] < math.log(9)
-    assert not {"train/plies_left_loss", "train/short_term_loss"} & notes.keys()
+    assert 0 < notes["train/score_loss"] < 2 and "train/ownership_loss" not in notes
 
 
 def test_a_head_that_the_game_has_no_target_for_is_refused_before_the_run(tmp_path):
@@ -161,22 +160,3 @@ def test_a_head_that_the_game_has_no_target_for_is_refused_before_the_run(tmp_pa
     ):
         train(tmp_path / "run", config, is_resuming=False)
     assert not (tmp_path / "run").exists()
-
-
-# --- reanalysis ---
-
-
-def test_shards_searched_anew_are_those_whose_last_search_was_the_longest_ago():
-    shards = {shard_name(iteration, number): shard_of(WON) for iteration in (1, 2, 3, 4) for number in (0, 1)}
-    names = list(shards)
-    assert shards_to_search(shards, 0.25, 4) == shards_to_search(shards, 0.13, 4) == names[:2]
-    assert shards_to_search(shards, 1.0, 4) == names[:6] and shards_to_search(shards, 1.0, 1) == []
-    assert shards_to_search(shards, 0.0, 4) == []
-
-    def note(searched):
-        return {n: s._replace(searched=np.full(1, searched.get(n, 0), np.int32)) for n, s in shards.items()}
-
-    assert shards_to_search(note({names[0]: 3, names[2]: 3}), 0.25, 4) == [names[1], names[3]]
-    assert shards_to_search(note({names[0]: 3, names[1]: 3}), 0.4, 4) == [names[2], names[3], names[0], names[1]]
-    under_way = note({names[1]: 4})  # but not the first shard
-    assert sorted(shards_to_search(under_way, 0.25, 4)) == names[:2]

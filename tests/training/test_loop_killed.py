@@ -1,7 +1,6 @@
 """Tests of runs that are killed, at chosen or random moments, and resumed: their nets equal an unbroken run's."""
 
 import contextlib
-import json
 import random
 import shutil
 import signal
@@ -15,13 +14,11 @@ from .runs import (
     TIMEOUT_S,
     assert_gone,
     figures_of,
-    files_of,
     finish_train,
     fork_train,
     kill_after,
     needs_proc,
     nets_of,
-    note_writes,
     processes,
     progress_of,
     start_train,
@@ -30,12 +27,6 @@ from .runs import (
     wait_until,
     write_config,
 )
-
-
-def resignations_of(run):
-    """Returns the threshold, the share of resigned games and the share of errors of each iteration."""
-    names = [f"selfplay/{name}" for name in ("resign_threshold", "resigned", "resign_errors")]
-    return [[json.loads(line)[name] for name in names] for line in (run / "metrics.jsonl").read_text().splitlines()]
 
 
 @pytest.mark.thorough
@@ -95,24 +86,6 @@ def test_killed_in_every_stage_it_ends_the_same(whole, config, tmp_path):
 
 
 @pytest.mark.thorough
-def test_killed_it_resigns_at_the_same_thresholds_and_ends_the_same(tmp_path):
-    """Some games of an iteration exist already when its threshold is computed again."""
-    selfplay = {"games_per_iteration": 60, "games_per_shard": 20, "resign_error": 0.4, "resign_played_on_share": 0.3}
-    config = write_config(tmp_path, selfplay=selfplay, replay={"window": 500, "window_growth": 0.0})
-    whole, run = tmp_path / "whole", tmp_path / "run"
-    finish_train(whole, config)
-    for write in ("replay/00002-0001", "replay/00003-0002", "state 3 train 0"):
-        assert strike(run, config, write, "before") == -signal.SIGKILL, write
-    finish_train(run, config)
-    assert nets_of(run) == nets_of(whole)
-    assert files_of(run / "replay") == files_of(whole / "replay")
-    assert resignations_of(run) == resignations_of(whole)
-    first, (threshold, resigned, errors), third = resignations_of(whole)
-    assert first == [-1, 0, 0] and third[0] > -1
-    assert -1 < threshold <= 0 and 0 < resigned < 0.7 and 0 <= errors < 0.8
-
-
-@pytest.mark.thorough
 def test_killed_before_and_after_every_write_it_ends_the_same(whole, config, tmp_path):
     writes = dict.fromkeys(Path(f"{whole}.writes").read_text().splitlines())
     moments = [(write, moment) for write in writes for moment in ("before", "after")]
@@ -158,38 +131,3 @@ def test_killed_thirty_times_on_the_command_line_it_ends_the_same(whole, tmp_pat
         most = max(2.0, time.monotonic() - begin)
     finish_train(run, config)
     assert nets_of(run) == nets_of(whole)
-
-
-@pytest.fixture(scope="module")
-def reanalysing(tmp_path_factory):
-    """The settings of runs that reanalyse half of the window."""
-    return write_config(tmp_path_factory.mktemp("reanalysing"), replay={"reanalysed_share": 0.5})
-
-
-@pytest.mark.thorough
-def test_old_positions_are_searched_anew_and_killed_on_the_way_it_ends_the_same(whole, reanalysing, tmp_path):
-    run, broken = tmp_path / "run", tmp_path / "broken"
-    process = fork_train(run, reanalysing, note_writes)
-    process.join(TIMEOUT_S)
-    assert process.exitcode == 0, Path(f"{run}.err").read_text()
-    writes = Path(f"{run}.writes").read_text().splitlines()
-    second = writes[writes.index("state 2 reanalysis 0") + 1 : writes.index("state 2 train 0")]
-    assert second == ["replay/00001-0000", "replay/00001-0001", "replay/00001-0002"]
-    assert writes[writes.index("state 1 reanalysis 0") + 1] == "state 1 train 0", "there are no older positions yet"
-    lines, plain = ([json.loads(each) for each in (r / "metrics.jsonl").read_text().splitlines()] for r in (run, whole))
-    assert lines[0]["reanalysis/positions"] == 0 < lines[1]["reanalysis/positions"] < lines[1]["replay/positions"]
-    for line in lines[1:]:
-        assert 0 < line["reanalysis/evaluations"] < line["reanalysis/simulations"] and line["time/reanalysis_s"] > 0
-        assert line["selfplay/games"] == 12
-    assert not any("reanalysis" in key for line in plain for key in line), "no figures without reanalysis"
-    assert nets_of(run)["candidate.safetensors"] != nets_of(whole)["candidate.safetensors"]
-
-    for write, moment in (
-        *(("state 1 reanalysis 0", "after"), ("state 2 reanalysis 0", "after"), ("replay/00001-0001", "before")),
-        *(("replay/00001-0002", "after"), ("state 2 train 0", "before"), ("state 3 reanalysis 0", "after")),
-    ):
-        assert strike(broken, reanalysing, write, moment) == -signal.SIGKILL, (write, moment)
-    finish_train(broken, reanalysing)
-    assert nets_of(broken) == nets_of(run)
-    assert files_of(broken / "replay") == files_of(run / "replay")
-    assert figures_of(broken) == figures_of(run)

@@ -77,7 +77,7 @@ def test_a_cached_answer_takes_less_than_a_kilobyte(game):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("write", ["state 1 train 4", "state 2 reanalysis 0", "state 2 gate 0"])
+@pytest.mark.parametrize("write", ["state 1 train 4", "state 2 train 0", "state 2 gate 0"])
 def test_a_run_is_resumed_to_the_same_bytes(whole, write):
     run, config = whole.parent / f"run {write}", whole.parent / "tiny.toml"
     assert strike(run, config, write, "after") == -signal.SIGKILL
@@ -94,7 +94,7 @@ def whole(tmp_path_factory):
         folder,
         game={"name": "many_actions.py:ManyActions"},
         net={"name": "any_size"},
-        replay={"window": 300, "reanalysed_share": 0.3},
+        replay={"window": 300},
         training={"iterations": 2},
     )
     finish_train(folder / "whole", config)

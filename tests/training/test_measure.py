@@ -46,17 +46,13 @@ def shard_of(moves, root_value=0.25):
         visits=np.full(n, 10, np.uint16),
         num_visited=np.ones(n, np.int16),
         root_values=np.full(n, root_value, np.float32),
-        resign_values=np.full(n, root_value, np.float32),
         proven=np.where(np.arange(n) == n - 1, 1, UNPROVEN).astype(np.int8),
         weights=np.ones(n, np.float32),
         outcomes=np.full(n, int(state.returns()[0]), np.int8),
         lengths=np.array([n], np.int32),
-        played_on=np.ones(1, np.bool_),
-        resigned=np.zeros(1, np.bool_),
         evaluations=np.array([n * 3], np.int64),
         cache_hits=np.array([n], np.int64),
         simulations=np.array([n * 4], np.int64),
-        searched=np.zeros(1, np.int32),
         openings=np.zeros(0, np.int16),
         opening_lengths=np.zeros(1, np.int32),
         starts=np.zeros(0, np.uint8),
@@ -170,7 +166,7 @@ def test_losses_are_averaged_over_steps():
 @pytest.mark.parametrize("cut", range(8))
 def test_sums_over_steps_do_not_depend_on_where_they_were_saved(cut):
     values = np.random.default_rng(0).random((7, 5)).astype(np.float32)
-    losses = [Losses(*map(torch.tensor, row[:4]), {"reply": torch.tensor(row[4])}) for row in values]
+    losses = [Losses(*map(torch.tensor, row[:4]), {"score": torch.tensor(row[4])}) for row in values]
     sums = json.loads(json.dumps(add_steps({}, losses[:cut], elapsed_s=1.5)))
     whole = add_steps({}, losses, elapsed_s=2.0)
-    assert add_steps(sums, losses[cut:], elapsed_s=0.5) == whole and whole["reply"] > 0
+    assert add_steps(sums, losses[cut:], elapsed_s=0.5) == whole and whole["score"] > 0

@@ -21,7 +21,9 @@ def project(tmp_path_factory):
     folder = tmp_path_factory.mktemp("project")
     shutil.copy(EXAMPLE, folder / "net.py")
     name = "net.py:Transformer(width=8,blocks=1,heads=2)"
-    config = write_config(folder, net={"name": name}, training={"plies_left_loss_weight": 0.1})
+    config = write_config(
+        folder, net={"name": name}, game={"name": "othello(size=4)"}, training={"score_loss_weight": 0.1}
+    )
     finish_train(folder / "whole", config)
     return folder
 
@@ -64,7 +66,7 @@ def test_its_checkpoint_plays_only_with_its_file_and_where_that_is_trusted(proje
 
 @pytest.mark.parametrize("architecture", ["dense", "tower"])
 def test_azero_s_nets_are_trained_by_name(tmp_path, architecture):
-    config = write_config(tmp_path, net={"name": architecture}, training={"iterations": 1, "reply_loss_weight": 0.1})
+    config = write_config(tmp_path, net={"name": architecture}, training={"iterations": 1})
     finish_train(tmp_path / "run", config)
     assert read_card(tmp_path / "run" / "best.safetensors").net["name"] == architecture
 

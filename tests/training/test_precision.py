@@ -57,8 +57,8 @@ def test_other_batches_are_measured_by_themselves(monkeypatch, computes_in_bf16)
 def test_steps_are_measured_for_real(monkeypatch, computes_in_bf16):
     """With auxiliary heads. On a CPU without bf16 torch emulates it."""
     monkeypatch.setattr(precision, "_SECONDS", 0.01)
-    heads = {"reply_loss_weight": 0.1, "plies_left_loss_weight": 0.1, "short_term_loss_weight": 0.1}
-    rates = step_rates(tiny_config(training=heads), GAME)
+    game, heads = make_game("othello(size=4)"), {"ownership_loss_weight": 0.1, "score_loss_weight": 0.1}
+    rates = step_rates(tiny_config(training=heads), game)
     assert list(rates) == ["fp32", "bf16"] and min(rates.values()) > 0
 
 

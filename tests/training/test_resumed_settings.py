@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-import numpy as np
 import pytest
 from games.user_games import NIM, forget_files, write_file
 
@@ -21,7 +20,6 @@ from azero.training.state import Progress, save_state
 from azero.training.watching.metrics import write_metrics
 
 from .runs import tiny_config
-from .test_measure import WON, shard_of
 from .test_run import CONFIG, GAME, files, save_shards
 
 
@@ -38,8 +36,7 @@ def test_settings_come_back_from_the_folder(run):
 @pytest.mark.parametrize(
     "override",
     [
-        *("seed=6", "net.blocks=2", "training.optimizer=sgd", "training.reply_loss_weight=0.15"),
-        *("training.plies_left_loss_weight=0.2", "training.short_term_loss_weight=0.3"),
+        *("seed=6", "net.blocks=2", "training.optimizer=sgd"),
         *("training.ownership_loss_weight=1.5", "training.score_loss_weight=0.2"),
     ],
 )
@@ -50,9 +47,11 @@ def test_what_the_run_is_cannot_change(run, override):
 
 
 def test_a_head_s_weight_can_change_but_the_head_stays(tmp_path):
-    run = Run.create(tmp_path / "run", tiny_config(training={"reply_loss_weight": 0.1}), GAME)
-    assert open_run(run.folder, ["training.reply_loss_weight=0.2"]).training.reply_loss_weight == 0.2
-    assert "reply head" in refusal(run, "training.reply_loss_weight=0")
+    game = make_game("othello(size=4)")
+    config = tiny_config(game={"name": str(game)}, training={"score_loss_weight": 0.1})
+    run = Run.create(tmp_path / "run", config, game)
+    assert open_run(run.folder, ["training.score_loss_weight=0.2"]).training.score_loss_weight == 0.2
+    assert "score head" in refusal(run, "training.score_loss_weight=0")
 
 
 @pytest.mark.parametrize(
@@ -70,17 +69,6 @@ def test_settings_are_kept_and_games_that_other_settings_began_are_not(run, over
     keep(Run(run.folder, config, GAME), Progress(iteration=2, shards=["00001-0000"]))
     assert open_run(run.folder, []) == config != CONFIG
     assert sorted(path.stem for path in (run.folder / "replay").iterdir()) == shards
-
-
-@pytest.mark.parametrize(("override", "left"), [("search.c_puct=3", 0), ("replay.reanalysed_share=0.9", 2)])
-def test_old_positions_that_other_settings_began_to_search_are_searched_anew(run, override, left):
-    names = ["00001-0000", "00001-0001"]
-    for name, searched in zip(names, (2, 1), strict=True):
-        shard = shard_of(WON)._replace(searched=np.full(1, searched, np.int32))
-        save_shard(run.shard_path(name), shard, GAME)
-    config, progress = open_run(run.folder, [override]), Progress(iteration=2, stage="reanalysis", shards=names)
-    keep(Run(run.folder, config, GAME), progress)
-    assert [int(shard.searched[0]) for shard in run.load_replay(progress).shards] == [left, 1]
 
 
 @pytest.mark.parametrize("override", ["evaluation.opponent=typo", "evaluation.benchmark=typo", "training.lessons=typo"])

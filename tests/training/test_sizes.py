@@ -29,7 +29,7 @@ from .runs import files_of, nets_of, tiny_config, write_config
 SECTIONS = {
     "game": {"name": "hex(swap=true)", "sizes": [3, 4]},
     "net": {"name": "any_size"},
-    "replay": {"reanalysed_share": 0.5},
+    "replay": {},
     "training": {"iterations": 2},
     "gate": {"games": 8, "final_games": 4},
     "evaluation": {"games": 8, "every": 1},
@@ -59,7 +59,6 @@ def test_both_sizes_are_played_learned_and_measured(whole):
         for stage in ("gate", "evaluation"):
             assert {f"{stage}/score_size_{size}" for size in (3, 4)} <= line.keys()
         assert line["evaluation/score"] == np.mean([line[f"evaluation/score_size_{size}"] for size in (3, 4)])
-    assert whole.metrics["reanalysis/positions"] > 0
 
 
 def test_the_games_of_a_size_are_asked_for_by_name(whole):
@@ -70,7 +69,7 @@ def test_the_games_of_a_size_are_asked_for_by_name(whole):
         whole.games(make_game("hex(size=5,swap=true)"))
 
 
-@pytest.mark.parametrize("method", ["after_selfplay", "after_reanalysis", "after_training", "after_gate"])
+@pytest.mark.parametrize("method", ["after_selfplay", "after_training", "after_gate"])
 def test_a_stopped_run_goes_on_as_unbroken(whole, tmp_path, method):
     def stop(self, run):
         raise azero.StopTraining
@@ -153,8 +152,7 @@ def test_a_run_of_sizes_begins_with_the_games_and_the_net_of_a_smaller_board(tmp
         ({"net": {"name": "tower"}}, "net.name = tower cannot be used with game.sizes; it should be any_size"),
         ({"selfplay": {"starts": "positions.txt"}}, "selfplay.starts = positions.txt cannot be used"),
         ({"training": {"lessons": "lessons"}}, "training.lessons = lessons cannot be used"),
-        ({"training": {"reply_loss_weight": 0.1}}, "training.reply_loss_weight = 0.1 cannot be used"),
-        ({"gate": {"method": "sprt"}}, "gate.method = sprt cannot be used"),
+        ({"training": {"score_loss_weight": 0.1}}, "training.score_loss_weight = 0.1 cannot be used"),
         ({"gate": {"games": 3}}, "gate.games = 3 should be 4 or more for 2 sizes"),
         ({"selfplay": {"games_per_iteration": 1}}, "selfplay.games_per_iteration = 1 should be 2 or more"),
     ],

@@ -76,9 +76,7 @@ def test_a_run_with_a_bad_file_does_not_begin(run_azero, file, tmp_path):
 
 def test_a_run_keeps_its_starts(run_azero, file, tmp_path):
     """Killed and resumed without the file it ends the same. Its shards are replayed from their starts."""
-    config = write_config(
-        tmp_path, selfplay={"starts": str(file)}, replay={"reanalysed_share": 0.3}, training={"iterations": 2}
-    )
+    config = write_config(tmp_path, selfplay={"starts": str(file)}, training={"iterations": 2})
     whole, run = tmp_path / "whole", tmp_path / "run"
     assert strike(run, config, "checkpoints/00000", "before") == -signal.SIGKILL
     finish_train(whole, config)

@@ -41,14 +41,12 @@ def test_costs_are_those_of_the_config_s_numbers():
         gate={"games": 60, "final_games": 20},
         evaluation=evaluation,
         training={"batch_size": 32, "samples_per_position": 4.0},
-        replay={"reanalysed_share": 0.5, "window": 1000},
     )
     line = {"time/play_s": 8.0, "selfplay/games": 16, "selfplay/positions": 160}
     line |= {"time/train_s": 3.0, "train/steps": 15, "time/gate_s": 15.0, "time/evaluation_s": 20.0}
-    line |= {"time/reanalysis_s": 1.0, "reanalysis/positions": 100}
     game_s = 0.5 + 10 * 4 / 32 * 0.2
     costs = costs_of(line, config, first_positions=320)
-    iteration_s = 15.0 + 20.0 / 4 + 5.0  # the gate, the evaluation's share, and reanalysis of half of the window
+    iteration_s = 15.0 + 20.0 / 4  # the gate, and the evaluation's share
     run_s = 40 * 0.2 + 20.0 + 10 * 20 * 15.0 / 60  # steps on the first games, the last evaluation, the final
     assert dataclasses.astuple(costs) == pytest.approx((game_s, iteration_s, run_s))
 

@@ -1,11 +1,10 @@
-"""AlphaZero's root: visits decide the move and the policy target. Noise and forced playouts are optional."""
+"""AlphaZero's root: visits decide the move and the policy target. Noise is optional."""
 
 from typing import NamedTuple
 
 from azero.config.schema import Config
 from azero.games.contract import sign_of
 from azero.mcts.roots.choice import LEFT_TO_SELECTION, chosen_child, greedy_child, value_for
-from azero.mcts.roots.forced_playouts import forced_child, prune_forced_visits
 from azero.mcts.roots.noise import mix_noise
 from azero.mcts.roots.target import write_policy_target
 
@@ -13,12 +12,11 @@ from azero.mcts.roots.target import write_policy_target
 class VisitsRoot(NamedTuple):
     """The selection rule chooses at the root as below it.
 
-    Dirichlet noise and forced playouts make the search explore moves with a low prior. Fast searches use neither.
+    Dirichlet noise makes the search explore moves with a low prior. Fast searches have none.
     """
 
     dirichlet_alpha: float = 1.0
     dirichlet_epsilon: float = 0.0  # the noise's share of the root's priors
-    forced_playouts: float = 0.0  # k of the visits n(a) that a visited move gets at least; 0: none
 
     def begin_search(root, tree, nodes, temperature):
         pass
@@ -28,14 +26,10 @@ class VisitsRoot(NamedTuple):
             mix_noise(nodes, tree.rng, root.dirichlet_alpha, root.dirichlet_epsilon, weights)
 
     def root_child(root, tree, nodes):
-        if root.forced_playouts > 0.0 and not tree.is_fast:
-            return forced_child(root.forced_playouts, nodes)
         return LEFT_TO_SELECTION
 
     def write_target(root, selection, tree, nodes, visits):
         write_policy_target(nodes, visits)
-        if root.forced_playouts > 0.0 and not tree.is_fast:
-            prune_forced_visits(selection, root.forced_playouts, tree, nodes, visits)
         return value_for(nodes[0], sign_of(nodes[0].player))
 
     def best_child(root, settings, tree, nodes):
@@ -50,6 +44,4 @@ class VisitsRoot(NamedTuple):
     @classmethod
     def from_config(cls, config: Config) -> "VisitsRoot":
         """Returns the root of a run's self-play."""
-        play = config.selfplay
-        is_forcing = config.search.selection == "puct"
-        return cls(play.dirichlet_alpha, play.dirichlet_epsilon, play.forced_playouts if is_forcing else 0.0)
+        return cls(config.selfplay.dirichlet_alpha, config.selfplay.dirichlet_epsilon)

@@ -1,6 +1,6 @@
 """Searches many trees in lockstep: each runs until it waits for the evaluator, which then evaluates all leaves at once.
 
-`Search`, self-play and reanalysis share this loop. They differ in what happens when the search of a tree is over. That
+`Search` and self-play share this loop. They differ in what happens when the search of a tree is over. That
 is defined by the methods of a NamedTuple of slots, one slot per tree:
 
     is_under_way(b)                          whether slot b has something left to search

@@ -34,15 +34,12 @@ class ResidualBlock(nn.Module):
         self.first = NormalizedConvolution(channels, channels, 3)
         self.pooling = GlobalPoolingBias(channels) if global_context == "pool" else None
         self.second = NormalizedConvolution(self.pooling.kept if self.pooling else channels, channels, 3)
-        has_bias = global_context == "se_bias"
-        self.excitation = SqueezeExcitation(channels, has_bias) if global_context in ("se", "se_bias") else None
+        self.excitation = SqueezeExcitation(channels) if global_context == "se" else None
 
     def start_as_identity(self) -> None:
         """Makes the block's output equal its input, which is 0 or more. Its gradients are not zero, so it can learn."""
         assert isinstance(self.second.norm, nn.BatchNorm2d), "it is not folded"
         nn.init.zeros_(self.second.norm.weight)
-        if self.excitation:
-            self.excitation.start_without_bias()
 
     def forward(self, x: Tensor, board: Board = WHOLE) -> Tensor:
         y = self.first(x, board)

@@ -16,35 +16,23 @@ _POOLED_SHARE = 4
 
 
 class SqueezeExcitation(nn.Module):
-    """Scales each channel by a function of all channels' means [1], and optionally adds a bias [2].
+    """Scales each channel by a function of all channels' means.
 
-        z = mean of x over the board,  (s, b) = W2 relu(W1 z),  y = sigmoid(s) x + b
+        z = mean of x over the board,  y = sigmoid(W2 relu(W1 z)) x
 
     Source:
-      [1] Hu et al., Squeeze-and-excitation networks, CVPR 2018, section 3: the scale only, b = 0.
-      [2] Leela Chess Zero, lczero-training, `ApplySqueezeExcitation`: scale and bias.
+      Hu et al., Squeeze-and-excitation networks, CVPR 2018, section 3.
     """
 
-    def __init__(self, channels: int, has_bias: bool):
+    def __init__(self, channels: int):
         super().__init__()
-        self.channels = channels
-        self.has_bias = has_bias
         hidden = max(channels // _REDUCTION, _FEWEST_UNITS)
         self.squeeze = nn.Linear(channels, hidden)
-        self.excite = nn.Linear(hidden, 2 * channels if has_bias else channels)
-
-    def start_without_bias(self) -> None:
-        """Makes the bias b zero. The scale stays as it is."""
-        with torch.no_grad():
-            self.excite.weight[self.channels :] = 0.0
-            self.excite.bias[self.channels :] = 0.0
+        self.excite = nn.Linear(hidden, channels)
 
     def forward(self, x: Tensor, board: Board = WHOLE) -> Tensor:  # [B, channels, H, W] to the same shape
         excited = self.excite(F.relu(self.squeeze(board.mean(x))))[:, :, None, None]
-        if not self.has_bias:
-            return torch.sigmoid(excited) * x
-        scale, bias = excited.split(self.channels, dim=1)
-        return board.cut(torch.sigmoid(scale) * x + bias)
+        return torch.sigmoid(excited) * x
 
 
 class GlobalPoolingBias(nn.Module):

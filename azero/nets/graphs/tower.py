@@ -30,12 +30,9 @@ def judge_tower(graph: Graph, x: Node, weights: Weights, game: Game) -> tuple[No
 
 def _excitation(graph: Graph, x: Node, weights: Weights) -> Node:
     """Draws `SqueezeExcitation`."""
-    channels, outputs = len(weights.part("squeeze")["weight"][0]), len(weights.part("excite")["weight"])
     hidden = graph.relu(graph.linear(graph.mean_of_board(x), weights.part("squeeze")))
     excited = graph.on_board(graph.linear(hidden, weights.part("excite")))
-    scale, *bias = graph.split(excited, [channels] * (outputs // channels))
-    y = graph.multiply(graph.sigmoid(scale), x)
-    return graph.add(y, bias[0]) if bias else y
+    return graph.multiply(graph.sigmoid(excited), x)
 
 
 def _pooling_bias(graph: Graph, x: Node, weights: Weights) -> Node:

@@ -41,7 +41,6 @@ class Positions(NamedTuple):
     indices: np.ndarray  # [B] int64, the positions' places in the shard
     symmetries: np.ndarray  # [B] int64
     games: np.ndarray  # [B] int64, the numbers of the positions' games in the shard
-    ends: np.ndarray  # [B] int64, the ends of these games in the shard: one past the last ply
     derived: Derived  # from the shard
 
     def endings(self) -> Endings:
@@ -51,10 +50,9 @@ class Positions(NamedTuple):
     def signs_at_end(self) -> np.ndarray:
         """Returns the factors that convert figures of the final position to the mover's point of view, [B, 1] float32.
 
-        A factor is 1 or -1. It is NaN if the game was resigned, since its end is unknown.
+        A factor is 1 or -1.
         """
-        is_over = self.endings().is_over[self.games]
-        return np.where(is_over, sign_of(self.shard.players[self.indices]), np.nan).astype(np.float32)[:, None]
+        return sign_of(self.shard.players[self.indices]).astype(np.float32)[:, None]
 
 
 class AuxiliaryTarget(Protocol):
@@ -64,10 +62,7 @@ class AuxiliaryTarget(Protocol):
 
     @abstractmethod
     def targets(self, positions: Positions) -> np.ndarray:
-        """Returns the targets of B positions, [B, columns] float32, for the player to move.
-
-        They are NaN if unknown, unless the head has another way to leave positions out.
-        """
+        """Returns the targets of B positions, [B, columns] float32, for the player to move. NaN if unknown."""
 
     @abstractmethod
     def lesson_targets(self, game: Game, results: np.ndarray) -> np.ndarray:
@@ -82,6 +77,5 @@ def positions_of(
     Args:
       derived: what follows from this shard, if it is known.
     """
-    ends = np.cumsum(shard.lengths)
-    games = np.searchsorted(ends, indices, side="right")
-    return Positions(game, shard, indices, symmetries, games, ends[games], derived or Derived(game, shard))
+    games = np.searchsorted(np.cumsum(shard.lengths), indices, side="right")
+    return Positions(game, shard, indices, symmetries, games, derived or Derived(game, shard))

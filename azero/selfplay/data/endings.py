@@ -5,14 +5,13 @@ from typing import NamedTuple
 import numpy as np
 
 from azero.compiler.jit import kernel
-from azero.games import ONGOING, Game, new_states
+from azero.games import Game, new_states
 from azero.selfplay.data.records import Shard
 
 
 class Endings(NamedTuple):
     """The final positions of G games."""
 
-    is_over: np.ndarray  # [G] bool; False if the game was resigned before its end, then the other fields are zeros
     scores: np.ndarray  # [G] float32, `final_score` for the first player
     owners: np.ndarray  # [G, H * W] int8, `ownership`: 1 the first player, -1 the second, 0 nobody
 
@@ -20,24 +19,19 @@ class Endings(NamedTuple):
 def endings_of(game: Game, shard: Shard) -> Endings:
     """Returns the final positions of a shard's games."""
     size = len(shard.lengths)
-    endings = Endings(
-        np.zeros(size, bool), np.zeros(size, np.float32), np.zeros((size, *game.planes_shape[1:]), np.int8)
-    )
+    endings = Endings(np.zeros(size, np.float32), np.zeros((size, *game.planes_shape[1:]), np.int8))
     last = np.cumsum(shard.lengths) - 1
     states, work = shard.states[last].view(np.recarray), new_states(game.rules, 1)
-    _judge_endings(game.rules, states, shard.actions[last], shard.resigned, work, *endings)
+    _judge_endings(game.rules, states, shard.actions[last], work, *endings)
     return endings._replace(owners=endings.owners.reshape(size, -1))
 
 
 @kernel
-def _judge_endings(rules, states, actions, resigned, work, is_over, scores, owners):
-    """Plays each game's last action in its last state, unless it was resigned, and writes score and owners."""
+def _judge_endings(rules, states, actions, work, scores, owners):
+    """Plays each game's last action in its last state, and writes score and owners."""
     state = work[0]
     for k in range(len(states)):
         work[0] = states[k]
-        if not resigned[k]:
-            rules.apply_action(state, np.int64(actions[k]))
-        is_over[k] = rules.outcome(state) != ONGOING
-        if is_over[k]:
-            scores[k] = rules.final_score(state)
-            rules.ownership(state, owners[k])
+        rules.apply_action(state, np.int64(actions[k]))
+        scores[k] = rules.final_score(state)
+        rules.ownership(state, owners[k])

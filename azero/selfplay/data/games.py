@@ -24,9 +24,7 @@ class Games:
       game: the game.
       lengths: [G] int32, positions of each game. Its random opening, if there is one, is not among them.
       iterations: [G] int32, the iteration in which each game was played.
-      searched: [G] int32, the iteration of the last reanalysis; 0 without one.
       outcomes: [G] int8, for the first player: 1 win, 0 draw, -1 loss.
-      resigned: [G] bool, whether the game ended by resignation. Its last action was chosen, and not played.
       players: [n] int8, the player to move, 0 or 1.
       actions: [n] int16, the action played.
       values: [n] float32 in [-1, 1], the search's value.
@@ -37,9 +35,7 @@ class Games:
     game: Game
     lengths: np.ndarray
     iterations: np.ndarray
-    searched: np.ndarray
     outcomes: np.ndarray
-    resigned: np.ndarray
     players: np.ndarray
     actions: np.ndarray
     values: np.ndarray
@@ -56,9 +52,7 @@ class Games:
             game=game,
             lengths=shard.lengths,
             iterations=np.repeat(np.array(list(shards), np.int32), counts),
-            searched=shard.searched,
             outcomes=shard.game_outcomes(),
-            resigned=shard.resigned,
             players=shard.players,
             actions=shard.actions,
             values=shard.root_values,

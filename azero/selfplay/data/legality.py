@@ -5,7 +5,6 @@ import numpy as np
 from azero.compiler.jit import kernel, subroutine
 from azero.errors import BadInput
 from azero.games import DRAW, LOSS, ONGOING, WIN, Game, new_states
-from azero.games.contract import sign_of
 from azero.mcts.tree import UNPROVEN
 from azero.selfplay.data.records import LONGEST_START, Shard
 
@@ -23,7 +22,7 @@ def check_games(shard: Shard, game: Game) -> None:
     replayed = new_states(game.rules, shard.num_positions)
     players, outcomes = np.zeros_like(shard.players), np.zeros_like(shard.outcomes)
     begins, work = _begins(shard, game), new_states(game.rules, 1)
-    moves = shard.openings, shard.opening_lengths, shard.actions, shard.lengths, shard.resigned
+    moves = shard.openings, shard.opening_lengths, shard.actions, shard.lengths
     legal = np.zeros(game.num_actions, np.int32)
     seen = np.full(game.num_actions, -1)
     bad = _replay(game.rules, begins, moves, shard.policies(), work, legal, seen, replayed, players, outcomes)
@@ -65,8 +64,7 @@ def _check_ranges(shard: Shard, game: Game) -> None:
         raise BadInput("it has no games")
     ranges: dict[str, tuple[float, float]]
     ranges = dict.fromkeys(("actions", "openings", "visited"), (0, game.num_actions - 1))
-    ranges |= {"visits": (1, np.inf), "weights": (0, np.inf)}
-    ranges |= {"root_values": (-1, 1), "resign_values": (-1, 1), "searched": (0, np.inf)}
+    ranges |= {"visits": (1, np.inf), "weights": (0, np.inf), "root_values": (-1, 1)}
     ranges |= dict.fromkeys(("evaluations", "cache_hits", "simulations"), (0, _MOST))
     for name, (low, high) in ranges.items():
         array = getattr(shard, name)
@@ -84,10 +82,10 @@ def _check_ranges(shard: Shard, game: Game) -> None:
 def _replay(rules, begins, moves, policies, work, legal, seen, states, players, outcomes):
     """Replays all games, and writes states, players and outcomes; returns the first game that breaks the rules, or -1.
 
-    A game should be over after its last action, unless the last player to move has resigned, and not before. A policy
-    target should have each action at most once, and only legal ones. `seen` ([A] int64) begins with -1.
+    A game should be over after its last action, and not before. A policy target should have each action at most once,
+    and only legal ones. `seen` ([A] int64) begins with -1.
     """
-    openings, opening_lengths, actions, lengths, resigned = moves
+    openings, opening_lengths, actions, lengths = moves
     opening = position = 0
     for g in range(len(lengths)):
         work[0] = begins[g]
@@ -103,9 +101,8 @@ def _replay(rules, begins, moves, policies, work, legal, seen, states, players, 
                 return g
             states[i] = work[0]
             players[i] = rules.current_player(work[0])
-            if i + 1 < position or not resigned[g]:
-                rules.apply_action(work[0], np.int64(actions[i]))
-        outcome = -sign_of(players[position - 1]) if resigned[g] else rules.outcome(work[0])
+            rules.apply_action(work[0], np.int64(actions[i]))
+        outcome = rules.outcome(work[0])
         if outcome == ONGOING:
             return g
         outcomes[begin:position] = outcome

@@ -16,22 +16,18 @@ class Shard(NamedTuple):
 
     states: np.ndarray  # [n] the game's state dtype
     players: np.ndarray  # [n] int8, the player to move
-    actions: np.ndarray  # [n] int16, the action played; the last one of a resigned game was chosen but not played
+    actions: np.ndarray  # [n] int16, the action played
     visited: np.ndarray  # [v] int16, the actions of the policy targets, position after position
     visits: np.ndarray  # [v] uint16, their counts, 1 or more; one move only if proofs decided it
     num_visited: np.ndarray  # [n] int16, the number of these actions at each position
     root_values: np.ndarray  # [n] float32 in [-1, 1], the search's value, for the player to move
-    resign_values: np.ndarray  # [n] float32, greater of root_values and the best move's value; see resignation.py
     proven: np.ndarray  # [n] int8, proven result for the player to move: 1 win, 0 draw, -1 loss, or UNPROVEN
     weights: np.ndarray  # [n] float32, relative sampling frequency; 0 after a fast search
     outcomes: np.ndarray  # [n] int8, the game's result for the first player
     lengths: np.ndarray  # [G] int32, plies
-    played_on: np.ndarray  # [G] bool, whether resignation was switched off in this game
-    resigned: np.ndarray  # [G] bool, whether the last player to move has resigned
     evaluations: np.ndarray  # [1] int64, positions that the net evaluated for these searches
     cache_hits: np.ndarray  # [1] int64, leaves that were evaluated without the net
     simulations: np.ndarray  # [1] int64
-    searched: np.ndarray  # [G] int32, the iteration of the last reanalysis of the game's positions; 0: none
     openings: np.ndarray  # [m] int16, the random moves before the first positions of all games, game after game
     opening_lengths: np.ndarray  # [G] int32, plies of these
     starts: np.ndarray  # [b] uint8, UTF-8 texts of the positions before all openings, game after game
@@ -49,11 +45,6 @@ class Shard(NamedTuple):
     def policies(self) -> Policies:
         """Returns the policy targets, without a copy of their counts."""
         return policies_of(self.num_visited, self.visited, self.visits)
-
-    def with_policies(self, policies: Policies) -> "Shard":
-        """Returns the shard with other policy targets."""
-        lengths = np.diff(policies.starts).astype(np.int16)
-        return self._replace(visited=policies.actions, visits=policies.counts, num_visited=lengths)
 
     def start_texts(self) -> list[str]:
         """Returns the text of the position at which each game began; empty for the initial position."""
@@ -86,10 +77,8 @@ def bytes_of_states(states: np.ndarray) -> np.ndarray:
 
 
 _COUNTS = "evaluations", "cache_hits", "simulations"
-PER_GAME = "lengths", "played_on", "resigned", "searched", "opening_lengths", "start_lengths"
-PER_POSITION = (
-    *("states", "players", "actions", "num_visited", "root_values", "resign_values", "proven", "weights", "outcomes"),
-)
+PER_GAME = "lengths", "opening_lengths", "start_lengths"
+PER_POSITION = (*("states", "players", "actions", "num_visited", "root_values", "proven", "weights", "outcomes"),)
 PER_VISITED = "visited", "visits"
 
 

@@ -74,11 +74,6 @@ class Replay:
             self._shards.pop(0)
         return leaving
 
-    def renew(self, name: str, shard: Shard) -> None:
-        """Replaces a shard by one with the same number of training positions."""
-        self._shards[self.names.index(name)] = SizedShard(self.size_of(name), shard)
-        self._joined = None
-
     def size_of(self, name: str) -> int:
         """Returns the place of a shard's game among the sizes."""
         return self._shards[self.names.index(name)].size

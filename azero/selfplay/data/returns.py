@@ -13,13 +13,12 @@ def ends_of(shard: Shard, indices: np.ndarray) -> np.ndarray:
 
 
 @kernel
-def write_returns(players, root_values, outcomes, indices, ends, share, is_with_own, returns):
+def write_returns(players, root_values, outcomes, indices, ends, share, returns):
     """Writes, for each position of `indices` ([B] int64) and its player to move, the return
 
         v(t) = share q(t) + (1 - share) v(t+1),  v(end) = z
 
-    computed backwards from the end of its game. If not `is_with_own`, it is v(t+1): the position's own q(t) is left
-    out. This is TD(lambda) with lambda = 1 - share and the search's values.
+    computed backwards from the end of its game. This is TD(lambda) with lambda = 1 - share and the search's values.
 
     Args:
       players, root_values, outcomes: of all positions, as in `Shard`.
@@ -32,7 +31,7 @@ def write_returns(players, root_values, outcomes, indices, ends, share, is_with_
     for row in range(len(indices)):
         index = indices[row]
         value = outcomes[index] * (1.0 - 2.0 * players[index])
-        for ply in range(ends[row] - 1, index - is_with_own, -1):
+        for ply in range(ends[row] - 1, index - 1, -1):
             sign = 1.0 if players[ply] == players[index] else -1.0
             value += share * (sign * root_values[ply] - value)
         returns[row] = value

@@ -121,7 +121,7 @@ def results_to_learn(shard: Shard, indices: np.ndarray, targets: Targets) -> np.
 def _lambda_results(shard: Shard, indices: np.ndarray, z: np.ndarray, value_lambda: float) -> np.ndarray:
     """Returns the lambda-return as probabilities, [B, 3], made of the game's result and the search's values."""
     ends, returns = ends_of(shard, indices), np.zeros(len(indices))
-    write_returns(shard.players, shard.root_values, shard.outcomes, indices, ends, 1 - value_lambda, True, returns)
+    write_returns(shard.players, shard.root_values, shard.outcomes, indices, ends, 1 - value_lambda, returns)
     share = (value_lambda ** (ends - indices))[:, None]  # of the result
     return share * _as_results(z) + _as_chances(returns - share[:, 0] * z, 1 - share[:, 0])
 

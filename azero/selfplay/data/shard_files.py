@@ -20,6 +20,9 @@ FORMAT = 2
 actions in its policy targets.
 """
 
+_DELETED = "resign_values", "played_on", "resigned", "searched"
+"""Fields that older files have: those of resignation and of reanalysis, which no longer exist."""
+
 
 def save_shard(path: Path, shard: Shard, game: Game) -> None:
     """Writes a shard atomically. States are stored as bytes. Starts are left out if all are the initial position."""
@@ -54,18 +57,25 @@ def load_shard(path: Path, game: Game) -> Shard:
     """Reads a shard; raises BadInput if it is damaged, of another game, or its games break the rules.
 
     Files of format 1 lack the openings. Games that do not begin at the initial position are left out of these, with a
-    notice on stderr, because they cannot be replayed.
+    notice on stderr, because they cannot be replayed. So are resigned games, which do not end by the rules.
     """
     what = f"replay file {str(path)!r}"
     card, tensors = _read(path)
     name = card["game"]
     if without_folder(name) != without_folder(str(game)):
         raise BadInput(f"{what} holds games of {contrast(name, game.rules)}")
+    resigned = tensors.get("resigned")
+    tensors = {name: array for name, array in tensors.items() if name not in _DELETED}
     try:
         if card["format"] == FORMAT:
             shard = _shard_of(_packed(_without_starts(tensors) | tensors, game), game)
         else:
-            shard = _games_from_the_start(what, _shard_of(_packed(_completed(tensors), game), game), game)
+            shard = _shard_of(_packed(_completed(tensors), game), game)
+        check_lengths(shard, game)
+        if resigned is not None:
+            shard = _games_to_the_end(what, shard, resigned)
+        if card["format"] != FORMAT:
+            shard = _games_from_the_start(what, shard, game)
         check_games(shard, game)
     except BadInput as error:
         advice = "; if the rules have changed, begin another run" if source_digest_of(game.rules) else ""
@@ -95,10 +105,6 @@ def _completed(tensors: Tensors) -> Tensors:
         "cache_hits": np.zeros(1, np.int64),
         "proven": np.full(num_positions, UNPROVEN, np.int8),
         "weights": np.ones(num_positions, np.float32),
-        "resign_values": tensors.get("root_values", np.zeros(0, np.float32)),
-        "played_on": np.zeros(num_games, np.bool_),
-        "resigned": np.zeros(num_games, np.bool_),
-        "searched": np.zeros(num_games, np.int32),
         "openings": np.zeros(0, np.int16),
         "opening_lengths": np.zeros(num_games, np.int32),
     }
@@ -121,18 +127,30 @@ def _packed(tensors: Tensors, game: Game) -> Tensors:
 
 def _games_from_the_start(what: str, shard: Shard, game: Game) -> Shard:
     """Returns the shard with only the games that begin at the initial position; raises BadInput if there is none."""
-    check_lengths(shard, game)
     first = shard.states[np.cumsum(shard.lengths) - shard.lengths]
     initial = np.asarray(game.new_initial_state().record)
     kept = np.array([record == initial for record in first], np.bool_)
     if not kept.any():
         raise BadInput("its format is old, and none of its games begins at the initial position; begin another run")
+    return _games_at(what, shard, kept, "they have openings")
+
+
+def _games_to_the_end(what: str, shard: Shard, resigned: np.ndarray) -> Shard:
+    """Returns the shard without the games that were resigned ([G] bool); raises BadInput if there is no other."""
+    _check_layout("resigned", resigned, np.bool_, shard.lengths.shape)
+    if len(resigned) and resigned.all():
+        raise BadInput("its format is old, and all of its games were resigned; begin another run")
+    return _games_at(what, shard, ~resigned, "they were resigned")
+
+
+def _games_at(what: str, shard: Shard, kept: np.ndarray, why: str) -> Shard:
+    """Returns the shard with the games of a mask ([G] bool); prints a notice, with the reason, if some are left out."""
     if not kept.all():
-        warn_once(
-            f"{what} has an old format; {np.sum(~kept)} of its {len(kept)} games are not used: they have openings"
-        )
+        warn_once(f"{what} has an old format; {np.sum(~kept)} of its {len(kept)} games are not used: {why}")
     positions = np.repeat(kept, shard.lengths)
-    parts = (PER_GAME, kept), (PER_POSITION, positions), (PER_VISITED, np.repeat(positions, shard.num_visited))
+    parts = [(PER_GAME, kept), (PER_POSITION, positions), (PER_VISITED, np.repeat(positions, shard.num_visited))]
+    parts += [(("openings",), np.repeat(kept, shard.opening_lengths))]
+    parts += [(("starts",), np.repeat(kept, shard.start_lengths))]
     return shard._replace(**{name: getattr(shard, name)[own] for names, own in parts for name in names})
 
 
@@ -164,17 +182,13 @@ _LAYOUT: dict[str, tuple[type, str]] = {
     "visits": (np.uint16, "v"),
     "num_visited": (np.int16, "n"),
     "root_values": (np.float32, "n"),
-    "resign_values": (np.float32, "n"),
     "proven": (np.int8, "n"),
     "weights": (np.float32, "n"),
     "outcomes": (np.int8, "n"),
     "lengths": (np.int32, "G"),
-    "played_on": (np.bool_, "G"),
-    "resigned": (np.bool_, "G"),
     "evaluations": (np.int64, "1"),
     "cache_hits": (np.int64, "1"),
     "simulations": (np.int64, "1"),
-    "searched": (np.int32, "G"),
     "openings": (np.int16, "m"),
     "opening_lengths": (np.int32, "G"),
     "starts": (np.uint8, "b"),

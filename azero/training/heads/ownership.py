@@ -27,7 +27,7 @@ class Ownership(Head):
         return height * width
 
     def targets(self, positions: Positions) -> np.ndarray:
-        """Returns the owner of each cell at the end, [B, H * W]; NaN if the game was resigned."""
+        """Returns the owner of each cell at the end, [B, H * W]."""
         cells = positions.game.symmetries.cells[positions.symmetries]
         return positions.signs_at_end() * positions.endings().owners[positions.games[:, None], cells]
 

@@ -6,12 +6,9 @@ from azero.games import Game
 from azero.games.defaults import has_own
 from azero.training.heads.contract import Head
 from azero.training.heads.ownership import Ownership
-from azero.training.heads.plies_left import PliesLeft
-from azero.training.heads.reply import Reply
 from azero.training.heads.score import Score
-from azero.training.heads.short_term import ShortTerm
 
-HEADS: tuple[Head, ...] = (Reply(), PliesLeft(), ShortTerm(), Ownership(), Score())
+HEADS: tuple[Head, ...] = (Ownership(), Score())
 """All heads. This is the order in which initial weights are drawn and losses are added."""
 
 

@@ -27,7 +27,7 @@ class Score(Head):
         return 1
 
     def targets(self, positions: Positions) -> np.ndarray:
-        """Returns the score at the end, [B, 1]; NaN if the game was resigned."""
+        """Returns the score at the end, [B, 1]."""
         scores = positions.endings().scores[positions.games, None]
         return positions.signs_at_end() * scores / np.float32(side_of(positions.game))
 

@@ -28,9 +28,8 @@ def _gate(notes: dict) -> str:
 
 
 def _stages(notes: dict) -> str:
-    """Returns the seconds of self-play and reanalysis, of training, and of the gate."""
-    play_s = notes["time/play_s"] + notes.get("time/reanalysis_s", 0.0)
-    return "+".join(f"{seconds:.0f}" for seconds in (play_s, notes["time/train_s"], notes["time/gate_s"]))
+    """Returns the seconds of self-play, of training, and of the gate."""
+    return "+".join(f"{notes[f'time/{stage}_s']:.0f}" for stage in ("play", "train", "gate"))
 
 
 def _clock(seconds: float) -> str:

@@ -55,25 +55,25 @@ class WithMaterial(TrainingConfig):
 
 @pytest.fixture
 def config(monkeypatch):
-    """Settings that give the sixth head and the first head a weight."""
+    """Settings that give the further head and one of azero's a weight."""
     monkeypatch.setattr(registry, "HEADS", (*registry.HEADS, Material()))
-    training = {"reply_loss_weight": 0.1, "precision": "fp32"}
+    training = {"score_loss_weight": 0.1, "precision": "fp32"}
     settings = tiny_config(net={"channels": 16, "value_channels": 4}, training=training)
     with_material = WithMaterial(**settings.training.model_dump(), material_loss_weight=0.5)
     return settings.model_copy(update={"training": with_material})
 
 
 @pytest.mark.parametrize("has_lessons", [False, True])
-def test_a_sixth_head_is_learnt_through_replay(config, tmp_path, has_lessons):
+def test_a_further_head_is_learnt_through_replay(config, tmp_path, has_lessons):
     lessons = Lessons(GAME, [Lesson(GAME.new_initial_state(), DRAW, frozenset())], 0.25) if has_lessons else None
     trainer, replay = Trainer(config, GAME), Run(tmp_path, config, GAME).load_replay(Progress(), lessons)
     replay.add("00001-0000", some_games(GAME))
     samples = replay.samples(64, (np.random.default_rng([0, step]) for step in range(150)))
     losses = [trainer.step(sample, 0.0) for sample in samples]
     first, last = losses[0], losses[-1]
-    assert list(last.auxiliary) == ["reply", "material"]
+    assert list(last.auxiliary) == ["score", "material"]
     assert last.auxiliary["material"] < 0.2 * first.auxiliary["material"]
-    expected = last.policy + last.value + 0.1 * last.auxiliary["reply"] + 0.5 * last.auxiliary["material"]
+    expected = last.policy + last.value + 0.1 * last.auxiliary["score"] + 0.5 * last.auxiliary["material"]
     assert last.total(config.training).item() == pytest.approx(expected.item())
 
     sample = replay.sample(64, np.random.default_rng(9))
@@ -88,7 +88,7 @@ def test_a_sixth_head_is_learnt_through_replay(config, tmp_path, has_lessons):
     assert np.corrcoef(outputs["material"][is_game, 0], lead[is_game])[0, 1] > 0.9
 
 
-def test_a_sixth_head_is_measured_watched_and_saved(config, tmp_path):
+def test_a_further_head_is_measured_watched_and_saved(config, tmp_path):
     trainer, sample = Trainer(config, GAME), random_sample(config, GAME)
     assert sample.auxiliary["material"].shape == (32, 1)
     losses = [trainer.step(sample, 0.0) for _ in range(3)]
@@ -104,11 +104,11 @@ def test_a_sixth_head_is_measured_watched_and_saved(config, tmp_path):
     assert resumed.step(sample, 0.0).auxiliary["material"] == trainer.step(sample, 0.0).auxiliary["material"]
 
 
-def test_a_sixth_head_is_refused_where_the_game_lacks_what_it_needs(config, monkeypatch):
+def test_a_further_head_is_refused_where_the_game_lacks_what_it_needs(config, monkeypatch):
     monkeypatch.setattr(Material, "needs", "ownership")
-    assert [head.name for head in registry.heads_of(config.training, GAME)] == ["reply", "material"]
+    assert [head.name for head in registry.heads_of(config.training, GAME)] == ["score", "material"]
     with pytest.raises(BadInput) as error:
-        registry.heads_of(config.training, make_game("hex"))
+        registry.heads_of(config.training.model_copy(update={"score_loss_weight": 0.0}), make_game("hex"))
     assert str(error.value) == (
         "training.material_loss_weight is 0.5; it should be 0, since hex has no `ownership` of its own"
     )
