@@ -59,7 +59,7 @@ class TurnAbout(NamedTuple):
 
 
 SETTINGS = Settings(is_proving=False, root=TurnAbout(20))
-PLAYING = PlaySettings(30, 1.0, 4, 0.0, is_keeping_tree=True)
+PLAYING = PlaySettings(30, 1.0, 4, 0.0)
 
 
 def test_a_search_goes_by_it():
