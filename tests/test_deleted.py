@@ -88,6 +88,8 @@ def test_a_value_that_no_longer_exists_is_refused_in_one_line(config):
         assert str(error.value).startswith(message)
     with pytest.raises(BadInput, match="^setting net.global_context = 'x' should be 'none', "):
         load_config(config(""), ["net.global_context=x"])
+    with pytest.raises(BadInput, match="^setting net.blocks = None should be an integer"):
+        check_config({"game": {"name": "tic_tac_toe"}, "net": {"blocks": None}})
 
 
 def test_a_misspelt_setting_is_still_an_error(config):

@@ -199,7 +199,8 @@ def _explain(error: ValidationError, root: type[BaseModel] = Config) -> str:
         return f"unknown setting {name!r}; {known}"
     if first["type"] == "missing":
         return f"setting {name!r} is missing"
-    gone = "no longer exists (docs/learning.md); it " if first["input"] == DELETED_VALUES.get(name) else ""
+    is_gone = name in DELETED_VALUES and first["input"] == DELETED_VALUES[name]
+    gone = "no longer exists (docs/learning.md); it " if is_gone else ""
     return f"setting {name} = {first['input']!r} {gone}{_fault_of(first['msg'])}"
 
 
