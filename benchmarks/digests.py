@@ -54,8 +54,8 @@ SHIPPED = {"connect_four@50": "connect_four", "othello_6x6@50": "othello(size=6)
 FP32 = ("training.precision=fp32", "device.precision=fp32", "device.runtime=torch", "device.device=cpu")
 ROOTS = {
     "gumbel": ("selfplay.root=gumbel",),
-    "surprising": ("selfplay.policy_surprise_share=0.5", "training.root_value_weight=0.5"),
-    "proven": ("search.proof_nodes=50", "training.learn_proven=true", "training.value_lambda=0.9"),
+    "surprising": ("selfplay.policy_surprise_share=0.5", "training.value_lambda=0.8"),
+    "proven": ("search.proof_nodes=50", "training.value_lambda=0.9"),
 }
 """Settings with code that the default settings do not run."""
 

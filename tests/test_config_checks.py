@@ -23,7 +23,7 @@ def oddities(max_plies=9, **sections):
             "so the learning rate stays constant",
         ),
         (
-            {"training": {"muon_learning_rate": 0.05}},
+            {"training": {"muon_learning_rate": 0.05, "optimizer": "adamw"}},
             "training.muon_learning_rate = 0.05 has no effect with training.optimizer = adamw",
         ),
         ({"gate": {"final_games": 7}}, "gate.final_games = 7 is odd: "),

@@ -24,6 +24,8 @@ reanalysed_share = 0.0
 reply_loss_weight = 0.0
 plies_left_loss_weight = 0.0
 short_term_loss_weight = 0.0
+root_value_weight = 0.0
+learn_proven = false
 [gate]
 method = "win_rate"
 elo0 = 0.0
@@ -54,6 +56,12 @@ def test_at_their_defaults_they_are_dropped_in_silence(config, capsys, is_of_run
     assert named == set(DELETED), "the test should name all of them"
     assert load_config(config(DEFAULTS), is_of_run=is_of_run) == check_config({"game": {"name": "tic_tac_toe"}})
     assert capsys.readouterr().err == ""
+
+
+def test_a_run_that_lacks_a_setting_goes_on_as_it_began(config):
+    assert load_config(config("[training]\niterations = 5\n"), is_of_run=True).training.value_lambda == 1.0
+    assert load_config(config("[training]\nvalue_lambda = 0.8\n"), is_of_run=True).training.value_lambda == 0.8
+    assert load_config(config("[training]\n")).training.value_lambda == 0.9
 
 
 @pytest.mark.parametrize("is_of_run", [False, True])

@@ -15,8 +15,6 @@ def check_together(config: Config) -> None:
             f"selfplay.fast_simulations = {play.fast_simulations} should be less than selfplay.num_simulations = "
             f"{play.num_simulations} if selfplay.full_search_share is less than 1"
         )
-    if config.training.learn_proven and not config.search.prove:
-        raise BadInput("training.learn_proven = true needs search.prove = true: without it nothing is proven")
     if config.game.sizes:
         _check_with_sizes(config)
     for head in config.net.heads:

@@ -1,4 +1,4 @@
-"""Settings that no longer exist: the one list of them, and how files of earlier versions that name them are read.
+"""Settings that no longer exist: the one list of them, and how files of earlier versions are read.
 
 At its old default, a deleted setting is dropped in silence, because azero does the same without it. At another value it
 is dropped, too, and a line says so. docs/learning.md has the measurements.
@@ -20,6 +20,7 @@ class Deleted(NamedTuple):
 
 
 _NO_GAIN, _ALWAYS = "it showed no gain (docs/learning.md)", "it is always true (docs/learning.md)"
+_LAMBDA = "training.value_lambda weighs the values of searches (docs/learning.md)"
 _WIN_RATE = "the gate decides by gate.win_rate_threshold (docs/learning.md)"
 
 DELETED = {
@@ -32,6 +33,8 @@ DELETED = {
     "training.reply_loss_weight": Deleted(0.0, _NO_GAIN),
     "training.plies_left_loss_weight": Deleted(0.0, _NO_GAIN),
     "training.short_term_loss_weight": Deleted(0.0, _NO_GAIN),
+    "training.root_value_weight": Deleted(0.0, _LAMBDA),
+    "training.learn_proven": Deleted(False, _NO_GAIN),
     "gate.method": Deleted("win_rate", _WIN_RATE),
     "gate.elo0": Deleted(0.0, _WIN_RATE),
     "gate.elo1": Deleted(50.0, _WIN_RATE),
@@ -45,6 +48,20 @@ DELETED_HEADS = tuple(
     name.removeprefix("training.").removesuffix("_loss_weight") for name in DELETED if name.endswith("_loss_weight")
 )
 """Auxiliary heads that no longer exist. Their tensors in a run's state begin with `heads.NAME.`."""
+
+
+LACKING = {"training.value_lambda": 1.0}
+"""What azero did before a setting existed, where that is not the setting's default. It applies to old runs."""
+
+
+def add_lacking(tables: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns the settings of a run, nested by section, with those that did not exist yet when it began."""
+    whole = dict(tables)
+    for name, value in LACKING.items():
+        section, _, key = name.partition(".")
+        if isinstance(whole.get(section), dict):
+            whole[section] = {key: value, **whole[section]}
+    return whole
 
 
 def drop_deleted(tables: Mapping[str, Any]) -> dict[str, Any]:

@@ -34,15 +34,15 @@ class TrainingConfig(Section):
         "keeps the choice. Weights, gradients and optimizer state are always fp32.",
     )
     optimizer: Literal["muon", "adamw", "sgd"] = Field(
-        "adamw",
-        description="`adamw`; `sgd`, with momentum; or `muon`, which is Muon for matrices and convolutions and AdamW "
-        "for the rest. Paper: sgd.",
+        "muon",
+        description="`muon`, which is Muon for matrices and convolutions, and AdamW for the rest; `adamw`; or `sgd`, "
+        "with momentum. Paper: sgd.",
     )
     learning_rate: float = Field(
         0.002, gt=0, le=10, description="Highest learning rate. Paper: 0.2 with batches of 4096."
     )
     muon_learning_rate: float = Field(
-        0.02,
+        0.04,
         gt=0,
         le=10,
         description="Highest learning rate of the weights that Muon trains, on the same schedule. Their momentum is "
@@ -66,32 +66,20 @@ class TrainingConfig(Section):
     warmup_steps: int = Field(100, ge=0, description="Steps in which the learning rate rises from zero. Paper: 0.")
     gradient_clip: float = Field(5.0, ge=0, description="Limit on the gradient's norm; 0: no limit. Paper: none.")
     ema_decay: float = Field(
-        0.0, ge=0, lt=1, description="Decay per step of the moving average of the weights, e.g. 0.99. The average is "
+        0.99, ge=0, lt=1, description="Decay per step of the moving average of the weights, e.g. 0.99. The average is "
         "the candidate. 0: no average. Paper: none."
     )  # fmt: skip
     value_loss_weight: float = Field(
         1.0, ge=0, le=100, description="Weight of the value loss; the policy loss has weight 1. Paper: 1."
     )
     value_lambda: float = Field(
-        1.0,
+        0.9,
         ge=0,
         le=1,
         description="Lambda of the lambda-return, the value target. The return of a ply is lambda times the next ply's "
         "return plus (1 - lambda) times the value of the ply's own search. After the last ply, the return is the "
         "game's result. All values are for the player to move at the position. With 1, the target is the game's "
         "result. Paper: 1.",
-    )
-    root_value_weight: float = Field(
-        0.0,
-        ge=0,
-        le=1,
-        description="Weight of the search's value in the value target; the lambda-return has the rest. Paper: 0.",
-    )
-    learn_proven: bool = Field(
-        False,
-        description="If the search proved a position's result, use it as the value target. With root = noise, games "
-        "end as proven, so this changes only the targets of proven draws. It changes these only if root_value_weight "
-        "is above 0 or value_lambda is below 1, because these count value 0 as half a win and half a loss. Paper: no.",
     )
     lessons: str = Field(
         "none",

@@ -7,9 +7,8 @@ import pytest
 
 from azero.compiler.jit import IS_COMPILED
 from azero.games import State, make_game
-from azero.mcts.tree import UNPROVEN
 from azero.selfplay.data.replay import Replay, Window
-from azero.selfplay.data.samples import Targets, make_sample
+from azero.selfplay.data.samples import make_sample
 
 from .games import CONNECT_FOUR, TIC_TAC_TOE, assert_same, play, some_games, visits_of
 
@@ -81,29 +80,6 @@ def test_a_sample_is_the_positions_seen_through_their_symmetries(game):
         assert sample.results[row].tolist() == {1: [1, 0, 0], 0: [0, 1, 0], -1: [0, 0, 1]}[result]
     np.testing.assert_allclose(sample.policies.sum(axis=1), 1, rtol=1e-6)
     assert set(sample.results.argmax(axis=1)) == {0, 1, 2}
-
-
-def test_results_may_lean_on_what_the_search_thought():
-    shard = some_games(GAMES[0])
-    indices = np.arange(shard.num_positions)
-    sample = make_sample(GAMES[0], shard, indices, np.zeros_like(indices), Targets(root_value_weight=0.25))
-    np.testing.assert_allclose(sample.results.sum(axis=1), 1, rtol=1e-6)
-    value = 0.75 * shard.results() + 0.25 * shard.root_values
-    np.testing.assert_allclose(sample.results[:, 0] - sample.results[:, 2], value, rtol=1e-5, atol=1e-6)
-    np.testing.assert_allclose(sample.results[:, 1], 0.75 * (shard.results() == 0), rtol=1e-6)
-
-
-def test_proven_results_take_the_place_of_results_and_thoughts():
-    shard = some_games(TIC_TAC_TOE)
-    indices = np.arange(shard.num_positions)
-    how = indices, np.zeros_like(indices)
-    plain = make_sample(TIC_TAC_TOE, shard, *how, Targets(root_value_weight=0.5)).results
-    exact = make_sample(TIC_TAC_TOE, shard, *how, Targets(root_value_weight=0.5, learns_proven=True)).results
-    proven = shard.proven != UNPROVEN
-    assert 0 < proven.sum() < len(proven) and set(shard.proven[proven]) == {-1, 0, 1}
-    assert np.array_equal(exact[~proven], plain[~proven])
-    assert np.array_equal(exact[proven], np.eye(3, dtype=np.float32)[1 - shard.proven[proven]])
-    assert np.array_equal(shard.root_values[proven], shard.proven[proven])
 
 
 def test_positions_are_drawn_by_their_weights():

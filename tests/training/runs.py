@@ -53,7 +53,6 @@ TINY = {
         "warmup_steps": 4,
         "save_every_steps": 4,
         "learning_rate": 0.02,
-        "learn_proven": True,
         "ema_decay": 0.99,
     },
     "gate": {"games": 6, "num_simulations": 4, "opening_plies": 2, "win_rate_threshold": 0.4, "final_games": 2},

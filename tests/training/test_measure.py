@@ -115,7 +115,7 @@ def test_values_at_the_edges_have_a_bin(edge):
 
 def test_fresh_positions_are_judged_by_the_candidate():
     """The net always answers b2 and a draw. Results and moves of the games are known."""
-    trainer = Trainer(tiny_config(training={"learn_proven": False}), GAME)
+    trainer = Trainer(tiny_config(training={"value_lambda": 1}), GAME)
     with torch.no_grad():
         trainer.candidate().policy.bias[4] = 5.0
         trainer.candidate().results.bias[1] = 50.0

@@ -26,10 +26,10 @@ SELFPLAY = {
 TRAINING = {
     "iterations": 2,
     "samples_per_position": 2,
-    "root_value_weight": 0.5,
+    "value_lambda": 0.8,
     **dict.fromkeys([f"{head.name}_loss_weight" for head in HEADS], 0.2),
 }
-"""The tiny settings already have playout caps, random openings, proven results, a growing window and an average."""
+"""The tiny settings already have playout caps, random openings, a growing window and an average."""
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,6 @@ from azero.compiler.jit import kernel
 from azero.config.training import TrainingConfig
 from azero.games import Game
 from azero.games.contract import sign_of
-from azero.mcts.tree import UNPROVEN
 from azero.selfplay.data.auxiliary import AuxiliaryTarget, Derived, positions_of
 from azero.selfplay.data.lessons import Lessons
 from azero.selfplay.data.records import Shard
@@ -38,21 +37,17 @@ class Sample(NamedTuple):
 class Targets(NamedTuple):
     """Settings of the targets, in addition to the search's policy.
 
-    The value target is the lambda-return, which is the game's result if `value_lambda` is 1. The search's value of the
-    position is mixed in with the weight `root_value_weight`: a value q counts as a win with probability (1 + q) / 2,
-    else a loss. If `learns_proven`, a result that the search has proven replaces the target. `auxiliary` lists the
-    targets of auxiliary heads.
+    The value target is the lambda-return, which is the game's result if `value_lambda` is 1. A value q of a search
+    counts as a win with probability (1 + q) / 2, else a loss. `auxiliary` lists the targets of auxiliary heads.
     """
 
     value_lambda: float = 1.0
-    root_value_weight: float = 0.0
-    learns_proven: bool = False
     auxiliary: tuple[AuxiliaryTarget, ...] = ()
 
 
 def targets_of(config: TrainingConfig, auxiliary: tuple[AuxiliaryTarget, ...]) -> Targets:
     """Returns the targets that a run's settings describe, with those of auxiliary heads."""
-    return Targets(config.value_lambda, config.root_value_weight, config.learn_proven, auxiliary)
+    return Targets(config.value_lambda, auxiliary)
 
 
 def make_sample(
@@ -107,33 +102,23 @@ def encode(game: Game, states: np.ndarray, indices: np.ndarray, symmetries: np.n
 def results_to_learn(shard: Shard, indices: np.ndarray, targets: Targets) -> np.ndarray:
     """Returns target probabilities of win, draw and loss for the player to move at `indices`, [B, 3] float32."""
     z = shard.outcomes[indices] * sign_of(shard.players[indices])  # for the player to move
-    q = shard.root_values[indices]
-    proven = shard.proven[indices]
-    results = _as_results(z)
-    if targets.value_lambda < 1.0:
-        results = _lambda_results(shard, indices, z, targets.value_lambda)
-    results = (1 - targets.root_value_weight) * results + targets.root_value_weight * _as_chances(q)
-    if targets.learns_proven:
-        results = np.where((proven != UNPROVEN)[:, None], _as_results(proven), results)
-    return results.astype(np.float32)
-
-
-def _lambda_results(shard: Shard, indices: np.ndarray, z: np.ndarray, value_lambda: float) -> np.ndarray:
-    """Returns the lambda-return as probabilities, [B, 3], made of the game's result and the search's values."""
+    if targets.value_lambda == 1.0:
+        return _as_results(z).astype(np.float32)
     ends, returns = ends_of(shard, indices), np.zeros(len(indices))
-    write_returns(shard.players, shard.root_values, shard.outcomes, indices, ends, 1 - value_lambda, returns)
-    share = (value_lambda ** (ends - indices))[:, None]  # of the result
-    return share * _as_results(z) + _as_chances(returns - share[:, 0] * z, 1 - share[:, 0])
-
-
-def _as_chances(q: np.ndarray, share: np.ndarray | float = 1.0) -> np.ndarray:
-    """Returns values q ([B], in [-share, share]) as probabilities, [B, 3]: win and loss add up to `share`; no draws."""
-    return np.stack([(share + q) / 2, np.zeros_like(q), (share - q) / 2], axis=1)
+    write_returns(shard.players, shard.root_values, shard.outcomes, indices, ends, 1 - targets.value_lambda, returns)
+    share = targets.value_lambda ** (ends - indices)  # of the result
+    results = share[:, None] * _as_results(z) + _as_chances(returns - share * z, 1 - share)
+    return results.astype(np.float32)
 
 
 def _as_results(z: np.ndarray) -> np.ndarray:
     """Returns results z ([B]) as one-hot rows of win, draw and loss, [B, 3]."""
     return np.stack([z == 1, z == 0, z == -1], axis=1)
+
+
+def _as_chances(q: np.ndarray, share: np.ndarray) -> np.ndarray:
+    """Returns values q ([B], in [-share, share]) as probabilities, [B, 3]: win and loss add up to `share`; no draws."""
+    return np.stack([(share + q) / 2, np.zeros_like(q), (share - q) / 2], axis=1)
 
 
 @kernel
