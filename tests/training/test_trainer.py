@@ -222,14 +222,15 @@ def test_whatever_computes_weights_and_optimizer_are_fp32(precision):
 
 
 def test_a_step_takes_the_rate_of_the_schedule():
-    trainer = Trainer(tiny_config(), GAME)
+    """The weights that Muon trains have their own rate, on the same schedule."""
+    trainer = Trainer(tiny_config(training={"muon_learning_rate": 0.04}), GAME)
     rates = []
     for _ in range(6):
         trainer.step(sample(8), 0.0)
-        rates.append(trainer.optimizer.param_groups[0]["lr"])
-    assert rates == pytest.approx([0.005, 0.01, 0.015, 0.02, 0.02, 0.02])
+        rates.append([group["lr"] for group in trainer.optimizer.param_groups])
+    assert rates == [pytest.approx([2 * rate, rate, rate]) for rate in (0.005, 0.01, 0.015, 0.02, 0.02, 0.02)]
     trainer.step(sample(8), 1.0)
-    assert {group["lr"] for group in trainer.optimizer.param_groups} == {0.0002}
+    assert [group["lr"] for group in trainer.optimizer.param_groups] == pytest.approx([0.0004, 0.0002, 0.0002])
 
 
 def test_the_value_loss_has_its_weight():
