@@ -1,11 +1,11 @@
 """Writes solved endings of Othello, as a benchmark in the format of docs/benchmarks.md.
 
-    python benchmarks/othello_endings.py endings.txt --net othello_6x6 --positions 500 --empties 14
+    python benchmarks/othello_endings.py endings.txt --positions 500 --empties 14
     azero evaluate othello_6x6@200 --benchmark endings.txt
 
 The games are played by the net with few simulations against UCT, after random openings. One position is taken of each
-game, with 4 to `--empties` empty cells, in which the player to move has a choice and has not lost. Alpha-beta solves
-every move. Only positions with a move that gives the result away are kept.
+game, with 4 to `--empties` empty cells and at least two moves. Alpha-beta solves every move. A position is kept if the
+player to move has a draw or a win, and a move that loses it.
 """
 
 import argparse
@@ -19,6 +19,7 @@ from azero.arena.agents.names import make_agent
 from azero.arena.matches.openings import draw_openings
 from azero.exact.solver import solve
 from azero.games import LOSS, State
+from azero.games.othello.rules import Othello
 from azero.system.files import write_whole
 
 FEWEST_EMPTY = 4
@@ -28,12 +29,14 @@ PLAYERS = "@20", "uct@100"
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("file", type=Path)
-    parser.add_argument("--net", default="othello_6x6", help="a checkpoint of Othello")
+    parser.add_argument("--net", default="othello_6x6(solve_nodes=0)", help="an agent of Othello")
     parser.add_argument("--positions", type=int, default=500)
     parser.add_argument("--empties", type=int, default=14)
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     net = make_agent(f"{options.net}{PLAYERS[0]}", seed=options.seed)
+    if not isinstance(net.game.rules, Othello):
+        parser.error(f"{options.net} plays {net.game}, not Othello")
     rival = make_agent(PLAYERS[1], net.game, seed=options.seed)
     lines: list[str] = []
     seen: set[str] = set()

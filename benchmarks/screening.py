@@ -3,10 +3,10 @@
     azero train connect_four_quick --run runs/quick
     python benchmarks/screening.py runs/quick --set training.batch_size=128
 
-It takes minutes, and two runs with the same settings differ little, since no games are played. What wins here has to
-win in a run, too. The run keeps the games of its replay window; a run that is made for this keeps more with a larger
-`replay.window`. It prints a line of JSON: the settings; the shares of mistakes and of wrong values of the net alone;
-the mean squared error of its values to the true results; and seconds of CPU time, with the net in one thread.
+It takes minutes. Test what wins here in a whole run, too: notes/2026-11-screening.md has changes that won only here.
+The script prints a line of JSON: the settings; the net's shares of mistakes and of wrong values; the mean squared error
+of its values to the true results; and seconds of CPU time, in one thread. Mistakes count in positions that list the
+moves that keep the result, and wrong values in all.
 """
 
 import argparse
@@ -35,7 +35,10 @@ def main() -> None:
     parser.add_argument("--set", action="append", default=[], metavar="SECTION.KEY=VALUE")
     options = parser.parse_args()
     torch.use_deterministic_algorithms(True, warn_only=True)
-    config = load_config(options.run / "config.toml", [*options.set, "device.threads=1", f"replay.window={1 << 40}"])
+    path, settings = options.run / "config.toml", [*options.set, "device.threads=1", f"replay.window={1 << 40}"]
+    if not path.exists():
+        parser.error(f"{options.run} is not a run: it has no config.toml")
+    config = load_config(path, settings, is_of_run=True)
     game = games_of(config.game)[-1]
     benchmark = shipped_benchmark_of(game)
     if benchmark is None:
@@ -65,9 +68,9 @@ def test(net: Net, problems: list[Problem]) -> dict[str, float]:
     logits, values = prediction.policy_logits.numpy(), prediction.value().numpy()
     results = np.array([each.result for each in problems])
     chosen = np.array([_most_likely(row, each) for row, each in zip(logits, problems, strict=True)])
+    pairs = zip(chosen, problems, strict=True)
     mistakes = [
-        each.result != LOSS and each.keeping is not None and action not in each.keeping
-        for action, each in zip(chosen, problems, strict=True)
+        each.result != LOSS and action not in each.keeping for action, each in pairs if each.keeping is not None
     ]
     likely = 1 - prediction.result_logits.argmax(1).numpy()  # from the order win, draw, loss
     return {

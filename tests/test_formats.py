@@ -95,7 +95,10 @@ def test_of_shards_without_openings_only_games_from_the_start_are_read(frozen, c
     shard = load_shard(frozen / "run" / "replay" / "00002-0000.safetensors", GAME)
     initial = GAME.new_initial_state().record
     assert all(record == initial for record in shard.states[np.cumsum(shard.lengths) - shard.lengths])
-    assert "has an old format; 3 of its 4 games are not used: they have openings" in capsys.readouterr().err
+    assert (
+        "was written by an earlier version; 3 of its 4 games are not used: they have openings"
+        in capsys.readouterr().err
+    )
 
 
 def test_a_run_of_an_earlier_version_goes_on(frozen):
@@ -126,7 +129,7 @@ def test_a_run_that_was_about_to_reanalyse_trains_instead(frozen, capsys):
         f"{LEARN_PROVEN}it showed no gain (docs/learning.md)",
         f"azero: setting gate.method = 'sprt' {ignored}the gate decides by gate.win_rate_threshold (docs/learning.md)",
     ]
-    left_out = "has an old format; 2 of its 4 games are not used: they were resigned"
+    left_out = "was written by an earlier version; 2 of its 4 games are not used: they were resigned"
     shard = folder / "replay" / "00002-0001.safetensors"
     assert [line for line in told if "games are not used" in line] == [f"azero: replay file {str(shard)!r} {left_out}"]
 
@@ -141,7 +144,7 @@ def test_a_run_with_a_head_that_no_longer_exists_cannot_continue_but_its_net_can
     before = {each: each.read_bytes() for each in folder.rglob("*") if each.is_file()}
     message = (
         rf"^the run's state '.*' has a head that no longer exists, training.reply_loss_weight \(docs/learning.md\), "
-        rf"so the run cannot continue; begin another with --from {folder}, which takes its net, and perhaps "
+        rf"so the run cannot continue; begin another with --from {folder}, which takes its net, and "
         rf"--games-of {folder}$"
     )
     for act in (lambda: open_run(folder, []), lambda: load_run(folder), lambda: check_run(folder, True)):

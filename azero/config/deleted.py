@@ -1,7 +1,7 @@
 """Settings that no longer exist: the one list of them, and how files of earlier versions are read.
 
-At its old default, a deleted setting is dropped in silence, because azero does the same without it. At another value it
-is dropped, too, and a line says so. docs/learning.md has the measurements.
+At its old default, a deleted setting is dropped in silence. At another value it is dropped, too, and a line says so.
+docs/learning.md has the measurements.
 """
 
 from collections.abc import Mapping
@@ -15,12 +15,12 @@ from azero.system.formats import warn_once
 class Deleted(NamedTuple):
     """A setting that no longer exists."""
 
-    default: object  # azero does what it did with this value
+    default: object  # with it, the method was off, or did what azero does now
     why: str
 
 
 _NO_GAIN, _ALWAYS = "it showed no gain (docs/learning.md)", "it is always true (docs/learning.md)"
-_LAMBDA = "training.value_lambda weighs the values of searches (docs/learning.md)"
+_LAMBDA = "the value target is that of training.value_lambda now (docs/learning.md)"
 _WIN_RATE = "the gate decides by gate.win_rate_threshold (docs/learning.md)"
 
 DELETED = {
@@ -42,26 +42,12 @@ DELETED = {
 """The deleted settings by name."""
 
 DELETED_VALUES = {"net.global_context": "se_bias"}
-"""Values that no longer exist, of settings that do. A net with such a value cannot be made any more."""
+"""Deleted values of settings that still exist. A net with such a value cannot be made any more."""
 
 DELETED_HEADS = tuple(
     name.removeprefix("training.").removesuffix("_loss_weight") for name in DELETED if name.endswith("_loss_weight")
 )
 """Auxiliary heads that no longer exist. Their tensors in a run's state begin with `heads.NAME.`."""
-
-
-LACKING = {"training.value_lambda": 1.0}
-"""What azero did before a setting existed, where that is not the setting's default. It applies to old runs."""
-
-
-def add_lacking(tables: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns the settings of a run, nested by section, with those that did not exist yet when it began."""
-    whole = dict(tables)
-    for name, value in LACKING.items():
-        section, _, key = name.partition(".")
-        if isinstance(whole.get(section), dict):
-            whole[section] = {key: value, **whole[section]}
-    return whole
 
 
 def drop_deleted(tables: Mapping[str, Any]) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from azero.config.checks import check_together
-from azero.config.deleted import DELETED, DELETED_VALUES, add_lacking, check_run_can_continue, drop_deleted
+from azero.config.deleted import DELETED, DELETED_VALUES, check_run_can_continue, drop_deleted
 from azero.config.schema import FORMAT, Config, DeviceConfig
 from azero.config.section import Section
 from azero.config.text import settings
@@ -60,7 +60,9 @@ def load_config(
     tables = drop_deleted(tables)
     if is_of_run:
         check_run_can_continue(f"config {str(path)!r}", tables)
-        tables = add_lacking(_known_tables(f"config {str(path)!r}", tables))
+        tables = _known_tables(f"config {str(path)!r}", tables)
+        if "training" in tables:  # a run that began before this setting existed learns the results
+            tables["training"] = {"value_lambda": 1.0, **tables["training"]}
     for section, key in (("game", "name"), ("net", "name")):
         _find_own_file(tables.get(section), key, path.parent)
     for override in as_overrides(settings):

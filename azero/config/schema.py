@@ -59,8 +59,8 @@ class NetConfig(Section):
     global_context: Literal["none", "se", "pool"] = Field(
         "none",
         description="How a block lets each cell see the whole board. `none`: not at all. `se`: squeeze-and-excitation "
-        "with a scale per channel. `pool`: a bias from pooled channels. Paper: none; Lc0: like se; "
-        "KataGo: pool.",
+        "with a scale per channel. `pool`: a bias from pooled channels. Paper: none; Lc0: se with a bias; KataGo: "
+        "pool.",
     )
     policy_channels: int = Field(
         8, ge=1, le=256, description="Filters of the policy head's 1x1 convolution. Paper: 2 (Go)."

@@ -39,7 +39,11 @@ class TrainingConfig(Section):
         "with momentum. Paper: sgd.",
     )
     learning_rate: float = Field(
-        0.002, gt=0, le=10, description="Highest learning rate. Paper: 0.2 with batches of 4096."
+        0.002,
+        gt=0,
+        le=10,
+        description="Highest learning rate; with optimizer = muon, that of the weights that Muon does not train. "
+        "Paper: 0.2 with batches of 4096.",
     )
     muon_learning_rate: float = Field(
         0.04,
@@ -60,8 +64,8 @@ class TrainingConfig(Section):
         0.0002,
         ge=0,
         le=10,
-        description="Learning rate at the end of the schedule. With schedule = step, it is a lower limit. Paper: "
-        "0.0002.",
+        description="The value that learning_rate has at the end of the schedule; muon_learning_rate falls in "
+        "proportion. With schedule = step, it is a lower limit. Paper: 0.0002.",
     )
     warmup_steps: int = Field(100, ge=0, description="Steps in which the learning rate rises from zero. Paper: 0.")
     gradient_clip: float = Field(5.0, ge=0, description="Limit on the gradient's norm; 0: no limit. Paper: none.")

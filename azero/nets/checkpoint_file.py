@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from azero.config.deleted import drop_deleted, find_deleted_value
+from azero.config.deleted import find_deleted_value
 from azero.config.reading import override_section
 from azero.config.schema import NetConfig, SearchConfig
 from azero.errors import BadInput
@@ -79,12 +79,11 @@ def _as_known(path: Path, card: Card) -> Card:
 
     Raises BadInput if the net can no longer be made.
     """
-    tables = drop_deleted({"net": card.net, "search": card.search})
-    if found := find_deleted_value(tables):
+    if found := find_deleted_value({"net": card.net}):
         raise BadInput(f"checkpoint {str(path)!r} cannot be used: {found} no longer exists (docs/learning.md)")
     what = f"the card of checkpoint {str(path)!r}"
-    net = drop_unknown(what, tables["net"], NetConfig.model_fields)
-    return replace(card, net=net, search=drop_unknown(what, tables["search"], SearchConfig.model_fields))
+    net = drop_unknown(what, card.net, NetConfig.model_fields)
+    return replace(card, net=net, search=drop_unknown(what, card.search, SearchConfig.model_fields))
 
 
 def game_of_card(path: Path, card: Card, game: Game | None = None) -> Game:

@@ -53,8 +53,8 @@ class Pool:
     def run(self, work: _Work, tasks: Sequence[_Task], on_done: Callable[[int], None]) -> Iterator[tuple[int, Shard]]:
         """Runs all tasks; yields the place of each and its shard as they finish.
 
-        `on_done` is called with the number of games that have ended since the last
-        call; the number is negative if a worker's death has undone some.
+        `on_done` is called with the number of games that have ended since the last call; the number is negative if a
+        worker's death has undone some.
         """
         if self._workers is None:
             for place, task in enumerate(tasks):

@@ -124,7 +124,7 @@ def _read_state(path: Path) -> tuple[dict, Tensors]:
             run = shlex.quote(str(path.parent))
             raise BadInput(
                 f"{_name_of(path)} has a head that no longer exists, training.{head}_loss_weight (docs/learning.md), "
-                f"so the run cannot continue; begin another with --from {run}, which takes its net, and perhaps "
+                f"so the run cannot continue; begin another with --from {run}, which takes its net, and "
                 f"--games-of {run}"
             )
     return card, tensors

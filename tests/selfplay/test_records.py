@@ -212,7 +212,7 @@ def test_of_older_shards_resigned_games_are_left_out(tmp_path, capsys, format):
     parts = [play(CONNECT_FOUR, [seed], playing=playing) for seed in np.flatnonzero(~resigned)]
     counts = {name: getattr(shard, name) for name in ("evaluations", "cache_hits", "simulations")}
     assert_same(load_shard(path, CONNECT_FOUR), join_shards(parts)._replace(**counts))
-    ending = "has an old format; 3 of its 12 games are not used: they were resigned"
+    ending = "was written by an earlier version; 3 of its 12 games are not used: they were resigned"
     assert capsys.readouterr().err == f"azero: replay file {str(path)!r} {ending}\n"
 
 

@@ -74,10 +74,6 @@ class Replay:
             self._shards.pop(0)
         return leaving
 
-    def size_of(self, name: str) -> int:
-        """Returns the place of a shard's game among the sizes."""
-        return self._shards[self.names.index(name)].size
-
     @property
     def num_learnt(self) -> int:
         """Number of training positions in the window."""

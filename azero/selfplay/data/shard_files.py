@@ -131,7 +131,9 @@ def _games_from_the_start(what: str, shard: Shard, game: Game) -> Shard:
     initial = np.asarray(game.new_initial_state().record)
     kept = np.array([record == initial for record in first], np.bool_)
     if not kept.any():
-        raise BadInput("its format is old, and none of its games begins at the initial position; begin another run")
+        raise BadInput(
+            "an earlier version wrote it, and none of its games begins at the initial position; begin another run"
+        )
     return _games_at(what, shard, kept, "they have openings")
 
 
@@ -139,14 +141,16 @@ def _games_to_the_end(what: str, shard: Shard, resigned: np.ndarray) -> Shard:
     """Returns the shard without the games that were resigned ([G] bool); raises BadInput if there is no other."""
     _check_layout("resigned", resigned, np.bool_, shard.lengths.shape)
     if len(resigned) and resigned.all():
-        raise BadInput("its format is old, and all of its games were resigned; begin another run")
+        raise BadInput("an earlier version wrote it, and all of its games were resigned; begin another run")
     return _games_at(what, shard, ~resigned, "they were resigned")
 
 
 def _games_at(what: str, shard: Shard, kept: np.ndarray, why: str) -> Shard:
     """Returns the shard with the games of a mask ([G] bool); prints a notice, with the reason, if some are left out."""
     if not kept.all():
-        warn_once(f"{what} has an old format; {np.sum(~kept)} of its {len(kept)} games are not used: {why}")
+        warn_once(
+            f"{what} was written by an earlier version; {np.sum(~kept)} of its {len(kept)} games are not used: {why}"
+        )
     positions = np.repeat(kept, shard.lengths)
     parts = [(PER_GAME, kept), (PER_POSITION, positions), (PER_VISITED, np.repeat(positions, shard.num_visited))]
     parts += [(("openings",), np.repeat(kept, shard.opening_lengths))]

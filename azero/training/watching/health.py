@@ -14,6 +14,8 @@ from azero.system.formats import is_number
 Line = dict[str, Any]
 Symptom = Callable[[Sequence[Line]], str | None]
 
+RATES = "learning rates (training.muon_learning_rate and training.learning_rate)"
+
 LASTING = 3
 """Iterations that a symptom must last. In one iteration it is often an accident, and three cost little time."""
 
@@ -90,7 +92,7 @@ def losses_explode(lines: Sequence[Line]) -> str | None:
         if loss > EXPLODED * max(first, UNIFORM):
             return (
                 f"losses explode: train/{name} is {loss:.3g}, but the first net's was {first:.3g}; the "
-                "learning rate is too high: resume with a lower training.learning_rate, or a training.gradient_clip"
+                f"learning rate is too high: resume with lower {RATES}, or a training.gradient_clip"
             )
     return None
 
@@ -107,7 +109,7 @@ def net_is_overconfident(lines: Sequence[Line]) -> str | None:
     entropy, target = (lines[-1][f"train/{name}_entropy"] for name in ("policy", "target"))
     return (
         f"the policy collapses: its entropy is {entropy:.2g}, the search's is {target:.2g}; the net is more certain "
-        "than its targets: try a lower training.learning_rate or fewer training.samples_per_position"
+        f"than its targets: try lower {RATES}, or fewer training.samples_per_position"
     )
 
 
@@ -158,7 +160,7 @@ def no_candidate_is_promoted(lines: Sequence[Line]) -> str | None:
     if len(lines) <= STALLED or lines[-1]["gate/promotions"] != lines[-1 - STALLED]["gate/promotions"]:
         return None
     score = fmean(line["gate/score"] for line in lines[-STALLED:])
-    worse = "candidates are worse: try a lower training.learning_rate or fewer training.samples_per_position"
+    worse = f"candidates are worse: try lower {RATES}, or fewer training.samples_per_position"
     equal = (
         "candidates are as good as the best, so this net may have learned what it can: try more "
         "selfplay.num_simulations, more gate.games, a lower gate.win_rate_threshold, or a run with a larger net"
