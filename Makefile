@@ -2,6 +2,7 @@
 #                 after an interruption it goes on
 # make test       set up, run the quick tests
 # make test-all   set up, run all tests, the slow ones and those in plain Python included
+# make test-long set up, run the tests that take minutes each, which no other command runs
 # make check      set up, run formatter, linter, type checker (here, and as on Windows) and the check of imports
 # make torture    set up, kill runs and let disks fail for MINUTES, then feed hostile inputs and flip bits
 # make bench      set up, measure this machine
@@ -12,7 +13,7 @@ BIN := .venv/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 RUN := runs/connect_four_quick
 
-.PHONY: train test quick-first quick-second test-all all-first all-second torture check format docs site bench clean
+.PHONY: train test quick-first quick-second test-all all-first all-second test-long torture check format docs site bench clean
 
 train: .venv/installed
 	$(BIN)/azero train connect_four_quick --run $(RUN) $(if $(wildcard $(RUN)/config.toml),--resume)
@@ -37,11 +38,14 @@ test-all: .venv/installed-dev
 	$(MAKE) --jobs=2 --output-sync all-first all-second
 
 all-first: .venv/installed-dev
-	$(BIN)/python -m pytest -m "" $(FIRST)
+	$(BIN)/python -m pytest -m "not long" $(FIRST)
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -m "not slow" $(PLAIN)
 
 all-second: .venv/installed-dev
-	$(BIN)/python -m pytest -m "" tests $(addprefix --ignore=,$(FIRST))
+	$(BIN)/python -m pytest -m "not long" tests $(addprefix --ignore=,$(FIRST))
+
+test-long: .venv/installed-dev
+	$(BIN)/python -m pytest -m long tests
 
 MINUTES := 10
 INPUTS := 1000

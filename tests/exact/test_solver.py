@@ -289,7 +289,7 @@ def test_go_on_nine_points():
 
 
 @pytest.mark.parametrize(
-    ("rows", "columns", "value"), [(4, 4, -1), pytest.param(4, 5, 1, marks=pytest.mark.slow)], ids=["4x4", "4x5"]
+    ("rows", "columns", "value"), [(4, 4, -1), pytest.param(4, 5, 1, marks=pytest.mark.long)], ids=["4x4", "4x5"]
 )
 def test_amazons(rows, columns, value):
     """4x5: Song & Müller, An enhanced solver for the game of Amazons (2014). 4x4: another program of ours."""
