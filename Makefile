@@ -2,7 +2,7 @@
 #                 after an interruption it goes on
 # make test       set up, run the quick tests
 # make test-all   set up, run all tests, the slow ones and those in plain Python included
-# make test-long set up, run the tests that take minutes each, which no other command runs
+# make test-long  set up, run the tests that take minutes each, which no other command runs
 # make check      set up, run formatter, linter, type checker (here, and as on Windows) and the check of imports
 # make torture    set up, kill runs and let disks fail for MINUTES, then feed hostile inputs and flip bits
 # make bench      set up, measure this machine
