@@ -50,6 +50,14 @@ class SelfPlayConfig(Section):
         "positions in proportion to their surprise, KL(policy || prior). The rest is distributed equally. Paper: 0; "
         "KataGo: 0.5.",
     )
+    solve_nodes: int = Field(
+        0,
+        ge=0,
+        le=1 << 24,
+        description="After a game, alpha-beta solves its positions, from the last one backwards. This is the limit on "
+        "the positions that it visits per game. The maximum is 16,777,216; 0 disables it. The value target of a solved "
+        "position is its result, and the returns of the plies before it begin there. Paper: none.",
+    )
     random_opening_share: float = Field(
         0.0, ge=0, le=1, description="Share of games that start after uniformly random plies. Paper: 0."
     )

@@ -114,3 +114,20 @@ def start_iteration(work: Work, by_score: bool, horizon: int, first_action: int 
     root.alpha, root.beta = (-math.inf, math.inf) if by_score else (float(LOSS), float(WIN))
     root.table_action, root.num_legal = first_action, -1
     work.progress.ply, work.progress.horizon = 0, horizon
+
+
+def start_test(work: Work, state: State, sign: int, least: int, first_action: int = -1) -> None:
+    """Puts a search at `state`, with the null window that tells whether the player of `sign` gets at least `least`.
+
+    Args:
+      sign: 1 for the first player, -1 for the second.
+      least: WIN or DRAW.
+    """
+    work.states[0] = state.record
+    start_iteration(work, False, len(work.frames), first_action)
+    work.frames[0].alpha, work.frames[0].beta = sorted((float(sign * least), float(sign * (least - 1))))
+
+
+def answer_of(work: Work, sign: int, least: int) -> bool:
+    """Returns the answer of a complete search that `start_test` began."""
+    return bool(sign * work.frames[0].value >= least)

@@ -21,6 +21,7 @@ from azero.selfplay.data.records import Shard
 from azero.selfplay.data.surprise import weigh_by_surprise
 from azero.selfplay.play import SelfPlay, play_games
 from azero.selfplay.pool import count_workers
+from azero.selfplay.solving import solve_endings
 from azero.system.machine import count_cores
 from azero.system.tensor_files import Tensors
 
@@ -60,9 +61,10 @@ def split_seeds(seeds: list[int], num_sizes: int, games_per_shard: int) -> list[
 
 
 def play_task(task: PlayTask, on_games: Callable[[int], None]) -> Shard:
-    """Plays a task's games; calls `on_games` with the number of games that have just ended."""
+    """Plays a task's games, and solves their ends; calls `on_games` with the number of games that have just ended."""
     selfplay = _prepare(task)
     shard = play_games(selfplay, task.seeds, on_games, task.starts)
+    shard = solve_endings(selfplay.game, shard, task.config.selfplay.solve_nodes)
     return weigh_by_surprise(selfplay.game, selfplay.evaluator, shard, task.config.selfplay.policy_surprise_share)
 
 

@@ -106,6 +106,15 @@ def test_checkpoints_that_come_with_azero_load_by_name(path):
     assert game_of(path.stem) == make_agent(path.stem).game
 
 
+def test_a_game_as_an_agent_is_the_included_checkpoint_with_its_largest_board(tmp_path, monkeypatch):
+    for stem in ("go_7x7", "go_13x9", "go_9x9", "gomoku_15x15", "go"):
+        (tmp_path / f"{stem}.safetensors").write_bytes(b"")
+    monkeypatch.setattr(names, "_CHECKPOINTS", (tmp_path,))
+    assert find_checkpoint("go").stem == "go"
+    (tmp_path / "go.safetensors").unlink()
+    assert find_checkpoint("go").stem == "go_13x9"
+
+
 @pytest.mark.parametrize("name", ["uct", "mc@10", "random", "gtp:engine"])
 def test_agents_that_play_any_game_tell_none_and_need_one(name):
     assert game_of(name) is None
@@ -134,7 +143,7 @@ def test_agents_that_play_any_game_tell_none_and_need_one(name):
             "'my/nim.py:Nim' is a game, not an agent: name both, e.g. uct@1000 --game my/nim.py",
         ),
         ("nim.py", "'nim.py' is a game, not an agent: name both, e.g. uct@1000 --game nim.py"),
-        ("othello", "'othello' is a game, not an agent: name both, e.g. uct@1000 --game othello"),
+        ("p_game", "'p_game' is a game, not an agent: name both, e.g. uct@1000 --game p_game"),
         ("nowhere/net.safetensors@5", "checkpoint 'nowhere/net.safetensors' does not exist"),
         ("net.safetensors", "checkpoint 'net.safetensors' does not exist"),
         ("tests", "folder 'tests' has no best.safetensors; is it a run's folder?"),

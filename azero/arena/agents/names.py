@@ -9,6 +9,7 @@ PATH@800  PATH@2s                a checkpoint or a run's folder (its best net), 
 PATH(rollout_weight=0.5)@800     the same with other settings of its search
 PATH(precision=fp32)@800         the same with other settings of its net: device, runtime, precision
 connect_four@800                 an included checkpoint
+othello@800                      the included checkpoint of a game with the largest board
 gtp:COMMAND                      another engine, through GTP
 """
 
@@ -142,10 +143,14 @@ def _exists(path: Path) -> bool:
 
 
 def _shipped_checkpoint(base: str) -> Path:
-    """Returns the included checkpoint of this name; raises BadInput."""
+    """Returns the included checkpoint of this name, e.g. `go_7x7`, or with the largest board of a game, e.g. `go`."""
     shipped = {file.stem: file for place in _CHECKPOINTS for file in sorted(place.glob("*.safetensors"))}
     if base in shipped:
         return shipped[base]
+    boards = {stem: re.fullmatch(rf"{re.escape(base)}_(\d+)x(\d+)", stem) for stem in shipped}
+    sizes = {stem: int(found[1]) * int(found[2]) for stem, found in boards.items() if found}
+    if sizes:
+        return shipped[max(sizes, key=lambda stem: sizes[stem])]
     if re.search(r"\.py(:\w*)?$", base) or base in registered_games():
         raise BadInput(f"{base!r} is a game, not an agent: name both, e.g. uct@1000 --game {base}")
     if _has_folder(base) or base.endswith(".safetensors"):

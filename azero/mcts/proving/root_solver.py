@@ -16,7 +16,7 @@ import numpy as np
 
 from azero.compiler.jit import kernel
 from azero.exact.alphabeta import search_on
-from azero.exact.frames import new_search, restart, start_iteration
+from azero.exact.frames import answer_of, new_search, restart, start_test
 from azero.exact.transpositions import note_action, noted_action
 from azero.games import DRAW, LOSS, WIN, Game, State
 from azero.games.contract import sign_of
@@ -103,15 +103,13 @@ class RootSolver:
         """Returns the answer for one position; None if it is not found within `limit` positions in all."""
         if state.is_terminal():
             return sign * state.returns()[0] >= least
-        work, root = self._work, self._work.frames[0]
-        work.states[0] = state.record
-        start_iteration(work, False, len(work.frames), self._noted_action(state))
-        root.alpha, root.beta = sorted((float(sign * least), float(sign * (least - 1))))
+        work = self._work
+        start_test(work, state, sign, least, self._noted_action(state))
         while work.progress[0].ply >= 0:
             if self.num_positions >= limit or has_to_stop():
                 return None
             search_on(state, work, False, min(self.num_positions + _AT_ONCE, limit), _NO_LIMIT)
-        return bool(sign * root.value >= least)
+        return answer_of(work, sign, least)
 
     def _line(self, state: State) -> list[int]:
         """Returns the search's best line of play from `state`, the last position tested."""

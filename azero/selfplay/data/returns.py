@@ -3,6 +3,7 @@
 import numpy as np
 
 from azero.compiler.jit import kernel
+from azero.mcts.tree import UNPROVEN
 from azero.selfplay.data.records import Shard
 
 
@@ -13,25 +14,33 @@ def ends_of(shard: Shard, indices: np.ndarray) -> np.ndarray:
 
 
 @kernel
-def write_returns(players, root_values, outcomes, indices, ends, share, returns):
-    """Writes, for each position of `indices` ([B] int64) and its player to move, the return
+def write_returns(players, root_values, proven, outcomes, indices, ends, value_lambda, results):
+    """Writes, for each position of `indices` ([B] int64), the return as chances of win, draw and loss:
 
-        v(t) = share q(t) + (1 - share) v(t+1),  v(end) = z
+        v(t) = (1 - lambda) q(t) + lambda v(t+1),  v(end) = z
 
-    computed backwards from the end of its game. This is TD(lambda) with lambda = 1 - share and the search's values.
+    computed backwards from the end of its game, for the player to move at the position. This is TD(lambda) with the
+    search's values q. A value q is a win with chance (1 + q) / 2, else a loss. If the result of ply t is proven, v(t)
+    is this result instead.
 
     Args:
-      players, root_values, outcomes: of all positions, as in `Shard`.
+      players, root_values, proven, outcomes: of all positions, as in `Shard`.
       ends: [B] int64, from `ends_of`.
-      returns: [B] floats in [-1, 1], the output.
+      results: [B, 3] floats, zeros at first; the output. A row sums to 1.
 
     Source: Sutton, Learning to predict by the methods of temporal differences (1988); with values of a search,
     Willemsen et al., Value targets in off-policy AlphaZero (2020).
     """
     for row in range(len(indices)):
-        index = indices[row]
-        value = outcomes[index] * (1.0 - 2.0 * players[index])
+        index, chances = indices[row], results[row]
+        own = 1 - 2 * players[index]
+        chances[1 - own * outcomes[index]] = 1.0
         for ply in range(ends[row] - 1, index - 1, -1):
-            sign = 1.0 if players[ply] == players[index] else -1.0
-            value += share * (sign * root_values[ply] - value)
-        returns[row] = value
+            sign = 1 if players[ply] == players[index] else -1
+            if proven[ply] != UNPROVEN:
+                chances[:] = 0.0
+                chances[1 - sign * proven[ply]] = 1.0
+            else:
+                chances *= value_lambda
+                chances[0] += (1.0 - value_lambda) * (1.0 + sign * root_values[ply]) / 2.0
+                chances[2] += (1.0 - value_lambda) * (1.0 - sign * root_values[ply]) / 2.0

@@ -37,8 +37,8 @@ class Sample(NamedTuple):
 class Targets(NamedTuple):
     """Settings of the targets, in addition to the search's policy.
 
-    The value target is the lambda-return, which is the game's result if `value_lambda` is 1. A value q of a search
-    counts as a win with probability (1 + q) / 2, else a loss. `auxiliary` lists the targets of auxiliary heads.
+    The value target is the lambda-return (`returns.py`), or the game's result if `value_lambda` is 1. `auxiliary` lists
+    the targets of auxiliary heads.
     """
 
     value_lambda: float = 1.0
@@ -101,24 +101,13 @@ def encode(game: Game, states: np.ndarray, indices: np.ndarray, symmetries: np.n
 
 def results_to_learn(shard: Shard, indices: np.ndarray, targets: Targets) -> np.ndarray:
     """Returns target probabilities of win, draw and loss for the player to move at `indices`, [B, 3] float32."""
-    z = shard.outcomes[indices] * sign_of(shard.players[indices])  # for the player to move
     if targets.value_lambda == 1.0:
-        return _as_results(z).astype(np.float32)
-    ends, returns = ends_of(shard, indices), np.zeros(len(indices))
-    write_returns(shard.players, shard.root_values, shard.outcomes, indices, ends, 1 - targets.value_lambda, returns)
-    share = targets.value_lambda ** (ends - indices)  # of the result
-    results = share[:, None] * _as_results(z) + _as_chances(returns - share * z, 1 - share)
+        z = shard.outcomes[indices] * sign_of(shard.players[indices])  # for the player to move
+        return np.stack([z == 1, z == 0, z == -1], axis=1).astype(np.float32)
+    results, ends = np.zeros((len(indices), 3)), ends_of(shard, indices)
+    fields = shard.players, shard.root_values, shard.proven, shard.outcomes
+    write_returns(*fields, indices, ends, targets.value_lambda, results)
     return results.astype(np.float32)
-
-
-def _as_results(z: np.ndarray) -> np.ndarray:
-    """Returns results z ([B]) as one-hot rows of win, draw and loss, [B, 3]."""
-    return np.stack([z == 1, z == 0, z == -1], axis=1)
-
-
-def _as_chances(q: np.ndarray, share: np.ndarray) -> np.ndarray:
-    """Returns values q ([B], in [-share, share]) as probabilities, [B, 3]: win and loss add up to `share`; no draws."""
-    return np.stack([(share + q) / 2, np.zeros_like(q), (share - q) / 2], axis=1)
 
 
 @kernel

@@ -1,0 +1,58 @@
+"""Exact results of the positions of finished games, found by alpha-beta from the last position backwards.
+
+The positions near the end of a game are cheap to solve, and each earlier one costs more. All positions of a game share
+a table, so at an earlier position only the moves that were not played are new.
+"""
+
+import numpy as np
+
+from azero.exact.alphabeta import search_on
+from azero.exact.frames import Work, answer_of, new_search, restart, start_test
+from azero.games import WIN, Game, State
+from azero.games.contract import sign_of
+from azero.mcts.tree import UNPROVEN
+from azero.selfplay.data.records import Shard
+
+_MOST_ENTRIES = 1 << 17  # of the table, 32 bytes each; all are cleared for each game
+_NO_LIMIT = 1 << 62
+
+
+def solve_endings(game: Game, shard: Shard, max_positions: int) -> Shard:
+    """Returns the shard with the results of the last positions of each game as their values and as proofs.
+
+    A game depends on no other game. Raises BrokenRules if the game's rules are broken.
+
+    Args:
+      max_positions: positions that alpha-beta may visit per game. A position that needs more ends the game's solving.
+        The earlier positions keep the values of their searches. With 0 nothing is solved.
+    """
+    if max_positions == 0:
+        return shard
+    proven, values = shard.proven.copy(), shard.root_values.copy()
+    work = new_search(game.new_initial_state(), False, min(max_positions, _MOST_ENTRIES))
+    ends = np.cumsum(shard.lengths)
+    for begin, end in zip(ends - shard.lengths, ends, strict=True):
+        restart(work)
+        least = int(shard.outcomes[begin])  # what the next position is worth, for the first player
+        for index in range(end - 1, begin - 1, -1):
+            sign, result = int(sign_of(shard.players[index])), int(proven[index])
+            if result == UNPROVEN:
+                state = State.from_record(game, shard.states[index], [])
+                found = _solve(work, state, sign, sign * least, max_positions)
+                if found is None:
+                    break
+                result = found
+            proven[index] = values[index] = result
+            least = sign * result
+    return shard._replace(proven=proven, root_values=values)
+
+
+def _solve(work: Work, state: State, sign: int, least: int, max_positions: int) -> int | None:
+    """Returns the result for the player of `sign`, who can reach `least`; None beyond the limit on positions."""
+    for better in range(least + 1, WIN + 1):
+        start_test(work, state, sign, better)
+        if not search_on(state, work, False, max_positions, _NO_LIMIT):
+            return None
+        if not answer_of(work, sign, better):
+            return better - 1
+    return WIN
