@@ -81,9 +81,9 @@ class TrainingConfig(Section):
         ge=0,
         le=1,
         description="Lambda of the lambda-return, the value target. The return of a ply is lambda times the next ply's "
-        "return plus (1 - lambda) times the value of the ply's own search. The return of a ply whose result is proven is "
-        "this result. After the last ply, the return is the game's result. All values are for the player to move at the "
-        "position. With 1, the target is the game's result, and proofs do not count. Paper: 1.",
+        "return plus (1 - lambda) times the value of the ply's own search. If a ply's result is proven, its return is "
+        "this result. After the last ply, the return is the game's result. All values are for the player to move at "
+        "the position. With 1, the target is the game's result, and proofs do not count. Paper: 1.",
     )
     lessons: str = Field(
         "none",

@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 
-from azero.errors import BrokenRules
 from azero.exact.solver import solve
-from azero.games import LOSS, State, make_game
+from azero.games import State, make_game
 from azero.mcts.tree import UNPROVEN
 from azero.selfplay.data.records import join_shards
 from azero.selfplay.solving import solve_endings
@@ -43,3 +42,44 @@ def test_all_results_are_found_with_enough_positions_and_are_true(shard):
     assert len(set(results)) > 1
     same = solved._replace(proven=played.proven, root_values=played.root_values)
     assert_same(same, played)
+
+
+def test_a_limit_leaves_the_beginnings_of_games_as_they_were(shard):
+    game, played = shard
+    everything, solved = solve_endings(game, played, PLENTY), solve_endings(game, played, 60)
+    begin = 0
+    for length in played.lengths:
+        own = slice(begin, begin + length)
+        proven, first = solved.proven[own], length - np.count_nonzero(solved.proven[own] != UNPROVEN)
+        assert (proven[:first] == UNPROVEN).all() and first < length
+        assert np.array_equal(proven[first:], everything.proven[own][first:])
+        assert np.array_equal(solved.root_values[own][:first], played.root_values[own][:first])
+        begin += length
+    assert (solved.proven == UNPROVEN).any()
+    assert solve_endings(game, played, 0) is played
+
+
+def test_a_game_is_solved_as_if_it_were_alone():
+    one, other = play(CONNECT_FOUR, [1], settings=PLAIN), play(CONNECT_FOUR, [2], settings=PLAIN)
+    together = solve_endings(CONNECT_FOUR, join_shards([one, other]), 500)
+    apart = [solve_endings(CONNECT_FOUR, each, 500) for each in (one, other)]
+    assert_same(together, join_shards(apart))
+
+
+def test_proofs_of_the_searches_are_kept_and_cost_nothing():
+    played = play(CONNECT_FOUR, range(4))
+    is_proven = played.proven != UNPROVEN
+    assert is_proven.any() and not is_proven.all()
+    solved = solve_endings(CONNECT_FOUR, played, 1)
+    assert np.array_equal(solved.proven[is_proven], played.proven[is_proven])
+
+
+@pytest.mark.slow
+def test_a_player_who_moves_twice_keeps_his_result():
+    game = make_game("amazons(rows=4,columns=4)")
+    played = play(game, range(2), settings=PLAIN)
+    solved = solve_endings(game, played, 20_000)
+    known = np.flatnonzero(solved.proven != UNPROVEN)
+    assert len(known) > 6 and len(set(played.players[known])) == 2
+    for at in known[-6:]:
+        assert solved.proven[at] == truth_of(game, played, at)
