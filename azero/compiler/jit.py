@@ -137,6 +137,15 @@ def kernel(function: Callable) -> Callable:
     return compiled
 
 
+def uninterrupted_kernel(function: Callable) -> Callable:
+    """Compiles a kernel that keeps the GIL: no other thread runs Python or such a kernel meanwhile."""
+    if not IS_COMPILED:
+        return _plain(function)
+    compiled = numba.njit(**{**_OF_KERNELS, "nogil": False})(function)
+    compiled._cache = KernelCache(function)
+    return compiled
+
+
 def subroutine(function: Callable) -> Callable:
     """Compiles a function that only kernels call. It is inlined in them and has no cache of its own."""
     return _Subroutine(function) if IS_COMPILED else _plain(function)

@@ -14,7 +14,7 @@ from azero.compiler.rng import derive_seed
 from azero.games import ONGOING, Game
 from azero.mcts.search.lockstep import Answer, Walker
 from azero.mcts.search.settings import SearchParts
-from azero.mcts.tree import start_tree
+from azero.mcts.tree import new_forest, start_tree
 from azero.selfplay.data.records import Shard
 from azero.selfplay.slots import GameSlots, PlaySettings, begin_game, new_games, take_game
 
@@ -64,7 +64,8 @@ class GameWalker(Walker):
 
     def __init__(self, setup: Setup, queue: GameQueue, num_slots: int):
         self._games = new_games(setup.game, num_slots, setup.playing.random_opening_plies)
-        super().__init__(setup.parts, GameSlots(setup.playing, self._games), num_slots, setup.max_nodes)
+        forest = new_forest(setup.game.rules, num_slots, setup.max_nodes)
+        super().__init__(setup.parts, GameSlots(setup.playing, self._games), forest)
         self._queue = queue
         self._game, self._initial = setup.game, setup.game.new_initial_state()
         self._places: dict[int, int] = {}  # slot to place of its game

@@ -13,7 +13,7 @@ from azero.mcts.search.evaluated import OneSearch
 from azero.mcts.search.kernels import is_done
 from azero.mcts.search.lockstep import Walker
 from azero.mcts.search.settings import SearchParts
-from azero.mcts.tree import UNPROVEN, start_tree
+from azero.mcts.tree import UNPROVEN, new_forest, start_tree
 
 from .evaluators import FixedEvaluator, HashEvaluator, SymmetricEvaluator
 from .trees import check_tree, child_of, children_of, snapshot
@@ -131,7 +131,7 @@ def test_virtual_loss_spreads_the_leaves_and_is_gone_afterwards():
     """Each pending descent counts as a virtual loss on its path. No leaf is given out twice."""
     game, settings = CONNECT_FOUR, Settings(is_rollout_only=False, leaves_per_tree=7)
     parts = SearchParts(game.rules, Puct(), OwnRollout(), settings, new_views(game), new_cache(0))
-    walker = Walker(parts, OneSearch(np.ones(1, np.bool_)), num_slots=1, max_nodes=2_000)
+    walker = Walker(parts, OneSearch(np.ones(1, np.bool_)), new_forest(parts.rules, 1, 2_000))
     forest, batch = walker.forest, walker._batch
     start_tree(forest, 0, game.new_initial_state().record, np.uint64(1))
     forest.trees[0].target = 100

@@ -39,8 +39,8 @@ class Limit:
 
 
 def leaves_together(limit: Limit) -> int:
-    """Returns how many leaves of a single tree form a batch. In short searches large batches would cost strength."""
-    return 8 if limit.simulations == UNLIMITED else max(1, min(8, limit.simulations // 100))
+    """Returns how many leaves of a single tree may wait for the net. In short searches many would cost strength."""
+    return max(1, limit.simulations // 100)
 
 
 class Agent(ABC):
@@ -107,7 +107,7 @@ class SearchAgent(Agent):
 
     Args:
       make_search: returns a search, given the number of trees, the most nodes of a tree, and how many leaves of a tree
-        form a batch for the evaluator. This is 1, except for long searches of a single tree.
+        may wait for the evaluator. This is 1, except for long searches of a single tree, which threads share.
     """
 
     def __init__(

@@ -20,6 +20,7 @@ from pathlib import Path
 from azero.arena.agents.agent import Agent, Limit, RandomAgent, SearchAgent
 from azero.arena.agents.classical import CLASSICAL, make_classical_agent, word_of
 from azero.arena.agents.options import split_options
+from azero.compiler.jit import IS_COMPILED
 from azero.config.reading import override_section
 from azero.config.schema import DeviceConfig, SearchConfig
 from azero.errors import BadInput, suggest_nearest
@@ -29,6 +30,9 @@ from azero.system.files import PACKAGE
 
 MOST_NODES = 1 << 27
 """Nodes of the largest tree, 4 GiB. A search takes the memory as it grows."""
+
+_MOST_LEAVES = 8
+"""Leaves of one tree in a batch. Larger batches are faster, but their searches are less sharp."""
 
 DEFAULT_SIMULATIONS = 400
 """Simulations per move of an agent whose name has no limit."""
@@ -51,7 +55,8 @@ def make_agent(
       game: the game to play; a checkpoint has its own.
       seed: the same seed gives the same moves.
       threads: threads that share the games of a match: the trees in plain UCT, otherwise the net's batches and the
-        solving of roots.
+        solving of roots. With a net, they also search the position of a suggestion together, and each position of a
+        match with a limit in seconds. Then the moves may differ from call to call.
       device: device, runtime and precision of a net; the best available ones by default.
       max_nodes: most nodes of a tree; a full tree stops growing. By default as many as the search needs.
     """
@@ -197,10 +202,14 @@ def _net_agent(
 
     def make_search(num_trees: int, nodes: int, leaves: int) -> Search:
         is_shared = num_trees > 1 and leaves == 1  # otherwise each tree is searched alone
-        evaluator = net.evaluator(ROWS if is_shared else leaves, threads)
-        manner = settings._replace(leaves_per_tree=leaves)
+        together = min(threads, leaves)  # threads that search one tree
+        batch = min(_MOST_LEAVES, leaves // together)
+        evaluator = net.evaluator(ROWS if is_shared else batch, threads)
         agent.runtime = evaluator.runtime
-        return Search(checkpoint.game, selection, manner, evaluator, num_trees, max_nodes or nodes, threads, rollout)
+        together = 1 if evaluator.is_on_device or not IS_COMPILED else together
+        manner = settings._replace(leaves_per_tree=batch * together)
+        sizes = num_trees, max_nodes or nodes, threads
+        return Search(checkpoint.game, selection, manner, evaluator, *sizes, rollout, together)
 
     agent = SearchAgent(name, checkpoint.game, limit, make_search, seed)
     agent.net_alone = net.judge_alone

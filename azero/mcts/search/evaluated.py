@@ -16,7 +16,8 @@ from azero.mcts.scratch import Scratch
 from azero.mcts.search.kernels import start_searches
 from azero.mcts.search.lockstep import Answer, Walker
 from azero.mcts.search.settings import SearchParts
-from azero.mcts.tree import Forest
+from azero.mcts.search.together import Crew
+from azero.mcts.tree import new_forest
 
 
 class OneSearch(NamedTuple):
@@ -42,17 +43,28 @@ class EvaluatedTrees:
 
     Args:
       max_nodes: the limit on the nodes of each tree.
+      num_threads: threads that search a tree together, with an equal share of its leaves each.
+
+    Attributes:
+      walker: searches the trees, if no other thread does.
     """
 
-    def __init__(self, game: Game, parts: SearchParts, evaluator: Evaluator, num_trees: int, max_nodes: int):
+    def __init__(
+        self,
+        game: Game,
+        parts: SearchParts,
+        evaluator: Evaluator,
+        num_trees: int,
+        max_nodes: int,
+        num_threads: int = 1,
+    ):
         self._game, self._evaluator = game, evaluator
         self._slots = OneSearch(np.zeros(num_trees, np.bool_))
-        self.walker = Walker(parts, self._slots, num_trees, max_nodes)
-
-    @property
-    def forest(self) -> Forest:
-        """The trees."""
-        return self.walker.forest
+        self.forest = new_forest(game.rules, num_trees, max_nodes)
+        share = parts.settings.leaves_per_tree // num_threads if num_threads > 1 else None
+        self._walkers = [Walker(parts, self._slots, self.forest, share) for _ in range(num_threads)]
+        self.walker = self._walkers[0]
+        self._crew = Crew(self._walkers, evaluator.evaluate, game.num_actions) if num_threads > 1 else None
 
     @property
     def scratch(self) -> Scratch:
@@ -71,8 +83,9 @@ class EvaluatedTrees:
 
     def clear_cache(self) -> None:
         """Forgets all answers of the evaluator."""
-        parts = self.walker.parts
-        self.walker.parts = parts._replace(cache=new_cache(parts.settings.cache_mib))
+        parts = self.walker.parts._replace(cache=new_cache(self.walker.parts.settings.cache_mib))
+        for walker in self._walkers:
+            walker.parts = parts
 
     def begin(self, trees: Sequence[int], num_simulations: int, temperature: float) -> None:
         """Begins a search in each of the given trees, and in no other."""
@@ -91,15 +104,22 @@ class EvaluatedTrees:
         num_open = self.open(trees)
         with rules_named(self._game):
             try:
-                while num_open > 0:
-                    num_open -= self.walker.walk()
-                    planes = self.walker.planes
-                    if len(planes):
-                        self.backup(self._evaluator.evaluate(planes))
-                    if time.perf_counter() >= deadline:
-                        return
+                if self._crew:
+                    self._crew.run(deadline)
+                else:
+                    self._run_alone(num_open, deadline)
             finally:
-                self.walker.forget_leaves()
+                for walker in self._walkers:
+                    walker.forget_leaves()
+
+    def _run_alone(self, num_open: int, deadline: float) -> None:
+        while num_open > 0:
+            num_open -= self.walker.walk()
+            planes = self.walker.planes
+            if len(planes):
+                self.backup(self._evaluator.evaluate(planes))
+            if time.perf_counter() >= deadline:
+                return
 
     def backup(self, answer: Answer) -> None:
         """Backs up the evaluator's answer to the planes that wait, and stores it in the cache, if there is one."""

@@ -14,14 +14,14 @@ from typing import Any
 
 import numpy as np
 
-from azero.compiler.jit import bind_strategies, kernel
+from azero.compiler.jit import bind_strategies, kernel, uninterrupted_kernel
 from azero.mcts.evaluation.batch import new_batch
-from azero.mcts.evaluation.cache import keep_answers
+from azero.mcts.evaluation.cache import is_caching, keep_answers
 from azero.mcts.scratch import new_scratch
 from azero.mcts.search.kernels import is_done
 from azero.mcts.search.leaves import expand_and_backup, select_leaf
 from azero.mcts.search.settings import SearchParts
-from azero.mcts.tree import Forest, new_forest
+from azero.mcts.tree import Forest
 
 Answer = tuple[np.ndarray, np.ndarray]
 """An evaluator's answer to R positions: logits [R, A] and values [R], both float32."""
@@ -33,12 +33,14 @@ bind_strategies(is_under_way=("b",), end_search=("parts", "forest", "scratch", "
 def walk_trees(parts, slots, forest, batch, scratch):
     """Searches in every slot until it waits for the evaluator or is finished; returns how many slots finished.
 
-    A tree waits when it has `leaves_per_tree` leaves, or when its next leaf waits already.
+    A tree waits when it has `leaves_per_tree` leaves, when its next leaf waits already, or when the batch is full.
     """
-    num_ended = 0
+    num_ended, room = 0, len(batch.tree)
     for b in range(len(forest.trees)):
         tree, nodes = forest.trees[b], forest.nodes[b]
-        while slots.is_under_way(b) and tree.pending < parts.settings.leaves_per_tree:
+        while (
+            slots.is_under_way(b) and tree.pending < parts.settings.leaves_per_tree and batch.waiting[0].leaves < room
+        ):
             if not is_done(parts.settings, tree, nodes):
                 is_leaf = select_leaf(parts, forest, batch, scratch, b)
                 if not is_leaf and (tree.pending > 0 or slots.is_clocked()):
@@ -50,19 +52,37 @@ def walk_trees(parts, slots, forest, batch, scratch):
     return num_ended
 
 
-class Walker:
-    """Slots with one tree each, and the memory that one thread needs to search them."""
+@uninterrupted_kernel
+def take_turn(parts, slots, forest, batch, scratch, logits, values):
+    """Applies the evaluator's answer to the batch, and then walks on, while no other thread does either."""
+    if len(values):
+        if is_caching(parts.cache):
+            keep_answers(parts.cache, parts.views, batch, logits, values)
+        expand_and_backup(parts, forest, batch, scratch, logits, values)
+    return walk_trees(parts, slots, forest, batch, scratch)
 
-    def __init__(self, parts: SearchParts, slots: Any, num_slots: int, max_nodes: int):
-        self.parts, self.slots, self.num_slots = parts, slots, num_slots
-        self.forest: Forest = new_forest(parts.rules, num_slots, max_nodes)
-        self._batch = new_batch(parts.rules, num_slots * parts.settings.leaves_per_tree)
+
+class Walker:
+    """Slots with one tree each, and the memory that one thread needs to search them.
+
+    Args:
+      num_leaves: most leaves that wait for the evaluator; by default all that the trees may have.
+    """
+
+    def __init__(self, parts: SearchParts, slots: Any, forest: Forest, num_leaves: int | None = None):
+        self.parts, self.slots, self.forest = parts, slots, forest
+        self.num_slots = len(forest.trees)
+        self._batch = new_batch(parts.rules, num_leaves or self.num_slots * parts.settings.leaves_per_tree)
         self._num_rows = self._batch.waiting.rows  # [1], a view; looking it up each time would cost as much as a leaf
         self.scratch = new_scratch(parts.rules)
 
     def walk(self) -> int:
         """Searches until each slot waits for the evaluator or is finished; returns how many slots finished."""
         return int(walk_trees(self.parts, self.slots, self.forest, self._batch, self.scratch))
+
+    def take_turn(self, answer: Answer) -> int:
+        """Does `keep`, `apply_evaluations` and `walk` in one; returns how many slots finished. Threads take turns."""
+        return int(take_turn(self.parts, self.slots, self.forest, self._batch, self.scratch, *answer))
 
     @property
     def planes(self) -> np.ndarray:

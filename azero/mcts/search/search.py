@@ -44,7 +44,9 @@ class Search:
 
     With an evaluator, leaves of all trees are evaluated in batches. If `settings.rollout_weight` is above 0, a rollout
     is mixed into their values. If `settings.cache_mib` is above 0, a cache keeps the evaluator's answers. If
-    `settings.solve_nodes` is above 0, threads try to solve the roots halfway through a search.
+    `settings.solve_nodes` is above 0, threads try to solve the roots halfway through a search. If `threads_per_tree` is
+    above 1, so many threads search each tree together, and share its `settings.leaves_per_tree` leaves. Then the same
+    seed does not give the same tree.
 
     Without an evaluator, leaves are evaluated by `rollout` alone, the root is plain, and threads share the trees.
 
@@ -68,6 +70,7 @@ class Search:
         max_nodes: int = MAX_NODES,
         num_threads: int = 1,
         rollout: RolloutPolicy = OwnRollout(),
+        threads_per_tree: int = 1,
     ):
         root = settings.root
         if evaluator is None and (type(root) is not VisitsRoot or root != VisitsRoot()):
@@ -85,7 +88,7 @@ class Search:
             self._trees = RolloutTrees(game, parts, self.simulate, self.histories, max_nodes, num_threads)
             return
         parts = parts._replace(views=new_views(game), cache=new_cache(settings.cache_mib))
-        self._trees = EvaluatedTrees(game, parts, evaluator, num_trees, max_nodes)
+        self._trees = EvaluatedTrees(game, parts, evaluator, num_trees, max_nodes, threads_per_tree)
         if settings.solve_nodes > 0:
             self._solvers = [RootSolver(game, settings.solve_nodes) for _ in range(min(num_threads, num_trees))]
 

@@ -1,0 +1,62 @@
+"""Several threads search the same trees: they take turns in the trees, and evaluate their leaves side by side.
+
+A turn backs up a thread's last batch and collects the next one. Virtual losses lead the threads to different leaves.
+The order of turns differs from run to run, and so do the trees.
+"""
+
+import threading
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+
+from azero.mcts.search.lockstep import Answer, Walker
+
+_PAUSE_S = 5e-5
+"""Between turns of a thread that found no leaf, because all that it can reach wait for other threads."""
+
+
+class Crew:
+    """Threads with a walker each. All walkers have the same slots and trees.
+
+    Args:
+      evaluate: takes planes [R, C, H, W] float32; several threads call it at the same time.
+    """
+
+    def __init__(self, walkers: Sequence[Walker], evaluate: Callable[[np.ndarray], Answer], num_actions: int):
+        self._walkers, self._evaluate = walkers, evaluate
+        self._no_answer = np.zeros((0, num_actions), np.float32), np.zeros(0, np.float32)
+        self._pool = ThreadPoolExecutor(len(walkers))
+
+    def run(self, deadline: float) -> None:
+        """Searches in the open slots until they are finished or the deadline has passed."""
+        is_halted = threading.Event()
+        shares = [self._pool.submit(self._work, walker, deadline, is_halted) for walker in self._walkers]
+        try:
+            for share in shares:
+                share.result()
+        finally:  # after Ctrl-C the threads, which receive no signal, end after their turns
+            is_halted.set()
+            for share in shares:
+                share.exception()
+
+    def _work(self, walker: Walker, deadline: float, is_halted: threading.Event) -> None:
+        try:
+            answer = self._no_answer
+            while not is_halted.is_set():
+                walker.take_turn(answer)
+                if len(walker.planes):
+                    answer = self._evaluate(walker.planes)
+                elif walker.slots.is_open.any():
+                    answer = self._no_answer
+                    time.sleep(_PAUSE_S)
+                else:
+                    return
+                if time.perf_counter() >= deadline:
+                    walker.keep(answer)
+                    walker.apply_evaluations(answer)
+                    return
+        except BaseException:
+            is_halted.set()  # the others would wait for this thread's leaves
+            raise
