@@ -20,7 +20,9 @@ GameOption = Annotated[
     typer.Option("--game", help="The game, for agents without a checkpoint, or another size of it; see `azero games`."),
 ]
 SeedOption = Annotated[int, typer.Option("--seed", min=0, help="Seed of all random choices.")]
-ThreadsOption = Annotated[int | None, typer.Option("--threads", help="Threads; one per core by default. With 1, a suggestion repeats.")]
+ThreadsOption = Annotated[
+    int | None, typer.Option("--threads", help="Threads; one per core by default. With 1, a suggestion repeats.")
+]
 PositionOption = Annotated[
     str | None,
     typer.Option(
