@@ -34,7 +34,8 @@ def test_what_the_page_tells_is_on_the_card(name):
     checkpoint = load_checkpoint(path)
     card, config = checkpoint.card, load_config(ROOT / page["config"].split("`")[1])
     assert (checkpoint.game, NetConfig(**card.net)) == (make_game(config.game.name), config.net)
-    assert card.seed == config.seed or f"(seed {card.seed})" in page["trained for"]
+    assert page["training seed"].split(";")[0] == str(card.seed)
+    assert card.seed == config.seed or "second run" in page["trained for"]
     assert card.iteration <= config.training.iterations or "lessons" in page["trained for"]
     assert page["positions of self-play"] == f"{card.positions:,}"
     assert page["rating above the first net; gates passed"].startswith(f"{card.rating:+.0f} Elo")

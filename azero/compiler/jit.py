@@ -130,18 +130,18 @@ def kernel(function: Callable) -> Callable:
 
     The compiled function releases the GIL.
     """
-    if not IS_COMPILED:
-        return _plain(function)
-    compiled = numba.njit(**_OF_KERNELS)(function)
-    compiled._cache = KernelCache(function)
-    return compiled
+    return _compiled_kernel(function, _OF_KERNELS)
 
 
 def uninterrupted_kernel(function: Callable) -> Callable:
     """Compiles a kernel that keeps the GIL: no other thread runs Python or such a kernel meanwhile."""
+    return _compiled_kernel(function, {**_OF_KERNELS, "nogil": False})
+
+
+def _compiled_kernel(function: Callable, options: dict[str, object]) -> Callable:
     if not IS_COMPILED:
         return _plain(function)
-    compiled = numba.njit(**{**_OF_KERNELS, "nogil": False})(function)
+    compiled = numba.njit(**options)(function)
     compiled._cache = KernelCache(function)
     return compiled
 

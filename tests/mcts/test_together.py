@@ -109,6 +109,17 @@ def test_the_clock_ends_a_search():
     check_tree(search, CONNECT_FOUR.new_initial_state())
 
 
+def test_trees_stay_whole_when_the_clock_ends_many_searches():
+    """The last answers are backed up in turns, too."""
+    search = search_with(HashEvaluator(CONNECT_FOUR), 3, leaves=2, cache_mib=1)
+    for number in range(40):
+        search.start(0, CONNECT_FOUR.new_initial_state(), seed=number)
+        search.run([0], 1 << 30, seconds=0.005)
+        assert search.forest.trees[0].simulations == search.forest.nodes[0][0].N > 0
+        check_whole(search)
+        check_tree(search, CONNECT_FOUR.new_initial_state())
+
+
 def test_an_error_in_one_thread_ends_the_search_and_the_tree_stays_whole():
     search = search_with(Failing(CONNECT_FOUR, 20), 2)
     with pytest.raises(BadInput, match="the net cannot be used"):
@@ -136,6 +147,16 @@ def test_a_suggestion_on_two_threads_finds_the_same_move():
     assert one.moves[0].move == two.moves[0].move == "4"
     assert two.simulations == 2000
     assert abs(one.value - two.value) < 0.1
+
+
+def test_a_search_serves_all_long_limits():
+    agent = azero.make_agent("connect_four@2000", threads=2)
+    state = CONNECT_FOUR.new_initial_state()
+    agent.suggest(state, simulations=700_000, seconds=0.01)
+    search = agent._alone
+    agent.suggest(state, simulations=800_000, seconds=0.01)
+    assert agent._alone is search
+    assert search.settings.leaves_per_tree == 16
 
 
 def test_short_suggestions_repeat_on_any_number_of_threads(monkeypatch):

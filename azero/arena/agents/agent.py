@@ -38,9 +38,9 @@ class Limit:
             raise BadInput(f"seconds = {self.seconds} should be a number greater than 0")
 
 
-def leaves_together(limit: Limit) -> int:
+def leaves_together(limit: Limit, most: int) -> int:
     """Returns how many leaves of a single tree may wait for the net. In short searches many would cost strength."""
-    return max(1, limit.simulations // 100)
+    return max(1, min(most, limit.simulations // 100))
 
 
 class Agent(ABC):
@@ -108,15 +108,22 @@ class SearchAgent(Agent):
     Args:
       make_search: returns a search, given the number of trees, the most nodes of a tree, and how many leaves of a tree
         may wait for the evaluator. This is 1, except for long searches of a single tree, which threads share.
+      most_leaves: the limit on this number.
     """
 
     def __init__(
-        self, name: str, game: Game, limit: Limit, make_search: Callable[[int, int, int], Search], seed: int = 0
+        self,
+        name: str,
+        game: Game,
+        limit: Limit,
+        make_search: Callable[[int, int, int], Search],
+        seed: int = 0,
+        most_leaves: int = 1,
     ):
         super().__init__(name, game, seed)
         self.limit = limit
         self.runtime: tuple[str, str] | None = None  # library and precision of the net, once it is loaded
-        self._make_search = make_search
+        self._make_search, self._most_leaves = make_search, most_leaves
         self._search: Search | None = None
         self._alone: Search | None = None  # the search of `suggest`, with one tree
         self._alone_size = (0, 0)
@@ -124,7 +131,7 @@ class SearchAgent(Agent):
     def start(self, num_slots: int, states: Sequence[State], first_game: int) -> None:
         if self._search is None or len(self._search.forest.trees) < num_slots:
             max_nodes = nodes_needed(self.game, self.limit.simulations, num_slots)
-            leaves = 1 if self.limit.seconds is None else leaves_together(self.limit)
+            leaves = 1 if self.limit.seconds is None else leaves_together(self.limit, self._most_leaves)
             self._search = self._make_search(num_slots, max_nodes, leaves)
             self._search.prepare()
         for slot, state in enumerate(states):
@@ -155,7 +162,7 @@ class SearchAgent(Agent):
             limit = Limit(UNLIMITED if simulations is None else simulations, seconds)
         begin = time.perf_counter()
         wanted = min(MAX_NODES, limit.simulations * self.game.num_actions + self.game.num_actions + 1)
-        leaves = leaves_together(limit)
+        leaves = leaves_together(limit, self._most_leaves)
         if self._alone is None or self._alone_size != (wanted, leaves):
             is_first = self._alone is None
             self._alone, self._alone_size = self._make_search(1, wanted, leaves), (wanted, leaves)

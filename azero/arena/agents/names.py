@@ -202,16 +202,17 @@ def _net_agent(
 
     def make_search(num_trees: int, nodes: int, leaves: int) -> Search:
         is_shared = num_trees > 1 and leaves == 1  # otherwise each tree is searched alone
-        together = min(threads, leaves)  # threads that search one tree
+        together = min(threads, leaves) if IS_COMPILED else 1  # threads that search one tree
         batch = min(_MOST_LEAVES, leaves // together)
         evaluator = net.evaluator(ROWS if is_shared else batch, threads)
         agent.runtime = evaluator.runtime
-        together = 1 if evaluator.is_on_device or not IS_COMPILED else together
+        if evaluator.is_on_device:
+            together, batch = 1, min(_MOST_LEAVES, leaves)
         manner = settings._replace(leaves_per_tree=batch * together)
         sizes = num_trees, max_nodes or nodes, threads
         return Search(checkpoint.game, selection, manner, evaluator, *sizes, rollout, together)
 
-    agent = SearchAgent(name, checkpoint.game, limit, make_search, seed)
+    agent = SearchAgent(name, checkpoint.game, limit, make_search, seed, most_leaves=threads * _MOST_LEAVES)
     agent.net_alone = net.judge_alone
     agent.heads_alone = net.heads_alone if checkpoint.config.heads else None
     return agent

@@ -80,6 +80,8 @@ class EvaluatedTrees:
         logits, values = self._evaluator.evaluate(np.zeros((1, *self._game.planes_shape), np.float32))
         walker.keep((logits[:0], values[:0]))
         walker.apply_evaluations((logits[:0], values[:0]))
+        if self._crew:
+            walker.take_turn((logits[:0], values[:0]))
 
     def clear_cache(self) -> None:
         """Forgets all answers of the evaluator."""

@@ -53,13 +53,13 @@ def walk_trees(parts, slots, forest, batch, scratch):
 
 
 @uninterrupted_kernel
-def take_turn(parts, slots, forest, batch, scratch, logits, values):
-    """Applies the evaluator's answer to the batch, and then walks on, while no other thread does either."""
+def take_turn(parts, slots, forest, batch, scratch, logits, values, is_last):
+    """Applies the evaluator's answer to the batch and, unless it is the last, walks on. No other thread interrupts."""
     if len(values):
         if is_caching(parts.cache):
             keep_answers(parts.cache, parts.views, batch, logits, values)
         expand_and_backup(parts, forest, batch, scratch, logits, values)
-    return walk_trees(parts, slots, forest, batch, scratch)
+    return 0 if is_last else walk_trees(parts, slots, forest, batch, scratch)
 
 
 class Walker:
@@ -80,9 +80,12 @@ class Walker:
         """Searches until each slot waits for the evaluator or is finished; returns how many slots finished."""
         return int(walk_trees(self.parts, self.slots, self.forest, self._batch, self.scratch))
 
-    def take_turn(self, answer: Answer) -> int:
-        """Does `keep`, `apply_evaluations` and `walk` in one; returns how many slots finished. Threads take turns."""
-        return int(take_turn(self.parts, self.slots, self.forest, self._batch, self.scratch, *answer))
+    def take_turn(self, answer: Answer, is_last: bool = False) -> int:
+        """Does `keep`, `apply_evaluations` and, unless it is the last turn, `walk`; returns how many slots finished.
+
+        Threads that share the trees take turns: no other thread interrupts one.
+        """
+        return int(take_turn(self.parts, self.slots, self.forest, self._batch, self.scratch, *answer, is_last))
 
     @property
     def planes(self) -> np.ndarray:

@@ -42,21 +42,19 @@ class Crew:
                 share.exception()
 
     def _work(self, walker: Walker, deadline: float, is_halted: threading.Event) -> None:
+        """Takes turns. All changes of the trees are in `take_turn`, which no other thread interrupts."""
+        answer = self._no_answer
         try:
-            answer = self._no_answer
             while not is_halted.is_set():
-                walker.take_turn(answer)
+                is_last = len(answer[1]) > 0 and time.perf_counter() >= deadline
+                walker.take_turn(answer, is_last)
                 if len(walker.planes):
                     answer = self._evaluate(walker.planes)
-                elif walker.slots.is_open.any():
+                elif is_last or time.perf_counter() >= deadline or not walker.slots.is_open.any():
+                    return
+                else:
                     answer = self._no_answer
                     time.sleep(_PAUSE_S)
-                else:
-                    return
-                if time.perf_counter() >= deadline:
-                    walker.keep(answer)
-                    walker.apply_evaluations(answer)
-                    return
         except BaseException:
             is_halted.set()  # the others would wait for this thread's leaves
             raise
