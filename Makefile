@@ -21,7 +21,8 @@ train: .venv/installed
 	$(BIN)/azero suggest $(RUN)@200
 
 # Two halves side by side, one core each; the second runs what the first leaves out.
-FIRST := tests/arena tests/bench tests/exact tests/interfaces tests/games tests/lab tests/nets tests/selfplay
+FIRST := $(addprefix tests/,arena bench compiler exact interfaces games lab nets selfplay torture \
+	test_cli.py test_check_game.py training/test_beginning.py)
 PLAIN := tests/games $(addprefix tests/compiler/test_,bits.py rng.py) \
 	$(addprefix tests/mcts/test_,root.py tree.py selection.py views.py cache.py)
 
