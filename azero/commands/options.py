@@ -8,6 +8,7 @@ import typer
 from azero.errors import BadInput
 
 if TYPE_CHECKING:
+    from azero.arena.agents.clock import TimeControl
     from azero.config.schema import Config
     from azero.games import Game, State
 
@@ -35,6 +36,14 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object.
 DeviceOption = Annotated[str, typer.Option("--device", help="Device of nets: auto, cpu, cuda or mps.")]
 PrecisionOption = Annotated[str, typer.Option("--precision", help="Arithmetic of nets: auto, fp32, bf16 or int8.")]
 RuntimeOption = Annotated[str, typer.Option("--runtime", help="Library that runs nets: auto, torch or openvino.")]
+ClockOption = Annotated[
+    str | None,
+    typer.Option(
+        "--clock",
+        metavar="TIME",
+        help="Time of each side for a game: 5m, 5m+3s with an increment, 10m+5x30s with byo-yomi.",
+    ),
+]
 NodesOption = Annotated[
     int | None, typer.Option("--max-nodes", help="Most nodes of a search tree. A full tree stops growing.")
 ]
@@ -46,6 +55,17 @@ def start_of(game: "Game", position: str | None) -> "State":
     if state.is_terminal():
         raise BadInput(f"--position {position!r}: the game is over there")
     return state
+
+
+def time_control(clock: str | None, is_pondering: bool) -> "TimeControl | None":
+    """Returns the time control of --clock; raises BadInput if it is wrong, or --ponder has no clock."""
+    if clock is None:
+        if is_pondering:
+            raise BadInput("--ponder needs a clock, e.g. --clock 5m+3s")
+        return None
+    from azero.arena.agents.clock import TimeControl
+
+    return TimeControl.parse(clock)
 
 
 def as_path(text: str) -> Path:

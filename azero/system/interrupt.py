@@ -9,8 +9,11 @@ from contextlib import contextmanager
 
 
 @contextmanager
-def interruption_waits() -> Iterator[Callable[[], bool]]:
+def interruption_waits(on_press: Callable[[], None] = lambda: None) -> Iterator[Callable[[], bool]]:
     """Delays Ctrl-C within the block. A second Ctrl-C has its usual effect.
+
+    Args:
+      on_press: called at once when Ctrl-C is pressed.
 
     Yields a function that returns whether Ctrl-C was pressed. The block calls it, and raises KeyboardInterrupt where
     that is safe.
@@ -23,6 +26,7 @@ def interruption_waits() -> Iterator[Callable[[], bool]]:
     def note(number: int, frame: object) -> None:
         pressed.append(number)
         signal.signal(signal.SIGINT, before)
+        on_press()
 
     before = signal.signal(signal.SIGINT, note)
     try:

@@ -69,7 +69,7 @@ def test_a_limit_of_seconds_is_kept():
 
 
 @pytest.mark.parametrize(
-    ("name", "last_step"), [("uct@50", "agent.suggestion_of"), ("alphabeta@50", "alphabeta.describe_moves")]
+    ("name", "last_step"), [("uct@50", "search_agent.suggestion_of"), ("alphabeta@50", "alphabeta.describe_moves")]
 )
 def test_the_time_of_a_suggestion_is_that_of_the_whole_call(monkeypatch, name, last_step):
     module, _, function = last_step.partition(".")
@@ -91,7 +91,7 @@ def test_the_time_of_a_suggestion_is_that_of_the_whole_call(monkeypatch, name, l
 def test_kernels_are_compiled_before_the_clock_of_a_suggestion_runs(monkeypatch, name):
     """The kernels of a first suggestion have run once before the agent reads the clock."""
     agent, calls = make_agent(name, GAME), []
-    for module in (importlib.import_module(f"azero.arena.agents.{each}") for each in ("agent", "alphabeta")):
+    for module in (importlib.import_module(f"azero.arena.agents.{each}") for each in ("search_agent", "alphabeta")):
         monkeypatch.setattr(module.time, "perf_counter", lambda: calls.append("clock") or 0.0)
         for function in {"suggestion_of", "describe_moves"} & set(vars(module)):
             original = getattr(module, function)

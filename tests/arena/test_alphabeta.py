@@ -21,7 +21,7 @@ FORCED = make_game("clobber(rows=2,columns=2)").state_from_moves("a1a2")
 @pytest.mark.parametrize(
     ("name", "limit", "rollouts", "entries"),
     [
-        ("alphabeta", Limit(400), DEFAULT_ROLLOUTS, None),
+        ("alphabeta", Limit(400, is_default=True), DEFAULT_ROLLOUTS, None),
         ("alphabeta@1000", Limit(1000), DEFAULT_ROLLOUTS, None),
         ("alphabeta(rollouts=0)@2s", Limit(seconds=2.0), 0, None),
         ("alphabeta(rollouts=7,table=100000)@1s", Limit(seconds=1.0), 7, 100_000),

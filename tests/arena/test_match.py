@@ -148,7 +148,7 @@ def test_agents_that_repeat_themselves_are_seen():
 
 FIELDS = ["a", "b", "game", "games", "wins", "draws", "losses", "score", "score_ci95", "elo", "elo_ci95"]
 FIELDS += ["distinct_games", "elapsed_s"]
-MORE_FIELDS = ["seconds_per_move", "simulations_per_move", "sprt", "failure"]
+MORE_FIELDS = ["seconds_per_move", "simulations_per_move", "sprt", "failure", "clock"]
 
 
 def test_json_has_the_fields_of_the_design_and_then_what_each_side_spent():

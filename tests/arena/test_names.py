@@ -8,9 +8,10 @@ import sys
 import pytest
 
 from azero.arena.agents import names
-from azero.arena.agents.agent import UNLIMITED, Limit, RandomAgent, SearchAgent
+from azero.arena.agents.agent import UNLIMITED, Limit, RandomAgent
 from azero.arena.agents.gtp import GtpAgent
 from azero.arena.agents.names import find_checkpoint, game_of, make_agent, split_name
+from azero.arena.agents.search_agent import SearchAgent
 from azero.errors import BadInput
 from azero.games import make_game
 from azero.mcts import FlatSearch, Search
@@ -28,14 +29,14 @@ def checkpoint(tmp_path_factory):
 @pytest.mark.parametrize(
     ("name", "base", "limit"),
     [
-        ("uct", "uct", Limit(400)),
+        ("uct", "uct", Limit(400, is_default=True)),
         ("uct@1000", "uct", Limit(1000)),
         ("uct@2s", "uct", Limit(seconds=2.0)),
         ("mc@0.25s", "mc", Limit(seconds=0.25)),
         ("runs/c4@1", "runs/c4", Limit(1)),
         (f"uct@{UNLIMITED}", "uct", Limit(UNLIMITED)),
         ("runs/me@home@50", "runs/me@home", Limit(50)),
-        ("gtp:engine --level 3@home", "gtp:engine --level 3@home", Limit(400)),
+        ("gtp:engine --level 3@home", "gtp:engine --level 3@home", Limit(400, is_default=True)),
     ],
 )
 def test_a_name_is_a_base_and_a_limit(name, base, limit):

@@ -100,8 +100,8 @@ def test_memory_out_of_range_is_refused(text):
 def test_an_option_that_nobody_asked_for_is_refused():
     options = Options("a(visit=5)")
     options.whole("visits", 1, 0, 9)
-    message = "agent 'a(visit=5)': unknown option 'visit'; did you mean 'visits'? known: visits"
+    message = "agent 'a(visit=5)': unknown option 'visit'; did you mean 'visits'? known: resign, visits"
     with pytest.raises(BadInput, match=f"^{re.escape(message)}$"):
         options.finish()
-    with pytest.raises(BadInput, match=r"^agent 'a\(c=1\)': unknown option 'c'; it has none$"):
+    with pytest.raises(BadInput, match=r"^agent 'a\(c=1\)': unknown option 'c'; known: resign$"):
         Options("a(c=1)").finish()

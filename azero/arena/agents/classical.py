@@ -10,6 +10,7 @@ uct    c, cp or k                  exploration constant: for Q in [-1, 1]; C_p o
        stored_value=Q              the same for a value above Q in [-1, 1], for the mover; with both, both must be true
        root=actions|turns          moves of the root: actions, or whole turns if a turn has several actions
        rollout=own|uniform|FILE    rollout policy: the game's own, uniform, or a trained one
+all    resign=Q                    resign if the value of the position, in [-1, 1], is below this
 mc
        root, rollout               as above
 mmmc
@@ -22,9 +23,10 @@ alphabeta
 
 from collections.abc import Callable
 
-from azero.arena.agents.agent import Agent, Limit, SearchAgent
+from azero.arena.agents.agent import Agent, Limit
 from azero.arena.agents.alphabeta import make_alphabeta_agent
 from azero.arena.agents.options import Options
+from azero.arena.agents.search_agent import SearchAgent
 from azero.errors import BadInput
 from azero.games import Game
 from azero.mcts import (
@@ -67,9 +69,19 @@ def make_classical_agent(
 ) -> Agent:
     """Returns the agent of a name. `base` is the name without its limit: a word of CLASSICAL, perhaps with options."""
     if word_of(base) == "alphabeta":
-        return make_alphabeta_agent(name, Options(base), game, limit, seed)
+        agent: Agent = make_alphabeta_agent(name, Options(base), game, limit, seed)
+    else:
+        agent = _search_agent(name, base, game, limit, seed, threads, max_nodes)
+    agent.resign_below = Options(base).resign_below()
+    return agent
+
+
+def _search_agent(
+    name: str, base: str, game: Game, limit: Limit, seed: int, threads: int, max_nodes: int | None
+) -> SearchAgent:
     make_search = search_maker(base, game, threads, max_nodes)
-    return SearchAgent(name, game, limit, lambda trees, nodes, _: make_search(trees, nodes), seed)
+    most_trees = threads if type(make_search(1, 1)) is Search else 1
+    return SearchAgent(name, game, limit, lambda trees, nodes, _: make_search(trees, nodes), seed, 1, most_trees)
 
 
 def search_maker(base: str, game: Game, threads: int = 1, max_nodes: int | None = None) -> SearchMaker:

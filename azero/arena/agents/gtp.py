@@ -22,12 +22,14 @@ from functools import partial
 from typing import IO
 
 from azero.arena.agents.agent import Agent, check_state
+from azero.arena.agents.clock import Clock
 from azero.arena.agents.suggestion import RESIGN, Move, Suggestion
 from azero.errors import BadInput, EngineFailed
 from azero.games import Game, State
 from azero.games.names import write_value
 from azero.system.code import check_may_run
 
+_GRACE_S = 5.0  # beyond its clock, until an engine is given up
 _LONGEST_QUOTE = 100  # most characters of an answer in a message
 _LONGEST_ANSWER = 100_000  # characters
 _LONGEST_LINE = 10_000  # characters; a longer line is read in parts
@@ -62,6 +64,7 @@ class GtpAgent(Agent):
     def __init__(self, name: str, game: Game, command: str, seed: int = 0):
         super().__init__(name, game, seed)
         self._states: list[State] = []
+        self._more_seconds = 0.0  # for an answer, beside a clock
         self._shown: list[int] | None = None  # the moves on the engine's board; None if unknown
         try:
             words = split_command(command)
@@ -88,6 +91,24 @@ class GtpAgent(Agent):
 
     def _choose(self, slots: Sequence[int]) -> list[int]:
         return [self._generate(self._states[slot]) for slot in slots]
+
+    def _play_on_clock(self, state: State, clock: Clock) -> Suggestion:
+        self._tell_time(state, clock)
+        self._more_seconds = max(0.0, clock.left_s + _GRACE_S - self.most_seconds)
+        try:
+            return self.suggest(state)
+        finally:
+            self._more_seconds = 0.0
+
+    def _tell_time(self, state: State, clock: Clock) -> None:
+        """Tells the engine the time that is left. An engine that knows no clocks is asked all the same."""
+        control = clock.control
+        is_byo_yomi = clock.main_s == 0.0
+        left_s, stones = (control.period_s, 1) if is_byo_yomi else (clock.main_s, 0)
+        period = f"{int(control.period_s)} 1" if control.periods else "0 0"
+        with contextlib.suppress(_Refused):
+            self._ask(f"time_settings {int(control.main_s)} {period}")
+            self._ask(f"time_left {_colour(state)} {int(left_s)} {stones}")
 
     def suggest(self, state: State, simulations: int | None = None, seconds: float | None = None) -> Suggestion:
         check_state(self.game, state)
@@ -191,7 +212,8 @@ class GtpAgent(Agent):
 
     def _answer_lines(self, command: str) -> list[str]:
         """Returns the lines of an answer, up to the blank line that ends it; only the first if that is not GTP."""
-        deadline = time.monotonic() + self.most_seconds
+        most_s = self.most_seconds + self._more_seconds
+        deadline = time.monotonic() + most_s
         lines: list[str] = []
         while True:
             left_s = deadline - time.monotonic()
@@ -200,7 +222,7 @@ class GtpAgent(Agent):
                     raise queue.Empty
                 line = self._lines.get(timeout=left_s)
             except queue.Empty:
-                raise self._given_up(f"did not answer {command!r} within {self.most_seconds:g} s") from None
+                raise self._given_up(f"did not answer {command!r} within {most_s:g} s") from None
             if sum(map(len, lines)) + len(line) > _LONGEST_ANSWER:
                 raise self._given_up(f"answered {command!r} with more than {_LONGEST_ANSWER:,} characters")
             if line.strip():

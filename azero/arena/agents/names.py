@@ -7,6 +7,7 @@ random                           uniformly random moves
 alphabeta@1000                   alpha-beta, at most 1000 leaves per move
 PATH@800  PATH@2s                a checkpoint or a run's folder (its best net), with simulations or seconds per move
 PATH(rollout_weight=0.5)@800     the same with other settings of its search
+PATH(resign=-0.95)@800           the same, but it resigns if the position's value for it is below this
 PATH(precision=fp32)@800         the same with other settings of its net: device, runtime, precision
 connect_four@800                 an included checkpoint
 othello@800                      the included checkpoint of a game with the largest board
@@ -17,9 +18,10 @@ import os
 import re
 from pathlib import Path
 
-from azero.arena.agents.agent import Agent, Limit, RandomAgent, SearchAgent
+from azero.arena.agents.agent import Agent, Limit, RandomAgent
 from azero.arena.agents.classical import CLASSICAL, make_classical_agent, word_of
-from azero.arena.agents.options import split_options
+from azero.arena.agents.options import Options, split_options
+from azero.arena.agents.search_agent import VISITS_PER_LEAF, SearchAgent
 from azero.compiler.jit import IS_COMPILED
 from azero.config.reading import override_section
 from azero.config.schema import DeviceConfig, SearchConfig
@@ -31,8 +33,8 @@ from azero.system.files import PACKAGE
 MOST_NODES = 1 << 27
 """Nodes of the largest tree, 4 GiB. A search takes the memory as it grows."""
 
-_MOST_LEAVES = 8
-"""Leaves of one tree in a batch. Larger batches are faster, but their searches are less sharp."""
+_BATCHES = (8, 32)
+"""Rows of a thread's forward pass: few while few leaves of a tree may wait for the net, more in long searches."""
 
 DEFAULT_SIMULATIONS = 400
 """Simulations per move of an agent whose name has no limit."""
@@ -102,10 +104,10 @@ def split_name(name: str) -> tuple[str, Limit]:
     """Splits `base@limit`. The limit is a number of simulations or, with an s, of seconds. Raises BadInput."""
     base, at, text = name.rpartition("@")
     if not at or name.startswith("gtp:"):
-        return name, Limit(DEFAULT_SIMULATIONS)
+        return name, Limit(DEFAULT_SIMULATIONS, is_default=True)
     if not re.fullmatch(r"-?\d{1,15}|-?\d{1,15}(\.\d{0,15})?s", text, re.ASCII):
         if _has_folder(text) or _exists(Path(name)):
-            return name, Limit(DEFAULT_SIMULATIONS)
+            return name, Limit(DEFAULT_SIMULATIONS, is_default=True)
         raise BadInput(f"agent {name!r}: limit {text!r} should be simulations or seconds, e.g. {base}@800 or {base}@2s")
     try:
         return base, Limit(seconds=float(text[:-1])) if text.endswith("s") else Limit(int(text))
@@ -183,14 +185,15 @@ def _net_agent(
     # Imported here, so that agents without a net start sooner. They do not import torch, which takes a second.
     from azero.nets.checkpoint_file import read_checkpoint
     from azero.nets.quick import QuickNet
-    from azero.nets.session_evaluator import ROWS
+    from azero.nets.session_evaluator import ROWS, evaluator_of_sizes
 
     path, overrides = _split_settings(base)
     checkpoint = read_checkpoint(find_checkpoint(path), game)
     own = {key: overrides.pop(key) for key in _DEVICE_SETTINGS if key in overrides}
+    resign_below = Options(f"net(resign={overrides.pop('resign')})" if "resign" in overrides else "net").resign_below()
     for key in overrides:
         if key not in SearchConfig.model_fields:
-            known = suggest_nearest(key, [*SearchConfig.model_fields, *_DEVICE_SETTINGS])
+            known = suggest_nearest(key, [*SearchConfig.model_fields, *_DEVICE_SETTINGS, "resign"])
             raise BadInput(f"agent {name!r}: unknown option {key!r}; {known}")
     device = override_section(DeviceConfig, device.model_dump(), own)
     config = override_section(SearchConfig, checkpoint.card.search, overrides)
@@ -201,18 +204,19 @@ def _net_agent(
     net = QuickNet(checkpoint, device)
 
     def make_search(num_trees: int, nodes: int, leaves: int) -> Search:
-        is_shared = num_trees > 1 and leaves == 1  # otherwise each tree is searched alone
         together = min(threads, leaves) if IS_COMPILED else 1  # threads that search one tree
-        batch = min(_MOST_LEAVES, leaves // together)
-        evaluator = net.evaluator(ROWS if is_shared else batch, threads)
+        most = leaves // together
+        rows = [ROWS] if num_trees > 1 and leaves == 1 else [each for each in _BATCHES if each <= most] or [1]
+        evaluator = evaluator_of_sizes([net.evaluator(each, threads) for each in rows])
         agent.runtime = evaluator.runtime
         if evaluator.is_on_device:
-            together, batch = 1, min(_MOST_LEAVES, leaves)
-        manner = settings._replace(leaves_per_tree=batch * together)
+            together = 1
+        manner = settings._replace(leaves_per_tree=min(leaves, rows[-1] * together), visits_per_leaf=VISITS_PER_LEAF)
         sizes = num_trees, max_nodes or nodes, threads
         return Search(checkpoint.game, selection, manner, evaluator, *sizes, rollout, together)
 
-    agent = SearchAgent(name, checkpoint.game, limit, make_search, seed, most_leaves=threads * _MOST_LEAVES)
+    agent = SearchAgent(name, checkpoint.game, limit, make_search, seed, most_leaves=threads * _BATCHES[-1])
+    agent.resign_below = resign_below
     agent.net_alone = net.judge_alone
     agent.heads_alone = net.heads_alone if checkpoint.config.heads else None
     return agent

@@ -83,8 +83,14 @@ class Options:
             raise self._wrong(key, text, f"from {low:,} to {high:,} entries, or memory, e.g. 64MiB")
         return entries
 
+    def resign_below(self) -> float | None:
+        """Returns the value below which the agent resigns, the option `resign`; None: it does not."""
+        value = self.number("resign", math.nan, -1.0, 1.0)
+        return None if math.isnan(value) else value
+
     def finish(self) -> None:
-        """Raises BadInput if an option was not taken."""
+        """Raises BadInput if an option was not taken. `resign` is an option of every agent, and its maker takes it."""
+        self.resign_below()
         for key in self._left:
             known = suggest_nearest(key, self._known) if self._known else "it has none"
             raise BadInput(f"agent {self.base!r}: unknown option {key!r}; {known}")

@@ -1,7 +1,7 @@
 """Suggestions: an agent's ranking of the moves of a position."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -63,6 +63,7 @@ class Suggestion:
       precision: the net's arithmetic, "fp32", "bf16" or "int8"; None without a net.
       ownership: [H, W] float32 in [-1, 1], the owners that the net alone expects at the end for the cells of
         `State.planes`: 1 is the player to move, -1 the opponent. None if the net keeps no such head. == ignores it.
+      simulations_per_s: speed of the search that an analysis reports; None for a single suggestion.
       score: the points by which the net alone expects the player to move to win; None if it keeps no such head.
     """
 
@@ -78,6 +79,7 @@ class Suggestion:
     precision: str | None = None
     ownership: np.ndarray | None = field(default=None, compare=False)
     score: float | None = None
+    simulations_per_s: float | None = None
 
     @property
     def action(self) -> int:
@@ -96,6 +98,11 @@ class Suggestion:
         fields["ownership"] = None if self.ownership is None else _rounded(self.ownership)
         fields["score"] = None if self.score is None else round(self.score, 2)
         return fields
+
+
+def resigned(suggestion: Suggestion) -> Suggestion:
+    """Returns the answer of an agent that resigns instead of this move."""
+    return replace(suggestion, best="resign", moves=[])
 
 
 def _rounded(ownership: np.ndarray) -> list[list[float]]:

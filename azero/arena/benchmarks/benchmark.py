@@ -9,7 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from azero.arena.agents.agent import Agent, SearchAgent
+from azero.arena.agents.agent import Agent
+from azero.arena.agents.search_agent import SearchAgent
 from azero.arena.agents.suggestion import RESIGN
 from azero.arena.benchmarks.files import Benchmark, Problem, ProblemSet
 from azero.arena.benchmarks.judges import Judge, judge_for

@@ -28,6 +28,28 @@ class GameResult:
     score: float  # of A: 1 win, 0.5 draw, 0 loss
 
 
+@dataclass
+class TimeUse:
+    """What both sides did with their clocks, A first.
+
+    Attributes:
+      control: the time control, as `--clock` takes it.
+      losses_on_time: games lost on time.
+      used_s: seconds of each finished game.
+      least_left_s: the least time that was left after a move.
+    """
+
+    control: str
+    losses_on_time: list[int]
+    used_s: list[list[float]]
+    least_left_s: list[float]
+
+    def to_json(self) -> dict:
+        """Returns an object for JSON, with the mean seconds of a game."""
+        means = [float(np.mean(used)) if used else 0.0 for used in self.used_s]
+        return {**vars(self), "used_s": means}
+
+
 @dataclass(frozen=True)
 class MatchResult:
     """The finished games of a match, from A's side.
@@ -43,6 +65,7 @@ class MatchResult:
       simulations_a: A's simulations per move.
       simulations_b: B's simulations per move.
       sprt: "accept" or "reject"; None without an SPRT or if it is undecided.
+      time_use: what both sides did with their clocks; None without clocks.
       failure: how an engine's failure or Ctrl-C ended the match early; None if none did.
     """
 
@@ -57,11 +80,12 @@ class MatchResult:
     simulations_b: float
     sprt: str | None = None
     failure: str | None = None
+    time_use: TimeUse | None = None
 
     @property
     def tally(self) -> Tally:
         """Wins, draws and losses."""
-        return _tally_of(self.results)
+        return tally_of(self.results)
 
     @property
     def pair_scores(self) -> list[float]:
@@ -83,7 +107,8 @@ class MatchResult:
         fields |= {"distinct_games": self.distinct_games, "elapsed_s": self.elapsed_s}
         fields |= {"seconds_per_move": [self.seconds_a, self.seconds_b]}
         fields |= {"simulations_per_move": [self.simulations_a, self.simulations_b], "sprt": self.sprt}
-        return fields | {"failure": self.failure}
+        clock = None if self.time_use is None else self.time_use.to_json()
+        return fields | {"failure": self.failure, "clock": clock}
 
 
 class Unfinished(EngineFailed):
@@ -106,7 +131,7 @@ class Interrupted(KeyboardInterrupt):
     result: MatchResult | None = None
 
 
-def _tally_of(results: Sequence[GameResult]) -> Tally:
+def tally_of(results: Sequence[GameResult]) -> Tally:
     scores = [result.score for result in results]
     return Tally(scores.count(1.0), scores.count(0.5), scores.count(0.0))
 
@@ -146,7 +171,7 @@ def play_match(
       Interrupted: Ctrl-C. The exception has the finished games.
     """
     _check_numbers(num_games, opening_plies)
-    before = [_spent(agent) for agent in (a, b)]
+    before = [spent_by(agent) for agent in (a, b)]
     drawn, openings = draw_openings(game, opening_plies, seed), list[State]()
     results: list[GameResult] = []
     decision = early_end = None
@@ -160,19 +185,38 @@ def play_match(
         try:
             for finished in _play_side_by_side(a, b, openings, numbers):
                 results += finished
-                on_games(len(finished), _tally_of(results))
+                on_games(len(finished), tally_of(results))
         except (EngineFailed, KeyboardInterrupt) as error:
-            early_end = _early_end(error, f"after {len(results)} of {num_games} games")
+            early_end = early_end_of(error, f"after {len(results)} of {num_games} games")
         results.sort(key=lambda result: (result.pair, not result.a_is_first))
         if sprt and not early_end and (numbers.stop % 2 == 0 or numbers.stop == num_games):  # only whole pairs count
             decision = _first_decision(sprt, pair_scores(without_repeats(results)))
         if decision or early_end:
             break
-    elapsed = time.perf_counter() - begin
-    spent = [_spent(agent) - earlier for agent, earlier in zip((a, b), before, strict=True)]
+    return finish(a, b, game, results, time.perf_counter() - begin, before, decision, early_end)
+
+
+def finish(
+    a: Agent,
+    b: Agent,
+    game: Game,
+    results: list[GameResult],
+    elapsed_s: float,
+    before: Sequence[np.ndarray],
+    decision: str | None,
+    early_end: Unfinished | Interrupted | None,
+    time_use: TimeUse | None = None,
+) -> MatchResult:
+    """Returns the result of a match; raises `early_end` with this result if there is one.
+
+    Args:
+      before: what `spent_by` returned for both agents before the match.
+    """
+    spent = [spent_by(agent) - earlier for agent, earlier in zip((a, b), before, strict=True)]
     (seconds_a, simulations_a), (seconds_b, simulations_b) = ((each[:2] / max(each[2], 1)).tolist() for each in spent)
-    costs = (elapsed, seconds_a, seconds_b, simulations_a, simulations_b)
-    match = MatchResult(a.name, b.name, str(game), results, *costs, decision, str(early_end) if early_end else None)
+    costs = (elapsed_s, seconds_a, seconds_b, simulations_a, simulations_b)
+    failure = str(early_end) if early_end else None
+    match = MatchResult(a.name, b.name, str(game), results, *costs, decision, failure, time_use)
     if early_end:
         early_end.result = match if results else None
         raise early_end
@@ -186,7 +230,7 @@ def _check_numbers(num_games: int, opening_plies: int) -> None:
         raise BadInput(f"opening plies = {opening_plies} should be 0 or more")
 
 
-def _early_end(error: EngineFailed | KeyboardInterrupt, when: str) -> Unfinished | Interrupted:
+def early_end_of(error: EngineFailed | KeyboardInterrupt, when: str) -> Unfinished | Interrupted:
     """Returns the exception that ends the match; its `result` is not set yet."""
     if isinstance(error, KeyboardInterrupt):
         return Interrupted(f"stopped {when}")
@@ -200,7 +244,7 @@ def _num_at_once(a: Agent, b: Agent, sprt: Sprt | None) -> int:
     return _SIDE_BY_SIDE // 4 if sprt else _SIDE_BY_SIDE
 
 
-def _spent(agent: Agent) -> np.ndarray:
+def spent_by(agent: Agent) -> np.ndarray:
     """Returns the seconds, simulations and moves of an agent so far."""
     return np.array([agent.seconds, agent.simulations, agent.moves], float)
 

@@ -1,12 +1,14 @@
 """A game of a person against an agent, in the terminal."""
 
 from collections.abc import Callable
+from contextlib import nullcontext
 
 from azero.arena.agents.agent import Agent
 from azero.arena.agents.suggestion import RESIGN
 from azero.errors import BadInput
 from azero.games import State
 from azero.games.defaults import has_own
+from azero.interfaces.terminal.clocks import Clocks
 from azero.interfaces.terminal.show import show_suggestion
 
 COMMANDS = {
@@ -20,7 +22,12 @@ COMMANDS = {
 
 
 def play_in_terminal(
-    agent: Agent, start: State, person: int, ask: Callable[[str], str], tell: Callable[[str], None]
+    agent: Agent,
+    start: State,
+    person: int,
+    ask: Callable[[str], str],
+    tell: Callable[[str], None],
+    clocks: Clocks | None = None,
 ) -> None:
     """Plays one game.
 
@@ -29,18 +36,24 @@ def play_in_terminal(
       person: the person's side, 0 or 1.
       ask: shows a prompt and returns a line; raises EOFError at the end of input.
       tell: shows text.
+      clocks: of both sides; None: without clocks.
     """
+    if clocks:
+        agent.start_clock()
     state = start.clone()
     side = "first" if person == 0 else "second"
     tell(f"You play {side} against {agent.name}. Enter a move (e.g. {_example(state)}), or: {', '.join(COMMANDS)}")
     shown = None
     while not state.is_terminal():
         if state.history() != shown:
-            tell(f"\n{state}\n")
+            tell(f"\n{state}\n" + (f"\n{clocks}\n" if clocks else ""))
             shown = state.history()
         if state.current_player() != person:
-            suggestion = agent.suggest(state)
-            if suggestion.action == RESIGN:
+            suggestion = clocks.agents_move(agent, state) if clocks else agent.suggest(state)
+            if clocks and clocks.agent.has_fallen:
+                tell(f"{agent.name} lost on time. You win.")
+                return
+            if suggestion.action == RESIGN or agent.resigns(suggestion.value):
                 tell(f"{agent.name} resigns. You win.")
                 return
             tell(f"{agent.name} plays {suggestion.best} (value {suggestion.value:+z.2f} for it)")
@@ -48,9 +61,13 @@ def play_in_terminal(
                 state.apply_action(action)
             continue
         try:
-            answer = ask("your move: ").strip()
+            with clocks.persons_turn(agent, state) if clocks else nullcontext():
+                answer = ask("your move: ").strip()
         except EOFError:
             tell("\nThe game is left unfinished.")
+            return
+        if clocks and clocks.person.has_fallen:
+            tell("Your time is over. You lose.")
             return
         if answer in ("quit", "q"):
             tell("The game is left unfinished.")

@@ -25,6 +25,8 @@ def show_suggestion(suggestion: Suggestion, state: State, top: int = MOST_MOVES)
     player = "first" if suggestion.to_move == 0 else "second"
     number = suggestion.simulations
     seen = [f"{number} simulation{'s' if number != 1 else ''} in {suggestion.elapsed_s:.2f} s"]
+    if suggestion.simulations_per_s is not None:
+        seen.append(f"{suggestion.simulations_per_s:,.0f} a second")
     if suggestion.runtime:
         seen.append(f"{suggestion.runtime} {suggestion.precision}")
     if suggestion.is_tree_full:
@@ -123,6 +125,13 @@ def show_match(match: MatchResult, sprt: Sprt | None) -> str:
         f"  {match.a}: {1000 * match.seconds_a:.2f} ms and {match.simulations_a:.0f} simulations per move",
         f"  {match.b}: {1000 * match.seconds_b:.2f} ms and {match.simulations_b:.0f} simulations per move",
     ]
+    if use := match.time_use:
+        for name, lost, used, least in zip(
+            (match.a, match.b), use.losses_on_time, use.to_json()["used_s"], use.least_left_s, strict=True
+        ):
+            lines.append(
+                f"  {name}: {used:.1f} s of {use.control} a game, {lost} lost on time, least left {least:.2f} s"
+            )
     if sprt:
         lines.append(f"  SPRT {sprt.elo0:g}, {sprt.elo1:g}: {match.sprt or 'undecided'}")
     return "\n".join(lines)

@@ -50,8 +50,8 @@ class TableSearch(Search):
         except OSError:
             raise BadInput(f"{num_trees} tables of {num_entries:,} entries do not fit into memory") from None
 
-    def start(self, b: int, state: State, seed: int) -> None:
-        super().start(b, state, seed)
+    def start(self, b: int, state: State, seed: int, is_repeatable: bool = True) -> None:
+        super().start(b, state, seed, is_repeatable)
         if self._is_used[b]:
             clear_entries(self.tables.entries[b])
         self.tables.plies[b] = 0

@@ -43,8 +43,8 @@ class WholeTurns(Search):
         start_tree(forest, 0, self.game.new_initial_state().record, np.uint64(0))
         self._lay_out_turns(turns, forest, 0, self._trees.scratch)
 
-    def start(self, b: int, state: State, seed: int) -> None:
-        super().start(b, state, seed)
+    def start(self, b: int, state: State, seed: int, is_repeatable: bool = True) -> None:
+        super().start(b, state, seed, is_repeatable)
         self._is_listed[b], self._chosen[b], self._left[b] = False, [], []
 
     def advance(self, b: int, action: int) -> None:

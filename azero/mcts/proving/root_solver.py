@@ -8,7 +8,6 @@ Source: Plaat et al., Best-first fixed-depth minimax algorithms (1996): minimax 
 """
 
 import threading
-import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
@@ -192,20 +191,20 @@ def solve_roots(
     forest: Forest,
     states: dict[int, State],
     known_moves: list[dict[int, KnownMove]],
-    deadline: float,
+    has_to_stop: Callable[[], bool],
 ) -> None:
     """Solves roots in threads, one solver each. Adds the results to `known_moves` and writes them into the trees.
 
     Args:
       states: the positions of the roots to solve, by their trees' numbers.
       known_moves: for each tree, the solved moves of its root.
-      deadline: time by `time.perf_counter`, in seconds.
+      has_to_stop: returns whether the time is over.
     """
 
     def solve_some(trees: Sequence[int], solver: RootSolver, is_halted: threading.Event) -> None:
         for b in trees:
             nodes, state = forest.nodes[b], states[b]
-            known = solver.solve(state, nodes, lambda: is_halted.is_set() or time.perf_counter() >= deadline)
+            known = solver.solve(state, nodes, lambda: is_halted.is_set() or has_to_stop())
             known_moves[b] |= known
             write_known(nodes, known, state.game.max_plies)
 

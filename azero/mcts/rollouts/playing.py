@@ -3,8 +3,10 @@
 import numpy as np
 
 from azero.compiler.jit import kernel
+from azero.compiler.rng import new_rng
 from azero.errors import TOO_LONG, BrokenRules
-from azero.games import ONGOING
+from azero.games import ONGOING, State
+from azero.games.state import new_states
 
 
 @kernel
@@ -51,3 +53,11 @@ def mean_length(rules, start, states, legal, rng, max_plies, num_games):
             rules.apply_action(state, np.int64(rules.rollout_action(state, legal, rng)))
             plies += 1
     return plies / num_games
+
+
+def plies_to_end(state: State, num_games: int = 16) -> float:
+    """Returns the mean plies of random games from a position. The same position gives the same number."""
+    rules = state.game.rules
+    legal = np.zeros(rules.num_actions, np.int32)
+    rng = new_rng(0)
+    return float(mean_length(rules, state.record, new_states(rules, 1), legal, rng, rules.max_plies, num_games))

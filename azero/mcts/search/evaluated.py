@@ -1,6 +1,5 @@
 """Trees whose leaves are evaluated by an evaluator, in batches over all trees."""
 
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import NamedTuple
@@ -13,9 +12,10 @@ from azero.games.reasons import broken_rules
 from azero.mcts.evaluation.cache import new_cache
 from azero.mcts.evaluation.evaluator import Evaluator
 from azero.mcts.scratch import Scratch
+from azero.mcts.search.deadline import Deadline
 from azero.mcts.search.kernels import start_searches
 from azero.mcts.search.lockstep import Answer, Walker
-from azero.mcts.search.settings import SearchParts
+from azero.mcts.search.settings import SearchParts, Settings
 from azero.mcts.search.together import Crew
 from azero.mcts.tree import new_forest
 
@@ -83,6 +83,17 @@ class EvaluatedTrees:
         if self._crew:
             walker.take_turn((logits[:0], values[:0]))
 
+    def use_settings(self, settings: Settings) -> None:
+        """Searches with other settings of the same types from now on."""
+        for walker in self._walkers:
+            walker.parts = walker.parts._replace(settings=settings)
+
+    def use_nodes(self, nodes: np.recarray) -> None:
+        """Continues with other nodes, [B, M] NODE_DTYPE."""
+        self.forest = self.forest._replace(nodes=nodes)
+        for walker in self._walkers:
+            walker.forest = self.forest
+
     def clear_cache(self) -> None:
         """Forgets all answers of the evaluator."""
         parts = self.walker.parts._replace(cache=new_cache(self.walker.parts.settings.cache_mib))
@@ -101,7 +112,7 @@ class EvaluatedTrees:
         self._slots.is_open[list(trees)] = True
         return int(self._slots.is_open.sum())
 
-    def run(self, trees: Sequence[int], deadline: float) -> None:
+    def run(self, trees: Sequence[int], deadline: Deadline) -> None:
         """Runs simulations until each tree has reached its target, or the deadline has passed."""
         num_open = self.open(trees)
         with rules_named(self._game):
@@ -114,13 +125,13 @@ class EvaluatedTrees:
                 for walker in self._walkers:
                     walker.forget_leaves()
 
-    def _run_alone(self, num_open: int, deadline: float) -> None:
+    def _run_alone(self, num_open: int, deadline: Deadline) -> None:
         while num_open > 0:
             num_open -= self.walker.walk()
             planes = self.walker.planes
             if len(planes):
                 self.backup(self._evaluator.evaluate(planes))
-            if time.perf_counter() >= deadline:
+            if deadline.has_passed():
                 return
 
     def backup(self, answer: Answer) -> None:

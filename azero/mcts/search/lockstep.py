@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from azero.compiler.jit import bind_strategies, kernel, uninterrupted_kernel
+from azero.compiler.jit import bind_strategies, kernel, subroutine, uninterrupted_kernel
 from azero.mcts.evaluation.batch import new_batch
 from azero.mcts.evaluation.cache import is_caching, keep_answers
 from azero.mcts.scratch import new_scratch
@@ -29,17 +29,27 @@ Answer = tuple[np.ndarray, np.ndarray]
 bind_strategies(is_under_way=("b",), end_search=("parts", "forest", "scratch", "b"), is_clocked=())
 
 
+@subroutine
+def most_pending(settings, nodes):
+    """Returns how many leaves of a tree may wait. In a small tree, many would make the search less sharp."""
+    if settings.visits_per_leaf == 0:
+        return settings.leaves_per_tree
+    return min(settings.leaves_per_tree, 1 + nodes[0].N // settings.visits_per_leaf)
+
+
 @kernel
 def walk_trees(parts, slots, forest, batch, scratch):
     """Searches in every slot until it waits for the evaluator or is finished; returns how many slots finished.
 
-    A tree waits when it has `leaves_per_tree` leaves, when its next leaf waits already, or when the batch is full.
+    A tree waits when it has `most_pending` leaves, when its next leaf waits already, or when the batch is full.
     """
     num_ended, room = 0, len(batch.tree)
     for b in range(len(forest.trees)):
         tree, nodes = forest.trees[b], forest.nodes[b]
         while (
-            slots.is_under_way(b) and tree.pending < parts.settings.leaves_per_tree and batch.waiting[0].leaves < room
+            slots.is_under_way(b)
+            and tree.pending < most_pending(parts.settings, nodes)
+            and batch.waiting[0].leaves < room
         ):
             if not is_done(parts.settings, tree, nodes):
                 is_leaf = select_leaf(parts, forest, batch, scratch, b)

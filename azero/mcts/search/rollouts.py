@@ -3,6 +3,7 @@
 import threading
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,8 @@ from azero.games import Game
 from azero.games.reasons import broken_rules
 from azero.mcts.rollouts.playing import mean_length
 from azero.mcts.scratch import Scratch, new_scratch
-from azero.mcts.search.settings import SearchParts
+from azero.mcts.search.deadline import Deadline
+from azero.mcts.search.settings import SearchParts, Settings
 from azero.mcts.selection.strategies import needs_length
 from azero.mcts.tree import Forest, new_forest
 from azero.system.threads import share_among_threads
@@ -49,6 +51,7 @@ class RolloutTrees:
         self._histories = histories
         self.forest = new_forest(game.rules, len(histories), max_nodes)
         self._scratches = [new_scratch(game.rules) for _ in range(min(num_threads, len(histories)))]
+        self._pool = ThreadPoolExecutor(len(self._scratches))
 
     @property
     def scratch(self) -> Scratch:
@@ -66,6 +69,14 @@ class RolloutTrees:
         if room < max_nodes:
             self.forest = new_forest(self._game.rules, num_trees, max_nodes)
 
+    def use_settings(self, settings: Settings) -> None:
+        """Searches with other settings of the same types from now on."""
+        self._parts = self._parts._replace(settings=settings)
+
+    def use_nodes(self, nodes: np.recarray) -> None:
+        """Continues with other nodes, [B, M] NODE_DTYPE."""
+        self.forest = self.forest._replace(nodes=nodes)
+
     def clear_cache(self) -> None:
         """Does nothing: without an evaluator there is no cache."""
 
@@ -74,23 +85,23 @@ class RolloutTrees:
         self.forest.trees.simulations[:] = self.forest.trees.target[:] = 0
         self.forest.trees.target[list(trees)] = num_simulations
 
-    def run(self, trees: Sequence[int], deadline: float) -> None:
+    def run(self, trees: Sequence[int], deadline: Deadline) -> None:
         """Runs simulations until each tree has reached its target, or the deadline has passed."""
         share_among_threads(
             trees,
             self._scratches,
             lambda some, scratch, is_halted: self._simulate_all(some, scratch, deadline, is_halted),
+            self._pool,
         )
 
     def _simulate_all(
-        self, trees: Sequence[int], scratch: Scratch, deadline: float, is_halted: threading.Event
+        self, trees: Sequence[int], scratch: Scratch, deadline: Deadline, is_halted: threading.Event
     ) -> None:
         """Searches trees one after another, in kernel calls of about `CALL_S`, so that the deadline is checked often.
 
         If time is short, calls take a hundredth of it, but not less than `_SHORTEST_CALL_S` or the time that is left.
         """
-        now = time.perf_counter()
-        seconds = deadline - now
+        now, seconds = time.perf_counter(), deadline.left_s()
         at_once = _FIRST_ROLLOUTS
         for b in trees:
             is_done = False
@@ -101,7 +112,7 @@ class RolloutTrees:
                     start = now
                     is_done = self._simulate(self._parts, self.forest, scratch, b, at_once)
                     now = time.perf_counter()
-                    left = deadline - now
+                    left = deadline.left_s()
                     if not is_done:
                         wanted_s = min(CALL_S, max(seconds / 100, _SHORTEST_CALL_S), left)
                         at_once = next_size(at_once, now - start, wanted_s)

@@ -2,7 +2,7 @@
 
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -11,9 +11,10 @@ from azero.games import Game, State
 from azero.mcts.evaluation.cache import new_cache
 from azero.mcts.evaluation.evaluator import Evaluator, UniformEvaluator
 from azero.mcts.evaluation.views import new_views
-from azero.mcts.proving.root_solver import KnownMove, RootSolver, solve_roots
+from azero.mcts.proving.root_solver import KnownMove, RootSolver, solve_roots, write_known
 from azero.mcts.rollouts.policies import OwnRollout, RolloutPolicy
 from azero.mcts.roots.visits import VisitsRoot
+from azero.mcts.search.deadline import Deadline
 from azero.mcts.search.evaluated import EvaluatedTrees
 from azero.mcts.search.kernels import choose_action, simulate
 from azero.mcts.search.rollouts import RolloutTrees, Simulate
@@ -103,13 +104,20 @@ class Search:
         for solver in self._solvers[:1]:
             solver.prepare()
 
-    def start(self, b: int, state: State, seed: int) -> None:
-        """Starts tree b afresh, with the position `state` at its root and random numbers from `seed`."""
+    def start(self, b: int, state: State, seed: int, is_repeatable: bool = True) -> None:
+        """Starts tree b afresh, with the position `state` at its root and random numbers from `seed`.
+
+        If it `is_repeatable`, the tree depends on nothing else.
+        """
         self.histories[b] = state.history()
         self.known_moves[b] = {}
         start_tree(self.forest, b, state.record, np.uint64(seed))
-        if self.settings.leaves_per_tree > 1:  # a cache would change the order of leaves; only the seed may do so
+        if is_repeatable and self.settings.leaves_per_tree > 1:  # a cache would change the order of leaves
             self._trees.clear_cache()
+
+    def use_nodes(self, nodes: np.recarray) -> None:
+        """Continues with other nodes, [B, M] NODE_DTYPE. The caller then starts each tree."""
+        self._trees.use_nodes(nodes)
 
     def advance(self, b: int, action: int) -> None:
         """Plays `action` at the root of tree b; keeps the subtree below it if the root strategy can reuse it."""
@@ -170,15 +178,48 @@ class Search:
         """
         seconds = math.inf if seconds is None else seconds
         begin = time.perf_counter()
-        self._trees.begin(trees, num_simulations, temperature)
+        self.begin(trees, num_simulations, temperature)
         if self._solvers:
             self.forest.trees.held_back[:] = num_simulations // 2
-            self._trees.run(trees, begin + seconds / 3)
-            self._solve_roots(trees, begin + 2 * seconds / 3)
+            self.proceed(trees, Deadline(begin + seconds / 3))
+            self._solve_roots(trees, Deadline(begin + 2 * seconds / 3))
             self.forest.trees.held_back[:] = 0
-        self._trees.run(trees, begin + seconds)
+        self.proceed(trees, Deadline(begin + seconds))
 
-    def _solve_roots(self, trees: Sequence[int], deadline: float) -> None:
+    def begin(self, trees: Sequence[int], num_simulations: int, temperature: float = 0.0) -> None:
+        """Begins a search in the given trees, for a caller that runs it in parts: `proceed` does the simulations."""
+        self._trees.begin(trees, num_simulations, temperature)
+
+    def proceed(self, trees: Sequence[int], deadline: Deadline) -> None:
+        """Goes on with the search that `begin` began, until its simulations are done or the deadline has passed."""
+        self._trees.run(trees, deadline)
+
+    def search_completely(self) -> None:
+        """Makes all simulations from now on, even if no other move can overtake the best one."""
+        self.settings = self.settings._replace(is_stopping_early=False)
+        self._trees.use_settings(self.settings)
+
+    @property
+    def can_solve(self) -> bool:
+        """Returns whether the search tries to solve roots."""
+        return bool(self._solvers)
+
+    def solving(self, b: int) -> Callable[[Callable[[], bool]], dict[int, KnownMove]]:
+        """Returns a function that tries to solve the root of tree b, and returns the solved moves; see `RootSolver`.
+
+        Its argument returns whether it has to stop. It works with a copy of the tree, so another thread may run it
+        while the search goes on.
+        """
+        state = State.from_record(self.game, self.forest.root_states[b], self.histories[b])
+        nodes = self.forest.nodes[b][: int(self.forest.trees[b].num_nodes)].copy()
+        return lambda has_to_stop: self._solvers[0].solve(state, nodes, has_to_stop)
+
+    def learn_moves(self, b: int, known: dict[int, KnownMove]) -> None:
+        """Writes solved moves of the root into tree b."""
+        self.known_moves[b] |= known
+        write_known(self.forest.nodes[b], known, self.game.max_plies)
+
+    def _solve_roots(self, trees: Sequence[int], deadline: Deadline) -> None:
         """Tries to solve the roots that are expanded and not proven."""
         nodes, records = self.forest.nodes, self.forest.root_states
         states = {
@@ -186,4 +227,4 @@ class Search:
             for b in trees
             if nodes[b][0].first_child > 0 and nodes[b][0].proven == UNPROVEN
         }
-        solve_roots(self._solvers, self.forest, states, self.known_moves, deadline)
+        solve_roots(self._solvers, self.forest, states, self.known_moves, deadline.has_passed)

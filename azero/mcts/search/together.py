@@ -11,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
+from azero.mcts.search.deadline import Deadline
 from azero.mcts.search.lockstep import Answer, Walker
 
 _PAUSE_S = 5e-5
@@ -29,7 +30,7 @@ class Crew:
         self._no_answer = np.zeros((0, num_actions), np.float32), np.zeros(0, np.float32)
         self._pool = ThreadPoolExecutor(len(walkers))
 
-    def run(self, deadline: float) -> None:
+    def run(self, deadline: Deadline) -> None:
         """Searches in the open slots until they are finished or the deadline has passed."""
         is_halted = threading.Event()
         shares = [self._pool.submit(self._work, walker, deadline, is_halted) for walker in self._walkers]
@@ -41,16 +42,16 @@ class Crew:
             for share in shares:
                 share.exception()
 
-    def _work(self, walker: Walker, deadline: float, is_halted: threading.Event) -> None:
+    def _work(self, walker: Walker, deadline: Deadline, is_halted: threading.Event) -> None:
         """Takes turns. All changes of the trees are in `take_turn`, which no other thread interrupts."""
         answer = self._no_answer
         try:
             while not is_halted.is_set():
-                is_last = len(answer[1]) > 0 and time.perf_counter() >= deadline
+                is_last = len(answer[1]) > 0 and deadline.has_passed()
                 walker.take_turn(answer, is_last)
                 if len(walker.planes):
                     answer = self._evaluate(walker.planes)
-                elif is_last or time.perf_counter() >= deadline or not walker.slots.is_open.any():
+                elif is_last or deadline.has_passed() or not walker.slots.is_open.any():
                     return
                 else:
                     answer = self._no_answer

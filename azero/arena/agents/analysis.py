@@ -1,0 +1,171 @@
+"""An analysis: a search of one position that reports while it runs, until it is told to stop."""
+
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from types import TracebackType
+from typing import Any, NamedTuple
+
+from azero.arena.agents.suggestion import Suggestion
+from azero.arena.agents.thinker import Thinker
+from azero.errors import BadInput
+from azero.games import State
+from azero.mcts.search.deadline import Deadline
+
+UNLIMITED = 1 << 30
+"""Simulations of a search that has only a time limit."""
+
+MEMORY_MIB = 1024
+"""Memory of an analysis, unless another limit is given."""
+
+FIRST_REPORT_S = 0.05
+"""When the first report comes, if the interval is longer."""
+
+
+class Bounds(NamedTuple):
+    """When an analysis ends by itself, and which moves it may search."""
+
+    simulations: int  # of the position, kept ones included
+    seconds: float
+    allowed: frozenset[int] | None  # None: all
+
+
+class Analysis(Iterator[Suggestion], ABC):
+    """An iterator over reports. The search runs while a report is waited for.
+
+    The last report comes when the analysis has ended: by `stop`, at a limit, or because the result is proven.
+
+        with agent.analyse(state, interval=0.5) as analysis:
+            for suggestion in analysis:
+                ...
+
+    Any thread may call `stop`. Then the thread that waits gets its last report within 50 ms.
+    """
+
+    @abstractmethod
+    def stop(self) -> None:
+        """Ends the analysis. The next report is the last one."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Ends the analysis, without another report."""
+
+    def __enter__(self) -> "Analysis":
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.close()
+
+
+class SingleReport(Analysis):
+    """The analysis of an agent that cannot interrupt its search: one report, at its end."""
+
+    def __init__(self, suggest: Callable[[], Suggestion]):
+        self._suggest, self._is_over = suggest, False
+
+    def __next__(self) -> Suggestion:
+        if self._is_over:
+            raise StopIteration
+        self._is_over = True
+        return self._suggest()
+
+    def stop(self) -> None:
+        self._is_over = True
+
+    close = stop
+
+
+class TreeAnalysis(Analysis):
+    """The analysis of an agent that searches with a tree.
+
+    Args:
+      interval: seconds from one report to the next; the first one comes after `FIRST_REPORT_S`.
+      more: returns further fields of the reports, such as the answers of the net's heads.
+    """
+
+    def __init__(
+        self,
+        thinker: Thinker,
+        state: State,
+        interval: float,
+        bounds: Bounds,
+        more: Callable[[], dict[str, Any]],
+    ):
+        self._thinker, self._state, self._bounds = thinker, state.clone(), bounds
+        self._interval, self._more = interval, more
+        self._deadline = Deadline()
+        self._begin: float | None = None
+        self._next = min(interval, FIRST_REPORT_S)
+        self._made = self._before = 0
+        self._fields: dict[str, Any] = {}
+        self._is_over = False
+
+    def __next__(self) -> Suggestion:
+        with self._thinker.lock:  # another analysis with this thinker may not have returned yet
+            if self._is_over:
+                raise StopIteration
+            return self._think()
+
+    def _think(self) -> Suggestion:
+        if self._begin is None:
+            self._begin = time.perf_counter()
+            self._thinker.go_to(self._state, self._bounds.allowed)
+            self._before = self._thinker.visits
+            self._fields = self._more()
+        self._deadline.time_s = self._begin + min(self._next, self._bounds.seconds)
+        self._thinker.go_on(self._bounds.simulations, self._deadline)
+        elapsed = time.perf_counter() - self._begin
+        is_last = self._thinker.is_done(self._bounds.simulations) or elapsed >= self._bounds.seconds
+        self._is_over = is_last or self._deadline.is_stopped
+        self._next = self._interval * (int(elapsed / self._interval) + 1)
+        return self._report()
+
+    def _report(self) -> Suggestion:
+        assert self._begin is not None, "it has begun"
+        found = self._thinker.suggestion()
+        elapsed = time.perf_counter() - self._begin
+        rate = (found.simulations - self._before) / elapsed
+        return replace(found, elapsed_s=elapsed, simulations_per_s=rate, **self._fields)
+
+    def stop(self) -> None:
+        self._deadline.stop()
+
+    def close(self) -> None:
+        self.stop()
+        self._is_over = True
+
+
+def bounds_of(
+    state: State,
+    interval: float,
+    simulations: int | None,
+    seconds: float | None,
+    allow: Sequence[int | str],
+    avoid: Sequence[int | str],
+) -> Bounds:
+    """Returns the bounds of an analysis; raises BadInput if a number or a move is wrong, or no move is left."""
+    if not 0 < interval < float("inf"):
+        raise BadInput(f"interval = {interval} should be a number of seconds greater than 0")
+    if simulations is not None and not 1 <= simulations <= UNLIMITED:
+        raise BadInput(f"simulations = {simulations} should be from 1 to {UNLIMITED}")
+    if seconds is not None and not 0 < seconds < float("inf"):
+        raise BadInput(f"seconds = {seconds} should be a number greater than 0")
+    legal = state.legal_actions()
+    allowed = _actions_of(state, allow) if allow else set(legal)
+    allowed -= _actions_of(state, avoid)
+    if not allowed:
+        raise BadInput("no move is left: every legal move is in avoid, or not in allow")
+    limit = frozenset(allowed) if len(allowed) < len(legal) else None
+    return Bounds(simulations or UNLIMITED, float("inf") if seconds is None else seconds, limit)
+
+
+def _actions_of(state: State, moves: Sequence[int | str]) -> set[int]:
+    """Returns the actions of moves, given as actions or in the game's notation; raises BadInput if one is not legal."""
+    actions = set()
+    for move in [moves] if isinstance(moves, str | int) else moves:
+        action = state.game.text_to_action(state, move) if isinstance(move, str) else int(move)
+        if action not in state.legal_actions():
+            raise BadInput(f"action {action} is not legal here")
+        actions.add(action)
+    return actions

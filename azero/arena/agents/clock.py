@@ -1,0 +1,96 @@
+"""Clocks of games: main time, increments and byo-yomi."""
+
+import math
+import re
+from typing import NamedTuple
+
+from azero.errors import BadInput
+
+_UNITS = {"h": 3600.0, "m": 60.0, "s": 1.0}
+_TIME = r"(?:\d{1,6}(?:\.\d{0,6})?[hms])+"
+_FORM = re.compile(rf"({_TIME})?(?:\+(?:(\d{{1,3}})x)?({_TIME}))?", re.ASCII)
+_LONGEST_S = 7 * 24 * 3600.0
+
+
+class TimeControl(NamedTuple):
+    """How much time a player has for a game. All times are in seconds."""
+
+    main_s: float = 0.0
+    increment_s: float = 0.0  # added after each move
+    periods: int = 0  # of byo-yomi, which begins when the main time is over
+    period_s: float = 0.0  # a move that takes less does not use up its period
+
+    @classmethod
+    def parse(cls, text: str) -> "TimeControl":
+        """Returns a time control by its text; raises BadInput.
+
+        `5m` is five minutes for all moves, `5m+3s` adds three seconds after each move, and `10m+5x30s` has five periods
+        of byo-yomi, thirty seconds each. The main time may be left out: `+1x10s` is ten seconds a move.
+        """
+        match = _FORM.fullmatch(text.strip())
+        if match is None or not text.strip():
+            raise BadInput(f"clock {text!r} should be a time, e.g. 5m, 5m+3s (increment) or 10m+5x30s (byo-yomi)")
+        main_s, more_s = (_seconds_of(part or "") for part in (match[1], match[3]))
+        control = cls(main_s, periods=int(match[2]), period_s=more_s) if match[2] else cls(main_s, more_s)
+        least_s = control.main_s + control.periods * control.period_s
+        if least_s <= 0 or (match[2] and not (control.periods and control.period_s)):
+            raise BadInput(f"clock {text!r} leaves no time for the first move; e.g. 5m, 5m+3s or +1x10s")
+        if max(least_s, more_s) > _LONGEST_S:
+            raise BadInput(f"clock {text!r} should be a week or less")
+        return control
+
+    def __str__(self) -> str:
+        more = f"+{self.periods}x{_text_of(self.period_s)}" if self.periods else ""
+        more = f"+{_text_of(self.increment_s)}" if self.increment_s else more
+        return (_text_of(self.main_s) if self.main_s or not more else "") + more
+
+
+def _seconds_of(text: str) -> float:
+    return sum(float(number) * _UNITS[unit] for number, unit in re.findall(r"([\d.]+)([hms])", text))
+
+
+def _text_of(seconds: float) -> str:
+    for unit in "hm":
+        if seconds >= _UNITS[unit] and seconds % _UNITS[unit] == 0:
+            return f"{seconds / _UNITS[unit]:g}{unit}"
+    return f"{seconds:g}s"
+
+
+class Clock:
+    """The clock of one player.
+
+    Attributes:
+      control: the time control.
+      main_s: main time left, in seconds.
+      periods: periods of byo-yomi left.
+      has_fallen: whether the time is over, so that the game is lost.
+      used_s: seconds of all moves so far.
+    """
+
+    def __init__(self, control: TimeControl):
+        self.control = control
+        self.main_s, self.periods = control.main_s, control.periods
+        self.has_fallen = False
+        self.used_s = 0.0
+
+    @property
+    def left_s(self) -> float:
+        """The most seconds that the next move may take."""
+        return 0.0 if self.has_fallen else self.main_s + self.periods * self.control.period_s
+
+    def spend(self, seconds: float) -> None:
+        """Takes the time of a move from the clock."""
+        self.used_s += seconds
+        over = seconds - self.main_s
+        self.main_s = max(0.0, -over)
+        if over > 0.0:
+            gone = math.inf if self.control.period_s == 0 else math.floor(over / self.control.period_s)
+            self.has_fallen = self.has_fallen or gone >= self.periods
+            self.periods = max(0, self.periods - int(min(gone, self.periods)))
+        if not self.has_fallen:
+            self.main_s += self.control.increment_s
+
+    def __str__(self) -> str:
+        minutes, seconds = divmod(self.main_s, 60)
+        more = f" and {self.periods} x {self.control.period_s:g} s" if self.control.periods else ""
+        return f"{int(minutes)}:{seconds:04.1f}{more}"

@@ -1,0 +1,218 @@
+"""Agents that search with a tree: plain UCT and its relatives, and PUCT with a net."""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from azero.arena.agents.agent import UNLIMITED, Agent, Limit, check_state
+from azero.arena.agents.analysis import MEMORY_MIB, Analysis, TreeAnalysis, bounds_of
+from azero.arena.agents.clock import Clock
+from azero.arena.agents.suggestion import RESIGN, Suggestion, suggestion_of
+from azero.arena.agents.thinker import MIB, Thinker, nodes_within
+from azero.compiler.rng import derive_seed
+from azero.errors import BadInput
+from azero.games import Game, State
+from azero.mcts import MAX_NODES, Search, nodes_needed, root_value
+from azero.mcts.search.deadline import Deadline
+from azero.mcts.search.several_trees import added_roots, search_in_shares
+from azero.mcts.search.tree_arrays import SearchTree, tree_of
+from azero.mcts.tree import NODE_DTYPE
+from azero.nets.runtimes.session import by_position
+
+VISITS_PER_LEAF = 25
+"""One more leaf of a tree may wait for the net for every so many visits of the root."""
+
+_SIMULATIONS_PER_TREE = 10_000
+"""A suggestion of fewer simulations has one tree; threads have one each in longer ones."""
+
+_NO_TIME = 1e-9  # seconds: a search of one simulation, that solves nothing
+
+
+class SearchAgent(Agent):
+    """Plays by search. A limit on simulations searches all slots together; a limit on seconds searches them one by one.
+
+    Args:
+      make_search: returns a search, given the number of trees, the most nodes of a tree, and how many leaves of a tree
+        may wait for the evaluator. This is 1 if many trees share it, and more if threads share a tree.
+      most_leaves: the limit on this number.
+      most_trees: how many trees a single position may have, each with a thread.
+    """
+
+    can_ponder = True
+
+    def __init__(
+        self,
+        name: str,
+        game: Game,
+        limit: Limit,
+        make_search: Callable[[int, int, int], Search],
+        seed: int = 0,
+        most_leaves: int = 1,
+        most_trees: int = 1,
+    ):
+        super().__init__(name, game, seed)
+        self.limit = limit
+        self.runtime: tuple[str, str] | None = None  # library and precision of the net, once it is loaded
+        self._make_search, self._most_leaves, self._most_trees = make_search, most_leaves, most_trees
+        self._search: Search | None = None
+        self._alone: Search | None = None  # the search of `suggest`, of one position
+        self._alone_size = (0, 0, 0)
+        self._thinker: Thinker | None = None
+        self._analysis: Analysis | None = None
+        self._memory_mib = 0
+
+    def start(self, num_slots: int, states: Sequence[State], first_game: int) -> None:
+        if self._search is None or len(self._search.forest.trees) < num_slots:
+            max_nodes = nodes_needed(self.game, self.limit.simulations, num_slots)
+            self._search = self._make_search(num_slots, max_nodes, self._leaves() if self.limit.seconds else 1)
+            self._search.prepare()
+        for slot, state in enumerate(states):
+            self._search.start(slot, state, derive_seed(self.seed, "game", first_game + slot))
+        self._search.choose(0)  # compiles it, if necessary, outside the measured time
+
+    def advance(self, slot: int, action: int) -> None:
+        assert self._search is not None, "start comes first"
+        self._search.advance(slot, action)
+
+    def _choose(self, slots: Sequence[int]) -> list[int]:
+        search = self._search
+        assert search is not None, "start comes first"
+        together = [slots] if self.limit.seconds is None else [[slot] for slot in slots]
+        for some in together:
+            search.run(some, self.limit.simulations, self.limit.seconds)
+            self.simulations += int(search.forest.trees.simulations[list(some)].sum())
+        return [RESIGN if self._resigns_in(slot) else search.choose(slot) for slot in slots]
+
+    def _resigns_in(self, slot: int) -> bool:
+        assert self._search is not None, "start comes first"
+        return self.resign_below is not None and self.resigns(root_value(self._search, slot))
+
+    def _play_on_clock(self, state: State, clock: Clock) -> Suggestion:
+        thinker, limit = self.thinker(), self.limit.beside_clock()
+        begin = time.perf_counter()
+        with thinker.lock:
+            limits = limit.simulations, limit.seconds or float("inf")
+            made = self.time_manager.think(thinker, state, clock, *limits)
+            runtime, precision = self.runtime or (None, None)
+            found = thinker.suggestion()
+        elapsed_s = time.perf_counter() - begin
+        return replace(found, simulations=made, elapsed_s=elapsed_s, runtime=runtime, precision=precision)
+
+    def start_clock(self) -> None:
+        super().start_clock()
+        self.thinker()  # compiles and opens all that is needed, outside the measured time
+
+    def _count_moves(self, slots: Sequence[int]) -> int:
+        assert self._search is not None, "start comes first"
+        return sum(not self._search.is_within_turn(slot) for slot in slots)
+
+    def _leaves(self, simulations: int = UNLIMITED) -> int:
+        """Returns how many leaves of a tree may wait for the net at the end of a search."""
+        return min(self._most_leaves, 1 + simulations // VISITS_PER_LEAF)
+
+    def suggest(self, state: State, simulations: int | None = None, seconds: float | None = None) -> Suggestion:
+        check_state(self.game, state)
+        limit = self.limit
+        if simulations is not None or seconds is not None:
+            limit = Limit(UNLIMITED if simulations is None else simulations, seconds)
+        begin = time.perf_counter()
+        if self._prepare_alone(limit, state):
+            begin = time.perf_counter()
+        suggestion = self._search_alone(state, limit)
+        answers = self._answers_of_net(state)
+        return replace(suggestion, elapsed_s=time.perf_counter() - begin, **answers)
+
+    def _prepare_alone(self, limit: Limit, state: State) -> bool:
+        """Prepares the search of one position for a limit. Returns whether it is the first one, which compiles."""
+        num_trees = max(1, min(self._most_trees, limit.simulations // _SIMULATIONS_PER_TREE))
+        share = limit.simulations // num_trees + 1
+        wanted = min(MAX_NODES, share * self.game.num_actions + self.game.num_actions + 1)
+        size = num_trees, wanted, self._leaves(limit.simulations)
+        if self._alone is not None and self._alone_size == size:
+            return False
+        is_first = self._alone is None
+        self._alone, self._alone_size = self._make_search(*size), size
+        self._alone.prepare()
+        if is_first:
+            self._search_alone(state, Limit(1, _NO_TIME))
+            self._answers_of_net(state)
+        return is_first
+
+    def _search_alone(self, state: State, limit: Limit) -> Suggestion:
+        search = self._alone
+        assert search is not None, "_prepare_alone comes first"
+        num_trees = len(search.forest.trees)
+        for b in range(num_trees):
+            names = ("suggest", b) if b else ("suggest",)
+            search.start(b, state, derive_seed(self.seed, *names))
+        if num_trees == 1:
+            search.run([0], limit.simulations, limit.seconds)
+            return suggestion_of(search, state)
+        end = time.perf_counter() + limit.seconds if limit.seconds else float("inf")
+        search_in_shares(search, limit.simulations, Deadline(end))
+        with added_roots(search):
+            trees = search.forest.trees
+            total, is_full = int(trees.simulations.sum()), bool(trees.is_full.any())
+            return replace(suggestion_of(search, state), simulations=total, is_tree_full=is_full)
+
+    def _answers_of_net(self, state: State) -> dict[str, Any]:
+        """Returns the fields of a suggestion that depend on the net alone.
+
+        These are its library and precision, and the answers of kept heads: arrays [H, W], or numbers.
+        """
+        answers = by_position(self.heads_alone(state.planes()[None])) if self.heads_alone else {}
+        heads = {name: each[0] if each.ndim > 1 else float(each[0]) for name, each in answers.items()}
+        runtime, precision = self.runtime or (None, None)
+        return {"runtime": runtime, "precision": precision, **heads}
+
+    def analyse(
+        self,
+        state: State,
+        *,
+        interval: float = 0.5,
+        simulations: int | None = None,
+        seconds: float | None = None,
+        memory_mib: int = MEMORY_MIB,
+        allow: Sequence[int | str] = (),
+        avoid: Sequence[int | str] = (),
+    ) -> Analysis:
+        check_state(self.game, state)
+        bounds = bounds_of(state, interval, simulations, seconds, allow, avoid)
+        if self._analysis is not None:
+            self._analysis.close()
+        thinker = self.thinker(memory_mib)
+        self._analysis = TreeAnalysis(thinker, state, interval, bounds, lambda: self._answers_of_net(state))
+        return self._analysis
+
+    def thinker(self, memory_mib: int = MEMORY_MIB) -> Thinker:
+        """Returns what searches single positions and keeps their trees; raises BadInput if the memory is too small."""
+        if self._thinker is None or self._memory_mib != memory_mib:
+            least = 2 * self.game.num_actions + 1
+            max_nodes = nodes_within(memory_mib, self._most_trees)
+            if max_nodes < least:
+                needed = 2 * least * NODE_DTYPE.itemsize * self._most_trees // MIB + 1
+                raise BadInput(f"memory_mib = {memory_mib} should be {needed} or more for a tree of {self.game}")
+            if self._thinker is not None:
+                self._thinker.close()
+            search = self._make_search(self._most_trees, max_nodes, self._leaves())
+            search.prepare()
+            self._thinker, self._memory_mib = Thinker(search, memory_mib * MIB // 2, self.seed), memory_mib
+            self._thinker.warm_up()
+        return self._thinker
+
+    def tree(self) -> SearchTree:
+        if self._alone is None:
+            raise BadInput(f"agent {self.name!r} has no search tree yet: ask it for a suggestion first")
+        tree = tree_of(self._alone.forest, 0)
+        if any(self._alone.actions_of(0, action) != [action] for action in tree.action[tree.children()].tolist()):
+            raise BadInput(f"agent {self.name!r} has no tree of actions: the moves of its root are whole turns")
+        return tree
+
+    def close(self) -> None:
+        """Releases trees, cache and the net's runtime, hundreds of MiB, without waiting for garbage collection."""
+        if self._analysis is not None:
+            self._analysis.close()
+        if self._thinker is not None:
+            self._thinker.close()
+        self._search = self._alone = self._thinker = self._analysis = None

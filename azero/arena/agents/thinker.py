@@ -1,0 +1,168 @@
+"""A thinker searches one position after another on all threads, and keeps the trees of those it has searched."""
+
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from azero.arena.agents.suggestion import Suggestion, suggestion_of
+from azero.errors import BadInput
+from azero.games import State
+from azero.games.contract import sign_of
+from azero.mcts import Search
+from azero.mcts.proving.root_solver import KnownMove
+from azero.mcts.search.analysis import root_value
+from azero.mcts.search.deadline import Deadline
+from azero.mcts.search.positions import Positions
+from azero.mcts.search.several_trees import added_roots, search_in_shares
+from azero.mcts.search.tree_arrays import mean_values
+from azero.mcts.tree import NODE_DTYPE, UNPROVEN, children_of
+
+MIB = 1 << 20
+
+_WEIGHTY = 0.1
+"""A move has visits enough to be compared by value if it has this part of those of the most visited move."""
+
+_SOLVED_AFTER = 500
+"""Visits of a root before its solver begins. The solver tries moves in the order of their visits."""
+
+
+def nodes_within(mib: int, num_trees: int) -> int:
+    """Returns the limit on the nodes of each of `num_trees` trees. They may take half of `mib`, kept trees the rest."""
+    return mib * MIB // 2 // NODE_DTYPE.itemsize // num_trees
+
+
+class Standing(NamedTuple):
+    """How a search stands: what time management looks at. Values are in [-1, 1], for the player to move."""
+
+    visits: int
+    value: float  # of the position
+    most: int  # visits of the most visited action
+    second: int  # those of the second most visited
+    is_best_valued: bool  # whether no other move that has visits enough has a better value
+
+
+class Thinker:
+    """Searches one position at a time; see `Positions` for what it keeps.
+
+    Args:
+      search: searches of trees of one position each; with several trees, threads share them and their roots are added.
+      kept_bytes: memory of the kept trees.
+      seed: of all random choices.
+
+    Attributes:
+      lock: held by whoever uses the thinker, if several threads may.
+    """
+
+    def __init__(self, search: Search, kept_bytes: int, seed: int):
+        search.search_completely()
+        self._search = search
+        self._positions = Positions(search, kept_bytes, seed)
+        self._pool = ThreadPoolExecutor(1)
+        self._solving: Future[dict[int, KnownMove]] | None = None
+        self._end_of_solving = Deadline()
+        self.lock = threading.Lock()
+
+    @property
+    def visits(self) -> int:
+        """Visits of the position, kept ones included."""
+        return self._positions.visits
+
+    @property
+    def is_decided(self) -> bool:
+        """Returns whether the position's result is proven, so that more simulations cannot change it."""
+        return self._search.settings.is_proving and (self._search.forest.nodes["proven"][:, 0] != UNPROVEN).any()
+
+    @property
+    def is_full(self) -> bool:
+        """Returns whether a tree stopped growing for lack of nodes."""
+        return bool(self._search.forest.trees.is_full.any())
+
+    def warm_up(self) -> None:
+        """Compiles everything that is not compiled yet."""
+        state = self._search.game.new_initial_state()
+        self.go_to(state)
+        self.standing()
+        self.suggestion()
+        if self._positions.can_keep:
+            self.go_to(state, frozenset(state.legal_actions()[:1]))
+
+    def go_to(self, state: State, allowed: frozenset[int] | None = None) -> None:
+        """Makes `state` the position to search, from its kept trees if there are any.
+
+        Args:
+          allowed: the only moves to search; None: all. Raises BadInput if the search cannot leave out moves.
+        """
+        if allowed is not None and not self._positions.can_keep:
+            raise BadInput("this search cannot leave out moves; agents that search with a tree of actions can")
+        self._end_solving()
+        self._positions.go_to(state, allowed)
+
+    def go_on(self, most_visits: int, deadline: Deadline) -> None:
+        """Searches until the position has `most_visits`, is decided, a tree is full, or the deadline has passed."""
+        while not (self.is_done(most_visits) or deadline.has_passed()):
+            self._solve()
+            visits = self.visits
+            missing = (
+                most_visits if not self._may_solve() else min(most_visits, max(_SOLVED_AFTER, visits + 1))
+            ) - visits
+            search_in_shares(self._search, missing, deadline)
+
+    def is_done(self, most_visits: int) -> bool:
+        """Returns whether more time would not be used."""
+        return self.visits >= most_visits or self.is_decided or self.is_full
+
+    def standing(self) -> Standing:
+        """Returns how the search stands."""
+        visits = self.visits
+        with added_roots(self._search):
+            nodes = self._search.forest.nodes[0]
+            children = nodes[children_of(nodes)].view(np.ndarray)
+            N = children["N"]
+            best = int(N.argmax())
+            values = mean_values(sign_of(int(nodes[0].player)), children)
+            return Standing(
+                visits=visits,
+                value=root_value(self._search),
+                most=int(N[best]),
+                second=int(np.delete(N, best).max(initial=0)),
+                is_best_valued=bool(values[best] >= values[_WEIGHTY * N[best] <= N].max()),
+            )
+
+    def suggestion(self) -> Suggestion:
+        """Returns the moves of the position, ranked. Simulations are all visits, kept ones included."""
+        visits, state = self.visits, self._positions.state
+        assert state is not None, "go_to comes first"
+        with added_roots(self._search):
+            return replace(suggestion_of(self._search, state), simulations=visits, is_tree_full=self.is_full)
+
+    def close(self) -> None:
+        """Ends the thread of the solver."""
+        self._end_solving()
+        self._pool.shutdown()
+
+    def _may_solve(self) -> bool:
+        return self._search.can_solve and not self._positions.is_solver_done
+
+    def _solve(self) -> None:
+        """Begins to solve the root once it has enough visits; the solver works beside the search. Takes its answer."""
+        if self._solving is not None and self._solving.done():
+            self._search.learn_moves(0, self._solving.result())
+            self._solving = None
+        elif self._may_solve() and self.visits >= _SOLVED_AFTER:
+            self._positions.is_solver_done = True
+            self._end_of_solving = Deadline()
+            task: Callable[[Callable[[], bool]], dict[int, KnownMove]] = self._search.solving(0)
+            self._solving = self._pool.submit(task, self._end_of_solving.has_passed)
+
+    def _end_solving(self) -> None:
+        """Ends the solver before the position changes. If it was not done, it may try again."""
+        if self._solving is not None:
+            was_done = self._solving.done()
+            self._end_of_solving.stop()
+            self._search.learn_moves(0, self._solving.result())
+            self._positions.is_solver_done = was_done
+            self._solving = None

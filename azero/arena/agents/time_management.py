@@ -1,0 +1,112 @@
+"""Time management: how long a move may take, and when a search has seen enough.
+
+A move gets a share of the time that is left, by the number of moves that random games still need. The search ends
+before its share is over if no other move can overtake the best one. It goes on beyond its share while the choice is
+open: the two most visited moves are close, the most visited move is not the one with the best value, or its value has
+fallen. What is saved goes to later moves, as their shares are of what is left then.
+
+Source: Baudis and Gailly, Pachi: state of the art open source Go program (2011), and Baier and Winands, Time management
+for Monte-Carlo tree search applied to the game of Go (2012), for these three rules; the constants are ours.
+"""
+
+import time
+from typing import NamedTuple
+
+from azero.arena.agents.clock import Clock
+from azero.arena.agents.thinker import Standing, Thinker
+from azero.games import State
+from azero.mcts.rollouts.playing import plies_to_end
+from azero.mcts.search.deadline import Deadline
+
+_FEWEST_MOVES = 3.0  # own moves that the time has to suffice for, however near the end seems,
+_MOST_MOVES = 16.0  # and however far: a share of what is left never runs out
+_MOST_SHARES = 3.0  # of an open choice
+_CLOSE = 0.6  # the second most visited move has at least this part of the visits of the first
+_FALL = 0.05  # of the value
+_CHECKS = 24  # of a share
+_SHORTEST_CHECK_S = 0.004
+_RESERVE = 0.03  # part of the time left that is never planned,
+_RESERVE_PER_MOVE_S = 0.003  # and time for each own move: to start and end a search takes some milliseconds
+_MOST_BOOST = 2.5
+_FORGET = 0.9
+
+
+class Share(NamedTuple):
+    """The time of a move, in seconds."""
+
+    planned_s: float
+    most_s: float
+
+
+class TimeManager:
+    """Shares out the time of one player's game.
+
+    Args:
+      is_adaptive: whether searches end early and late as the module says; otherwise each takes its share.
+    """
+
+    def __init__(self, is_adaptive: bool = True):
+        self.is_adaptive = is_adaptive
+        self._planned_s = self._used_s = 1e-9
+        self._num_moves = 0
+        self._lag_s = 0.0  # the longest time by which a move took longer than it was allowed to
+
+    def share(self, state: State, clock: Clock) -> Share:
+        """Returns the time for the next move of the player to move."""
+        own_moves = max(_FEWEST_MOVES, plies_to_end(state) / 2)
+        reserve_s = _RESERVE * clock.main_s + own_moves * max(self._lag_s, _RESERVE_PER_MOVE_S)
+        free_s = max(0.0, clock.main_s - reserve_s)
+        planned_s = free_s / min(own_moves, _MOST_MOVES) + clock.control.increment_s
+        most_s = free_s
+        if clock.periods:  # a move within its period keeps it
+            most_s = free_s + (1.0 - _RESERVE) * clock.control.period_s - self._lag_s
+            planned_s = max(planned_s, most_s if free_s == 0.0 else clock.control.period_s)
+        most_s = max(most_s, 0.0)
+        planned_s = min(planned_s * self._boost(), most_s)
+        return Share(planned_s, min(_MOST_SHARES * planned_s, most_s) if self.is_adaptive else planned_s)
+
+    def note(self, share: Share, used_s: float) -> None:
+        """Notes how long a move took. If moves are cheaper than planned, later ones get more."""
+        self._planned_s += share.planned_s / self._boost()
+        self._used_s += used_s
+        self._num_moves += 1
+        self._lag_s = max(_FORGET * self._lag_s, used_s - share.most_s)
+
+    def _boost(self) -> float:
+        """Returns the factor by which moves so far were cheaper than their shares without a boost."""
+        if not self.is_adaptive or self._num_moves < 2:
+            return 1.0
+        return min(max(self._planned_s / self._used_s, 1.0), _MOST_BOOST)
+
+    def think(self, thinker: Thinker, state: State, clock: Clock, most_visits: int, most_s: float) -> int:
+        """Searches a position as long as the choice is worth, within clock and limits; returns the simulations."""
+        begin = time.perf_counter()
+        share = self.share(state, clock)
+        share = Share(min(share.planned_s, most_s), min(share.most_s, most_s))
+        thinker.go_to(state)
+        if len(state.legal_actions()) == 1:
+            self.note(share, time.perf_counter() - begin)
+            return 0
+        before, first = thinker.visits, thinker.standing()
+        searching = elapsed = time.perf_counter() - begin
+        step_s = max(share.planned_s / _CHECKS, _SHORTEST_CHECK_S)
+        while elapsed < share.most_s and not thinker.is_done(most_visits):
+            thinker.go_on(most_visits, Deadline(begin + min(elapsed + step_s, share.most_s)))
+            elapsed = time.perf_counter() - begin
+            standing = thinker.standing()
+            rate = (standing.visits - before) / (elapsed - searching)
+            if self.is_adaptive and self._has_seen_enough(standing, first, share, elapsed, rate):
+                break
+        self.note(share, time.perf_counter() - begin)
+        return thinker.visits - before
+
+    @staticmethod
+    def _has_seen_enough(standing: Standing, first: Standing, share: Share, elapsed: float, rate: float) -> bool:
+        """Returns whether the search may end."""
+        lead = standing.most - standing.second
+        if elapsed < share.planned_s:
+            return lead > rate * (share.planned_s - elapsed)
+        if lead > rate * (share.most_s - elapsed):
+            return True
+        is_close = standing.second >= _CLOSE * standing.most
+        return not is_close and standing.is_best_valued and standing.value >= first.value - _FALL

@@ -1,0 +1,98 @@
+"""Matches in which each side has a clock. Games are played one after another, since the clocks measure real time."""
+
+import time
+from collections.abc import Callable
+from itertools import islice
+
+from azero.arena.agents.agent import Agent
+from azero.arena.agents.clock import Clock, TimeControl
+from azero.arena.agents.pondering import Ponderer
+from azero.arena.agents.suggestion import RESIGN
+from azero.arena.matches.match import (
+    OPENING_PLIES,
+    GameResult,
+    MatchResult,
+    TimeUse,
+    early_end_of,
+    finish,
+    spent_by,
+    tally_of,
+)
+from azero.arena.matches.openings import draw_openings
+from azero.arena.matches.statistics import Tally
+from azero.errors import BadInput, EngineFailed
+from azero.games import Game, State
+
+
+def play_timed_match(
+    a: Agent,
+    b: Agent,
+    game: Game,
+    num_games: int,
+    control: TimeControl,
+    seed: int = 0,
+    opening_plies: int = OPENING_PLIES,
+    is_pondering: bool = False,
+    on_games: Callable[[int, Tally], None] = lambda finished, tally: None,
+) -> MatchResult:
+    """Plays `num_games` games in pairs; the arguments and errors are those of `play_match`.
+
+    Args:
+      control: the time of each side for a game. Who has no time left loses.
+      is_pondering: whether both sides think on the opponent's time.
+    """
+    if num_games < 1:
+        raise BadInput(f"games = {num_games} should be 1 or more")
+    openings = list(islice(draw_openings(game, opening_plies, seed), (num_games + 1) // 2))
+    before = [spent_by(agent) for agent in (a, b)]
+    use = TimeUse(str(control), [0, 0], [[], []], [Clock(control).left_s] * 2)
+    results: list[GameResult] = []
+    early_end = None
+    for agent in (a, b):
+        agent.start_clock()
+    begin = time.perf_counter()
+    for number in range(num_games):
+        try:
+            results.append(_play_game(a, b, openings[number // 2], number, control, is_pondering, use))
+        except (EngineFailed, KeyboardInterrupt) as error:
+            early_end = early_end_of(error, f"after {len(results)} of {num_games} games")
+            break
+        on_games(1, tally_of(results))
+    return finish(a, b, game, results, time.perf_counter() - begin, before, None, early_end, use)
+
+
+def _play_game(
+    a: Agent, b: Agent, opening: State, number: int, control: TimeControl, is_pondering: bool, use: TimeUse
+) -> GameResult:
+    """Plays one game; A plays first in even games."""
+    state, clocks = opening.clone(), [Clock(control), Clock(control)]  # by agent, A first
+    for agent in (a, b):
+        agent.start_clock()
+    ponderers: list[Ponderer | None] = [None, None]
+    score = None
+    try:
+        while score is None and not state.is_terminal():
+            mover = state.current_player() ^ (number % 2)  # 0: A
+            agent, clock = (a, b)[mover], clocks[mover]
+            begin = time.perf_counter()
+            if ponderer := ponderers[mover]:
+                ponderer.stop()
+            suggestion = agent.play(state, clock)
+            clock.spend(time.perf_counter() - begin)
+            use.least_left_s[mover] = min(use.least_left_s[mover], clock.left_s)
+            if clock.has_fallen or suggestion.action == RESIGN:
+                use.losses_on_time[mover] += clock.has_fallen
+                score = float(mover)
+                break
+            for action in suggestion.actions:
+                state.apply_action(action)
+            is_opponents = not state.is_terminal() and state.current_player() ^ (number % 2) != mover
+            ponderers[mover] = Ponderer(agent, state) if is_pondering and is_opponents else None
+    finally:
+        for each in filter(None, ponderers):
+            each.stop()
+    for used, clock in zip(use.used_s, clocks, strict=True):
+        used.append(clock.used_s)
+    if score is None:
+        score = (state.returns()[number % 2] + 1.0) / 2.0
+    return GameResult(number // 2, number % 2 == 0, tuple(state.history()), score)

@@ -1,0 +1,173 @@
+"""`azero evaluate`: matches, and mistakes in solved positions."""
+
+import json
+import sys
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from azero.commands.makers import Maker, check_device
+from azero.commands.options import (
+    AGENT_HELP,
+    ClockOption,
+    DeviceOption,
+    GameOption,
+    JsonOption,
+    NodesOption,
+    PrecisionOption,
+    RuntimeOption,
+    SeedOption,
+    ThreadsOption,
+    named_game,
+    time_control,
+)
+from azero.errors import BadInput, Stopped
+from azero.system.console import say
+
+if TYPE_CHECKING:
+    from azero.arena.agents.clock import TimeControl
+    from azero.arena.matches.match import MatchResult
+
+app = typer.Typer()
+
+
+@app.command(epilog="Example:  azero evaluate connect_four@200 --against uct@1000 --games 100")
+def evaluate(
+    a: Annotated[str, typer.Argument(metavar="A", help=AGENT_HELP)],
+    against: Annotated[str | None, typer.Option("--against", metavar="B", help="The opponent, named like A.")] = None,
+    benchmark: Annotated[
+        str | None,
+        typer.Option(
+            "--benchmark", metavar="NAME", help="Solved positions instead of B: connect_four_pons, a file or a folder."
+        ),
+    ] = None,
+    game: GameOption = None,
+    games: Annotated[
+        int | None, typer.Option("--games", help="Games to play, in pairs with colours swapped; 100 by default.")
+    ] = None,
+    opening_plies: Annotated[
+        int | None,
+        typer.Option("--opening-plies", help="Random plies before a pair, this number or one fewer; 4 by default."),
+    ] = None,
+    sprt: Annotated[
+        str | None,
+        typer.Option("--sprt", metavar="ELO0,ELO1", help="Stop when an SPRT decides between these Elo differences."),
+    ] = None,
+    clock: ClockOption = None,
+    ponder: Annotated[
+        bool, typer.Option("--ponder", help="With --clock: both agents also think on the opponent's time.")
+    ] = False,
+    seed: SeedOption = 0,
+    threads: ThreadsOption = None,
+    device: DeviceOption = "auto",
+    precision: PrecisionOption = "auto",
+    runtime: RuntimeOption = "auto",
+    max_nodes: NodesOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Play a match, or count mistakes in solved positions.
+
+    A match prints A's score and Elo difference with 95 % intervals, and the time and simulations of both agents.
+    --benchmark prints the share of mistakes among A's moves for each set of positions. If a GTP engine fails in the
+    middle of a match, the result of the finished games is printed, and the exit code is 1. Ctrl-C prints it, too.
+    With --clock, each side has this time for a game, and games are played one after another.
+    """
+    if (against is None) == (benchmark is None):
+        raise BadInput("give either an opponent with --against, e.g. uct@1000, or solved positions with --benchmark")
+    device_config = check_device([a, against] if against else [a], device, precision, runtime)
+    maker = Maker(named_game(game), seed, threads, device_config, max_nodes)
+    if benchmark is not None:
+        matches = {"--games": games, "--opening-plies": opening_plies, "--sprt": sprt, "--clock": clock}
+        for option, value in matches.items():
+            if value is not None:
+                raise BadInput(f"{option} is for matches, and has no effect with --benchmark")
+        _evaluate_on_benchmark(maker, a, benchmark, as_json)
+    elif against is not None:
+        control = time_control(clock, ponder)
+        if control and sprt:
+            raise BadInput("--sprt is for matches without --clock")
+        num_games = 100 if games is None else games
+        _play_match(maker, a, against, num_games, opening_plies, sprt, control, ponder, as_json)
+
+
+def _play_match(
+    maker: Maker,
+    a: str,
+    b: str,
+    games: int,
+    opening_plies: int | None,
+    sprt: str | None,
+    control: "TimeControl | None",
+    ponder: bool,
+    as_json: bool,
+) -> None:
+    from tqdm import tqdm
+
+    from azero.arena.matches.match import OPENING_PLIES, Interrupted, Unfinished, play_match
+    from azero.arena.matches.statistics import Sprt
+    from azero.arena.matches.timed import play_timed_match
+    from azero.config.checks import describe_odd_games
+    from azero.interfaces.terminal.show import show_match
+
+    if games > 0 and games % 2:
+        say(describe_odd_games("--games", games))
+    test = Sprt(*_two_numbers("--sprt", sprt)) if sprt else None
+    one, other = maker.pair(a, b)
+    if opening_plies is not None and opening_plies >= one.game.max_plies:
+        raise BadInput(f"--opening-plies {opening_plies} should be less than {one.game.max_plies}, the longest game")
+    num_plies = OPENING_PLIES if opening_plies is None else opening_plies
+    with tqdm(total=games, unit=" games", desc=f"{a} - {b}", leave=False, disable=None, file=sys.stderr) as bar:
+
+        def show(num: int, tally: Any) -> None:
+            bar.set_postfix_str(f"+{tally.wins} ={tally.draws} -{tally.losses}", refresh=False)
+            bar.update(num)
+
+        result: MatchResult | None
+        early_end: Unfinished | Interrupted | None = None
+        try:
+            pair = one, other, one.game, games
+            if control:
+                result = play_timed_match(*pair, control, maker.seed, num_plies, ponder, show)
+            else:
+                result = play_match(*pair, maker.seed, num_plies, test, show)
+        except (Unfinished, Interrupted) as error:
+            result, early_end = error.result, error
+        finally:
+            one.close()
+            other.close()
+    if result:
+        print(json.dumps(result.to_json()) if as_json else show_match(result, test))
+    if isinstance(early_end, Interrupted):
+        raise Stopped(str(early_end))
+    if early_end:
+        say(str(early_end))
+        raise typer.Exit(1)
+
+
+def _evaluate_on_benchmark(maker: Maker, name: str, benchmark: str, as_json: bool) -> None:
+    from tqdm import tqdm
+
+    from azero.arena.agents.names import game_of
+    from azero.arena.benchmarks.benchmark import evaluate_on_benchmark
+    from azero.arena.benchmarks.files import read_benchmark
+    from azero.games import make_game
+    from azero.interfaces.terminal.show import show_benchmark
+
+    game = make_game(maker.game) if isinstance(maker.game, str) else game_of(name)
+    solved = read_benchmark(benchmark, game)
+    agent = maker._replace(game=solved.game).agent(name)
+    total = sum(len(each.problems) for each in solved.sets)
+    with tqdm(total=total, unit=" positions", desc=name, leave=False, disable=None, file=sys.stderr) as bar:
+        try:
+            result = evaluate_on_benchmark(agent, solved, bar.update)
+        finally:
+            agent.close()
+    print(json.dumps(result.to_json()) if as_json else show_benchmark(result))
+
+
+def _two_numbers(option: str, text: str) -> tuple[float, float]:
+    try:
+        first, second = (float(part) for part in text.split(","))
+    except ValueError:
+        raise BadInput(f"{option} {text!r} should be two numbers, e.g. 0,50") from None
+    return first, second

@@ -1,0 +1,164 @@
+"""Tests of time management, resignation, and matches with clocks."""
+
+import json
+import time
+
+import pytest
+
+from azero import make_agent, make_game
+from azero.arena.agents.agent import Agent
+from azero.arena.agents.clock import Clock, TimeControl
+from azero.arena.agents.pondering import Ponderer
+from azero.arena.agents.suggestion import Move, Suggestion
+from azero.arena.agents.time_management import TimeManager
+from azero.arena.matches.match import play_match
+from azero.arena.matches.timed import play_timed_match
+from azero.errors import BadInput
+
+GAME = make_game("connect_four")
+START = GAME.new_initial_state()
+
+
+class Sleeper(Agent):
+    """Plays the first legal move after some seconds."""
+
+    def __init__(self, game, seconds):
+        super().__init__(f"sleeper of {seconds:g} s", game)
+        self._sleep_s = seconds
+
+    def suggest(self, state, simulations=None, seconds=None):
+        time.sleep(self._sleep_s)
+        action = state.legal_actions()[0]
+        move = Move(action, self.game.action_to_text(state, action), 1, 0.0, 1.0, None, None, [])
+        return Suggestion(str(self.game), state.current_player(), 1, 0.0, 0.0, move.move, [move])
+
+    def start(self, num_slots, states, first_game): ...
+    def advance(self, slot, action): ...
+    def _choose(self, slots): ...
+
+
+def clock_of(text):
+    return Clock(TimeControl.parse(text))
+
+
+def test_the_time_suffices_for_all_moves():
+    """Even if every move takes all that it may."""
+    for control in ("10s", "10s+1s", "2s+3x1s", "+1x2s"):
+        clock, manager, state = clock_of(control), TimeManager(), START.clone()
+        while not state.is_terminal():
+            share = manager.share(state, clock)
+            assert 0 <= share.planned_s <= share.most_s < clock.left_s
+            clock.spend(share.most_s)
+            manager.note(share, share.most_s)
+            assert not clock.has_fallen
+            state.apply_action(state.legal_actions()[len(state.history()) % len(state.legal_actions())])
+
+
+def test_saved_time_goes_to_later_moves():
+    thrifty, plain = TimeManager(), TimeManager()
+    clock = clock_of("60s")
+    for _ in range(3):
+        thrifty.note(thrifty.share(START, clock), 0.1)
+        plain.note(plain.share(START, clock), plain.share(START, clock).planned_s)
+    assert thrifty.share(START, clock).planned_s > 1.5 * plain.share(START, clock).planned_s
+
+
+def test_a_clear_move_takes_less_time_than_an_open_one():
+    agent = make_agent("uct", GAME)
+    agent.start_clock()
+    forced = GAME.state_from_moves("414")  # the second player has to answer at 4
+    begin = time.perf_counter()
+    suggestion = agent.play(forced, clock_of("20s"))
+    assert (
+        suggestion.best == "4"
+        and time.perf_counter() - begin < agent.time_manager.share(forced, clock_of("20s")).planned_s
+    )
+    agent.close()
+
+
+def test_a_limit_in_the_name_holds_beside_a_clock():
+    agent = make_agent("uct@300", GAME)
+    agent.start_clock()
+    suggestion = agent.play(START, clock_of("60s"))
+    assert suggestion.simulations <= 300 and suggestion.elapsed_s < 2
+    agent = make_agent("uct@0.05s", GAME)
+    agent.start_clock()
+    assert agent.play(START, clock_of("1h")).elapsed_s < 2
+
+
+@pytest.mark.parametrize("is_pondering", [False, True])
+def test_a_match_with_clocks(is_pondering):
+    a, b = make_agent("connect_four", seed=1), make_agent("uct", GAME, seed=2)
+    control = TimeControl.parse("1.5s")
+    match = play_timed_match(a, b, GAME, 2, control, opening_plies=2, is_pondering=is_pondering)
+    use = match.time_use
+    assert match.tally.games == 2 and use.losses_on_time == [0, 0]
+    assert all(0.1 < used < 1.5 for side in use.used_s for used in side)
+    assert min(use.least_left_s) > 0
+    fields = json.loads(json.dumps(match.to_json(), allow_nan=False))
+    assert fields["clock"]["control"] == "1.5s" and len(fields["clock"]["used_s"]) == 2
+    for agent in (a, b):
+        agent.close()
+
+
+def test_who_has_no_time_left_loses():
+    slow, quick = Sleeper(GAME, 0.2), Sleeper(GAME, 0.0)
+    match = play_timed_match(slow, quick, GAME, 2, TimeControl.parse("0.5s"))
+    assert match.time_use.losses_on_time == [2, 0] and match.tally.losses == 2
+    assert match.time_use.least_left_s[0] == 0.0
+    kept = play_timed_match(slow, quick, GAME, 1, TimeControl.parse("0.3s+1s"), opening_plies=0)
+    assert kept.time_use.losses_on_time == [0, 0]
+
+
+def test_whole_turns_are_played_on_a_clock():
+    game = make_game("amazons(size=4)")
+    agents = [make_agent("uct(root=turns)", game, seed=seed) for seed in (1, 2)]
+    match = play_timed_match(*agents, game, 1, TimeControl.parse("0.5s"), opening_plies=0)
+    assert match.time_use.losses_on_time == [0, 0] and len(match.results[0].actions) % 3 == 0
+
+
+def test_no_games_are_refused():
+    with pytest.raises(BadInput, match="games = 0 should be 1 or more"):
+        play_timed_match(Sleeper(GAME, 0), Sleeper(GAME, 0), GAME, 0, TimeControl(1.0))
+
+
+def test_thinking_on_the_opponents_time_serves_the_next_move():
+    agent = make_agent("uct", GAME)
+    agent.start_clock()
+    ponderer = Ponderer(agent, START)
+    time.sleep(0.3)
+    ponderer.stop()
+    thinker = agent.thinker()
+    assert thinker.visits > 10_000
+    after = GAME.state_from_moves("4")
+    thinker.go_to(after)
+    assert thinker.visits > 1000
+    idle = Ponderer(make_agent("random", GAME), START)
+    idle.stop()
+    agent.close()
+
+
+@pytest.mark.parametrize("name", ["uct(resign=-0.5)@400", "connect_four(resign=-0.5)@50"])
+def test_an_agent_resigns_below_its_setting(name):
+    agent = make_agent(name, None if name.startswith("c") else GAME)
+    assert agent.resign_below == -0.5
+    agent.start_clock()
+    assert agent.play(START, clock_of("5s")).best != "resign"
+    behind = GAME.state_from_moves("22334")  # the opponent threatens on both sides
+    assert agent.play(behind, clock_of("5s")).best == "resign"
+    agent.start(1, [behind], 0)
+    assert agent.choose([0]) == [-1]
+    agent.close()
+
+
+def test_a_match_ends_with_a_resignation():
+    hopeless, other = make_agent("uct(resign=1)@50", GAME), make_agent("uct@50", GAME)
+    match = play_match(hopeless, other, GAME, 2, opening_plies=0)
+    assert match.tally.losses == 2 and [len(each.actions) for each in match.results] == [0, 1]
+
+
+@pytest.mark.parametrize("value", ["2", "-1.5", "much", ""])
+def test_a_wrong_setting_is_refused(value):
+    for name, game in (("uct", GAME), ("alphabeta", GAME), ("connect_four", None)):
+        with pytest.raises(BadInput, match="resign"):
+            make_agent(f"{name}(resign={value})@9", game)
