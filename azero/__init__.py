@@ -12,11 +12,14 @@ import importlib
 TYPE_CHECKING = False  # type checkers take it as true; importing it from typing would cost time
 if TYPE_CHECKING:
     from azero.arena.agents.agent import Agent as Agent
+    from azero.arena.agents.analysis import Analysis as Analysis
+    from azero.arena.agents.clock import TimeControl as TimeControl
     from azero.arena.agents.names import make_agent as make_agent
     from azero.arena.agents.suggestion import Move as Move
     from azero.arena.agents.suggestion import Suggestion as Suggestion
     from azero.arena.matches.match import MatchResult as MatchResult
     from azero.arena.matches.match import play_match as play_match
+    from azero.arena.matches.timed import play_timed_match as play_timed_match
     from azero.config.reading import load_config as load_config
     from azero.config.schema import Config as Config
     from azero.errors import BadInput as BadInput
@@ -46,6 +49,7 @@ __version__ = "0.1.0"
 
 _MODULES = {
     "Agent": "arena.agents.agent",
+    "Analysis": "arena.agents.analysis",
     "BadInput": "errors",
     "Callback": "training.callbacks",
     "Card": "nets.checkpoint_card",
@@ -64,6 +68,7 @@ _MODULES = {
     "State": "games",
     "Suggestion": "arena.agents.suggestion",
     "StopTraining": "training.callbacks",
+    "TimeControl": "arena.agents.clock",
     "VisitsRoot": "mcts.roots.visits",
     "load_checkpoint": "nets.checkpoint",
     "load_config": "config.reading",
@@ -72,6 +77,7 @@ _MODULES = {
     "make_game": "games",
     "new_checkpoint": "nets.saving",
     "play_match": "arena.matches.match",
+    "play_timed_match": "arena.matches.timed",
     "registered_games": "games",
     "save_checkpoint": "nets.saving",
     "train": "training.train",

@@ -12,11 +12,22 @@ from azero.config.text import settings
 from azero.games import make_game
 
 PUBLIC = {
-    *("Agent", "BadInput", "Game", "MatchResult", "Move", "State", "Suggestion", "__version__"),
+    *(
+        "Agent",
+        "Analysis",
+        "BadInput",
+        "Game",
+        "MatchResult",
+        "Move",
+        "State",
+        "Suggestion",
+        "TimeControl",
+        "__version__",
+    ),
     *("GumbelRoot", "Puct", "Search", "SearchResult", "SearchTree", "VisitsRoot"),
     *("Card", "Checkpoint", "load_checkpoint", "new_checkpoint", "save_checkpoint"),
     *("Callback", "Config", "Games", "RunView", "StopTraining", "load_config", "load_games", "train"),
-    *("make_agent", "make_game", "play_match", "registered_games"),
+    *("make_agent", "make_game", "play_match", "play_timed_match", "registered_games"),
 }
 CONFIGS = sorted(path.stem for place in _PLACES for path in place.glob("*.toml"))
 

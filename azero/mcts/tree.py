@@ -27,7 +27,7 @@ NODE_DTYPE = np.dtype(
         ("action", np.int16),  # the action that leads here
         ("num_children", np.int16),
         ("num_visited", np.int16),  # visited children, for rules that visit every child once first; they come first
-        ("virtual_loss", np.int16),  # descents through this node that are not backed up yet
+        ("in_flight", np.int16),  # descents through this node that are not backed up yet
         ("proven_plies", np.int16),  # plies to the end under best play, if proven
         ("proven", np.int8),  # WIN, DRAW or LOSS for the first player, or UNPROVEN
         ("player", np.int8),  # the player to move; set when the node is expanded
@@ -86,7 +86,7 @@ def clear_node(node, action, prior):
     node.action = action
     node.num_children = 0
     node.num_visited = 0
-    node.virtual_loss = 0
+    node.in_flight = 0
     node.proven_plies = 0
     node.proven = UNPROVEN
     node.player = 0

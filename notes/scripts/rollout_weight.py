@@ -10,8 +10,8 @@ import sys
 from collections.abc import Callable
 
 from azero.arena.agents.agent import Agent, Limit
-from azero.arena.agents.search_agent import SearchAgent
 from azero.arena.agents.names import find_checkpoint, make_agent
+from azero.arena.agents.search_agent import SearchAgent
 from azero.arena.matches.match import play_match
 from azero.arena.matches.statistics import score_interval
 from azero.config.schema import DeviceConfig, SearchConfig

@@ -127,7 +127,7 @@ def test_without_proofs_lost_moves_are_visited_on():
     assert search.forest.nodes[0][0].proven == UNPROVEN
 
 
-def test_virtual_loss_spreads_the_leaves_and_is_gone_afterwards():
+def test_in_flight_spreads_the_leaves_and_is_gone_afterwards():
     """Each pending descent counts as a virtual loss on its path. No leaf is given out twice."""
     game, settings = CONNECT_FOUR, Settings(is_rollout_only=False, leaves_per_tree=7)
     parts = SearchParts(game.rules, Puct(), OwnRollout(), settings, new_views(game), new_cache(0))
@@ -142,14 +142,14 @@ def test_virtual_loss_spreads_the_leaves_and_is_gone_afterwards():
         count = int(batch.waiting[0].leaves)
         sizes.append(count)
         leaves = [int(batch.path[row, batch.depth[row]]) for row in range(count)]
-        assert len(set(leaves)) == count == forest.trees[0].pending == nodes[0].virtual_loss
-        assert all(nodes[leaf].virtual_loss == 1 for leaf in leaves)
+        assert len(set(leaves)) == count == forest.trees[0].pending == nodes[0].in_flight
+        assert all(nodes[leaf].in_flight == 1 for leaf in leaves)
         walker.apply_evaluations(evaluator.evaluate(walker.planes))
-        assert forest.trees[0].pending == 0 and not nodes.virtual_loss[: forest.trees[0].num_nodes].any()
+        assert forest.trees[0].pending == 0 and not nodes.in_flight[: forest.trees[0].num_nodes].any()
     assert sizes == [1, 7, 7, 7] and nodes[0].N == 22
 
 
-def test_virtual_loss_counts_as_a_loss_for_whoever_moves():
+def test_in_flight_counts_as_a_loss_for_whoever_moves():
     """A virtual loss is a loss for the player who moves at the node, so two descents differ at both plies."""
     search, _ = grow(CONNECT_FOUR, "", Puct(), Settings(leaves_per_tree=2), UniformEvaluator(7), num=400)
     nodes = search.forest.nodes[0]
@@ -267,8 +267,8 @@ def test_a_search_does_not_stop_while_leaves_under_way_may_turn_it():
     """16 simulations are left and 8 are pending. The second move, 18 visits behind, may get all of them."""
     search, _ = grow(CONNECT_FOUR, "", settings=Settings(is_stopping_early=True), evaluator=UniformEvaluator(7), num=1)
     tree, nodes = search.forest.trees[0], search.forest.nodes[0]
-    nodes[1].N, nodes[2].N, nodes[2].virtual_loss = 30, 12, 8
+    nodes[1].N, nodes[2].N, nodes[2].in_flight = 30, 12, 8
     tree.target, tree.simulations, tree.pending = 64, 40, 8
     assert not is_done(search.settings, tree, nodes)
-    nodes[2].N, tree.simulations, nodes[2].virtual_loss, tree.pending = 13, 48, 0, 0
+    nodes[2].N, tree.simulations, nodes[2].in_flight, tree.pending = 13, 48, 0, 0
     assert is_done(search.settings, tree, nodes)

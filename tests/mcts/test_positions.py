@@ -84,7 +84,7 @@ def test_moves_that_are_left_out_are_in_no_tree_and_their_visits_neither():
     kept = visits_by_action(positions)
     assert kept == {action: whole[action] for action in (1, 5)}
     root = positions.search.forest.nodes[0][0]
-    assert root.N == 1 + sum(kept.values())
+    assert 1 + sum(kept.values()) == root.N
     children = positions.search.forest.nodes[0][children_of(positions.search.forest.nodes[0])]
     assert children.P.sum() == pytest.approx(1.0, abs=1e-6)
     assert root.W - children.W.sum() == pytest.approx(0.0, abs=1.0)

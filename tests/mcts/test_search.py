@@ -29,9 +29,9 @@ FOUR_BY_FOUR = make_game("connect_four(rows=4,columns=4)")
 PONS = Path(__file__).parents[1] / "data" / "connect4_pons"
 
 
-def virtual_losses(search: Search) -> np.ndarray:
+def in_flightes(search: Search) -> np.ndarray:
     """Returns the virtual losses of the first tree's nodes."""
-    return search.forest.nodes[0][: search.forest.trees[0].num_nodes].virtual_loss
+    return search.forest.nodes[0][: search.forest.trees[0].num_nodes].in_flight
 
 
 def judges(game):
@@ -215,7 +215,7 @@ def test_time_ends_a_search(judge, num_threads):
     search.run([0, 1], 1 << 30, seconds=0.05)
     assert time.perf_counter() - start < 10
     assert np.all(search.forest.trees.simulations > 0) and np.all(search.forest.trees.simulations < 1 << 30)
-    assert not virtual_losses(search).any()
+    assert not in_flightes(search).any()
 
 
 def test_simulations_end_a_search_before_its_time():
@@ -357,7 +357,7 @@ def test_a_position_without_moves_that_is_not_over_is_told(judge, tmp_path, monk
         f"nim.py:Nim(heap=36).legal_actions finds 0 actions while the game goes on, in a search{where}"
     )
     if evaluator:
-        assert not search.forest.trees.pending.any() and not virtual_losses(search).any()
+        assert not search.forest.trees.pending.any() and not in_flightes(search).any()
 
 
 class Interrupted(HashEvaluator):
@@ -388,7 +388,7 @@ def test_a_search_that_was_interrupted_goes_on_as_if_it_had_stopped_there(leaves
         broken.run([0, 1], 300)
     num_done = broken.forest.trees.simulations.tolist()
     assert min(num_done) > 0 and max(num_done) < 300
-    assert not broken.forest.trees.pending.any() and not virtual_losses(broken).any()
+    assert not broken.forest.trees.pending.any() and not in_flightes(broken).any()
     for b in range(2):
         whole.run([b], num_done[b])
     for search in (broken, whole):

@@ -10,6 +10,7 @@ import pytest
 
 import azero
 from azero.compiler.jit import IS_COMPILED
+from azero.arena.agents.search_agent import VISITS_PER_LEAF
 from azero.errors import BadInput
 from azero.games import make_game
 from azero.mcts import Puct, Search, Settings
@@ -68,7 +69,7 @@ def check_whole(search: Search) -> None:
     """Asserts that no leaf waits."""
     tree = search.forest.trees[0]
     assert tree.pending == 0
-    assert not search.forest.nodes[0][: tree.num_nodes].virtual_loss.any()
+    assert not search.forest.nodes[0][: tree.num_nodes].in_flight.any()
 
 
 @pytest.mark.parametrize("num_threads", [2, 3])
@@ -156,11 +157,11 @@ def test_a_search_serves_all_long_limits():
     search = agent._alone
     agent.suggest(state, simulations=800_000, seconds=0.01)
     assert agent._alone is search
-    assert search.settings.leaves_per_tree == 16
+    assert search.settings.leaves_per_tree == 64
 
 
 def test_short_suggestions_repeat_on_any_number_of_threads(monkeypatch):
-    """A search of fewer than 200 simulations has one leaf at a time, so one thread."""
+    """So small a search has one leaf at a time, so one thread."""
     seen = set[int]()
     evaluate = SessionEvaluator.evaluate
 
@@ -169,7 +170,23 @@ def test_short_suggestions_repeat_on_any_number_of_threads(monkeypatch):
         return evaluate(self, planes)
 
     monkeypatch.setattr(SessionEvaluator, "evaluate", noted)
-    state = CONNECT_FOUR.new_initial_state()
-    one, two = (azero.make_agent("connect_four@150", threads=threads).suggest(state) for threads in (1, 2))
+    state, name = CONNECT_FOUR.new_initial_state(), f"connect_four@{VISITS_PER_LEAF - 1}"
+    one, two = (azero.make_agent(name, threads=threads).suggest(state) for threads in (1, 2))
     assert [move.visits for move in one.moves] == [move.visits for move in two.moves]
     assert seen == {threading.get_ident()}
+
+
+def test_the_leaves_that_may_wait_grow_with_the_visits_of_the_root():
+    evaluator = HashEvaluator(CONNECT_FOUR)
+    search = search_with(evaluator, 2, leaves=8, visits_per_leaf=100)
+    seen = []
+    walk = evaluator.evaluate
+
+    def noted(planes):
+        seen.append((int(search.forest.nodes[0][0].N), int(search.forest.trees[0].pending)))
+        return walk(planes)
+
+    search._trees._crew._evaluate = noted
+    search.run([0], 3000)
+    assert all(pending <= min(16, 1 + visits // 100) for visits, pending in seen)
+    assert max(pending for _, pending in seen) > 8 and seen[0][1] == 1

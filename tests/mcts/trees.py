@@ -17,7 +17,7 @@ STATISTICS = (
     "proven_plies",
     "num_visited",
     "num_children",
-    "virtual_loss",
+    "in_flight",
     "player",
 )
 
@@ -55,7 +55,7 @@ def check_tree(search: Search, state: State, b: int = 0) -> None:
     for index, position in walk(search, state, b):
         node, children = nodes[index], [nodes[child] for child in children_of(nodes, index)]
         count += 1
-        assert node.virtual_loss == 0 and node.N >= 0 and abs(node.W) <= node.N
+        assert node.in_flight == 0 and node.N >= 0 and abs(node.W) <= node.N
         assert node.proven in (-1, 0, 1, UNPROVEN)
         if children:
             assert sorted(child.action for child in children) == position.legal_actions()

@@ -74,7 +74,7 @@ class Thinker:
     @property
     def is_decided(self) -> bool:
         """Returns whether the position's result is proven, so that more simulations cannot change it."""
-        return self._search.settings.is_proving and (self._search.forest.nodes["proven"][:, 0] != UNPROVEN).any()
+        return bool(self._search.settings.is_proving and (self._search.forest.nodes["proven"][:, 0] != UNPROVEN).any())
 
     @property
     def is_full(self) -> bool:
@@ -105,11 +105,10 @@ class Thinker:
         """Searches until the position has `most_visits`, is decided, a tree is full, or the deadline has passed."""
         while not (self.is_done(most_visits) or deadline.has_passed()):
             self._solve()
-            visits = self.visits
-            missing = (
-                most_visits if not self._may_solve() else min(most_visits, max(_SOLVED_AFTER, visits + 1))
-            ) - visits
-            search_in_shares(self._search, missing, deadline)
+            until = most_visits
+            if self._may_solve():  # a pause in which the solver begins
+                until = min(most_visits, max(_SOLVED_AFTER, self.visits + 1))
+            search_in_shares(self._search, until - self.visits, deadline)
 
     def is_done(self, most_visits: int) -> bool:
         """Returns whether more time would not be used."""

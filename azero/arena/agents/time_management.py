@@ -25,9 +25,13 @@ _CLOSE = 0.6  # the second most visited move has at least this part of the visit
 _FALL = 0.05  # of the value
 _CHECKS = 24  # of a share
 _SHORTEST_CHECK_S = 0.004
-_RESERVE = 0.03  # part of the time left that is never planned,
+_RESERVE = 0.03  # part of the main time left that is never planned,
+_RESERVE_AT_END = 0.02  # part of the whole main time,
+_MOST_RESERVE_AT_END_S = 1.0
 _RESERVE_PER_MOVE_S = 0.003  # and time for each own move: to start and end a search takes some milliseconds
+_FIRST_BOOST = 1.6
 _MOST_BOOST = 2.5
+_EXPECTED = 2  # moves that use what the first boost expects, so that single moves do not change the boost much
 _FORGET = 0.9
 
 
@@ -47,14 +51,14 @@ class TimeManager:
 
     def __init__(self, is_adaptive: bool = True):
         self.is_adaptive = is_adaptive
-        self._planned_s = self._used_s = 1e-9
-        self._num_moves = 0
+        self._planned_s = self._used_s = 0.0
         self._lag_s = 0.0  # the longest time by which a move took longer than it was allowed to
 
     def share(self, state: State, clock: Clock) -> Share:
         """Returns the time for the next move of the player to move."""
         own_moves = max(_FEWEST_MOVES, plies_to_end(state) / 2)
-        reserve_s = _RESERVE * clock.main_s + own_moves * max(self._lag_s, _RESERVE_PER_MOVE_S)
+        at_end_s = min(_RESERVE_AT_END * clock.control.main_s, _MOST_RESERVE_AT_END_S)
+        reserve_s = _RESERVE * clock.main_s + at_end_s + own_moves * max(self._lag_s, _RESERVE_PER_MOVE_S)
         free_s = max(0.0, clock.main_s - reserve_s)
         planned_s = free_s / min(own_moves, _MOST_MOVES) + clock.control.increment_s
         most_s = free_s
@@ -67,16 +71,18 @@ class TimeManager:
 
     def note(self, share: Share, used_s: float) -> None:
         """Notes how long a move took. If moves are cheaper than planned, later ones get more."""
+        if self._used_s == 0.0:  # what to expect of the moves to come
+            self._planned_s, self._used_s = _EXPECTED * _FIRST_BOOST * share.planned_s, _EXPECTED * share.planned_s
         self._planned_s += share.planned_s / self._boost()
         self._used_s += used_s
-        self._num_moves += 1
         self._lag_s = max(_FORGET * self._lag_s, used_s - share.most_s)
 
     def _boost(self) -> float:
         """Returns the factor by which moves so far were cheaper than their shares without a boost."""
-        if not self.is_adaptive or self._num_moves < 2:
+        if not self.is_adaptive:
             return 1.0
-        return min(max(self._planned_s / self._used_s, 1.0), _MOST_BOOST)
+        boost = self._planned_s / self._used_s if self._used_s else _FIRST_BOOST
+        return min(max(boost, 1.0), _MOST_BOOST)
 
     def think(self, thinker: Thinker, state: State, clock: Clock, most_visits: int, most_s: float) -> int:
         """Searches a position as long as the choice is worth, within clock and limits; returns the simulations."""

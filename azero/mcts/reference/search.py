@@ -1,7 +1,7 @@
 """The search in plain Python, for people to read. Tests compare the compiled kernels with it, visit for visit.
 
 Read it from the bottom up: `Reference.simulate` is one simulation. Values in the tree are the first player's; `sign`
-converts them to the mover's. Only the kernels have batches with virtual loss, random symmetries, a limit on nodes, and
+converts them to the mover's. Only the kernels have batches of several leaves, random symmetries, a limit on nodes, and
 an early stop when no move can overtake the leader.
 """
 

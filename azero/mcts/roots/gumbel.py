@@ -122,7 +122,7 @@ def best_child_of_visits(root, tree, nodes, visits):
     least_distance = np.int64(1 << 62)
     for child in range(first, last):
         node = nodes[child]
-        distance = abs(np.int64(node.N + node.virtual_loss) - visits)
+        distance = abs(np.int64(node.N + node.in_flight) - visits)
         if node.proven == -sign or distance > least_distance:
             continue
         score = gumbel_noise(tree, node.action) + improved_logit(node, sign, weighed)
@@ -187,7 +187,7 @@ class GumbelRoot(NamedTuple):
         for child in range(nodes[0].first_child, nodes[0].first_child + nodes[0].num_children):
             if nodes[child].proven != lost:
                 num_open += 1
-                t += nodes[child].N + nodes[child].virtual_loss
+                t += nodes[child].N + nodes[child].in_flight
         num_left = tree.target - tree.simulations - tree.pending
         visits = scheduled_visits(t + num_left, min(num_open, root.num_considered), t)
         return best_child_of_visits(root, tree, nodes, visits)

@@ -112,7 +112,7 @@ def wait_for_answer(cache, tree, nodes, batch, leaf, b):
     batch.tree[leaf] = b
     batch.row[leaf] = row
     for place in range(batch.depth[leaf] + 1):
-        nodes[batch.path[leaf, place]].virtual_loss += 1
+        nodes[batch.path[leaf, place]].in_flight += 1
     tree.pending += 1
 
 
@@ -130,7 +130,7 @@ def select_leaf(parts, forest, batch, scratch, b):
         node = nodes[path[depth]]
         if node.proven != UNPROVEN:
             finish_simulation(parts.settings, tree, nodes, path, depth, float(node.proven))
-        elif node.virtual_loss > 0:
+        elif node.in_flight > 0:
             return False  # it waits for the evaluator already
         else:
             batch.depth[leaf] = depth
@@ -180,7 +180,7 @@ def expand_and_backup(parts, forest, batch, scratch, logits, values):
         tree = forest.trees[batch.tree[leaf]]
         nodes = forest.nodes[batch.tree[leaf]]
         for place in range(batch.depth[leaf] + 1):
-            nodes[batch.path[leaf, place]].virtual_loss -= 1
+            nodes[batch.path[leaf, place]].in_flight -= 1
         tree.pending -= 1
         expand_leaf(parts, tree, nodes, batch, scratch, leaf, logits[row], values[row])
     for row in range(num_rows, waiting.rows):

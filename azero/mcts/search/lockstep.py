@@ -114,11 +114,11 @@ class Walker:
     def forget_leaves(self) -> None:
         """Drops the leaves that still wait: the search was interrupted or has failed.
 
-        If it failed while an answer was applied, the batch does not know which leaves still wait. So the virtual losses
-        of all trees are cleared.
+        If it failed while an answer was applied, the batch does not know which leaves still wait. So the visits in
+        flight of all trees are cleared.
         """
         if self._batch.waiting[0].leaves:
             for tree, nodes in zip(self.forest.trees, self.forest.nodes, strict=True):
-                nodes.virtual_loss[: tree.num_nodes] = 0
+                nodes.in_flight[: tree.num_nodes] = 0
             self.forest.trees.pending[:] = 0
         self._batch.waiting[0].leaves = self._batch.waiting[0].rows = 0

@@ -1,6 +1,6 @@
 """Several threads search the same trees: they take turns in the trees, and evaluate their leaves side by side.
 
-A turn backs up a thread's last batch and collects the next one. Virtual losses lead the threads to different leaves.
+A turn backs up a thread's last batch and collects the next one. Visits in flight lead the threads to different leaves.
 The order of turns differs from run to run, and so do the trees.
 """
 

@@ -35,8 +35,8 @@ def select_child(selection, settings, tree, nodes, index, depth):
 
     A move that is proven lost gets no visit. A node with fewer than `min_visits` visits selects at random.
 
-    A descent that is not backed up yet counts as a lost visit for the mover (virtual loss), so that the next descent
-    goes elsewhere.
+    A descent that is not backed up yet counts as a visit, but not in Q, so that the next descent may go elsewhere. A
+    leaf that waits for its evaluation counts as lost. Source: Liu et al., Watch the unobserved (2020).
     """
     node = nodes[index]
     if settings.min_visits > node.N:
@@ -53,19 +53,21 @@ def select_child(selection, settings, tree, nodes, index, depth):
             if nodes[child].N > 0:
                 visited_prior += np.float64(nodes[child].P)
         first_play_value = selection.first_play_value(sign * node.W / max(node.N, 1), visited_prior)
-    exploration = selection.exploration(node.N + node.virtual_loss, depth, tree.length)
+    exploration = selection.exploration(node.N + node.in_flight, depth, tree.length)
     best = first
     best_score = -math.inf
     for child in range(first, last):
         c = nodes[child]
         if settings.is_proving and c.proven == -sign:
             continue
-        visits = c.N + c.virtual_loss
+        visits = c.N + c.in_flight
         value = first_play_value
         if c.proven != UNPROVEN:
             value = float(sign * c.proven)
-        elif visits > 0:
-            value = (sign * c.W - c.virtual_loss) / visits
+        elif c.N > 0:
+            value = sign * c.W / c.N
+        elif c.in_flight > 0:
+            value = -1.0
         score = selection.score(exploration, visits, value, float(c.P))
         if score > best_score:
             best, best_score = child, score
