@@ -35,6 +35,9 @@ if TYPE_CHECKING:
 
 app = typer.Typer()
 
+_ONE_REPORT_S = 1e9
+"""An interval so long that the last report of an analysis is its only one after the first."""
+
 
 @app.command(epilog="Example:  azero suggest connect_four --moves 4453 --simulations 800")
 def suggest(
@@ -61,6 +64,9 @@ def suggest(
     ] = None,
     allow: Annotated[str, typer.Option("--allow", metavar="MOVES", help="Search these moves alone.")] = "",
     avoid: Annotated[str, typer.Option("--avoid", metavar="MOVES", help="Leave out these moves.")] = "",
+    memory: Annotated[
+        int, typer.Option("--memory", metavar="MIB", help="With --watch, --allow or --avoid: most MiB of trees.")
+    ] = 1024,
     as_json: JsonOption = False,
 ) -> None:
     """Ask an agent for a move.
@@ -76,7 +82,7 @@ def suggest(
     try:
         state = chosen.game.state_from_moves(moves, start_of(chosen.game, position))
         split = chosen.game.rules.split_moves
-        reports = _reports(chosen, state, simulations, seconds, watch, split(allow), split(avoid))
+        reports = _reports(chosen, state, simulations, seconds, watch, memory, split(allow), split(avoid))
         for number, suggestion in enumerate(reports):
             _show(suggestion, state, top, as_json, is_again=number > 0)
     finally:
@@ -89,6 +95,7 @@ def _reports(
     simulations: int | None,
     seconds: float | None,
     watch: float | None,
+    memory: int,
     allow: list[str],
     avoid: list[str],
 ) -> "Iterator[Suggestion]":
@@ -98,8 +105,15 @@ def _reports(
         return
     if watch is None and simulations is seconds is None:
         simulations, seconds = agent.limit.simulations, agent.limit.seconds
+    interval = _ONE_REPORT_S if watch is None else watch
     analysis = agent.analyse(
-        state, interval=watch or 3600.0, simulations=simulations, seconds=seconds, allow=allow, avoid=avoid
+        state,
+        interval=interval,
+        simulations=simulations,
+        seconds=seconds,
+        memory_mib=memory,
+        allow=allow,
+        avoid=avoid,
     )
     if watch is not None:
         with interruption_waits(analysis.stop):

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import azero
-from azero.compiler.jit import IS_COMPILED
 from azero.arena.agents.search_agent import VISITS_PER_LEAF
+from azero.compiler.jit import IS_COMPILED
 from azero.errors import BadInput
 from azero.games import make_game
 from azero.mcts import Puct, Search, Settings

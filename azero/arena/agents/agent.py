@@ -70,7 +70,8 @@ class Agent(ABC):
         self.seconds = 0.0  # total time of choosing moves
         self.simulations = 0
         self.moves = 0  # chosen moves; a whole turn chosen at once is one
-        self.time_manager = TimeManager()
+        self.new_time_manager: Callable[[], TimeManager] = TimeManager  # makes that of each game
+        self.time_manager = self.new_time_manager()
 
     @abstractmethod
     def start(self, num_slots: int, states: Sequence[State], first_game: int) -> None:
@@ -108,7 +109,7 @@ class Agent(ABC):
 
     def start_clock(self) -> None:
         """Begins a game with a clock."""
-        self.time_manager = TimeManager(self.time_manager.is_adaptive)
+        self.time_manager = self.new_time_manager()
         plies_to_end(self.game.new_initial_state())  # compiles it, if necessary, outside the measured time
 
     def resigns(self, value: float) -> bool:

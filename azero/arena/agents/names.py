@@ -33,7 +33,7 @@ from azero.system.files import PACKAGE
 MOST_NODES = 1 << 27
 """Nodes of the largest tree, 4 GiB. A search takes the memory as it grows."""
 
-_BATCHES = (8, 32)
+BATCHES = (8, 32)
 """Rows of a thread's forward pass: few while few leaves of a tree may wait for the net, more in long searches."""
 
 DEFAULT_SIMULATIONS = 400
@@ -206,7 +206,7 @@ def _net_agent(
     def make_search(num_trees: int, nodes: int, leaves: int) -> Search:
         together = min(threads, leaves) if IS_COMPILED else 1  # threads that search one tree
         most = leaves // together
-        rows = [ROWS] if num_trees > 1 and leaves == 1 else [each for each in _BATCHES if each <= most] or [1]
+        rows = [ROWS] if num_trees > 1 and leaves == 1 else [each for each in BATCHES if each <= most] or [1]
         evaluator = evaluator_of_sizes([net.evaluator(each, threads) for each in rows])
         agent.runtime = evaluator.runtime
         if evaluator.is_on_device:
@@ -215,7 +215,7 @@ def _net_agent(
         sizes = num_trees, max_nodes or nodes, threads
         return Search(checkpoint.game, selection, manner, evaluator, *sizes, rollout, together)
 
-    agent = SearchAgent(name, checkpoint.game, limit, make_search, seed, most_leaves=threads * _BATCHES[-1])
+    agent = SearchAgent(name, checkpoint.game, limit, make_search, seed, most_leaves=threads * BATCHES[-1])
     agent.resign_below = resign_below
     agent.net_alone = net.judge_alone
     agent.heads_alone = net.heads_alone if checkpoint.config.heads else None

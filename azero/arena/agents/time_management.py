@@ -19,8 +19,10 @@ from azero.mcts.rollouts.playing import plies_to_end
 from azero.mcts.search.deadline import Deadline
 
 _FEWEST_MOVES = 3.0  # own moves that the time has to suffice for, however near the end seems,
-_MOST_MOVES = 16.0  # and however far: a share of what is left never runs out
-_MOST_SHARES = 3.0  # of an open choice
+_MOST_MOVES = 12.0  # and however far: a share of what is left never runs out
+_OPEN_PART = 0.8  # the part of a game in which its result is still open
+_MOST_SHARES = 3.0  # of an open choice,
+_MOST_PART = 0.3  # and the largest part of the main time left, unless the share without a boost is larger
 _CLOSE = 0.6  # the second most visited move has at least this part of the visits of the first
 _FALL = 0.05  # of the value
 _CHECKS = 24  # of a share
@@ -29,8 +31,8 @@ _RESERVE = 0.03  # part of the main time left that is never planned,
 _RESERVE_AT_END = 0.02  # part of the whole main time,
 _MOST_RESERVE_AT_END_S = 1.0
 _RESERVE_PER_MOVE_S = 0.003  # and time for each own move: to start and end a search takes some milliseconds
-_FIRST_BOOST = 1.6
-_MOST_BOOST = 2.5
+_FIRST_BOOST = 2.0
+_MOST_BOOST = 3.0
 _EXPECTED = 2  # moves that use what the first boost expects, so that single moves do not change the boost much
 _FORGET = 0.9
 
@@ -43,20 +45,15 @@ class Share(NamedTuple):
 
 
 class TimeManager:
-    """Shares out the time of one player's game.
+    """Shares out the time of one player's game."""
 
-    Args:
-      is_adaptive: whether searches end early and late as the module says; otherwise each takes its share.
-    """
-
-    def __init__(self, is_adaptive: bool = True):
-        self.is_adaptive = is_adaptive
+    def __init__(self) -> None:
         self._planned_s = self._used_s = 0.0
         self._lag_s = 0.0  # the longest time by which a move took longer than it was allowed to
 
     def share(self, state: State, clock: Clock) -> Share:
         """Returns the time for the next move of the player to move."""
-        own_moves = max(_FEWEST_MOVES, plies_to_end(state) / 2)
+        own_moves = max(_FEWEST_MOVES, _OPEN_PART * plies_to_end(state) / 2)
         at_end_s = min(_RESERVE_AT_END * clock.control.main_s, _MOST_RESERVE_AT_END_S)
         reserve_s = _RESERVE * clock.main_s + at_end_s + own_moves * max(self._lag_s, _RESERVE_PER_MOVE_S)
         free_s = max(0.0, clock.main_s - reserve_s)
@@ -66,8 +63,9 @@ class TimeManager:
             most_s = free_s + (1.0 - _RESERVE) * clock.control.period_s - self._lag_s
             planned_s = max(planned_s, most_s if free_s == 0.0 else clock.control.period_s)
         most_s = max(most_s, 0.0)
+        most_s = min(most_s, max(_MOST_PART * most_s, planned_s))
         planned_s = min(planned_s * self._boost(), most_s)
-        return Share(planned_s, min(_MOST_SHARES * planned_s, most_s) if self.is_adaptive else planned_s)
+        return Share(planned_s, min(_MOST_SHARES * planned_s, most_s))
 
     def note(self, share: Share, used_s: float) -> None:
         """Notes how long a move took. If moves are cheaper than planned, later ones get more."""
@@ -79,8 +77,6 @@ class TimeManager:
 
     def _boost(self) -> float:
         """Returns the factor by which moves so far were cheaper than their shares without a boost."""
-        if not self.is_adaptive:
-            return 1.0
         boost = self._planned_s / self._used_s if self._used_s else _FIRST_BOOST
         return min(max(boost, 1.0), _MOST_BOOST)
 
@@ -91,7 +87,6 @@ class TimeManager:
         share = Share(min(share.planned_s, most_s), min(share.most_s, most_s))
         thinker.go_to(state)
         if len(state.legal_actions()) == 1:
-            self.note(share, time.perf_counter() - begin)
             return 0
         before, first = thinker.visits, thinker.standing()
         searching = elapsed = time.perf_counter() - begin
@@ -101,14 +96,20 @@ class TimeManager:
             elapsed = time.perf_counter() - begin
             standing = thinker.standing()
             rate = (standing.visits - before) / (elapsed - searching)
-            if self.is_adaptive and self._has_seen_enough(standing, first, share, elapsed, rate):
+            if self.has_seen_enough(standing, first, share, elapsed, rate):
                 break
         self.note(share, time.perf_counter() - begin)
         return thinker.visits - before
 
-    @staticmethod
-    def _has_seen_enough(standing: Standing, first: Standing, share: Share, elapsed: float, rate: float) -> bool:
-        """Returns whether the search may end."""
+    def has_seen_enough(self, standing: Standing, first: Standing, share: Share, elapsed: float, rate: float) -> bool:
+        """Returns whether the search may end.
+
+        Args:
+          standing: how it stands now.
+          first: how it stood at its beginning.
+          elapsed: seconds since then.
+          rate: its simulations a second.
+        """
         lead = standing.most - standing.second
         if elapsed < share.planned_s:
             return lead > rate * (share.planned_s - elapsed)
