@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from azero.arena.agents.names import make_agent as make_agent
     from azero.arena.agents.suggestion import Move as Move
     from azero.arena.agents.suggestion import Suggestion as Suggestion
-    from azero.arena.matches.match import MatchResult as MatchResult
     from azero.arena.matches.match import play_match as play_match
+    from azero.arena.matches.results import MatchResult as MatchResult
     from azero.arena.matches.timed import play_timed_match as play_timed_match
     from azero.config.reading import load_config as load_config
     from azero.config.schema import Config as Config
@@ -58,7 +58,7 @@ _MODULES = {
     "Game": "games",
     "Games": "selfplay.data.games",
     "GumbelRoot": "mcts.roots.gumbel",
-    "MatchResult": "arena.matches.match",
+    "MatchResult": "arena.matches.results",
     "Move": "arena.agents.suggestion",
     "Puct": "mcts.selection.puct",
     "RunView": "training.callbacks",

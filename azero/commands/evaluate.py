@@ -26,37 +26,43 @@ from azero.system.console import say
 
 if TYPE_CHECKING:
     from azero.arena.agents.clock import TimeControl
-    from azero.arena.matches.match import MatchResult
+    from azero.arena.matches.results import MatchResult
 
 app = typer.Typer()
+
+BenchmarkOption = Annotated[
+    str | None,
+    typer.Option(
+        "--benchmark", metavar="NAME", help="Solved positions instead of B: connect_four_pons, a file or a folder."
+    ),
+]
+GamesOption = Annotated[
+    int | None, typer.Option("--games", help="Games to play, in pairs with colours swapped; 100 by default.")
+]
+OpeningOption = Annotated[
+    int | None,
+    typer.Option("--opening-plies", help="Random plies before a pair, this number or one fewer; 4 by default."),
+]
+SprtOption = Annotated[
+    str | None,
+    typer.Option("--sprt", metavar="ELO0,ELO1", help="Stop when an SPRT decides between these Elo differences."),
+]
+PonderOption = Annotated[
+    bool, typer.Option("--ponder", help="With --clock: both agents also think on the opponent's time.")
+]
 
 
 @app.command(epilog="Example:  azero evaluate connect_four@200 --against uct@1000 --games 100")
 def evaluate(
     a: Annotated[str, typer.Argument(metavar="A", help=AGENT_HELP)],
     against: Annotated[str | None, typer.Option("--against", metavar="B", help="The opponent, named like A.")] = None,
-    benchmark: Annotated[
-        str | None,
-        typer.Option(
-            "--benchmark", metavar="NAME", help="Solved positions instead of B: connect_four_pons, a file or a folder."
-        ),
-    ] = None,
+    benchmark: BenchmarkOption = None,
     game: GameOption = None,
-    games: Annotated[
-        int | None, typer.Option("--games", help="Games to play, in pairs with colours swapped; 100 by default.")
-    ] = None,
-    opening_plies: Annotated[
-        int | None,
-        typer.Option("--opening-plies", help="Random plies before a pair, this number or one fewer; 4 by default."),
-    ] = None,
-    sprt: Annotated[
-        str | None,
-        typer.Option("--sprt", metavar="ELO0,ELO1", help="Stop when an SPRT decides between these Elo differences."),
-    ] = None,
+    games: GamesOption = None,
+    opening_plies: OpeningOption = None,
+    sprt: SprtOption = None,
     clock: ClockOption = None,
-    ponder: Annotated[
-        bool, typer.Option("--ponder", help="With --clock: both agents also think on the opponent's time.")
-    ] = False,
+    ponder: PonderOption = False,
     seed: SeedOption = 0,
     threads: ThreadsOption = None,
     device: DeviceOption = "auto",
@@ -103,7 +109,9 @@ def _play_match(
 ) -> None:
     from tqdm import tqdm
 
-    from azero.arena.matches.match import OPENING_PLIES, Interrupted, Unfinished, play_match
+    from azero.arena.matches.match import play_match
+    from azero.arena.matches.openings import OPENING_PLIES
+    from azero.arena.matches.results import Interrupted, Unfinished
     from azero.arena.matches.statistics import Sprt
     from azero.arena.matches.timed import play_timed_match
     from azero.config.checks import describe_odd_games

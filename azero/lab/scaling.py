@@ -3,7 +3,7 @@
 import math
 from typing import NamedTuple
 
-from azero.arena.matches.match import OPENING_PLIES
+from azero.arena.matches.openings import OPENING_PLIES
 from azero.arena.matches.statistics import elo_from_score
 from azero.errors import BadInput
 from azero.games import make_game

@@ -9,7 +9,8 @@ from azero.arena.agents.agent import Agent
 from azero.arena.agents.names import make_agent
 from azero.arena.benchmarks.benchmark import sample_benchmark
 from azero.arena.benchmarks.files import Benchmark, read_benchmark, shipped_benchmark_of
-from azero.arena.matches.match import GameResult, play_match, without_repeats
+from azero.arena.matches.match import play_match
+from azero.arena.matches.results import GameResult, without_repeats
 from azero.arena.matches.statistics import elo_from_score
 from azero.compiler.rng import derive_seed
 from azero.config.schema import Config

@@ -18,8 +18,8 @@ from bitbully_databases import BitBullyDatabases
 from azero import make_agent, make_game
 from azero.arena.agents.agent import Agent
 from azero.arena.agents.suggestion import Suggestion
-from azero.arena.matches.match import OPENING_PLIES, play_match
-from azero.arena.matches.openings import draw_openings
+from azero.arena.matches.match import play_match
+from azero.arena.matches.openings import OPENING_PLIES, draw_openings
 from azero.arena.matches.statistics import score_interval
 from azero.games import State
 

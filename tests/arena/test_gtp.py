@@ -10,10 +10,12 @@ import time
 
 import pytest
 
-from azero.arena.agents.gtp import GtpAgent, split_command
+from azero.arena.agents.engine_process import split_command
+from azero.arena.agents.gtp import GtpAgent
 from azero.arena.agents.names import make_agent
 from azero.arena.agents.suggestion import RESIGN
-from azero.arena.matches.match import Unfinished, play_match
+from azero.arena.matches.match import play_match
+from azero.arena.matches.results import Unfinished
 from azero.arena.matches.statistics import Sprt, Tally
 from azero.errors import BadInput, EngineFailed
 from azero.games import make_game

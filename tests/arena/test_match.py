@@ -6,7 +6,8 @@ from collections import Counter
 import pytest
 
 from azero.arena.agents.names import make_agent
-from azero.arena.matches.match import GameResult, Interrupted, MatchResult, pair_scores, play_match, without_repeats
+from azero.arena.matches.match import play_match
+from azero.arena.matches.results import GameResult, Interrupted, MatchResult, pair_scores, without_repeats
 from azero.arena.matches.statistics import Sprt, Tally
 from azero.errors import BadInput
 from azero.games import make_game

@@ -68,10 +68,10 @@ def test_a_clear_move_takes_less_time_than_an_open_one():
     agent.start_clock()
     forced = GAME.state_from_moves("414")  # the second player has to answer at 4
     begin = time.perf_counter()
-    suggestion = agent.play(forced, clock_of("20s"))
+    suggestion = agent.play(forced, clock_of("6s"))
     assert (
         suggestion.best == "4"
-        and time.perf_counter() - begin < agent.time_manager.share(forced, clock_of("20s")).planned_s
+        and time.perf_counter() - begin < agent.time_manager.share(forced, clock_of("6s")).planned_s
     )
     agent.close()
 
@@ -89,24 +89,24 @@ def test_a_limit_in_the_name_holds_beside_a_clock():
 @pytest.mark.parametrize("is_pondering", [False, True])
 def test_a_match_with_clocks(is_pondering):
     a, b = make_agent("connect_four", seed=1), make_agent("uct", GAME, seed=2)
-    control = TimeControl.parse("1.5s")
+    control = TimeControl.parse("0.8s")
     match = play_timed_match(a, b, GAME, 2, control, opening_plies=2, is_pondering=is_pondering)
     use = match.time_use
     assert match.tally.games == 2 and use.losses_on_time == [0, 0]
-    assert all(0.1 < used < 1.5 for side in use.used_s for used in side)
+    assert all(0.1 < used < 0.8 for side in use.used_s for used in side)
     assert min(use.least_left_s) > 0
     fields = json.loads(json.dumps(match.to_json(), allow_nan=False))
-    assert fields["clock"]["control"] == "1.5s" and len(fields["clock"]["used_s"]) == 2
+    assert fields["clock"]["control"] == "0.8s" and len(fields["clock"]["used_s"]) == 2
     for agent in (a, b):
         agent.close()
 
 
 def test_who_has_no_time_left_loses():
-    slow, quick = Sleeper(GAME, 0.2), Sleeper(GAME, 0.0)
-    match = play_timed_match(slow, quick, GAME, 2, TimeControl.parse("0.5s"))
+    slow, quick = Sleeper(GAME, 0.1), Sleeper(GAME, 0.0)
+    match = play_timed_match(slow, quick, GAME, 2, TimeControl.parse("0.25s"))
     assert match.time_use.losses_on_time == [2, 0] and match.tally.losses == 2
     assert match.time_use.least_left_s[0] == 0.0
-    kept = play_timed_match(slow, quick, GAME, 1, TimeControl.parse("0.3s+1s"), opening_plies=0)
+    kept = play_timed_match(slow, quick, GAME, 1, TimeControl.parse("0.2s+1s"), opening_plies=0)
     assert kept.time_use.losses_on_time == [0, 0]
 
 

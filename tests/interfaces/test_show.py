@@ -9,7 +9,7 @@ from games.user_games import write_nim_with_turns_of_two
 
 from azero.arena.agents.names import make_agent
 from azero.arena.agents.suggestion import Move, Suggestion
-from azero.arena.matches.match import GameResult, MatchResult
+from azero.arena.matches.results import GameResult, MatchResult
 from azero.arena.matches.statistics import Sprt
 from azero.games import make_game
 from azero.interfaces.terminal.show import MOST_MOVES, best_turn, show_match, show_moves, show_suggestion, value_marks

@@ -5,11 +5,11 @@ import pytest
 
 from azero.games import make_game
 from azero.mcts import Puct, Search, Settings, Uct
+from azero.mcts.positions.kept_trees import KeptTrees, TreeMemory, node_of
+from azero.mcts.positions.positions import Positions
+from azero.mcts.positions.several_trees import added_roots, search_in_shares
 from azero.mcts.roots.choice import BY_VISITS
 from azero.mcts.search.deadline import Deadline
-from azero.mcts.search.kept_trees import KeptTrees, TreeMemory, node_of
-from azero.mcts.search.positions import Positions
-from azero.mcts.search.several_trees import added_roots, search_in_shares
 from azero.mcts.search.tree_arrays import tree_of
 from azero.mcts.tree import NODE_DTYPE, TREE_DTYPE, UNPROVEN, children_of
 
@@ -165,7 +165,7 @@ def test_trees_are_dropped_if_there_is_no_memory_for_nodes(monkeypatch):
             raise MemoryError
         return empty(shape, dtype)
 
-    monkeypatch.setattr("azero.mcts.search.positions.np.empty", refuse)
+    monkeypatch.setattr("azero.mcts.positions.positions.np.empty", refuse)
     positions.go_to(GAME.state_from_moves("47"), None)
     monkeypatch.undo()
     positions.go_to(START, None)

@@ -175,12 +175,12 @@ class _Engine:
 
 
 def _read_gtp(given: str, folder: Path) -> None:
-    start, gtp._start = gtp._start, lambda words: (_Engine(f"= \n\n= \n\n{given}\n\n"), None)  # type: ignore[assignment]
+    start, gtp.start_engine = gtp.start_engine, lambda words: (_Engine(f"= \n\n= \n\n{given}\n\n"), None)  # type: ignore[assignment]
     try:
         agent = make_agent("gtp:engine", GAME)
         agent.suggest(GAME.new_initial_state())
     finally:
-        gtp._start = start
+        gtp.start_engine = start
 
 
 def _gtp_words(given: str, folder: Path) -> list[str]:

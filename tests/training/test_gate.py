@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from azero.arena.matches.match import GameResult, MatchResult
+from azero.arena.matches.results import GameResult, MatchResult
 from azero.errors import BadInput
 from azero.games import make_game
 from azero.mcts import Search

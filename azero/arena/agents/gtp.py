@@ -7,22 +7,15 @@ skipped.
 """
 
 import contextlib
-import os
 import queue
-import shlex
-import shutil
-import signal
-import subprocess
-import sys
 import threading
 import time
 import weakref
 from collections.abc import Sequence
-from functools import partial
-from typing import IO
 
 from azero.arena.agents.agent import Agent, check_state
 from azero.arena.agents.clock import Clock
+from azero.arena.agents.engine_process import end_engine, read_lines, split_command, start_engine
 from azero.arena.agents.suggestion import RESIGN, Move, Suggestion
 from azero.errors import BadInput, EngineFailed
 from azero.games import Game, State
@@ -32,21 +25,7 @@ from azero.system.code import check_may_run
 _GRACE_S = 5.0  # beyond its clock, until an engine is given up
 _LONGEST_QUOTE = 100  # most characters of an answer in a message
 _LONGEST_ANSWER = 100_000  # characters
-_LONGEST_LINE = 10_000  # characters; a longer line is read in parts
 _MOST_LINES_WAITING = 1000  # an engine that writes more has to wait
-
-_GUARD = """
-import os, signal, subprocess, sys, threading
-def end_with_azero():
-    os.read(int(sys.argv[1]), 1)
-    os.killpg(0, signal.SIGKILL)
-threading.Thread(target=end_with_azero, daemon=True).start()
-try:
-    sys.exit(subprocess.call(sys.argv[2:]))
-except OSError as error:
-    sys.exit(f"azero: the engine cannot be started: {error}")
-"""
-"""Runs an engine until it ends or azero does. Then the other end of a pipe is closed, even after `kill -9`."""
 
 
 class _Refused(EngineFailed):
@@ -71,15 +50,15 @@ class GtpAgent(Agent):
             if not words:
                 raise BadInput(f"agent {name!r} names no command, e.g. gtp:gnugo --mode gtp")
             check_may_run(f"agent {name!r}")
-            self._process, lifeline = _start(words)
+            self._process, lifeline = start_engine(words)
         except BadInput:
             raise
         except (OSError, ValueError) as error:
             raise BadInput(f"agent {name!r}: the engine cannot be started: {error}") from None
-        self._end = weakref.finalize(self, _end, self._process, lifeline)  # runs when Python ends, if not before
+        self._end = weakref.finalize(self, end_engine, self._process, lifeline)  # runs when Python ends, if not before
         self._lines: queue.Queue[str] = queue.Queue(_MOST_LINES_WAITING)  # of the engine's output; "" at its end
         assert self._process.stdout is not None
-        self._reader = threading.Thread(target=_read, args=(self._process.stdout, self._lines), daemon=True)
+        self._reader = threading.Thread(target=read_lines, args=(self._process.stdout, self._lines), daemon=True)
         self._reader.start()
 
     def start(self, num_slots: int, states: Sequence[State], first_game: int) -> None:
@@ -234,48 +213,6 @@ class GtpAgent(Agent):
                 return lines
 
 
-def _read(output: IO[str], lines: "queue.Queue[str]") -> None:
-    """Puts the engine's lines into the queue as they come. It runs in a thread, since reading a pipe has no timeout."""
-    with output:
-        while line := output.readline(_LONGEST_LINE):
-            lines.put(line)
-    lines.put("")
-
-
-def _start(words: list[str] | str) -> tuple[subprocess.Popen, int | None]:
-    """Starts an engine; returns its process, and the end of a pipe that ends the engine when it is closed.
-
-    The session is new, so that processes started by the engine can be killed with it. Windows has no such pipe.
-    """
-    start = partial(subprocess.Popen, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, errors="replace")
-    if sys.platform == "win32":
-        return start(words), None
-    if shutil.which(words[0]) is None:
-        raise FileNotFoundError(f"there is no program {words[0]!r}")
-    heard, lifeline = os.pipe()
-    guarded = [sys.executable, "-I", "-S", "-c", _GUARD, str(heard), *words]
-    try:
-        return start(guarded, start_new_session=True, pass_fds=(heard,)), lifeline
-    except BaseException:
-        os.close(lifeline)
-        raise
-    finally:
-        os.close(heard)
-
-
-def _end(process: subprocess.Popen, lifeline: int | None) -> None:
-    """Kills an engine and the processes that it started. It is called once."""
-    if lifeline is not None:
-        os.close(lifeline)
-    if process.returncode is None:  # otherwise another process may have its number
-        if sys.platform == "win32":
-            process.kill()
-        else:
-            with contextlib.suppress(ProcessLookupError, PermissionError):  # it has ended
-                os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
-
-
 def _is_forced_pass(state: State) -> bool:
     legal = state.legal_actions()
     return len(legal) == 1 and state.game.action_to_text(state, legal[0]) == "pass"
@@ -284,11 +221,6 @@ def _is_forced_pass(state: State) -> bool:
 def _quote(answer: str) -> str:
     """Returns an engine's answer for a message, shortened if it is long."""
     return repr(answer if len(answer) <= _LONGEST_QUOTE else f"{answer[: _LONGEST_QUOTE - 3]}...")
-
-
-def split_command(command: str) -> list[str] | str:
-    """Returns a command for `subprocess`. Windows splits it itself, since backslashes are part of its paths."""
-    return command.strip() if sys.platform == "win32" else shlex.split(command)
 
 
 def _colour(state: State) -> str:

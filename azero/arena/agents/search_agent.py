@@ -14,8 +14,8 @@ from azero.compiler.rng import derive_seed
 from azero.errors import BadInput
 from azero.games import Game, State
 from azero.mcts import MAX_NODES, Search, nodes_needed, root_value
+from azero.mcts.positions.several_trees import added_roots, search_in_shares
 from azero.mcts.search.deadline import Deadline
-from azero.mcts.search.several_trees import added_roots, search_in_shares
 from azero.mcts.search.tree_arrays import SearchTree, tree_of
 from azero.mcts.tree import NODE_DTYPE
 from azero.nets.runtimes.session import by_position

@@ -13,11 +13,11 @@ from azero.errors import BadInput
 from azero.games import State
 from azero.games.contract import sign_of
 from azero.mcts import Search
+from azero.mcts.positions.positions import Positions
+from azero.mcts.positions.several_trees import added_roots, search_in_shares
 from azero.mcts.proving.root_solver import KnownMove
 from azero.mcts.search.analysis import root_value
 from azero.mcts.search.deadline import Deadline
-from azero.mcts.search.positions import Positions
-from azero.mcts.search.several_trees import added_roots, search_in_shares
 from azero.mcts.search.tree_arrays import mean_values
 from azero.mcts.tree import NODE_DTYPE, UNPROVEN, children_of
 

@@ -7,6 +7,9 @@ import numpy as np
 from azero.compiler.rng import derive_seed
 from azero.games import Game, State
 
+OPENING_PLIES = 4
+"""Random plies at the start of a pair of games."""
+
 _TRIES = 50
 
 

@@ -8,17 +8,8 @@ from azero.arena.agents.agent import Agent
 from azero.arena.agents.clock import Clock, TimeControl
 from azero.arena.agents.pondering import Ponderer
 from azero.arena.agents.suggestion import RESIGN
-from azero.arena.matches.match import (
-    OPENING_PLIES,
-    GameResult,
-    MatchResult,
-    TimeUse,
-    early_end_of,
-    finish,
-    spent_by,
-    tally_of,
-)
-from azero.arena.matches.openings import draw_openings
+from azero.arena.matches.openings import OPENING_PLIES, draw_openings
+from azero.arena.matches.results import GameResult, MatchResult, TimeUse, early_end_of, finish, spent_by, tally_of
 from azero.arena.matches.statistics import Tally
 from azero.errors import BadInput, EngineFailed
 from azero.games import Game, State

@@ -49,16 +49,8 @@ def play_in_terminal(
             tell(f"\n{state}\n" + (f"\n{clocks}\n" if clocks else ""))
             shown = state.history()
         if state.current_player() != person:
-            suggestion = clocks.agents_move(agent, state) if clocks else agent.suggest(state)
-            if clocks and clocks.agent.has_fallen:
-                tell(f"{agent.name} lost on time. You win.")
+            if not _agent_moves(agent, state, tell, clocks):
                 return
-            if suggestion.action == RESIGN or agent.resigns(suggestion.value):
-                tell(f"{agent.name} resigns. You win.")
-                return
-            tell(f"{agent.name} plays {suggestion.best} (value {suggestion.value:+z.2f} for it)")
-            for action in suggestion.actions:
-                state.apply_action(action)
             continue
         try:
             with clocks.persons_turn(agent, state) if clocks else nullcontext():
@@ -78,6 +70,21 @@ def play_in_terminal(
         state = _obey(answer, state, start, person, agent, tell)
     tell(f"\n{state}\n")
     tell(_result(state, person))
+
+
+def _agent_moves(agent: Agent, state: State, tell: Callable[[str], None], clocks: Clocks | None) -> bool:
+    """Plays the agent's move; returns whether it made one. Otherwise the game is over."""
+    suggestion = clocks.agents_move(agent, state) if clocks else agent.suggest(state)
+    if clocks and clocks.agent.has_fallen:
+        tell(f"{agent.name} lost on time. You win.")
+        return False
+    if suggestion.action == RESIGN or agent.resigns(suggestion.value):
+        tell(f"{agent.name} resigns. You win.")
+        return False
+    tell(f"{agent.name} plays {suggestion.best} (value {suggestion.value:+z.2f} for it)")
+    for action in suggestion.actions:
+        state.apply_action(action)
+    return True
 
 
 def _result(state: State, person: int) -> str:

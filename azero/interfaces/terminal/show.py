@@ -6,7 +6,7 @@ import numpy as np
 
 from azero.arena.agents.suggestion import Move, Suggestion, turn_to_text
 from azero.arena.benchmarks.benchmark import BenchmarkResult, Share
-from azero.arena.matches.match import MatchResult
+from azero.arena.matches.results import MatchResult
 from azero.arena.matches.statistics import Sprt
 from azero.games import State
 from azero.system.console import printable

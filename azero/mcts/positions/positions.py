@@ -6,10 +6,10 @@ import numpy as np
 
 from azero.compiler.rng import derive_seed
 from azero.games import State
+from azero.mcts.positions.kept_trees import KeptTrees, TreeMemory, copy_subtree, node_of, sum_up_root
+from azero.mcts.positions.several_trees import search_in_shares
 from azero.mcts.search.deadline import Deadline
-from azero.mcts.search.kept_trees import KeptTrees, TreeMemory, copy_subtree, node_of, sum_up_root
 from azero.mcts.search.search import Search
-from azero.mcts.search.several_trees import search_in_shares
 from azero.mcts.tree import NODE_DTYPE, UNPROVEN
 
 _FEWEST_VISITS = 50

@@ -1,0 +1,181 @@
+"""The results of matches: games, statistics, and how a match ended early."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from azero.arena.agents.agent import Agent
+from azero.arena.matches.statistics import Tally, elo_from_score, elo_interval, finite_or_none, score_interval
+from azero.errors import EngineFailed
+from azero.games import Game
+
+
+@dataclass(frozen=True)
+class GameResult:
+    """A finished game."""
+
+    pair: int
+    a_is_first: bool
+    actions: tuple[int, ...]  # with the opening, up to the end or the resignation
+    score: float  # of A: 1 win, 0.5 draw, 0 loss
+
+
+@dataclass
+class TimeUse:
+    """What both sides did with their clocks, A first.
+
+    Attributes:
+      control: the time control, as `--clock` takes it.
+      losses_on_time: games lost on time.
+      used_s: seconds of each finished game.
+      least_left_s: the least time that was left after a move.
+    """
+
+    control: str
+    losses_on_time: list[int]
+    used_s: list[list[float]]
+    least_left_s: list[float]
+
+    def to_json(self) -> dict:
+        """Returns an object for JSON, with the mean seconds of a game."""
+        means = [float(np.mean(used)) if used else 0.0 for used in self.used_s]
+        return {**vars(self), "used_s": means}
+
+
+@dataclass(frozen=True)
+class MatchResult:
+    """The finished games of a match, from A's side.
+
+    Attributes:
+      a: A's name.
+      b: B's name.
+      game: the game's name, with its parameters.
+      results: the results of the games, in order.
+      elapsed_s: seconds of all games, without compilation.
+      seconds_a: A's seconds per move.
+      seconds_b: B's seconds per move.
+      simulations_a: A's simulations per move.
+      simulations_b: B's simulations per move.
+      sprt: "accept" or "reject"; None without an SPRT or if it is undecided.
+      time_use: what both sides did with their clocks; None without clocks.
+      failure: how an engine's failure or Ctrl-C ended the match early; None if none did.
+    """
+
+    a: str
+    b: str
+    game: str
+    results: list[GameResult]
+    elapsed_s: float
+    seconds_a: float
+    seconds_b: float
+    simulations_a: float
+    simulations_b: float
+    sprt: str | None = None
+    failure: str | None = None
+    time_use: TimeUse | None = None
+
+    @property
+    def tally(self) -> Tally:
+        """Wins, draws and losses."""
+        return tally_of(self.results)
+
+    @property
+    def pair_scores(self) -> list[float]:
+        """A's mean score in each pair."""
+        return pair_scores(self.results)
+
+    @property
+    def distinct_games(self) -> int:
+        """Number of games that differ in their moves or in which side played them."""
+        return len({(result.a_is_first, result.actions) for result in self.results})
+
+    def to_json(self) -> dict:
+        """Returns the object that `azero evaluate --json` prints."""
+        tally, pairs = self.tally, self.pair_scores
+        fields = {"a": self.a, "b": self.b, "game": self.game, "games": tally.games}
+        fields |= {"wins": tally.wins, "draws": tally.draws, "losses": tally.losses, "score": tally.score}
+        fields |= {"score_ci95": list(score_interval(pairs)), "elo": finite_or_none(elo_from_score(tally.score))}
+        fields |= {"elo_ci95": [finite_or_none(end) for end in elo_interval(pairs)]}
+        fields |= {"distinct_games": self.distinct_games, "elapsed_s": self.elapsed_s}
+        fields |= {"seconds_per_move": [self.seconds_a, self.seconds_b]}
+        fields |= {"simulations_per_move": [self.simulations_a, self.simulations_b], "sprt": self.sprt}
+        clock = None if self.time_use is None else self.time_use.to_json()
+        return fields | {"failure": self.failure, "clock": clock}
+
+
+class Unfinished(EngineFailed):
+    """A match ended before its last game because an engine failed.
+
+    Attributes:
+      result: the finished games; None if there are none.
+    """
+
+    result: MatchResult | None = None
+
+
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C during a match.
+
+    Attributes:
+      result: the finished games; None if there are none.
+    """
+
+    result: MatchResult | None = None
+
+
+def tally_of(results: Sequence[GameResult]) -> Tally:
+    scores = [result.score for result in results]
+    return Tally(scores.count(1.0), scores.count(0.5), scores.count(0.0))
+
+
+def pair_scores(results: Sequence[GameResult]) -> list[float]:
+    """Returns A's mean score in each pair, in the order of the pairs."""
+    pairs: dict[int, list[float]] = {}
+    for result in sorted(results, key=lambda result: result.pair):
+        pairs.setdefault(result.pair, []).append(result.score)
+    return [sum(scores) / len(scores) for scores in pairs.values()]
+
+
+def without_repeats(results: Sequence[GameResult]) -> list[GameResult]:
+    """Returns the games without those that repeat all moves of an earlier game with the same sides."""
+    return list({(result.a_is_first, result.actions): result for result in reversed(results)}.values())[::-1]
+
+
+def spent_by(agent: Agent) -> np.ndarray:
+    """Returns the seconds, simulations and moves of an agent so far."""
+    return np.array([agent.seconds, agent.simulations, agent.moves], float)
+
+
+def early_end_of(error: EngineFailed | KeyboardInterrupt, when: str) -> Unfinished | Interrupted:
+    """Returns the exception that ends the match; its `result` is not set yet."""
+    if isinstance(error, KeyboardInterrupt):
+        return Interrupted(f"stopped {when}")
+    return Unfinished(f"the match ended {when}: {error}")
+
+
+def finish(
+    a: Agent,
+    b: Agent,
+    game: Game,
+    results: list[GameResult],
+    elapsed_s: float,
+    before: Sequence[np.ndarray],
+    decision: str | None,
+    early_end: Unfinished | Interrupted | None,
+    time_use: TimeUse | None = None,
+) -> MatchResult:
+    """Returns the result of a match; raises `early_end` with this result if there is one.
+
+    Args:
+      before: what `spent_by` returned for both agents before the match.
+    """
+    spent = [spent_by(agent) - earlier for agent, earlier in zip((a, b), before, strict=True)]
+    (seconds_a, simulations_a), (seconds_b, simulations_b) = ((each[:2] / max(each[2], 1)).tolist() for each in spent)
+    costs = (elapsed_s, seconds_a, seconds_b, simulations_a, simulations_b)
+    failure = str(early_end) if early_end else None
+    match = MatchResult(a.name, b.name, str(game), results, *costs, decision, failure, time_use)
+    if early_end:
+        early_end.result = match if results else None
+        raise early_end
+    return match
