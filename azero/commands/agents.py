@@ -65,8 +65,9 @@ def suggest(
     allow: Annotated[str, typer.Option("--allow", metavar="MOVES", help="Search these moves alone.")] = "",
     avoid: Annotated[str, typer.Option("--avoid", metavar="MOVES", help="Leave out these moves.")] = "",
     memory: Annotated[
-        int, typer.Option("--memory", metavar="MIB", help="With --watch, --allow or --avoid: most MiB of trees.")
-    ] = 1024,
+        int | None,
+        typer.Option("--memory", metavar="MIB", help="With --watch, --allow or --avoid: most MiB of trees; 1024."),
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Ask an agent for a move.
@@ -74,6 +75,9 @@ def suggest(
     Prints the moves of the position, best first. Each has its visits, value, prior, proven result and principal
     variation. With --watch, it prints them again and again while the search goes on; with --json, one object a line.
     """
+    for option, text in (("--allow", allow), ("--avoid", avoid)):
+        if text and not text.strip():
+            raise BadInput(f"{option} {text!r} names no moves")
     if top is not None and top < 1:
         raise BadInput(f"--top {top} should be 1 or more")
     device_config = check_device([agent], device, precision, runtime)
@@ -95,23 +99,28 @@ def _reports(
     simulations: int | None,
     seconds: float | None,
     watch: float | None,
-    memory: int,
+    memory: int | None,
     allow: list[str],
     avoid: list[str],
 ) -> "Iterator[Suggestion]":
     """Yields the reports of an analysis with --watch, otherwise one suggestion. Ctrl-C ends an analysis."""
+    from azero.arena.agents.analysis import MEMORY_MIB
+
     if watch is None and not (allow or avoid):
+        if memory is not None:
+            raise BadInput("--memory is for --watch, --allow and --avoid; --max-nodes limits other trees")
         yield agent.suggest(state, simulations, seconds)
         return
-    if watch is None and simulations is seconds is None:
-        simulations, seconds = agent.limit.simulations, agent.limit.seconds
+    limit = agent.limit.beside_clock() if watch is not None else agent.limit  # a default does not end a long look
+    if simulations is seconds is None:
+        simulations, seconds = limit.simulations, limit.seconds
     interval = _ONE_REPORT_S if watch is None else watch
     analysis = agent.analyse(
         state,
         interval=interval,
         simulations=simulations,
         seconds=seconds,
-        memory_mib=memory,
+        memory_mib=MEMORY_MIB if memory is None else memory,
         allow=allow,
         avoid=avoid,
     )

@@ -83,7 +83,13 @@ def evaluate(
     device_config = check_device([a, against] if against else [a], device, precision, runtime)
     maker = Maker(named_game(game), seed, threads, device_config, max_nodes)
     if benchmark is not None:
-        matches = {"--games": games, "--opening-plies": opening_plies, "--sprt": sprt, "--clock": clock}
+        matches = {
+            "--games": games,
+            "--opening-plies": opening_plies,
+            "--sprt": sprt,
+            "--clock": clock,
+            "--ponder": ponder or None,
+        }
         for option, value in matches.items():
             if value is not None:
                 raise BadInput(f"{option} is for matches, and has no effect with --benchmark")

@@ -7,6 +7,7 @@ import time
 import pytest
 
 from azero import make_agent, make_game
+from azero.arena.agents.clock import Clock, TimeControl
 from azero.errors import BadInput
 
 GAME = make_game("connect_four")
@@ -25,7 +26,7 @@ def test_reports_come_while_the_search_runs(name, threads):
     with agent.analyse(START, interval=0.1) as analysis:
         reports = list(itertools.islice(analysis, 4))
     visits = [each.simulations for each in reports]
-    assert visits == sorted(set(visits))
+    assert visits == sorted(visits) and visits[0] < visits[-1]
     for each in reports:
         assert each.simulations - sum(move.visits for move in each.moves) in range(2 * threads + 1)
         assert each.simulations_per_s > 0 and each.moves[0].pv[0] == each.best
@@ -97,6 +98,14 @@ def test_moves_are_allowed_and_avoided(name):
     agent.close()
 
 
+def test_moves_stay_left_out_when_the_position_before_was_searched_further():
+    agent, after = agent_of("uct"), GAME.state_from_moves("4")
+    list(agent.analyse(after, simulations=100, avoid=["4"]))
+    list(agent.analyse(START, simulations=20_000))
+    *_, last = agent.analyse(after, simulations=25_000, avoid=["4"])
+    assert {move.move for move in last.moves} == set("123567")
+
+
 def test_a_win_that_is_avoided_proves_nothing():
     state = GAME.state_from_moves("112233")
     agent = agent_of("uct")
@@ -147,10 +156,40 @@ def test_a_new_analysis_ends_the_one_before():
     assert list(first) == [] and report.to_move == 1
 
 
+def test_a_move_on_a_clock_ends_an_analysis():
+    agent = agent_of("uct")
+    analysis = agent.analyse(START, interval=0.01)
+    next(analysis)
+    agent.start_clock()
+    agent.play(GAME.state_from_moves("4"), Clock(TimeControl(0.2)))
+    assert list(analysis) == []
+
+
+def test_a_large_part_of_a_tree_is_copied_in_part(monkeypatch):
+    monkeypatch.setattr("azero.mcts.positions.positions._MOST_COPIED", 100)
+    agent, after = agent_of("uct"), GAME.state_from_moves("4")
+    *_, before = agent.analyse(START, simulations=5000)
+    visits = next(move.visits for move in before.moves if move.move == "4")
+    (report,) = agent.analyse(after, simulations=1)
+    assert report.simulations == visits
+    assert agent.thinker()._search.forest.trees[0].num_nodes <= 100
+    *_, last = agent.analyse(after, simulations=visits + 5000)
+    assert sum(move.visits for move in last.moves) >= visits + 4990
+
+
+def test_an_agents_limit_on_nodes_does_not_lift_the_limit_on_memory():
+    agent = make_agent("uct", GAME, max_nodes=1 << 22)
+    thinker = agent.thinker(2)
+    assert thinker._search.forest.nodes.nbytes <= 1 << 20
+
+
 def test_an_agent_without_a_tree_reports_once():
     for name in ("random", "alphabeta(rollouts=0)@500"):
-        (report,) = agent_of(name).analyse(START, interval=0.01)
+        analysis = agent_of(name).analyse(START, interval=0.01)
+        analysis.stop()
+        (report,) = analysis
         assert report.best in "1234567"
+    for name in ("random", "alphabeta", "mc", "uct(table=1MiB)"):
         with pytest.raises(BadInput, match="cannot leave out moves"):
             agent_of(name).analyse(START, avoid=["4"])
     (report,) = agent_of("uct(table=1MiB)").analyse(START, simulations=500)
@@ -160,7 +199,9 @@ def test_an_agent_without_a_tree_reports_once():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"interval": 0}, "interval = 0 should be a number of seconds greater than 0"),
+        ({"interval": 0}, "interval = 0 should be a number of seconds, 0.001 or more"),
+        ({"interval": 1e-320}, "interval = 1e-320 should be"),
+        ({"memory_mib": 1 << 40}, "memory_mib = 1099511627776 should be 8192 or less"),
         ({"interval": float("nan")}, "interval = nan should be"),
         ({"simulations": 0}, "simulations = 0 should be from 1 to"),
         ({"seconds": -1}, "seconds = -1 should be a number greater than 0"),

@@ -65,6 +65,22 @@ def test_a_move_within_a_period_keeps_it_and_longer_ones_use_periods_up():
     assert clock.has_fallen
 
 
+def test_increments_and_periods_are_of_turns_with_several_actions():
+    clock = Clock(TimeControl.parse("10s+2s"))
+    clock.spend(1.0, is_turn_over=False)
+    clock.spend(1.0, is_turn_over=False)
+    clock.spend(1.0)
+    assert clock.left_s == 9.0
+    clock = Clock(TimeControl.parse("+2x10s"))
+    clock.spend(6.0, is_turn_over=False)
+    assert (clock.left_s, clock.period_left_s) == (14.0, 4.0)
+    clock.spend(6.0)
+    assert (clock.periods, clock.left_s, clock.period_left_s) == (1, 10.0, 10.0)
+    clock.spend(6.0, is_turn_over=False)
+    clock.spend(4.0, is_turn_over=False)
+    assert clock.has_fallen
+
+
 def test_a_clock_tells_what_is_left():
     clock = Clock(TimeControl.parse("2m+2x30s"))
     clock.spend(55.0)

@@ -66,7 +66,7 @@ def test_saved_time_goes_to_later_moves():
 def test_a_clear_move_takes_less_time_than_an_open_one():
     agent = make_agent("uct", GAME)
     agent.start_clock()
-    forced = GAME.state_from_moves("414")  # the second player has to answer at 4
+    forced = GAME.state_from_moves("41414")  # the second player has to answer at 4
     begin = time.perf_counter()
     suggestion = agent.play(forced, clock_of("6s"))
     assert (
@@ -117,9 +117,17 @@ def test_whole_turns_are_played_on_a_clock():
     assert match.time_use.losses_on_time == [0, 0] and len(match.results[0].actions) % 3 == 0
 
 
+def test_alphabeta_moves_in_time_however_little_is_left():
+    agents = make_agent("alphabeta(rollouts=0)", GAME), make_agent("random", GAME)
+    match = play_timed_match(*agents, GAME, 2, TimeControl.parse("0.05s+0.02s"))
+    assert match.tally.games == 2
+
+
 def test_no_games_are_refused():
     with pytest.raises(BadInput, match="games = 0 should be 1 or more"):
         play_timed_match(Sleeper(GAME, 0), Sleeper(GAME, 0), GAME, 0, TimeControl(1.0))
+    with pytest.raises(BadInput, match="opening plies = -1 should be 0 or more"):
+        play_timed_match(Sleeper(GAME, 0), Sleeper(GAME, 0), GAME, 2, TimeControl(1.0), opening_plies=-1)
 
 
 def test_thinking_on_the_opponents_time_serves_the_next_move():

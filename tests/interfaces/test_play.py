@@ -1,14 +1,17 @@
 """Tests of games in the terminal, by script: wins, losses, draws, mistakes, undo and resignation."""
 
 import re
+import time
 
 import pytest
 from games.user_games import write_nim_with_turns_of_two
 
 from azero.arena.agents.agent import Agent
+from azero.arena.agents.clock import TimeControl
 from azero.arena.agents.names import make_agent
 from azero.arena.agents.suggestion import Move, Suggestion
 from azero.games import make_game
+from azero.interfaces.terminal.clocks import Clocks
 from azero.interfaces.terminal.play import COMMANDS, play_in_terminal
 
 GAME = make_game("tic_tac_toe")
@@ -171,3 +174,24 @@ def test_where_a_game_counts_the_score_is_told():
 def test_a_game_can_be_left(answers):
     shown = play(0, "b1", *answers)
     assert shown[-1].strip() == "The game is left unfinished."
+
+
+def test_questions_are_no_moves_on_the_clock():
+    clocks = Clocks(TimeControl.parse("10s+5s"), is_pondering=False)
+    answers, shown = iter(["help", "moves", "zz", "a1", "quit"]), []
+    agent = Scripted("b1", GAME)
+    agent.start_clock = lambda: None
+    play_in_terminal(agent, GAME.new_initial_state(), 0, lambda prompt: next(answers), shown.append, clocks)
+    assert 14.0 < clocks.person.main_s <= 15.0 and 14.0 < clocks.agent.main_s <= 15.0
+
+
+def test_a_person_without_time_loses():
+    clocks = Clocks(TimeControl.parse("0.05s"), is_pondering=False)
+    shown = []
+
+    def ask(prompt):
+        time.sleep(0.1)
+        return "a1"
+
+    play_in_terminal(Scripted("", GAME), GAME.new_initial_state(), 0, ask, shown.append, clocks)
+    assert shown[-1] == "Your time is over. You lose."

@@ -18,6 +18,8 @@ from azero.mcts.rollouts.playing import plies_to_end
 from azero.mcts.search.tree_arrays import SearchTree
 from azero.nets.runtimes.session import Heads
 
+_LEAST_S = 0.001  # for a move, however little time is left
+
 
 @dataclass(frozen=True)
 class Limit:
@@ -104,8 +106,11 @@ class Agent(ABC):
 
     def _play_on_clock(self, state: State, clock: Clock) -> Suggestion:
         share, limit = self.time_manager.share(state, clock), self.limit.beside_clock()
-        seconds = min(share.planned_s, limit.seconds or share.planned_s)
-        return self.suggest(state, limit.simulations, seconds)
+        begin = time.perf_counter()
+        planned_s = _LEAST_S if len(state.legal_actions()) == 1 else max(share.planned_s, _LEAST_S)
+        suggestion = self.suggest(state, limit.simulations, min(planned_s, limit.seconds or planned_s))
+        self.time_manager.note(share, time.perf_counter() - begin)
+        return suggestion
 
     def start_clock(self) -> None:
         """Begins a game with a clock."""

@@ -44,6 +44,10 @@ class AlphaBetaAgent(Agent):
         self._states = [state.clone() for state in states]
         self._seeds = [derive_seed(self.seed, "game", first_game + slot) for slot in range(num_slots)]
 
+    def start_clock(self) -> None:
+        super().start_clock()
+        self._prepare()
+
     def advance(self, slot: int, action: int) -> None:
         self._states[slot].apply_action(action)
 

@@ -19,6 +19,8 @@ UNLIMITED = 1 << 30
 MEMORY_MIB = 1024
 """Memory of an analysis, unless another limit is given."""
 
+_SHORTEST_INTERVAL_S = 0.001
+
 FIRST_REPORT_S = 0.05
 """When the first report comes, if the interval is longer."""
 
@@ -71,9 +73,10 @@ class SingleReport(Analysis):
         return self._suggest()
 
     def stop(self) -> None:
-        self._is_over = True
+        pass  # the report that comes is the last one
 
-    close = stop
+    def close(self) -> None:
+        self._is_over = True
 
 
 class TreeAnalysis(Analysis):
@@ -109,10 +112,11 @@ class TreeAnalysis(Analysis):
 
     def _think(self) -> Suggestion:
         if self._begin is None:
-            self._begin = time.perf_counter()
+            begin = time.perf_counter()
             self._thinker.go_to(self._state, self._bounds.allowed)
             self._before = self._thinker.visits
             self._fields = self._more()
+            self._begin = begin
         self._deadline.time_s = self._begin + min(self._next, self._bounds.seconds)
         self._thinker.go_on(self._bounds.simulations, self._deadline)
         elapsed = time.perf_counter() - self._begin
@@ -145,8 +149,8 @@ def bounds_of(
     avoid: Sequence[int | str],
 ) -> Bounds:
     """Returns the bounds of an analysis; raises BadInput if a number or a move is wrong, or no move is left."""
-    if not 0 < interval < float("inf"):
-        raise BadInput(f"interval = {interval} should be a number of seconds greater than 0")
+    if not _SHORTEST_INTERVAL_S <= interval < float("inf"):
+        raise BadInput(f"interval = {interval} should be a number of seconds, {_SHORTEST_INTERVAL_S} or more")
     if simulations is not None and not 1 <= simulations <= UNLIMITED:
         raise BadInput(f"simulations = {simulations} should be from 1 to {UNLIMITED}")
     if seconds is not None and not 0 < seconds < float("inf"):

@@ -72,22 +72,32 @@ class Clock:
         self.main_s, self.periods = control.main_s, control.periods
         self.has_fallen = False
         self.used_s = 0.0
+        self._over_s = 0.0  # of this turn, in byo-yomi
 
     @property
     def left_s(self) -> float:
         """The most seconds that the next move may take."""
-        return 0.0 if self.has_fallen else self.main_s + self.periods * self.control.period_s
+        return 0.0 if self.has_fallen else self.main_s + self.periods * self.control.period_s - self._over_s
 
-    def spend(self, seconds: float) -> None:
-        """Takes the time of a move from the clock."""
+    @property
+    def period_left_s(self) -> float:
+        """The seconds that the next move may take in byo-yomi without using up a period; 0 without periods."""
+        return max(0.0, self.control.period_s - self._over_s) if self.periods else 0.0
+
+    def spend(self, seconds: float, is_turn_over: bool = True) -> None:
+        """Takes time from the clock. Increments and periods are of turns, which may have several actions."""
         self.used_s += seconds
         over = seconds - self.main_s
         self.main_s = max(0.0, -over)
         if over > 0.0:
-            gone = math.inf if self.control.period_s == 0 else math.floor(over / self.control.period_s)
+            self._over_s += over
+        gone = 0.0
+        if self._over_s > 0.0:
+            gone = math.inf if self.control.period_s == 0 else math.floor(self._over_s / self.control.period_s)
             self.has_fallen = self.has_fallen or gone >= self.periods
-            self.periods = max(0, self.periods - int(min(gone, self.periods)))
-        if not self.has_fallen:
+        if is_turn_over and not self.has_fallen:
+            self.periods -= int(gone)
+            self._over_s = 0.0
             self.main_s += self.control.increment_s
 
     def __str__(self) -> str:

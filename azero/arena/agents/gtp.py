@@ -7,6 +7,7 @@ skipped.
 """
 
 import contextlib
+import math
 import queue
 import threading
 import time
@@ -84,10 +85,10 @@ class GtpAgent(Agent):
         control = clock.control
         is_byo_yomi = clock.main_s == 0.0
         left_s, stones = (control.period_s, 1) if is_byo_yomi else (clock.main_s, 0)
-        period = f"{int(control.period_s)} 1" if control.periods else "0 0"
-        with contextlib.suppress(_Refused):
-            self._ask(f"time_settings {int(control.main_s)} {period}")
-            self._ask(f"time_left {_colour(state)} {int(left_s)} {stones}")
+        period = f"{math.ceil(control.period_s)} 1" if control.periods else "0 0"
+        with contextlib.suppress(_Refused):  # whole seconds; 0 could mean that there is no limit
+            self._ask(f"time_settings {math.ceil(control.main_s)} {period}")
+            self._ask(f"time_left {_colour(state)} {max(1, int(left_s))} {stones}")
 
     def suggest(self, state: State, simulations: int | None = None, seconds: float | None = None) -> Suggestion:
         check_state(self.game, state)

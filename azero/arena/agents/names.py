@@ -166,6 +166,13 @@ def _shipped_checkpoint(base: str) -> Path:
     raise BadInput(f"unknown agent {base!r}: not a file, a run's folder or a name; {suggest_nearest(base, known)}")
 
 
+def _resign_below(name: str, value: str | None) -> float | None:
+    try:
+        return Options("net" if value is None else f"net(resign={value})").resign_below()
+    except BadInput:
+        raise BadInput(f"agent {name!r}: resign = {value} should be a number from -1 to 1") from None
+
+
 def _required(game: Game | None, name: str) -> Game:
     if game is None:
         raise BadInput(f"agent {name!r} can play any game: name one with --game, e.g. --game connect_four")
@@ -190,7 +197,7 @@ def _net_agent(
     path, overrides = _split_settings(base)
     checkpoint = read_checkpoint(find_checkpoint(path), game)
     own = {key: overrides.pop(key) for key in _DEVICE_SETTINGS if key in overrides}
-    resign_below = Options(f"net(resign={overrides.pop('resign')})" if "resign" in overrides else "net").resign_below()
+    resign_below = _resign_below(name, overrides.pop("resign", None))
     for key in overrides:
         if key not in SearchConfig.model_fields:
             known = suggest_nearest(key, [*SearchConfig.model_fields, *_DEVICE_SETTINGS, "resign"])

@@ -5,6 +5,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from azero.arena.agents.agent import UNLIMITED, Agent, Limit, check_state
 from azero.arena.agents.analysis import MEMORY_MIB, Analysis, TreeAnalysis, bounds_of
 from azero.arena.agents.clock import Clock
@@ -16,15 +18,21 @@ from azero.games import Game, State
 from azero.mcts import MAX_NODES, Search, nodes_needed, root_value
 from azero.mcts.positions.several_trees import added_roots, search_in_shares
 from azero.mcts.search.deadline import Deadline
+from azero.mcts.search.lockstep import FIRST_LEAVES
 from azero.mcts.search.tree_arrays import SearchTree, tree_of
 from azero.mcts.tree import NODE_DTYPE
 from azero.nets.runtimes.session import by_position
 
-VISITS_PER_LEAF = 100
+VISITS_PER_LEAF = 25
 """One more leaf of a tree may wait for the net for every so many visits of the root."""
+
+_FEWEST_SIMULATIONS = 200
+"""A suggestion of fewer simulations has one leaf at a time, and one thread. So it repeats."""
 
 _SIMULATIONS_PER_TREE = 10_000
 """A suggestion of fewer simulations has one tree; threads have one each in longer ones."""
+
+_MOST_MIB = 8192  # of an analysis: trees have 32-bit places
 
 _NO_TIME = 1e-9  # seconds: a search of one simulation, that solves nothing
 
@@ -89,6 +97,7 @@ class SearchAgent(Agent):
         return self.resign_below is not None and self.resigns(root_value(self._search, slot))
 
     def _play_on_clock(self, state: State, clock: Clock) -> Suggestion:
+        self._end_analysis()
         thinker, limit = self.thinker(), self.limit.beside_clock()
         begin = time.perf_counter()
         with thinker.lock:
@@ -101,6 +110,7 @@ class SearchAgent(Agent):
 
     def start_clock(self) -> None:
         super().start_clock()
+        self._end_analysis()
         self.thinker()  # compiles and opens all that is needed, outside the measured time
 
     def _count_moves(self, slots: Sequence[int]) -> int:
@@ -109,7 +119,9 @@ class SearchAgent(Agent):
 
     def _leaves(self, simulations: int = UNLIMITED) -> int:
         """Returns how many leaves of a tree may wait for the net at the end of a search."""
-        return min(self._most_leaves, 1 + simulations // VISITS_PER_LEAF)
+        if simulations < _FEWEST_SIMULATIONS:
+            return 1
+        return min(self._most_leaves, FIRST_LEAVES + simulations // VISITS_PER_LEAF)
 
     def suggest(self, state: State, simulations: int | None = None, seconds: float | None = None) -> Suggestion:
         check_state(self.game, state)
@@ -179,15 +191,24 @@ class SearchAgent(Agent):
     ) -> Analysis:
         check_state(self.game, state)
         bounds = bounds_of(state, interval, simulations, seconds, allow, avoid)
-        if self._analysis is not None:
-            self._analysis.close()
+        self._end_analysis()
         thinker = self.thinker(memory_mib)
+        if bounds.allowed is not None and not thinker.can_leave_out:
+            raise BadInput(f"agent {self.name!r} cannot leave out moves: it does not search with a tree of actions")
         self._analysis = TreeAnalysis(thinker, state, interval, bounds, lambda: self._answers_of_net(state))
         return self._analysis
+
+    def _end_analysis(self) -> None:
+        """Ends the last analysis: the next search of a position may be another one's."""
+        if self._analysis is not None:
+            self._analysis.close()
+            self._analysis = None
 
     def thinker(self, memory_mib: int = MEMORY_MIB) -> Thinker:
         """Returns what searches single positions and keeps their trees; raises BadInput if the memory is too small."""
         if self._thinker is None or self._memory_mib != memory_mib:
+            if memory_mib > _MOST_MIB:
+                raise BadInput(f"memory_mib = {memory_mib} should be {_MOST_MIB} or less")
             least = 2 * self.game.num_actions + 1
             max_nodes = nodes_within(memory_mib, self._most_trees)
             if max_nodes < least:
@@ -196,6 +217,8 @@ class SearchAgent(Agent):
             if self._thinker is not None:
                 self._thinker.close()
             search = self._make_search(self._most_trees, max_nodes, self._leaves())
+            if len(search.forest.nodes[0]) > max_nodes:  # the agent's own limit is larger
+                search.use_nodes(np.empty((self._most_trees, max_nodes), NODE_DTYPE).view(np.recarray))
             search.prepare()
             self._thinker, self._memory_mib = Thinker(search, memory_mib * MIB // 2, self.seed), memory_mib
             self._thinker.warm_up()
@@ -211,8 +234,7 @@ class SearchAgent(Agent):
 
     def close(self) -> None:
         """Releases trees, cache and the net's runtime, hundreds of MiB, without waiting for garbage collection."""
-        if self._analysis is not None:
-            self._analysis.close()
+        self._end_analysis()
         if self._thinker is not None:
             self._thinker.close()
-        self._search = self._alone = self._thinker = self._analysis = None
+        self._search = self._alone = self._thinker = None

@@ -9,7 +9,6 @@ from typing import NamedTuple
 import numpy as np
 
 from azero.arena.agents.suggestion import Suggestion, suggestion_of
-from azero.errors import BadInput
 from azero.games import State
 from azero.games.contract import sign_of
 from azero.mcts import Search
@@ -72,6 +71,11 @@ class Thinker:
         return self._positions.visits
 
     @property
+    def can_leave_out(self) -> bool:
+        """Returns whether moves can be left out: whether the search has a tree of actions, and nothing else."""
+        return self._positions.can_keep
+
+    @property
     def is_decided(self) -> bool:
         """Returns whether the position's result is proven, so that more simulations cannot change it."""
         return bool(self._search.settings.is_proving and (self._search.forest.nodes["proven"][:, 0] != UNPROVEN).any())
@@ -94,25 +98,26 @@ class Thinker:
         """Makes `state` the position to search, from its kept trees if there are any.
 
         Args:
-          allowed: the only moves to search; None: all. Raises BadInput if the search cannot leave out moves.
+          allowed: the only moves to search, if the search can leave out moves; None: all.
         """
-        if allowed is not None and not self._positions.can_keep:
-            raise BadInput("this search cannot leave out moves; agents that search with a tree of actions can")
         self._end_solving()
         self._positions.go_to(state, allowed)
 
-    def go_on(self, most_visits: int, deadline: Deadline) -> None:
-        """Searches until the position has `most_visits`, is decided, a tree is full, or the deadline has passed."""
-        while not (self.is_done(most_visits) or deadline.has_passed()):
+    def go_on(self, most_visits: int, deadline: Deadline, stops_when_full: bool = True) -> None:
+        """Searches until the position has `most_visits`, is decided, a tree is full, or the deadline has passed.
+
+        If it does not stop when a tree is full, the other nodes get the visits.
+        """
+        while not (self.is_done(most_visits, stops_when_full) or deadline.has_passed()):
             self._solve()
             until = most_visits
             if self._may_solve():  # a pause in which the solver begins
                 until = min(most_visits, max(_SOLVED_AFTER, self.visits + 1))
             search_in_shares(self._search, until - self.visits, deadline)
 
-    def is_done(self, most_visits: int) -> bool:
+    def is_done(self, most_visits: int, stops_when_full: bool = True) -> bool:
         """Returns whether more time would not be used."""
-        return self.visits >= most_visits or self.is_decided or self.is_full
+        return self.visits >= most_visits or self.is_decided or (stops_when_full and self.is_full)
 
     def standing(self) -> Standing:
         """Returns how the search stands."""
@@ -139,9 +144,10 @@ class Thinker:
             return replace(suggestion_of(self._search, state), simulations=visits, is_tree_full=self.is_full)
 
     def close(self) -> None:
-        """Ends the thread of the solver."""
-        self._end_solving()
-        self._pool.shutdown()
+        """Ends the thread of the solver. An analysis that still runs has to be stopped before."""
+        with self.lock:
+            self._end_solving()
+            self._pool.shutdown()
 
     def _may_solve(self) -> bool:
         return self._search.can_solve and not self._positions.is_solver_done

@@ -28,8 +28,8 @@ _FALL = 0.05  # of the value
 _CHECKS = 24  # of a share
 _SHORTEST_CHECK_S = 0.004
 _RESERVE = 0.03  # part of the main time left that is never planned,
-_RESERVE_AT_END = 0.02  # part of the whole main time,
-_MOST_RESERVE_AT_END_S = 1.0
+_RESERVE_AT_END = 0.06  # part of the whole main time,
+_MOST_RESERVE_AT_END_S = 2.0
 _RESERVE_PER_MOVE_S = 0.003  # and time for each own move: to start and end a search takes some milliseconds
 _FIRST_BOOST = 2.0
 _MOST_BOOST = 3.0
@@ -60,8 +60,8 @@ class TimeManager:
         planned_s = free_s / min(own_moves, _MOST_MOVES) + clock.control.increment_s
         most_s = free_s
         if clock.periods:  # a move within its period keeps it
-            most_s = free_s + (1.0 - _RESERVE) * clock.control.period_s - self._lag_s
-            planned_s = max(planned_s, most_s if free_s == 0.0 else clock.control.period_s)
+            most_s = free_s + (1.0 - _RESERVE) * clock.period_left_s - self._lag_s
+            planned_s = max(planned_s, most_s if free_s == 0.0 else clock.period_left_s)
         most_s = max(most_s, 0.0)
         most_s = min(most_s, max(_MOST_PART * most_s, planned_s))
         planned_s = min(planned_s * self._boost(), most_s)
@@ -91,8 +91,9 @@ class TimeManager:
         before, first = thinker.visits, thinker.standing()
         searching = elapsed = time.perf_counter() - begin
         step_s = max(share.planned_s / _CHECKS, _SHORTEST_CHECK_S)
-        while elapsed < share.most_s and not thinker.is_done(most_visits):
-            thinker.go_on(most_visits, Deadline(begin + min(elapsed + step_s, share.most_s)))
+        while elapsed < share.most_s and not thinker.is_done(most_visits, stops_when_full=False):
+            end = begin + min(elapsed + step_s, share.most_s)
+            thinker.go_on(most_visits, Deadline(end), stops_when_full=False)
             elapsed = time.perf_counter() - begin
             standing = thinker.standing()
             rate = (standing.visits - before) / (elapsed - searching)

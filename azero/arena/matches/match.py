@@ -6,7 +6,7 @@ from itertools import islice
 
 from azero.arena.agents.agent import Agent
 from azero.arena.agents.suggestion import RESIGN
-from azero.arena.matches.openings import OPENING_PLIES, draw_openings
+from azero.arena.matches.openings import OPENING_PLIES, check_numbers, draw_openings
 from azero.arena.matches.results import (
     GameResult,
     MatchResult,
@@ -18,7 +18,7 @@ from azero.arena.matches.results import (
     without_repeats,
 )
 from azero.arena.matches.statistics import Sprt, Tally
-from azero.errors import BadInput, EngineFailed
+from azero.errors import EngineFailed
 from azero.games import Game, State
 
 _SIDE_BY_SIDE = 128  # games
@@ -45,7 +45,7 @@ def play_match(
       Unfinished: an engine failed. The exception has the finished games.
       Interrupted: Ctrl-C. The exception has the finished games.
     """
-    _check_numbers(num_games, opening_plies)
+    check_numbers(num_games, opening_plies)
     before = [spent_by(agent) for agent in (a, b)]
     drawn, openings = draw_openings(game, opening_plies, seed), list[State]()
     results: list[GameResult] = []
@@ -69,13 +69,6 @@ def play_match(
         if decision or early_end:
             break
     return finish(a, b, game, results, time.perf_counter() - begin, before, decision, early_end)
-
-
-def _check_numbers(num_games: int, opening_plies: int) -> None:
-    if num_games < 1:
-        raise BadInput(f"games = {num_games} should be 1 or more")
-    if opening_plies < 0:
-        raise BadInput(f"opening plies = {opening_plies} should be 0 or more")
 
 
 def _num_at_once(a: Agent, b: Agent, sprt: Sprt | None) -> int:

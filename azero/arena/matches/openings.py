@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from azero.compiler.rng import derive_seed
+from azero.errors import BadInput
 from azero.games import Game, State
 
 OPENING_PLIES = 4
@@ -40,3 +41,11 @@ def _random_line(game: Game, plies: int, rng: np.random.Generator) -> State | No
         if state.is_terminal():
             return None
     return state
+
+
+def check_numbers(num_games: int, opening_plies: int) -> None:
+    """Raises BadInput if the numbers of games or of random plies are too small."""
+    if num_games < 1:
+        raise BadInput(f"games = {num_games} should be 1 or more")
+    if opening_plies < 0:
+        raise BadInput(f"opening plies = {opening_plies} should be 0 or more")

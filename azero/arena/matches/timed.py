@@ -8,10 +8,10 @@ from azero.arena.agents.agent import Agent
 from azero.arena.agents.clock import Clock, TimeControl
 from azero.arena.agents.pondering import Ponderer
 from azero.arena.agents.suggestion import RESIGN
-from azero.arena.matches.openings import OPENING_PLIES, draw_openings
+from azero.arena.matches.openings import OPENING_PLIES, check_numbers, draw_openings
 from azero.arena.matches.results import GameResult, MatchResult, TimeUse, early_end_of, finish, spent_by, tally_of
 from azero.arena.matches.statistics import Tally
-from azero.errors import BadInput, EngineFailed
+from azero.errors import EngineFailed
 from azero.games import Game, State
 
 
@@ -32,8 +32,7 @@ def play_timed_match(
       control: the time of each side for a game. Who has no time left loses.
       is_pondering: whether both sides think on the opponent's time.
     """
-    if num_games < 1:
-        raise BadInput(f"games = {num_games} should be 1 or more")
+    check_numbers(num_games, opening_plies)
     openings = list(islice(draw_openings(game, opening_plies, seed), (num_games + 1) // 2))
     before = [spent_by(agent) for agent in (a, b)]
     use = TimeUse(str(control), [0, 0], [[], []], [Clock(control).left_s] * 2)
@@ -69,15 +68,20 @@ def _play_game(
             if ponderer := ponderers[mover]:
                 ponderer.stop()
             suggestion = agent.play(state, clock)
-            clock.spend(time.perf_counter() - begin)
-            use.least_left_s[mover] = min(use.least_left_s[mover], clock.left_s)
-            if clock.has_fallen or suggestion.action == RESIGN:
-                use.losses_on_time[mover] += clock.has_fallen
+            seconds = time.perf_counter() - begin
+            if suggestion.action == RESIGN:
+                clock.spend(seconds)
                 score = float(mover)
                 break
             for action in suggestion.actions:
                 state.apply_action(action)
             is_opponents = not state.is_terminal() and state.current_player() ^ (number % 2) != mover
+            clock.spend(seconds, is_turn_over=is_opponents or state.is_terminal())
+            use.least_left_s[mover] = min(use.least_left_s[mover], clock.left_s)
+            if clock.has_fallen:
+                use.losses_on_time[mover] += 1
+                score = float(mover)
+                break
             ponderers[mover] = Ponderer(agent, state) if is_pondering and is_opponents else None
     finally:
         for each in filter(None, ponderers):

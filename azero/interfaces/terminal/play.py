@@ -58,7 +58,7 @@ def play_in_terminal(
         except EOFError:
             tell("\nThe game is left unfinished.")
             return
-        if clocks and clocks.person.has_fallen:
+        if clocks and clocks.is_persons_time_over():
             tell("Your time is over. You lose.")
             return
         if answer in ("quit", "q"):
@@ -67,7 +67,10 @@ def play_in_terminal(
         if answer == "resign":
             tell("You resign, and lose.")
             return
-        state = _obey(answer, state, start, person, agent, tell)
+        before = state
+        state = _obey(answer, before, start, person, agent, tell)
+        if clocks and len(state.history()) > len(before.history()):
+            clocks.person_moved(before, state)
     tell(f"\n{state}\n")
     tell(_result(state, person))
 

@@ -83,19 +83,22 @@ def node_of(nodes: np.recarray, line: list[int]) -> int:
 
 
 @kernel
-def copy_subtree(nodes, index, copy, tree, is_kept):
+def copy_subtree(nodes, index, copy, tree, is_kept, most):
     """Writes the subtree of node `index` into `copy` ([M] NODE_DTYPE), breadth first; its root is node 0 there.
 
     Args:
       tree: the record of the copy.
       is_kept: [A] bool, whether a child of the new root is copied, by its action.
+      most: how many nodes are copied. The deepest ones are left out; their parents become leaves with visits.
     """
     copy[0] = nodes[index]
     size, done = 1, 0
     while done < size:
         node = copy[done]
         old_first = node.first_child
-        if old_first:
+        if old_first and done > 0 and size + node.num_children > most:
+            node.first_child = node.num_children = node.num_visited = 0
+        elif old_first:
             node.first_child = size
             num_kept, num_visited = 0, 0
             for k in range(node.num_children):

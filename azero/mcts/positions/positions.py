@@ -15,6 +15,9 @@ from azero.mcts.tree import NODE_DTYPE, UNPROVEN
 _FEWEST_VISITS = 50
 """Trees with fewer visits are not kept: to search them again takes no time."""
 
+_MOST_COPIED = 1 << 20
+"""Nodes of a tree that are copied to another position, 32 MiB. To copy more would take longer than a report may."""
+
 
 class Positions:
     """A search whose trees all have the same position at their roots.
@@ -50,12 +53,12 @@ class Positions:
     def go_to(self, state: State, allowed: frozenset[int] | None) -> None:
         """Makes `state` the position. Its roots are expanded, so there are two visits of each at least."""
         if self.state is None or self.allowed != allowed or self.state != state:
-            key = _key_of(state, allowed)
-            if allowed is not None and key not in self._memory:
+            kept = self._memory.take(_key_of(state, allowed))  # first of all: keeping others may drop it
+            if allowed is not None and kept is None:
                 self.go_to(state, None)
                 self._leave_out(allowed, self._leave())
             else:
-                self._enter(state, key, self._leave())
+                self._enter(state, allowed, kept, self._leave())
             self.state, self.allowed = state.clone(), allowed
         if (self.search.forest.nodes["first_child"][:, 0] == 0).any():
             search_in_shares(self.search, 2 * len(self._trees), Deadline())
@@ -72,10 +75,11 @@ class Positions:
             self._memory.keep(_key_of(self.state, self.allowed), last)
         return last
 
-    def _enter(self, state: State, key: Hashable, last: KeptTrees | None) -> None:
+    def _enter(
+        self, state: State, allowed: frozenset[int] | None, kept: KeptTrees | None, last: KeptTrees | None
+    ) -> None:
         """Makes `state` the root of the trees: from kept trees, from the last trees, or afresh."""
-        kept = self._memory.take(key)
-        line = self._line_to(state) if last else []
+        line = self._line_to(state) if last and allowed is None else []
         roots = [node_of(nodes, line) for nodes in last.nodes] if last and line else []
         below = visits_below(last, roots) if last and roots else 0
         if kept is not None and kept.visits >= below:
@@ -134,7 +138,7 @@ class Positions:
         is_kept[list(allowed or ())] = True
         forest = self.search.forest
         for b, root in enumerate(roots):
-            copy_subtree(last.nodes[b], root, forest.nodes[b], forest.trees[b], is_kept)
+            copy_subtree(last.nodes[b], root, forest.nodes[b], forest.trees[b], is_kept, _MOST_COPIED)
 
     def _new_nodes(self) -> np.recarray:
         """Returns blank nodes. The operating system allocates memory only when they come into use."""

@@ -65,13 +65,24 @@ class RootSolver:
         If a move is found to win, this is the only one. If no move wins, these are the moves found to draw or lose.
         Otherwise there are none. Raises BrokenRules if the game's rules are broken.
         """
+        return self.begin(state, nodes)(has_to_stop)
+
+    def begin(self, state: State, nodes: np.recarray) -> Callable[[Callable[[], bool]], dict[int, KnownMove]]:
+        """Reads all that `solve` needs of the tree; returns the rest of it as a function of `has_to_stop`.
+
+        Another thread may run this function while the search of the tree goes on.
+        """
         restart(self._work)
         self._note_favourites(state, nodes)
-        sign = sign_of(state.current_player())
         after = {}
         for action in open_moves(nodes):
             after[action] = state.clone()
             after[action].apply_action(action)
+        sign = sign_of(state.current_player())
+        return lambda has_to_stop: self._solve_moves(after, sign, has_to_stop)
+
+    def _solve_moves(self, after: dict[int, State], sign: int, has_to_stop: Callable[[], bool]) -> dict[int, KnownMove]:
+        """As `solve`, for the positions after the root's moves; the mover there has this `sign`."""
         num_not_won = 0
         for action, wins in self._ask(after, sign, WIN, has_to_stop):
             if wins:

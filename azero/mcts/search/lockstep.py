@@ -26,6 +26,9 @@ from azero.mcts.tree import Forest
 Answer = tuple[np.ndarray, np.ndarray]
 """An evaluator's answer to R positions: logits [R, A] and values [R], both float32."""
 
+FIRST_LEAVES = 4
+"""Leaves of a new tree that may wait, if their number depends on the root's visits."""
+
 bind_strategies(is_under_way=("b",), end_search=("parts", "forest", "scratch", "b"), is_clocked=())
 
 
@@ -34,7 +37,7 @@ def most_pending(settings, nodes):
     """Returns how many leaves of a tree may wait. In a small tree, many would make the search less sharp."""
     if settings.visits_per_leaf == 0:
         return settings.leaves_per_tree
-    return min(settings.leaves_per_tree, 1 + nodes[0].N // settings.visits_per_leaf)
+    return min(settings.leaves_per_tree, FIRST_LEAVES + nodes[0].N // settings.visits_per_leaf)
 
 
 @kernel
@@ -43,14 +46,12 @@ def walk_trees(parts, slots, forest, batch, scratch):
 
     A tree waits when it has `most_pending` leaves, when its next leaf waits already, or when the batch is full.
     """
-    num_ended, room = 0, len(batch.tree)
+    num_ended = 0
     for b in range(len(forest.trees)):
         tree, nodes = forest.trees[b], forest.nodes[b]
-        while (
-            slots.is_under_way(b)
-            and tree.pending < most_pending(parts.settings, nodes)
-            and batch.waiting[0].leaves < room
-        ):
+        most = most_pending(parts.settings, nodes)
+        room = max(1, len(batch.tree) * most // parts.settings.leaves_per_tree)  # threads share the tree's leaves
+        while slots.is_under_way(b) and tree.pending < most and batch.waiting[0].leaves < room:
             if not is_done(parts.settings, tree, nodes):
                 is_leaf = select_leaf(parts, forest, batch, scratch, b)
                 if not is_leaf and (tree.pending > 0 or slots.is_clocked()):

@@ -207,12 +207,10 @@ class Search:
     def solving(self, b: int) -> Callable[[Callable[[], bool]], dict[int, KnownMove]]:
         """Returns a function that tries to solve the root of tree b, and returns the solved moves; see `RootSolver`.
 
-        Its argument returns whether it has to stop. It works with a copy of the tree, so another thread may run it
-        while the search goes on.
+        Its argument returns whether it has to stop. Another thread may run it while the search goes on.
         """
         state = State.from_record(self.game, self.forest.root_states[b], self.histories[b])
-        nodes = self.forest.nodes[b][: int(self.forest.trees[b].num_nodes)].copy()
-        return lambda has_to_stop: self._solvers[0].solve(state, nodes, has_to_stop)
+        return self._solvers[0].begin(state, self.forest.nodes[b])
 
     def learn_moves(self, b: int, known: dict[int, KnownMove]) -> None:
         """Writes solved moves of the root into tree b."""

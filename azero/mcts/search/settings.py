@@ -27,7 +27,7 @@ class Settings(NamedTuple):
     stored_visits: int = 0  # if it has more visits than this,
     stored_value: float = -2.0  # and a greater value for the mover than this
     leaves_per_tree: int = 1  # most leaves of a tree that wait for the evaluator together
-    visits_per_leaf: int = 0  # if above 0: one of them for a root without visits, one more for every so many visits
+    visits_per_leaf: int = 0  # if above 0: few of them in a new tree, and one more for every so many visits of the root
     is_stopping_early: bool = False  # whether a search ends when no other move can overtake the most visited
     has_random_symmetry: bool = False  # whether, without a cache, the evaluator sees each leaf in a random symmetry
     cache_mib: int = 0  # size of the evaluation cache in MiB; 0: no cache
