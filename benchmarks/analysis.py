@@ -22,9 +22,7 @@ REPORTS = 8
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument(
-        "--agents", nargs="+", default=["connect_four(prove=false)", "go_7x7"]
-    )
+    parser.add_argument("--agents", nargs="+", default=["connect_four(prove=false)", "go_7x7"])
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--interval", type=float, default=0.2)
     parser.add_argument("--repeats", type=int, default=10)
