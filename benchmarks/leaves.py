@@ -2,8 +2,8 @@
 
     python benchmarks/leaves.py --agent "connect_four(solve_nodes=0)@800" --games 800
 
-A has one more leaf for every `--visits-per-leaf` visits of the root, and `--leaves` at most; B has one leaf. Both have
-the same net and simulations. The Elo difference is A's, with a 95 % interval.
+A has `FIRST_LEAVES` leaves in a new tree, one more for every `--visits-per-leaf` visits of the root, and `--leaves` at
+most. B has one leaf. Both have the same net and simulations. The Elo difference is A's, with a 95 % interval.
 """
 
 import argparse

@@ -2,7 +2,8 @@
 
 import threading
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import nullcontext
 from typing import TypeVar
 
 Room = TypeVar("Room")
@@ -26,15 +27,13 @@ def share_among_threads(
     if len(rooms) == 1:
         work(trees, rooms[0], is_halted)
         return
-    own = ThreadPoolExecutor(len(rooms)) if pool is None else None
-    threads = pool or own
-    assert threads is not None
-    shares = [threads.submit(work, trees[k :: len(rooms)], room, is_halted) for k, room in enumerate(rooms)]
-    try:
-        for share in shares:
-            share.result()
-    finally:  # after Ctrl-C the threads, which receive no signal, end soon
-        is_halted.set()
-        wait(shares)
-        if own:
-            own.shutdown()
+    with nullcontext(pool) if pool else ThreadPoolExecutor(len(rooms)) as threads:
+        shares: list[Future[None]] = []
+        try:
+            for k, room in enumerate(rooms):
+                shares.append(threads.submit(work, trees[k :: len(rooms)], room, is_halted))
+            for share in shares:
+                share.result()
+        finally:  # after Ctrl-C the threads, which receive no signal, end soon
+            is_halted.set()
+            wait(shares)

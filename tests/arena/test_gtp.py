@@ -10,8 +10,9 @@ import time
 
 import pytest
 
+from azero.arena.agents.clock import Clock, TimeControl
 from azero.arena.agents.engine_process import split_command
-from azero.arena.agents.gtp import GtpAgent
+from azero.arena.agents.gtp import GtpAgent, _Refused
 from azero.arena.agents.names import make_agent
 from azero.arena.agents.suggestion import RESIGN
 from azero.arena.matches.match import play_match
@@ -335,3 +336,28 @@ def test_an_engine_that_ended_on_windows_is_bad_input(engine, monkeypatch):
         context.setattr(agent._process.stdin, "write", fail)
         with pytest.raises(BadInput, match="the engine ended before 'boardsize 3' was answered"):
             agent.suggest(GAME.new_initial_state())
+
+
+def test_an_engine_is_told_the_time(engine, tmp_path):
+    clock = Clock(TimeControl.parse("1m+2x0.5s"))
+    agent = engine()
+    agent.start_clock()
+    assert agent.play(GAME.state_from_moves("a1 b1"), clock).best == "c1"
+    assert told(tmp_path)[:2] == ["time_settings 60 1 1", "time_left black 60 0"]
+    clock.spend(60.2)
+    agent.play(GAME.state_from_moves("a1 b1 c1"), clock)
+    assert "time_left white 1 1" in told(tmp_path)  # the last period, in whole seconds
+
+
+def test_an_engine_that_knows_no_clocks_is_asked_all_the_same(engine, tmp_path, monkeypatch):
+    agent = engine()
+    ask = GtpAgent._ask
+
+    def refuse(self, command):
+        if command.startswith("time"):
+            raise _Refused("agent refuses")
+        return ask(self, command)
+
+    monkeypatch.setattr(GtpAgent, "_ask", refuse)
+    agent.start_clock()
+    assert agent.play(GAME.state_from_moves("a1 b1"), Clock(TimeControl(60.0))).best == "c1"

@@ -89,14 +89,14 @@ def test_a_limit_in_the_name_holds_beside_a_clock():
 @pytest.mark.parametrize("is_pondering", [False, True])
 def test_a_match_with_clocks(is_pondering):
     a, b = make_agent("connect_four", seed=1), make_agent("uct", GAME, seed=2)
-    control = TimeControl.parse("0.8s")
+    control = TimeControl.parse("0.8s+0.1s")
     match = play_timed_match(a, b, GAME, 2, control, opening_plies=2, is_pondering=is_pondering)
     use = match.time_use
     assert match.tally.games == 2 and use.losses_on_time == [0, 0]
-    assert all(0.1 < used < 0.8 for side in use.used_s for used in side)
+    assert all(0.1 < used < 0.8 + 0.1 * 21 for side in use.used_s for used in side)
     assert min(use.least_left_s) > 0
     fields = json.loads(json.dumps(match.to_json(), allow_nan=False))
-    assert fields["clock"]["control"] == "0.8s" and len(fields["clock"]["used_s"]) == 2
+    assert fields["clock"]["control"] == "0.8s+0.1s" and len(fields["clock"]["used_s"]) == 2
     for agent in (a, b):
         agent.close()
 
@@ -113,7 +113,7 @@ def test_who_has_no_time_left_loses():
 def test_whole_turns_are_played_on_a_clock():
     game = make_game("amazons(size=4)")
     agents = [make_agent("uct(root=turns)", game, seed=seed) for seed in (1, 2)]
-    match = play_timed_match(*agents, game, 1, TimeControl.parse("0.5s"), opening_plies=0)
+    match = play_timed_match(*agents, game, 1, TimeControl.parse("0.5s+0.1s"), opening_plies=0)
     assert match.time_use.losses_on_time == [0, 0] and len(match.results[0].actions) % 3 == 0
 
 

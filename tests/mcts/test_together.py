@@ -182,7 +182,8 @@ def test_the_leaves_that_may_wait_grow_with_the_visits_of_the_root():
     walk = evaluator.evaluate
 
     def noted(planes):
-        seen.append((int(search.forest.nodes[0][0].N), int(search.forest.trees[0].pending)))
+        pending = int(search.forest.trees[0].pending)  # before the visits, which only grow meanwhile
+        seen.append((int(search.forest.nodes[0][0].N), pending))
         return walk(planes)
 
     search._trees._crew._evaluate = noted

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from azero.arena.agents.analysis import MEMORY_MIB, UNLIMITED, Analysis, SingleReport, bounds_of
+from azero.arena.agents.analysis import MEMORY_MIB, UNLIMITED, Analysis, Bounds, SingleReport, bounds_of
 from azero.arena.agents.clock import Clock
 from azero.arena.agents.suggestion import Move, Suggestion, resigned
 from azero.arena.agents.time_management import TimeManager
@@ -160,9 +160,18 @@ class Agent(ABC):
         Raises BadInput if an argument is wrong, the game is over, or moves are left out and the agent cannot do so.
         """
         check_state(self.game, state)
-        if bounds_of(state, interval, simulations, seconds, allow, avoid).allowed is not None:
+        return self._begin_analysis(
+            state, interval, memory_mib, bounds_of(state, interval, simulations, seconds, allow, avoid)
+        )
+
+    def _begin_analysis(self, state: State, interval: float, memory_mib: int, bounds: Bounds) -> Analysis:
+        self._check_moves(bounds, can_leave_out=False)
+        return SingleReport(lambda: self.suggest(state, bounds.simulations, bounds.seconds))
+
+    def _check_moves(self, bounds: Bounds, can_leave_out: bool) -> None:
+        """Raises BadInput if moves are left out and the agent cannot do so."""
+        if bounds.allowed is not None and not can_leave_out:
             raise BadInput(f"agent {self.name!r} cannot leave out moves: it does not search with a tree of actions")
-        return SingleReport(lambda: self.suggest(state, simulations, seconds))
 
     def tree(self) -> SearchTree:
         """Returns the tree of the last `suggest`, as arrays; raises BadInput if there is none."""

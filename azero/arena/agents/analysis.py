@@ -28,8 +28,8 @@ FIRST_REPORT_S = 0.05
 class Bounds(NamedTuple):
     """When an analysis ends by itself, and which moves it may search."""
 
-    simulations: int  # of the position, kept ones included
-    seconds: float
+    simulations: int | None  # of the position, kept ones included; None: no limit
+    seconds: float | None  # None: no limit
     allowed: frozenset[int] | None  # None: all
 
 
@@ -42,7 +42,8 @@ class Analysis(Iterator[Suggestion], ABC):
             for suggestion in analysis:
                 ...
 
-    Any thread may call `stop`. Then the thread that waits gets its last report within 50 ms.
+    Any thread may call `stop`. Then the thread that waits gets its last report within about 50 ms. An agent that cannot
+    interrupt its search has a single report, which `stop` does not hasten.
     """
 
     @abstractmethod
@@ -95,12 +96,14 @@ class TreeAnalysis(Analysis):
         bounds: Bounds,
         more: Callable[[], dict[str, Any]],
     ):
-        self._thinker, self._state, self._bounds = thinker, state.clone(), bounds
+        self._thinker, self._state, self._allowed = thinker, state.clone(), bounds.allowed
+        self._simulations = UNLIMITED if bounds.simulations is None else bounds.simulations
+        self._seconds = float("inf") if bounds.seconds is None else bounds.seconds
         self._interval, self._more = interval, more
         self._deadline = Deadline()
         self._begin: float | None = None
         self._next = min(interval, FIRST_REPORT_S)
-        self._made = self._before = 0
+        self._before = 0  # visits before this analysis
         self._fields: dict[str, Any] = {}
         self._is_over = False
 
@@ -113,14 +116,14 @@ class TreeAnalysis(Analysis):
     def _think(self) -> Suggestion:
         if self._begin is None:
             begin = time.perf_counter()
-            self._thinker.go_to(self._state, self._bounds.allowed)
+            self._thinker.go_to(self._state, self._allowed)
             self._before = self._thinker.visits
             self._fields = self._more()
             self._begin = begin
-        self._deadline.time_s = self._begin + min(self._next, self._bounds.seconds)
-        self._thinker.go_on(self._bounds.simulations, self._deadline)
+        self._deadline.time_s = self._begin + min(self._next, self._seconds)
+        self._thinker.go_on(self._simulations, self._deadline)
         elapsed = time.perf_counter() - self._begin
-        is_last = self._thinker.is_done(self._bounds.simulations) or elapsed >= self._bounds.seconds
+        is_last = self._thinker.is_done(self._simulations) or elapsed >= self._seconds
         self._is_over = is_last or self._deadline.is_stopped
         self._next = self._interval * (int(elapsed / self._interval) + 1)
         return self._report()
@@ -161,7 +164,7 @@ def bounds_of(
     if not allowed:
         raise BadInput("no move is left: every legal move is in avoid, or not in allow")
     limit = frozenset(allowed) if len(allowed) < len(legal) else None
-    return Bounds(simulations or UNLIMITED, float("inf") if seconds is None else seconds, limit)
+    return Bounds(simulations, seconds, limit)
 
 
 def _actions_of(state: State, moves: Sequence[int | str]) -> set[int]:

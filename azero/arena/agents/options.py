@@ -92,8 +92,7 @@ class Options:
         """Raises BadInput if an option was not taken. `resign` is an option of every agent, and its maker takes it."""
         self.resign_below()
         for key in self._left:
-            known = suggest_nearest(key, self._known) if self._known else "it has none"
-            raise BadInput(f"agent {self.base!r}: unknown option {key!r}; {known}")
+            raise BadInput(f"agent {self.base!r}: unknown option {key!r}; {suggest_nearest(key, self._known)}")
 
     def _take(self, key: str) -> str | None:
         self._known.append(key)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from azero.arena.agents.agent import UNLIMITED, Agent, Limit, check_state
-from azero.arena.agents.analysis import MEMORY_MIB, Analysis, TreeAnalysis, bounds_of
+from azero.arena.agents.analysis import MEMORY_MIB, Analysis, Bounds, TreeAnalysis
 from azero.arena.agents.clock import Clock
 from azero.arena.agents.suggestion import RESIGN, Suggestion, suggestion_of
 from azero.arena.agents.thinker import MIB, Thinker, nodes_within
@@ -178,23 +178,10 @@ class SearchAgent(Agent):
         runtime, precision = self.runtime or (None, None)
         return {"runtime": runtime, "precision": precision, **heads}
 
-    def analyse(
-        self,
-        state: State,
-        *,
-        interval: float = 0.5,
-        simulations: int | None = None,
-        seconds: float | None = None,
-        memory_mib: int = MEMORY_MIB,
-        allow: Sequence[int | str] = (),
-        avoid: Sequence[int | str] = (),
-    ) -> Analysis:
-        check_state(self.game, state)
-        bounds = bounds_of(state, interval, simulations, seconds, allow, avoid)
+    def _begin_analysis(self, state: State, interval: float, memory_mib: int, bounds: Bounds) -> Analysis:
         self._end_analysis()
         thinker = self.thinker(memory_mib)
-        if bounds.allowed is not None and not thinker.can_leave_out:
-            raise BadInput(f"agent {self.name!r} cannot leave out moves: it does not search with a tree of actions")
+        self._check_moves(bounds, thinker.can_leave_out)
         self._analysis = TreeAnalysis(thinker, state, interval, bounds, lambda: self._answers_of_net(state))
         return self._analysis
 

@@ -53,7 +53,7 @@ class Suggestion:
     Attributes:
       game: the game's name with its parameters.
       to_move: the player to move, 0 or 1.
-      simulations: simulations of this search.
+      simulations: simulations of this search; in a report of an analysis, all visits of the position, kept ones too.
       elapsed_s: seconds of the whole answer, without compilation.
       value: value of the position, in [-1, 1], for the player to move.
       best: the suggested move, or "resign".
@@ -63,8 +63,8 @@ class Suggestion:
       precision: the net's arithmetic, "fp32", "bf16" or "int8"; None without a net.
       ownership: [H, W] float32 in [-1, 1], the owners that the net alone expects at the end for the cells of
         `State.planes`: 1 is the player to move, -1 the opponent. None if the net keeps no such head. == ignores it.
-      simulations_per_s: speed of the search that an analysis reports; None for a single suggestion.
       score: the points by which the net alone expects the player to move to win; None if it keeps no such head.
+      simulations_per_s: simulations a second of an analysis; None for a single suggestion.
     """
 
     game: str

@@ -1,7 +1,6 @@
 """A thinker searches one position after another on all threads, and keeps the trees of those it has searched."""
 
 import threading
-from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from typing import NamedTuple
@@ -160,8 +159,7 @@ class Thinker:
         elif self._may_solve() and self.visits >= _SOLVED_AFTER:
             self._positions.is_solver_done = True
             self._end_of_solving = Deadline()
-            task: Callable[[Callable[[], bool]], dict[int, KnownMove]] = self._search.solving(0)
-            self._solving = self._pool.submit(task, self._end_of_solving.has_passed)
+            self._solving = self._pool.submit(self._search.solving(0), self._end_of_solving.has_passed)
 
     def _end_solving(self) -> None:
         """Ends the solver before the position changes. If it was not done, it may try again."""

@@ -108,7 +108,7 @@ class TimeManager:
         Args:
           standing: how it stands now.
           first: how it stood at its beginning.
-          elapsed: seconds since then.
+          elapsed: seconds since the move began.
           rate: its simulations a second.
         """
         lead = standing.most - standing.second
