@@ -23,7 +23,7 @@ from azero.mcts.search.tree_arrays import SearchTree, tree_of
 from azero.mcts.tree import NODE_DTYPE
 from azero.nets.runtimes.session import by_position
 
-VISITS_PER_LEAF = 25
+VISITS_PER_LEAF = 50
 """One more leaf of a tree may wait for the net for every so many visits of the root."""
 
 _FEWEST_SIMULATIONS = 200
