@@ -4,11 +4,12 @@ import itertools
 
 import numpy as np
 
-from azero.arena.agents.suggestion import Move, Suggestion, turn_to_text
+from azero.arena.agents.suggestion import Move, Suggestion
 from azero.arena.benchmarks.benchmark import BenchmarkResult, Share
 from azero.arena.matches.results import MatchResult
 from azero.arena.matches.statistics import Sprt
 from azero.games import State
+from azero.games.turns import turn_to_text
 from azero.system.console import printable
 
 MOST_MOVES = 10
