@@ -28,7 +28,8 @@ from azero.system.console import say
 
 if TYPE_CHECKING:
     from azero.arena.agents.clock import TimeControl
-    from azero.arena.matches.results import MatchResult
+    from azero.arena.matches.results import Interrupted, MatchResult, Unfinished
+    from azero.games import Game
 
 app = typer.Typer()
 
@@ -121,7 +122,6 @@ def _play_match(
     from tqdm import tqdm
 
     from azero.arena.matches.match import play_match
-    from azero.arena.matches.openings import OPENING_PLIES
     from azero.arena.matches.recording import records_of
     from azero.arena.matches.results import Interrupted, Unfinished
     from azero.arena.matches.statistics import Sprt
@@ -134,11 +134,9 @@ def _play_match(
         say(describe_odd_games("--games", games))
     test = Sprt(*_two_numbers("--sprt", sprt)) if sprt else None
     one, other = maker.pair(a, b)
-    if opening_plies is not None and opening_plies >= one.game.max_plies:
-        raise BadInput(f"--opening-plies {opening_plies} should be less than {one.game.max_plies}, the longest game")
+    num_plies = _check_opening(opening_plies, one.game)
     if record is not None:
         check_target(record, one.game)
-    num_plies = OPENING_PLIES if opening_plies is None else opening_plies
     with tqdm(total=games, unit=" games", desc=f"{a} - {b}", leave=False, disable=None, file=sys.stderr) as bar:
 
         def show(num: int, tally: Any) -> None:
@@ -158,11 +156,25 @@ def _play_match(
         finally:
             one.close()
             other.close()
-    if result and record is not None:
-        save_records(record, records_of(result, one.game))
     if result:
         print(json.dumps(result.to_json()) if as_json else show_match(result, test))
-    if isinstance(early_end, Interrupted):
+        if record is not None:
+            save_records(record, records_of(result, one.game))
+    _end_early(early_end)
+
+
+def _check_opening(plies: int | None, game: "Game") -> int:
+    """Returns the number of random plies; raises BadInput if a game may be over before."""
+    from azero.arena.matches.openings import OPENING_PLIES
+
+    if plies is not None and plies >= game.max_plies:
+        raise BadInput(f"--opening-plies {plies} should be less than {game.max_plies}, the longest game")
+    return OPENING_PLIES if plies is None else plies
+
+
+def _end_early(early_end: "Unfinished | Interrupted | None") -> None:
+    """Ends the command if Ctrl-C or an engine's failure ended the match."""
+    if isinstance(early_end, KeyboardInterrupt):
         raise Stopped(str(early_end))
     if early_end:
         say(str(early_end))

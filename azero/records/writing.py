@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 
 from azero.games import Game, State
 from azero.games.names import without_folder
-from azero.games.turns import turn_to_text
+from azero.games.positions import turn_to_text
 from azero.records.annotations import comment_of
 from azero.records.record import Node, Record
 
@@ -78,7 +78,7 @@ def _play_turn(first: Node, state: State) -> tuple[Node, list[str]]:
 
 def _words_of_turn(game: Game, texts: list[str]) -> list[str]:
     """Returns a turn as one word, or, if this could be taken for something else, a word for each action."""
-    whole = turn_to_text(game, texts)
+    whole = turn_to_text(game.rules, texts)
     if _is_plain(whole) and game.rules.split_moves(whole) == texts:
         return [whole]
     return [quoted(whole)] if len(texts) == 1 else [_words_of_turn(game, [text])[0] for text in texts]

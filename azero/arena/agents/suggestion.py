@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from azero.games import State
-from azero.games.turns import turn_to_text
+from azero.games.positions import turn_to_text
 from azero.mcts import MoveStatistics, Search, rank_moves, root_value
 
 RESIGN = -1
@@ -132,7 +132,7 @@ def describe_moves(state: State, ranked: Sequence[MoveStatistics]) -> list[Move]
     moves = []
     for found, line in zip(ranked, state.game.lines_to_text(state, [found.pv for found in ranked]), strict=True):
         action, *following = found.actions
-        text = turn_to_text(state.game, line[: len(found.actions)]) if following else line[0]
+        text = turn_to_text(state.game.rules, line[: len(found.actions)]) if following else line[0]
         values = (found.visits, found.value, found.prior, found.proven, found.proven_plies)
         moves.append(Move(action, text, *values, line, found.is_bound, tuple(following)))
     return moves

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 from azero.errors import BadInput
 from azero.games import State
-from azero.games.turns import turn_to_text
+from azero.games.positions import turn_to_text
 from azero.records import Node, Record
 from azero.records.annotations import comment_of
 from azero.system.console import printable
@@ -60,7 +60,7 @@ def _moves(record: Record, ply: int) -> str:
     words = []
     texts = record.game.lines_to_text(record.start, [record.actions()])[0] if record.line() else []
     for number, (text, node) in enumerate(zip(texts, record.line(), strict=True), start=1):
-        word = printable(turn_to_text(record.game, [text])) + node.mark
+        word = printable(turn_to_text(record.game.rules, [text])) + node.mark
         words.append(f"[{word}]" if number == ply else word)
     lines = [""]
     for word in [*words, record.result]:
