@@ -37,6 +37,7 @@ class GtpAgent(Agent):
     """Plays a GTP engine's moves. Raises EngineFailed if the engine ends, does not answer or breaks the protocol."""
 
     plays_side_by_side = False
+    judges_positions = False
 
     most_seconds = 60.0
     """Time limit for an answer, in seconds."""
