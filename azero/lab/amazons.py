@@ -23,7 +23,7 @@ from azero.lab.duels import (
     with_seconds,
 )
 from azero.lab.experiment import Experiment, Groups
-from azero.lab.plots import Line, Panel, draw
+from azero.plots import Line, Panel, draw
 from azero.lab.results import Results, Table
 from azero.lab.trees import check_player
 
