@@ -3,6 +3,7 @@
 import json
 import math
 import os
+from pathlib import Path
 
 import pytest
 from command_line import assert_bad_input
@@ -60,6 +61,12 @@ def test_runs_that_differ_in_the_seed_are_a_group_and_groups_are_named_by_what_d
 def test_a_setting_that_most_groups_share_is_in_no_name(runs, tmp_path):
     runs.append(write_run(tmp_path / "other", [0.5], training={"ema_decay": 0}))
     assert names_of(runs) == ["base", "selfplay.root=gumbel", "training.ema_decay=0.0"]
+
+
+def test_deleted_settings_distinguish_runs_of_earlier_versions(runs):
+    path = runs[1] / "config.toml"
+    path.write_text(path.read_text().replace("[replay]\n", "[replay]\nreanalysed_share = 0.5\n"))
+    assert names_of(runs[:2]) == ["replay.reanalysed_share=0.0", "replay.reanalysed_share=0.5"]
 
 
 def test_one_group_or_groups_of_many_differences_are_named_by_folders(runs, tmp_path):
@@ -151,10 +158,10 @@ def test_names_that_are_hard_to_draw_are_drawn(tmp_path):
     assert (tmp_path / "plot.png").exists() and comparison.groups[0].name == "_hidden"
 
 
-def test_a_run_of_azero_is_compared(whole):
-    comparison = compare_runs([whole])
+def test_a_run_of_azero_is_compared():
+    comparison = compare_runs([Path(__file__).parents[1] / "data" / "formats" / "run"])
     (group,) = comparison.groups
-    assert (comparison.game, group.seeds, group.runs[0].axes["iteration"]) == ("tic_tac_toe", [5], [1, 2, 3])
+    assert (comparison.game, group.seeds, group.runs[0].axes["iteration"]) == ("tic_tac_toe", [5], [1, 2])
     shown = {each.key for each in comparison.measures}
     assert shown >= {"evaluation/score", "gate/rating", "fresh/policy_agreement", "train/policy_loss"}
 
@@ -183,12 +190,16 @@ def test_bad_input_is_one_line(runs, run_azero, tmp_path):
     assert os.listdir(".") == ["file"]
 
 
-def test_runs_of_different_games_are_refused(runs, tmp_path):
+def test_what_cannot_be_compared_or_drawn_is_refused(runs, tmp_path):
     other = write_run(tmp_path / "other", [0.5], game={"name": "connect_four(rows=4)"})
     with pytest.raises(BadInput, match=r"plays tic_tac_toe, and '.*other' plays connect_four\(rows=4\); scores, Elo"):
         compare_runs([*runs, other])
     with pytest.raises(BadInput, match="there is no run to compare"):
         compare_runs([])
+    bare = write_run(tmp_path / "bare", [])
+    (bare / "metrics.jsonl").write_text('{"iteration": 1, "positions": 9}\n')
+    with pytest.raises(BadInput, match="there is nothing to draw: no run has one of evaluation/score, gate/rating"):
+        compare_runs([bare]).draw(tmp_path / "plot.png")
     with pytest.raises(BadInput, match="over = 'epochs' should be one of iteration, positions, time_s"):
         compare_runs(runs).draw(tmp_path / "plot.png", over="epochs")
 

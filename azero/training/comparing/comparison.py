@@ -40,18 +40,24 @@ class Comparison:
         Args:
           over: the axis: "iteration", "positions" or "time_s".
 
-        Raises OSError if the file cannot be written.
+        Raises OSError if the file cannot be written, and BadInput if there is nothing to draw.
         """
         if over not in AXES:
             raise BadInput(f"over = {over!r} should be one of {', '.join(AXES)}")
-        longest = max(group.spread(over).high for group in self.groups)
-        unit, label = {"iteration": (1.0, "iterations"), "positions": (1e3, "thousand positions")}.get(
-            over, (3600.0, "hours") if longest > _HOURS_FROM else (60.0, "minutes")
-        )
+        if not self.measures:
+            raise BadInput(f"there is nothing to draw: no run has one of {', '.join(each.key for each in MEASURES)}")
+        unit, label = self._unit_of(over)
         panels = [self._panel(measure, over, unit, label) for measure in self.measures]
         has_seeds = any(len(group.runs) > 1 for group in self.groups)
         seeds = "; line: mean, band: lowest to highest seed, thin lines: single seeds" if has_seeds else ""
         draw_grid(panels, Path(path), _COLUMNS, f"{self.game}{seeds}")
+
+    def _unit_of(self, axis: str) -> tuple[float, str]:
+        """Returns the unit in which an axis is drawn, and its name."""
+        if axis != "time_s":
+            return (1.0, "iterations") if axis == "iteration" else (1e3, "thousand positions")
+        longest = max(group.spread(axis).high for group in self.groups)
+        return (3600.0, "hours") if longest > _HOURS_FROM else (60.0, "minutes")
 
     def _panel(self, measure: Measure, axis: str, unit: float, x_label: str) -> Panel:
         title = measure.title
