@@ -19,7 +19,7 @@ _AXES = {"time": "time_s", "positions": "positions", "iterations": "iteration"}
 
 @app.command(epilog="Example:  azero compare runs/noise_0 runs/noise_1 runs/gumbel_0 runs/gumbel_1 --plot compare.png")
 def compare(
-    runs: Annotated[list[Path], typer.Argument(parser=as_path, metavar="RUN...", help="The folders of the runs.")],
+    runs: Annotated[list[Path], typer.Argument(parser=as_path, metavar="RUN", help="The folders of the runs.")],
     plot: Annotated[
         Path | None, typer.Option("--plot", parser=as_path, metavar="FILE.png", help="Draw the curves into this file.")
     ] = None,

@@ -11,6 +11,7 @@ from command_line import assert_bad_input
 from azero.config.text import config_to_toml
 from azero.errors import BadInput, Damaged
 from azero.training.comparing.comparison import compare_runs
+from azero.training.comparing.measures import SCORE
 from azero.training.comparing.table import describe
 
 from .runs import files_of, tiny_config
@@ -75,8 +76,10 @@ def test_one_group_or_groups_of_many_differences_are_named_by_folders(runs, tmp_
     far = write_run(tmp_path / "far", [0.5], selfplay=different)
     assert names_of([runs[0], far]) == ["noise_1", "far"]
     (tmp_path / "more").mkdir()
-    namesake = write_run(tmp_path / "more" / "far", [0.5], selfplay=different | {"temperature": 0.5})
-    assert names_of([runs[0], far, namesake]) == [str(runs[0]), str(far), str(namesake)]
+    namesake = write_run(tmp_path / "more" / "far", [0.5])
+    assert names_of([namesake, far]) == [str(namesake), str(far)]
+    near = write_run(tmp_path / "near", [0.5], selfplay=different | {"temperature": 0.5})
+    assert names_of([runs[0], far, near]) == ["noise_1", "base", "selfplay.temperature=0.5"]
     many = [write_run(tmp_path / f"seed_{seed}", [0.5], seed) for seed in range(5)]
     assert names_of(many) == ["seed_0 and 4 more"]
 
@@ -147,6 +150,18 @@ def test_the_command_draws_prints_and_leaves_the_runs_alone(runs, run_azero, ove
     assert [files_of(run) for run in runs] == before
 
 
+def test_many_groups_have_no_bands(tmp_path):
+    runs = [
+        write_run(tmp_path / f"{k}_{seed}", [0.5, 0.1 * k + seed / 9], seed, training={"ema_decay": k / 9})
+        for k in range(8)
+        for seed in (0, 1)
+    ]
+    for count, has_bands in ((7, True), (8, False)):
+        panel = compare_runs(runs[: 2 * count])._panel(SCORE, "positions", 1e3, "")
+        assert [line.intervals is not None for line in panel.lines] == [has_bands] * count
+        assert panel.lines[3].ys == pytest.approx([50, 100 * (0.3 + 1 / 18)])
+
+
 def test_names_that_are_hard_to_draw_are_drawn(tmp_path):
     names = ["_hidden", "$\\frac$", "網", "x" * 200]
     runs = [write_run(tmp_path / name, [0.5], training={"ema_decay": k / 9}) for k, name in enumerate(names)]
@@ -184,7 +199,7 @@ def test_bad_input_is_one_line(runs, run_azero, tmp_path):
         ([first, "--plot", "plot.svg"], ["--plot 'plot.svg' should end in .png"]),
         ([first, "--plot", f"{first}/plot.png"], ["is in the folder of run", "name a file outside of it"]),
         ([first, "--plot", "file/plot.png"], ["--plot 'file/plot.png' cannot be written: "]),
-        ([], ["Missing argument 'RUN...'"]),
+        ([], ["Missing argument 'RUN'"]),
     ]:
         assert_bad_input(run_azero("compare", *words), *parts)
     assert os.listdir(".") == ["file"]

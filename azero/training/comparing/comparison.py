@@ -12,6 +12,7 @@ from azero.training.comparing.groups import Group, Spread, group_runs, shortened
 from azero.training.comparing.measures import MEASURES, SCORE, Measure
 
 _COLUMNS = 3  # of panels
+_MOST_BANDS = 7  # with more groups, bands would hide each other
 _HOURS_FROM = 3 * 3600  # seconds from which a plot's time is in hours
 
 
@@ -35,7 +36,7 @@ class Comparison:
         """Draws a panel for each measure into a PNG file.
 
         A line is the mean over a group's runs, and its band goes from the lowest to the highest of them. Thin lines
-        are single runs.
+        are single runs. If there are more than seven groups, there are only the means.
 
         Args:
           over: the axis: "iteration", "positions" or "time_s".
@@ -48,9 +49,15 @@ class Comparison:
             raise BadInput(f"there is nothing to draw: no run has one of {', '.join(each.key for each in MEASURES)}")
         unit, label = self._unit_of(over)
         panels = [self._panel(measure, over, unit, label) for measure in self.measures]
-        has_seeds = any(len(group.runs) > 1 for group in self.groups)
-        seeds = "; line: mean, band: lowest to highest seed, thin lines: single seeds" if has_seeds else ""
-        draw_grid(panels, Path(path), _COLUMNS, f"{self.game}{seeds}")
+        note = self.game
+        if any(len(group.runs) > 1 for group in self.groups):
+            bands = ", band: lowest to highest seed, thin lines: single seeds" if self._has_bands else " over seeds"
+            note += f"; line: mean{bands}"
+        draw_grid(panels, Path(path), _COLUMNS, note)
+
+    @property
+    def _has_bands(self) -> bool:
+        return len(self.groups) <= _MOST_BANDS
 
     def _unit_of(self, axis: str) -> tuple[float, str]:
         """Returns the unit in which an axis is drawn, and its name."""
@@ -63,7 +70,7 @@ class Comparison:
         title = measure.title
         if measure is SCORE and len(self.opponents) == 1:
             title = f"score against {shortened(self.opponents[0])}"
-        lines = [_line(group, measure, axis, unit) for group in self.groups]
+        lines = [_line(group, measure, axis, unit, self._has_bands) for group in self.groups]
         return Panel(title, x_label, measure.unit, lines, is_x_log=False, is_y_log=False)
 
     def to_json(self, score: float | None = None) -> dict[str, Any]:
@@ -100,14 +107,14 @@ class Comparison:
         return {"score": score, "runs": len(places["iteration"]), **spreads}
 
 
-def _line(group: Group, measure: Measure, axis: str, unit: float) -> Line:
+def _line(group: Group, measure: Measure, axis: str, unit: float, has_band: bool) -> Line:
     """Returns the line of a group in a measure's panel."""
 
     def scaled(xs: Sequence[float], ys: Sequence[float]) -> tuple[list[float], list[float]]:
         return [x / unit for x in xs], [y * measure.scale for y in ys]
 
     curve = group.curve(measure.key, axis)
-    if len(group.runs) == 1:
+    if len(group.runs) == 1 or not has_band:
         return Line(group.short_name, *scaled(curve.xs, curve.means))
     band = [(low * measure.scale, high * measure.scale) for low, high in zip(curve.lows, curve.highs, strict=True)]
     parts = [scaled(*run.points(measure.key, axis)) for run in group.runs]

@@ -106,12 +106,14 @@ def group_runs(runs: Sequence[FinishedRun]) -> list[Group]:
     first = [some[0].settings for some in members.values()]
     differing = [key for key in first[0] if any(each[key] != first[0][key] for each in first)]
     settings = [{key: each[key] for key in differing} for each in first]
-    names = _names_by_settings(settings) or _names_by_folders(list(members.values()))
+    by_settings, by_folders = _names_by_settings(settings), _names_by_folders(list(members.values()))
+    is_clear = [len(settings) > 1 and len(name) <= _LONGEST_NAME for name in by_settings]
+    names = [by_settings[k] if clear else by_folders[k] for k, clear in enumerate(is_clear)]
     return [Group(name, each, tuple(some)) for name, each, some in zip(names, settings, members.values(), strict=True)]
 
 
 def _names_by_settings(settings: Sequence[dict[str, Any]]) -> list[str]:
-    """Returns what is special about each group, or nothing if that is too long for a name.
+    """Returns what is special about each group.
 
     A value that more than half of the groups have is not special. A group without anything special is called `base`.
     """
@@ -123,8 +125,7 @@ def _names_by_settings(settings: Sequence[dict[str, Any]]) -> list[str]:
             if 2 * Counter(json.dumps(other[key]) for other in settings)[json.dumps(value)] <= len(settings)
         ]
         names.append(", ".join(special) or "base")
-    is_clear = len(settings) > 1 and max(map(len, names)) <= _LONGEST_NAME
-    return names if is_clear else []
+    return names
 
 
 def _names_by_folders(members: Sequence[Sequence[FinishedRun]]) -> list[str]:
