@@ -163,14 +163,12 @@ def test_many_groups_have_no_bands(tmp_path):
 
 
 def test_names_that_are_hard_to_draw_are_drawn(tmp_path):
-    names = ["_hidden", "$\\frac$", "網", "x" * 200]
-    runs = [write_run(tmp_path / name, [0.5], training={"ema_decay": k / 9}) for k, name in enumerate(names)]
-    runs.append(
-        write_run(tmp_path / "far", [0.5], net={"blocks": 2, "channels": 9, "value_hidden": 9, "value_channels": 9})
-    )
+    names, keys = ["_hidden", "$\\frac$", "網", "x" * 200], ("blocks", "channels", "value_hidden", "value_channels")
+    runs = [write_run(tmp_path / name, [0.5], net=dict.fromkeys(keys, 2 + k)) for k, name in enumerate(names)]
     comparison = compare_runs(runs)
     comparison.draw(tmp_path / "plot.png")
-    assert (tmp_path / "plot.png").exists() and comparison.groups[0].name == "_hidden"
+    assert (tmp_path / "plot.png").exists() and [group.name for group in comparison.groups] == names
+    assert comparison.groups[3].short_name == "x" * 57 + "..."
 
 
 def test_a_run_of_azero_is_compared():
