@@ -99,7 +99,7 @@ def _draw_panel(axes, panel: Panel) -> None:
         colour, style = _COLOURS[k % len(_COLOURS)], _STYLES[k // len(_COLOURS) % len(_STYLES)]
         marker = _MARKERS[k % len(_MARKERS)] if len(xs) <= _MOST_MARKERS else None
         for part in line.parts:
-            axes.plot(*part, color=colour, linestyle=style, linewidth=0.7, alpha=0.5)
+            axes.plot(*part, color=colour, linestyle=style, linewidth=0.8, alpha=0.6)
         looks = {"color": colour, "linestyle": style, "marker": marker, "markersize": 4, "linewidth": 1.4}
         axes.plot(xs, ys, label=_as_label(line.label), **looks)
         if line.intervals is not None:
