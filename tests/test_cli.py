@@ -29,7 +29,7 @@ from azero.mcts import rollout_named
 from azero.selfplay.data.shard_files import save_shard
 from azero.system.tensor_files import read_tensors, write_tensors
 
-COMMANDS = ["train", "train-rollout", "evaluate", "suggest", "play", "games", "bench"]
+COMMANDS = ["train", "train-rollout", "compare", "evaluate", "suggest", "play", "games", "bench"]
 needs_posix = pytest.mark.skipif(os.name != "posix", reason="it sends SIGINT")
 GAME = ["--game", "tic_tac_toe"]
 SUGGEST_UCT = ["suggest", "uct", *GAME]
