@@ -1,0 +1,67 @@
+"""A terminal with line editing: arrow keys, earlier lines and completion. Only this module imports prompt_toolkit."""
+
+import asyncio
+import time
+from collections.abc import Iterable
+
+from prompt_toolkit import PromptSession, print_formatted_text
+from prompt_toolkit.application import get_app
+from prompt_toolkit.completion import CompleteEvent, Completer, Completion
+from prompt_toolkit.document import Document
+from prompt_toolkit.formatted_text import ANSI
+from prompt_toolkit.shortcuts import CompleteStyle
+
+from azero.interfaces.terminal.screen import Complete
+
+_REFRESH_S = 0.5
+_GRACE_S = 0.05  # so that the time is surely over when the line ends
+
+
+class EditingScreen:
+    """Reads lines that are edited in the terminal. Lines are kept in memory only."""
+
+    def __init__(self, is_coloured: bool):
+        self.is_coloured = is_coloured
+        self._session: PromptSession[str] = PromptSession(
+            complete_style=CompleteStyle.READLINE_LIKE, complete_while_typing=False
+        )
+
+    def ask(self, prompt: str, complete: Complete, left_s: float | None = None) -> str:
+        """Returns a line, which is empty if the time was over first. The time left is shown on the right."""
+        completer = _Lines(complete)
+        if left_s is None:
+            return self._session.prompt(ANSI(prompt), completer=completer)
+        end = time.monotonic() + left_s
+        return self._session.prompt(
+            ANSI(prompt),
+            completer=completer,
+            rprompt=lambda: _minutes(end - time.monotonic()),
+            refresh_interval=_REFRESH_S,
+            pre_run=lambda: get_app().create_background_task(_end_after(left_s + _GRACE_S)),
+        )
+
+    def tell(self, text: str) -> None:
+        print_formatted_text(ANSI(text))
+
+
+async def _end_after(seconds: float) -> None:
+    """Ends the line that is being typed."""
+    await asyncio.sleep(seconds)
+    get_app().exit(result="")
+
+
+def _minutes(seconds: float) -> str:
+    minutes, rest = divmod(max(0, int(seconds)), 60)
+    return f"{minutes}:{rest:02}"
+
+
+class _Lines(Completer):
+    """Offers whole lines, and shows of each the word that is added."""
+
+    def __init__(self, complete: Complete):
+        self._complete = complete
+
+    def get_completions(self, document: Document, event: CompleteEvent) -> Iterable[Completion]:
+        typed = document.text_before_cursor.lstrip()
+        for line in self._complete(typed):
+            yield Completion(line, start_position=-len(typed))
