@@ -25,8 +25,8 @@ def shown(name, moves, is_coloured=False):
         ("othello(size=4)", "a2", ["2(X)X X ."]),  # not the stone that is turned over
         ("hex(size=3,swap=true)", "a2 swap", ["  1 .(O)."]),
         ("breakthrough(rows=5,columns=4)", "a1-a2 a5-a4 a2-a3 b5-b4 a3xb4", ["4 O(X). ."]),
-        ("clobber(rows=2,columns=2)", "a2b2", ["2 .(X)"]),
-        ("amazons(size=4)", "b1-a1/b1", ["1(X #). ."]),
+        ("clobber(rows=2,columns=2)", "a1a2", ["2(X)X"]),
+        ("amazons(size=4)", "b1-a1/b1", ["1(X #)X ."]),
         ("p_game", "0 1", []),
     ],
 )

@@ -7,6 +7,7 @@ import sys
 
 import pytest
 from prompt_toolkit.application import create_app_session
+from prompt_toolkit.data_structures import Size
 from prompt_toolkit.input import create_pipe_input
 from prompt_toolkit.output import DummyOutput
 from prompt_toolkit.output.vt100 import Vt100_Output
@@ -49,11 +50,8 @@ def test_the_screen_fits_the_terminal(monkeypatch, stdin, stdout, variables, kin
 
 
 def test_without_a_terminal_nothing_of_the_library_is_loaded_and_there_are_no_codes():
-    command = [
-        sys.executable,
-        "-c",
-        "import sys; from azero.cli import _run; _run(sys.argv[1:]); print('prompt_toolkit' in sys.modules)",
-    ]
+    code = "import sys; from azero.cli import _run; _run(sys.argv[1:]); print('prompt_toolkit' in sys.modules)"
+    command = [sys.executable, "-c", code]
     words = ["play", "random", "--game", "tic_tac_toe"]
     environment = {**os.environ, "TERM": "xterm-256color"}
     done = subprocess.run([*command, *words], input="a1\nQUIT\n", text=True, capture_output=True, env=environment)
@@ -63,21 +61,22 @@ def test_without_a_terminal_nothing_of_the_library_is_loaded_and_there_are_no_co
 
 @pytest.fixture
 def editing():
-    """A function that types into an editing screen; it returns the lines, and what was shown."""
+    """A function that types into an editing screen; it returns the lines, what was shown, and the screen."""
 
     def edit(keys, num_lines=1, left_s=None):
         shown = io.StringIO()
-        output = Vt100_Output(shown, lambda: (24, 80), enable_cpr=False)
+        output = Vt100_Output(shown, lambda: Size(rows=24, columns=80), enable_cpr=False)
         with create_pipe_input() as pipe, create_app_session(input=pipe, output=output):
             pipe.send_text(keys)
             screen = EditingScreen(is_coloured=True)
             screen.tell("\x1b[31mX\x1b[0m to move")
-            return [screen.ask("you: ", complete, left_s) for _ in range(num_lines)], shown.getvalue()
+            lines = [screen.ask("you: ", complete, left_s) for _ in range(num_lines)]
+            return lines, shown.getvalue(), screen
 
     return edit
 
 
-UP, LEFT, TAB = "\x1b[A", "\x1b[D", "\t"
+LEFT, TAB = "\x1b[D", "\t"
 
 
 @pytest.mark.parametrize(
@@ -85,15 +84,18 @@ UP, LEFT, TAB = "\x1b[A", "\x1b[D", "\t"
     [
         ("a1\r", ["a1"]),
         (f"1{LEFT}a\r", ["a1"]),
-        (f"a1\rb1\r{UP}{UP}\r", ["a1", "b1", "a1"]),
         (f"a{TAB}\r", ["a1"]),
         (f"h{TAB}e{TAB}\r", ["help"]),
         (f"z{TAB}\r", ["z"]),
     ],
 )
-def test_lines_are_edited_remembered_and_completed(editing, keys, lines):
-    read, shown = editing(keys, len(lines))
+def test_lines_are_edited_and_completed(editing, keys, lines):
+    read, shown, _ = editing(keys, len(lines))
     assert read == lines and "you: " in shown and "X" in shown
+
+
+def test_lines_are_kept_for_the_arrow_keys(editing):
+    assert editing("a1\rb1\r", 2)[2].history.get_strings() == ["a1", "b1"]
 
 
 def test_ctrl_d_ends_and_ctrl_c_stops(editing):
@@ -104,7 +106,7 @@ def test_ctrl_d_ends_and_ctrl_c_stops(editing):
 
 
 def test_a_line_ends_when_its_time_is_over(editing):
-    read, _ = editing("a1", left_s=0.01)
+    read, *_ = editing("a1", left_s=0.01)
     assert read == [""]
-    read, shown = editing("a1\r", left_s=65.0)
+    read, shown, _ = editing("a1\r", left_s=65.0)
     assert read == ["a1"] and "1:0" in shown

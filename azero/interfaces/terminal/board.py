@@ -80,13 +80,14 @@ def _cells_of(state: State) -> list[str]:
 
 
 def _changed_cells(before: Sequence[str], after: Sequence[str]) -> set[int]:
-    """Returns the cells onto which the last turn put something: those that were empty, if there are any.
+    """Returns the cells onto which the last turn put something.
 
-    So a stone is marked, but not those that it takes or turns over.
+    Where a piece took the other player's, that is among them only if nothing was put onto an empty cell. So a stone is
+    marked, but not those that it turns over.
     """
     pairs = enumerate(zip(before, after, strict=False))  # one of them may have no cells
-    changed = {cell: old for cell, (old, new) in pairs if new not in (old, _EMPTY)}
-    return {cell for cell, old in changed.items() if old == _EMPTY} or set(changed)
+    changed = {cell: pair for cell, pair in pairs if pair[1] not in (pair[0], _EMPTY)}
+    return {cell for cell, (old, new) in changed.items() if old == _EMPTY or new not in PLAYERS} or set(changed)
 
 
 def _put_brackets(lines: list[list[str]], places: Sequence[Place], marked: set[int], brackets: str) -> None:

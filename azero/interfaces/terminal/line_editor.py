@@ -9,6 +9,7 @@ from prompt_toolkit.application import get_app
 from prompt_toolkit.completion import CompleteEvent, Completer, Completion
 from prompt_toolkit.document import Document
 from prompt_toolkit.formatted_text import ANSI
+from prompt_toolkit.history import InMemoryHistory
 from prompt_toolkit.shortcuts import CompleteStyle
 
 from azero.interfaces.terminal.screen import Complete
@@ -22,8 +23,9 @@ class EditingScreen:
 
     def __init__(self, is_coloured: bool):
         self.is_coloured = is_coloured
+        self.history = InMemoryHistory()
         self._session: PromptSession[str] = PromptSession(
-            complete_style=CompleteStyle.READLINE_LIKE, complete_while_typing=False
+            complete_style=CompleteStyle.READLINE_LIKE, complete_while_typing=False, history=self.history
         )
 
     def ask(self, prompt: str, complete: Complete, left_s: float | None = None) -> str:

@@ -11,7 +11,6 @@ from azero.errors import BadInput
 from azero.games import State
 from azero.games.defaults import has_own
 from azero.interfaces.terminal.answers import (
-    COMMANDS,
     command_of,
     complete,
     example,
@@ -70,9 +69,8 @@ class TerminalGame:
         if self.clocks:
             self.agent.start_clock()
         side = "first" if self.person == 0 else "second"
-        words = ", ".join(word.split()[0] for word in COMMANDS)
         self.screen.tell(
-            f"You play {side} against {self.agent.name}. Enter a move (e.g. {example(self.state)}), or: {words}"
+            f"You play {side} against {self.agent.name}. Enter a move, e.g. {example(self.state)}, or help."
         )
         shown = None
         while True:
@@ -103,7 +101,8 @@ class TerminalGame:
         state = self.state
         if self.ending:
             return self.screen.ask(_AFTER, lambda typed: complete(state, typed)).strip()
-        prompt, left_s = f"{self._heading(self.person)}: ", self.clocks.persons_left_s() if self.clocks else None
+        prompt = " ".join([f"{self._heading(self.person)}:", *self.played.turn_so_far(), ""])
+        left_s = self.clocks.persons_left_s() if self.clocks else None
         begin = time.perf_counter()
         with self.clocks.persons_turn(self.agent, state) if self.clocks else nullcontext():
             answer = self.screen.ask(prompt, lambda typed: complete(state, typed), left_s).strip()

@@ -60,11 +60,23 @@ class Played:
 
     def before_last_turn(self) -> State | None:
         """Returns the position before the last turn, which may have several actions; None at the beginning."""
-        players = [position.current_player() for position in self.positions]
-        length = len(players) - 1
-        while length > 0 and players[length - 1] == players[-2]:
-            length -= 1
-        return self.positions[length] if length < len(players) - 1 else None
+        begin = self._begin_of_turn()
+        return self.positions[begin] if begin < len(self.positions) - 1 else None
+
+    def turn_so_far(self) -> list[str]:
+        """Returns the actions that the player to move has played in this turn, in the game's notation."""
+        begin = self._begin_of_turn()
+        if self.positions[begin].current_player() != self.state.current_player():
+            return []
+        pairs = zip(self.positions[begin:], self.actions()[begin:], strict=False)
+        return [position.game.action_to_text(position, action) for position, action in pairs]
+
+    def _begin_of_turn(self) -> int:
+        """Returns how many actions came before the last turn."""
+        begin = len(self.positions) - 1
+        while begin > 0 and self.positions[begin - 1].current_player() == self.positions[-2].current_player():
+            begin -= 1
+        return begin
 
     def number(self) -> int:
         """Returns the number of the current turn, counted from 1."""
