@@ -34,22 +34,27 @@ class EditingScreen:
         if left_s is None:
             return self._session.prompt(ANSI(prompt), completer=completer)
         end = time.monotonic() + left_s
+
+        def begin() -> None:
+            get_app().create_background_task(_end_at(end))
+
         return self._session.prompt(
             ANSI(prompt),
             completer=completer,
             rprompt=lambda: _minutes(end - time.monotonic()),
             refresh_interval=_REFRESH_S,
-            pre_run=lambda: get_app().create_background_task(_end_after(left_s + _GRACE_S)),
+            pre_run=begin,
         )
 
     def tell(self, text: str) -> None:
         print_formatted_text(ANSI(text))
 
 
-async def _end_after(seconds: float) -> None:
-    """Ends the line that is being typed."""
-    await asyncio.sleep(seconds)
-    get_app().exit(result="")
+async def _end_at(end: float) -> None:
+    """Ends the line that is being typed, by `time.monotonic`."""
+    await asyncio.sleep(end - time.monotonic() + _GRACE_S)
+    if not get_app().is_done:
+        get_app().exit(result="")
 
 
 def _minutes(seconds: float) -> str:

@@ -69,9 +69,8 @@ class TerminalGame:
         if self.clocks:
             self.agent.start_clock()
         side = "first" if self.person == 0 else "second"
-        self.screen.tell(
-            f"You play {side} against {self.agent.name}. Enter a move, e.g. {example(self.state)}, or help."
-        )
+        about = f"You play {side} against {self.agent.name}."
+        self.screen.tell(f"{about} Enter a move, e.g. {example(self.state)}, or help.")
         shown = None
         while True:
             if self.state.history() != shown:
