@@ -3,6 +3,7 @@
 import json
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -20,6 +21,7 @@ from azero.commands.options import (
     RuntimeOption,
     SeedOption,
     ThreadsOption,
+    as_path,
     named_game,
     start_of,
     time_control,
@@ -37,6 +39,10 @@ app = typer.Typer()
 
 MovesOption = Annotated[
     str, typer.Option("--moves", help="Moves from the beginning or --position on, in the game's notation, e.g. 4453.")
+]
+SaveOption = Annotated[
+    Path | None,
+    typer.Option("--save", metavar="FILE", parser=as_path, help="Add the game to this file; SGF if it ends in .sgf."),
 ]
 SimulationsOption = Annotated[
     int | None, typer.Option("--simulations", metavar="N", help="Most simulations of a search.")
@@ -167,6 +173,7 @@ def play(
     runtime: RuntimeOption = "auto",
     clock: ClockOption = None,
     ponder: Annotated[bool, typer.Option("--ponder", help="With --clock: the agent also thinks on your time.")] = False,
+    save: SaveOption = None,
 ) -> None:
     """Play against an agent in the terminal, with a clock for each side if you like.
 
@@ -177,12 +184,15 @@ def play(
     from azero.interfaces.terminal.play import TerminalGame
     from azero.interfaces.terminal.played import Played
     from azero.interfaces.terminal.screen import open_screen
+    from azero.records.files import check_target
 
     control = time_control(clock, ponder)
     device_config = check_device([agent], device, precision, runtime)
     _check_limit(agent, simulations, seconds)
     opponent = Maker(named_game(game), seed, threads, device_config).agent(agent)
     try:
+        if save:
+            check_target(save, opponent.game)
         start = start_of(opponent.game, position)
         now = opponent.game.state_from_moves(moves, start)
         if now.is_terminal():
@@ -190,7 +200,8 @@ def play(
         if simulations is not None or seconds is not None:
             opponent.limit = Limit(UNLIMITED if simulations is None else simulations, seconds)
         played = Played(start, now.history()[len(start.history()) :])
-        TerminalGame(opponent, played, int(second), open_screen(), Clocks(control, ponder) if control else None).run()
+        clocks = Clocks(control, ponder) if control else None
+        TerminalGame(opponent, played, int(second), open_screen(), clocks, save).run()
     finally:
         opponent.close()
 

@@ -3,9 +3,9 @@
 import difflib
 from collections.abc import Iterator
 
-from azero.arena.agents.suggestion import turn_to_text
 from azero.errors import BadInput
 from azero.games import State
+from azero.games.positions import turn_to_text
 from azero.games.reasons import listed
 
 COMMANDS = {
@@ -88,7 +88,7 @@ def _continuations(state: State, typed: str) -> Iterator[str]:
     after, done = state.clone(), list[str]()
     for move in [*state.game.rules.split_moves(typed), ""]:
         for text in legal_moves(after):
-            line = turn_to_text(state.game, [*done, text])
+            line = turn_to_text(state.game.rules, [*done, text])
             if line.lower().startswith(typed.lower()):
                 yield line
         try:

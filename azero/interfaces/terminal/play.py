@@ -3,13 +3,14 @@
 import time
 from collections.abc import Callable
 from contextlib import nullcontext
-from typing import NamedTuple
+from pathlib import Path
 
 from azero.arena.agents.agent import Agent
-from azero.arena.agents.suggestion import RESIGN, Suggestion, turn_to_text
+from azero.arena.agents.suggestion import RESIGN, Suggestion
 from azero.errors import BadInput
 from azero.games import State
 from azero.games.defaults import has_own
+from azero.games.positions import turn_to_text
 from azero.interfaces.terminal.answers import (
     command_of,
     complete,
@@ -22,18 +23,13 @@ from azero.interfaces.terminal.answers import (
 from azero.interfaces.terminal.board import COLOURS, show_board, side_names, styled
 from azero.interfaces.terminal.clocks import Clocks
 from azero.interfaces.terminal.played import Note, Played
+from azero.interfaces.terminal.recording import Ending, Recorder
 from azero.interfaces.terminal.screen import Screen
 from azero.interfaces.terminal.show import best_turn, show_suggestion
+from azero.records.record import OUT_OF_TIME, RESIGNED
 
 _UNFINISHED = "The game is left unfinished."
-_AFTER = "undo, or Enter to leave: "
-
-
-class Ending(NamedTuple):
-    """How a game ended: the winner, 0 or 1, or None after a draw, and why if not by the rules."""
-
-    winner: int | None
-    termination: str = ""
+_AFTER = "undo, save FILE, or Enter to leave: "
 
 
 class TerminalGame:
@@ -43,19 +39,31 @@ class TerminalGame:
       played: the game so far.
       person: the person's side, 0 or 1.
       clocks: of both sides; None: without clocks.
+      file: a file that the game is added to at the end, also after Ctrl-C; None: none.
     """
 
-    def __init__(self, agent: Agent, played: Played, person: int, screen: Screen, clocks: Clocks | None = None):
+    def __init__(
+        self,
+        agent: Agent,
+        played: Played,
+        person: int,
+        screen: Screen,
+        clocks: Clocks | None = None,
+        file: Path | None = None,
+    ):
         self.agent, self.played, self.person, self.screen, self.clocks = agent, played, person, screen, clocks
         self.ending: Ending | None = None
+        self._file = file
         self._thought_s = 0.0  # by the person, since the last move
+        self._recorder = Recorder(("person", agent.name) if person == 0 else (agent.name, "person"))
         self._sides = side_names(played.positions[0])
         self._commands: dict[str, Callable[[str], None]] = {
             "moves": lambda _: self.screen.tell(" ".join(legal_moves(self.state))),
             "hint": lambda _: self._hint(),
             "values": lambda _: self.screen.tell(show_suggestion(self.agent.suggest(self.state), self.state)),
             "undo": lambda _: self._undo(),
-            "resign": lambda _: self._end("You resign, and lose.", 1 - self.person),
+            "save": self._save,
+            "resign": lambda _: self._end("You resign, and lose.", 1 - self.person, RESIGNED),
             "help": lambda _: self.screen.tell(help_on(self.state)),
         }
 
@@ -65,7 +73,14 @@ class TerminalGame:
         return self.played.state
 
     def run(self) -> None:
-        """Plays until the person leaves."""
+        """Plays until the person leaves. Then the game is added to the file, if it has a move."""
+        try:
+            self._run()
+        finally:
+            if self._file and len(self.played.notes) > self.played.num_given:
+                self._save(str(self._file))
+
+    def _run(self) -> None:
         if self.clocks:
             self.agent.start_clock()
         side = "first" if self.person == 0 else "second"
@@ -87,7 +102,7 @@ class TerminalGame:
                 self.screen.tell("" if self.ending else f"\n{_UNFINISHED}")
                 return
             if not self.ending and self.clocks and self.clocks.is_persons_time_over():
-                self._end("Your time is over. You lose.", 1 - self.person)
+                self._end("Your time is over. You lose.", 1 - self.person, OUT_OF_TIME)
             elif not self._obey(answer):
                 return
 
@@ -124,7 +139,10 @@ class TerminalGame:
         if self.ending and command not in ("undo", "save"):
             self.screen.tell("The game is over.")
         elif command:
-            self._commands[command](argument)
+            try:
+                self._commands[command](argument)
+            except BadInput as error:
+                self.screen.tell(str(error))
         else:
             self._move(answer)
         return True
@@ -149,9 +167,9 @@ class TerminalGame:
             state = self.state
             suggestion = self.clocks.agents_move(self.agent, state) if self.clocks else self.agent.suggest(state)
             if self.clocks and self.clocks.agent.has_fallen:
-                return self._end(f"{self.agent.name} lost on time. You win.", self.person)
+                return self._end(f"{self.agent.name} lost on time. You win.", self.person, OUT_OF_TIME)
             if suggestion.action == RESIGN or self.agent.resigns(suggestion.value):
-                return self._end(f"{self.agent.name} resigns. You win.", self.person)
+                return self._end(f"{self.agent.name} resigns. You win.", self.person, RESIGNED)
             value, elapsed_s = _value_of(suggestion), elapsed_s + suggestion.elapsed_s
             note = Note(value, suggestion.simulations, suggestion.elapsed_s)
             for action in suggestion.actions:
@@ -159,7 +177,7 @@ class TerminalGame:
                 self.played.add(action, note)
                 note = Note()
         known = f"value {value:+z.2f} for it, " if value is not None else ""
-        self.screen.tell(f"{heading}: {turn_to_text(self.state.game, turn)}   ({known}{elapsed_s:.1f} s)")
+        self.screen.tell(f"{heading}: {turn_to_text(self.state.game.rules, turn)}   ({known}{elapsed_s:.1f} s)")
 
     def _hint(self) -> None:
         suggestion = self.agent.suggest(self.state)
@@ -172,6 +190,16 @@ class TerminalGame:
             self.ending = None
         else:
             self.screen.tell("There is nothing to take back.")
+
+    def _save(self, file: str) -> None:
+        if not file:
+            self.screen.tell("save needs the name of a file, e.g. save game.txt")
+            return
+        try:
+            is_added = self._recorder.save(Path(file).expanduser(), self.played, self.ending)
+        except OSError as error:
+            raise BadInput(f"{file!r} cannot be written: {error.strerror or error}") from None
+        self.screen.tell(f"The game was added to {file}." if is_added else f"The game is in {file} already.")
 
     def _end(self, text: str, winner: int | None, termination: str = "") -> None:
         self.ending = Ending(winner, termination)
