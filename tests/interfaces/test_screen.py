@@ -63,14 +63,14 @@ def test_without_a_terminal_nothing_of_the_library_is_loaded_and_there_are_no_co
 def editing():
     """A function that types into an editing screen; it returns the lines, what was shown, and the screen."""
 
-    def edit(keys, num_lines=1, left_s=None):
+    def edit(keys, *times):
         shown = io.StringIO()
         output = Vt100_Output(shown, lambda: Size(rows=24, columns=80), enable_cpr=False)
         with create_pipe_input() as pipe, create_app_session(input=pipe, output=output):
             pipe.send_text(keys)
             screen = EditingScreen(is_coloured=True)
             screen.tell("\x1b[31mX\x1b[0m to move")
-            lines = [screen.ask("you: ", complete, left_s) for _ in range(num_lines)]
+            lines = [screen.ask("you: ", complete, left_s) for left_s in times or (None,)]
             return lines, shown.getvalue(), screen
 
     return edit
@@ -90,12 +90,12 @@ LEFT, TAB = "\x1b[D", "\t"
     ],
 )
 def test_lines_are_edited_and_completed(editing, keys, lines):
-    read, shown, _ = editing(keys, len(lines))
+    read, shown, _ = editing(keys)
     assert read == lines and "you: " in shown and "X" in shown
 
 
 def test_lines_are_kept_for_the_arrow_keys(editing):
-    assert editing("a1\rb1\r", 2)[2].history.get_strings() == ["a1", "b1"]
+    assert editing("a1\rb1\r", None, None)[2].history.get_strings() == ["a1", "b1"]
 
 
 def test_ctrl_d_ends_and_ctrl_c_stops(editing):
@@ -106,7 +106,7 @@ def test_ctrl_d_ends_and_ctrl_c_stops(editing):
 
 
 def test_a_line_ends_when_its_time_is_over(editing):
-    read, *_ = editing("a1", left_s=0.01)
+    read, *_ = editing("a1", 0.01)
     assert read == [""]
-    read, shown, _ = editing("a1\r", left_s=65.0)
-    assert read == ["a1"] and "1:0" in shown
+    read, shown, _ = editing("a1\rb1\r", 65.0, None)
+    assert read == ["a1", "b1"] and "1:0" in shown and "1:0" not in shown[shown.index("\n", shown.index("a1")) :]

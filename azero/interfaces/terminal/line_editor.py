@@ -30,19 +30,17 @@ class EditingScreen:
 
     def ask(self, prompt: str, complete: Complete, left_s: float | None = None) -> str:
         """Returns a line, which is empty if the time was over first. The time left is shown on the right."""
-        completer = _Lines(complete)
-        if left_s is None:
-            return self._session.prompt(ANSI(prompt), completer=completer)
-        end = time.monotonic() + left_s
+        end = time.monotonic() + (left_s or 0.0)
 
         def begin() -> None:
-            get_app().create_background_task(_end_at(end))
+            if left_s is not None:
+                get_app().create_background_task(_end_at(end))
 
-        return self._session.prompt(
+        return self._session.prompt(  # the session would keep what is left out here from the line before
             ANSI(prompt),
-            completer=completer,
-            rprompt=lambda: _minutes(end - time.monotonic()),
-            refresh_interval=_REFRESH_S,
+            completer=_Lines(complete),
+            rprompt="" if left_s is None else lambda: _minutes(end - time.monotonic()),
+            refresh_interval=0.0 if left_s is None else _REFRESH_S,
             pre_run=begin,
         )
 
