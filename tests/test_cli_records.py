@@ -140,3 +140,27 @@ def test_games_of_what_is_no_run(run_azero, tmp_path):
     assert_bad_input(run_azero("games-of", RUN, "--games", 0, "--record", path), "--games 0")
     assert_bad_input(run_azero("games-of", RUN, "--iteration", 99, "--record", path), "iteration 99")
     assert not path.exists()
+
+
+def test_lessons_from_results_and_by_an_agent(run_azero, games, tmp_path):
+    path = tmp_path / "lessons.txt"
+    code, _, errors = run_azero("lessons", games, "--out", path)
+    assert code == 0 and "3 lessons of 2 games" in errors
+    assert path.read_text().splitlines() == [
+        *("# azero lessons 1", "# game: tic_tac_toe"),
+        *("- 1 b2:1", "b2 -1 b1:1", "b2,b1 1 a1:1"),
+    ]
+    code, _, errors = run_azero("lessons", games, "--out", tmp_path / "by.txt", "--by", "uct@100")
+    lines = (tmp_path / "by.txt").read_text().splitlines()[2:]
+    assert code == 0 and "3 lessons" in errors, "the initial position is in both games"
+    assert lines[2].startswith("b2,b1 0.") and lines[1].count(":") > 1
+
+
+def test_lessons_refuse_bad_input(run_azero, games, tmp_path):
+    out = tmp_path / "lessons.txt"
+    assert_bad_input(run_azero("lessons", games, "--out", games), "exists")
+    assert_bad_input(run_azero("lessons", games, "--out", out, "--per-game", 0), "--per-game 0")
+    assert_bad_input(run_azero("lessons", games, "--out", out, "--by", "random"), "does not judge")
+    games.write_text('[Game "tic_tac_toe"] b2 *')
+    assert_bad_input(run_azero("lessons", games, "--out", out), "nothing to learn")
+    assert not out.exists()
