@@ -149,6 +149,17 @@ def test_after_the_end_the_game_can_go_on_from_before():
     assert shown[-3:] == ["You resign, and lose.", "There is nothing to take back.", "The game is over."]
 
 
+def test_a_review_at_the_end_shows_what_each_move_lost():
+    agent = make_agent("uct@200", GAME, seed=1)
+    moves = GAME.state_from_moves("a1 b1 b2 c1 a3").history()
+    shown = run(agent, 1, "review", "a2", "Review", "", moves=moves).shown
+    assert "A review is for the end of the game; hint and values are for now." in shown
+    told = next(text for text in shown if text.startswith("game 1: uct@200 against person, tic_tac_toe: 1-0"))
+    assert "accuracy" in told and "?? " in told
+    shown = run(make_agent("random", GAME), 0, "a1", "resign", "review", "").shown
+    assert any("does not judge positions" in text for text in shown)
+
+
 def test_where_a_game_counts_the_score_is_told():
     go = make_game("go(size=2,komi=0.5)")
     assert play(0, "pass", "a1", "pass", game=go)[-1] == "You win by 3.5."

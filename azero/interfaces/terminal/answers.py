@@ -15,6 +15,7 @@ COMMANDS = {
     "undo": "take back your last move and the agent's answer",
     "save FILE": "write the game to a file",
     "resign": "resign the game",
+    "review": "after the game, show what each move lost",
     "help": "show this list",
     "quit": "leave the game",
 }

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from azero.arena.agents.agent import Agent
 from azero.arena.agents.suggestion import RESIGN, Suggestion
+from azero.arena.reviews.review import Reviewer
 from azero.errors import BadInput
 from azero.games import State
 from azero.games.defaults import has_own
@@ -26,10 +27,11 @@ from azero.interfaces.terminal.played import Note, Played
 from azero.interfaces.terminal.recording import Ending, Recorder
 from azero.interfaces.terminal.screen import Screen
 from azero.interfaces.terminal.show import best_turn, show_suggestion
+from azero.interfaces.terminal.show_review import show_review
 from azero.records.record import OUT_OF_TIME, RESIGNED
 
 _UNFINISHED = "The game is left unfinished."
-_AFTER = "undo, save FILE, or Enter to leave: "
+_AFTER = "review, undo, save FILE, or Enter to leave: "
 
 
 class TerminalGame:
@@ -64,6 +66,7 @@ class TerminalGame:
             "undo": lambda _: self._undo(),
             "save": self._save,
             "resign": lambda _: self._end("You resign, and lose.", 1 - self.person, RESIGNED),
+            "review": lambda _: self._review(),
             "help": lambda _: self.screen.tell(help_on(self.state)),
         }
 
@@ -136,8 +139,10 @@ class TerminalGame:
             if not self.ending:
                 self.screen.tell(_UNFINISHED)
             return False
-        if self.ending and command not in ("undo", "save"):
+        if self.ending and command not in ("undo", "save", "review"):
             self.screen.tell("The game is over.")
+        elif not self.ending and command == "review":
+            self.screen.tell("A review is for the end of the game; hint and values are for now.")
         elif command:
             try:
                 self._commands[command](argument)
@@ -190,6 +195,15 @@ class TerminalGame:
             self.ending = None
         else:
             self.screen.tell("There is nothing to take back.")
+
+    def _review(self) -> None:
+        """Shows what each move lost, by the agent's searches."""
+        try:
+            review = Reviewer(self.agent).review(self._recorder.record(self.played, self.ending))
+        except KeyboardInterrupt:
+            self.screen.tell("The review was stopped.")
+        else:
+            self.screen.tell(show_review(review, 1))
 
     def _save(self, file: str) -> None:
         if not file:
