@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from azero.arena.matches.match import play_match as play_match
     from azero.arena.matches.results import MatchResult as MatchResult
     from azero.arena.matches.timed import play_timed_match as play_timed_match
+    from azero.arena.reviews.review import GameReview as GameReview
+    from azero.arena.reviews.review import MoveReview as MoveReview
+    from azero.arena.reviews.review import Reviewer as Reviewer
     from azero.config.reading import load_config as load_config
     from azero.config.schema import Config as Config
     from azero.errors import BadInput as BadInput
@@ -38,6 +41,9 @@ if TYPE_CHECKING:
     from azero.nets.checkpoint_card import Card as Card
     from azero.nets.saving import new_checkpoint as new_checkpoint
     from azero.nets.saving import save_checkpoint as save_checkpoint
+    from azero.records import Record as Record
+    from azero.records import read_records as read_records
+    from azero.records import save_records as save_records
     from azero.selfplay.data.games import Games as Games
     from azero.training.callbacks import Callback as Callback
     from azero.training.callbacks import RunView as RunView
@@ -59,18 +65,22 @@ _MODULES = {
     "Comparison": "training.comparing.comparison",
     "Config": "config.schema",
     "Game": "games",
+    "GameReview": "arena.reviews.review",
     "Games": "selfplay.data.games",
     "GumbelRoot": "mcts.roots.gumbel",
     "MatchResult": "arena.matches.results",
     "Move": "arena.agents.suggestion",
+    "MoveReview": "arena.reviews.review",
     "Puct": "mcts.selection.puct",
+    "Record": "records",
+    "Reviewer": "arena.reviews.review",
     "RunView": "training.callbacks",
     "Search": "mcts.search.stepped",
     "SearchResult": "mcts.search.stepped",
     "SearchTree": "mcts.search.tree_arrays",
     "State": "games",
-    "Suggestion": "arena.agents.suggestion",
     "StopTraining": "training.callbacks",
+    "Suggestion": "arena.agents.suggestion",
     "TimeControl": "arena.agents.clock",
     "VisitsRoot": "mcts.roots.visits",
     "compare_runs": "training.comparing.comparison",
@@ -82,8 +92,10 @@ _MODULES = {
     "new_checkpoint": "nets.saving",
     "play_match": "arena.matches.match",
     "play_timed_match": "arena.matches.timed",
+    "read_records": "records",
     "registered_games": "games",
     "save_checkpoint": "nets.saving",
+    "save_records": "records",
     "train": "training.train",
 }
 """The module of each public name."""

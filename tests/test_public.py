@@ -38,6 +38,7 @@ PUBLIC = {
         "load_games",
         "train",
     ),
+    *("GameReview", "MoveReview", "Record", "Reviewer", "read_records", "save_records"),
     *("make_agent", "make_game", "play_match", "play_timed_match", "registered_games"),
 }
 CONFIGS = sorted(path.stem for place in _PLACES for path in place.glob("*.toml"))
