@@ -34,6 +34,7 @@ def show(
 
     In a terminal you step through the game. Otherwise the position after P moves is printed, by default the last one.
     """
+    from azero.interfaces.terminal.screen import open_screen
     from azero.interfaces.terminal.step import show_record, step_through
     from azero.records import read_records
 
@@ -46,7 +47,11 @@ def show(
     if ply is not None and ply > last:
         raise BadInput(f"--ply {ply}: game {number} of {str(record)!r} has {last} moves")
     if sys.stdin.isatty() and sys.stdout.isatty():
-        step_through(records, number, last if ply is None else ply, input, print)
+        screen = open_screen()
+        begin = last if ply is None else ply
+        step_through(
+            records, number, begin, lambda text: screen.ask(text, lambda _: []), screen.tell, screen.is_coloured
+        )
     else:
         print(show_record(records[number - 1], ply))
 

@@ -85,10 +85,10 @@ def review(
 def _read(paths: list[str], maker: Maker, name: str) -> "tuple[list[Record], Agent]":
     """Returns the records, all of one game, and the agent that plays it."""
     from azero.arena.agents.names import game_of
-    from azero.games import make_game
+    from azero.games.make import make_trusted_game
     from azero.records import read_records
 
-    told = make_game(maker.game) if isinstance(maker.game, str) else game_of(name)
+    told = make_trusted_game(maker.game) if isinstance(maker.game, str) else game_of(name)
     records: list[Record] = []
     for path in paths:
         for record in read_records(path, told):

@@ -229,8 +229,9 @@ class State:
 
     def clone(self) -> "State":
         """Returns an independent copy."""
-        copy = State.__new__(State)
-        copy.__dict__.update(self.__dict__, record=self.record.copy(), _history=list(self._history))
+        copy, states = State.__new__(State), new_states(self.game.rules, 1)
+        states[0] = self.record  # not the bytes between the fields
+        copy.__dict__.update(self.__dict__, record=states[0], _history=list(self._history))
         return copy  # nobody changes `_legal`, so both share it
 
     def planes(self) -> np.ndarray:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from azero.errors import BadInput
 from azero.games import State
 from azero.games.positions import turn_to_text
+from azero.interfaces.terminal.board import show_board
 from azero.records import Node, Record
 from azero.records.annotations import comment_of
 from azero.system.console import printable
@@ -13,7 +14,7 @@ COMMANDS = "Enter or n next, b back, a number goes to that ply, g N goes to game
 _WIDTH = 100
 
 
-def show_record(record: Record, ply: int | None = None) -> str:
+def show_record(record: Record, ply: int | None = None, is_coloured: bool = False) -> str:
     """Returns a record as text: who played, the board after `ply` moves, and all moves, of which the last is marked.
 
     Args:
@@ -29,7 +30,7 @@ def show_record(record: Record, ply: int | None = None) -> str:
             "",
             f"ply {ply} of {len(line)}{_what_happened(record, line, before, ply)}",
             "",
-            str(after),
+            show_board(after, before if ply else None, is_coloured),
             "",
             _moves(record, ply),
         ]
@@ -71,7 +72,12 @@ def _moves(record: Record, ply: int) -> str:
 
 
 def step_through(
-    records: Sequence[Record], number: int, ply: int, ask: Callable[[str], str], tell: Callable[[str], None]
+    records: Sequence[Record],
+    number: int,
+    ply: int,
+    ask: Callable[[str], str],
+    tell: Callable[[str], None],
+    is_coloured: bool = False,
 ) -> None:
     """Steps through records until the person quits.
 
@@ -85,7 +91,7 @@ def step_through(
         record = records[number - 1]
         ply = max(0, min(ply, len(record.line())))
         game = f"game {number} of {len(records)}: " if len(records) > 1 else ""
-        tell(f"\n{game}{show_record(record, ply)}\n\n{COMMANDS}")
+        tell(f"\n{game}{show_record(record, ply, is_coloured)}\n\n{COMMANDS}")
         try:
             answer = ask("> ").strip().lower()
         except EOFError:
