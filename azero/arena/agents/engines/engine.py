@@ -62,7 +62,8 @@ class EngineAgent(Agent):
 
     def _configure(self, options: Options) -> None:
         """Takes the options of the agent's name; raises BadInput. The engine is started afterwards."""
-        self.most_seconds = options.number("patience", self.most_seconds, 0.1, _LONGEST_PATIENCE_S)
+        if patience := options.number("patience", 0.0, 0.1, _LONGEST_PATIENCE_S):
+            self.most_seconds = patience
 
     def start(self, num_slots: int, states: Sequence[State], first_game: int) -> None:
         self._states = [state.clone() for state in states]
@@ -84,9 +85,9 @@ class EngineAgent(Agent):
         """Returns the engine's move, after telling it the time that is left."""
 
     @contextlib.contextmanager
-    def _waiting_for(self, seconds: float) -> Iterator[None]:
-        """Waits longer for answers if the engine may think for so long."""
-        self._more_seconds = max(0.0, seconds + _GRACE_S - self.most_seconds)
+    def _waiting_for(self, seconds: float | None) -> Iterator[None]:
+        """Waits longer for answers if the engine may think for so long; None: it has no limit of time."""
+        self._more_seconds = max(0.0, seconds + _GRACE_S - self.most_seconds) if seconds else 0.0
         try:
             yield
         finally:

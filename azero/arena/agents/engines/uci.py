@@ -45,13 +45,13 @@ class UciAgent(EngineAgent):
     def __init__(self, name: str, game: Game, options: Options, command: str, seed: int = 0):
         self._variant = Variant(game)
         super().__init__(name, game, options, command, seed)
-        self._is_introduced, self._is_new_game = False, True
+        self._is_introduced = False
         self._chosen: list[int] = []  # the moves up to the last position, and the turn that was chosen in it
         self._info = _UNKNOWN  # what the engine said of that turn
 
     def _configure(self, options: Options) -> None:
         super()._configure(options)
-        seconds = options.number("seconds", 0.0, 0.0, _LONGEST_S)
+        seconds = options.number("seconds", 0.0, 0.001, _LONGEST_S)
         nodes = options.whole("nodes", UNLIMITED, 1, UNLIMITED)
         is_default = not seconds and nodes == UNLIMITED
         self.limit = Limit(nodes, seconds or (_DEFAULT_S if is_default else None), is_default)
@@ -60,22 +60,23 @@ class UciAgent(EngineAgent):
 
     def start(self, num_slots: int, states: Sequence[State], first_game: int) -> None:
         super().start(num_slots, states, first_game)
-        self._introduce()
-        self._is_new_game = True
+        self._begin_game()
 
     def start_clock(self) -> None:
         super().start_clock()
-        self._introduce()
-        self._is_new_game = True
+        self._begin_game()
 
     def suggest(self, state: State, simulations: int | None = None, seconds: float | None = None) -> Suggestion:
         check_state(self.game, state)
         limit = self.limit
         if simulations is not None or seconds is not None:
             limit = Limit(UNLIMITED if simulations is None else simulations, seconds)
-        self._introduce()
-        with self._waiting_for(limit.seconds or 0.0):
-            return self._search(state, _limits(limit) or _limits(Limit(seconds=_DEFAULT_S)))
+        if limit == Limit():
+            limit = Limit(seconds=_DEFAULT_S)
+        if not self._is_introduced:
+            self._begin_game()
+        with self._waiting_for(limit.seconds):
+            return self._search(state, _limits(limit))
 
     def _suggest_on_clock(self, state: State, clock: Clock) -> Suggestion:
         """Tells the engine the player's time, also as the opponent's, which is not known here.
@@ -117,25 +118,23 @@ class UciAgent(EngineAgent):
         notation, command = self._variant.notation, f"go {limits}"
         if made:
             command += " searchmoves " + " ".join(notation.write(first, turns_beginning(first, made)))
-        if self._is_new_game:
-            self._send("ucinewgame")
-            self._is_new_game = False
         self._send(f"position fen {self._variant.fen(first)}")
         self._ask("isready", "readyok")  # what the engine wrote before is no answer
         answer = self._ask(command, "bestmove", infos.add)
         try:
-            turn = notation.read(first, " ".join(answer.split()[1:2]))
+            turn = notation.read(first, shorten(" ".join(answer.split()[1:2])))
             if turn[: len(made)] != made:
                 raise BadInput("it does not continue the turn")
         except BadInput as error:
             raise EngineFailed(f"agent {self.name!r} answered {shorten(answer)!r}: {error}") from None
-        lines = {tuple(turn): ([turn], _UNKNOWN)}
+        told: dict[tuple[int, ...], tuple[list[list[int]], Info]] = {}
         for info in infos.ranked():
             line = self._read_line(first, info.pv)
-            if line and line[0][: len(made)] == made and lines.get(tuple(line[0]), ([], _UNKNOWN))[1] is _UNKNOWN:
-                lines[tuple(line[0])] = line, info
-        visits = infos.nodes // len(lines)
-        return [self._move(first, made, line, info, visits) for line, info in lines.values()]
+            if line and line[0][: len(made)] == made:
+                told.setdefault(tuple(line[0]), (line, info))
+        chosen = told.pop(tuple(turn), ([turn], _UNKNOWN))
+        visits = infos.nodes // (1 + len(told))
+        return [self._move(first, made, line, info, visits) for line, info in (chosen, *told.values())]
 
     def _read_line(self, first: State, texts: list[str]) -> list[list[int]]:
         """Returns the turns of a principal variation, up to a text that is no legal move."""
@@ -155,12 +154,18 @@ class UciAgent(EngineAgent):
         action, *following = line[0][len(made) :]
         pv = self.game.lines_to_text(first, [[each for turn in line for each in turn]])[0][len(made) :]
         text = turn_to_text(self.game, pv[: 1 + len(following)]) if following else pv[0]
+        visits = visits if info.pv else 0  # without a line, the engine has told no value
         return Move(action, text, visits, info.value, 0.0, None, None, pv, info.is_bound, tuple(following))
 
+    def _begin_game(self) -> None:
+        if not self._is_introduced:
+            self._introduce()
+            self._is_introduced = True
+        self._send("ucinewgame")
+        self._ask("isready", "readyok")  # an engine may take time to clear its memory
+
     def _introduce(self) -> None:
-        """Chooses the variant, and sets the options of the agent's name. It is done once."""
-        if self._is_introduced:
-            return
+        """Chooses the variant, and sets the options of the agent's name."""
         variant, offered = self._variant, self._ask_for_options()
         has_file = "VariantPath" in offered
         if has_file:
@@ -182,7 +187,6 @@ class UciAgent(EngineAgent):
             self._send(f"setoption name {key} value {value}")
         self._send(f"setoption name UCI_Variant value {name}")
         self._ask("isready", "readyok", self._check_board)
-        self._is_introduced = True
 
     def _ask_for_options(self) -> dict[str, str]:
         """Returns the engine's options: their types, defaults and choices, by name."""
