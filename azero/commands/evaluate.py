@@ -2,6 +2,7 @@
 
 import json
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -15,6 +16,7 @@ from azero.commands.options import (
     JsonOption,
     NodesOption,
     PrecisionOption,
+    RecordOption,
     RuntimeOption,
     SeedOption,
     ThreadsOption,
@@ -26,7 +28,8 @@ from azero.system.console import say
 
 if TYPE_CHECKING:
     from azero.arena.agents.clock import TimeControl
-    from azero.arena.matches.results import MatchResult
+    from azero.arena.matches.results import Interrupted, MatchResult, Unfinished
+    from azero.games import Game
 
 app = typer.Typer()
 
@@ -69,6 +72,7 @@ def evaluate(
     precision: PrecisionOption = "auto",
     runtime: RuntimeOption = "auto",
     max_nodes: NodesOption = None,
+    record: RecordOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Play a match, or count mistakes in solved positions.
@@ -89,6 +93,7 @@ def evaluate(
             "--sprt": sprt,
             "--clock": clock,
             "--ponder": ponder or None,
+            "--record": record,
         }
         for option, value in matches.items():
             if value is not None:
@@ -99,7 +104,7 @@ def evaluate(
         if control and sprt:
             raise BadInput("--sprt is for matches without --clock")
         num_games = 100 if games is None else games
-        _play_match(maker, a, against, num_games, opening_plies, sprt, control, ponder, as_json)
+        _play_match(maker, a, against, num_games, opening_plies, sprt, control, ponder, record, as_json)
 
 
 def _play_match(
@@ -111,25 +116,27 @@ def _play_match(
     sprt: str | None,
     control: "TimeControl | None",
     ponder: bool,
+    record: Path | None,
     as_json: bool,
 ) -> None:
     from tqdm import tqdm
 
     from azero.arena.matches.match import play_match
-    from azero.arena.matches.openings import OPENING_PLIES
+    from azero.arena.matches.recording import records_of
     from azero.arena.matches.results import Interrupted, Unfinished
     from azero.arena.matches.statistics import Sprt
     from azero.arena.matches.timed import play_timed_match
     from azero.config.checks import describe_odd_games
     from azero.interfaces.terminal.show import show_match
+    from azero.records.files import check_target, save_records
 
     if games > 0 and games % 2:
         say(describe_odd_games("--games", games))
     test = Sprt(*_two_numbers("--sprt", sprt)) if sprt else None
     one, other = maker.pair(a, b)
-    if opening_plies is not None and opening_plies >= one.game.max_plies:
-        raise BadInput(f"--opening-plies {opening_plies} should be less than {one.game.max_plies}, the longest game")
-    num_plies = OPENING_PLIES if opening_plies is None else opening_plies
+    num_plies = _check_opening(opening_plies, one.game)
+    if record is not None:
+        check_target(record, one.game)
     with tqdm(total=games, unit=" games", desc=f"{a} - {b}", leave=False, disable=None, file=sys.stderr) as bar:
 
         def show(num: int, tally: Any) -> None:
@@ -143,7 +150,7 @@ def _play_match(
             if control:
                 result = play_timed_match(*pair, control, maker.seed, num_plies, ponder, show)
             else:
-                result = play_match(*pair, maker.seed, num_plies, test, show)
+                result = play_match(*pair, maker.seed, num_plies, test, show, keeps_thoughts=record is not None)
         except (Unfinished, Interrupted) as error:
             result, early_end = error.result, error
         finally:
@@ -151,7 +158,23 @@ def _play_match(
             other.close()
     if result:
         print(json.dumps(result.to_json()) if as_json else show_match(result, test))
-    if isinstance(early_end, Interrupted):
+        if record is not None:
+            save_records(record, records_of(result, one.game))
+    _end_early(early_end)
+
+
+def _check_opening(plies: int | None, game: "Game") -> int:
+    """Returns the number of random plies; raises BadInput if a game may be over before."""
+    from azero.arena.matches.openings import OPENING_PLIES
+
+    if plies is not None and plies >= game.max_plies:
+        raise BadInput(f"--opening-plies {plies} should be less than {game.max_plies}, the longest game")
+    return OPENING_PLIES if plies is None else plies
+
+
+def _end_early(early_end: "Unfinished | Interrupted | None") -> None:
+    """Ends the command if Ctrl-C or an engine's failure ended the match."""
+    if isinstance(early_end, KeyboardInterrupt):
         raise Stopped(str(early_end))
     if early_end:
         say(str(early_end))

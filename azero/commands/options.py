@@ -12,6 +12,14 @@ if TYPE_CHECKING:
     from azero.config.schema import Config
     from azero.games import Game, State
 
+
+def as_path(text: str) -> Path:
+    """Returns a path. An empty one, e.g. of a shell's variable that is not set, would mean the working folder."""
+    if not text:
+        raise typer.BadParameter("the path is empty; . is the working folder")
+    return Path(text)
+
+
 AGENT_HELP = (
     "A checkpoint file, a run's folder, an included checkpoint (e.g. connect_four), or uct, mc, mmmc, alphabeta, "
     "random, gtp:COMMAND or uci:COMMAND. @800 sets simulations per move, @2s seconds. Options: "
@@ -45,6 +53,12 @@ ClockOption = Annotated[
         help="Time of each side for a game: 5m, 5m+3s with an increment, 10m+5x30s with byo-yomi.",
     ),
 ]
+RecordOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--record", metavar="FILE", parser=as_path, help="Add the games to this file; SGF if it ends in .sgf."
+    ),
+]
 NodesOption = Annotated[
     int | None, typer.Option("--max-nodes", help="Most nodes of a search tree. A full tree stops growing.")
 ]
@@ -67,13 +81,6 @@ def time_control(clock: str | None, is_pondering: bool) -> "TimeControl | None":
     from azero.arena.agents.clock import TimeControl
 
     return TimeControl.parse(clock)
-
-
-def as_path(text: str) -> Path:
-    """Returns a path. An empty one, e.g. of a shell's variable that is not set, would mean the working folder."""
-    if not text:
-        raise typer.BadParameter("the path is empty; . is the working folder")
-    return Path(text)
 
 
 def trust_code_of(config: "Config") -> None:

@@ -1,4 +1,7 @@
-"""Positions as text: a board in one line, or as it is drawn, then the player to move. The players are X and O."""
+"""Positions as text: a board in one line, or as it is drawn, then the player to move. The players are X and O.
+
+Turns of several actions, too.
+"""
 
 import re
 from collections.abc import Sequence
@@ -7,7 +10,7 @@ import numpy as np
 
 from azero.compiler.jit import kernel
 from azero.errors import BadInput
-from azero.games.contract import ONGOING
+from azero.games.contract import ONGOING, Rules
 
 PLAYERS = "XO"
 """The stones of the first and of the second player."""
@@ -145,6 +148,16 @@ def _put_stones(rules, state, players, is_over):
             state.ply = player
             rules.apply_action(state, cell)
             is_over[player] |= rules.outcome(state) != ONGOING
+
+
+def turn_to_text(rules: Rules, actions: Sequence[str]) -> str:
+    """Returns a turn, given its actions in the game's notation, as the text that `azero play` and `--moves` accept.
+
+    E.g. `d1-d7/g7` in Amazons. If the joined text would be read as other actions, commas separate them: `3,5`.
+    """
+    actions = list(actions)
+    written = (separator.join(actions) for separator in ("", ",", " "))
+    return next((text for text in written if rules.split_moves(text) == actions), " ".join(actions))
 
 
 def apply_action(rules, state, action: int) -> None:

@@ -229,9 +229,9 @@ class State:
 
     def clone(self) -> "State":
         """Returns an independent copy."""
-        copy = State.from_record(self.game, self.record)
-        copy._history = list(self._history)
-        return copy
+        copy = State.__new__(State)
+        copy.__dict__.update(self.__dict__, record=self.record.copy(), _history=list(self._history))
+        return copy  # nobody changes `_legal`, so both share it
 
     def planes(self) -> np.ndarray:
         """Returns the net's input, [C, H, W] float32, from the point of view of the player to move."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from azero.arena.agents.analysis import MEMORY_MIB, UNLIMITED, Analysis, Bounds, SingleReport, bounds_of
 from azero.arena.agents.clock import Clock
-from azero.arena.agents.suggestion import Move, Suggestion, resigned
+from azero.arena.agents.suggestion import Move, Suggestion, Thought, resigned
 from azero.arena.agents.time_management import TimeManager
 from azero.compiler.rng import derive_seed
 from azero.errors import BadInput
@@ -86,6 +86,10 @@ class Agent(ABC):
     @abstractmethod
     def _choose(self, slots: Sequence[int]) -> list[int]:
         """Returns the action for each slot, or RESIGN."""
+
+    def thought(self, slot: int) -> Thought | None:
+        """Returns what it thought when it chose the last action in a slot; None if it has no opinion."""
+        return None
 
     @abstractmethod
     def suggest(self, state: State, simulations: int | None = None, seconds: float | None = None) -> Suggestion:

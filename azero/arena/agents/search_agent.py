@@ -10,7 +10,7 @@ import numpy as np
 from azero.arena.agents.agent import UNLIMITED, Agent, Limit, check_state
 from azero.arena.agents.analysis import MEMORY_MIB, Analysis, Bounds, TreeAnalysis
 from azero.arena.agents.clock import Clock
-from azero.arena.agents.suggestion import RESIGN, Suggestion, suggestion_of
+from azero.arena.agents.suggestion import RESIGN, Suggestion, Thought, suggestion_of
 from azero.arena.agents.thinker import MIB, Thinker, nodes_within
 from azero.compiler.rng import derive_seed
 from azero.errors import BadInput
@@ -91,6 +91,10 @@ class SearchAgent(Agent):
             search.run(some, self.limit.simulations, self.limit.seconds)
             self.simulations += int(search.forest.trees.simulations[list(some)].sum())
         return [RESIGN if self._resigns_in(slot) else search.choose(slot) for slot in slots]
+
+    def thought(self, slot: int) -> Thought | None:
+        assert self._search is not None, "start comes first"
+        return Thought(root_value(self._search, slot), int(self._search.forest.trees.simulations[slot]))
 
     def _resigns_in(self, slot: int) -> bool:
         assert self._search is not None, "start comes first"

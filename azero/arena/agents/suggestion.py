@@ -6,11 +6,26 @@ from typing import NamedTuple
 
 import numpy as np
 
-from azero.games import Game, State
+from azero.games import State
+from azero.games.positions import turn_to_text
 from azero.mcts import MoveStatistics, Search, rank_moves, root_value
 
 RESIGN = -1
 """An agent that resigns answers this instead of an action."""
+
+
+class Thought(NamedTuple):
+    """What an agent thought of a position in which it has chosen a move.
+
+    Attributes:
+      value: in [-1, 1], for this agent.
+      simulations: of this search.
+      seconds: of this search; None if it ran together with others.
+    """
+
+    value: float
+    simulations: int
+    seconds: float | None = None
 
 
 class Move(NamedTuple):
@@ -117,19 +132,10 @@ def describe_moves(state: State, ranked: Sequence[MoveStatistics]) -> list[Move]
     moves = []
     for found, line in zip(ranked, state.game.lines_to_text(state, [found.pv for found in ranked]), strict=True):
         action, *following = found.actions
-        text = turn_to_text(state.game, line[: len(found.actions)]) if following else line[0]
+        text = turn_to_text(state.game.rules, line[: len(found.actions)]) if following else line[0]
         values = (found.visits, found.value, found.prior, found.proven, found.proven_plies)
         moves.append(Move(action, text, *values, line, found.is_bound, tuple(following)))
     return moves
-
-
-def turn_to_text(game: Game, actions: list[str]) -> str:
-    """Returns a turn, given its actions in the game's notation, as the text that `azero play` and `--moves` accept.
-
-    E.g. `d1-d7/g7` in Amazons. If the joined text would be read as other actions, commas separate them: `3,5`.
-    """
-    written = (separator.join(actions) for separator in ("", ",", " "))
-    return next((text for text in written if game.rules.split_moves(text) == actions), " ".join(actions))
 
 
 def suggestion_of(search: Search, state: State, b: int = 0) -> Suggestion:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 
 from azero.arena.agents.agent import Agent
-from azero.arena.agents.suggestion import RESIGN
+from azero.arena.agents.suggestion import RESIGN, Thought
 from azero.arena.matches.openings import OPENING_PLIES, check_numbers, draw_openings
 from azero.arena.matches.results import (
     GameResult,
@@ -20,6 +20,7 @@ from azero.arena.matches.results import (
 from azero.arena.matches.statistics import Sprt, Tally
 from azero.errors import EngineFailed
 from azero.games import Game, State
+from azero.records.record import RESIGNED
 
 _SIDE_BY_SIDE = 128  # games
 
@@ -33,12 +34,14 @@ def play_match(
     opening_plies: int = OPENING_PLIES,
     sprt: Sprt | None = None,
     on_games: Callable[[int, Tally], None] = lambda finished, tally: None,
+    keeps_thoughts: bool = False,
 ) -> MatchResult:
     """Plays `num_games` games, or fewer if an SPRT decides. If the number is odd, the last game is a pair by itself.
 
     Args:
       opening_plies: random plies at the start of a pair, or one fewer; 0 starts from the initial position.
       on_games: called with the number of games that have just ended, and the tally so far.
+      keeps_thoughts: whether the results tell what the agents thought of each move.
 
     Raises:
       BadInput: `num_games` is less than 1, or `opening_plies` less than 0.
@@ -58,7 +61,7 @@ def play_match(
         numbers = range(first, min(first + at_once, num_games))
         openings += islice(drawn, (numbers.stop + 1) // 2 - len(openings))
         try:
-            for finished in _play_side_by_side(a, b, openings, numbers):
+            for finished in _play_side_by_side(a, b, openings, numbers, keeps_thoughts):
                 results += finished
                 on_games(len(finished), tally_of(results))
         except (EngineFailed, KeyboardInterrupt) as error:
@@ -93,23 +96,27 @@ def _start(a: Agent, b: Agent, openings: Sequence[State], numbers: Sequence[int]
 
 
 def _play_side_by_side(
-    a: Agent, b: Agent, openings: Sequence[State], numbers: Sequence[int]
+    a: Agent, b: Agent, openings: Sequence[State], numbers: Sequence[int], keeps_thoughts: bool
 ) -> Iterator[list[GameResult]]:
     """Plays the games of these numbers, one per slot. Games 2p and 2p + 1 have opening p. Yields games as they end."""
     states = _start(a, b, openings, numbers)
     playing = list(range(len(numbers)))
+    thoughts: list[list[Thought | None]] = [[] for _ in numbers]
     while playing:
         ended = {}
         for agent, is_a in ((a, True), (b, False)):
             turn = [slot for slot in playing if (states[slot].current_player() == numbers[slot] % 2) == is_a]
             for slot, action in zip(turn, agent.choose(turn) if turn else [], strict=True):
                 if action == RESIGN:
-                    ended[slot] = _result(numbers[slot], states[slot], 0.0 if is_a else 1.0)
+                    score = 0.0 if is_a else 1.0
+                    ended[slot] = _result(numbers[slot], openings, states[slot], score, thoughts[slot], RESIGNED)
                     continue
+                if keeps_thoughts:
+                    thoughts[slot].append(agent.thought(slot))
                 states[slot].apply_action(action)
                 if states[slot].is_terminal():
-                    returns = states[slot].returns()[numbers[slot] % 2]
-                    ended[slot] = _result(numbers[slot], states[slot], (returns + 1.0) / 2.0)
+                    score = (states[slot].returns()[numbers[slot] % 2] + 1.0) / 2.0
+                    ended[slot] = _result(numbers[slot], openings, states[slot], score, thoughts[slot])
                 else:
                     a.advance(slot, action)
                     b.advance(slot, action)
@@ -118,6 +125,15 @@ def _play_side_by_side(
             yield list(ended.values())
 
 
-def _result(number: int, state: State, score: float) -> GameResult:
+def _result(
+    number: int,
+    openings: Sequence[State],
+    state: State,
+    score: float,
+    thoughts: Sequence[Thought | None],
+    termination: str = "",
+) -> GameResult:
     """Returns the result of the game of this number; `score` is A's."""
-    return GameResult(number // 2, number % 2 == 0, tuple(state.history()), score)
+    pair, plies = number // 2, len(openings[number // 2].history())
+    history = tuple(state.history())
+    return GameResult(pair, number % 2 == 0, history, score, plies, termination, tuple(thoughts))

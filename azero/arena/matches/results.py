@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from azero.arena.agents.agent import Agent
+from azero.arena.agents.suggestion import Thought
 from azero.arena.matches.statistics import Tally, elo_from_score, elo_interval, finite_or_none, score_interval
 from azero.errors import EngineFailed
 from azero.games import Game
@@ -13,12 +14,25 @@ from azero.games import Game
 
 @dataclass(frozen=True)
 class GameResult:
-    """A finished game."""
+    """A finished game.
+
+    Attributes:
+      pair: the number of its pair.
+      a_is_first: whether A moved first.
+      actions: with the opening, up to the end.
+      score: of A: 1 win, 0.5 draw, 0 loss.
+      opening_plies: the first actions, which were drawn at random.
+      termination: `resignation` or `time forfeit`; empty if the game ended by the rules.
+      thoughts: what the players thought of the moves after the opening, if the match keeps thoughts.
+    """
 
     pair: int
     a_is_first: bool
-    actions: tuple[int, ...]  # with the opening, up to the end or the resignation
-    score: float  # of A: 1 win, 0.5 draw, 0 loss
+    actions: tuple[int, ...]
+    score: float
+    opening_plies: int = 0
+    termination: str = ""
+    thoughts: tuple[Thought | None, ...] = ()
 
 
 @dataclass

@@ -7,12 +7,13 @@ from itertools import islice
 from azero.arena.agents.agent import Agent
 from azero.arena.agents.clock import Clock, TimeControl
 from azero.arena.agents.pondering import Ponderer
-from azero.arena.agents.suggestion import RESIGN
+from azero.arena.agents.suggestion import RESIGN, Thought
 from azero.arena.matches.openings import OPENING_PLIES, check_numbers, draw_openings
 from azero.arena.matches.results import GameResult, MatchResult, TimeUse, early_end_of, finish, spent_by, tally_of
 from azero.arena.matches.statistics import Tally
 from azero.errors import EngineFailed
 from azero.games import Game, State
+from azero.records.record import OUT_OF_TIME, RESIGNED
 
 
 def play_timed_match(
@@ -56,6 +57,8 @@ def _play_game(
 ) -> GameResult:
     """Plays one game; A plays first in even games."""
     state, clocks = opening.clone(), [Clock(control), Clock(control)]  # by agent, A first
+    thoughts: list[Thought | None] = []
+    termination = ""
     for agent in (a, b):
         agent.start_clock()
     ponderers: list[Ponderer | None] = [None, None]
@@ -71,8 +74,12 @@ def _play_game(
             seconds = time.perf_counter() - begin
             if suggestion.action == RESIGN:
                 clock.spend(seconds)
-                score = float(mover)
+                score, termination = float(mover), RESIGNED
                 break
+            thoughts += [
+                Thought(suggestion.value, suggestion.simulations, seconds),
+                *[None] * len(suggestion.actions[1:]),
+            ]
             for action in suggestion.actions:
                 state.apply_action(action)
             is_opponents = not state.is_terminal() and state.current_player() ^ (number % 2) != mover
@@ -80,7 +87,7 @@ def _play_game(
             use.least_left_s[mover] = min(use.least_left_s[mover], clock.left_s)
             if clock.has_fallen:
                 use.losses_on_time[mover] += 1
-                score = float(mover)
+                score, termination = float(mover), OUT_OF_TIME
                 break
             ponderers[mover] = Ponderer(agent, state) if is_pondering and is_opponents else None
     finally:
@@ -90,4 +97,5 @@ def _play_game(
         used.append(clock.used_s)
     if score is None:
         score = (state.returns()[number % 2] + 1.0) / 2.0
-    return GameResult(number // 2, number % 2 == 0, tuple(state.history()), score)
+    history, plies = tuple(state.history()), len(opening.history())
+    return GameResult(number // 2, number % 2 == 0, history, score, plies, termination, tuple(thoughts))

@@ -4,11 +4,12 @@ import itertools
 
 import numpy as np
 
-from azero.arena.agents.suggestion import Move, Suggestion, turn_to_text
+from azero.arena.agents.suggestion import Move, Suggestion
 from azero.arena.benchmarks.benchmark import BenchmarkResult, Share
 from azero.arena.matches.results import MatchResult
 from azero.arena.matches.statistics import Sprt
 from azero.games import State
+from azero.games.positions import turn_to_text
 from azero.system.console import printable
 
 MOST_MOVES = 10
@@ -91,7 +92,7 @@ def best_turn(suggestion: Suggestion, state: State) -> str:
         if after.current_player() != state.current_player():
             break
         turn.append(following)
-    return turn_to_text(state.game, turn)
+    return turn_to_text(state.game.rules, turn)
 
 
 def show_moves(moves: list[Move], top: int = MOST_MOVES) -> str:

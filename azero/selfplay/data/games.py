@@ -83,6 +83,11 @@ class Games:
             raise BadInput(f"positions: {error}; they are numbered from 0 to {len(self.players) - 1}") from None
         return encode(self.game, self._shard.states, chosen, np.zeros(len(chosen), np.int64))
 
+    def start(self, number: int) -> State:
+        """Returns the position in which a game began, before its random opening."""
+        text = self._shard.start_texts()[number]
+        return self.game.state_from_text(text) if text else self.game.new_initial_state()
+
     def state(self, position: int) -> State:
         """Returns a position with the actions that led to it; raises BadInput if there is none of this number."""
         if not 0 <= position < len(self.players):

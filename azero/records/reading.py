@@ -1,0 +1,214 @@
+"""Reads records from text: the format of `writing.py`. Every move is checked by the rules."""
+
+import re
+from collections.abc import Iterator
+
+from azero.errors import BadInput
+from azero.games import Game, State
+from azero.games.make import make_trusted_game
+from azero.games.names import file_of, without_folder
+from azero.records.annotations import read_comment
+from azero.records.record import UNKNOWN, Node, Record, result_of
+from azero.records.tokens import Token, split, unescaped
+from azero.records.writing import FORMAT
+
+_MARKED = re.compile(r"(.+?)([?!]{1,2})", re.DOTALL)
+_MOVE_NUMBER = re.compile(r"\d+\.+")
+_GLYPHS = {"1": "!", "2": "?", "3": "!!", "4": "??", "5": "!?", "6": "?!"}
+"""Marks by their numbers in PGN."""
+
+_RESULTS = "1-0", "0-1", "1/2-1/2", UNKNOWN
+_MOST_DEEP = 100  # variations within each other
+_CUT_SHORT = "the game has no result at its end, one of 1-0, 0-1, 1/2-1/2 and *; is the file cut short?"
+
+
+def text_to_records(text: str, game: Game | None = None) -> Iterator[Record]:
+    """Yields the records in a text, one after another.
+
+    Args:
+      game: the game that all records must have; None: the records name it.
+
+    Raises:
+      BadInput: the text is not in this format, or a game breaks the rules. The message begins with the line.
+    """
+    reader = _Reader(text, game)
+    while reader.token.kind != "end":
+        yield reader.read()
+
+
+class _Reader:
+    """Reads one record after another.
+
+    Attributes:
+      token: the next token.
+    """
+
+    def __init__(self, text: str, game: Game | None):
+        self._tokens = split(text)
+        self.token = next(self._tokens)
+        self._game = game
+        self._known: dict[str, Game] = {}  # games by the names in tags
+
+    def read(self) -> Record:
+        """Returns the next record."""
+        first = self.token.line
+        tags = self._read_tags()
+        try:
+            told = tags.pop("Result", UNKNOWN)
+            record = self._begin(tags)
+        except BadInput as error:
+            raise BadInput(f"line {first}: {error}") from None
+        moves = _Moves(record)
+        while self.token.text not in _RESULTS or self.token.kind != "word":
+            token = self._take()
+            try:
+                if token.kind in ("end", "tag"):
+                    raise BadInput(_CUT_SHORT)
+                moves.take(token)
+            except BadInput as error:
+                raise BadInput(f"line {token.line}: {error}") from None
+        token = self._take()
+        try:
+            moves.finish()
+            record.result = _agreed(told, token.text, result_of(record.end()))
+        except BadInput as error:
+            raise BadInput(f"line {token.line}: {error}") from None
+        return record
+
+    def _take(self) -> Token:
+        token, self.token = self.token, next(self._tokens, self.token)
+        return token
+
+    def _read_tags(self) -> dict[str, str]:
+        tags: dict[str, str] = {}
+        while self.token.kind in ("tag", "note"):
+            token = self._take()
+            if token.kind == "tag":
+                name, _, text = token.text.partition('"')
+                if name.strip() in tags:
+                    raise BadInput(f"line {token.line}: the tag {name.strip()} is given twice")
+                tags[name.strip()] = unescaped(text[:-1])
+        return tags
+
+    def _begin(self, tags: dict[str, str]) -> Record:
+        """Returns a record without moves; takes the tags Format, Game and Position."""
+        version = tags.pop("Format", str(FORMAT))
+        if version != str(FORMAT):
+            raise BadInput(f"the record has format {version[:20]!r}; this version of azero reads format {FORMAT}")
+        game = self._game_named(tags.pop("Game", None))
+        position = tags.pop("Position", None)
+        start = game.new_initial_state() if position is None else game.state_from_text(position)
+        return Record(start, tags=tags)
+
+    def _game_named(self, name: str | None) -> Game:
+        """Returns the game of a record; raises BadInput if it is not the game that is asked for."""
+        if name is None:
+            if self._game is None:
+                raise BadInput('the record does not name its game; add a tag, e.g. [Game "connect_four"], or --game')
+            return self._game
+        if name not in self._known:
+            self._known[name] = self._find(name)
+        return self._known[name]
+
+    def _find(self, name: str) -> Game:
+        if self._game and without_folder(name) == without_folder(str(self._game)):
+            return self._game
+        if file_of(name):
+            if self._game:
+                raise BadInput(f"the record is of {name}, not of {self._game}")
+            raise BadInput(f"the record is of a user's game, which runs only if you name it: --rules {name!r}")
+        game = make_trusted_game(name)
+        if self._game and game != self._game:
+            raise BadInput(f"the record is of {name}, not of {self._game}")
+        return game
+
+
+class _Moves:
+    """Builds the tree of a record."""
+
+    def __init__(self, record: Record):
+        self._node, self._state = record.root, record.start.clone()
+        self._before: tuple[Node, State] | None = None  # where the last word began
+        self._left: list[tuple[Node, State, tuple[Node, State]]] = []  # lines that variations have interrupted
+        self._waiting = ""  # a comment before the first move of a variation
+
+    def take(self, token: Token) -> None:
+        """Adds a move, a comment or a mark, or begins or ends a variation; raises BadInput."""
+        text = token.text
+        if token.kind == "comment":
+            self._comment(unescaped(text))
+        elif token.kind == "note":
+            self._comment(text.strip())
+        elif token.kind == "bracket":
+            (self._begin_variation if text == "(" else self._end_variation)()
+        elif token.kind == "glyph":
+            self._node.mark = _GLYPHS.get(text, self._node.mark)
+        elif token.kind == "quoted":
+            self._play([unescaped(text)], "")
+        elif self._before is None or not self._is_mark(text):
+            marked = _MARKED.fullmatch(text)
+            word, mark = (marked[1], marked[2]) if marked and marked[2] in _GLYPHS.values() else (text, "")
+            if not _MOVE_NUMBER.fullmatch(word):
+                self._play(self._state.game.rules.split_moves(word), mark)
+
+    def finish(self) -> None:
+        """Raises BadInput if a variation is not complete."""
+        if self._left:
+            raise BadInput("a variation is not complete: ) is missing before the result")
+
+    def _is_mark(self, text: str) -> bool:
+        """Returns whether a word is the mark of the move before, which stands apart if that move is quoted."""
+        if text not in _GLYPHS.values():
+            return False
+        self._node.mark = text
+        return True
+
+    def _play(self, moves: list[str], mark: str) -> None:
+        self._before = self._node, self._state
+        self._state = self._state.clone()
+        for move in moves:
+            try:
+                action = self._state.game.text_to_action(self._state, move)
+                self._state.apply_action(action)
+            except BadInput as error:
+                ply = len(self._state.history()) + 1
+                raise BadInput(f"move {ply}: {error}") from None
+            self._node.children.append(Node(action))
+            self._node = self._node.children[-1]
+        self._node.mark = mark
+        if self._waiting:
+            read_comment(self._node, self._waiting)
+            self._waiting = ""
+
+    def _comment(self, text: str) -> None:
+        if self._before is None and self._left:
+            self._waiting = f"{self._waiting}\n{text}".strip()
+        else:
+            read_comment(self._node, text)
+
+    def _begin_variation(self) -> None:
+        if self._before is None:
+            raise BadInput("a variation has no move before it that it replaces")
+        if len(self._left) == _MOST_DEEP:
+            raise BadInput(f"there are more than {_MOST_DEEP} variations within each other")
+        self._left.append((self._node, self._state, self._before))
+        self._node, self._state = self._before
+        self._before = None
+
+    def _end_variation(self) -> None:
+        if not self._left:
+            raise BadInput(") ends no variation")
+        if self._before is None:
+            raise BadInput("a variation has no move")
+        self._node, self._state, self._before = self._left.pop()
+
+
+def _agreed(told: str, written: str, by_rules: str) -> str:
+    """Returns the result of a game; raises BadInput if the tag, the end of the moves and the rules contradict."""
+    results = {each for each in (told, written, by_rules) if each != UNKNOWN}
+    if not results <= set(_RESULTS):
+        raise BadInput(f"the result {told[:20]!r} should be one of {', '.join(_RESULTS)}")
+    if len(results) > 1:
+        says = f"the tag says {told}, the moves end with {written}, by the rules it is {by_rules}"
+        raise BadInput(f"the results contradict each other: {says}")
+    return results.pop() if results else UNKNOWN

@@ -1,0 +1,145 @@
+"""Reads records from SGF. Properties that azero has no use for are left out."""
+
+import contextlib
+from collections.abc import Iterator
+
+from sgfmill import sgf_grammar
+
+from azero.errors import BadInput
+from azero.games import Game, State
+from azero.records.annotations import read_comment
+from azero.records.record import DRAWN, UNKNOWN, Node, Record, result_of
+from azero.records.sgf_games import COLOURS, game_of, stones_to_start, text_to_move
+from azero.records.sgf_writing import ENDS, MARKS, PRIVATE, RESULTS, TAGS
+
+Properties = dict[str, list[bytes]]
+
+
+def sgf_to_records(data: bytes, game: Game | None = None) -> Iterator[Record]:
+    """Yields the records in a collection, one after another.
+
+    Args:
+      game: the game that all records must have, up to what SGF cannot tell, such as superko; None: they name it.
+
+    Raises:
+      BadInput: the data is no SGF, or a game breaks the rules. The message begins with the number of the game.
+    """
+    try:
+        trees = sgf_grammar.parse_sgf_collection(data)
+    except ValueError as error:
+        raise BadInput(f"it is no SGF: {str(error)[:200]}; is the file cut short?") from None
+    for number, tree in enumerate(trees, start=1):
+        try:
+            yield _Reader(tree, game).read()
+        except BadInput as error:
+            raise BadInput(f"game {number}: {error}") from None
+
+
+class _Reader:
+    """Reads one record."""
+
+    def __init__(self, tree: sgf_grammar.Coarse_game_tree, game: Game | None):
+        self._tree, self._root = tree, tree.sequence[0]
+        self._encoding = _decoded(self._root.get("CA", [b"utf-8"])[0], "ascii").strip()
+        self._private = dict(each.split(":", 1) for each in self._texts(self._root, PRIVATE) if ":" in each)
+        number, size, komi = (self._text(self._root, name) for name in ("GM", "SZ", "KM"))
+        self._game = game_of(number, size, komi, self._private.pop("Game", ""), game)
+
+    def read(self) -> Record:
+        """Returns the record; raises BadInput if it breaks the rules."""
+        root = self._root
+        tags = {tag: self._text(root, name) for tag, name in TAGS.items() if name in root}
+        record = Record(self._start(), tags=tags)
+        left = [(self._tree, record.root, record.start)]
+        while left:
+            tree, node, state = left.pop()
+            for properties in tree.sequence:
+                node, state = self._add(properties, node, state, is_root=properties is root)
+            left += [(child, node, state) for child in reversed(tree.children)]
+        told, end = _read_result(self._text(root, "RE"))
+        record.tags |= {"Termination": end} if end else {}
+        record.tags |= self._private
+        record.result = told if told != UNKNOWN else result_of(record.end())  # players may count by other rules
+        return record
+
+    def _start(self) -> State:
+        """Returns the position before the first move, with the stones that stand at the beginning."""
+        position = self._private.pop("Position", None)
+        if position is not None:
+            return self._game.state_from_text(position)
+        stones = [self._texts(self._root, f"A{colour}") for colour in COLOURS]
+        if not any(stones):
+            return self._game.new_initial_state()
+        to_move = self._text(self._root, "PL").strip()[:1].upper() or self._first_mover()
+        return stones_to_start(self._game, stones, COLOURS.index(to_move) if to_move in COLOURS else 0)
+
+    def _first_mover(self) -> str:
+        for properties in sgf_grammar.main_sequence_iter(self._tree):
+            for colour in COLOURS:
+                if colour in properties:
+                    return colour
+        return COLOURS[0]
+
+    def _add(self, properties: Properties, node: Node, state: State, is_root: bool) -> tuple[Node, State]:
+        """Adds the moves and the remarks of one SGF node; returns the last new node and the position there."""
+        if not is_root and properties.keys() & {"AB", "AW", "AE"}:
+            raise BadInput(f"stones are put on the board after move {len(state.history())}; azero reads moves only")
+        for colour in COLOURS:
+            for text in self._texts(properties, colour)[:1]:
+                node, state = self._play(text, COLOURS.index(colour), node, state)
+        for comment in self._texts(properties, "C"):
+            read_comment(node, comment)
+        for mark, (name, value) in MARKS.items():
+            if name in properties and self._text(properties, name)[:1] in ("", value):
+                node.mark = mark
+        return node, state
+
+    def _play(self, text: str, player: int, node: Node, state: State) -> tuple[Node, State]:
+        ply = len(state.history()) + 1
+        try:
+            actions, after = text_to_move(self._game, text), state.clone()
+            if after.current_player() == 1 - player and _is_forced_pass(after):  # most programs leave it out
+                actions = [*after.legal_actions(), *actions]
+            if after.is_terminal():
+                raise BadInput("the game is over")
+            for action in actions:
+                if after.current_player() != player and not _is_forced_pass(after):
+                    raise BadInput(f"{COLOURS[player]} moves, but it is the other player's turn")
+                if action not in after.legal_actions():
+                    raise BadInput(f"{COLOURS[player]}[{text}] is not legal here")
+                after.apply_action(action)
+                node.children.append(Node(action))
+                node = node.children[-1]
+        except BadInput as error:
+            raise BadInput(f"move {ply}: {error}") from None
+        return node, after
+
+    def _texts(self, properties: Properties, name: str) -> list[str]:
+        """Returns the values of a property; none if it is not there."""
+        return [_decoded(sgf_grammar.text_value(each), self._encoding) for each in properties.get(name, [])]
+
+    def _text(self, properties: Properties, name: str) -> str:
+        return "".join(self._texts(properties, name)[:1])
+
+
+def _decoded(data: bytes, encoding: str) -> str:
+    """Returns the text of a property. Many files do not tell their encoding, or tell a wrong one."""
+    for each in (encoding, "utf-8"):
+        with contextlib.suppress(LookupError, UnicodeDecodeError):
+            return data.decode(each)
+    return data.decode("latin-1")
+
+
+def _read_result(text: str) -> tuple[str, str]:
+    """Returns the result in a value of RE, and how the game ended if this was not by the rules."""
+    text = text.strip().lower()
+    if text in ("0", "draw", "d"):
+        return DRAWN, ""
+    results = {written.lower(): result for result, written in RESULTS.items()}
+    ends = (end for end, letter in ENDS.items() if text[2:3] == letter.lower())
+    return results.get(text[:2], UNKNOWN), next(ends, "")
+
+
+def _is_forced_pass(state: State) -> bool:
+    legal = state.legal_actions()
+    return len(legal) == 1 and state.game.action_to_text(state, legal[0]) == "pass"

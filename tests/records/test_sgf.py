@@ -1,0 +1,132 @@
+"""Tests of SGF: round trips, what another library reads, and files that are wrong."""
+
+import numpy as np
+import pytest
+import sgf
+
+from azero.errors import BadInput
+from azero.games import make_game
+from azero.records import Record
+from azero.records.sgf_games import text_to_move
+from azero.records.sgf_reading import sgf_to_records
+from azero.records.sgf_writing import records_to_sgf
+
+from .games import GAMES, IN_SGF, random_game, random_record
+
+
+def read(data, game=None):
+    (record,) = sgf_to_records(data.encode() if isinstance(data, str) else data, game)
+    return record
+
+
+@pytest.mark.parametrize("name", IN_SGF)
+def test_round_trip(name):
+    for seed in range(5):
+        record = random_record(name, seed, whole_turns=True)
+        back = read(records_to_sgf([record]))
+        assert back.root == record.root
+        assert (back.game, back.result, back.tags) == (record.game, record.result, record.tags)
+
+
+def moves_by_another_library(data):
+    """Returns the colours and values of the moves in each game, as the library `sgf` reads them."""
+    for tree in sgf.parse(data.decode()):
+        yield [
+            (colour, node.properties[colour][0]) for node in tree.rest for colour in "BW" if colour in node.properties
+        ]
+
+
+def hold_same_as_another_library(name, num_games):
+    game, rng = make_game(name), np.random.default_rng(1)
+    games = [random_game(game, rng) for _ in range(num_games)]
+    data = records_to_sgf(Record.of_game(game.new_initial_state(), actions) for actions in games)
+    assert [record.actions() for record in sgf_to_records(data)] == games
+    for actions, moves in zip(games, moves_by_another_library(data), strict=True):
+        state = game.new_initial_state()
+        for colour, value in moves:
+            assert colour == "BW"[state.current_player()]
+            for action in text_to_move(game, value):
+                state.apply_action(action)
+        assert state.history() == actions
+
+
+@pytest.mark.parametrize("name", IN_SGF)
+def test_another_library_reads_the_same_moves(name):
+    hold_same_as_another_library(name, 5)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", IN_SGF)
+def test_a_thousand_games_are_read_back_by_another_library(name):
+    hold_same_as_another_library(name, 1000)
+
+
+def test_a_game_of_go_as_other_programs_write_it():
+    record = read("(;GM[1]FF[3]SZ[9]KM[6.5]PB[Shusaku]PW[Gennan]RE[B+2.5]C[Hello];B[ee];W[cc]TE[1](;B[tt])(;B[]))")
+    assert str(record.game) == "go(komi=6.5)"
+    texts = record.game.lines_to_text(record.start, [record.actions()])[0]
+    assert texts == ["e5", "c7", "pass"]
+    assert (record.result, record.tags) == ("1-0", {"First": "Shusaku", "Second": "Gennan"})
+    assert record.root.comment == "Hello" and record.line()[1].mark == "!" and len(record.line()[1].children) == 2
+
+
+def test_handicap_stones_make_a_position_with_white_to_move():
+    record = read("(;GM[1]SZ[9]KM[0.5]HA[2]AB[cg][gc];W[ee])")
+    assert record.start.current_player() == 1
+    assert "X" in str(record.start) and record.result == "*"
+    assert read(records_to_sgf([record])).root == record.root
+
+
+def test_forced_passes_that_programs_leave_out_are_added():
+    game, rng = make_game("othello(size=6)"), np.random.default_rng(0)
+    is_pass = game.num_actions - 1
+    games = (random_game(game, rng) for _ in range(100))
+    actions = next(each for each in games if is_pass in each[:-2])
+    data = records_to_sgf([Record.of_game(game.new_initial_state(), actions)]).decode()
+    shortened = data.replace(";B[]", "").replace(";W[]", "")
+    assert shortened != data
+    assert read(shortened).actions() == actions
+
+
+def test_how_a_game_ended():
+    for text, result, end in (("W+R", "0-1", "resignation"), ("B+T", "1-0", "time forfeit"), ("0", "1/2-1/2", None)):
+        record = read(f"(;GM[1]SZ[9]RE[{text}];B[aa])")
+        assert (record.result, record.tags.get("Termination")) == (result, end)
+        assert f"RE[{text}]" in records_to_sgf([record]).decode()
+
+
+WRONG = {
+    "nothing": ("", "no SGF"),
+    "other text": ("hello", "no SGF"),
+    "cut short": ("(;GM[1]SZ[9];B[aa];W[b", "cut short"),
+    "chess": ("(;GM[3];B[aa])", "game 1", "GM[3]", "11 hex"),
+    "a strange size": ("(;GM[1]SZ[big];B[aa])", "SZ[big]"),
+    "a huge board": ("(;GM[1]SZ[52];B[aa])", "game 1", "size"),
+    "off the board": ("(;GM[1]SZ[9];B[zz])", "move 1", "not on the board"),
+    "no move": ("(;GM[1]SZ[9];B[hello])", "'hello'"),
+    "occupied": ("(;GM[1]SZ[9];B[aa];W[aa])", "move 2", "not legal"),
+    "the wrong colour": ("(;GM[1]SZ[9];B[aa];B[bb])", "move 2", "other player's turn"),
+    "stones later": ("(;GM[1]SZ[9];B[aa];AW[bb])", "after move 1"),
+    "moves after the end": ("(;GM[1]SZ[9];B[];W[];B[aa])", "the game is over"),
+    "a user's game": ("(;GM[1]SZ[9]AZ[Game:x.py:X];B[aa])", "a user's game"),
+    "deep brackets": ("(;GM[1]" * 5000, "no SGF"),
+}
+
+
+@pytest.mark.parametrize("data, parts", [(each[0], each[1:]) for each in WRONG.values()], ids=list(WRONG))
+def test_wrong_files_are_refused(data, parts):
+    with pytest.raises(BadInput) as caught:
+        list(sgf_to_records(data.encode()))
+    for part in parts:
+        assert part in str(caught.value)
+
+
+def test_another_game_than_the_one_asked_for():
+    with pytest.raises(BadInput, match="of go on 9x9, not of go"):
+        read("(;GM[1]SZ[9];B[aa])", make_game("go(size=7)"))
+
+
+def test_games_without_a_number_are_refused():
+    for name in set(GAMES) - set(IN_SGF):
+        with pytest.raises(BadInput, match="SGF has no number"):
+            records_to_sgf([Record(make_game(name).new_initial_state())])
