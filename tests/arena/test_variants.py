@@ -137,16 +137,23 @@ def test_a_definition_has_the_size_and_the_start_of_the_game():
     assert "flagRegionWhite = *5\nflagRegionBlack = *1\n" in text
 
 
+def fairy_stockfish(base, game):
+    """Returns the engine as an agent; skips the test if it does not know the game."""
+    agent = make_agent(f"{base}:{ENGINE}", game)
+    try:
+        agent._begin_game()
+    except BadInput as error:
+        agent.close()
+        pytest.skip(str(error))
+    return agent
+
+
 @pytest.mark.skipif(ENGINE is None, reason="there is no Fairy-Stockfish here")
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [*GAMES, "breakthrough", "othello", "clobber", "connect_four"])
 def test_fairy_stockfish_finds_the_same_moves(name):
     game = make_game(name)
-    agent, variant = make_agent(f"uci:{ENGINE}", game), Variant(game)
-    try:
-        agent._begin_game()
-    except BadInput as error:
-        pytest.skip(str(error))
+    agent, variant = fairy_stockfish("uci", game), Variant(game)
     for state in turns_of_games(game, variant.notation, 5):
         lines: list[str] = []
         agent._send(f"position fen {variant.fen(state)}")
@@ -161,11 +168,7 @@ def test_fairy_stockfish_finds_the_same_moves(name):
 @pytest.mark.parametrize("name", ["breakthrough", "othello", "amazons(rows=6,columns=6)"])
 def test_fairy_stockfish_plays_a_match(name):
     game = make_game(name)
-    agent = make_agent(f"uci(nodes=200):{ENGINE}", game)
-    try:
-        agent._begin_game()
-    except BadInput as error:
-        pytest.skip(str(error))
+    agent = fairy_stockfish("uci(nodes=200)", game)
     match = play_match(make_agent("random", game), agent, game, 4, seed=1)
     assert match.tally.losses == 4
     agent.close()

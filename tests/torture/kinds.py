@@ -175,18 +175,26 @@ class _Engine:
         pass
 
 
-def _read_gtp(given: str, folder: Path) -> None:
-    start, engine.start_engine = engine.start_engine, lambda words: (_Engine(f"= \n\n= \n\n{given}\n\n"), None)  # type: ignore[assignment]
+ANSWERS = {
+    "gtp": "= \n\n= \n\n{}\n\n",
+    "uci": "option name UCI_Variant type combo var tictactoe\nuciok\nreadyok\nreadyok\nreadyok\n{}\nbestmove P@b2\n",
+}
+"""What the engine of a protocol writes, with its answer left open."""
+
+
+def _read_engine(protocol: str, given: str) -> None:
+    text = ANSWERS[protocol].format(given)
+    start, engine.start_engine = engine.start_engine, lambda words: (_Engine(text), None)  # type: ignore[assignment]
     try:
-        agent = make_agent("gtp:engine", GAME)
+        agent = make_agent(f"{protocol}:engine", GAME)
         agent.suggest(GAME.new_initial_state())
     finally:
         engine.start_engine = start
 
 
-def _gtp_words(given: str, folder: Path) -> list[str]:
-    path = _file(folder, "answers", f"= \n\n= \n\n{given}\n\n")
-    return ["suggest", f"gtp:cat {path}", "--game", "tic_tac_toe"]
+def _engine_words(protocol: str, given: str, folder: Path) -> list[str]:
+    path = _file(folder, "answers", ANSWERS[protocol].format(given))
+    return ["suggest", f"{protocol}:cat {path}", "--game", "tic_tac_toe"]
 
 
 def _path(kind: str, given: Any, folder: Path) -> str:
@@ -259,6 +267,19 @@ KINDS = {
                 str(_file(f, "hostile.txt", g)),
             ],
         ),
-        Kind("gtp", _drawn("= a1", "= resign", "=1 b2", "? no", "= pass"), _read_gtp, _gtp_words),
+        Kind(
+            "gtp",
+            _drawn("= a1", "= resign", "=1 b2", "? no", "= pass"),
+            lambda given, folder: _read_engine("gtp", given),
+            lambda given, folder: _engine_words("gtp", given, folder),
+        ),
+        Kind(
+            "uci",
+            _drawn(
+                "bestmove P@a1", "info depth 1 multipv 2 score cp 9 nodes 8 pv P@a1 P@b2", "info score mate 3 pv 0000"
+            ),
+            lambda given, folder: _read_engine("uci", given),
+            lambda given, folder: _engine_words("uci", given, folder),
+        ),
     ]
 }

@@ -24,9 +24,10 @@ from azero.arena.agents.engines.info import Info, Infos
 from azero.arena.agents.engines.notation import turns_beginning
 from azero.arena.agents.engines.variants import Variant
 from azero.arena.agents.options import Options
-from azero.arena.agents.suggestion import Move, Suggestion, turn_to_text
+from azero.arena.agents.suggestion import Move, Suggestion
 from azero.errors import BadInput, EngineFailed, suggest_nearest
 from azero.games import Game, State
+from azero.games.positions import turn_to_text
 from azero.system.console import printable
 
 _DEFAULT_S = 1.0
@@ -153,7 +154,7 @@ class UciAgent(EngineAgent):
         """Returns the rest of the turn `line[0]`, which begins with the actions `made`; the other turns may follow."""
         action, *following = line[0][len(made) :]
         pv = self.game.lines_to_text(first, [[each for turn in line for each in turn]])[0][len(made) :]
-        text = turn_to_text(self.game, pv[: 1 + len(following)]) if following else pv[0]
+        text = turn_to_text(self.game.rules, pv[: 1 + len(following)]) if following else pv[0]
         visits = visits if info.pv else 0  # without a line, the engine has told no value
         return Move(action, text, visits, info.value, 0.0, None, None, pv, info.is_bound, tuple(following))
 
