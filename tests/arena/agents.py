@@ -121,13 +121,12 @@ for line in sys.stdin:
     if manner == f"hangs at {command}":
         time.sleep(60)
     if command == "uci":
-        variant = "breakthrough" if manner == "reads no files" else variant
         print("id name Test\\noption name Skill Level type spin default 20 min 0 max 20")
-        print(f"option name UCI_Variant type combo default chess var chess var {variant}")
+        print(f"option name UCI_Variant type combo default chess var {'chess' if manner == 'knows nothing' else 'breakthrough'} var {variant}")
         if manner != "reads no files":
             print("option name VariantPath type string default <empty>")
         print("uciok")
-    if rest.startswith("name VariantPath value ") and manner != "knows nothing":
+    if rest.startswith("name VariantPath value ") and manner != "reads them not":
         variant = re.match(r"\\[(.*):breakthrough\\]", open(rest.split(maxsplit=3)[3]).read())[1]
     if "UCI_Variant" in rest and manner == "has a small board":
         print(f"info string variant {variant} files 2 ranks 2 pocket 0 template fairy startpos 2/2 w")

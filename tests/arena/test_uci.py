@@ -140,6 +140,7 @@ def test_limits(engine, tmp_path):
         ("floods", "answered 'go movetime 1000' with more than 300,000 characters"),
         ("floods ", "answered 'go movetime 1000' with more than 300,000 characters"),  # without a line's end
         ("knows nothing", r"the engine does not know breakthrough\(rows=4,columns=3\)"),
+        ("reads them not", r"the engine does not know breakthrough\(rows=4,columns=3\)"),
         ("reads no files", r"the engine does not know breakthrough\(rows=4,columns=3\)"),
         ("has a small board", "the engine plays on 2 x 2 cells"),
     ],
@@ -232,3 +233,11 @@ def test_a_game_that_is_no_variant_is_named(name):
 def test_a_command_has_no_limit_and_tells_no_game():
     name = "uci(nodes=5):engine me@home"
     assert split_name(name)[0] == name and game_of(name) is None
+
+
+def test_an_engine_without_files_plays_the_variants_that_it_has(engine, tmp_path):
+    game = make_game("breakthrough")
+    suggestion = engine("reads no files", game=game).suggest(game.new_initial_state())
+    assert suggestion.best == "a2-a3" and told(tmp_path, "setoption") == [
+        "setoption name UCI_Variant value breakthrough"
+    ]

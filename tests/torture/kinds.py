@@ -177,7 +177,7 @@ class _Engine:
 
 ANSWERS = {
     "gtp": "= \n\n= \n\n{}\n\n",
-    "uci": "option name UCI_Variant type combo var tictactoe\nuciok\nreadyok\nreadyok\nreadyok\n{}\nbestmove P@b2\n",
+    "uci": "option name UCI_Variant type combo var tictactoe\nuciok\nreadyok\nreadyok\nreadyok\n{}\n",
 }
 """What the engine of a protocol writes, with its answer left open."""
 
@@ -275,9 +275,7 @@ KINDS = {
         ),
         Kind(
             "uci",
-            _drawn(
-                "bestmove P@a1", "info depth 1 multipv 2 score cp 9 nodes 8 pv P@a1 P@b2", "info score mate 3 pv 0000"
-            ),
+            _drawn("bestmove P@a1", "info multipv 2 score cp 9 nodes 8 pv P@a1 P@b2\nbestmove P@a1"),
             lambda given, folder: _read_engine("uci", given),
             lambda given, folder: _engine_words("uci", given, folder),
         ),

@@ -168,15 +168,15 @@ class UciAgent(EngineAgent):
     def _introduce(self) -> None:
         """Chooses the variant, and sets the options of the agent's name."""
         variant, offered = self._variant, self._ask_for_options()
-        has_file = "VariantPath" in offered
-        if has_file:
+        name = variant.known
+        if "VariantPath" in offered and variant.parent in ("", *_variants_of(offered)):
+            name = variant.name
             with TemporaryDirectory(prefix="azero-") as folder:
                 file = Path(folder) / "variants.ini"
                 file.write_text(variant.ini())
                 self._send(f"setoption name VariantPath value {file}")
                 offered = self._ask_for_options()  # with the new variant, so the file has been read
-        name = variant.name if has_file else variant.known
-        if name not in re.findall(r"\bvar (\S+)", offered.get("UCI_Variant", "")):
+        if name not in _variants_of(offered):
             raise BadInput(
                 f"agent {self.name!r}: the engine does not know {self.game}; "
                 "a Fairy-Stockfish with large boards and all variants has up to 12 columns and 10 rows"
@@ -214,6 +214,11 @@ class UciAgent(EngineAgent):
                 return line
             on_line(line)
         raise AssertionError("the engine's lines end with an error")
+
+
+def _variants_of(offered: dict[str, str]) -> list[str]:
+    """Returns the variants that an engine knows, given its options."""
+    return re.findall(r"\bvar (\S+)", offered.get("UCI_Variant", ""))
 
 
 def _limits(limit: Limit) -> str:

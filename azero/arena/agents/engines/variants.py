@@ -76,6 +76,7 @@ class Variant:
 
     Attributes:
       name: the name of the variant that `ini` defines.
+      parent: the variant of Fairy-Stockfish that it changes; "" if it changes none.
       known: the name of the same variant in engines that read no `variants.ini`; None if there is none.
       files, ranks: the numbers of columns and rows.
       notation: how moves are written.
@@ -90,7 +91,7 @@ class Variant:
             raise BadInput(f"{game} is no variant of Fairy-Stockfish: there, longer rows win, too; leave out exact")
         self._game, self._kind = game, _KINDS[name]
         self.ranks, self.files = game.planes_shape[1:]
-        self.name = f"azero_{name}"
+        self.name, self.parent = f"azero_{name}", self._kind.parent
         self.known = self._kind.known.get((self.ranks, self.files))
         self.notation = self._kind.notation
 
@@ -99,7 +100,7 @@ class Variant:
         sizes = {"maxRank": self.ranks, "maxFile": self.files}
         start = {"startFen": self.fen(self._game.new_initial_state())}
         lines = {**sizes, **start, **_COMMON, **self._kind.changes(self._game.rules)}
-        parent = f":{self._kind.parent}" if self._kind.parent else ""
+        parent = f":{self.parent}" if self.parent else ""
         return f"[{self.name}{parent}]\n" + "".join(f"{key} = {value}\n" for key, value in lines.items())
 
     def fen(self, state: State) -> str:
