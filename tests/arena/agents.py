@@ -122,7 +122,8 @@ for line in sys.stdin:
         time.sleep(60)
     if command == "uci":
         print("id name Test\\noption name Skill Level type spin default 20 min 0 max 20")
-        print(f"option name UCI_Variant type combo default chess var {'chess' if manner == 'knows nothing' else 'breakthrough'} var {variant}")
+        built_in = "chess" if manner == "knows nothing" else "breakthrough"
+        print(f"option name UCI_Variant type combo default chess var {built_in} var {variant}")
         if manner != "reads no files":
             print("option name VariantPath type string default <empty>")
         print("uciok")
