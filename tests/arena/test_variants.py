@@ -134,7 +134,7 @@ def test_the_rest_of_a_turn_needs_the_moves_before_it():
 def test_a_definition_has_the_size_and_the_start_of_the_game():
     text = Variant(make_game("breakthrough(rows=5,columns=4)")).ini()
     assert text.startswith("[azero_breakthrough:breakthrough]\nmaxRank = 5\nmaxFile = 4\nstartFen = pppp/4/4/4/PPPP w")
-    assert "flagRegionWhite = *5\nflagRegionBlack = *1\n" in text
+    assert "whiteFlag = *5\nblackFlag = *1\n" in text
 
 
 def fairy_stockfish(base, game):
@@ -161,6 +161,30 @@ def test_fairy_stockfish_finds_the_same_moves(name):
         turns = [variant.notation.read(state, line.partition(":")[0]) for line in lines if line]
         assert sorted(turns) == sorted(turns_beginning(state, []))
     agent.close()
+
+
+@pytest.mark.skipif(ENGINE is None, reason="there is no Fairy-Stockfish here")
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [name for name in GAMES if not name.startswith("othello")])
+def test_fairy_stockfish_wins_where_one_move_wins(name):
+    game, wins = make_game(name), 0
+    agent = fairy_stockfish("uci(nodes=1000)", game)
+    for state in turns_of_games(game, agent._variant.notation, 10):
+        if not any(returns_after(state, turn)[state.current_player()] == 1 for turn in turns_beginning(state, [])):
+            continue
+        wins += 1
+        suggestion = agent.suggest(state)
+        assert suggestion.value == 1.0 and returns_after(state, suggestion.actions)[state.current_player()] == 1
+    assert wins > 3
+    agent.close()
+
+
+def returns_after(state, actions):
+    """Returns the results of the two players after these actions: zeros if the game goes on."""
+    reached = state.clone()
+    for action in actions:
+        reached.apply_action(action)
+    return reached.returns()
 
 
 @pytest.mark.skipif(ENGINE is None, reason="there is no Fairy-Stockfish here")

@@ -86,7 +86,7 @@ class UciAgent(EngineAgent):
         """
         limit = self.limit.beside_clock()
         if clock.main_s == 0.0:
-            left_s = max(clock.period_left_s - _MARGIN_S, clock.period_left_s / 2)
+            left_s = max(clock.period_left_s - _MARGIN_S, clock.period_left_s / 2, 0.001)
             return self._search(state, _limits(Limit(limit.simulations, min(left_s, limit.seconds or left_s))))
         left, more = max(1, round(1000 * clock.main_s)), round(1000 * clock.control.increment_s)
         return self._search(state, f"wtime {left} btime {left} winc {more} binc {more} {_limits(limit)}".strip())

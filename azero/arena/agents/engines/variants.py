@@ -41,7 +41,8 @@ def _in_a_row(k: int) -> dict[str, str]:
 
 
 def _last_rows(rules: Any) -> dict[str, str]:
-    return {"flagRegionWhite": f"*{rules.rows}", "flagRegionBlack": "*1"}
+    """Fairy-Stockfish 11.1 knows no `flagRegionWhite`. Newer versions know both names."""
+    return {"whiteFlag": f"*{rules.rows}", "blackFlag": "*1"}
 
 
 def _centre(rules: Any) -> dict[str, str]:
