@@ -42,6 +42,8 @@ if TYPE_CHECKING:
     from azero.training.callbacks import Callback as Callback
     from azero.training.callbacks import RunView as RunView
     from azero.training.callbacks import StopTraining as StopTraining
+    from azero.training.comparing.comparison import Comparison as Comparison
+    from azero.training.comparing.comparison import compare_runs as compare_runs
     from azero.training.games import load_games as load_games
     from azero.training.train import train as train
 
@@ -54,6 +56,7 @@ _MODULES = {
     "Callback": "training.callbacks",
     "Card": "nets.checkpoint_card",
     "Checkpoint": "nets.checkpoint",
+    "Comparison": "training.comparing.comparison",
     "Config": "config.schema",
     "Game": "games",
     "Games": "selfplay.data.games",
@@ -70,6 +73,7 @@ _MODULES = {
     "StopTraining": "training.callbacks",
     "TimeControl": "arena.agents.clock",
     "VisitsRoot": "mcts.roots.visits",
+    "compare_runs": "training.comparing.comparison",
     "load_checkpoint": "nets.checkpoint",
     "load_config": "config.reading",
     "load_games": "training.games",

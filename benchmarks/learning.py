@@ -6,7 +6,8 @@
 The cost of a run is measured in forward passes of the net: one per evaluation in self-play, three per position of a
 training step. A run ends with the iteration that reaches the budget. Its best net then plays the best net of the run
 `base` with the same seed, and is tested on solved positions if its game has them. Each measurement is a line in
-results/learning/results.jsonl, and is not repeated. `report` prints a table of these lines for each game.
+results/learning/results.jsonl, and is not repeated. `report` prints a table of these lines for each game, and draws the
+curves of the runs of --variants and --seeds into results/learning/GAME.png.
 """
 
 import argparse
@@ -29,6 +30,7 @@ from azero.arena.matches.statistics import elo_from_score
 from azero.config.reading import find_config, load_config
 from azero.games import make_game
 from azero.system.machine import count_cores
+from azero.training.comparing.comparison import compare_runs
 
 COMMON = (
     *("net.blocks=3", "net.channels=32", "selfplay.games_per_iteration=250", "selfplay.games_per_shard=125"),
@@ -83,6 +85,8 @@ def main() -> None:
     options = parser.parse_args()
     if options.do == "report":
         print(tables(read_results(options.folder)))
+        for game in options.games:
+            draw_curves(options.folder, game, options.variants, options.seeds)
         return
     for seed in options.seeds:
         for game in options.games:
@@ -164,6 +168,13 @@ def read_results(folder: Path) -> list[dict]:
     """Returns all measurements."""
     path = folder / "results.jsonl"
     return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+
+
+def draw_curves(folder: Path, game: str, variants: list[str], seeds: list[int]) -> None:
+    """Draws the curves of the runs of these variants and seeds, as far as they exist, by their time."""
+    runs = [run_folder(folder, game, variant, seed) for variant in variants for seed in seeds]
+    if runs := [run for run in runs if (run / "metrics.jsonl").exists()]:
+        compare_runs(runs).draw(folder / f"{make_game(game).name}.png")
 
 
 def tables(results: list[dict]) -> str:

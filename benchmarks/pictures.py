@@ -14,10 +14,9 @@ import azero
 from azero.arena.matches.match import play_match
 from azero.compiler.cache import cache_root
 from azero.system.files import write_whole
-from azero.training.watching.metrics import read_metrics
+from azero.training.comparing.finished import read_run
 
 PICTURES = Path(__file__).parent.parent / "docs" / "pictures"
-STAGES = ("time/play_s", "time/train_s", "time/gate_s")
 BLUE, RED, YELLOW = "#2b5ea8", "#c8402f", "#f0c33c"
 
 
@@ -70,10 +69,8 @@ def draw_suggestion(agent: str, moves: str) -> None:
 
 def draw_learning(run: Path, games: int) -> None:
     """Draws the score of a run's promoted nets against uct@1000, with 95 % intervals, by minutes of training."""
-    minutes, elapsed = {0: 0.0}, 0.0
-    for line in read_metrics(run / "metrics.jsonl"):
-        elapsed += sum(line.get(stage, 0.0) for stage in STAGES) / 60
-        minutes[line["iteration"]] = elapsed
+    axes = read_run(run).axes
+    minutes = {0: 0.0, **dict(zip(axes["iteration"], (seconds / 60 for seconds in axes["time_s"]), strict=True))}
     paths = {int(path.stem): path for path in sorted((run / "checkpoints").glob("[0-9]*.safetensors"))}
     game = azero.make_game("connect_four")
     results = {}

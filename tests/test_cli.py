@@ -26,10 +26,11 @@ from azero.commands.app import app
 from azero.compiler.jit import IS_COMPILED
 from azero.config.reading import find_config
 from azero.mcts import rollout_named
+from azero.records import read_records
 from azero.selfplay.data.shard_files import save_shard
 from azero.system.tensor_files import read_tensors, write_tensors
 
-COMMANDS = ["train", "train-rollout", "evaluate", "suggest", "play", "games", "bench"]
+COMMANDS = ["train", "train-rollout", "compare", "evaluate", "suggest", "play", "games", "bench"]
 needs_posix = pytest.mark.skipif(os.name != "posix", reason="it sends SIGINT")
 GAME = ["--game", "tic_tac_toe"]
 SUGGEST_UCT = ["suggest", "uct", *GAME]
@@ -620,16 +621,33 @@ def test_games_lists_them_with_their_parameters(run_azero):
 
 
 def test_play_reads_moves_from_stdin(run_azero):
-    code, output, errors = run_azero("play", "random", *GAME, typed="b2\nmoves\nhint\nundo\nb2\nquit\n")
+    typed = "b2\nMoves\nhint\nValues\nundo\nb2\nquit\n"
+    code, output, errors = run_azero("play", "random", *GAME, typed=typed)
     assert (code, errors) == (0, "")
-    assert output.startswith("You play first against random.") and "random plays" in output and "best: " in output
-    assert output.endswith("The game is left unfinished.\n")
+    assert output.startswith("You play first against random.") and "random (O): " in output and "best: " in output
+    assert output.endswith("move 3, you (X): quit\nThe game is left unfinished.\n")
 
 
 def test_play_second_lets_the_agent_begin_and_ends_with_the_input(run_azero):
     code, output, _ = run_azero("play", "uct@50", *GAME, "--second")
-    assert code == 0 and output.index("uct@50 plays") < output.index("your move: ")
+    assert code == 0 and output.index("move 1, uct@50 (X): ") < output.index("move 2, you (O): ")
     assert output.endswith("The game is left unfinished.\n")
+
+
+def test_play_begins_after_moves_limits_the_search_and_saves_the_game(run_azero, tmp_path):
+    words = ["play", "uct", *GAME, "--moves", "a1 b2", "--simulations", 7, "--save", tmp_path / "game.txt"]
+    code, output, errors = run_azero(*words, typed="c3\n")
+    assert (code, errors) == (0, "") and "\n1 X . .\n2 .(O).\n" in output and "move 3, you (X): c3\n" in output
+    (record,) = read_records(tmp_path / "game.txt")
+    assert record.actions()[:3] == [0, 4, 8] and record.line()[3].simulations == 7
+
+
+def test_bad_input_of_play_is_one_line(run_azero, tmp_path):
+    assert_bad_input(run_azero("play", "uct", *GAME, "--moves", "a1 a1"), "move 2: 'a1' is not legal here")
+    assert_bad_input(run_azero("play", "uct", *GAME, "--moves", "a1 b1 a2 b2 a3"), "--moves", "the game is over")
+    assert_bad_input(run_azero("play", "uct@5", *GAME, "--simulations", 6), "--simulations 6 contradicts agent 'uct@5'")
+    assert_bad_input(run_azero("play", "uct", *GAME, "--time", -1), "seconds = -1.0 should be a number greater than 0")
+    assert_bad_input(run_azero("play", "uct", *GAME, "--save", tmp_path), "is a folder; a file for records is needed")
 
 
 @pytest.fixture

@@ -53,7 +53,7 @@ def run_nets():
 
 def draw_plot():
     from pathlib import Path
-    from azero.lab.plots import Line, Panel, draw
+    from azero.plots import Line, Panel, draw
 
     draw([Panel("", "", "", [Line("line", [1, 2], [3, 4])])], Path("plot.png"))
     yield "plot"

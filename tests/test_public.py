@@ -26,7 +26,18 @@ PUBLIC = {
     ),
     *("GumbelRoot", "Puct", "Search", "SearchResult", "SearchTree", "VisitsRoot"),
     *("Card", "Checkpoint", "load_checkpoint", "new_checkpoint", "save_checkpoint"),
-    *("Callback", "Config", "Games", "RunView", "StopTraining", "load_config", "load_games", "train"),
+    *(
+        "Callback",
+        "Comparison",
+        "Config",
+        "Games",
+        "RunView",
+        "StopTraining",
+        "compare_runs",
+        "load_config",
+        "load_games",
+        "train",
+    ),
     *("make_agent", "make_game", "play_match", "play_timed_match", "registered_games"),
 }
 CONFIGS = sorted(path.stem for place in _PLACES for path in place.glob("*.toml"))

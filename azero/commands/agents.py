@@ -3,6 +3,7 @@
 import json
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -20,6 +21,7 @@ from azero.commands.options import (
     RuntimeOption,
     SeedOption,
     ThreadsOption,
+    as_path,
     named_game,
     start_of,
     time_control,
@@ -35,6 +37,18 @@ if TYPE_CHECKING:
 
 app = typer.Typer()
 
+MovesOption = Annotated[
+    str, typer.Option("--moves", help="Moves from the beginning or --position on, in the game's notation, e.g. 4453.")
+]
+SaveOption = Annotated[
+    Path | None,
+    typer.Option("--save", metavar="FILE", parser=as_path, help="Add the game to this file; SGF if it ends in .sgf."),
+]
+SimulationsOption = Annotated[
+    int | None, typer.Option("--simulations", metavar="N", help="Most simulations of a search.")
+]
+SecondsOption = Annotated[float | None, typer.Option("--time", metavar="S", help="Most seconds of a search.")]
+
 _ONE_REPORT_S = 1e9
 """An interval so long that the last report of an analysis is its only one after the first."""
 
@@ -44,11 +58,9 @@ def suggest(
     agent: Annotated[str, typer.Argument(metavar="AGENT", help=AGENT_HELP)],
     game: GameOption = None,
     position: PositionOption = None,
-    moves: Annotated[
-        str, typer.Option("--moves", help="Moves before the search, in the game's notation, e.g. 4453.")
-    ] = "",
-    simulations: Annotated[int | None, typer.Option("--simulations", help="Most simulations of the search.")] = None,
-    seconds: Annotated[float | None, typer.Option("--time", metavar="S", help="Most seconds of the search.")] = None,
+    moves: MovesOption = "",
+    simulations: SimulationsOption = None,
+    seconds: SecondsOption = None,
     seed: SeedOption = 0,
     threads: ThreadsOption = None,
     device: DeviceOption = "auto",
@@ -150,6 +162,9 @@ def play(
     agent: Annotated[str, typer.Argument(metavar="AGENT", help=AGENT_HELP)],
     game: GameOption = None,
     position: PositionOption = None,
+    moves: MovesOption = "",
+    simulations: SimulationsOption = None,
+    seconds: SecondsOption = None,
     second: Annotated[bool, typer.Option("--second", help="Play second: the agent moves first.")] = False,
     seed: SeedOption = 0,
     threads: ThreadsOption = None,
@@ -158,17 +173,35 @@ def play(
     runtime: RuntimeOption = "auto",
     clock: ClockOption = None,
     ponder: Annotated[bool, typer.Option("--ponder", help="With --clock: the agent also thinks on your time.")] = False,
+    save: SaveOption = None,
 ) -> None:
-    """Play against an agent in the terminal, with a clock for each side if you like."""
+    """Play against an agent in the terminal, with a clock for each side if you like.
+
+    Enter help in the game for its commands. Colours need a terminal; the variable NO_COLOR turns them off.
+    """
+    from azero.arena.agents.agent import UNLIMITED, Limit
     from azero.interfaces.terminal.clocks import Clocks
-    from azero.interfaces.terminal.play import play_in_terminal
+    from azero.interfaces.terminal.play import TerminalGame
+    from azero.interfaces.terminal.played import Played
+    from azero.interfaces.terminal.screen import open_screen
+    from azero.records.files import check_target
 
     control = time_control(clock, ponder)
     device_config = check_device([agent], device, precision, runtime)
+    _check_limit(agent, simulations, seconds)
     opponent = Maker(named_game(game), seed, threads, device_config).agent(agent)
     try:
+        if save:
+            check_target(save, opponent.game)
+        start = start_of(opponent.game, position)
+        now = opponent.game.state_from_moves(moves, start)
+        if now.is_terminal():
+            raise BadInput(f"--moves {moves!r}: the game is over after them")
+        if simulations is not None or seconds is not None:
+            opponent.limit = Limit(UNLIMITED if simulations is None else simulations, seconds)
+        played = Played(start, now.history()[len(start.history()) :])
         clocks = Clocks(control, ponder) if control else None
-        play_in_terminal(opponent, start_of(opponent.game, position), int(second), input, print, clocks)
+        TerminalGame(opponent, played, int(second), open_screen(), clocks, save).run()
     finally:
         opponent.close()
 

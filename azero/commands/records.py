@@ -1,4 +1,4 @@
-"""Commands for records of games: `azero show`, `azero games-of`."""
+"""Commands for records of games: `azero show`, `azero games-of`, `azero lessons`."""
 
 import sys
 from pathlib import Path
@@ -6,12 +6,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from azero.commands.options import SeedOption, as_path, named_game
+from azero.commands.makers import Maker, check_device
+from azero.commands.options import SeedOption, ThreadsOption, as_path, named_game
 from azero.errors import BadInput
 from azero.system.console import say
 
 if TYPE_CHECKING:
     from azero.games import Game
+    from azero.records import Record
+    from azero.selfplay.data.lessons import Lesson
 
 app = typer.Typer()
 
@@ -74,6 +77,66 @@ def games_of(
     numbers = sample_games(found, games, seed)
     save_records(record, records_of(found, numbers, str(run)))
     say(f"{len(numbers)} of {len(found.lengths)} games were added to {str(record)!r}")
+
+
+@app.command(epilog="Example:  azero lessons games.txt --out lessons.txt --by connect_four@400")
+def lessons(
+    files: Annotated[list[str], typer.Argument(metavar="RECORD...", help="Files of games, text or SGF.")],
+    out: Annotated[Path, typer.Option("--out", metavar="FILE", parser=as_path, help="The file of lessons to write.")],
+    by: Annotated[
+        str | None, typer.Option("--by", metavar="AGENT", help="Learn this agent's judgement, not how games ended.")
+    ] = None,
+    per_game: Annotated[
+        int | None, typer.Option("--per-game", metavar="N", help="Positions of each game, at random; all by default.")
+    ] = None,
+    rules: RulesOption = None,
+    seed: SeedOption = 0,
+    threads: ThreadsOption = None,
+) -> None:
+    """Turn games into lessons for training.
+
+    A lesson is a position with a value and a policy: the game's result and the move played or, with --by, the value and
+    the visits of a search. Train on them with `azero train ... --set training.lessons=FILE`.
+    """
+    from azero.records import read_records
+    from azero.training.lessons.files import write_lessons
+    from azero.training.lessons.from_games import lessons_of_results
+
+    if per_game is not None and per_game < 1:
+        raise BadInput(f"--per-game {per_game} should be 1 or more")
+    if out.exists():
+        raise BadInput(f"--out {str(out)!r} exists; name another file")
+    game, records = _game_of(rules), list["Record"]()
+    for path in files:
+        for each in read_records(path, game):
+            game = each.game
+            records.append(each)
+    assert game is not None, "a file has at least one game"
+    if by is None:
+        made = list(lessons_of_results(records, per_game, seed))
+    else:
+        made = _lessons_by(by, game, records, per_game, seed, threads)
+    if not made:
+        raise BadInput(
+            "there is nothing to learn: no game has a result and a move with a choice; --by needs no results"
+        )
+    number = write_lessons(out, game, made)
+    say(f"{number} lessons of {len(records)} games were written to {str(out)!r}")
+
+
+def _lessons_by(
+    name: str, game: "Game", records: "list[Record]", per_game: int | None, seed: int, threads: int | None
+) -> "list[Lesson]":
+    """Returns the lessons of an agent."""
+    from contextlib import closing
+
+    from tqdm import tqdm
+
+    from azero.training.lessons.from_games import lessons_by_agent
+
+    maker = Maker(game, seed, threads, check_device([name], "auto", "auto", "auto"))
+    with closing(maker.agent(name)) as agent, tqdm(unit=" positions", desc=name, leave=False, disable=None) as bar:
+        return list(lessons_by_agent(records, agent, per_game, seed, lambda: bar.update(1)))
 
 
 def _game_of(rules: str | None) -> "Game | None":

@@ -215,3 +215,9 @@ class Rules(Protocol):
 
         If several marks have the same place, the first is shown. The default lists the fields of the state.
         """
+
+    def winning_cells(game, state) -> list[int]:
+        """Optional: returns the cells of the planes, `row * W + column`, that decided a finished game.
+
+        E.g. four in a row. `azero play` marks them. The default is none.
+        """

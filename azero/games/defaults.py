@@ -106,6 +106,11 @@ def draw(game, state, marks: dict[int, str]) -> str:
     return "\n".join([*lines, *marked])
 
 
+def winning_cells(game, state) -> list[int]:
+    """Returns no cells: none are known to have decided the game."""
+    return []
+
+
 def _is_history_free(game) -> bool:
     """True: the future depends on the position alone."""
     return True
@@ -128,6 +133,7 @@ DEFAULTS = {
     "position_to_text": position_to_text,
     "text_to_position": text_to_position,
     "draw": draw,
+    "winning_cells": winning_cells,
 }
 
 

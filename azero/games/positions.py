@@ -109,18 +109,27 @@ def read_row_game(text: str, height: int, width: int, k: int, exact: bool = Fals
     ply = count_plies(cells)
     read_player(fields, ply & 1)
     to_move, last = PLAYERS[ply & 1], PLAYERS[1 - (ply & 1)]
-    if _has_row(cells, width, to_move, k, exact):
+    if cells_in_rows(cells, width, to_move, k, exact):
         raise BadInput(f"{to_move} has {k} in a row already, so {last} could not have moved")
-    return cells, ply, _has_row(cells, width, last, k, exact)
+    return cells, ply, bool(cells_in_rows(cells, width, last, k, exact))
 
 
-def _has_row(cells: str, width: int, stone: str, k: int, exact: bool) -> bool:
-    """Returns whether k stones are in a row, a column or a diagonal. If `exact` is set, longer rows do not count."""
-    board = np.array(list(cells)).reshape(-1, width)
-    offsets = range(1 - len(board), width)
-    diagonals = [np.diagonal(each, offset) for each in (board, np.fliplr(board)) for offset in offsets]
-    pattern = f"(?<!{stone}){stone}{{{k}}}(?!{stone})" if exact else stone * k
-    return any(re.search(pattern, "".join(line)) for line in [*board, *board.T, *diagonals])
+def cells_in_rows(cells: Sequence[str], width: int, stone: str, k: int, exact: bool = False) -> list[int]:
+    """Returns the cells of all rows of k stones or more, in lines, columns and diagonals, in ascending order.
+
+    Args:
+      cells: [H * W] one character per cell, by rows from the top left.
+      exact: whether only rows of exactly k stones count.
+    """
+    numbers = np.arange(len(cells)).reshape(-1, width)
+    offsets = range(1 - len(numbers), width)
+    diagonals = [np.diagonal(each, offset) for each in (numbers, np.fliplr(numbers)) for offset in offsets]
+    pattern = f"(?<!{stone}){stone}{{{k}}}(?!{stone})" if exact else f"{stone}{{{k},}}"
+    found: set[int] = set()
+    for line in [*numbers, *numbers.T, *diagonals]:
+        for row in re.finditer(pattern, "".join(cells[cell] for cell in line)):
+            found.update(line[row.start() : row.end()].tolist())
+    return sorted(found)
 
 
 def put_stones(rules, state, cells: str) -> tuple[bool, bool]:

@@ -9,7 +9,15 @@ from azero.games.defaults import DEFAULTS
 
 _RULES: dict[str, type] = {}
 
-TEXT_METHODS = ("action_to_text", "text_to_action", "split_moves", "position_to_text", "text_to_position", "draw")
+TEXT_METHODS = {
+    "action_to_text",
+    "text_to_action",
+    "split_moves",
+    "position_to_text",
+    "text_to_position",
+    "draw",
+    "winning_cells",
+}
 """Methods that a game may define in a separate module."""
 
 PARAMETER_TYPES: dict[type, tuple[str, Callable[[str], object]]] = {
@@ -29,7 +37,7 @@ def game(name: str, text: ModuleType | None = None) -> Callable[[type], type]:
     def register(rules: type) -> type:
         if name in _RULES:
             raise ValueError(f"two games are named {name!r}; a file of your own needs no @game(...)")
-        for each in TEXT_METHODS if text else ():
+        for each in TEXT_METHODS & vars(text).keys() if text else ():
             setattr(rules, each, getattr(text, each))
         _RULES[name] = complete(rules)
         return _RULES[name]

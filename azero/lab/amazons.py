@@ -23,9 +23,9 @@ from azero.lab.duels import (
     with_seconds,
 )
 from azero.lab.experiment import Experiment, Groups
-from azero.lab.plots import Line, Panel, draw
 from azero.lab.results import Results, Table
 from azero.lab.trees import check_player
+from azero.plots import Line, Panel, draw
 
 ACTIONS_A_MOVE = 3  # an amazon, its new cell, the arrow's cell
 ROOTS = {

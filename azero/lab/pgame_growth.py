@@ -12,9 +12,9 @@ import numpy as np
 from azero.compiler.rng import derive_seed
 from azero.errors import BadInput
 from azero.lab.experiment import Experiment
-from azero.lab.plots import Line, Panel, draw
 from azero.lab.results import Results, Table
 from azero.lab.trees import MEASURING, UCT, Unit, check_player, check_size, rates_by_tree, spaced
+from azero.plots import Line, Panel, draw
 
 BY_DEPTH = tuple((2, depth) for depth in range(4, 21, 2))  # branching, depth
 BY_BRANCHING = tuple((branching, 8) for branching in range(2, 9))

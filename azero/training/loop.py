@@ -33,7 +33,7 @@ from azero.training.learning.losses import Losses
 from azero.training.learning.precision import settle_arithmetic
 from azero.training.learning.schedule import learning_rate, steps_for
 from azero.training.learning.trainer import Trainer, check_divergence
-from azero.training.lessons import read_lessons
+from azero.training.lessons.reading import read_lessons
 from azero.training.resumed_settings import check_progress, check_runtime, keep_settings
 from azero.training.run import Run, check_is_new, has_state, hold, iteration_of, shard_name
 from azero.training.starts import read_starts

@@ -178,12 +178,12 @@ def _check_game(folder: Path, before: Config, config: Config) -> None:
 
 def check_same_game(folder: Path, config: Config, other: Config) -> None:
     """Raises BadInput if `other`, a config for resuming, has another game than the run's settings `config`."""
-    played, asked = (_name_without_folder(each.game) for each in (config, other))
+    played, asked = (played_game(each.game) for each in (config, other))
     if played != asked:
         raise BadInput(f"run {str(folder)!r} plays {played}, and cannot continue with a config for {asked}")
 
 
-def _name_without_folder(config: GameConfig) -> str:
+def played_game(config: GameConfig) -> str:
     """Returns the name of a run's game with its sizes, but without the folder of a user's file."""
     name = without_folder(config.name) if file_of(config.name) else str(make_trusted_game(config.name))
     return f"{name} in sizes {list(config.sizes)}" if config.sizes else name

@@ -67,7 +67,7 @@ def test_a_sample_has_targets_by_name_and_none_that_is_not_wanted():
 
 def test_targets_stay_with_their_positions_among_lessons():
     state = TIC_TAC_TOE.state_from_moves("a1")
-    lessons = Lessons(TIC_TAC_TOE, [Lesson(state, result, frozenset()) for result in (WIN, DRAW, LOSS)], 0.5)
+    lessons = Lessons(TIC_TAC_TOE, [Lesson(state, result, {}) for result in (WIN, DRAW, LOSS)], 0.5)
     replay = Replay((TIC_TAC_TOE,), Window(1000), Targets(auxiliary=(Winner(), Empty())), lessons=lessons)
     replay.add("0", some_games(TIC_TAC_TOE))
     sample = replay.sample(200, np.random.default_rng(0))

@@ -13,9 +13,9 @@ from .games import CONNECT_FOUR, TIC_TAC_TOE, some_games
 GAME = CONNECT_FOUR
 WON, DRAWN, LOST = (GAME.state_from_moves(moves) for moves in ("121212", "1234", "1"))
 LESSONS = [
-    Lesson(WON, WIN, frozenset({0})),
-    Lesson(DRAWN, DRAW, frozenset({1, 2, 3})),
-    Lesson(LOST, LOSS, frozenset()),
+    Lesson(WON, WIN, {0: 1}),
+    Lesson(DRAWN, DRAW, {1: 1, 2: 1, 3: 1}),
+    Lesson(LOST, LOSS, {}),
 ]
 
 
@@ -31,8 +31,8 @@ def expected():
     found = []
     for lesson in LESSONS:
         policy = np.zeros(GAME.num_actions, np.float32)
-        policy[list(lesson.keeping)] = 1 / max(1, len(lesson.keeping))
-        result = np.array([lesson.result == z for z in (WIN, DRAW, LOSS)], np.float32)
+        policy[list(lesson.policy)] = 1 / max(1, len(lesson.policy))
+        result = np.array([lesson.value == z for z in (WIN, DRAW, LOSS)], np.float32)
         planes = lesson.state.planes().reshape(GAME.planes_shape[0], -1)
         found += [
             {(planes[:, cells[s]].tobytes(), policy[actions[s]].tobytes(), result.tobytes()) for s in range(len(cells))}
@@ -85,7 +85,7 @@ def test_what_is_seen_through_a_symmetry_is_the_game_with_its_moves_turned():
         for action in (0, 4, 1):
             state.apply_action(int(place[action]))
         turned[state.planes().tobytes()] = (s, int(place[2]))
-    lesson = Lesson(game.state_from_moves("a1,b2,b1"), DRAW, frozenset({2}))
+    lesson = Lesson(game.state_from_moves("a1,b2,b1"), DRAW, {2: 1})
     sample = sample_lessons(Lessons(game, [lesson], 0.5), 200, (), np.random.default_rng(0))
     seen = {turned[planes.tobytes()] for planes in sample.planes}
     assert len(seen) == 8

@@ -15,7 +15,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from azero.lab.plots import Line, Panel, draw
+from azero.plots import Line, Panel, draw
 
 COLUMNS = ("minutes", "memory_mib", "files", "threads", "processes", "search_mib", "iterations")
 

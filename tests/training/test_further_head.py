@@ -65,7 +65,7 @@ def config(monkeypatch):
 
 @pytest.mark.parametrize("has_lessons", [False, True])
 def test_a_further_head_is_learnt_through_replay(config, tmp_path, has_lessons):
-    lessons = Lessons(GAME, [Lesson(GAME.new_initial_state(), DRAW, frozenset())], 0.25) if has_lessons else None
+    lessons = Lessons(GAME, [Lesson(GAME.new_initial_state(), DRAW, {})], 0.25) if has_lessons else None
     trainer, replay = Trainer(config, GAME), Run(tmp_path, config, GAME).load_replay(Progress(), lessons)
     replay.add("00001-0000", some_games(GAME))
     samples = replay.samples(64, (np.random.default_rng([0, step]) for step in range(150)))

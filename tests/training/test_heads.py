@@ -118,7 +118,7 @@ def test_replay_knows_how_the_games_it_keeps_ended():
 
 
 def test_with_heads_the_targets_of_lessons_stay_in_their_rows():
-    lessons = Lessons(OTHELLO, [Lesson(OTHELLO.new_initial_state(), LOSS, frozenset())], 0.5)
+    lessons = Lessons(OTHELLO, [Lesson(OTHELLO.new_initial_state(), LOSS, {})], 0.5)
     replay = Replay((OTHELLO,), Window(1000), Targets(auxiliary=HEADS), lessons=lessons)
     replay.add("0", some_games(OTHELLO))
     sample = replay.sample(40, np.random.default_rng(0))

@@ -9,10 +9,10 @@ from azero.errors import BadInput
 from azero.games import make_game
 from azero.nets.architectures.contract import Prediction
 from azero.selfplay.data.samples import sample_lessons
-from azero.training import lessons as reading
 from azero.training.learning.losses import losses_of
 from azero.training.learning.trainer import Trainer
-from azero.training.lessons import read_lessons
+from azero.training.lessons import reading
+from azero.training.lessons.reading import read_lessons
 
 from .runs import tiny_config
 
@@ -36,7 +36,7 @@ def test_lessons_are_read_from_a_file(file):
     assert len(lessons) == 2 and lessons.share == 0.3
     assert lessons.results.tolist() == [1, 0]
     listed = [GAME.text_to_action(GAME.state_from_moves("a1,b2,c3"), move) for move in ("b1", "b3", "a2", "c2")]
-    keeping = [lessons.keeping.row(k) for k in range(2)]
+    keeping = [lessons.policies.row(k) for k in range(2)]
     assert not len(keeping[0][0]) and keeping[1][0].tolist() == sorted(listed) and (keeping[1][1] == 1).all()
 
 
@@ -45,7 +45,7 @@ def test_of_a_lost_position_no_move_is_learnt(tmp_path, line):
     path = tmp_path / "lost.txt"
     path.write_text(f"{line}\n")
     lessons = read_lessons(config_of(path), GAME)
-    assert lessons.results.tolist() == [-1] and not len(lessons.keeping.actions)
+    assert lessons.results.tolist() == [-1] and not len(lessons.policies.actions)
 
 
 def test_there_are_none_unless_asked_for():

@@ -53,6 +53,7 @@ class Agent(ABC):
         and of win, draw and loss [B, 3], all float32. None for an agent without a net.
       heads_alone: the heads that the net keeps, without a search, for one position at a time. None without such heads.
       plays_side_by_side: whether it plays all games of a match at the same time, or one after another.
+      judges_positions: whether the values of its suggestions mean anything.
       can_ponder: whether its search can be interrupted, so that it may think on the opponent's time.
       limit: when its searches end, unless a call says otherwise.
       resign_below: it resigns if the position's value for it, in [-1, 1], is below this; None: never.
@@ -61,6 +62,7 @@ class Agent(ABC):
     net_alone: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]] | None = None
     heads_alone: Heads | None = None
     plays_side_by_side = True
+    judges_positions = True
     can_ponder = False
     limit = Limit()
     resign_below: float | None = None
@@ -187,6 +189,8 @@ class Agent(ABC):
 
 class RandomAgent(Agent):
     """Plays uniformly random legal moves."""
+
+    judges_positions = False
 
     def start(self, num_slots: int, states: Sequence[State], first_game: int) -> None:
         self._states = [state.clone() for state in states]

@@ -24,10 +24,12 @@ class Judge(ABC):
     Attributes:
       node_limit: limit for the decision on a move.
       check_limit: limit for the check of a score, and for the check of all moves of a position together.
+      review_limit: limit for each position of a game that is reviewed.
     """
 
     node_limit: int
     check_limit: int
+    review_limit: int
 
     @abstractmethod
     def _is_at_least(self, state: State, player: int, result: int, node_limit: int) -> bool | None:
@@ -35,6 +37,15 @@ class Judge(ABC):
 
     def _check_score(self, state: State, score: float) -> None:  # noqa: B027, most games allow any score
         """Raises BadInput if the rules exclude this score."""
+
+    def result(self, state: State, node_limit: int) -> int | None:
+        """Returns WIN, DRAW or LOSS for the player to move, or None if it is unknown. The game is not over."""
+        player = state.current_player()
+        for result in (WIN, DRAW):
+            is_at_least = self._is_at_least(state, player, result, node_limit)
+            if is_at_least or is_at_least is None:
+                return result if is_at_least else None
+        return LOSS
 
     def keeps(self, state: State, action: int, result: int) -> bool | None:
         """Returns whether the player to move still gets `result` after `action`; None if unknown."""
@@ -102,6 +113,7 @@ class ConnectFourJudge(Judge):
 
     node_limit = 1 << 27
     check_limit = 1 << 15
+    review_limit = 1 << 22
 
     def __init__(self, rules: ConnectFour):
         self._rules = rules
@@ -128,6 +140,7 @@ class AlphaBetaJudge(Judge):
 
     node_limit = 1 << 21
     check_limit = 1 << 13
+    review_limit = 1 << 17
 
     def __init__(self) -> None:
         self._solved: dict[tuple[tuple[int, ...], int], float | None] = {}

@@ -5,7 +5,7 @@ import re
 from azero.compiler.bits import bit, has_bit
 from azero.errors import BadInput
 from azero.games.boards import draw_grid
-from azero.games.positions import PLAYERS, board_to_text, read_row_game
+from azero.games.positions import PLAYERS, board_to_text, cells_in_rows, read_row_game
 
 
 def action_to_text(game, state, action: int) -> str:
@@ -23,7 +23,7 @@ def split_moves(game, text: str) -> list[str]:
 
 
 def position_to_text(game, state) -> str:
-    return board_to_text([stone for row in _board(game, state) for stone in row], game.columns, PLAYERS[state.ply & 1])
+    return board_to_text(_stones(game, state), game.columns, PLAYERS[state.ply & 1])
 
 
 def text_to_position(game, state, text: str) -> None:
@@ -45,6 +45,15 @@ def draw(game, state, marks: dict[int, str]) -> str:
         return draw_grid(board, columns=names, rows=[""] * game.rows)
     values = [marks.get(column, "") for column in range(game.columns)]
     return draw_grid([values, *board], columns=names, rows=[""] * (game.rows + 1))
+
+
+def winning_cells(game, state) -> list[int]:
+    return cells_in_rows(_stones(game, state), game.columns, PLAYERS[1 - (state.ply & 1)], 4)
+
+
+def _stones(game, state) -> list[str]:
+    """Returns the stone on each cell, by rows from the top left."""
+    return [stone for row in _board(game, state) for stone in row]
 
 
 def _board(game, state) -> list[list[str]]:

@@ -2,7 +2,7 @@
 
 from azero.errors import BadInput
 from azero.games.boards import cell_to_text, draw_board, split_cells, text_to_cell
-from azero.games.positions import PLAYERS, board_to_text, put_stones, read_row_game
+from azero.games.positions import PLAYERS, board_to_text, cells_in_rows, put_stones, read_row_game
 
 
 def action_to_text(game, state, action: int) -> str:
@@ -33,6 +33,10 @@ def text_to_position(game, state, text: str) -> None:
 
 def draw(game, state, marks: dict[int, str]) -> str:
     return draw_board(_stones(game, state), game.columns, marks)
+
+
+def winning_cells(game, state) -> list[int]:
+    return cells_in_rows(_stones(game, state), game.columns, PLAYERS[1 - (state.ply & 1)], game.k, game.exact)
 
 
 def _stones(game, state) -> list[str]:

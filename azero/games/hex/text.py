@@ -1,5 +1,7 @@
 """Hex as text: how moves are written and read, and how the board is drawn."""
 
+from collections import deque
+
 from azero.errors import BadInput
 from azero.games.boards import LETTERS, cell_to_text, split_cells, text_to_cell
 from azero.games.positions import PLAYERS, board_to_text, count_plies, put_stones, read_player, text_to_board
@@ -28,8 +30,7 @@ def split_moves(game, text: str) -> list[str]:
 
 
 def position_to_text(game, state) -> str:
-    cells = [stone for row in range(game.size) for stone in _stones(game, state, row)]
-    return board_to_text(cells, game.size, PLAYERS[state.ply & 1])
+    return board_to_text(_board(game, state), game.size, PLAYERS[state.ply & 1])
 
 
 def text_to_position(game, state, text: str) -> None:
@@ -66,6 +67,31 @@ def draw(game, state, marks: dict[int, str]) -> str:
         texts = [f"{marks.get(cell, stone):>{width}}" for cell, stone in stones]
         lines.append(" " * (row * (width + 1) // 2) + f"{row + 1:>3} " + " ".join(texts))
     return "\n".join(lines)
+
+
+def winning_cells(game, state) -> list[int]:
+    """Returns a shortest path of stones that connects the winner's sides, by a breadth-first search."""
+    size, stones, winner = game.size, _board(game, state), 1 - (state.ply & 1)
+    paths = deque([cell] for cell in (range(size) if winner == 0 else range(0, size**2, size)))
+    seen = set()
+    while paths:
+        path = paths.popleft()
+        cell = path[-1]
+        if stones[cell] != PLAYERS[winner] or cell in seen:
+            continue
+        row, column = divmod(cell, size)
+        if (row, column)[winner] == size - 1:
+            return path
+        seen.add(cell)
+        for y, x in ((-1, 0), (-1, 1), (0, -1), (0, 1), (1, -1), (1, 0)):
+            if 0 <= row + y < size and 0 <= column + x < size:
+                paths.append([*path, cell + y * size + x])
+    return []
+
+
+def _board(game, state) -> list[str]:
+    """Returns the stone on each cell, by rows from the top left."""
+    return [stone for row in range(game.size) for stone in _stones(game, state, row)]
 
 
 def _stones(game, state, row: int) -> list[str]:

@@ -10,7 +10,7 @@ from azero.compiler.rng import mix, random_below
 from azero.errors import BadInput
 from azero.games.boards import board_symmetries, draw_grid, places_by_plane
 from azero.games.contract import DRAW, LOSS, ONGOING, WIN, Places, Symmetries
-from azero.games.positions import PLAYERS, board_to_text, read_row_game
+from azero.games.positions import PLAYERS, board_to_text, cells_in_rows, read_row_game
 from azero.games.registry import game
 
 STATE_DTYPE = np.dtype(
@@ -126,6 +126,9 @@ class TicTacToe(NamedTuple):
     def draw(game, state, marks: dict[int, str]) -> str:
         cells = [marks.get(cell, stone) for cell, stone in enumerate(_stones(state))]
         return draw_grid([cells[0:3], cells[3:6], cells[6:9]], columns="abc", rows="123")
+
+    def winning_cells(game, state) -> list[int]:
+        return cells_in_rows(_stones(state), 3, PLAYERS[1 - (state.ply & 1)], 3)
 
 
 def _stones(state) -> list[str]:

@@ -23,6 +23,10 @@ def _are_texts(value: object) -> bool:
     return isinstance(value, list) and all(isinstance(each, str) for each in value)
 
 
+def _are_numbers(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(each, int | np.integer) for each in value)
+
+
 def _are_tables(value: object) -> bool:
     if not isinstance(value, tuple) or not all(isinstance(each, np.ndarray) for each in value):
         return False
@@ -55,6 +59,7 @@ _RETURNS: dict[str, tuple[Callable[[object], bool], str]] = {
     "position_to_text": (lambda value: isinstance(value, str) and value.isprintable(), "text in one line"),
     "text_to_position": (lambda value: value is None, "None"),
     "draw": (lambda value: isinstance(value, str), "text"),
+    "winning_cells": (_are_numbers, "a list of the numbers of cells"),
 }
 """For each method: whether a returned value is right, and what it should be."""
 

@@ -35,9 +35,13 @@ class Clocks:
             if ponderer:
                 ponderer.stop()
 
+    def persons_left_s(self) -> float:
+        """Returns the seconds that the person has left for this move."""
+        return self.person.left_s - self._thought_s
+
     def is_persons_time_over(self) -> bool:
         """Returns whether the person has thought for too long."""
-        return self._thought_s > self.person.left_s
+        return self.persons_left_s() < 0
 
     def person_moved(self, before: State, after: State) -> None:
         """Takes the time of the person's move from the clock."""

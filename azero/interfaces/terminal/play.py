@@ -1,152 +1,234 @@
 """A game of a person against an agent, in the terminal."""
 
+import time
 from collections.abc import Callable
 from contextlib import nullcontext
+from pathlib import Path
 
 from azero.arena.agents.agent import Agent
-from azero.arena.agents.suggestion import RESIGN
+from azero.arena.agents.suggestion import RESIGN, Suggestion
+from azero.arena.reviews.review import Reviewer
 from azero.errors import BadInput
 from azero.games import State
 from azero.games.defaults import has_own
+from azero.games.positions import turn_to_text
+from azero.interfaces.terminal.answers import (
+    command_of,
+    complete,
+    example,
+    explain,
+    help_on,
+    legal_moves,
+    read_turn,
+)
+from azero.interfaces.terminal.board import COLOURS, show_board, side_names, styled
 from azero.interfaces.terminal.clocks import Clocks
-from azero.interfaces.terminal.show import show_suggestion
+from azero.interfaces.terminal.played import Note, Played
+from azero.interfaces.terminal.recording import Ending, Recorder
+from azero.interfaces.terminal.screen import Screen
+from azero.interfaces.terminal.show import best_turn, show_suggestion
+from azero.interfaces.terminal.show_review import show_review
+from azero.records.record import OUT_OF_TIME, RESIGNED
 
-COMMANDS = {
-    "moves": "list the legal moves",
-    "hint": "show what the agent would play",
-    "undo": "take back your last move and the agent's answer",
-    "resign": "resign the game",
-    "help": "show this list",
-    "quit": "leave the game",
-}
+_UNFINISHED = "The game is left unfinished."
+_AFTER = "review, undo, save FILE, or Enter to leave: "
 
 
-def play_in_terminal(
-    agent: Agent,
-    start: State,
-    person: int,
-    ask: Callable[[str], str],
-    tell: Callable[[str], None],
-    clocks: Clocks | None = None,
-) -> None:
-    """Plays one game.
+class TerminalGame:
+    """A game in the terminal.
 
     Args:
-      start: the position to begin with.
+      played: the game so far.
       person: the person's side, 0 or 1.
-      ask: shows a prompt and returns a line; raises EOFError at the end of input.
-      tell: shows text.
       clocks: of both sides; None: without clocks.
+      file: a file that the game is added to at the end, also after Ctrl-C; None: none.
     """
-    if clocks:
-        agent.start_clock()
-    state = start.clone()
-    side = "first" if person == 0 else "second"
-    tell(f"You play {side} against {agent.name}. Enter a move (e.g. {_example(state)}), or: {', '.join(COMMANDS)}")
-    shown = None
-    while not state.is_terminal():
-        if state.history() != shown:
-            tell(f"\n{state}\n" + (f"\n{clocks}\n" if clocks else ""))
-            shown = state.history()
-        if state.current_player() != person:
-            if not _agent_moves(agent, state, tell, clocks):
+
+    def __init__(
+        self,
+        agent: Agent,
+        played: Played,
+        person: int,
+        screen: Screen,
+        clocks: Clocks | None = None,
+        file: Path | None = None,
+    ):
+        self.agent, self.played, self.person, self.screen, self.clocks = agent, played, person, screen, clocks
+        self.ending: Ending | None = None
+        self._file = file
+        self._thought_s = 0.0  # by the person, since the last move
+        self._recorder = Recorder(("person", agent.name) if person == 0 else (agent.name, "person"))
+        self._sides = side_names(played.positions[0])
+        self._commands: dict[str, Callable[[str], None]] = {
+            "moves": lambda _: self.screen.tell(" ".join(legal_moves(self.state))),
+            "hint": lambda _: self._hint(),
+            "values": lambda _: self.screen.tell(show_suggestion(self.agent.suggest(self.state), self.state)),
+            "undo": lambda _: self._undo(),
+            "save": self._save,
+            "resign": lambda _: self._end("You resign, and lose.", 1 - self.person, RESIGNED),
+            "review": lambda _: self._review(),
+            "help": lambda _: self.screen.tell(help_on(self.state)),
+        }
+
+    @property
+    def state(self) -> State:
+        """The position now."""
+        return self.played.state
+
+    def run(self) -> None:
+        """Plays until the person leaves. Then the game is added to the file, if it has a move."""
+        try:
+            self._run()
+        finally:
+            if self._file and len(self.played.notes) > self.played.num_given:
+                self._save(str(self._file))
+
+    def _run(self) -> None:
+        if self.clocks:
+            self.agent.start_clock()
+        side = "first" if self.person == 0 else "second"
+        about = f"You play {side} against {self.agent.name}."
+        self.screen.tell(f"{about} Enter a move, e.g. {example(self.state)}, or help.")
+        shown = None
+        while True:
+            if self.state.history() != shown:
+                self._show_position()
+                shown = self.state.history()
+            if self.state.is_terminal() and not self.ending:
+                self._end_by_rules()
+            if not self.ending and self.state.current_player() != self.person:
+                self._agent_moves()
+                continue
+            try:
+                answer = self._ask()
+            except EOFError:
+                self.screen.tell("" if self.ending else f"\n{_UNFINISHED}")
                 return
-            continue
+            if not self.ending and self.clocks and self.clocks.is_persons_time_over():
+                self._end("Your time is over. You lose.", 1 - self.person, OUT_OF_TIME)
+            elif not self._obey(answer):
+                return
+
+    def _show_position(self) -> None:
+        board = show_board(self.state, self.played.before_last_turn(), self.screen.is_coloured)
+        self.screen.tell(f"\n{board}\n" + (f"\n{self.clocks}\n" if self.clocks else ""))
+
+    def _ask(self) -> str:
+        """Returns what the person types. The person's clock runs meanwhile."""
+        state = self.state
+        if self.ending:
+            return self.screen.ask(_AFTER, lambda typed: complete(state, typed)).strip()
+        prompt = " ".join([f"{self._heading(self.person)}:", *self.played.turn_so_far(), ""])
+        left_s = self.clocks.persons_left_s() if self.clocks else None
+        begin = time.perf_counter()
+        with self.clocks.persons_turn(self.agent, state) if self.clocks else nullcontext():
+            answer = self.screen.ask(prompt, lambda typed: complete(state, typed), left_s).strip()
+        self._thought_s += time.perf_counter() - begin
+        return answer
+
+    def _heading(self, player: int) -> str:
+        """Returns the number of the turn, and whose turn it is."""
+        name = "you" if player == self.person else self.agent.name
+        side = styled(self._sides[player], [COLOURS[player]] if self.screen.is_coloured else [])
+        return f"move {self.played.number()}, {name} ({side})"
+
+    def _obey(self, answer: str) -> bool:
+        """Runs a command or plays a move; returns whether the person stays."""
+        command, argument = command_of(answer, self.state)
+        if command == "quit" or (self.ending and not answer):
+            if not self.ending:
+                self.screen.tell(_UNFINISHED)
+            return False
+        if self.ending and command not in ("undo", "save", "review"):
+            self.screen.tell("The game is over.")
+        elif not self.ending and command == "review":
+            self.screen.tell("A review is for the end of the game; hint and values are for now.")
+        elif command:
+            try:
+                self._commands[command](argument)
+            except BadInput as error:
+                self.screen.tell(str(error))
+        else:
+            self._move(answer)
+        return True
+
+    def _move(self, answer: str) -> None:
+        before = self.state
         try:
-            with clocks.persons_turn(agent, state) if clocks else nullcontext():
-                answer = ask("your move: ").strip()
-        except EOFError:
-            tell("\nThe game is left unfinished.")
-            return
-        if clocks and clocks.is_persons_time_over():
-            tell("Your time is over. You lose.")
-            return
-        if answer in ("quit", "q"):
-            tell("The game is left unfinished.")
-            return
-        if answer == "resign":
-            tell("You resign, and lose.")
-            return
-        before = state
-        state = _obey(answer, before, start, person, agent, tell)
-        if clocks and len(state.history()) > len(before.history()):
-            clocks.person_moved(before, state)
-    tell(f"\n{state}\n")
-    tell(_result(state, person))
-
-
-def _agent_moves(agent: Agent, state: State, tell: Callable[[str], None], clocks: Clocks | None) -> bool:
-    """Plays the agent's move; returns whether it made one. Otherwise the game is over."""
-    suggestion = clocks.agents_move(agent, state) if clocks else agent.suggest(state)
-    if clocks and clocks.agent.has_fallen:
-        tell(f"{agent.name} lost on time. You win.")
-        return False
-    if suggestion.action == RESIGN or agent.resigns(suggestion.value):
-        tell(f"{agent.name} resigns. You win.")
-        return False
-    tell(f"{agent.name} plays {suggestion.best} (value {suggestion.value:+z.2f} for it)")
-    for action in suggestion.actions:
-        state.apply_action(action)
-    return True
-
-
-def _result(state: State, person: int) -> str:
-    """Returns the result for the person, with the margin if the game has a score."""
-    result = state.returns()[person]
-    by = f" by {abs(state.final_score()):g}" if result and has_own(state.game.rules, "final_score") else ""
-    return f"You win{by}." if result > 0 else f"You lose{by}." if result < 0 else "A draw."
-
-
-def _obey(answer: str, state: State, start: State, person: int, agent: Agent, tell: Callable[[str], None]) -> State:
-    """Runs the person's command or move; returns the position after it."""
-    if answer in ("help", "?", ""):
-        tell(_help(state))
-    elif answer == "moves":
-        tell(" ".join(state.game.action_to_text(state, action) for action in state.legal_actions()))
-    elif answer == "hint":
-        tell(show_suggestion(agent.suggest(state), state))
-    elif answer == "undo":
-        before = _take_back(state, start, person)
-        if before is state:
-            tell("There is nothing to take back.")
-        return before
-    else:
-        try:
-            return _after_turn(state, answer)
+            actions = read_turn(before, answer)
         except BadInput as error:
-            tell(f"{error}; or enter help")
-    return state
+            self.screen.tell(explain(before, answer, error))
+            return
+        for k, action in enumerate(actions):
+            self.played.add(action, Note(seconds=self._thought_s if k == 0 else 0.0))
+        self._thought_s = 0.0
+        if self.clocks:
+            self.clocks.person_moved(before, self.state)
+
+    def _agent_moves(self) -> None:
+        """Plays the agent's turn, unless it resigns or its time is over."""
+        heading, turn, value, elapsed_s = self._heading(1 - self.person), list[str](), None, 0.0
+        while self.state.current_player() == 1 - self.person:
+            state = self.state
+            suggestion = self.clocks.agents_move(self.agent, state) if self.clocks else self.agent.suggest(state)
+            if self.clocks and self.clocks.agent.has_fallen:
+                return self._end(f"{self.agent.name} lost on time. You win.", self.person, OUT_OF_TIME)
+            if suggestion.action == RESIGN or self.agent.resigns(suggestion.value):
+                return self._end(f"{self.agent.name} resigns. You win.", self.person, RESIGNED)
+            value, elapsed_s = _value_of(suggestion), elapsed_s + suggestion.elapsed_s
+            note = Note(value, suggestion.simulations, suggestion.elapsed_s)
+            for action in suggestion.actions:
+                turn.append(state.game.action_to_text(self.state, action))
+                self.played.add(action, note)
+                note = Note()
+        known = f"value {value:+z.2f} for it, " if value is not None else ""
+        self.screen.tell(f"{heading}: {turn_to_text(self.state.game.rules, turn)}   ({known}{elapsed_s:.1f} s)")
+
+    def _hint(self) -> None:
+        suggestion = self.agent.suggest(self.state)
+        value = _value_of(suggestion)
+        known = f"   (value {value:+z.2f} for you)" if value is not None else ""
+        self.screen.tell(f"hint: {best_turn(suggestion, self.state)}{known}")
+
+    def _undo(self) -> None:
+        if self.played.take_back(self.person):
+            self.ending = None
+        else:
+            self.screen.tell("There is nothing to take back.")
+
+    def _review(self) -> None:
+        """Shows what each move lost, by the agent's searches."""
+        try:
+            review = Reviewer(self.agent).review(self._recorder.record(self.played, self.ending))
+        except KeyboardInterrupt:
+            self.screen.tell("The review was stopped.")
+        else:
+            self.screen.tell(show_review(review, 1))
+
+    def _save(self, file: str) -> None:
+        if not file:
+            self.screen.tell("save needs the name of a file, e.g. save game.txt")
+            return
+        try:
+            is_added = self._recorder.save(Path(file).expanduser(), self.played, self.ending)
+        except OSError as error:
+            raise BadInput(f"{file!r} cannot be written: {error.strerror or error}") from None
+        self.screen.tell(f"The game was added to {file}." if is_added else f"The game is in {file} already.")
+
+    def _end(self, text: str, winner: int | None, termination: str = "") -> None:
+        self.ending = Ending(winner, termination)
+        self.screen.tell(text)
+
+    def _end_by_rules(self) -> None:
+        """Tells the result for the person, with the margin if the game has a score."""
+        state = self.state
+        result = state.returns()[self.person]
+        by = f" by {abs(state.final_score()):g}" if result and has_own(state.game.rules, "final_score") else ""
+        text = f"You win{by}." if result > 0 else f"You lose{by}." if result < 0 else "A draw."
+        self._end(text, None if result == 0 else self.person if result > 0 else 1 - self.person)
 
 
-def _after_turn(state: State, answer: str) -> State:
-    """Returns the position after a move, or after several that form one turn, e.g. d1-d7/g7; raises BadInput."""
-    after, player = state.clone(), state.current_player()
-    moves = state.game.rules.split_moves(answer)
-    for ply, move in enumerate(moves if len(moves) > 1 else [answer]):
-        if after.current_player() != player:
-            raise BadInput(f"{answer!r} continues beyond your turn, which ends with {moves[ply - 1]!r}")
-        after.apply_action(state.game.text_to_action(after, move))
-    return after
-
-
-def _take_back(state: State, start: State, person: int) -> State:
-    """Returns the position at the person's previous turn since `start`; the same position if there is none."""
-    history, num_given = state.history(), len(start.history())
-    for length in range(len(history) - 1, num_given - 1, -1):
-        before = start.clone()
-        for action in history[num_given:length]:
-            before.apply_action(action)
-        if before.current_player() == person:
-            return before
-    return state
-
-
-def _help(state: State) -> str:
-    """Returns the game's summary and a list of the commands."""
-    about = (state.game.rules.__doc__ or state.game.name).strip().splitlines()[0]
-    words = {_example(state): "play this move, or any other legal move", **COMMANDS}
-    return "\n".join([about, *(f"  {word:<8}{what}" for word, what in words.items())])
-
-
-def _example(state: State) -> str:
-    return state.game.action_to_text(state, state.legal_actions()[0])
+def _value_of(suggestion: Suggestion) -> float | None:
+    """Returns the value of the position for the player to move; None if the agent does not know one."""
+    best = suggestion.moves[0] if suggestion.moves else None
+    return suggestion.value if best and (best.visits or best.proven) else None

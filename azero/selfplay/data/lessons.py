@@ -1,6 +1,6 @@
-"""Lessons: positions with a known result under best play, to learn in addition to those of self-play."""
+"""Lessons: positions with targets of their own, to learn in addition to those of self-play."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -10,24 +10,29 @@ from azero.selfplay.data.policies import Policies, join_rows
 
 
 class Lesson(NamedTuple):
-    """A solved position."""
+    """A position, with what is to be learned of it.
+
+    Attributes:
+      value: for the player to move, in [-1, 1]. Exactly 1, 0 and -1 are results: a win, a draw and a loss. Any other
+        value q is a win with chance (1 + q) / 2, else a loss, as in the lambda-returns of self-play.
+      policy: counts of actions, the policy target; empty if there is none.
+    """
 
     state: State
-    result: int  # WIN, DRAW or LOSS for the player to move
-    keeping: frozenset[int]  # the actions that keep the result; empty if there is no policy target
+    value: float
+    policy: Mapping[int, int]
 
 
 class Lessons:
-    """n >= 1 positions of one game with their results.
+    """n >= 1 positions of one game with their targets.
 
-    The policy target is uniform over the actions that keep the result. If these are unknown, or the position is lost,
-    there is no policy target: a row of zeros, which adds nothing to the loss.
+    Without a policy target, a position has a row of zeros, which adds nothing to the loss.
 
     Attributes:
       share: share of lessons in a batch.
       states: [n] the game's state dtype.
-      keeping: the policy targets: a count of 1 for each action that keeps the result.
-      results: [n] int8, for the player to move.
+      policies: the policy targets.
+      values: [n] float32, for the player to move.
     """
 
     def __init__(self, game: Game, lessons: Iterable[Lesson], share: float):
@@ -35,13 +40,23 @@ class Lessons:
         self.game = game
         self.share = share
         self.states = np.array([each.state.record for each in lessons], game.rules.state_dtype)
-        self.results = np.array([each.result for each in lessons], np.int8)
-        keeping = [np.array(sorted(each.keeping), np.int16) for each in lessons]
-        self.keeping: Policies = join_rows([(actions, np.ones_like(actions)) for actions in keeping])
+        self.values = np.array([each.value for each in lessons], np.float32)
+        rows = [sorted(each.policy.items()) for each in lessons]
+        pairs = (np.array(row, np.int64).reshape(-1, 2) for row in rows)
+        self.policies: Policies = join_rows([(pair[:, 0], pair[:, 1]) for pair in pairs])
 
     def __len__(self) -> int:
-        return len(self.results)
+        return len(self.values)
+
+    @property
+    def results(self) -> np.ndarray:
+        """The likelier results, [n] int8, for the player to move: 1 win, 0 draw, -1 loss."""
+        return np.sign(self.values).astype(np.int8)
 
     def results_to_learn(self, indices: np.ndarray) -> np.ndarray:
         """Returns probabilities of win, draw and loss for the player to move at `indices`, [B, 3] float32."""
-        return np.eye(3, dtype=np.float32)[1 - self.results[indices]]
+        values = self.values[indices]
+        is_draw = values == 0
+        chances = np.stack([(1 + values) / 2, np.zeros_like(values), (1 - values) / 2], axis=1)
+        chances[is_draw] = [0, 1, 0]
+        return chances

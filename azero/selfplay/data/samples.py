@@ -78,7 +78,7 @@ def sample_lessons(
     indices = rng.integers(0, len(lessons), size)
     symmetries = rng.integers(0, len(lessons.game.symmetries.cells), size)
     planes = encode(lessons.game, lessons.states, indices, symmetries)
-    policies = lessons.keeping.probabilities(lessons.game, indices, symmetries)
+    policies = lessons.policies.probabilities(lessons.game, indices, symmetries)
     targets = {each.name: each.lesson_targets(lessons.game, lessons.results[indices]) for each in auxiliary}
     return Sample(planes, policies, lessons.results_to_learn(indices), targets)
 

@@ -28,6 +28,7 @@ class _Refused(EngineFailed):
 class GtpAgent(EngineAgent):
     """Plays a GTP engine's moves. Raises EngineFailed if the engine ends, does not answer or breaks the protocol."""
 
+    judges_positions = False
     _example = "gtp:gnugo --mode gtp"
 
     def __init__(self, name: str, game: Game, options: Options, command: str, seed: int = 0):

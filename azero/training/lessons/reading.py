@@ -1,4 +1,4 @@
-"""Lessons of a run: solved positions, read from files of the benchmark format."""
+"""Lessons of a run: solved positions in files of the benchmark format, or positions of games."""
 
 from pathlib import Path
 
@@ -7,9 +7,10 @@ from azero.config.training import TrainingConfig
 from azero.errors import BadInput
 from azero.games import LOSS, Game
 from azero.selfplay.data.lessons import Lesson, Lessons
+from azero.training.lessons.files import is_lessons, read_lessons_of_games
 
 CHECKED = 100
-"""Number of positions checked per file, the first ones. Checking a hundred thousand would take minutes."""
+"""Number of solved positions checked per file, the first ones. Checking a hundred thousand would take minutes."""
 
 
 def read_lessons(config: TrainingConfig, game: Game) -> Lessons | None:
@@ -22,12 +23,17 @@ def read_lessons(config: TrainingConfig, game: Game) -> Lessons | None:
     if {path.resolve(), path.resolve().parent} & {folder.resolve() for folder in shipped_benchmarks().values()}:
         raise BadInput(f"training.lessons = {config.lessons!r} is a shipped benchmark; nets must not learn from it")
     try:
-        benchmark = read_benchmark(config.lessons, game, num_checked=CHECKED)
+        lessons = read_lessons_of_games(path, game) if is_lessons(path) else _solved_positions(path, game)
     except BadInput as error:
         raise BadInput(f"training.lessons: {error}") from None
-    problems = (problem for each in benchmark.sets for problem in each.problems)
-    lessons = (
-        Lesson(each.state, each.result, each.keeping if each.keeping and each.result > LOSS else frozenset())
-        for each in problems
-    )
     return Lessons(game, lessons, config.lessons_share)
+
+
+def _solved_positions(path: Path, game: Game) -> list[Lesson]:
+    """Returns solved positions, with the moves that keep their results as policy targets, if these moves are listed."""
+    benchmark = read_benchmark(str(path), game, num_checked=CHECKED)
+    problems = (problem for each in benchmark.sets for problem in each.problems)
+    return [
+        Lesson(each.state, each.result, dict.fromkeys(each.keeping or (), 1) if each.result > LOSS else {})
+        for each in problems
+    ]

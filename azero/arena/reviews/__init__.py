@@ -1,0 +1,1 @@
+"""Reviews of games: what each move lost, by an agent's judgement."""

@@ -1,0 +1,242 @@
+"""Reviews a game: each move is compared with the best one, both searched with equal effort.
+
+The value that a search gives a move at the position before it is not used: the search has looked at the move less than
+at the best one. Instead, the positions after both moves are searched, each with the agent's whole limit. A solver with
+a small limit looks at each position as well: what it proves replaces the agent's values.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from azero.arena.agents.agent import Agent
+from azero.arena.agents.suggestion import Move
+from azero.arena.benchmarks.judges import judge_for
+from azero.arena.reviews.accuracy import (
+    BLUNDER,
+    INACCURACY,
+    MISTAKE,
+    ONLY_MOVE,
+    THRESHOLDS,
+    accuracy_of,
+    mark_of,
+    volatilities_of,
+)
+from azero.errors import BadInput
+from azero.games import State
+from azero.records import Record
+
+_DEEPER = 4  # times the solver's limit, for the positions after moves that are compared
+_RESULTS = {"win": 1.0, "draw": 0.0, "loss": -1.0}
+
+
+@dataclass(frozen=True)
+class MoveReview:
+    """What a move lost. Values are in [-1, 1], for the player who moved.
+
+    Attributes:
+      player: who moved, 0 or 1.
+      move: the move that was played, in the game's notation.
+      best: the best move.
+      line: the best move and what may follow.
+      value: the value after the best move.
+      played: the value after the move that was played.
+      loss: `value - played` in [0, 2]; 0 if that is negative, or the best move was played.
+      mark: `?!`, `?`, `??`, or `!` for the only move that is no blunder; empty for none.
+      is_random: whether the move belongs to a random opening.
+    """
+
+    player: int
+    move: str
+    best: str
+    line: list[str]
+    value: float
+    played: float
+    loss: float
+    mark: str
+    is_random: bool
+
+
+@dataclass(frozen=True)
+class GameReview:
+    """The review of a game.
+
+    Attributes:
+      record: the game.
+      moves: the reviews of the moves of the main line.
+      accuracy: of both players, in [0, 100], without random moves; None for a player without moves.
+    """
+
+    record: Record
+    moves: list[MoveReview]
+    accuracy: list[float | None]
+
+    def count(self, mark: str) -> list[int]:
+        """Returns how many moves of each player have a mark; random moves do not count."""
+        own = [move.player for move in self.moves if move.mark == mark and not move.is_random]
+        return [own.count(player) for player in (0, 1)]
+
+    def mean_loss(self) -> list[float | None]:
+        """Returns the mean loss of both players, in [0, 2], without random moves; None for a player without moves."""
+        losses = [[move.loss for move in self.moves if move.player == k and not move.is_random] for k in (0, 1)]
+        return [sum(own) / len(own) if own else None for own in losses]
+
+    def to_json(self) -> dict:
+        """Returns the object of a game in what `azero review --json` prints."""
+        tags, moves = self.record.tags, [vars(move) for move in self.moves]
+        fields: dict[str, object] = {
+            "game": str(self.record.game),
+            "first": tags.get("First"),
+            "second": tags.get("Second"),
+        }
+        fields |= {
+            "result": self.record.result,
+            "moves": moves,
+            "accuracy": self.accuracy,
+            "mean_loss": self.mean_loss(),
+        }
+        names = {"inaccuracies": INACCURACY, "mistakes": MISTAKE, "blunders": BLUNDER}
+        return fields | {name: self.count(mark) for name, mark in names.items()}
+
+
+class _Look(NamedTuple):
+    """What a search of a position says."""
+
+    value: float  # for the player to move
+    is_proven: bool
+    ranked: list[Move]  # best first
+
+
+class _After(NamedTuple):
+    """The position after a move."""
+
+    value: float  # for the player who moved
+    is_proven: bool
+
+
+class Reviewer:
+    """Reviews games by an agent's judgement. A position that has been searched before is not searched again.
+
+    Args:
+      agent: searches the positions.
+      simulations: of each search; None: the agent's own limit.
+
+    Attributes:
+      num_searched: positions that have been searched.
+
+    Raises BadInput if the agent does not judge positions.
+    """
+
+    def __init__(self, agent: Agent, simulations: int | None = None):
+        if not agent.judges_positions:
+            raise BadInput(f"agent {agent.name!r} does not judge positions; a review needs a net or a search")
+        self._agent, self._simulations, self._judge = agent, simulations, judge_for(agent.game)
+        self._looks: dict[object, _Look] = {}
+        self._tried: dict[object, int] = {}  # the solver's largest limit at positions
+
+    @property
+    def num_searched(self) -> int:
+        return len(self._looks)
+
+    def review(self, record: Record, on_move: Callable[[], object] = lambda: None) -> GameReview:
+        """Returns the review of a game's main line; raises BadInput if it has no moves.
+
+        Args:
+          on_move: called after each move.
+        """
+        states, actions, moves = list(record.states()), record.actions(), list[MoveReview]()
+        if not actions:
+            raise BadInput("there is nothing to review: the game has no moves")
+        for ply, action in enumerate(actions):
+            moves.append(self._review_move(states[ply], action, is_random=ply < record.num_opening_plies))
+            on_move()
+        values = [self._value_for_first(state) for state in states]
+        weights = volatilities_of(values)
+        accuracies = []
+        for player in (0, 1):
+            own = [ply for ply, move in enumerate(moves) if move.player == player and not move.is_random]
+            accuracies.append(accuracy_of([moves[ply].loss for ply in own], [weights[ply] for ply in own]))
+        return GameReview(record, moves, accuracies)
+
+    def _review_move(self, state: State, action: int, is_random: bool) -> MoveReview:
+        look, game = self._look(state), state.game
+        best_move = self._best_of(state, look)
+        is_best = action == best_move.action
+        best, played = (self._after(state, each, is_deep=not is_best) for each in (best_move.action, action))
+        loss = 0.0 if is_best else max(0.0, best.value - played.value)
+        gives_away = best.is_proven and played.is_proven and loss > 0
+        mark = "" if is_best or len(state.legal_actions()) == 1 else mark_of(best.value, played.value, gives_away)
+        if is_best and self._is_only_move(state, look, best):
+            mark = ONLY_MOVE
+        texts = game.action_to_text(state, action), game.action_to_text(state, best_move.action)
+        player = state.current_player()
+        return MoveReview(player, *texts, best_move.pv, best.value, played.value, loss, mark, is_random)
+
+    def _best_of(self, state: State, look: _Look) -> Move:
+        """Returns the first move in the agent's ranking that is not proven to give away a proven result."""
+        if look.is_proven:
+            for move in look.ranked:
+                after = self._after(state, move.action)
+                if not after.is_proven or after.value >= look.value:
+                    return move
+        return look.ranked[0]
+
+    def _is_only_move(self, state: State, look: _Look, best: _After) -> bool:
+        """Returns whether the second best move would be a blunder."""
+        if len(look.ranked) < 2:
+            return False
+        second = self._after(state, look.ranked[1].action)
+        gives_away = best.is_proven and second.is_proven and second.value < best.value
+        return mark_of(best.value, second.value, gives_away) == BLUNDER
+
+    def _after(self, state: State, action: int, is_deep: bool = False) -> _After:
+        player, after = state.current_player(), state.clone()
+        after.apply_action(action)
+        if after.is_terminal():
+            return _After(after.returns()[player], True)
+        look = self._look(after, is_deep)
+        return _After(look.value if after.current_player() == player else -look.value, look.is_proven)
+
+    def _value_for_first(self, state: State) -> float:
+        if state.is_terminal():
+            return state.returns()[0]
+        value = self._look(state).value
+        return value if state.current_player() == 0 else -value
+
+    def _look(self, state: State, is_deep: bool = False) -> _Look:
+        """Returns what the agent says of a position, which it searches once, and what the solver proves.
+
+        Args:
+          is_deep: whether the solver has a larger limit, for a position after a move that may be a mistake.
+        """
+        is_free = state.game.rules.is_history_free
+        key = state.hash_key() if is_free else state.record.tobytes()
+        if key not in self._looks:
+            found = self._agent.suggest(state, simulations=self._simulations)
+            if not found.moves:
+                raise BadInput(f"agent {self._agent.name!r} resigned; a review needs its judgement of each position")
+            proven = found.moves[0].proven
+            value = found.value if proven is None else _RESULTS[proven]
+            self._looks[key] = _Look(value, proven is not None, found.moves)
+        look, limit = self._looks[key], self._judge.review_limit * (_DEEPER if is_deep else 1)
+        if not look.is_proven and self._tried.get(key, 0) < limit:
+            self._tried[key] = limit
+            result = self._judge.result(state, limit)
+            if result is not None:
+                self._looks[key] = look._replace(value=float(result), is_proven=True)
+        return self._looks[key]
+
+
+def annotate(review: GameReview) -> None:
+    """Writes marks, losses and better lines into the review's record, over marks that are there."""
+    record, states = review.record, review.record.states()
+    for parent, node, state, move in zip([record.root, *record.line()], record.line(), states, review.moves):  # noqa: B905
+        node.mark = move.mark
+        if move.mark in THRESHOLDS:
+            remark = f"loses {50 * move.loss:.0f} points; {move.best} was better"
+            node.comment = f"{node.comment}; {remark}" if node.comment else remark
+            actions, after = list[int](), state.clone()
+            for text in move.line:
+                actions.append(after.game.text_to_action(after, text))
+                after.apply_action(actions[-1])
+            parent.add_line(actions)

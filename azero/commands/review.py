@@ -1,0 +1,126 @@
+"""`azero review`: what each move of a game lost."""
+
+import json
+import sys
+import time
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from azero.commands.makers import Maker, check_device
+from azero.commands.options import (
+    AGENT_HELP,
+    DeviceOption,
+    GameOption,
+    JsonOption,
+    PrecisionOption,
+    RecordOption,
+    RuntimeOption,
+    SeedOption,
+    ThreadsOption,
+    named_game,
+)
+from azero.errors import BadInput, Stopped
+
+if TYPE_CHECKING:
+    from azero.arena.agents.agent import Agent
+    from azero.arena.reviews.review import GameReview
+    from azero.records import Record
+
+app = typer.Typer()
+
+
+@app.command(epilog="Example:  azero review games.txt connect_four --simulations 400")
+def review(
+    files: Annotated[list[str], typer.Argument(metavar="RECORD... AGENT", help=f"Files of games; then: {AGENT_HELP}")],
+    game: GameOption = None,
+    simulations: Annotated[
+        int | None, typer.Option("--simulations", help="Simulations for each position; the agent's own by default.")
+    ] = None,
+    record: RecordOption = None,
+    seed: SeedOption = 0,
+    threads: ThreadsOption = None,
+    device: DeviceOption = "auto",
+    precision: PrecisionOption = "auto",
+    runtime: RuntimeOption = "auto",
+    as_json: JsonOption = False,
+) -> None:
+    """Review games: what each move lost by an agent's judgement.
+
+    The positions after the best and after the played move are searched with equal simulations. Moves that lose 5, 10 or
+    15 points of 100 are marked ?!, ? and ??. With --record, the games are written with marks and better lines.
+    """
+    from azero.arena.reviews.review import annotate
+    from azero.interfaces.terminal.show_review import show_review, show_summary
+    from azero.records.files import check_target, save_records
+
+    *paths, name = files
+    if not paths:
+        raise BadInput(f"review needs a file of games and an agent, e.g. azero review {name} connect_four")
+    device_config = check_device([name], device, precision, runtime)
+    maker = Maker(named_game(game), seed, threads, device_config)
+    records, agent = _read(paths, maker, name)
+    if record is not None:
+        check_target(record, agent.game)
+    begin, reviews, is_stopped = time.perf_counter(), list["GameReview"](), False
+    try:
+        num_searched = _review_all(agent, records, simulations, reviews)
+    except KeyboardInterrupt:
+        is_stopped, num_searched = True, None
+    finally:
+        agent.close()
+    if as_json:
+        elapsed_s = time.perf_counter() - begin
+        print(json.dumps(_to_json(name, simulations, reviews, num_searched, elapsed_s)))
+    else:
+        print("\n\n".join([*(show_review(each, k) for k, each in enumerate(reviews, 1)), show_summary(reviews)]))
+    if record is not None:
+        for each in reviews:
+            annotate(each)
+        save_records(record, [each.record for each in reviews])
+    if is_stopped:
+        raise Stopped(f"stopped after {len(reviews)} of {len(records)} games")
+
+
+def _read(paths: list[str], maker: Maker, name: str) -> "tuple[list[Record], Agent]":
+    """Returns the records, all of one game, and the agent that plays it."""
+    from azero.arena.agents.names import game_of
+    from azero.games import make_game
+    from azero.records import read_records
+
+    told = make_game(maker.game) if isinstance(maker.game, str) else game_of(name)
+    records: list[Record] = []
+    for path in paths:
+        for record in read_records(path, told):
+            told = record.game
+            records.append(record)
+    if not any(each.line() for each in records):
+        raise BadInput("there is nothing to review: the games have no moves")
+    return [each for each in records if each.line()], maker._replace(game=told).agent(name)
+
+
+def _review_all(agent: "Agent", records: "list[Record]", simulations: int | None, reviews: "list[GameReview]") -> int:
+    """Adds the reviews of all games; returns how many positions were searched."""
+    from tqdm import tqdm
+
+    from azero.arena.reviews.review import Reviewer
+
+    reviewer = Reviewer(agent, simulations)
+    num_moves = sum(len(record.line()) for record in records)
+    with tqdm(total=num_moves, unit=" moves", desc=agent.name, leave=False, disable=None, file=sys.stderr) as bar:
+        for each in records:
+            reviews.append(reviewer.review(each, lambda: bar.update(1)))
+    return reviewer.num_searched
+
+
+def _to_json(
+    agent: str, simulations: int | None, reviews: "list[GameReview]", num_searched: int | None, elapsed_s: float
+) -> dict:
+    games = [each.to_json() for each in reviews]
+    return {
+        "agent": agent,
+        "simulations": simulations,
+        "games": games,
+        "searched": num_searched,
+        "elapsed_s": elapsed_s,
+    }

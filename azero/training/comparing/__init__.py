@@ -1,0 +1,1 @@
+"""Comparison of runs: their curves, with the seeds of the same settings together."""

@@ -1,0 +1,116 @@
+"""Files of lessons from games: a header, then one position a line, `MOVES VALUE MOVE:COUNT ...`.
+
+    # azero lessons 1
+    # game: connect_four
+    - 0.2 4:1
+    44 -1 4:310 5:90
+
+MOVES lead to the position, separated by commas, or `-`. VALUE is for the player to move, in [-1, 1]. Exactly 1, 0 and
+-1 are a win, a draw and a loss, other numbers are expectations. The counts are the policy target. There may be none.
+"""
+
+import itertools
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from azero.errors import BadInput
+from azero.games import Game, State
+from azero.games.names import without_folder
+from azero.selfplay.data.lessons import Lesson
+from azero.system.files import read_regular, write_whole
+
+HEADER = "# azero lessons 1"
+_LARGEST = 256 << 20  # bytes
+_MOST_COUNT = 0xFFFF
+_NO_MOVES = "-"
+
+
+def write_lessons(path: Path, game: Game, lessons: Iterable[Lesson]) -> int:
+    """Writes a file of lessons; returns their number. Raises BadInput if a move's text has spaces or a colon."""
+    lines = [_line_of(each) for each in lessons]
+    write_whole(path, "\n".join([HEADER, f"# game: {without_folder(str(game))}", *lines, ""]).encode())
+    return len(lines)
+
+
+def _line_of(lesson: Lesson) -> str:
+    game, state = lesson.state.game, lesson.state
+    history = state.history()
+    moves = game.lines_to_text(game.new_initial_state(), [history])[0] if history else []
+    targets = [(game.action_to_text(state, action), count) for action, count in lesson.policy.items()]
+    for text in [*moves, *(text for text, _ in targets)]:
+        if re.search(r"[\s,:]", text) or game.rules.split_moves(text) != [text]:
+            raise BadInput(f"the move {text!r} of {game} cannot be written in a file of lessons")
+    told = " ".join([f"{lesson.value:.4g}", *(f"{text}:{count}" for text, count in targets)])
+    return f"{','.join(moves) or _NO_MOVES} {told}"
+
+
+def is_lessons(path: Path) -> bool:
+    """Returns whether a file has the header of lessons from games."""
+    if not path.is_file():
+        return False
+    with open(path, "rb") as file:
+        return file.read(len(HEADER)) == HEADER.encode()
+
+
+def read_lessons_of_games(path: Path, game: Game) -> list[Lesson]:
+    """Returns the lessons in a file. Every move is checked by the rules.
+
+    Raises BadInput if the file cannot be read, is of another game or has an error. The message has the file and line.
+    """
+    try:
+        lines = read_regular(path, _LARGEST).decode().splitlines()
+    except OSError as error:
+        raise BadInput(f"{str(path)!r} cannot be read: {error.strerror or error}") from None
+    except UnicodeDecodeError:
+        raise BadInput(f"{str(path)!r} is not a text file") from None
+    lessons, reader = list[Lesson](), _Positions(game)
+    for number, line in enumerate(lines, start=1):
+        try:
+            if header := re.fullmatch(r"#\s*game:\s*(.*\S)\s*", line):
+                if header[1] != without_folder(str(game)):
+                    raise BadInput(f"the lessons are of {header[1]}, not of {game}")
+            elif line.strip() and not line.startswith("#"):
+                lessons.append(_read_line(line, reader))
+        except BadInput as error:
+            raise BadInput(f"{path}, line {number}: {error}") from None
+    if not lessons:
+        raise BadInput(f"{str(path)!r} has no lessons")
+    return lessons
+
+
+class _Positions:
+    """Finds positions by their moves. A line that continues the one before begins at its position."""
+
+    def __init__(self, game: Game):
+        self._moves: list[str] = []
+        self._states = [game.new_initial_state()]  # after each of the moves
+
+    def after(self, moves: list[str]) -> State:
+        """Returns the position after some moves; raises BadInput if one of them is not legal."""
+        shared = sum(1 for _ in itertools.takewhile(lambda pair: pair[0] == pair[1], zip(moves, self._moves)))  # noqa: B905
+        del self._moves[shared:], self._states[shared + 1 :]
+        for move in moves[shared:]:
+            state = self._states[-1].clone()
+            state.apply_action(state.game.text_to_action(state, move))
+            self._moves.append(move)
+            self._states.append(state)
+        return self._states[-1]
+
+
+def _read_line(line: str, positions: _Positions) -> Lesson:
+    moves, *rest = line.split()
+    state = positions.after([] if moves == _NO_MOVES else moves.split(","))
+    if state.is_terminal():
+        raise BadInput(f"the game is over after {moves}; a position should have a move to choose")
+    if not rest or not re.fullmatch(r"[+-]?\d(\.\d*)?(e-\d{1,2})?", rest[0]) or abs(float(rest[0])) > 1.0:
+        raise BadInput(f"the value {rest[0] if rest else ''!r} should be a number from -1 to 1")
+    return Lesson(state, float(rest[0]), dict(_targets(state, rest[1:])))
+
+
+def _targets(state: State, words: list[str]) -> Iterator[tuple[int, int]]:
+    for word in words:
+        move, _, count = word.rpartition(":")
+        if not re.fullmatch(r"\d{1,5}", count) or not 1 <= int(count) <= _MOST_COUNT:
+            raise BadInput(f"{word!r} should be a move and its count from 1 to {_MOST_COUNT}, e.g. 4:1")
+        yield state.game.text_to_action(state, move), int(count)

@@ -1,0 +1,79 @@
+"""Makes lessons of records: what was played and how it ended, or what an agent thinks of each position."""
+
+from collections.abc import Callable, Iterable, Iterator
+
+import numpy as np
+
+from azero.arena.agents.agent import Agent
+from azero.errors import BadInput
+from azero.games import State
+from azero.games.contract import DRAW, LOSS, WIN, sign_of
+from azero.records import Record
+from azero.records.record import DRAWN, FIRST_WON, SECOND_WON
+from azero.selfplay.data.lessons import Lesson
+
+_RESULTS = {FIRST_WON: WIN, DRAWN: DRAW, SECOND_WON: LOSS}
+_PROVEN = {"win": float(WIN), "draw": float(DRAW), "loss": float(LOSS)}
+_MOST_COUNT = 10_000
+
+
+def lessons_of_results(records: Iterable[Record], per_game: int | None = None, seed: int = 0) -> Iterator[Lesson]:
+    """Yields lessons: the value of a position is the game's result, the policy target the move that was played.
+
+    Args:
+      records: games with known results; others give no lessons.
+      per_game: how many positions of a game, drawn at random; None: all. Positions of a random opening do not count.
+    """
+    rng = np.random.default_rng(seed)
+    for record in records:
+        if record.result in _RESULTS:
+            actions = record.actions()
+            for ply, state in _positions(record, per_game, rng):
+                value = float(_RESULTS[record.result] * sign_of(state.current_player()))
+                yield Lesson(state, value + 0.0, {actions[ply]: 1})
+
+
+def lessons_by_agent(
+    records: Iterable[Record],
+    agent: Agent,
+    per_game: int | None = None,
+    seed: int = 0,
+    on_position: Callable[[], object] = lambda: None,
+) -> Iterator[Lesson]:
+    """Yields lessons: the value and the policy target are those of an agent's search, each position once.
+
+    Raises BadInput if the agent does not judge positions.
+    """
+    if not agent.judges_positions:
+        raise BadInput(f"agent {agent.name!r} does not judge positions; lessons need a net or a search")
+    rng, seen = np.random.default_rng(seed), set[object]()
+    for record in records:
+        for _, state in _positions(record, per_game, rng):
+            key = state.hash_key() if state.game.rules.is_history_free else state.record.tobytes()
+            if key not in seen:
+                seen.add(key)
+                yield _judged(state, agent)
+            on_position()
+
+
+def _positions(record: Record, per_game: int | None, rng: np.random.Generator) -> list[tuple[int, State]]:
+    """Returns positions of the main line in which there was a choice, with their plies."""
+    plies = [
+        (ply, state)
+        for ply, state in enumerate(record.states())
+        if record.num_opening_plies <= ply < len(record.line()) and len(state.legal_actions()) > 1
+    ]
+    if per_game is None or per_game >= len(plies):
+        return plies
+    return [plies[k] for k in sorted(rng.choice(len(plies), per_game, replace=False))]
+
+
+def _judged(state: State, agent: Agent) -> Lesson:
+    found = agent.suggest(state)
+    best = found.moves[0]
+    value = _PROVEN[best.proven] if best.proven else found.value
+    visits = {move.action: move.visits for move in found.moves if move.visits}
+    if best.proven or not visits:
+        visits = {best.action: 1}
+    scale = max(1.0, max(visits.values()) / _MOST_COUNT)
+    return Lesson(state, value, {action: max(1, round(count / scale)) for action, count in visits.items()})

@@ -1,0 +1,85 @@
+"""Tests of lessons from games: what they teach, their files, and that a net learns them."""
+
+import numpy as np
+import pytest
+import torch
+
+from azero.errors import BadInput
+from azero.games import make_game
+from azero.records import Record
+from azero.selfplay.data.lessons import Lesson
+from azero.selfplay.data.samples import sample_lessons
+from azero.training.learning.trainer import Trainer
+from azero.training.lessons.files import is_lessons, read_lessons_of_games, write_lessons
+from azero.training.lessons.from_games import lessons_of_results
+from azero.training.lessons.reading import read_lessons
+
+from .runs import tiny_config
+
+GAME = make_game("tic_tac_toe")
+HEAD = "# azero lessons 1\n# game: tic_tac_toe\n"
+
+
+def record_of(moves, **tags):
+    return Record.of_game(GAME.new_initial_state(), GAME.state_from_moves(moves).history(), **tags)
+
+
+def test_values_are_for_the_player_to_move_and_openings_are_left_out():
+    won, unknown = record_of("b2 b1 a1 c3 a3 c1 a2", OpeningPlies="2"), record_of("b2 b1")
+    lessons = list(lessons_of_results([won, unknown]))
+    assert [each.value for each in lessons] == [1.0, -1.0, 1.0, -1.0, 1.0]
+    assert [list(each.policy) for each in lessons] == [[action] for action in won.actions()[2:]]
+    assert len(list(lessons_of_results([won, won], per_game=2))) == 4
+
+
+def test_files_read_back(tmp_path):
+    path = tmp_path / "lessons.txt"
+    states = [GAME.state_from_moves(moves) for moves in ("", "b2", "b2 a1", "a1")]
+    lessons = [Lesson(state, value, policy) for state, value, policy in zip(
+        states, (0.25, -1.0, 0.0, 1.0), ({4: 3, 0: 1}, {0: 1}, {}, {8: 65535}), strict=True
+    )]  # fmt: skip
+    assert write_lessons(path, GAME, lessons) == 4 and is_lessons(path)
+    assert read_lessons_of_games(path, GAME) == lessons
+
+
+@pytest.mark.parametrize(
+    "line, part",
+    [
+        ("z9 1", "'z9'"),
+        ("b2,b2 1", "not legal"),
+        ("b2", "the value ''"),
+        ("b2 2", "the value '2'"),
+        ("b2 nan", "the value 'nan'"),
+        ("b2 1 a1", "'a1' should be a move and its count"),
+        ("b2 1 a1:0", "'a1:0'"),
+        ("b2 1 a1:70000", "'a1:70000'"),
+        ("b2 1 b2:1", "not legal"),
+        ("a1,a2,b1,b2,c1 1", "the game is over"),
+        ("# game: othello", "not of tic_tac_toe"),
+        ("", "no lessons"),
+    ],
+)
+def test_wrong_files_are_refused_with_their_line(tmp_path, line, part):
+    path = tmp_path / "lessons.txt"
+    path.write_text(f"{HEAD}{line}\n")
+    with pytest.raises(BadInput) as caught:
+        read_lessons_of_games(path, GAME)
+    assert part in str(caught.value) and (not line or "line 3" in str(caught.value))
+
+
+def test_a_net_learns_what_games_teach(tmp_path):
+    """Both values and policies of three positions are learned, an expectation as well as results."""
+    path = tmp_path / "lessons.txt"
+    path.write_text(f"{HEAD}- 0.5 b2:3 a1:1\nb2 -1 b1:1\nb2,a1 0 c3:1\n")
+    config = tiny_config(training={"lessons": str(path), "lessons_share": 0.5, "learning_rate": 0.02})
+    lessons = read_lessons(config.training, GAME)
+    assert lessons.results_to_learn(np.arange(3)).tolist() == [[0.75, 0, 0.25], [0, 0, 1], [0, 1, 0]]
+    trainer, rng = Trainer(config, GAME), np.random.default_rng(0)
+    for _ in range(150):
+        trainer.step(sample_lessons(lessons, 32, (), rng), 0.0)
+    planes = np.stack([GAME.state_from_moves(moves).planes() for moves in ("", "b2")])
+    with torch.inference_mode():
+        prediction = trainer.net.eval()(torch.from_numpy(planes))
+    values = prediction.value().tolist()
+    assert abs(values[0] - 0.5) < 0.2 and values[1] < -0.7
+    assert prediction.policy_logits[0].argmax() == 4
