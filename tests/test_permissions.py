@@ -109,6 +109,18 @@ def test_a_program_in_a_config_runs_if_the_command_line_names_or_allows_it(run_a
     assert run_azero(*resume[:4], "--set", "evaluation.every=0")[0] == 0  # then it names none
 
 
+@pytest.mark.parametrize(
+    "name", ["gtp:touch ran", "uci:touch ran", "uci(nodes=5):touch ran", "gtp(patience=5):touch ran"]
+)
+def test_no_program_in_a_config_runs_unasked(run_azero, monkeypatch, name):
+    monkeypatch.setenv("AZERO_DATA_ONLY", "0")  # the option sets it
+    write_config(Path("."), game={"name": "tic_tac_toe"}, evaluation={"opponent": name, "every": 1, "games": 2})
+    words = ["train", "tiny.toml", "--run", "run"]
+    assert_bad_input(run_azero(*words), "the settings name a program", name, "it runs only with --allow-commands")
+    assert_bad_input(run_azero("--data-only", *words, "--allow-commands"), "is code, and does not run with --data-only")
+    assert not Path("ran").exists()
+
+
 def test_a_lone_checkpoint_runs_nothing_that_is_on_the_disk(run_azero, away, tmp_path):
     """As an attacker would: card and digest are right, and name a file of Python's library."""
     from nets.test_users_files import antigravity_file, card_naming

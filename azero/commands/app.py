@@ -37,7 +37,8 @@ def prepare(
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
     ] = False,
     data_only: Annotated[
-        bool, typer.Option("--data-only", help="Run no code from outside: no user's game file, no gtp:COMMAND.")
+        bool,
+        typer.Option("--data-only", help="Run no code from outside: no user's game file, no gtp: or uci: program."),
     ] = False,
 ) -> None:
     """Checks, before any command, whether the cache of compiled code can be written."""

@@ -22,7 +22,8 @@ def as_path(text: str) -> Path:
 
 AGENT_HELP = (
     "A checkpoint file, a run's folder, an included checkpoint (e.g. connect_four), or uct, mc, mmmc, alphabeta, "
-    "random or gtp:COMMAND. @800 sets simulations per move, @2s seconds. Options: 'uct(c=2,table=64MiB)@800'."
+    "random, gtp:COMMAND or uci:COMMAND. @800 sets simulations per move, @2s seconds. Options: "
+    "'uct(c=2,table=64MiB)@800'."
 )
 GameOption = Annotated[
     str | None,

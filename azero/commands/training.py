@@ -45,7 +45,7 @@ def train(
     first_games: FirstGamesOption = None,
     minutes: MinutesOption = None,
     allow_commands: Annotated[
-        bool, typer.Option("--allow-commands", help="Run the program that a config or the run names, gtp:COMMAND.")
+        bool, typer.Option("--allow-commands", help="Run the program that a config or the run names, gtp: or uci:.")
     ] = False,
 ) -> None:
     """Train an agent by self-play.
@@ -112,13 +112,14 @@ def _settings_of(first_net: str | None, first_games: str | None) -> list[str]:
 
 def _how_to_go_on(folder: Path) -> str:
     """Returns how to go on after Ctrl-C, to append to the message."""
+    from azero.arena.agents.options import split_program
     from azero.config.reading import load_config
 
     try:
         config = load_config(folder / "config.toml", is_of_run=True)
     except BadInput:  # the run had not begun
         return " before the run began"
-    has_program = config.evaluation.every and config.evaluation.opponent.startswith("gtp:")
+    has_program = config.evaluation.every and split_program(config.evaluation.opponent)
     return f"; go on with: azero train --run {folder} --resume{' --allow-commands' if has_program else ''}"
 
 

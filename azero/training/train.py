@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from azero.arena.agents.options import split_program
 from azero.config.reading import as_overrides, find_config, load_config
 from azero.config.schema import Config
 from azero.errors import BadInput, Damaged
@@ -39,7 +40,7 @@ def train(
       settings: changes of settings: {"training.iterations": 10} or ["training.iterations=10"].
       resume: whether to continue the run.
       callbacks: objects with methods of `Callback`, called after each stage, in this order.
-      allow_commands: whether a program that the config names as the opponent, gtp:COMMAND, may run.
+      allow_commands: whether a program that the config names as the opponent, gtp:COMMAND or uci:COMMAND, may run.
       minutes: the time of a new run, for which a trial sets the number of iterations, and of games if necessary.
 
     Raises:
@@ -127,7 +128,7 @@ def _check_program(config: Config, overrides: list[str], is_allowed: bool) -> No
     """Raises BadInput if a file names a program to run, and the caller neither names nor allows it."""
     opponent = config.evaluation.opponent
     is_named = any(each.partition("=")[0].strip() in ("evaluation", "evaluation.opponent") for each in overrides)
-    if config.evaluation.every and opponent.startswith("gtp:") and not (is_named or is_allowed):
+    if config.evaluation.every and split_program(opponent) and not (is_named or is_allowed):
         raise BadInput(
             f"the settings name a program, evaluation.opponent = {opponent!r}; it runs only with --allow-commands"
         )

@@ -1,4 +1,4 @@
-"""Agents for tests: checkpoints of untrained nets, and a small GTP engine."""
+"""Agents for tests: checkpoints of untrained nets, and small engines."""
 
 import sys
 from pathlib import Path
@@ -86,3 +86,73 @@ def write_engine(folder: Path, manner: str = "plays") -> str:
     """Writes a GTP engine; returns its agent's name. The engine records the commands that it gets in `folder`/told."""
     (folder / "engine.py").write_text(ENGINE)
     return f"gtp:{sys.executable} {folder / 'engine.py'} {folder / 'told'} '{manner}'"
+
+
+UCI_ENGINE = '''
+"""Plays the first legal move of breakthrough in the position of a FEN, and records its commands in a file.
+
+`manner` is its fault. With `manner@4` it begins after the fourth ucinewgame. `says:X` answers `go`; `|` ends lines.
+"""
+import re
+import sys
+import time
+
+
+def first_move(board, side):
+    rows = [re.sub("[0-9]+", lambda run: "." * int(run[0]), row) for row in board.split("/")][::-1]
+    own, forward = ("P", 1) if side == "w" else ("p", -1)
+    for row in range(len(rows)):
+        for column in range(len(rows[0])):
+            for end in (column - 1, column, column + 1):
+                if rows[row][column] == own and 0 <= row + forward < len(rows) and 0 <= end < len(rows[0]):
+                    target = rows[row + forward][end]
+                    if target == "." or end != column and target != own:
+                        return f"{'abcdefgh'[column]}{row + 1}{'abcdefgh'[end]}{row + 1 + forward}"
+
+
+log, (fault, _, first_game) = open(sys.argv[1], "a"), sys.argv[2].partition("@")
+num_games, variant, fen = 0, "chess", []
+for line in sys.stdin:
+    log.write(line)
+    log.flush()
+    command, _, rest = line.strip().partition(" ")
+    manner = fault if num_games >= int(first_game or 0) else "plays"
+    num_games += command == "ucinewgame"
+    if manner == f"hangs at {command}":
+        time.sleep(60)
+    if command == "uci":
+        print("id name Test\\noption name Skill Level type spin default 20 min 0 max 20")
+        built_in = "chess" if manner == "knows nothing" else "breakthrough"
+        print(f"option name UCI_Variant type combo default chess var {built_in} var {variant}")
+        if manner != "reads no files":
+            print("option name VariantPath type string default <empty>")
+        print("uciok")
+    if rest.startswith("name VariantPath value ") and manner != "reads them not":
+        variant = re.match(r"\\[(.*):breakthrough\\]", open(rest.split(maxsplit=3)[3]).read())[1]
+    if "UCI_Variant" in rest and manner == "has a small board":
+        print(f"info string variant {variant} files 2 ranks 2 pocket 0 template fairy startpos 2/2 w")
+    if command == "isready":
+        print("readyok")
+    if command == "position":
+        fen = rest.split()[1:]
+    if command == "go":
+        if manner == "dies":
+            sys.exit(3)
+        while manner.startswith("floods"):
+            print("info depth 1 nodes 2 score cp 3 pv a2a3 " * 1000, end=manner[6:] or "\\n", flush=True)
+        while manner == "never ends":
+            print("info depth 1", flush=True)
+            time.sleep(0.02)
+        if manner.startswith("says:"):
+            print(manner[5:].replace("|", "\\n"))
+        else:
+            move = first_move(*fen[:2])
+            print(f"info depth 1 nodes 7 score cp 40 pv {move}\\nbestmove {move} ponder {move}")
+    sys.stdout.flush()
+'''
+
+
+def write_uci_engine(folder: Path, manner: str = "plays", options: str = "") -> str:
+    """Writes a UCI engine; returns its agent's name. The engine records the commands that it gets in `folder`/told."""
+    (folder / "uci_engine.py").write_text(UCI_ENGINE)
+    return f"uci{options}:{sys.executable} {folder / 'uci_engine.py'} {folder / 'told'} '{manner}'"

@@ -11,8 +11,8 @@ import time
 import pytest
 
 from azero.arena.agents.clock import Clock, TimeControl
-from azero.arena.agents.engine_process import split_command
-from azero.arena.agents.gtp import GtpAgent, _Refused
+from azero.arena.agents.engines.gtp import GtpAgent, _Refused
+from azero.arena.agents.engines.process import split_command
 from azero.arena.agents.names import make_agent
 from azero.arena.agents.suggestion import RESIGN
 from azero.arena.matches.match import play_match

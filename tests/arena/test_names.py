@@ -9,7 +9,7 @@ import pytest
 
 from azero.arena.agents import names
 from azero.arena.agents.agent import UNLIMITED, Limit, RandomAgent
-from azero.arena.agents.gtp import GtpAgent
+from azero.arena.agents.engines.gtp import GtpAgent
 from azero.arena.agents.names import find_checkpoint, game_of, make_agent, split_name
 from azero.arena.agents.search_agent import SearchAgent
 from azero.errors import BadInput

@@ -13,8 +13,9 @@ from safetensors.numpy import save
 from selfplay.games import TIC_TAC_TOE, some_games
 from training.runs import TINY, tiny_config, write_config
 
-from azero.arena.agents import gtp
+from azero.arena.agents.engines import engine
 from azero.arena.agents.names import make_agent
+from azero.arena.agents.options import split_program
 from azero.arena.benchmarks.files import read_benchmark
 from azero.config.reading import load_config
 from azero.errors import BadInput
@@ -141,7 +142,7 @@ def _read_game(given: str, folder: Path) -> None:
 
 
 def _read_agent(given: str, folder: Path) -> None:
-    if not given.startswith("gtp:"):  # programs are the user's own
+    if not split_program(given):  # programs are the user's own
         make_agent(given, GAME, max_nodes=1000).close()
 
 
@@ -174,18 +175,26 @@ class _Engine:
         pass
 
 
-def _read_gtp(given: str, folder: Path) -> None:
-    start, gtp.start_engine = gtp.start_engine, lambda words: (_Engine(f"= \n\n= \n\n{given}\n\n"), None)  # type: ignore[assignment]
+ANSWERS = {
+    "gtp": "= \n\n= \n\n{}\n\n",
+    "uci": "option name UCI_Variant type combo var tictactoe\nuciok\nreadyok\nreadyok\nreadyok\n{}\n",
+}
+"""What the engine of a protocol writes, with its answer left open."""
+
+
+def _read_engine(protocol: str, given: str) -> None:
+    text = ANSWERS[protocol].format(given)
+    start, engine.start_engine = engine.start_engine, lambda words: (_Engine(text), None)  # type: ignore[assignment]
     try:
-        agent = make_agent("gtp:engine", GAME)
+        agent = make_agent(f"{protocol}:engine", GAME)
         agent.suggest(GAME.new_initial_state())
     finally:
-        gtp.start_engine = start
+        engine.start_engine = start
 
 
-def _gtp_words(given: str, folder: Path) -> list[str]:
-    path = _file(folder, "answers", f"= \n\n= \n\n{given}\n\n")
-    return ["suggest", f"gtp:cat {path}", "--game", "tic_tac_toe"]
+def _engine_words(protocol: str, given: str, folder: Path) -> list[str]:
+    path = _file(folder, "answers", ANSWERS[protocol].format(given))
+    return ["suggest", f"{protocol}:cat {path}", "--game", "tic_tac_toe"]
 
 
 def _path(kind: str, given: Any, folder: Path) -> str:
@@ -237,7 +246,7 @@ KINDS = {
             "agent",
             _drawn("uct@100", "uct(c=2,table=1MiB)@8", "alphabeta@10", "connect_four(c_puct=2)@4", "random", "mc@8"),
             _read_agent,
-            lambda g, f: ["suggest", "--game", "tic_tac_toe", "--", f"no{g}" if g.startswith("gtp:") else g],
+            lambda g, f: ["suggest", "--game", "tic_tac_toe", "--", f"no{g}" if split_program(g) else g],
         ),
         Kind(
             "moves",
@@ -258,6 +267,17 @@ KINDS = {
                 str(_file(f, "hostile.txt", g)),
             ],
         ),
-        Kind("gtp", _drawn("= a1", "= resign", "=1 b2", "? no", "= pass"), _read_gtp, _gtp_words),
+        Kind(
+            "gtp",
+            _drawn("= a1", "= resign", "=1 b2", "? no", "= pass"),
+            lambda given, folder: _read_engine("gtp", given),
+            lambda given, folder: _engine_words("gtp", given, folder),
+        ),
+        Kind(
+            "uci",
+            _drawn("bestmove P@a1", "info multipv 2 score cp 9 nodes 8 pv P@a1 P@b2\nbestmove P@a1"),
+            lambda given, folder: _read_engine("uci", given),
+            lambda given, folder: _engine_words("uci", given, folder),
+        ),
     ]
 }

@@ -11,7 +11,8 @@ PATH(resign=-0.95)@800           the same, but it resigns if the position's valu
 PATH(precision=fp32)@800         the same with other settings of its net: device, runtime, precision
 connect_four@800                 an included checkpoint
 othello@800                      the included checkpoint of a game with the largest board
-gtp:COMMAND                      another engine, through GTP
+gtp:COMMAND  uci:COMMAND         another program, through GTP or UCI
+uci(nodes=10000):COMMAND         the same with options, see `engines/uci.py`
 """
 
 import os
@@ -20,7 +21,7 @@ from pathlib import Path
 
 from azero.arena.agents.agent import Agent, Limit, RandomAgent
 from azero.arena.agents.classical import CLASSICAL, make_classical_agent, word_of
-from azero.arena.agents.options import Options, split_options
+from azero.arena.agents.options import Options, split_options, split_program
 from azero.arena.agents.search_agent import VISITS_PER_LEAF, SearchAgent
 from azero.compiler.jit import IS_COMPILED
 from azero.config.reading import override_section
@@ -67,10 +68,8 @@ def make_agent(
     if threads < 1:
         raise BadInput(f"threads = {threads} should be 1 or more")
     game = make_game(game) if isinstance(game, str) else game
-    if name.startswith("gtp:"):
-        from azero.arena.agents.gtp import GtpAgent
-
-        return GtpAgent(name, _required(game, name), name.removeprefix("gtp:"), seed)
+    if program := split_program(name):
+        return _program_agent(name, *program, _required(game, name), seed)
     base, limit = split_name(name)
     if word_of(base) == "random":
         if name != "random":
@@ -84,7 +83,7 @@ def make_agent(
 def game_of(name: str) -> Game | None:
     """Returns the game of an agent's checkpoint; None for agents that can play any game."""
     base, _ = split_name(name)
-    if name.startswith("gtp:") or word_of(base) in ("random", *CLASSICAL):
+    if split_program(name) or word_of(base) in ("random", *CLASSICAL):
         return None
     from azero.nets.checkpoint_file import game_of_card, read_card
 
@@ -95,7 +94,7 @@ def game_of(name: str) -> Game | None:
 def device_settings_of(name: str) -> dict[str, str] | None:
     """Returns the device settings in an agent's name, by setting; None for agents without a net."""
     base, _ = split_name(name)
-    if name.startswith("gtp:") or word_of(base) in ("random", *CLASSICAL):
+    if split_program(name) or word_of(base) in ("random", *CLASSICAL):
         return None
     return {key: value for key, value in _split_settings(base)[1].items() if key in _DEVICE_SETTINGS}
 
@@ -103,7 +102,7 @@ def device_settings_of(name: str) -> dict[str, str] | None:
 def split_name(name: str) -> tuple[str, Limit]:
     """Splits `base@limit`. The limit is a number of simulations or, with an s, of seconds. Raises BadInput."""
     base, at, text = name.rpartition("@")
-    if not at or name.startswith("gtp:"):
+    if not at or split_program(name):
         return name, Limit(DEFAULT_SIMULATIONS, is_default=True)
     if not re.fullmatch(r"-?\d{1,15}|-?\d{1,15}(\.\d{0,15})?s", text, re.ASCII):
         if _has_folder(text) or _exists(Path(name)):
@@ -162,7 +161,7 @@ def _shipped_checkpoint(base: str) -> Path:
         raise BadInput(f"{base!r} is a game, not an agent: name both, e.g. uct@1000 --game {base}")
     if _has_folder(base) or base.endswith(".safetensors"):
         raise BadInput(f"checkpoint {base!r} does not exist")
-    known = [*shipped, *CLASSICAL, "random", "gtp:COMMAND"]
+    known = [*shipped, *CLASSICAL, "random", "gtp:COMMAND", "uci:COMMAND"]
     raise BadInput(f"unknown agent {base!r}: not a file, a run's folder or a name; {suggest_nearest(base, known)}")
 
 
@@ -177,6 +176,17 @@ def _required(game: Game | None, name: str) -> Game:
     if game is None:
         raise BadInput(f"agent {name!r} can play any game: name one with --game, e.g. --game connect_four")
     return game
+
+
+def _program_agent(name: str, base: str, command: str, game: Game, seed: int) -> Agent:
+    options = Options(base)
+    if options.word == "uci":
+        from azero.arena.agents.engines.uci import UciAgent
+
+        return UciAgent(name, game, options, command, seed)
+    from azero.arena.agents.engines.gtp import GtpAgent
+
+    return GtpAgent(name, game, options, command, seed)
 
 
 def _net_agent(

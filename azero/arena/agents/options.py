@@ -8,6 +8,16 @@ from azero.errors import BadInput, suggest_nearest
 
 _UNITS = {"KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
 _NUMBER = r"-?\d{1,9}(\.\d{0,9})?"
+_PROGRAM = re.compile(r"(gtp|uci)(\([^()]*\))?:(.*)", re.DOTALL)
+
+
+def split_program(name: str) -> tuple[str, str] | None:
+    """Splits `gtp:COMMAND`, `uci(key=value,...):COMMAND` and the like into `uci(...)` and the command.
+
+    Returns None for agents that are no other programs.
+    """
+    match = _PROGRAM.fullmatch(name)
+    return (match[1] + (match[2] or ""), match[3]) if match else None
 
 
 def split_options(base: str) -> tuple[str, dict[str, str]]:
@@ -71,6 +81,11 @@ class Options:
     def text(self, key: str) -> str | None:
         """Returns the option's text; None if it is not set."""
         return self._take(key)
+
+    def rest(self) -> dict[str, str]:
+        """Takes and returns all options that are left."""
+        rest, self._left = self._left, {}
+        return rest
 
     def memory(self, key: str, entry_bytes: int, low: int, high: int) -> int | None:
         """Returns a number of entries from `low` to `high`, given as a number or as memory, e.g. `64MiB`; or None."""

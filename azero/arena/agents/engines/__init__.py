@@ -1,0 +1,1 @@
+"""Other programs as agents, through the protocols of engines: GTP and UCI."""

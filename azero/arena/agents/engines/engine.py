@@ -1,0 +1,157 @@
+"""What engines of all protocols share: a process, and limits on the time and the length of its answers."""
+
+import contextlib
+import queue
+import threading
+import time
+import weakref
+from abc import abstractmethod
+from collections.abc import Iterator, Sequence
+
+from azero.arena.agents.agent import Agent
+from azero.arena.agents.clock import Clock
+from azero.arena.agents.engines.process import end_engine, read_lines, split_command, start_engine
+from azero.arena.agents.options import Options
+from azero.arena.agents.suggestion import RESIGN, Suggestion
+from azero.errors import BadInput, EngineFailed
+from azero.games import Game, State
+from azero.system.code import check_may_run
+
+LONGEST_QUOTE = 100
+"""Most characters of an answer in a message."""
+
+_GRACE_S = 5.0  # beyond the engine's own limit, until it is given up
+_LONGEST_PATIENCE_S = 24 * 3600.0
+_MOST_LINES_WAITING = 1000  # an engine that writes more has to wait
+
+
+class EngineAgent(Agent):
+    """Plays an engine's moves. Raises EngineFailed if the engine ends, does not answer or breaks the protocol."""
+
+    plays_side_by_side = False
+
+    most_seconds = 60.0
+    """Time limit for an answer, in seconds. The option `patience` of the agent's name replaces it."""
+
+    longest_answer = 100_000
+    """Most characters of an answer."""
+
+    def __init__(self, name: str, game: Game, options: Options, command: str, seed: int = 0):
+        super().__init__(name, game, seed)
+        self._configure(options)
+        self._states: list[State] = []
+        self._more_seconds = 0.0  # for an answer, beyond the usual limit
+        try:
+            words = split_command(command)
+            if not words:
+                raise BadInput(f"agent {name!r} names no command, e.g. {self._example}")
+            check_may_run(f"agent {name!r}")
+            self._process, lifeline = start_engine(words)
+        except BadInput:
+            raise
+        except (OSError, ValueError) as error:
+            raise BadInput(f"agent {name!r}: the engine cannot be started: {error}") from None
+        self._end = weakref.finalize(self, end_engine, self._process, lifeline)  # runs when Python ends, if not before
+        self._lines: queue.Queue[str] = queue.Queue(_MOST_LINES_WAITING)  # of the engine's output; "" at its end
+        assert self._process.stdout is not None
+        self._reader = threading.Thread(target=read_lines, args=(self._process.stdout, self._lines), daemon=True)
+        self._reader.start()
+
+    _example: str
+    """An agent's name, for messages."""
+
+    def _configure(self, options: Options) -> None:
+        """Takes the options of the agent's name; raises BadInput. The engine is started afterwards."""
+        if patience := options.number("patience", 0.0, 0.1, _LONGEST_PATIENCE_S):
+            self.most_seconds = patience
+
+    def start(self, num_slots: int, states: Sequence[State], first_game: int) -> None:
+        self._states = [state.clone() for state in states]
+
+    def advance(self, slot: int, action: int) -> None:
+        self._states[slot].apply_action(action)
+
+    def _choose(self, slots: Sequence[int]) -> list[int]:
+        suggestions = [self.suggest(self._states[slot]) for slot in slots]
+        self.simulations += sum(each.simulations for each in suggestions)
+        return [RESIGN if self.resigns(each.value) else each.action for each in suggestions]
+
+    def _play_on_clock(self, state: State, clock: Clock) -> Suggestion:
+        with self._waiting_for(clock.left_s):
+            return self._suggest_on_clock(state, clock)
+
+    @abstractmethod
+    def _suggest_on_clock(self, state: State, clock: Clock) -> Suggestion:
+        """Returns the engine's move, after telling it the time that is left."""
+
+    @contextlib.contextmanager
+    def _waiting_for(self, seconds: float | None) -> Iterator[None]:
+        """Waits longer for answers if the engine may think for so long; None: it has no limit of time."""
+        self._more_seconds = max(0.0, seconds + _GRACE_S - self.most_seconds) if seconds else 0.0
+        try:
+            yield
+        finally:
+            self._more_seconds = 0.0
+
+    def close(self) -> None:
+        self._end()
+        deadline = time.monotonic() + 1.0  # a process outside the session may keep the output open
+        while self._reader.is_alive() and time.monotonic() < deadline:
+            with contextlib.suppress(queue.Empty):  # the reader may wait for room
+                self._lines.get_nowait()
+            self._reader.join(timeout=0.01)
+        assert self._process.stdin is not None
+        with contextlib.suppress(OSError):  # the last line was never read
+            self._process.stdin.close()
+
+    def _send(self, command: str) -> None:
+        """Sends a line; raises EngineFailed if the engine has ended."""
+        assert self._process.stdin is not None
+        try:
+            self._process.stdin.write(command + "\n")
+            self._process.stdin.flush()
+        except OSError:  # a broken pipe; on Windows, an invalid argument
+            raise self._ended(command) from None
+
+    def _read(self, command: str) -> Iterator[str]:
+        """Yields the lines that answer a command, without spaces at their ends, until the caller has enough.
+
+        Raises EngineFailed if the engine ends, or if the answer takes too long or is too long.
+        """
+        most_s = self.most_seconds + self._more_seconds
+        deadline = time.monotonic() + most_s
+        num_characters = 0
+        while True:
+            left_s = deadline - time.monotonic()
+            try:
+                if left_s <= 0:  # even if there are lines: an engine may write without end
+                    raise queue.Empty
+                line = self._lines.get(timeout=left_s)
+            except queue.Empty:
+                raise self._given_up(f"did not answer {shorten(command)!r} within {most_s:g} s") from None
+            num_characters += len(line)
+            if num_characters > self.longest_answer:
+                raise self._given_up(f"answered {shorten(command)!r} with more than {self.longest_answer:,} characters")
+            if not line:
+                self._lines.put(line)  # for the next call
+                raise self._ended(command)
+            yield line.strip()
+
+    def _ended(self, command: str) -> EngineFailed:
+        return EngineFailed(f"agent {self.name!r}: the engine ended before {shorten(command)!r} was answered")
+
+    def _given_up(self, why: str) -> EngineFailed:
+        """Ends the engine, since a late answer would be taken for that to another command; returns the error."""
+        self._end()
+        return EngineFailed(f"agent {self.name!r}: the engine {why}")
+
+
+def is_forced_pass(state: State) -> bool:
+    """Returns whether a pass is the only legal move."""
+    legal = state.legal_actions()
+    return len(legal) == 1 and state.game.action_to_text(state, legal[0]) == "pass"
+
+
+def shorten(text: str) -> str:
+    """Returns a command or an answer for a message."""
+    return text if len(text) <= LONGEST_QUOTE else f"{text[: LONGEST_QUOTE - 3]}..."
