@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from azero.arena.matches.match import play_match as play_match
     from azero.arena.matches.results import MatchResult as MatchResult
     from azero.arena.matches.timed import play_timed_match as play_timed_match
+    from azero.arena.ratings.pool import Ratings as Ratings
+    from azero.arena.ratings.pool import rate as rate
     from azero.config.reading import load_config as load_config
     from azero.config.schema import Config as Config
     from azero.errors import BadInput as BadInput
@@ -61,6 +63,7 @@ _MODULES = {
     "MatchResult": "arena.matches.results",
     "Move": "arena.agents.suggestion",
     "Puct": "mcts.selection.puct",
+    "Ratings": "arena.ratings.pool",
     "RunView": "training.callbacks",
     "Search": "mcts.search.stepped",
     "SearchResult": "mcts.search.stepped",
@@ -78,6 +81,7 @@ _MODULES = {
     "new_checkpoint": "nets.saving",
     "play_match": "arena.matches.match",
     "play_timed_match": "arena.matches.timed",
+    "rate": "arena.ratings.pool",
     "registered_games": "games",
     "save_checkpoint": "nets.saving",
     "train": "training.train",

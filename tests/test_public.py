@@ -27,7 +27,7 @@ PUBLIC = {
     *("GumbelRoot", "Puct", "Search", "SearchResult", "SearchTree", "VisitsRoot"),
     *("Card", "Checkpoint", "load_checkpoint", "new_checkpoint", "save_checkpoint"),
     *("Callback", "Config", "Games", "RunView", "StopTraining", "load_config", "load_games", "train"),
-    *("make_agent", "make_game", "play_match", "play_timed_match", "registered_games"),
+    *("make_agent", "make_game", "play_match", "play_timed_match", "rate", "Ratings", "registered_games"),
 }
 CONFIGS = sorted(path.stem for place in _PLACES for path in place.glob("*.toml"))
 

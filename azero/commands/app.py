@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from azero.commands import agents, evaluate, export, games, lab, training
+from azero.commands import agents, evaluate, export, games, lab, rate, training
 from azero.system.code import DATA_ONLY
 
 app = typer.Typer(
@@ -18,7 +18,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-for part in (training.app, evaluate.app, agents.app, export.app, games.app):
+for part in (training.app, evaluate.app, rate.app, agents.app, export.app, games.app):
     app.add_typer(part)
 app.add_typer(lab.app, name="lab")
 

@@ -1,13 +1,16 @@
-"""Line plots in panels next to each other, with linear or logarithmic axes."""
+"""Plots: lines in panels next to each other, with linear or logarithmic axes, and values with intervals by name."""
 
 import io
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from azero.compiler.cache import cache_root
 from azero.system.files import write_whole
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")  # Okabe & Ito (2008)
 _MARKERS = "osD^vPX"
@@ -37,13 +40,40 @@ class Panel(NamedTuple):
 
 
 def draw(panels: Sequence[Panel], path: Path) -> None:
-    """Writes the panels to a PNG file. Matplotlib's font list is in azero's cache folder, not in the home folder."""
+    """Writes the panels to a PNG file."""
+    figure = _new_figure(1.0 + 5.2 * len(panels), 4.4)
+    for axes, panel in zip(figure.subplots(1, len(panels), squeeze=False)[0], panels, strict=True):
+        _draw_panel(axes, panel)
+    _write(figure, path)
+
+
+def draw_intervals(
+    title: str, label: str, names: Sequence[str], values: Sequence[float], halves: Sequence[float], path: Path
+) -> None:
+    """Writes a plot of values with their intervals, value +- half, one named line each, to a PNG file."""
+    figure = _new_figure(8.0, 1.4 + 0.28 * len(names))
+    axes = figure.subplots()
+    axes.set(xlabel=label)
+    axes.set_title(title, parse_math=False)
+    axes.errorbar(values, range(len(names)), xerr=halves, fmt="o", color=_COLOURS[0], markersize=4, capsize=3)
+    axes.set_yticks(range(len(names)), names)
+    for text in axes.get_yticklabels():
+        text.set_parse_math(False)
+    axes.invert_yaxis()
+    axes.grid(True, axis="x", color="#dddddd", linewidth=0.6)
+    axes.set_axisbelow(True)
+    _write(figure, path)
+
+
+def _new_figure(width: float, height: float) -> "Figure":
+    """Returns a figure of this size in inches. Matplotlib's font list is in azero's cache folder, not at home."""
     os.environ.setdefault("MPLCONFIGDIR", str(cache_root() / "matplotlib"))
     from matplotlib.figure import Figure  # imported here, because it takes half a second
 
-    figure = Figure(figsize=(1.0 + 5.2 * len(panels), 4.4), dpi=110, layout="constrained")
-    for axes, panel in zip(figure.subplots(1, len(panels), squeeze=False)[0], panels, strict=True):
-        _draw_panel(axes, panel)
+    return Figure(figsize=(width, height), dpi=110, layout="constrained")
+
+
+def _write(figure: "Figure", path: Path) -> None:
     data = io.BytesIO()
     figure.savefig(data, format="png", metadata={"Software": None})
     write_whole(path, data.getvalue())

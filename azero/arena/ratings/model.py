@@ -1,0 +1,156 @@
+"""The estimate of ratings: Bayesian Elo from the scores of pairs of games.
+
+Agents i and j have ratings t_i and t_j, in natural logarithms of odds. The score of a pair of games, in
+{0, 1/4, 1/2, 3/4, 1}, has for i the mean and the variance
+
+    s = 1 / (1 + exp(t_j - t_i)),      var = phi s (1 - s).
+
+The mean is that of statistics.py, so a pool of two agents has the Elo of a match. The dispersion phi, measured on all
+pairs, has the effect of draws and of openings: it is 1 if one agent wins both games of each pair, 1/2 for independent
+games without draws, and less with draws or if openings decide games. Colours are swapped within a pair, so the first
+player's advantage cancels. The ratings maximise the quasi-likelihood of this mean and variance [1] times a prior.
+
+Source:
+  [1] Wedderburn, Quasi-likelihood functions, generalized linear models, and the Gauss-Newton method, Biometrika 61
+      (1974). For paired comparisons, [1] with a logistic mean is the model of Bradley and Terry (1952).
+"""
+
+import math
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import NamedTuple
+
+import numpy as np
+
+from azero.arena.matches.statistics import PRIOR_PAIRS
+
+ELO = 400.0 / math.log(10.0)
+"""Elo points of one unit of the ratings t."""
+
+PRIOR_ELO = 1000.0
+"""Standard deviation of the normal prior of each rating around the others, in Elo."""
+
+_MOST_STEPS, _CLOSE = 100, 1e-9  # of Newton's method; the change of a rating at which it ends
+
+
+class Scores(NamedTuple):
+    """The pairs of games of n agents, as sums for each two of them, [n, n] float64; zero on the diagonal.
+
+    Attributes:
+      pairs: number of pairs between i and j; symmetric.
+      points: sum of i's scores of these pairs.
+      squares: sum of the squares of i's scores.
+    """
+
+    pairs: np.ndarray
+    points: np.ndarray
+    squares: np.ndarray
+
+    @classmethod
+    def none(cls, num_agents: int) -> "Scores":
+        """Returns the scores before the first pair."""
+        return cls(*np.zeros((3, num_agents, num_agents)))
+
+    def add(self, a: int, b: int, score: float) -> None:
+        """Adds a pair of games, whose score for `a` is in [0, 1]."""
+        for i, j, own in ((a, b, score), (b, a, 1.0 - score)):
+            self.pairs[i, j] += 1.0
+            self.points[i, j] += own
+            self.squares[i, j] += own**2
+
+
+@dataclass(frozen=True)
+class Posterior:
+    """The ratings of n agents, in normal approximation (Laplace's).
+
+    Attributes:
+      mean: [n] float64, the ratings t.
+      covariance: [n, n] float64, theirs.
+      dispersion: phi.
+    """
+
+    mean: np.ndarray
+    covariance: np.ndarray
+    dispersion: float
+
+    def elo(self, anchor: int) -> np.ndarray:
+        """Returns the agents' Elo above the anchor, [n]."""
+        return ELO * (self.mean - self.mean[anchor])
+
+    def half_widths(self, anchor: int, confidence: float = 0.95) -> np.ndarray:
+        """Returns the half widths of the intervals of `elo`, [n]. That of the anchor is 0."""
+        variances = self.variances[anchor]
+        return NormalDist().inv_cdf((1.0 + confidence) / 2.0) * ELO * np.sqrt(variances)
+
+    @property
+    def variances(self) -> np.ndarray:
+        """The variances of the differences t_i - t_j, [n, n]."""
+        own = np.diag(self.covariance)
+        return np.maximum(own[:, None] + own[None, :] - 2.0 * self.covariance, 0.0)
+
+    @property
+    def information(self) -> np.ndarray:
+        """What a pair of games between i and j adds to the precision of t_i - t_j, s (1 - s) / phi, [n, n]."""
+        s = expected_scores(self.mean)
+        return s * (1.0 - s) / self.dispersion
+
+
+def estimate(scores: Scores) -> Posterior:
+    """Returns the ratings after these pairs of games. With no pair they are all 0, and as uncertain as the prior."""
+    mean, dispersion = np.zeros(len(scores.pairs)), 1.0
+    for _ in range(3):  # the dispersion hardly depends on the ratings, nor they on it
+        mean = _mode(scores, dispersion, mean)
+        dispersion = _dispersion(scores, mean)
+    mean = _mode(scores, dispersion, mean)
+    return Posterior(mean, np.linalg.inv(_precision(scores, dispersion, mean)), dispersion)
+
+
+def expected_scores(mean: np.ndarray) -> np.ndarray:
+    """Returns the expected scores s of agents with these ratings, [n, n]."""
+    return (1.0 + np.tanh((mean[:, None] - mean[None, :]) / 2.0)) / 2.0
+
+
+def _mode(scores: Scores, dispersion: float, start: np.ndarray) -> np.ndarray:
+    """Returns the ratings of greatest posterior density, by Newton's method with steps halved where necessary."""
+    mean, density = start, _log_density(scores, dispersion, start)
+    for _ in range(_MOST_STEPS):
+        residuals = scores.points - scores.pairs * expected_scores(mean)
+        gradient = residuals.sum(1) / dispersion - mean * _prior_precision()
+        step = np.linalg.solve(_precision(scores, dispersion, mean), gradient)
+        while (there := _log_density(scores, dispersion, mean + step)) < density - 1e-9 * abs(density):
+            step = step / 2.0
+        mean, density = mean + step, there
+        if np.abs(step).max() < _CLOSE:
+            break
+    return mean
+
+
+def _log_density(scores: Scores, dispersion: float, mean: np.ndarray) -> float:
+    log_s = -np.logaddexp(0.0, mean[None, :] - mean[:, None])
+    return float((scores.points * log_s).sum() / dispersion - _prior_precision() * (mean**2).sum() / 2.0)
+
+
+def _precision(scores: Scores, dispersion: float, mean: np.ndarray) -> np.ndarray:
+    """Returns the negative second derivatives of the log density, [n, n]."""
+    s = expected_scores(mean)
+    weights = scores.pairs * s * (1.0 - s) / dispersion
+    return np.diag(weights.sum(1) + _prior_precision()) - weights
+
+
+def _prior_precision() -> float:
+    return (ELO / PRIOR_ELO) ** 2
+
+
+def _dispersion(scores: Scores, mean: np.ndarray) -> float:
+    """Returns phi by Pearson's statistic: the squared residuals over s (1 - s), summed over the pairs.
+
+    The pairs have lost n - 1 degrees of freedom to the ratings. The prior pairs keep few pairs, or draws alone, from
+    giving too small a value.
+    """
+    s = expected_scores(mean)
+    squares = float((scores.squares - 2.0 * s * scores.points + scores.pairs * s**2).sum()) / 2.0
+    variances = float((scores.pairs * s * (1.0 - s)).sum()) / 2.0
+    num_pairs = float(scores.pairs.sum()) / 2.0
+    left = max(0.0, 1.0 - (len(mean) - 1) / num_pairs) if num_pairs else 0.0
+    prior = len(PRIOR_PAIRS) * float(np.var(PRIOR_PAIRS))
+    return (squares + prior) / (variances * left + prior)
