@@ -98,7 +98,7 @@ def rate(
 
 
 def _members(run: Path) -> list[str]:
-    from azero.training.members import members_of
+    from azero.training.rating import members_of
 
     return members_of(run)
 

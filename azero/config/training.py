@@ -139,6 +139,12 @@ class GateConfig(Section):
     opening_plies: int = Field(
         4, ge=0, description="Random plies at the start of each pair of games. A pair has this number or one fewer."
     )
+    rating_games: int = Field(
+        10,
+        ge=0,
+        description="Games of a promoted net against older nets, for the run's rating alone. The nets are those that "
+        "tell most. 0: none. Paper: none.",
+    )
     final_games: int = Field(
         40,
         ge=0,

@@ -11,7 +11,6 @@ from azero.arena.benchmarks.benchmark import sample_benchmark
 from azero.arena.benchmarks.files import Benchmark, read_benchmark, shipped_benchmark_of
 from azero.arena.matches.match import play_match
 from azero.arena.matches.results import GameResult, without_repeats
-from azero.arena.matches.statistics import elo_from_score
 from azero.compiler.rng import derive_seed
 from azero.config.schema import Config
 from azero.config.training import EvaluationConfig
@@ -28,7 +27,7 @@ class Verdict:
     """The result of a gate."""
 
     is_promoted: bool
-    elo: float  # of the candidate above the best; finite
+    matches: list[list[GameResult]]  # the games of each size, from the candidate's side
     notes: dict
 
 
@@ -52,9 +51,8 @@ def hold_gate(run: Run, progress: Progress, report: Report) -> Verdict:
     distinct = [result for own in games for result in own]
     score = mean_score(distinct)
     is_promoted = score >= config.win_rate_threshold or _replaces_random_weights(run.config, progress.iteration)
-    shrunk = (score * len(distinct) + 0.5) / (len(distinct) + 1)  # keeps the rating finite if all games are won
     notes = {"gate/score": score, "gate/games": len(distinct), "gate/is_promoted": is_promoted}
-    return Verdict(is_promoted, elo_from_score(shrunk), notes | _scores_by_size(run, "gate", games))
+    return Verdict(is_promoted, [match.results for match in matches], notes | _scores_by_size(run, "gate", games))
 
 
 def shares_of(run: Run, num_games: int) -> list[tuple[Game, int]]:
