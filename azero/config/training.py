@@ -148,9 +148,9 @@ class GateConfig(Section):
     final_games: int = Field(
         40,
         ge=0,
-        description="Games between each pair of nets in the final, a round robin after the last iteration. Its nets "
-        "are the three promoted last, the last candidate and the mean of their weights. The winner is published. 0: "
-        "there is no final, and the net promoted last is published. Paper: none.",
+        description="Most games of the final after the last iteration, for each pair of its nets. They are the three "
+        "promoted last, the last candidate and the mean of their weights. Clearly weaker nets play less. The winner is "
+        "published. 0: there is no final, and the net promoted last is published. Paper: none.",
     )
 
 
