@@ -8,6 +8,8 @@ That net is the strongest in these games, so the difference is a little too larg
 """
 
 import argparse
+import contextlib
+import sys
 import tempfile
 from pathlib import Path
 
@@ -54,7 +56,8 @@ def measure(game: str, num_games: int, seed: int) -> tuple[str, str, float, floa
     """Returns the published net of a run, the strongest other one, its Elo above, and the half width of that."""
     with tempfile.TemporaryDirectory() as folder:
         config = config_of(game, seed)
-        view = azero.train(config, run=Path(folder) / "run")
+        with contextlib.redirect_stdout(sys.stderr):
+            view = azero.train(config, run=Path(folder) / "run")
         files = nets_of_final(view)
         agents = {name: f"{path}(solve_nodes=0)@{config.gate.num_simulations}" for name, path in files.items()}
         played = make_game(game)

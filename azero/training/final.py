@@ -21,7 +21,7 @@ from azero.games import Game
 from azero.nets.architectures.contract import Net
 from azero.nets.checkpoint import load_checkpoint
 from azero.system.files import remove, write_whole
-from azero.training.gate import agent_of, shares_of
+from azero.training.gate import agent_of, pairs_of_sizes
 from azero.training.rating import distinct_scores, rated, with_sums
 from azero.training.run import Run
 from azero.training.state import CANDIDATE, MEAN, Progress
@@ -101,14 +101,14 @@ def play_final(run: Run, progress: Progress, paths: list[Path], report: Report) 
             batch = min(left, max(len(paths), int(scores.pairs.sum()) // 8))
             for (i, j), count in choose_pairings(estimate(scores), batch, among).items():
                 seed = derive_seed(run.config.seed, "final", progress.iteration, i, j)
-                for game, share in shares_of(run, 2 * count):
+                before = sum(len(played) // 2 for (*pair, _), played in results.items() if pair == [i, j])
+                for game, num_pairs in pairs_of_sizes(run, before, count):
                     played = results.setdefault((i, j, game), [])
-                    if share:
-                        match = play_match(
-                            agents[i, game], agents[j, game], game, share, seed, config.opening_plies,
-                            on_games=lambda num, _: bar.update(num), first_pair=len(played) // 2,
-                        )  # fmt: skip
-                        played += match.results
+                    match = play_match(
+                        agents[i, game], agents[j, game], game, 2 * num_pairs, seed, config.opening_plies,
+                        on_games=lambda num, _: bar.update(num), first_pair=len(played) // 2,
+                    )  # fmt: skip
+                    played += match.results
             left -= batch
             scores = _scores_of(len(paths), results)
     return scores

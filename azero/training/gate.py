@@ -1,6 +1,7 @@
 """The gate: candidate against best net. Also the evaluation: the best net against a fixed opponent and a benchmark."""
 
 import contextlib
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -58,6 +59,12 @@ def hold_gate(run: Run, progress: Progress, report: Report) -> Verdict:
 def shares_of(run: Run, num_games: int) -> list[tuple[Game, int]]:
     """Returns the sizes of a run's game, each with its share of a match."""
     return list(zip(run.games, share_match(num_games, len(run.games)), strict=True))
+
+
+def pairs_of_sizes(run: Run, first: int, num_pairs: int) -> list[tuple[Game, int]]:
+    """Returns the sizes that get some of these pairs, and how many. From number `first` on, the sizes take turns."""
+    counts = Counter(number % len(run.games) for number in range(first, first + num_pairs))
+    return [(run.games[size], count) for size, count in sorted(counts.items())]
 
 
 def share_match(num_games: int, num_sizes: int) -> list[int]:

@@ -17,7 +17,7 @@ from azero.arena.ratings.pairing import choose_pairings
 from azero.compiler.rng import derive_seed
 from azero.errors import BadInput
 from azero.system.console import say
-from azero.training.gate import agent_of, shares_of
+from azero.training.gate import agent_of, pairs_of_sizes
 from azero.training.resumed_settings import check_is_run, load_settings
 from azero.training.run import Run
 from azero.training.state import Progress
@@ -108,12 +108,12 @@ def meet_older_nets(run: Run, progress: Progress, report: Report) -> Progress:
         for (i, _), count in chosen.items():
             seed = derive_seed(run.config.seed, "rating", progress.iteration, nets[i])
             paths = run.candidate_path, run.checkpoint_path(nets[i])
-            for game, share in shares_of(run, 2 * count):
-                if not share:
-                    continue
+            for game, num in pairs_of_sizes(run, progress.iteration + i, count):
                 with contextlib.ExitStack() as stack:
                     one, other = (stack.enter_context(contextlib.closing(agent_of(run, path, game))) for path in paths)
                     plies = run.config.gate.opening_plies
-                    match = play_match(one, other, game, share, seed, plies, on_games=lambda num, _: bar.update(num))
+                    match = play_match(
+                        one, other, game, 2 * num, seed, plies, on_games=lambda done, _: bar.update(done)
+                    )
                 pool = with_games(pool, progress.best, nets[i], distinct_scores(match.results))
     return replace(progress, pool=pool)

@@ -105,6 +105,14 @@ def test_what_an_interruption_left_out_is_played_first(tmp_path, monkeypatch):
     assert moves_of(pool) == moves_of(whole)
 
 
+def test_games_of_another_process_are_kept(tmp_path):
+    path = tmp_path / "ratings.json"
+    one, other = (pool_of("uct@5", "random", seed=seed, path=path) for seed in (0, 1))
+    for pool in (one, other):
+        pool.play(4)
+    assert [pool_of("uct@5", "random", seed=seed, path=path).num_games for seed in (0, 1)] == [4, 4]
+
+
 def test_an_engine_that_fails_loses_no_finished_game(tmp_path):
     path = tmp_path / "ratings.json"
     pool = pool_of("random", "uct@5", write_engine(tmp_path, "dies@4"), path=path)

@@ -3,6 +3,7 @@
 import gc
 import weakref
 from contextlib import contextmanager
+from types import SimpleNamespace
 
 import pytest
 
@@ -88,6 +89,12 @@ def test_games_that_repeat_each_other_count_once(tmp_path, monkeypatch):
     won = [(pair, True, (1, 2, 3), 1.0) for pair in range(3)]
     verdict = hold(monkeypatch, run, [*won, (3, True, (4, 5), 0.0)])
     assert not verdict.is_promoted and verdict.notes["gate/score"] == 0.5 and verdict.notes["gate/games"] == 2
+
+
+def test_sizes_of_a_game_take_turns_in_short_matches():
+    run = SimpleNamespace(games=("small", "medium", "large"))
+    assert gate.pairs_of_sizes(run, 0, 1) == [("small", 1)] and gate.pairs_of_sizes(run, 4, 1) == [("medium", 1)]
+    assert gate.pairs_of_sizes(run, 2, 4) == [("small", 1), ("medium", 1), ("large", 2)]
 
 
 def test_agents_take_no_memory_when_their_matches_are_over(tmp_path, monkeypatch):

@@ -11,7 +11,7 @@ from azero.arena.agents.names import game_of, identity_of, make_agent
 from azero.arena.matches.match import play_match
 from azero.arena.matches.results import Interrupted, MatchResult, Unfinished
 from azero.arena.matches.statistics import Tally
-from azero.arena.ratings.file import Meeting, Pair, pairs_of, read_matches, write_matches
+from azero.arena.ratings.file import Matches, Meeting, Pair, pairs_of, read_matches, write_matches
 from azero.arena.ratings.model import Posterior, Scores, estimate
 from azero.arena.ratings.pairing import choose_pairings
 from azero.compiler.rng import derive_seed
@@ -222,14 +222,21 @@ class Pool:
             except (Unfinished, Interrupted) as error:
                 early_end, result = error, error.result
         if result:
-            self._matches.setdefault(meeting, []).extend(pairs_of(result.results))
-            if self._path:
-                with interruption_waits() as interrupted:
+            with interruption_waits() as interrupted:
+                self._add({meeting: pairs_of(result.results)})
+                if self._path:
+                    self._add(read_matches(self._path, str(self.game)))  # another process may have added games
                     write_matches(self._path, str(self.game), self._matches)
-                if interrupted():
-                    raise KeyboardInterrupt
+            if interrupted():
+                raise KeyboardInterrupt
         if early_end:
             raise early_end
+
+    def _add(self, matches: Matches) -> None:
+        """Adds the pairs that are new."""
+        for meeting, pairs in matches.items():
+            known = {pair.number: pair for pair in [*pairs, *self._matches.get(meeting, [])]}
+            self._matches[meeting] = sorted(known.values())
 
 
 def _left_out(pairs: list[Pair]) -> list[int]:
