@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from azero.arena.matches.match import play_match as play_match
     from azero.arena.matches.results import MatchResult as MatchResult
     from azero.arena.matches.timed import play_timed_match as play_timed_match
+    from azero.arena.ratings.pool import Ratings as Ratings
+    from azero.arena.ratings.pool import rate as rate
     from azero.arena.reviews.review import GameReview as GameReview
     from azero.arena.reviews.review import MoveReview as MoveReview
     from azero.arena.reviews.review import Reviewer as Reviewer
@@ -72,6 +74,7 @@ _MODULES = {
     "Move": "arena.agents.suggestion",
     "MoveReview": "arena.reviews.review",
     "Puct": "mcts.selection.puct",
+    "Ratings": "arena.ratings.pool",
     "Record": "records",
     "Reviewer": "arena.reviews.review",
     "RunView": "training.callbacks",
@@ -92,6 +95,7 @@ _MODULES = {
     "new_checkpoint": "nets.saving",
     "play_match": "arena.matches.match",
     "play_timed_match": "arena.matches.timed",
+    "rate": "arena.ratings.pool",
     "read_records": "records",
     "registered_games": "games",
     "save_checkpoint": "nets.saving",

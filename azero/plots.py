@@ -1,15 +1,18 @@
-"""Line plots in panels next to each other, with linear or logarithmic axes."""
+"""Plots: lines in panels next to each other, with linear or logarithmic axes, and values with intervals by name."""
 
 import io
 import os
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from azero.compiler.cache import cache_root
 from azero.system.console import printable
 from azero.system.files import write_whole
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")  # Okabe & Ito (2008)
 _STYLES = ("-", "--", ":")  # of the lines 1 to 7, 8 to 14 and 15 to 21
@@ -70,7 +73,25 @@ def draw_grid(panels: Sequence[Panel], path: Path, num_columns: int, note: str) 
     _save(figure, path)
 
 
-def _new_figure(width: float, height: float):
+def draw_intervals(
+    title: str, label: str, names: Sequence[str], values: Sequence[float], halves: Sequence[float], path: Path
+) -> None:
+    """Writes a plot of values with their intervals, value +- half, one named line each, to a PNG file."""
+    figure = _new_figure(8.0, 1.4 + 0.28 * len(names))
+    axes = figure.subplots()
+    axes.set(xlabel=label)
+    axes.set_title(_as_label(title))
+    axes.errorbar(values, range(len(names)), xerr=halves, fmt="o", color=_COLOURS[0], markersize=4, capsize=3)
+    axes.set_yticks(range(len(names)), names)
+    for text in axes.get_yticklabels():
+        text.set_parse_math(False)
+    axes.invert_yaxis()
+    axes.grid(True, axis="x", color="#dddddd", linewidth=0.6)
+    axes.set_axisbelow(True)
+    _save(figure, path)
+
+
+def _new_figure(width: float, height: float) -> "Figure":
     """Returns a figure, with sizes in inches. Matplotlib's font list is in azero's cache folder, not in the home."""
     os.environ.setdefault("MPLCONFIGDIR", str(cache_root() / "matplotlib"))
     from matplotlib.figure import Figure  # imported here, because it takes half a second
@@ -78,7 +99,7 @@ def _new_figure(width: float, height: float):
     return Figure(figsize=(width, height), dpi=110, layout="constrained")
 
 
-def _save(figure, path: Path) -> None:
+def _save(figure: "Figure", path: Path) -> None:
     data = io.BytesIO()
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Glyph")  # a letter that the font lacks is drawn as a box

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from azero.commands import agents, compare, evaluate, export, games, lab, records, review, training
+from azero.commands import agents, compare, evaluate, export, games, lab, rate, records, review, training
 from azero.system.code import DATA_ONLY
 
 app = typer.Typer(
@@ -18,7 +18,17 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-for part in (training.app, compare.app, evaluate.app, agents.app, records.app, review.app, export.app, games.app):
+for part in (
+    training.app,
+    compare.app,
+    evaluate.app,
+    rate.app,
+    agents.app,
+    records.app,
+    review.app,
+    export.app,
+    games.app,
+):
     app.add_typer(part)
 app.add_typer(lab.app, name="lab")
 

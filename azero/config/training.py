@@ -139,12 +139,18 @@ class GateConfig(Section):
     opening_plies: int = Field(
         4, ge=0, description="Random plies at the start of each pair of games. A pair has this number or one fewer."
     )
+    rating_games: int = Field(
+        10,
+        ge=0,
+        description="Games of a promoted net against older nets, for the run's rating alone. The nets are those that "
+        "tell most. 0: none. Paper: none.",
+    )
     final_games: int = Field(
         40,
         ge=0,
-        description="Games between each pair of nets in the final, a round robin after the last iteration. Its nets "
-        "are the three promoted last, the last candidate and the mean of their weights. The winner is published. 0: "
-        "there is no final, and the net promoted last is published. Paper: none.",
+        description="Most games of the final after the last iteration, for each pair of its nets. They are the three "
+        "promoted last, the last candidate and the mean of their weights. Clearly weaker nets play less. The winner is "
+        "published. 0: there is no final, and the net promoted last is published. Paper: none.",
     )
 
 

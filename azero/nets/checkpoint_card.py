@@ -38,7 +38,7 @@ class Card:
     step: int = 0  # training steps
     iteration: int = 0
     positions: int = 0  # self-play positions generated so far
-    rating: float = 0.0  # Elo above the run's first net, by the gates
+    rating: float = 0.0  # Elo above the run's first net, by the games between nets of the run
     seed: int = 0
     torch_version: str = field(default_factory=_torch_version)
     format: int = FORMAT

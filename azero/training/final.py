@@ -1,46 +1,61 @@
-"""The final: a round robin among a run's last nets that decides which one is published.
+"""The final: games among a run's last nets that decide which one is published.
 
 A gate of a few dozen games sometimes fails a better candidate or passes a worse one by chance. The final repairs this
 at the end of a run. The evaluation's opponent does not take part, since it serves as an independent measure.
 """
 
 import contextlib
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 
+import numpy as np
 import torch
 
 from azero.arena.matches.match import play_match
+from azero.arena.matches.results import GameResult
+from azero.arena.ratings.model import Posterior, Scores, estimate
+from azero.arena.ratings.pairing import choose_pairings
 from azero.compiler.rng import derive_seed
+from azero.games import Game
 from azero.nets.architectures.contract import Net
 from azero.nets.checkpoint import load_checkpoint
 from azero.system.files import remove, write_whole
-from azero.training.gate import agent_of, shares_of
+from azero.training.gate import agent_of, pairs_of_sizes
+from azero.training.rating import distinct_scores, rated, with_sums
 from azero.training.run import Run
 from azero.training.state import CANDIDATE, MEAN, Progress
 from azero.training.watching.report import Report
 
 
-def hold_final(run: Run, progress: Progress, report: Report) -> tuple[str, dict]:
-    """Plays a round robin of the last promoted nets, the last candidate, and the mean of all their weights.
+def hold_final(run: Run, progress: Progress, report: Report) -> tuple[Progress, dict]:
+    """Lets the last promoted nets, the last candidate, and the mean of all their weights play for the highest rating.
 
-    If several have most points, the newest wins. In games that end in draws this happens often.
+    Only the games of the final decide: a candidate was promoted by its gate, so the gate's games favour it. If several
+    have the same rating, the newest wins. In games that end in draws this happens often.
 
     Returns:
-      The winner's name in `checkpoints/`, and notes for the metrics.
+      The progress with the winner's name in `checkpoints/`, and notes for the metrics.
     """
-    promoted = [run.checkpoint_path(iteration) for iteration in progress.promoted]
+    nets = {run.checkpoint_path(iteration): iteration for iteration in progress.promoted}
     mean, last = run.checkpoint_file(MEAN), run.checkpoint_file(CANDIDATE)
     if progress.best != progress.iteration:
         write_whole(last, run.candidate_path.read_bytes())
-        promoted.append(last)
-    run.save_net(mean, mean_of([load_checkpoint(path, run.game).net for path in promoted]), progress)
-    points = round_robin(run, progress, [*reversed(promoted), mean], report)
-    winner = max(points, key=lambda path: points[path])  # of several with as many points the first: the newest
+        nets[last] = progress.iteration
+    run.save_net(mean, mean_of([load_checkpoint(path, run.game).net for path in nets]), progress)
+    paths = [*reversed(nets), mean]
+    final = play_final(run, progress, paths, report)
+    elo = estimate(final).mean.round(6)
+    best = int(elo.argmax())  # of several with the same rating the first: the newest
+    winner = paths[best]
     for path in {last, mean} - {winner}:
         remove(path)
-    score = points[winner] / (len(promoted) * run.config.gate.final_games)
-    return winner.stem, {"final/score": score, "final/nets": len(points)}
+    pool = progress.pool
+    for i, j in combinations(range(len(nets)), 2):  # the mean has no iteration, and so no place in the pool
+        pool = with_sums(pool, nets[paths[i]], nets[paths[j]], [float(each[i, j]) for each in final])
+    score = float(final.points[best].sum() / final.pairs[best].sum())
+    notes = {"final/score": score, "final/nets": len(paths), "final/games": int(final.pairs.sum())}
+    return rated(replace(progress, final=winner.stem, pool=pool)), notes
 
 
 def describe_final(final: str) -> str:
@@ -65,26 +80,48 @@ def mean_of(nets: list[Net]) -> Net:
     return nets[-1]
 
 
-def round_robin(run: Run, progress: Progress, paths: list[Path], report: Report) -> dict[Path, float]:
-    """Plays matches of all pairs with the gate's simulations; returns the points of each net."""
-    config = run.config.gate
-    points = dict.fromkeys(paths, 0.0)
-    pairs = list(combinations(paths, 2))
+def play_final(run: Run, progress: Progress, paths: list[Path], report: Report) -> Scores:
+    """Plays the games of the final with the gate's simulations, at most as many as a round robin would have.
+
+    They go where the choice is open. A net no longer plays if it is weaker than the leader with a probability above
+    95 %. The final is over if one net is left.
+    """
+    config, scores = run.config.gate, Scores.none(len(paths))
+    left = len(paths) * (len(paths) - 1) // 2 * config.final_games // 2
+    results: dict[tuple[int, int, Game], list[GameResult]] = {}
     with contextlib.ExitStack() as stack:
         agents = {
-            (path, game): stack.enter_context(contextlib.closing(agent_of(run, path, game)))
+            (place, game): stack.enter_context(contextlib.closing(agent_of(run, path, game)))
             for game in run.games
-            for path in paths
+            for place, path in enumerate(paths)
         }
-        bar = stack.enter_context(report.stage("final", len(pairs) * config.final_games, "games"))
-        for number, (a, b) in enumerate(pairs):
-            seed = derive_seed(run.config.seed, "final", progress.iteration, number)
-            for game, share in shares_of(run, config.final_games):
-                match = play_match(
-                    agents[a, game], agents[b, game], game, share, seed, config.opening_plies,
-                    on_games=lambda num, _: bar.update(num),
-                )  # fmt: skip
-                score = match.tally.score
-                points[a] += score * share
-                points[b] += (1.0 - score) * share
-    return points
+        bar = stack.enter_context(report.stage("final", 2 * left, "games"))
+        while left > 0 and len(contenders := _contenders(estimate(scores))) > 1:
+            among = list(combinations(contenders, 2))
+            batch = min(left, max(len(paths), int(scores.pairs.sum()) // 8))
+            for (i, j), count in choose_pairings(estimate(scores), batch, among).items():
+                seed = derive_seed(run.config.seed, "final", progress.iteration, i, j)
+                before = sum(len(played) // 2 for (*pair, _), played in results.items() if pair == [i, j])
+                for game, num_pairs in pairs_of_sizes(run, before, count):
+                    played = results.setdefault((i, j, game), [])
+                    match = play_match(
+                        agents[i, game], agents[j, game], game, 2 * num_pairs, seed, config.opening_plies,
+                        on_games=lambda num, _: bar.update(num), first_pair=len(played) // 2,
+                    )  # fmt: skip
+                    played += match.results
+            left -= batch
+            scores = _scores_of(len(paths), results)
+    return scores
+
+
+def _contenders(posterior: Posterior) -> list[int]:
+    """Returns the places of the nets that are above the leader with a probability of at least 5 %, and its own."""
+    return np.flatnonzero(posterior.chances_above(int(posterior.mean.argmax())) >= 0.05).tolist()
+
+
+def _scores_of(num_nets: int, results: dict[tuple[int, int, Game], list[GameResult]]) -> Scores:
+    scores = Scores.none(num_nets)
+    for (i, j, _), played in results.items():
+        for score in distinct_scores(played):
+            scores.add(i, j, score)
+    return scores

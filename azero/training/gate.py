@@ -1,6 +1,7 @@
 """The gate: candidate against best net. Also the evaluation: the best net against a fixed opponent and a benchmark."""
 
 import contextlib
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +12,6 @@ from azero.arena.benchmarks.benchmark import sample_benchmark
 from azero.arena.benchmarks.files import Benchmark, read_benchmark, shipped_benchmark_of
 from azero.arena.matches.match import play_match
 from azero.arena.matches.results import GameResult, without_repeats
-from azero.arena.matches.statistics import elo_from_score
 from azero.compiler.rng import derive_seed
 from azero.config.schema import Config
 from azero.config.training import EvaluationConfig
@@ -28,7 +28,7 @@ class Verdict:
     """The result of a gate."""
 
     is_promoted: bool
-    elo: float  # of the candidate above the best; finite
+    matches: list[list[GameResult]]  # the games of each size, from the candidate's side
     notes: dict
 
 
@@ -52,14 +52,19 @@ def hold_gate(run: Run, progress: Progress, report: Report) -> Verdict:
     distinct = [result for own in games for result in own]
     score = mean_score(distinct)
     is_promoted = score >= config.win_rate_threshold or _replaces_random_weights(run.config, progress.iteration)
-    shrunk = (score * len(distinct) + 0.5) / (len(distinct) + 1)  # keeps the rating finite if all games are won
     notes = {"gate/score": score, "gate/games": len(distinct), "gate/is_promoted": is_promoted}
-    return Verdict(is_promoted, elo_from_score(shrunk), notes | _scores_by_size(run, "gate", games))
+    return Verdict(is_promoted, [match.results for match in matches], notes | _scores_by_size(run, "gate", games))
 
 
 def shares_of(run: Run, num_games: int) -> list[tuple[Game, int]]:
     """Returns the sizes of a run's game, each with its share of a match."""
     return list(zip(run.games, share_match(num_games, len(run.games)), strict=True))
+
+
+def pairs_of_sizes(run: Run, first: int, num_pairs: int) -> list[tuple[Game, int]]:
+    """Returns the sizes that get some of these pairs, and how many. From number `first` on, the sizes take turns."""
+    counts = Counter(number % len(run.games) for number in range(first, first + num_pairs))
+    return [(run.games[size], count) for size, count in sorted(counts.items())]
 
 
 def share_match(num_games: int, num_sizes: int) -> list[int]:

@@ -34,6 +34,7 @@ from azero.training.learning.precision import settle_arithmetic
 from azero.training.learning.schedule import learning_rate, steps_for
 from azero.training.learning.trainer import Trainer, check_divergence
 from azero.training.lessons.reading import read_lessons
+from azero.training.rating import meet_older_nets, rated, with_gate
 from azero.training.resumed_settings import check_progress, check_runtime, keep_settings
 from azero.training.run import Run, check_is_new, has_state, hold, iteration_of, shard_name
 from azero.training.starts import read_starts
@@ -211,19 +212,20 @@ def gate(run: Run, progress: Progress, trainer: Trainer, report: Report) -> Prog
     begin = time.perf_counter()
     iteration = progress.iteration
     verdict = hold_gate(run, progress, report)
-    notes = progress.notes | verdict.notes | {"time/gate_s": time.perf_counter() - begin}
+    progress = with_gate(progress, verdict.matches)
     if verdict.is_promoted:
-        rating = progress.rating + verdict.elo
         promoted = [*progress.promoted, iteration][-NUM_PROMOTED:]
-        progress = replace(
-            progress, best=iteration, rating=rating, promotions=progress.promotions + 1, promoted=promoted
-        )
+        progress = replace(progress, best=iteration, promotions=progress.promotions + 1, promoted=promoted)
+        progress = meet_older_nets(run, progress, report)
+    progress = rated(progress)
+    if verdict.is_promoted:
         run.save_net(run.checkpoint_path(iteration), trainer.candidate(), progress)
-    notes |= {"gate/rating": progress.rating, "gate/promotions": progress.promotions}
+    notes = progress.notes | verdict.notes | {"time/gate_s": time.perf_counter() - begin}
     every, last = run.config.evaluation.every, run.config.training.iterations
     if iteration == last and run.config.gate.final_games:
-        winner, of_final = hold_final(run, progress, report)
-        progress, notes = replace(progress, final=winner), notes | of_final
+        progress, of_final = hold_final(run, progress, report)
+        notes |= of_final
+    notes |= {"gate/rating": progress.rating, "gate/promotions": progress.promotions}
     if every and (iteration % every == 0 or iteration == last):
         begin = time.perf_counter()
         notes |= evaluate_best(run, progress, report)

@@ -9,6 +9,7 @@ candidate.safetensors
 replay/              self-play shards of the window and of the current iteration
 metrics.jsonl        one line per iteration
 tensorboard/
+ratings.json         the games of `azero rate --run`, if there were any
 .lock                exists while a process trains the run
 """
 
@@ -107,10 +108,14 @@ class Run:
         """Returns the path of the net that is published as best.safetensors."""
         return self.checkpoint_file(progress.final) if progress.final else self.checkpoint_path(progress.best)
 
+    def all_promoted(self, progress: Progress) -> list[int]:
+        """Returns the iterations of all nets promoted before this one, with the first net, by their files."""
+        numbers = sorted(int(path.stem) for path in self.checkpoint_path(0).parent.glob("[0-9]*.safetensors"))
+        return [number for number in numbers if number < progress.iteration]
+
     def promoted(self, progress: Progress) -> list[int]:
-        """Returns the iterations of the last promoted nets, those of the final, by the files of earlier iterations."""
-        names = sorted(path.stem for path in self.checkpoint_path(0).parent.glob("[0-9]*.safetensors"))
-        return [int(name) for name in names if int(name) < progress.iteration][-NUM_PROMOTED:]
+        """Returns the iterations of the last promoted nets, those of the final."""
+        return self.all_promoted(progress)[-NUM_PROMOTED:]
 
     @property
     def first_path(self) -> Path:

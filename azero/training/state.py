@@ -58,6 +58,9 @@ class Progress:
     positions: int = 0  # training positions of self-play in the run
     best: int = 0  # iteration of the best net
     rating: float = 0.0  # the best net's Elo above the first net
+    pool: list[list[float]] = field(default_factory=list)  # the games by which nets are rated; see `rating.py`
+    anchor: int = 0  # iteration of the net whose rating is given
+    anchor_rating: float = 0.0  # 0 for the first net; another one in a run that began without a pool
     promotions: int = 0
     promoted: list[int] = field(default_factory=list)  # iterations of the last promoted nets, for the final; ascending
     final: str = ""  # name in checkpoints/ of the final's winner (an iteration, MEAN or CANDIDATE); empty before it
@@ -164,8 +167,10 @@ def _progress_from(what: str, card: dict) -> Progress:
     own = {name: value for name, value in card.items() if name not in ("format", *SETTINGS)}
     if own.get("stage") == "reanalysis":
         own["stage"] = "train"
+    if "pool" not in own:  # of azero 0.1.0, whose rating was a sum over gates
+        own |= {"anchor": own.get("best", 0), "anchor_rating": own.get("rating", 0.0)}
     progress = Progress(**drop_unknown(what, own, [*asdict(Progress())]))
-    counts = ("iteration", "steps", "steps_this_iteration", "positions", "best", "promotions")
+    counts = ("iteration", "steps", "steps_this_iteration", "positions", "best", "promotions", "anchor")
     are_right = {
         name: type(getattr(progress, name)) is int and 0 <= getattr(progress, name) < 1 << 53 for name in counts
     }
@@ -178,7 +183,8 @@ def _progress_from(what: str, card: dict) -> Progress:
         progress.steps_this_iteration <= (progress.steps if are_right["steps"] else 0)
     )
     are_right["stage"] = progress.stage in STAGES
-    are_right["rating"] = is_number(progress.rating)
+    are_right |= {name: is_number(getattr(progress, name)) for name in ("rating", "anchor_rating")}
+    are_right["pool"] = type(progress.pool) is list and all(map(_is_row, progress.pool))
     are_right["final"] = _is_match(rf"({MEAN}|{CANDIDATE}|[0-9]{{5,9}})?", progress.final)
     are_right["shards"] = type(progress.shards) is list and all(_is_match(_SHARD, name) for name in progress.shards)
     if are_right["shards"]:  # self-play fills the window
@@ -201,6 +207,15 @@ def _progress_from(what: str, card: dict) -> Progress:
     if wrong:
         raise BadInput(f"{what} cannot be read: {wrong[0]} = {short(getattr(progress, wrong[0]))} is not valid")
     return progress
+
+
+def _is_row(row: object) -> bool:
+    """Returns whether a row of the pool is two iterations and three sums of scores in [0, 1]."""
+    if not isinstance(row, list) or len(row) != 5 or not all(map(is_number, row)):
+        return False
+    a, b, pairs, points, squares = row
+    are_nets = type(a) is type(b) is int and a != b and min(a, b) >= 0 and max(a, b) < MOST_ITERATIONS
+    return are_nets and 0 <= squares <= points <= pairs
 
 
 def _is_match(pattern: str, text: object) -> bool:

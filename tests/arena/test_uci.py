@@ -99,7 +99,11 @@ def test_a_bound_does_not_replace_the_value_of_the_same_move():
 @pytest.mark.parametrize("is_a", [True, False])
 def test_an_engine_plays_a_match(engine, tmp_path, is_a):
     agents = [engine(), make_agent("random", GAME)]
-    match = play_match(*(agents if is_a else agents[::-1]), GAME, 6, seed=1)
+    match = play_match(*(agents if is_a else agents[::-1]), GAME, 6, seed=1, keeps_thoughts=True)
+    thoughts = [
+        result.thoughts[0] for result in match.results if result.a_is_first == (is_a == (result.opening_plies % 2 == 0))
+    ]
+    assert len(thoughts) == 3 and all(thought.simulations == 7 for thought in thoughts), "random has no thoughts"
     assert match.tally.games == 6 and told(tmp_path).count("ucinewgame") == 1 + 6  # one prepares the match
     assert agents[0].simulations == 7 * agents[0].moves
 

@@ -1,12 +1,14 @@
 """Tests of the final: its participants, the mean of nets, and that the winner is published."""
 
 import itertools
+from collections import Counter
 from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
 import torch
 
+from azero.arena.matches.results import GameResult
 from azero.nets.checkpoint import load_checkpoint
 from azero.training import final
 from azero.training.learning.trainer import Trainer
@@ -29,42 +31,61 @@ def run(tmp_path):
 
 
 def hold(monkeypatch, run, winner, best=5, iteration=6):
-    """Holds a final that `winner` wins while other matches are drawn; returns its result and the pairings."""
-    met = []
+    """Holds a final that `winner` wins while other games are drawn; returns progress, notes, and pairs by pairing."""
+    met = Counter()
 
-    def play_match(a, b, game, num_games, seed, opening_plies, on_games):
-        assert num_games == run.config.gate.final_games
+    def play_match(a, b, game, num_games, seed, opening_plies, on_games, first_pair):
         names = [agent.name.rpartition("/")[2].partition(".")[0] for agent in (a, b)]
-        met.append(tuple(names))
+        assert num_games % 2 == 0 and first_pair == met[tuple(names)]
+        met[tuple(names)] += num_games // 2
         score = 1.0 if names[0] == winner else 0.0 if names[1] == winner else 0.5
-        return SimpleNamespace(tally=SimpleNamespace(score=score))
+        games = range(2 * first_pair, 2 * first_pair + num_games)
+        return SimpleNamespace(results=[GameResult(k // 2, k % 2 == 0, (k,), score) for k in games])
 
     monkeypatch.setattr(final, "play_match", play_match)
     report = Silent()
     progress = Progress(iteration=iteration, best=best)
     promoted = run.promoted(replace(progress, iteration=iteration + 1))
-    return final.hold_final(run, replace(progress, promoted=promoted), report), met
+    return *final.hold_final(run, replace(progress, promoted=promoted), report), met
 
 
 @pytest.mark.parametrize("winner", ["00002", "00005", "candidate", "mean"])
 def test_the_last_three_the_candidate_and_their_mean_meet_and_the_winner_stays(monkeypatch, run, winner):
-    (name, notes), met = hold(monkeypatch, run, winner)
-    assert name == winner and notes == {"final/score": 1.0, "final/nets": 5}
-    assert met == list(itertools.combinations(["candidate", "00005", "00003", "00002", "mean"], 2))
+    progress, notes, met = hold(monkeypatch, run, winner)
+    assert progress.final == winner and notes["final/nets"] == 5 and notes["final/score"] == 1.0
+    assert {*met} <= {*itertools.combinations(["candidate", "00005", "00003", "00002", "mean"], 2)}
+    assert {name for pair in met for name in pair} == {"candidate", "00005", "00003", "00002", "mean"}
+    assert notes["final/games"] == 2 * met.total() <= 10 * run.config.gate.final_games
     kept = {path.stem for path in run.checkpoint_path(0).parent.iterdir()}
     assert kept == {"00000", "00002", "00003", "00005", winner}
-    run.publish_best(replace(Progress(iteration=7, best=5), final=name))
-    assert run.best_path.read_bytes() == run.checkpoint_file(name).read_bytes()
+    run.publish_best(replace(Progress(iteration=7, best=5), final=progress.final))
+    assert run.best_path.read_bytes() == run.checkpoint_file(progress.final).read_bytes()
 
 
 def test_if_all_draw_the_newest_net_wins(monkeypatch, run):
-    assert hold(monkeypatch, run, "nobody")[0][0] == "candidate"
-    assert hold(monkeypatch, run, "nobody", best=5, iteration=5)[0][0] == "00005"
+    assert hold(monkeypatch, run, "nobody")[0].final == "candidate"
+    assert hold(monkeypatch, run, "nobody", best=5, iteration=5)[0].final == "00005"
 
 
 def test_a_candidate_that_was_promoted_takes_part_once(monkeypatch, run):
-    _, met = hold(monkeypatch, run, "00003", best=5, iteration=5)
+    *_, met = hold(monkeypatch, run, "00003", best=5, iteration=5)
     assert {name for pair in met for name in pair} == {"00002", "00003", "00005", "mean"}
+
+
+def test_a_net_that_is_clearly_weaker_plays_no_more_and_a_clear_winner_ends_the_final(monkeypatch, run):
+    run.config = run.config.model_copy(update={"gate": run.config.gate.model_copy(update={"final_games": 40})})
+    _, notes, met = hold(monkeypatch, run, "00003")
+    assert notes["final/games"] < 400 / 2 and notes["final/games"] == 2 * met.total()
+    _, notes, _ = hold(monkeypatch, run, "nobody")
+    assert notes["final/games"] == 400, "the choice stays open"
+
+
+def test_the_games_enter_the_pool_of_the_run_except_those_of_the_mean(monkeypatch, run):
+    progress, _, met = hold(monkeypatch, run, "00002")
+    nets = {"candidate": 6, "00005": 5, "00003": 3, "00002": 2}
+    rows = {(nets[a], nets[b]): pairs for (a, b), pairs in met.items() if "mean" not in (a, b)}
+    assert {(a, b): pairs for a, b, pairs, *_ in progress.pool} == rows
+    assert all(points == pairs * (a == 2) + pairs / 2 * (2 not in (a, b)) for a, b, pairs, points, _ in progress.pool)
 
 
 def test_the_mean_is_that_of_weights_and_running_statistics(monkeypatch, run):

@@ -1,9 +1,9 @@
 """Tests of the gate: promotion by win rate, and that repeated games count once."""
 
 import gc
-import math
 import weakref
 from contextlib import contextmanager
+from types import SimpleNamespace
 
 import pytest
 
@@ -91,6 +91,12 @@ def test_games_that_repeat_each_other_count_once(tmp_path, monkeypatch):
     assert not verdict.is_promoted and verdict.notes["gate/score"] == 0.5 and verdict.notes["gate/games"] == 2
 
 
+def test_sizes_of_a_game_take_turns_in_short_matches():
+    run = SimpleNamespace(games=("small", "medium", "large"))
+    assert gate.pairs_of_sizes(run, 0, 1) == [("small", 1)] and gate.pairs_of_sizes(run, 4, 1) == [("medium", 1)]
+    assert gate.pairs_of_sizes(run, 2, 4) == [("small", 1), ("medium", 1), ("large", 2)]
+
+
 def test_agents_take_no_memory_when_their_matches_are_over(tmp_path, monkeypatch):
     """Agents are reference cycles. Their searches are freed at once, without the garbage collector."""
     config = {"games": 2, "num_simulations": 2, "opening_plies": 1}
@@ -112,18 +118,11 @@ def test_agents_take_no_memory_when_their_matches_are_over(tmp_path, monkeypatch
         gc.enable()
 
 
-def test_elo_is_finite_where_all_games_are_won_or_lost(tmp_path, monkeypatch):
-    run = make_run(tmp_path / "run")
-    won, lost = (hold(monkeypatch, run, games(*[score] * 4)).elo for score in (1, 0))
-    assert won == pytest.approx(400 * math.log10(9)) and lost == pytest.approx(-won)  # as if one more game was drawn
-    assert hold(monkeypatch, run, games(1, 0)).elo == 0
-
-
 def test_a_net_against_itself_is_even_in_each_pair_and_a_seed_settles_the_gate(tmp_path):
     run = make_run(tmp_path / "run")
     verdict = gate.hold_gate(run, Progress(), Silent())
     assert verdict == gate.hold_gate(run, Progress(), Silent())
-    assert verdict.notes["gate/score"] == 0.5 and verdict.elo == 0
+    assert verdict.notes["gate/score"] == 0.5
 
 
 def test_iterations_have_openings_of_their_own(tmp_path, monkeypatch):

@@ -15,6 +15,7 @@ gtp:COMMAND  uci:COMMAND         another program, through GTP or UCI
 uci(nodes=10000):COMMAND         the same with options, see `engines/uci.py`
 """
 
+import hashlib
 import os
 import re
 from pathlib import Path
@@ -29,7 +30,7 @@ from azero.config.schema import DeviceConfig, SearchConfig
 from azero.errors import BadInput, suggest_nearest
 from azero.games import Game, make_game, registered_games
 from azero.mcts import Search, Settings, rollout_from_config, selection_from_config
-from azero.system.files import PACKAGE
+from azero.system.files import PACKAGE, read_regular
 
 MOST_NODES = 1 << 27
 """Nodes of the largest tree, 4 GiB. A search takes the memory as it grows."""
@@ -40,6 +41,7 @@ BATCHES = (8, 32)
 DEFAULT_SIMULATIONS = 400
 """Simulations per move of an agent whose name has no limit."""
 
+_LARGEST = 1 << 30  # bytes of a checkpoint
 _DEVICE_SETTINGS = ("device", "runtime", "precision")
 _CHECKPOINTS = (PACKAGE / "checkpoints", PACKAGE.parent / "checkpoints")
 
@@ -97,6 +99,19 @@ def device_settings_of(name: str) -> dict[str, str] | None:
     if split_program(name) or word_of(base) in ("random", *CLASSICAL):
         return None
     return {key: value for key, value in _split_settings(base)[1].items() if key in _DEVICE_SETTINGS}
+
+
+def identity_of(name: str) -> str:
+    """Returns an agent's name with the digest of its checkpoint's file in place of the path; raises BadInput.
+
+    So a net has the same identity wherever it lies, and another one if its file changes.
+    """
+    base, _ = split_name(name)
+    if split_program(name) or word_of(base) in ("random", *CLASSICAL):
+        return name
+    path = _split_settings(base)[0]
+    digest = hashlib.blake2b(read_regular(find_checkpoint(path), _LARGEST), digest_size=8).hexdigest()
+    return f"net:{digest}{name.removeprefix(path)}"
 
 
 def split_name(name: str) -> tuple[str, Limit]:

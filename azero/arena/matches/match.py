@@ -35,6 +35,7 @@ def play_match(
     sprt: Sprt | None = None,
     on_games: Callable[[int, Tally], None] = lambda finished, tally: None,
     keeps_thoughts: bool = False,
+    first_pair: int = 0,
 ) -> MatchResult:
     """Plays `num_games` games, or fewer if an SPRT decides. If the number is odd, the last game is a pair by itself.
 
@@ -42,6 +43,7 @@ def play_match(
       opening_plies: random plies at the start of a pair, or one fewer; 0 starts from the initial position.
       on_games: called with the number of games that have just ended, and the tally so far.
       keeps_thoughts: whether the results tell what the agents thought of each move.
+      first_pair: the number of the first pair. Its games are those of that number in a match that begins with pair 0.
 
     Raises:
       BadInput: `num_games` is less than 1, or `opening_plies` less than 0.
@@ -53,12 +55,14 @@ def play_match(
     drawn, openings = draw_openings(game, opening_plies, seed), list[State]()
     results: list[GameResult] = []
     decision = early_end = None
-    at_once = _num_at_once(a, b, sprt)
-    openings += islice(drawn, (min(at_once, num_games) + 1) // 2)
-    _start(a, b, openings, range(min(at_once, num_games)))  # compiles, if necessary, outside the measured time
+    at_once, begun = _num_at_once(a, b, sprt), 2 * first_pair
+    last = begun + num_games
+    numbers = range(begun, min(begun + at_once, last))
+    openings += islice(drawn, (numbers.stop + 1) // 2)
+    _start(a, b, openings, numbers)  # compiles, if necessary, outside the measured time
     begin = time.perf_counter()
-    for first in range(0, num_games, at_once):
-        numbers = range(first, min(first + at_once, num_games))
+    for first in range(begun, last, at_once):
+        numbers = range(first, min(first + at_once, last))
         openings += islice(drawn, (numbers.stop + 1) // 2 - len(openings))
         try:
             for finished in _play_side_by_side(a, b, openings, numbers, keeps_thoughts):
@@ -67,7 +71,7 @@ def play_match(
         except (EngineFailed, KeyboardInterrupt) as error:
             early_end = early_end_of(error, f"after {len(results)} of {num_games} games")
         results.sort(key=lambda result: (result.pair, not result.a_is_first))
-        if sprt and not early_end and (numbers.stop % 2 == 0 or numbers.stop == num_games):  # only whole pairs count
+        if sprt and not early_end and (numbers.stop % 2 == 0 or numbers.stop == last):  # only whole pairs count
             decision = _first_decision(sprt, pair_scores(without_repeats(results)))
         if decision or early_end:
             break

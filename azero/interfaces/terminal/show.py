@@ -1,4 +1,4 @@
-"""Results as text: suggestions (the board with values, and the ranked moves), matches, mistakes in solved positions."""
+"""Results as text: suggestions (board and ranked moves), matches, ratings, mistakes in solved positions."""
 
 import itertools
 
@@ -8,6 +8,7 @@ from azero.arena.agents.suggestion import Move, Suggestion
 from azero.arena.benchmarks.benchmark import BenchmarkResult, Share
 from azero.arena.matches.results import MatchResult
 from azero.arena.matches.statistics import Sprt
+from azero.arena.ratings.pool import Ratings
 from azero.games import State
 from azero.games.positions import turn_to_text
 from azero.system.console import printable
@@ -159,6 +160,21 @@ def show_benchmark(result: BenchmarkResult) -> str:
             "  not judged: the solver reached its limit; these positions are left out of the shares of mistakes"
         )
     return "\n".join([*lines, f"  {result.elapsed_s:.1f} s"])
+
+
+def show_ratings(ratings: Ratings) -> str:
+    """Returns a table of a pool's ratings, best first, with 95 % intervals as differences from the anchor."""
+    names = [printable(each.name) for each in ratings.agents]
+    width = max([5, *map(len, names)])
+    lines = [
+        f"{ratings.game}: {ratings.games} games, first player's score {ratings.first_player_score:.1%}",
+        f"  {'agent':<{width}}  {'Elo':>6}  {'95 % interval':^16}  {'games':>6}",
+    ]
+    for name, each in zip(names, ratings.agents, strict=True):
+        low, high = (f"{end:+z.0f}" for end in each.elo_ci95)
+        interval = "anchor" if each.name == ratings.anchor else f"[{low}, {high}]"
+        lines.append(f"  {name:<{width}}  {each.elo:>+z6.0f}  {interval:^16}  {each.games:>6}")
+    return "\n".join(lines)
 
 
 def _share(share: Share) -> str:

@@ -12,7 +12,7 @@ from azero.arena.agents.agent import Agent
 from azero.arena.agents.clock import Clock
 from azero.arena.agents.engines.process import end_engine, read_lines, split_command, start_engine
 from azero.arena.agents.options import Options
-from azero.arena.agents.suggestion import RESIGN, Suggestion
+from azero.arena.agents.suggestion import RESIGN, Suggestion, Thought
 from azero.errors import BadInput, EngineFailed
 from azero.games import Game, State
 from azero.system.code import check_may_run
@@ -40,6 +40,7 @@ class EngineAgent(Agent):
         super().__init__(name, game, seed)
         self._configure(options)
         self._states: list[State] = []
+        self._last: dict[int, Suggestion] = {}  # by slot
         self._more_seconds = 0.0  # for an answer, beyond the usual limit
         try:
             words = split_command(command)
@@ -74,7 +75,14 @@ class EngineAgent(Agent):
     def _choose(self, slots: Sequence[int]) -> list[int]:
         suggestions = [self.suggest(self._states[slot]) for slot in slots]
         self.simulations += sum(each.simulations for each in suggestions)
+        self._last |= zip(slots, suggestions, strict=True)
         return [RESIGN if self.resigns(each.value) else each.action for each in suggestions]
+
+    def thought(self, slot: int) -> Thought | None:
+        if not self.judges_positions:
+            return None
+        last = self._last[slot]
+        return Thought(last.value, last.simulations, last.elapsed_s)
 
     def _play_on_clock(self, state: State, clock: Clock) -> Suggestion:
         with self._waiting_for(clock.left_s):

@@ -1,0 +1,245 @@
+"""A pool of agents that play for their ratings: which games, from where it stopped, and the result."""
+
+import contextlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from pathlib import Path
+
+from azero.arena.agents.agent import Agent
+from azero.arena.agents.names import game_of, identity_of, make_agent
+from azero.arena.matches.match import play_match
+from azero.arena.matches.results import Interrupted, MatchResult, Unfinished
+from azero.arena.matches.statistics import Tally
+from azero.arena.ratings.file import Matches, Meeting, Pair, pairs_of, read_matches, write_matches
+from azero.arena.ratings.model import Posterior, Scores, estimate
+from azero.arena.ratings.pairing import choose_pairings
+from azero.compiler.rng import derive_seed
+from azero.errors import BadInput
+from azero.games import Game, make_game
+from azero.system.interrupt import interruption_waits
+
+GAMES_PER_AGENT = 100
+"""Default number of games of a pool, for each of its agents."""
+
+
+@dataclass(frozen=True)
+class Rated:
+    """An agent's rating: Elo with a 95 % interval, both as differences from the anchor, and its number of games."""
+
+    name: str
+    elo: float
+    elo_ci95: tuple[float, float]
+    games: int
+
+
+@dataclass(frozen=True)
+class Ratings:
+    """The ratings of a pool.
+
+    Attributes:
+      game: the game's name, with its parameters.
+      anchor: the name of the agent whose rating is given.
+      agents: the agents, best first.
+      games: number of games played.
+      first_player_score: the score of the players who began, in [0, 1]; 0.5 without games.
+      dispersion: the variance of a pair's score over s (1 - s); see `model.py`.
+    """
+
+    game: str
+    anchor: str
+    agents: list[Rated]
+    games: int
+    first_player_score: float
+    dispersion: float
+
+    def to_json(self) -> dict:
+        """Returns the object that `azero rate --json` prints."""
+        agents = [{**vars(each), "elo_ci95": list(each.elo_ci95)} for each in self.agents]
+        return {**vars(self), "agents": agents}
+
+
+def rate(
+    agents: Sequence[str],
+    game: Game | str | None = None,
+    games: int | None = None,
+    anchor: str | None = None,
+    seed: int = 0,
+    threads: int = 1,
+    out: str | Path | None = None,
+) -> Ratings:
+    """Plays games between agents, and returns their ratings, as `azero rate` does.
+
+    Args:
+      agents: names of two or more agents.
+      game: the game; by default that of the first checkpoint.
+      games: games of the whole pool, in pairs with colours swapped; 100 per agent by default.
+      anchor: the name of the agent that has the rating 0; by default the first one.
+      out: a file that keeps the games, from which a rating with more games goes on; by default they are not kept.
+
+    Raises:
+      BadInput: there are fewer than two agents, two are the same, a name is wrong, or the file is of another game.
+      EngineFailed, KeyboardInterrupt: the finished games are in the file.
+    """
+    names = list(agents)
+    if anchor is not None and anchor not in names:
+        raise BadInput(f"anchor = {anchor!r} should be an agent of the pool: {', '.join(names)}")
+    played = game_of_pool(names, game)
+    pool = Pool(
+        played, names, lambda name, own: make_agent(name, played, own, threads), seed, Path(out) if out else None
+    )
+    pool.play(GAMES_PER_AGENT * len(names) if games is None else games)
+    return pool.ratings(anchor or names[0])
+
+
+def game_of_pool(names: Sequence[str], game: Game | str | None) -> Game:
+    """Returns `game`, or else the game of the first checkpoint; raises BadInput if there is none."""
+    if game is not None:
+        return make_game(game) if isinstance(game, str) else game
+    found = next((own for own in map(game_of, names) if own is not None), None)
+    if found is None:
+        raise BadInput(f"{' and '.join(names) or 'no agent'} can play any game: name one, e.g. --game connect_four")
+    return found
+
+
+def batch_size(num_agents: int, num_pairs: int) -> int:
+    """Returns how many pairs are played before the next are chosen: more, the more is known."""
+    return max(num_agents, num_pairs // 4)
+
+
+class Pool:
+    """Agents and the games that they have played. The same seed gives the same games.
+
+    Args:
+      names: of the agents. None are made before a match, and each is closed after it.
+      make: makes an agent from its name and a seed.
+      path: the file that keeps the games; None: they are not kept.
+
+    Raises BadInput if there are fewer than two agents, two are the same, one cannot be made, or the file is not of
+    this game.
+    """
+
+    def __init__(
+        self, game: Game, names: Sequence[str], make: Callable[[str, int], Agent], seed: int, path: Path | None
+    ):
+        self.game, self.names, self.seed = game, list(names), seed
+        self._make, self._path = make, path
+        for place, name in enumerate(names):
+            if name in names[:place]:
+                raise BadInput(f"agent {name!r} is named twice; a pool has each agent once")
+        if len(names) < 2:
+            raise BadInput(f"a pool needs two agents or more, and this one has {', '.join(names) or 'none'}")
+        for name in names:
+            make(name, 0).close()  # raises errors now, not after the first games
+        self._ids = [identity_of(name) for name in names]
+        for (one, identity), (other, another) in combinations(zip(names, self._ids, strict=True), 2):
+            if identity == another:
+                raise BadInput(f"agents {one!r} and {other!r} are the same net; name one of them")
+        self._matches = {} if path is None else read_matches(path, str(game))
+
+    @property
+    def num_games(self) -> int:
+        """Number of games that these agents have played with this seed."""
+        return 2 * sum(len(pairs) for _, _, pairs in self._played())
+
+    def play(self, num_games: int, on_games: Callable[[int, Tally], None] = lambda finished, tally: None) -> None:
+        """Plays until the pool has `num_games` games; an odd number means one more.
+
+        Pairs that an interruption left out come first, because those that take long would be missing otherwise.
+
+        Args:
+          on_games: called with the number of games that have just ended, and the match's tally so far.
+
+        Raises:
+          BadInput: `num_games` is less than 1.
+          Unfinished: an engine failed. The finished games are kept.
+          Interrupted: Ctrl-C. The finished games are kept.
+        """
+        if num_games < 1:
+            raise BadInput(f"games = {num_games} should be 1 or more")
+        for a, b, pairs in self._played():
+            for number in _left_out(pairs):
+                self._play(a, b, number, 1, on_games)
+        while (left := (num_games - self.num_games + 1) // 2) > 0:
+            batch = min(left, batch_size(len(self.names), self.num_games // 2))
+            for (a, b), count in choose_pairings(self.posterior(), batch).items():
+                first = len(self._matches.get(self._meeting(a, b), []))
+                self._play(a, b, first, count, on_games)
+
+    def posterior(self) -> Posterior:
+        """Returns what is known of the ratings, by the agents' places. Of pairs that repeat each other, one counts."""
+        scores = Scores.none(len(self.names))
+        for a, b, pairs in self._played():
+            for pair in {pair.key: pair for pair in pairs}.values():
+                scores.add(a, b, pair.score)
+        return estimate(scores)
+
+    def ratings(self, anchor: str, elo: float = 0.0) -> Ratings:
+        """Returns the ratings, if the agent `anchor` has the rating `elo`."""
+        posterior, place = self.posterior(), self.names.index(anchor)
+        values, halves = elo + posterior.elo(place), posterior.half_widths(place)
+        games, begun, played = [0] * len(self.names), 0.0, self._played()
+        for a, b, pairs in played:
+            for each in (a, b):
+                games[each] += 2 * len(pairs)
+            begun += sum(pair.begun + 1.0 - pair.answered for pair in pairs)
+        agents = [
+            Rated(name, float(value), (float(value - half), float(value + half)), num)
+            for name, value, half, num in zip(self.names, values, halves, games, strict=True)
+        ]
+        agents.sort(key=lambda each: -each.elo)
+        share = begun / self.num_games if self.num_games else 0.5
+        return Ratings(str(self.game), anchor, agents, self.num_games, share, posterior.dispersion)
+
+    def _meeting(self, a: int, b: int) -> Meeting:
+        one, other = sorted((self._ids[a], self._ids[b]))
+        return Meeting(one, other, self.seed)
+
+    def _played(self) -> list[tuple[int, int, list[Pair]]]:
+        """Returns the matches of these agents with this seed: the places of A and B, and their pairs."""
+        places = {identity: place for place, identity in enumerate(self._ids)}
+        return [
+            (places[a], places[b], pairs)
+            for (a, b, seed), pairs in sorted(self._matches.items())
+            if seed == self.seed and a in places and b in places
+        ]
+
+    def _play(self, a: int, b: int, first: int, count: int, on_games: Callable[[int, Tally], None]) -> None:
+        """Plays pairs of two agents, from number `first` on, and keeps them."""
+        meeting = self._meeting(a, b)
+        if self._ids[a] != meeting.a:
+            a, b = b, a
+        seed = derive_seed(self.seed, "rating", meeting.a, meeting.b)
+        result: MatchResult | None
+        early_end: Unfinished | Interrupted | None = None
+        with contextlib.ExitStack() as stack:
+            one, other = (
+                stack.enter_context(contextlib.closing(self._make(self.names[each], derive_seed(seed, side))))
+                for each, side in ((a, "a"), (b, "b"))
+            )
+            try:
+                result = play_match(one, other, self.game, 2 * count, seed, on_games=on_games, first_pair=first)
+            except (Unfinished, Interrupted) as error:
+                early_end, result = error, error.result
+        if result:
+            with interruption_waits() as interrupted:
+                self._add({meeting: pairs_of(result.results)})
+                if self._path:
+                    self._add(read_matches(self._path, str(self.game)))  # another process may have added games
+                    write_matches(self._path, str(self.game), self._matches)
+            if interrupted():
+                raise KeyboardInterrupt
+        if early_end:
+            raise early_end
+
+    def _add(self, matches: Matches) -> None:
+        """Adds the pairs that are new."""
+        for meeting, pairs in matches.items():
+            known = {pair.number: pair for pair in [*pairs, *self._matches.get(meeting, [])]}
+            self._matches[meeting] = sorted(known.values())
+
+
+def _left_out(pairs: list[Pair]) -> list[int]:
+    """Returns the numbers that are missing among those of the pairs."""
+    numbers = {pair.number for pair in pairs}
+    return sorted({*range(max(numbers, default=-1) + 1)} - numbers)

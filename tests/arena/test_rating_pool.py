@@ -1,0 +1,238 @@
+"""Tests of pools: which games they play, that they go on where they stopped, and their file."""
+
+import json
+from functools import partial
+
+import pytest
+
+from azero.arena.agents.names import identity_of, make_agent
+from azero.arena.matches.match import play_match
+from azero.arena.matches.results import GameResult, Interrupted
+from azero.arena.ratings import pool as pool_module
+from azero.arena.ratings.file import Meeting, Pair, pairs_of, read_matches, write_matches
+from azero.arena.ratings.pool import Pool, rate
+from azero.errors import BadInput, EngineFailed
+from azero.games import make_game
+
+from .agents import write_checkpoint, write_engine
+
+GAME = make_game("tic_tac_toe")
+NAMES = ["uct@30", "random", "uct@5"]
+
+
+def make(name, seed):
+    return make_agent(name, GAME, seed)
+
+
+def pool_of(*names, seed=0, path=None):
+    return Pool(GAME, names or NAMES, make, seed, path)
+
+
+def moves_of(pool):
+    return {meeting: sorted(pairs) for meeting, pairs in pool._matches.items()}
+
+
+def test_the_order_is_found_and_games_are_counted():
+    ratings = rate(NAMES, GAME, 120)
+    assert [each.name for each in ratings.agents] == ["uct@30", "uct@5", "random"]
+    assert ratings.games == 120 and sum(each.games for each in ratings.agents) == 240
+    assert ratings.anchor == "uct@30" and ratings.agents[0].elo == 0 == ratings.agents[0].elo_ci95[1]
+    assert 0.5 < ratings.first_player_score < 1
+    for each in ratings.agents:
+        assert each.elo_ci95[0] <= each.elo <= each.elo_ci95[1]
+
+
+def test_an_anchor_shifts_all_ratings():
+    pool = pool_of()
+    pool.play(12)
+    low, high = pool.ratings("random"), pool.ratings("random", 1500.0)
+    assert [each.elo for each in high.agents] == pytest.approx([1500 + each.elo for each in low.agents])
+
+
+def test_a_seed_settles_the_games_in_any_order_of_agents():
+    pools = [pool_of(*names, seed=seed) for names, seed in ((NAMES, 3), (NAMES, 3), (NAMES, 4))]
+    for pool in pools:
+        pool.play(24)
+    one, same, other = map(moves_of, pools)
+    assert one == same and {*one.values().__iter__().__next__()} != {*other.values().__iter__().__next__()}
+
+
+def test_more_games_go_on_and_as_many_play_none(tmp_path, monkeypatch):
+    path = tmp_path / "ratings.json"
+    pool_of(path=path).play(20)
+    data = path.read_bytes()
+    again = pool_of(path=path)
+    assert again.num_games == 20
+    monkeypatch.setattr(pool_module, "play_match", None)  # a game would fail
+    again.play(20)
+    again.play(7)
+    assert path.read_bytes() == data
+    monkeypatch.setattr(pool_module, "play_match", play_match)
+    again.play(31)
+    assert pool_of(path=path).num_games == 32
+    for meeting, pairs in read_matches(path, "tic_tac_toe").items():
+        assert [pair.number for pair in pairs] == list(range(len(pairs))), meeting
+
+
+def test_a_later_pair_is_that_of_a_longer_match():
+    """So an interrupted match has the same games when it goes on."""
+    agents = [make_agent(name, GAME, 1) for name in ("uct@10", "random")]
+    whole = play_match(*agents, GAME, 12, 5).results
+    assert play_match(*agents, GAME, 4, 5, first_pair=2).results == whole[4:8]
+
+
+def test_what_an_interruption_left_out_is_played_first(tmp_path, monkeypatch):
+    """Long games would be missing otherwise."""
+    path = tmp_path / "ratings.json"
+    pool = pool_of("uct@5", "random", path=path)
+
+    def stopped(*given, **named):
+        match = play_match(*given, **named)
+        early_end = Interrupted("stopped")
+        early_end.result = type(match)(**{**vars(match), "results": [each for each in match.results if each.pair != 1]})
+        raise early_end
+
+    monkeypatch.setattr(pool_module, "play_match", stopped)
+    with pytest.raises(Interrupted):
+        pool.play(8)
+    pool = pool_of("uct@5", "random", path=path)
+    numbers = [pair.number for [pairs] in [pool._matches.values()] for pair in pairs]
+    assert 1 not in numbers
+    monkeypatch.setattr(pool_module, "play_match", play_match)
+    pool.play(8)
+    whole = pool_of("uct@5", "random")
+    whole.play(8)
+    assert moves_of(pool) == moves_of(whole)
+
+
+def test_games_of_another_process_are_kept(tmp_path):
+    path = tmp_path / "ratings.json"
+    one, other = (pool_of("uct@5", "random", seed=seed, path=path) for seed in (0, 1))
+    for pool in (one, other):
+        pool.play(4)
+    assert [pool_of("uct@5", "random", seed=seed, path=path).num_games for seed in (0, 1)] == [4, 4]
+
+
+def test_an_engine_that_fails_loses_no_finished_game(tmp_path):
+    path = tmp_path / "ratings.json"
+    pool = pool_of("random", "uct@5", write_engine(tmp_path, "dies@4"), path=path)
+    with pytest.raises(EngineFailed, match="the match ended after"):
+        pool.play(60)
+    assert pool.num_games == sum(2 * len(pairs) for pairs in read_matches(path, "tic_tac_toe").values()) >= 2
+    assert len(pool.ratings("random").agents) == 3
+
+
+def test_pairs_that_repeat_each_other_count_once():
+    pool = pool_of("random", "uct@5")
+    meeting = Meeting("random", "uct@5", 0)
+    pool._matches = {meeting: [Pair(k, 1.0, 1.0, "0" * 16) for k in range(9)]}
+    once = pool.posterior().mean
+    pool._matches = {meeting: [Pair(0, 1.0, 1.0, "0" * 16)]}
+    assert (pool.posterior().mean == once).all() and pool.num_games == 2
+
+
+def test_pairs_are_whole():
+    results = [GameResult(0, True, (1,), 1.0), GameResult(1, True, (2,), 0.0), GameResult(1, False, (3,), 0.5)]
+    [pair] = pairs_of(results)
+    assert (pair.number, pair.begun, pair.answered, pair.score) == (1, 0.0, 0.5, 0.25)
+
+
+def test_a_net_is_known_by_its_file_not_by_its_name(tmp_path):
+    path, ratings = write_checkpoint(tmp_path / "net.safetensors"), tmp_path / "ratings.json"
+    name = f"{path}(solve_nodes=0)@2"
+    pool_of(name, "random", path=ratings).play(4)
+    moved = path.rename(tmp_path / "other.safetensors")
+    assert identity_of(f"{moved}@2").endswith("@2")
+    assert pool_of(f"{moved}(solve_nodes=0)@2", "random", path=ratings).num_games == 4
+    assert pool_of(f"{moved}(solve_nodes=0)@3", "random", path=ratings).num_games == 0
+    write_checkpoint(path, seed=1)
+    new = pool_of(name, "random", path=ratings)
+    assert new.num_games == 0
+    new.play(2)
+    assert pool_of(f"{moved}(solve_nodes=0)@2", "random", path=ratings).num_games == 4, "old games stay in the file"
+
+
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [
+        ([], "a pool needs two agents or more, and this one has none"),
+        (["random"], "a pool needs two agents or more, and this one has random"),
+        (["random", "uct@5", "random"], "agent 'random' is named twice"),
+        (["random", "utc@5"], "unknown agent 'utc'"),
+    ],
+)
+def test_a_pool_that_cannot_be(names, message):
+    with pytest.raises(BadInput, match=message):
+        Pool(GAME, names, make, 0, None)
+
+
+def test_the_same_net_under_two_names_is_refused(tmp_path):
+    names = [str(write_checkpoint(tmp_path / name)) for name in ("a.safetensors", "b.safetensors")]
+    with pytest.raises(BadInput, match="are the same net"):
+        pool_of(*names)
+
+
+def test_nets_of_different_games_are_refused(tmp_path):
+    names = [str(write_checkpoint(tmp_path / f"{game}.safetensors", game)) for game in ("tic_tac_toe", "hex(size=3)")]
+    with pytest.raises(BadInput, match=r"plays hex\(size=3\), not tic_tac_toe"):
+        rate(names, games=2)
+    with pytest.raises(BadInput, match="can play any game"):
+        rate(["random", "uct@5"])
+    with pytest.raises(BadInput, match="games = 0 should be 1 or more"):
+        rate(["random", "uct@5"], GAME, 0)
+    with pytest.raises(BadInput, match="anchor = 'mc' should be an agent of the pool"):
+        rate(["random", "uct@5"], GAME, anchor="mc")
+
+
+MATCH = {"a": "random", "b": "uct@5", "seed": 0, "pairs": [[0, 1.0, 0.5, "0123456789abcdef"]]}
+FILE = {"format": 1, "game": "tic_tac_toe", "matches": [MATCH]}
+
+
+def test_a_file_is_read_as_it_was_written(tmp_path):
+    path = tmp_path / "ratings.json"
+    path.write_text(json.dumps(FILE))
+    matches = read_matches(path, "tic_tac_toe")
+    assert matches == {Meeting("random", "uct@5", 0): [Pair(0, 1.0, 0.5, "0123456789abcdef")]}
+    write_matches(path, "tic_tac_toe", matches)
+    assert read_matches(path, "tic_tac_toe") == matches and json.loads(path.read_text()) == FILE
+
+
+changed = partial(dict, MATCH)
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"", "is not JSON"),
+        (b"\xff{", "is not JSON"),
+        (b"[" * 100_000, "is not JSON"),
+        ([1], "should have a format, a game and matches"),
+        ({"game": "tic_tac_toe"}, "should have a format, a game and matches"),
+        ({**FILE, "format": 2}, "has format 2; this version of azero reads format 1"),
+        ({**FILE, "game": "hex(size=3)"}, r"has games of hex\(size=3\), not of tic_tac_toe"),
+        ({**FILE, "game": None}, "is damaged"),
+        ({**FILE, "matches": [MATCH, MATCH]}, "is damaged: match 1"),
+        *(
+            ({**FILE, "matches": [match]}, "is damaged: match 0")
+            for match in (
+                *("x", changed(a="z"), changed(a=1), changed(a="a" * 5000), changed(seed=-1), changed(seed=True)),
+                *(changed(pairs=pairs) for pairs in (None, [1], [[0, 1.0]], MATCH["pairs"] * 2)),
+                *(changed(pairs=[[0, score, 1.0, "0" * 16]]) for score in (0.7, "1", None, [1])),
+                *(changed(pairs=[[number, 1.0, 1.0, "0" * 16]]) for number in (-1, 0.0, True, 10**12)),
+                changed(pairs=[[0, 1.0, 1.0, 5]]),
+            )
+        ),
+    ],
+)
+def test_a_damaged_or_foreign_file_is_refused_and_stays(tmp_path, data, message):
+    path = tmp_path / "ratings.json"
+    path.write_bytes(data if isinstance(data, bytes) else json.dumps(data).encode())
+    before = path.read_bytes()
+    with pytest.raises(BadInput, match=message) as error:
+        pool_of("random", "uct@5", path=path)
+    assert "\n" not in str(error.value) and path.read_bytes() == before
+
+
+def test_a_folder_is_no_file_of_ratings(tmp_path):
+    with pytest.raises(BadInput, match="cannot be read: Is a directory"):
+        pool_of("random", "uct@5", path=tmp_path)

@@ -1,0 +1,100 @@
+"""Tests of a run's own rating: a pool of its nets, by the games of gates, of the final, and against older nets."""
+
+from dataclasses import replace
+
+import pytest
+
+from azero.arena.matches.results import GameResult
+from azero.arena.matches.statistics import elo_from_score
+from azero.system.tensor_files import read_tensors, write_tensors
+from azero.training import rating
+from azero.training.learning.trainer import Trainer
+from azero.training.rating import distinct_scores, meet_older_nets, posterior_of, rated, with_games, with_gate
+from azero.training.state import Progress, load_state, save_state
+
+from .test_gate import GAME, Silent, make_run
+
+
+def gate_of(*scores):
+    """Returns the games of a gate: each pair has two games with this score, and moves of its own."""
+    return [
+        GameResult(k, is_first, (k, is_first), score) for k, score in enumerate(scores) for is_first in (True, False)
+    ]
+
+
+def test_the_first_net_has_rating_0_and_the_games_of_a_gate_move_it():
+    assert rated(Progress()).rating == 0
+    progress = with_gate(Progress(iteration=1), [gate_of(*[1, 0.5, 0.5, 1] * 50)])
+    assert progress.pool == [[1, 0, 200.0, 150.0, 125.0]]
+    assert rated(progress).rating == 0, "the best net is still the first"
+    assert rated(replace(progress, best=1)).rating == pytest.approx(elo_from_score(0.75), rel=0.02)
+
+
+def test_the_sizes_of_a_game_share_a_pool_and_pairs_that_repeat_each_other_count_once():
+    progress = with_gate(Progress(iteration=4, best=2), [gate_of(1, 0), gate_of(0.5)])
+    assert progress.pool == [[4, 2, 3.0, 1.5, 1.25]]
+    again = [replace(each, pair=7) for each in gate_of(1)]
+    assert distinct_scores([*gate_of(1), *again]) == [1.0]
+
+
+def test_rows_add_up_and_sides_can_be_swapped():
+    pool = with_games(with_games([], 2, 1, [1.0, 0.5]), 2, 1, [0.25])
+    assert pool == [[2, 1, 3.0, 1.75, 1.3125]] and with_games(pool, 3, 1, []) == pool
+    swapped = with_games([], 1, 2, [0.0, 0.5, 0.75])
+    for one, other in zip(posterior_of(pool)[1].mean, posterior_of(swapped)[1].mean, strict=True):
+        assert one == pytest.approx(other)
+
+
+def test_a_lucky_gate_no_longer_adds_to_the_rating_for_ever():
+    """The sum of the gates would be 3 times 191 Elo. Games against the first net say that nothing was gained."""
+    pool = []
+    for k in (1, 2, 3):
+        pool = with_games(pool, k, k - 1, [0.75] * 10 + [1, 0.5] * 5)
+    progress = Progress(iteration=4, best=3, pool=pool)
+    assert rated(progress).rating > 400
+    assert rated(replace(progress, pool=with_games(pool, 3, 0, [0.5, 0.25, 0.75] * 20))).rating < 200
+
+
+def run_with_nets(folder, **gate):
+    """Returns a run with promoted nets 0, 1, 2, and a candidate, all different."""
+    run = make_run(folder, gate={"num_simulations": 2, "opening_plies": 2, **gate})
+    for number in (0, 1, 2):
+        net = Trainer(run.config.model_copy(update={"seed": number}), GAME).candidate()
+        run.save_net(run.checkpoint_path(number), net, Progress(iteration=number))
+    return run
+
+
+def test_a_promoted_net_meets_older_nets_and_the_games_are_the_same_again(tmp_path, monkeypatch):
+    run = run_with_nets(tmp_path / "run", rating_games=9)
+    progress = with_gate(Progress(iteration=3, best=2), [gate_of(1, 0.5, 0.5)])
+    progress = replace(progress, best=3)
+    done = meet_older_nets(run, progress, Silent())
+    assert done == meet_older_nets(run, progress, Silent())
+    assert sum(row[2] for row in done.pool) <= 3 + 4 and {row[0] for row in done.pool} == {3}
+    assert {row[1] for row in done.pool} == {0, 1, 2}, "the first games go to nets that it has not met"
+    monkeypatch.setattr(rating, "play_match", None)  # a game would fail
+    assert meet_older_nets(run_with_nets(tmp_path / "none", rating_games=0), progress, Silent()) == progress
+    assert meet_older_nets(run, replace(progress, iteration=0), Silent()).pool == progress.pool
+
+
+def test_the_state_keeps_the_pool(tmp_path):
+    run = make_run(tmp_path / "run")
+    progress = with_gate(Progress(iteration=3, best=2, anchor=1, anchor_rating=7.25), [gate_of(1, 0.25, 0.5)])
+    save_state(run.folder, run.config, Trainer(run.config, GAME), progress)
+    assert load_state(run.folder, Trainer(run.config, GAME)) == progress
+
+
+def test_a_run_that_began_without_a_pool_keeps_its_rating(tmp_path):
+    run = make_run(tmp_path / "run")
+    progress = Progress(iteration=5, best=4, rating=321.5, promotions=2, promoted=[3, 4])
+    save_state(run.folder, run.config, Trainer(run.config, GAME), progress)
+    path = run.folder / "state.safetensors"
+    card, tensors = read_tensors(path, "")
+    write_tensors(
+        path, tensors, {key: card[key] for key in card.keys() - {"digest", "pool", "anchor", "anchor_rating"}}
+    )
+    old = load_state(run.folder, Trainer(run.config, GAME))
+    assert (old.pool, old.anchor, old.anchor_rating) == ([], 4, 321.5)
+    assert rated(old).rating == 321.5
+    on = replace(with_gate(old, [gate_of(*[1, 0.5] * 100)]), best=5)
+    assert rated(on).rating == pytest.approx(321.5 + elo_from_score(0.75), rel=0.02)
