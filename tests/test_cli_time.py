@@ -47,7 +47,7 @@ def test_options_that_need_a_clock_or_have_none(run_azero):
 
 def test_play_with_clocks_shows_them(run_azero):
     code, output, _ = run_azero("play", "uct", *GAME, "--clock", "2s+1s", "--ponder", typed="4\nquit\n")
-    assert code == 0 and "your time 0:02.0, the agent's 0:02.0" in output and "uct plays" in output
+    assert code == 0 and "your time 0:02.0, the agent's 0:02.0" in output and "move 2, uct (O):" in output
     assert "left unfinished" in output
 
 

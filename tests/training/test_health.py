@@ -158,7 +158,7 @@ def test_an_iteration_ends_with_what_is_wrong_with_it(tmp_path, capsys, monkeypa
     run, trainer = Run.create(tmp_path / "run", config, GAME), Trainer(config, GAME)
     progress = Progress(stage="gate", notes=ill(num=1, lasting=1, train__value_loss=92.5)[0] | SHOWN)
     run.save_net(run.checkpoint_path(0), trainer.candidate(), progress)
-    verdict = Verdict(False, 0.0, {"gate/score": 0.5, "gate/is_promoted": False})
+    verdict = Verdict(False, [], {"gate/score": 0.5, "gate/is_promoted": False})
     monkeypatch.setattr(loop, "hold_gate", lambda run, progress, report: verdict)
     with Report(run, progress) as report:
         loop.gate(run, progress, trainer, report)

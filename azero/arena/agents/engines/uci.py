@@ -173,7 +173,7 @@ class UciAgent(EngineAgent):
             name = variant.name
             with TemporaryDirectory(prefix="azero-") as folder:
                 file = Path(folder) / "variants.ini"
-                file.write_text(variant.ini())
+                file.write_text(variant.ini(), encoding="utf-8")
                 self._send(f"setoption name VariantPath value {file}")
                 offered = self._ask_for_options()  # with the new variant, so the file has been read
         if name not in _variants_of(offered):
