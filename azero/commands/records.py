@@ -125,6 +125,8 @@ def lessons(
         raise BadInput(
             "there is nothing to learn: no game has a result and a move with a choice; --by needs no results"
         )
+    if out.exists():  # since the agent began
+        raise BadInput(f"--out {str(out)!r} exists now; name another file")
     number = write_lessons(out, game, made)
     say(f"{number} lessons of {len(records)} games were written to {str(out)!r}")
 

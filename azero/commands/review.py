@@ -62,11 +62,14 @@ def review(
     records, agent = _read(paths, maker, name)
     if record is not None:
         check_target(record, agent.game)
-    begin, reviews, is_stopped = time.perf_counter(), list["GameReview"](), False
+    begin, reviews = time.perf_counter(), list["GameReview"]()
+    early_end: BadInput | KeyboardInterrupt | None = None
     try:
         num_searched = _review_all(agent, records, simulations, reviews)
-    except KeyboardInterrupt:
-        is_stopped, num_searched = True, None
+    except (BadInput, KeyboardInterrupt) as error:
+        if not reviews and isinstance(error, BadInput):
+            raise
+        early_end, num_searched = error, None
     finally:
         agent.close()
     if as_json:
@@ -74,11 +77,13 @@ def review(
         print(json.dumps(_to_json(name, simulations, reviews, num_searched, elapsed_s)))
     else:
         print("\n\n".join([*(show_review(each, k) for k, each in enumerate(reviews, 1)), show_summary(reviews)]))
-    if record is not None:
+    if record is not None and reviews:
         for each in reviews:
             annotate(each)
         save_records(record, [each.record for each in reviews])
-    if is_stopped:
+    if isinstance(early_end, BadInput):
+        raise early_end
+    if early_end:
         raise Stopped(f"stopped after {len(reviews)} of {len(records)} games")
 
 

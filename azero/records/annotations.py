@@ -4,6 +4,7 @@ It is the value, the simulations and the seconds of the search, as far as they a
 """
 
 import re
+from collections.abc import Sequence
 
 from azero.records.record import Node
 
@@ -22,16 +23,18 @@ def comment_of(node: Node) -> str:
     return f"{thought}, {node.comment}" if thought or is_ambiguous else node.comment
 
 
-def read_comment(node: Node, text: str) -> None:
-    """Writes what a comment tells into a node."""
-    found = _read(text.strip())
-    if found is not None:
-        value, simulations, seconds = found.groups()
-        node.value = node.value if value is None else float(value)
-        node.simulations = node.simulations if simulations is None else int(simulations)
-        node.seconds = node.seconds if seconds is None else float(seconds)
-    rest = text.strip() if found is None else text.strip()[found.end() :].strip()
-    node.comment = "\n".join(filter(None, [node.comment, rest]))
+def read_comments(node: Node, texts: Sequence[str]) -> None:
+    """Writes what the comments of a move tell into its node."""
+    rests = [node.comment]
+    for text in (each.strip() for each in texts):
+        found = _read(text)
+        if found is not None:
+            value, simulations, seconds = found.groups()
+            node.value = node.value if value is None else float(value)
+            node.simulations = node.simulations if simulations is None else int(simulations)
+            node.seconds = node.seconds if seconds is None else float(seconds)
+        rests.append(text if found is None else text[found.end() :].strip())
+    node.comment = "\n".join(filter(None, rests))
 
 
 def _read(text: str) -> re.Match[str] | None:

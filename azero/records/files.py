@@ -1,5 +1,6 @@
 """Files of records: text, or SGF where the name ends in `.sgf`."""
 
+import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -11,10 +12,14 @@ from azero.records.sgf_games import number_of
 from azero.records.sgf_reading import sgf_to_records
 from azero.records.sgf_writing import records_to_sgf
 from azero.records.writing import record_to_text
-from azero.system.files import read_regular, write_whole
+from azero.system.files import append, read_regular
 
-LARGEST = 64 << 20
-"""Bytes of the largest file that is read: some 100,000 games."""
+LARGEST, LARGEST_SGF = 64 << 20, 16 << 20
+"""Bytes of the largest files that are read: some 100,000 games of text. A parser of SGF needs more memory."""
+
+_HEAD, _END = re.compile(rb"\s*\[\w+\s+\""), re.compile(rb"(?:^|\s)(?:1-0|0-1|1/2-1/2|\*)\s*$")
+_SGF_HEAD, _SGF_END = re.compile(rb"\s*\(\s*;"), re.compile(rb"\)\s*$")
+_LOOKED_AT = 1000  # bytes at both ends of a file
 
 
 def read_records(path: str | Path, game: Game | None = None) -> Iterator[Record]:
@@ -29,7 +34,7 @@ def read_records(path: str | Path, game: Game | None = None) -> Iterator[Record]
     """
     path, is_empty = Path(path), True
     try:
-        data = read_regular(path, LARGEST)
+        data = read_regular(path, _largest(path))
     except OSError as error:
         raise BadInput(f"record {str(path)!r} cannot be read: {error.strerror or error}") from None
     try:
@@ -48,10 +53,10 @@ def save_records(path: str | Path, records: Iterable[Record]) -> None:
     for game in {record.game for record in records}:
         check_target(path, game)
     data = records_to_sgf(records) if is_sgf(path) else "".join(map(record_to_text, records)).encode()
-    before = path.read_bytes() if path.exists() else b""
-    if before and not before.endswith(b"\n"):
-        before += b"\n"
-    write_whole(path, before + data)
+    size = path.stat().st_size if path.exists() else 0
+    if size + len(data) >= _largest(path):
+        raise BadInput(f"{str(path)!r} would have more than {_largest(path):,} bytes; name another file")
+    append(path, b"\n" * bool(size) + data)
 
 
 def check_target(path: str | Path, game: Game) -> None:
@@ -64,12 +69,16 @@ def check_target(path: str | Path, game: Game) -> None:
     if not path.exists():
         return
     try:
-        data = read_regular(path, LARGEST)
+        data = read_regular(path, _largest(path))
     except OSError as error:
         raise BadInput(f"records cannot be added to {str(path)!r}: {error.strerror or error}") from None
-    begin = data.lstrip()[:1]
-    if begin and begin != (b"(" if is_sgf(path) else b"["):
-        raise BadInput(f"{str(path)!r} exists, and is no record of games; name another file")
+    head, end = (_SGF_HEAD, _SGF_END) if is_sgf(path) else (_HEAD, _END)
+    if data.strip() and not (head.match(data[:_LOOKED_AT]) and end.search(data[-_LOOKED_AT:].rstrip())):
+        raise BadInput(f"{str(path)!r} exists, and is no record of games or is cut short; name another file")
+
+
+def _largest(path: Path) -> int:
+    return LARGEST_SGF if is_sgf(path) else LARGEST
 
 
 def is_sgf(path: Path) -> bool:

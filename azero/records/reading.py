@@ -7,8 +7,8 @@ from azero.errors import BadInput
 from azero.games import Game, State
 from azero.games.make import make_trusted_game
 from azero.games.names import file_of, without_folder
-from azero.records.annotations import read_comment
-from azero.records.record import UNKNOWN, Node, Record, result_of
+from azero.records.annotations import read_comments
+from azero.records.record import MOST_DEEP, UNKNOWN, Node, Record, result_of
 from azero.records.tokens import Token, split, unescaped
 from azero.records.writing import FORMAT
 
@@ -18,7 +18,6 @@ _GLYPHS = {"1": "!", "2": "?", "3": "!!", "4": "??", "5": "!?", "6": "?!"}
 """Marks by their numbers in PGN."""
 
 _RESULTS = "1-0", "0-1", "1/2-1/2", UNKNOWN
-_MOST_DEEP = 100  # variations within each other
 _CUT_SHORT = "the game has no result at its end, one of 1-0, 0-1, 1/2-1/2 and *; is the file cut short?"
 
 
@@ -48,6 +47,7 @@ class _Reader:
         self.token = next(self._tokens)
         self._game = game
         self._known: dict[str, Game] = {}  # games by the names in tags
+        self._starts: dict[Game, State] = {}  # their initial positions, which records share
 
     def read(self) -> Record:
         """Returns the next record."""
@@ -70,7 +70,8 @@ class _Reader:
         token = self._take()
         try:
             moves.finish()
-            record.result = _agreed(told, token.text, result_of(record.end()))
+            by_rules = UNKNOWN if "Termination" in record.tags else result_of(record.end())
+            record.result = _agreed(told, token.text, by_rules)
         except BadInput as error:
             raise BadInput(f"line {token.line}: {error}") from None
         return record
@@ -97,8 +98,11 @@ class _Reader:
             raise BadInput(f"the record has format {version[:20]!r}; this version of azero reads format {FORMAT}")
         game = self._game_named(tags.pop("Game", None))
         position = tags.pop("Position", None)
-        start = game.new_initial_state() if position is None else game.state_from_text(position)
-        return Record(start, tags=tags)
+        if position is not None:
+            return Record(game.state_from_text(position), tags=tags)
+        if game not in self._starts:
+            self._starts[game] = game.new_initial_state()
+        return Record(self._starts[game], tags=tags)
 
     def _game_named(self, name: str | None) -> Game:
         """Returns the game of a record; raises BadInput if it is not the game that is asked for."""
@@ -130,19 +134,17 @@ class _Moves:
         self._node, self._state = record.root, record.start.clone()
         self._before: tuple[Node, State] | None = None  # where the last word began
         self._left: list[tuple[Node, State, tuple[Node, State]]] = []  # lines that variations have interrupted
-        self._waiting = ""  # a comment before the first move of a variation
+        self._comments: list[str] = []  # of the last node, or before the first move of a variation
 
     def take(self, token: Token) -> None:
         """Adds a move, a comment or a mark, or begins or ends a variation; raises BadInput."""
         text = token.text
-        if token.kind == "comment":
-            self._comment(unescaped(text))
-        elif token.kind == "note":
-            self._comment(text.strip())
+        if token.kind in ("comment", "note"):
+            self._comments.append(unescaped(text) if token.kind == "comment" else text)
         elif token.kind == "bracket":
             (self._begin_variation if text == "(" else self._end_variation)()
         elif token.kind == "glyph":
-            self._node.mark = _GLYPHS.get(text, self._node.mark)
+            self._is_mark(_GLYPHS.get(text, ""))
         elif token.kind == "quoted":
             self._play([unescaped(text)], "")
         elif self._before is None or not self._is_mark(text):
@@ -152,7 +154,8 @@ class _Moves:
                 self._play(self._state.game.rules.split_moves(word), mark)
 
     def finish(self) -> None:
-        """Raises BadInput if a variation is not complete."""
+        """Ends the game; raises BadInput if a variation is not complete."""
+        self._write_comments()
         if self._left:
             raise BadInput("a variation is not complete: ) is missing before the result")
 
@@ -160,10 +163,13 @@ class _Moves:
         """Returns whether a word is the mark of the move before, which stands apart if that move is quoted."""
         if text not in _GLYPHS.values():
             return False
-        self._node.mark = text
+        if self._before is not None:
+            self._node.mark = text
         return True
 
     def _play(self, moves: list[str], mark: str) -> None:
+        if self._before is not None or not self._left:
+            self._write_comments()
         self._before = self._node, self._state
         self._state = self._state.clone()
         for move in moves:
@@ -176,21 +182,18 @@ class _Moves:
             self._node.children.append(Node(action))
             self._node = self._node.children[-1]
         self._node.mark = mark
-        if self._waiting:
-            read_comment(self._node, self._waiting)
-            self._waiting = ""
 
-    def _comment(self, text: str) -> None:
-        if self._before is None and self._left:
-            self._waiting = f"{self._waiting}\n{text}".strip()
-        else:
-            read_comment(self._node, text)
+    def _write_comments(self) -> None:
+        """Writes the comments so far into the last node."""
+        read_comments(self._node, self._comments)
+        self._comments = []
 
     def _begin_variation(self) -> None:
         if self._before is None:
             raise BadInput("a variation has no move before it that it replaces")
-        if len(self._left) == _MOST_DEEP:
-            raise BadInput(f"there are more than {_MOST_DEEP} variations within each other")
+        if len(self._left) == MOST_DEEP:
+            raise BadInput(f"there are more than {MOST_DEEP} variations within each other")
+        self._write_comments()
         self._left.append((self._node, self._state, self._before))
         self._node, self._state = self._before
         self._before = None
@@ -200,6 +203,7 @@ class _Moves:
             raise BadInput(") ends no variation")
         if self._before is None:
             raise BadInput("a variation has no move")
+        self._write_comments()
         self._node, self._state, self._before = self._left.pop()
 
 

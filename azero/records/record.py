@@ -12,11 +12,17 @@ FIRST_WON, SECOND_WON, DRAWN, UNKNOWN = "1-0", "0-1", "1/2-1/2", "*"
 RESULTS = {1.0: FIRST_WON, 0.0: DRAWN, -1.0: SECOND_WON}
 """Texts of results, by the return of the first player."""
 
-RESIGNED, OUT_OF_TIME = "resignation", "time forfeit"
-"""Values of the tag Termination for games that did not end by the rules."""
+RESIGNED, OUT_OF_TIME, ADJUDICATED = "resignation", "time forfeit", "adjudication"
+"""Values of the tag Termination for games whose result is not that of the rules."""
+
+RESERVED = {"Format", "Game", "Result", "Position"}
+"""Names of tags that are not among a record's own."""
+
+MOST_DEEP = 100
+"""The most variations within each other in a file."""
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class Node:
     """A move, and the moves that may follow it. The root of a tree has no move.
 
@@ -38,6 +44,26 @@ class Node:
     simulations: int | None = None
     seconds: float | None = None
     children: list["Node"] = field(default_factory=list)
+
+    def __eq__(self, other: object) -> bool:
+        """Returns whether both trees are the same. A long game is too deep for a comparison by recursion."""
+        if not isinstance(other, Node):
+            return NotImplemented
+        left = [(self, other)]
+        while left:
+            one, two = left.pop()
+            if one._content() != two._content() or len(one.children) != len(two.children):
+                return False
+            left += zip(one.children, two.children, strict=True)
+        return True
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"<Node of action {self.action} with {len(self.children)} children>"
+
+    def _content(self) -> tuple:
+        return self.action, self.comment, self.mark, self.value, self.simulations, self.seconds
 
     def line(self) -> list["Node"]:
         """Returns the nodes of the main line after this one."""
@@ -62,7 +88,7 @@ class Record:
     """A game and its variations.
 
     Attributes:
-      start: the position before the first move.
+      start: the position before the first move. Records may share it, so nobody plays on it.
       root: the tree's root, which stands for `start`.
       result: `1-0`, `0-1`, `1/2-1/2`, or `*` if it is not known. The first player's result comes first.
       tags: texts by name, such as First and Second, the players' names. Game, Position and Result are not among them.

@@ -87,12 +87,11 @@ def move_to_text(state: State, actions: Sequence[int]) -> str:
     """Returns the value of B or W for a move: one action, or the three of a move in Amazons."""
     game = state.game
     _, height, width = game.planes_shape
+    if _base(game) == "amazons" and len(actions) != 3:
+        raise BadInput("SGF has whole turns only, but the record begins within one")
     if actions[0] == height * width and len(actions) == 1:
         return _SWAP if _base(game) == "hex" else ""  # an empty value is a pass
-    cells = [divmod(action % (height * width), width) for action in actions]
-    if _base(game) == "hex":
-        return "".join(f"{LETTERS[column]}{row + 1}" for row, column in cells)
-    return "".join(LETTERS[column] + LETTERS[row] for row, column in cells)
+    return "".join(_point(game, action % (height * width)) for action in actions)
 
 
 def text_to_move(game: Game, text: str) -> list[int]:
@@ -131,9 +130,11 @@ def stones_to_start(game: Game, stones: Sequence[Sequence[str]], player: int) ->
 
 def _points(game: Game, text: str) -> list[int]:
     """Returns the cells of a point, or of a rectangle `aa:cc`."""
-    corners = [divmod(text_to_move(game, each)[0], game.planes_shape[2]) for each in text.split(":", 1)]
-    (top, left), (bottom, right) = corners[0], corners[-1]
-    width = game.planes_shape[2]
+    _, height, width = game.planes_shape
+    corners = [text_to_move(game, each)[0] for each in text.split(":", 1)]
+    if max(corners) >= height * width:
+        raise BadInput(f"{text[:20]!r} is no point of the board")
+    (top, left), (bottom, right) = (divmod(corner, width) for corner in (corners[0], corners[-1]))
     return [row * width + column for row in range(top, bottom + 1) for column in range(left, right + 1)]
 
 
@@ -141,4 +142,9 @@ def start_to_stones(start: State) -> list[list[str]]:
     """Returns the stones of a position, for both players: the values of AB and AW. For programs that show records."""
     _, height, width = start.game.planes_shape
     cells, _ = text_to_board(start.to_text(), height, width, f"{PLAYERS}#")
-    return [[move_to_text(start, [cell]) for cell, found in enumerate(cells) if found == stone] for stone in PLAYERS]
+    return [[_point(start.game, cell) for cell, found in enumerate(cells) if found == stone] for stone in PLAYERS]
+
+
+def _point(game: Game, cell: int) -> str:
+    row, column = divmod(cell, game.planes_shape[2])
+    return f"{LETTERS[column]}{row + 1}" if _base(game) == "hex" else LETTERS[column] + LETTERS[row]

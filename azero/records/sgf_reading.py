@@ -1,16 +1,23 @@
 """Reads records from SGF. Properties that azero has no use for are left out."""
 
 import contextlib
+import re
 from collections.abc import Iterator
 
 from sgfmill import sgf_grammar
 
 from azero.errors import BadInput
 from azero.games import Game, State
-from azero.records.annotations import read_comment
-from azero.records.record import DRAWN, UNKNOWN, Node, Record, result_of
+from azero.records.annotations import read_comments
+from azero.records.record import ADJUDICATED, DRAWN, MOST_DEEP, RESERVED, UNKNOWN, Node, Record, result_of
 from azero.records.sgf_games import COLOURS, game_of, stones_to_start, text_to_move
 from azero.records.sgf_writing import ENDS, MARKS, PRIVATE, RESULTS, TAGS
+
+_ENCODINGS = {
+    *("utf-8", "utf8", "us-ascii", "ascii", "iso-8859-1", "latin-1", "latin1", "windows-1252", "cp1252"),
+    *("gb2312", "gbk", "gb18030", "big5", "shift_jis", "euc-jp", "euc-kr"),
+}
+"""Encodings that are read. Others of Python's do not make text, or make what cannot be written again."""
 
 Properties = dict[str, list[bytes]]
 
@@ -41,7 +48,8 @@ class _Reader:
     def __init__(self, tree: sgf_grammar.Coarse_game_tree, game: Game | None):
         self._tree, self._root = tree, tree.sequence[0]
         self._encoding = _decoded(self._root.get("CA", [b"utf-8"])[0], "ascii").strip()
-        self._private = dict(each.split(":", 1) for each in self._texts(self._root, PRIVATE) if ":" in each)
+        private = (each.partition(":") for each in self._texts(self._root, PRIVATE))
+        self._private = {name: text for name, _, text in private if re.fullmatch(r"\w{1,100}", name)}
         number, size, komi = (self._text(self._root, name) for name in ("GM", "SZ", "KM"))
         self._game = game_of(number, size, komi, self._private.pop("Game", ""), game)
 
@@ -50,16 +58,21 @@ class _Reader:
         root = self._root
         tags = {tag: self._text(root, name) for tag, name in TAGS.items() if name in root}
         record = Record(self._start(), tags=tags)
-        left = [(self._tree, record.root, record.start)]
+        left = [(self._tree, record.root, record.start, 0)]
         while left:
-            tree, node, state = left.pop()
+            tree, node, state, depth = left.pop()
+            if depth > MOST_DEEP:
+                raise BadInput(f"there are more than {MOST_DEEP} variations within each other")
             for properties in tree.sequence:
                 node, state = self._add(properties, node, state, is_root=properties is root)
-            left += [(child, node, state) for child in reversed(tree.children)]
+            left += [(child, node, state, depth + (k > 0)) for k, child in enumerate(tree.children)][::-1]
         told, end = _read_result(self._text(root, "RE"))
         record.tags |= {"Termination": end} if end else {}
-        record.tags |= self._private
-        record.result = told if told != UNKNOWN else result_of(record.end())  # players may count by other rules
+        record.tags |= {name: text for name, text in self._private.items() if name not in RESERVED}
+        by_rules = result_of(record.end())
+        record.result = by_rules if told == UNKNOWN else told
+        if by_rules not in (UNKNOWN, record.result):  # players may count by other rules
+            record.tags.setdefault("Termination", ADJUDICATED)
         return record
 
     def _start(self) -> State:
@@ -87,8 +100,7 @@ class _Reader:
         for colour in COLOURS:
             for text in self._texts(properties, colour)[:1]:
                 node, state = self._play(text, COLOURS.index(colour), node, state)
-        for comment in self._texts(properties, "C"):
-            read_comment(node, comment)
+        read_comments(node, self._texts(properties, "C"))
         for mark, (name, value) in MARKS.items():
             if name in properties and self._text(properties, name)[:1] in ("", value):
                 node.mark = mark
@@ -124,9 +136,10 @@ class _Reader:
 
 def _decoded(data: bytes, encoding: str) -> str:
     """Returns the text of a property. Many files do not tell their encoding, or tell a wrong one."""
-    for each in (encoding, "utf-8"):
-        with contextlib.suppress(LookupError, UnicodeDecodeError):
-            return data.decode(each)
+    for each in (encoding.lower(), "utf-8"):
+        if each in _ENCODINGS:
+            with contextlib.suppress(UnicodeDecodeError):
+                return data.decode(each)
     return data.decode("latin-1")
 
 

@@ -1,6 +1,6 @@
 """Writes records as SGF, FF[4]. What SGF has no property for is in the private property AZ, as `Name:text`."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from sgfmill import sgf_grammar
@@ -48,28 +48,30 @@ def _record_to_sgf(record: Record) -> bytes:
     while left:
         node, written, state = left.pop()
         for child in node.children:
-            last, actions = _turn(child, state)
+            last, actions, remarks = _turn(child, state)
             after = state.clone()
             for action in actions:
                 after.apply_action(action)
             move = {COLOURS[state.current_player()]: [move_to_text(state, actions)]}
-            written.children.append(_SgfNode(move | _remarks(last)))
+            written.children.append(_SgfNode(move | _remarks(last, remarks)))
             left.append((last, written.children[-1], after))
     tree = sgf_grammar.make_coarse_game_tree(root, lambda node: node.children, _SgfNode.encoded)
     return sgf_grammar.serialise_game_tree(tree)
 
 
-def _turn(first: Node, state: State) -> tuple[Node, list[int]]:
-    """Returns the last node of a turn, and the turn's actions; raises BadInput if SGF cannot have it."""
+def _turn(first: Node, state: State) -> tuple[Node, list[int], list[str]]:
+    """Returns a turn's last node, its actions, and the comments within it; raises BadInput if SGF cannot have it."""
     node, actions, after = first, [first.action], state.clone()
+    remarks = list[str]()
     after.apply_action(first.action)
     while after.current_player() == state.current_player():
         if len(node.children) != 1:
             raise BadInput(f"SGF has whole turns only, but move {len(after.history())} ends or branches within one")
+        remarks += filter(None, [node.comment])
         node = node.children[0]
         actions.append(node.action)
         after.apply_action(node.action)
-    return node, actions
+    return node, actions, remarks
 
 
 def _root_properties(record: Record) -> dict[str, list[str]]:
@@ -93,9 +95,9 @@ def _root_properties(record: Record) -> dict[str, list[str]]:
     return properties | {PRIVATE: private} | _remarks(record.root)
 
 
-def _remarks(node: Node) -> dict[str, list[str]]:
-    """Returns the properties of a comment and a mark."""
-    text = comment_of(node)
+def _remarks(node: Node, more: Sequence[str] = ()) -> dict[str, list[str]]:
+    """Returns the properties of a comment and a mark, with further comments after it."""
+    text = "\n".join(filter(None, [comment_of(node), *more]))
     properties = {"C": [text]} if text else {}
     if node.mark in MARKS:
         name, value = MARKS[node.mark]

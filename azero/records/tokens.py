@@ -9,10 +9,10 @@ from azero.errors import BadInput
 _SPACE = re.compile(r"\s*")
 _TOKEN = re.compile(
     r"""
-    \[\s*(?P<tag>\w{1,100}\s*"[^"\\]*(?:\\.[^"\\]*)*")\s*\]
-    | \{(?P<comment>[^}\\]*(?:\\.[^}\\]*)*)\}
+    \[\s*(?P<tag>\w{1,100}\s*"(?:[^"\\]+|\\.)*+")\s*\]
+    | \{(?P<comment>(?:[^}\\]+|\\.)*+)\}
     | ;(?P<note>[^\n]*)
-    | "(?P<quoted>[^"\\]*(?:\\.[^"\\]*)*)"
+    | "(?P<quoted>(?:[^"\\]+|\\.)*+)"
     | (?P<bracket>[()])
     | \$(?P<glyph>\d{1,3})
     | (?P<word>[^\s{}()\[\]";$]+)

@@ -65,6 +65,22 @@ def write_whole(path: Path, data: bytes) -> None:
     _flush_directory(path.parent)
 
 
+def append(path: Path, data: bytes) -> None:
+    """Adds `data` to the end of a file, or creates it and its folder. If that fails, the file is as it was before.
+
+    Other processes may add to the file at the same time.
+    """
+    make_folder(path.parent)
+    with open(path, "ab", buffering=0) as file:
+        before = file.tell()
+        try:
+            DISK.write(file, data)
+            DISK.sync(file.fileno(), path)
+        except BaseException:
+            os.truncate(path, before)
+            raise
+
+
 def make_folder(folder: Path) -> None:
     """Creates a folder and those above it, so that they survive a loss of power."""
     if folder.is_dir():

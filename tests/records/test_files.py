@@ -5,6 +5,7 @@ import pytest
 from azero.errors import BadInput
 from azero.games import make_game
 from azero.records import Record, files, read_records, save_records
+from azero.system import files as system_files
 
 
 def record_of(name="tic_tac_toe", moves="b2 a1"):
@@ -48,3 +49,55 @@ def test_files_that_cannot_be_read(tmp_path, monkeypatch):
     monkeypatch.setattr(files, "LARGEST", 10)
     with pytest.raises(BadInput, match="more than 10 bytes"):
         list(read_records(path))
+
+
+@pytest.mark.parametrize(
+    "name, text",
+    [
+        ("a.txt", "[hello] this is an INI file\nx=1"),
+        ("a.txt", '[Game "tic_tac_toe"]\n\nb2 {half a comm'),
+        ("a.sgf", "(define x 1)"),
+        ("a.sgf", "(;GM[1]SZ[9]C[half"),
+    ],
+)
+def test_other_and_damaged_files_are_refused_and_kept(tmp_path, name, text):
+    path = tmp_path / name
+    path.write_text(text)
+    with pytest.raises(BadInput, match="no record of games or is cut short"):
+        save_records(path, [record_of() if name == "a.txt" else record_of("go(size=5)", "c3")])
+    assert path.read_text() == text
+
+
+def test_a_link_and_its_permissions_stay(tmp_path):
+    target, link = tmp_path / "target.txt", tmp_path / "link.txt"
+    save_records(target, [record_of()])
+    target.chmod(0o600)
+    link.symlink_to(target)
+    save_records(link, [record_of()])
+    assert link.is_symlink() and len(list(read_records(target))) == 2
+    assert target.stat().st_mode & 0o777 == 0o600
+
+
+def test_a_full_disk_leaves_the_file_as_it_was(tmp_path, monkeypatch):
+    path = tmp_path / "a.txt"
+    save_records(path, [record_of()])
+    before = path.read_bytes()
+
+    class Full(system_files.Disk):
+        def write(self, file, data):
+            file.write(data[: len(data) // 2])
+            raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(system_files, "DISK", Full())
+    with pytest.raises(OSError, match="No space left"):
+        save_records(path, [record_of()])
+    assert path.read_bytes() == before
+
+
+def test_a_file_does_not_grow_beyond_what_is_read(tmp_path, monkeypatch):
+    path = tmp_path / "a.txt"
+    save_records(path, [record_of()])
+    monkeypatch.setattr(files, "LARGEST", path.stat().st_size + 10)
+    with pytest.raises(BadInput, match="name another file"):
+        save_records(path, [record_of()])
+    assert len(list(read_records(path))) == 1

@@ -95,6 +95,11 @@ def test_how_a_game_ended():
         assert f"RE[{text}]" in records_to_sgf([record]).decode()
 
 
+POINTS = [a + b for a in "abcdefghijklmnopqrs" for b in "abcdefghijklmnopqrs"]
+BRANCHES = [f"(;{'BW'[k % 2]}[{POINTS[2 * k]}])(;{'BW'[k % 2]}[{POINTS[2 * k + 1]}]" for k in range(110)]
+DEEP = f"(;GM[1]SZ[19]{''.join(BRANCHES)}{')' * 110})"
+"""A branch at each move, each in the second line of the one before."""
+
 WRONG = {
     "nothing": ("", "no SGF"),
     "other text": ("hello", "no SGF"),
@@ -109,6 +114,10 @@ WRONG = {
     "stones later": ("(;GM[1]SZ[9];B[aa];AW[bb])", "after move 1"),
     "moves after the end": ("(;GM[1]SZ[9];B[];W[];B[aa])", "the game is over"),
     "a user's game": ("(;GM[1]SZ[9]AZ[Game:x.py:X];B[aa])", "a user's game"),
+    "no point": ("(;GM[1]SZ[9]AB[tt])", "no point of the board"),
+    "a pass as a stone": ("(;GM[1]SZ[9]AW[])", "no point of the board"),
+    "a swap as a stone": ("(;GM[11]SZ[5]AB[a1:swap-pieces])", "no point of the board"),
+    "deep variations": (DEEP, "more than 100"),
     "deep brackets": ("(;GM[1]" * 5000, "no SGF"),
 }
 
@@ -130,3 +139,32 @@ def test_games_without_a_number_are_refused():
     for name in set(GAMES) - set(IN_SGF):
         with pytest.raises(BadInput, match="SGF has no number"):
             records_to_sgf([Record(make_game(name).new_initial_state())])
+
+
+@pytest.mark.parametrize("encoding", ["undefined", "punycode", "utf-7", "unicode_escape", "idna", "\0", "x" * 1000])
+def test_strange_encodings_are_not_followed(encoding):
+    record = read(f"(;GM[1]SZ[9]CA[{encoding}]C[+2AA- a-\xff];B[aa])".encode("latin-1"))
+    assert record.actions() == [0]
+    assert read(records_to_sgf([record])).root == record.root
+
+
+def test_a_result_by_other_rules_survives_as_text():
+    from azero.records.reading import text_to_records
+    from azero.records.writing import record_to_text
+
+    record = read("(;GM[1]SZ[9]RE[0]AZ[a b:c][Result:1-0][:x][own:y];B[aa];W[];B[])")
+    assert record.result == "1/2-1/2" and record.tags == {"Termination": "adjudication", "own": "y"}
+    (back,) = text_to_records(record_to_text(record))
+    assert (back.result, back.tags, back.root) == (record.result, record.tags, record.root)
+
+
+def test_comments_within_a_turn_of_amazons_move_to_its_end():
+    game = make_game("amazons(size=6)")
+    record = Record.of_game(game.new_initial_state(), game.state_from_moves("a2-a4/c6").history())
+    for node, text in zip(record.line(), ("first", "second", "third"), strict=True):
+        node.comment = text
+    assert read(records_to_sgf([record])).line()[2].comment == "third\nfirst\nsecond"
+    within = Record(game.state_from_moves("a2"))
+    within.root.add_line(game.state_from_moves("a2-a4/c6").history()[1:])
+    with pytest.raises(BadInput, match="begins within"):
+        records_to_sgf([within])

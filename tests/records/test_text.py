@@ -146,3 +146,40 @@ def test_records_before_a_damaged_one_are_read():
     assert next(records).actions() == [4]
     with pytest.raises(BadInput, match="line 3: move 1"):
         next(records)
+
+
+def test_a_result_that_the_rules_contradict_needs_a_tag():
+    text = '[Game "tic_tac_toe"] [Termination "adjudication"] b2 a1 b1 a2 b3 0-1'
+    assert read(text).result == "0-1"
+    assert_equal(read(record_to_text(read(text))), read(text))
+
+
+def test_long_games_compare_and_many_comments_join():
+    game = make_game("go(size=9)")
+    state, rng = game.new_initial_state(), np.random.default_rng(0)
+    while len(state.history()) < 240 and not state.is_terminal():
+        state.apply_action(int(rng.choice(state.legal_actions()[:-1] or state.legal_actions())))
+    one, other = (Record.of_game(game.new_initial_state(), state.history()) for _ in range(2))
+    for _ in range(6):  # deeper than Python's stack
+        for record in (one, other):
+            record.line()[-1].add_line([0] * 240)
+    assert one == other and "Node" in repr(one)
+    other.line()[-1].comment = "different"
+    assert one != other
+    many = read('[Game "tic_tac_toe"] b2 ' + "{a}" * 200_000 + " *")
+    assert len(many.line()[0].comment) == 399_999
+
+
+def test_glyphs_before_a_move_mark_nothing():
+    record = read('[Game "tic_tac_toe"] $1 b2 ($2 b1 $4) $6 *')
+    assert [node.mark for node in record.root.children] == ["?!", "??"] and record.root.mark == ""
+
+
+def test_records_of_a_file_share_their_start():
+    one, other = text_to_records('[Game "tic_tac_toe"] b2 *\n' * 2)
+    assert one.start is other.start and not one.start.history()
+
+
+def test_backslashes_are_read_in_linear_memory():
+    with pytest.raises(BadInput, match="a comment is not complete"):
+        list(text_to_records('[Game "tic_tac_toe"] {' + "\\a" * 1_000_000))

@@ -83,3 +83,28 @@ def test_a_net_learns_what_games_teach(tmp_path):
     values = prediction.value().tolist()
     assert abs(values[0] - 0.5) < 0.2 and values[1] < -0.7
     assert prediction.policy_logits[0].argmax() == 4
+
+
+def test_positions_that_no_moves_lead_to_are_written_as_text(tmp_path):
+    game, path = make_game("connect_four"), tmp_path / "lessons.txt"
+    start = game.state_from_text("7/7/7/7/7/XO5 X")
+    lessons = list(lessons_of_results([Record(start, Record.of_game(start, [2, 3]).root, "1-0")]))
+    write_lessons(path, game, lessons)
+    assert path.read_text().splitlines()[2] == '"7/7/7/7/7/XO5 X" 1 3:1'
+    back = read_lessons_of_games(path, game)
+    assert [each.state for each in back] == [each.state for each in lessons] and back[1].policy == {3: 1}
+    path.write_text('# azero lessons 1\n"7/7/7 1 3:1\n')
+    with pytest.raises(BadInput, match="line 2: the position in double quotes is not complete"):
+        read_lessons_of_games(path, game)
+
+
+def test_a_header_of_spaces_is_read_at_once(tmp_path):
+    path = tmp_path / "lessons.txt"
+    path.write_text(f"# azero lessons 1\n# game:{' ' * 1_000_000}\n- 0\n")
+    assert len(read_lessons_of_games(path, GAME)) == 1
+
+
+def test_only_version_1_is_known(tmp_path):
+    path = tmp_path / "lessons.txt"
+    path.write_text("# azero lessons 10\n")
+    assert not is_lessons(path)

@@ -128,7 +128,7 @@ def _game_in(file: Path) -> str | None:
     """
     told: str | None = None
     for number, line in enumerate(_lines_of(file), start=1):
-        header = re.fullmatch(r"#\s*game:\s*(.*\S)\s*", line)
+        header = re.fullmatch(r"#\s*game:\s*(\S.*)", line.strip())
         if header:
             try:  # a user's game is compared by name: a file of positions must not make azero run code
                 name = header[1] if file_of(header[1]) else str(make_trusted_game(header[1]))

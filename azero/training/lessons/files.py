@@ -5,11 +5,13 @@
     - 0.2 4:1
     44 -1 4:310 5:90
 
-MOVES lead to the position, separated by commas, or `-`. VALUE is for the player to move, in [-1, 1]. Exactly 1, 0 and
+MOVES lead to the position, separated by commas, or `-`. A position that no moves lead to is written as its text in
+double quotes. VALUE is for the player to move, in [-1, 1]. Exactly 1, 0 and
 -1 are a win, a draw and a loss, other numbers are expectations. The counts are the policy target. There may be none.
 """
 
 import itertools
+import json
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -37,12 +39,15 @@ def _line_of(lesson: Lesson) -> str:
     game, state = lesson.state.game, lesson.state
     history = state.history()
     moves = game.lines_to_text(game.new_initial_state(), [history])[0] if history else []
+    place = ",".join(moves) or _NO_MOVES
+    if not history and state != game.new_initial_state():
+        place = json.dumps(state.to_text(), ensure_ascii=False)
     targets = [(game.action_to_text(state, action), count) for action, count in lesson.policy.items()]
     for text in [*moves, *(text for text, _ in targets)]:
         if re.search(r"[\s,:]", text) or game.rules.split_moves(text) != [text]:
             raise BadInput(f"the move {text!r} of {game} cannot be written in a file of lessons")
     told = " ".join([f"{lesson.value:.4g}", *(f"{text}:{count}" for text, count in targets)])
-    return f"{','.join(moves) or _NO_MOVES} {told}"
+    return f"{place} {told}"
 
 
 def is_lessons(path: Path) -> bool:
@@ -50,7 +55,7 @@ def is_lessons(path: Path) -> bool:
     if not path.is_file():
         return False
     with open(path, "rb") as file:
-        return file.read(len(HEADER)) == HEADER.encode()
+        return file.readline(len(HEADER) + 2).rstrip() == HEADER.encode()
 
 
 def read_lessons_of_games(path: Path, game: Game) -> list[Lesson]:
@@ -67,7 +72,7 @@ def read_lessons_of_games(path: Path, game: Game) -> list[Lesson]:
     lessons, reader = list[Lesson](), _Positions(game)
     for number, line in enumerate(lines, start=1):
         try:
-            if header := re.fullmatch(r"#\s*game:\s*(.*\S)\s*", line):
+            if header := re.fullmatch(r"#\s*game:\s*(\S.*)", line.strip()):
                 if header[1] != without_folder(str(game)):
                     raise BadInput(f"the lessons are of {header[1]}, not of {game}")
             elif line.strip() and not line.startswith("#"):
@@ -83,6 +88,7 @@ class _Positions:
     """Finds positions by their moves. A line that continues the one before begins at its position."""
 
     def __init__(self, game: Game):
+        self.game = game
         self._moves: list[str] = []
         self._states = [game.new_initial_state()]  # after each of the moves
 
@@ -99,13 +105,26 @@ class _Positions:
 
 
 def _read_line(line: str, positions: _Positions) -> Lesson:
-    moves, *rest = line.split()
-    state = positions.after([] if moves == _NO_MOVES else moves.split(","))
+    if line.startswith('"'):
+        moves, rest = _read_quoted(line)
+        state = positions.game.state_from_text(moves)
+    else:
+        moves, *rest = line.split()
+        state = positions.after([] if moves == _NO_MOVES else moves.split(","))
     if state.is_terminal():
         raise BadInput(f"the game is over after {moves}; a position should have a move to choose")
     if not rest or not re.fullmatch(r"[+-]?\d(\.\d*)?(e-\d{1,2})?", rest[0]) or abs(float(rest[0])) > 1.0:
         raise BadInput(f"the value {rest[0] if rest else ''!r} should be a number from -1 to 1")
     return Lesson(state, float(rest[0]), dict(_targets(state, rest[1:])))
+
+
+def _read_quoted(line: str) -> tuple[str, list[str]]:
+    """Returns the text in double quotes at the beginning of a line, and the words after it."""
+    try:
+        text, end = json.JSONDecoder().raw_decode(line)
+    except ValueError:
+        raise BadInput("the position in double quotes is not complete") from None
+    return text, line[end:].split()
 
 
 def _targets(state: State, words: list[str]) -> Iterator[tuple[int, int]]:

@@ -57,9 +57,13 @@ def lessons_by_agent(
 
 
 def _positions(record: Record, per_game: int | None, rng: np.random.Generator) -> list[tuple[int, State]]:
-    """Returns positions of the main line in which there was a choice, with their plies."""
+    """Returns positions of the main line in which there was a choice, with their plies.
+
+    They have a history only if it leads to them from the initial position.
+    """
+    is_replayable = record.start.is_replayable()
     plies = [
-        (ply, state)
+        (ply, state if is_replayable else State.from_record(state.game, state.record))
         for ply, state in enumerate(record.states())
         if record.num_opening_plies <= ply < len(record.line()) and len(state.legal_actions()) > 1
     ]

@@ -34,6 +34,7 @@ _DEFAULT_S = 1.0
 _LONGEST_S = 24 * 3600.0
 _UNKNOWN = Info(0.0, False, [])  # of a move of which the engine tells nothing
 _MARGIN_S = 0.05  # of a period of byo-yomi, for what a move takes outside the engine
+_MOST_LINES = 50  # principal variations that are read
 _MOST_OPTIONS = 100  # of an engine, in a message
 
 
@@ -129,7 +130,7 @@ class UciAgent(EngineAgent):
         except BadInput as error:
             raise EngineFailed(f"agent {self.name!r} answered {shorten(answer)!r}: {error}") from None
         told: dict[tuple[int, ...], tuple[list[list[int]], Info]] = {}
-        for info in infos.ranked():
+        for info in infos.ranked()[:_MOST_LINES]:
             line = self._read_line(first, info.pv)
             if line and line[0][: len(made)] == made:
                 told.setdefault(tuple(line[0]), (line, info))
