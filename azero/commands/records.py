@@ -38,8 +38,10 @@ def show(
     from azero.interfaces.terminal.step import show_record, step_through
     from azero.records import read_records
 
-    if number < 1 or (ply is not None and ply < 0):
-        raise BadInput(f"--game {number} should be 1 or more, and --ply {ply or 0} 0 or more")
+    if number < 1:
+        raise BadInput(f"--game {number} should be 1 or more")
+    if ply is not None and ply < 0:
+        raise BadInput(f"--ply {ply} should be 0 or more")
     records = list(read_records(record, _game_of(rules)))
     if number > len(records):
         raise BadInput(f"--game {number}: {str(record)!r} has {len(records)} games")
@@ -48,7 +50,7 @@ def show(
         raise BadInput(f"--ply {ply}: game {number} of {str(record)!r} has {last} moves")
     if sys.stdin.isatty() and sys.stdout.isatty():
         screen = open_screen()
-        begin = last if ply is None else ply
+        begin = 0 if ply is None else ply
         step_through(
             records, number, begin, lambda text: screen.ask(text, lambda _: []), screen.tell, screen.is_coloured
         )

@@ -51,7 +51,6 @@ def review(
     15 points of 100 are marked ?!, ? and ??. With --record, the games are written with marks and better lines.
     """
     from azero.arena.reviews.review import annotate
-    from azero.interfaces.terminal.show_review import show_review, show_summary
     from azero.records.files import check_target, save_records
 
     *paths, name = files
@@ -76,7 +75,7 @@ def review(
         elapsed_s = time.perf_counter() - begin
         print(json.dumps(_to_json(name, simulations, reviews, num_searched, elapsed_s)))
     else:
-        print("\n\n".join([*(show_review(each, k) for k, each in enumerate(reviews, 1)), show_summary(reviews)]))
+        _show(name, simulations, reviews)
     if record is not None and reviews:
         for each in reviews:
             annotate(each)
@@ -85,6 +84,18 @@ def review(
         raise early_end
     if early_end:
         raise Stopped(f"stopped after {len(reviews)} of {len(records)} games")
+
+
+def _show(name: str, simulations: int | None, reviews: "list[GameReview]") -> None:
+    from azero.interfaces.terminal.show_review import show_review, show_summary
+
+    limit = f" with {simulations} simulations a position" if simulations else ""
+    parts = [f"reviewed by {name}{limit}"]
+    if len(reviews) == 1:
+        parts.append(show_review(reviews[0]))
+    else:
+        parts += [*(show_review(each, k) for k, each in enumerate(reviews, 1)), show_summary(reviews)]
+    print("\n\n".join(parts))
 
 
 def _read(paths: list[str], maker: Maker, name: str) -> "tuple[list[Record], Agent]":

@@ -88,8 +88,9 @@ class TrainingConfig(Section):
     lessons: str = Field(
         "none",
         min_length=1,
-        description="Solved positions to train on, in addition to self-play: a file or folder in the format of "
-        "docs/benchmarks.md, read whenever a run starts or resumes; or `none`. If a position lists the moves that keep "
+        description="Positions to train on, in addition to self-play: a file that `azero lessons` wrote, or a file or "
+        "folder of solved positions in the format of docs/benchmarks.md; or `none`. It is read whenever a run starts "
+        "or resumes. If a position lists the moves that keep "
         "its result, these are the policy target. Paper: none; AlphaGo: experts' games.",
     )
     lessons_share: float = Field(

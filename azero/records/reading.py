@@ -108,7 +108,7 @@ class _Reader:
         """Returns the game of a record; raises BadInput if it is not the game that is asked for."""
         if name is None:
             if self._game is None:
-                raise BadInput('the record does not name its game; add a tag, e.g. [Game "connect_four"], or --game')
+                raise BadInput('the record does not name its game; add a tag, e.g. [Game "connect_four"]')
             return self._game
         if name not in self._known:
             self._known[name] = self._find(name)

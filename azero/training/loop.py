@@ -22,6 +22,7 @@ from azero.selfplay.data.replay import Replay
 from azero.selfplay.data.shard_files import save_shard
 from azero.selfplay.pool import Pool, count_workers
 from azero.selfplay.tasks import Identities, PlayTask, play_task, split_seeds
+from azero.system.console import say
 from azero.system.files import make_folder, remove_temporaries
 from azero.system.interrupt import interruption_waits
 from azero.training.beginning import begin, create_run, read_beginning
@@ -67,6 +68,8 @@ def train(folder: Path, config: Config, is_resuming: bool, callbacks: Sequence[o
         make_agent(config.evaluation.opponent, game).close()  # raises errors now, not after the first iterations
         find_benchmark(config.evaluation, game)
     lessons = read_lessons(config.training, game)
+    if lessons:
+        say(f"{len(lessons)} lessons from {config.training.lessons}: {lessons.share:.0%} of each batch")
     starts = [] if is_resuming and has_state(folder) else read_starts(config.selfplay.starts, game)
     torch.use_deterministic_algorithms(True, warn_only=True)
     beginning = None if is_resuming else read_beginning(config, games)

@@ -154,7 +154,7 @@ def test_a_review_at_the_end_shows_what_each_move_lost():
     moves = GAME.state_from_moves("a1 b1 b2 c1 a3").history()
     shown = run(agent, 1, "review", "a2", "Review", "", moves=moves).shown
     assert "A review is for the end of the game; hint and values are for now." in shown
-    told = next(text for text in shown if text.startswith("game 1: uct@200 against person, tic_tac_toe: 1-0"))
+    told = next(text for text in shown if text.startswith("uct@200 against person, tic_tac_toe: 1-0"))
     assert "accuracy" in told and "?? " in told
     shown = run(make_agent("random", GAME), 0, "a1", "resign", "review", "").shown
     assert any("does not judge positions" in text for text in shown)

@@ -18,13 +18,13 @@ class Thought(NamedTuple):
     """What an agent thought of a position in which it has chosen a move.
 
     Attributes:
-      value: in [-1, 1], for this agent.
-      simulations: of this search.
+      value: in [-1, 1], for this agent; None if it does not judge positions.
+      simulations: of this search; None without one.
       seconds: of this search; None if it ran together with others.
     """
 
-    value: float
-    simulations: int
+    value: float | None
+    simulations: int | None
     seconds: float | None = None
 
 

@@ -34,10 +34,13 @@ def draw_openings(game: Game, plies: int, seed: int) -> Iterator[State]:
 
 
 def _random_line(game: Game, plies: int, rng: np.random.Generator) -> State | None:
-    """Returns the position after random moves, or None if the game ended before."""
+    """Returns the position after random moves, or None if the game ended before. Players pass only if they must."""
     state = game.new_initial_state()
     for _ in range(plies):
-        state.apply_action(int(rng.choice(state.legal_actions())))
+        action = int(rng.choice(state.legal_actions()))
+        if game.action_to_text(state, action) == "pass":  # in Go the opponent could end the game at once
+            action = int(rng.choice([each for each in state.legal_actions() if each != action] or [action]))
+        state.apply_action(action)
         if state.is_terminal():
             return None
     return state

@@ -76,10 +76,10 @@ def _play_game(
                 clock.spend(seconds)
                 score, termination = float(mover), RESIGNED
                 break
-            thoughts += [
-                Thought(suggestion.value, suggestion.simulations, seconds),
-                *[None] * len(suggestion.actions[1:]),
-            ]
+            thought = Thought(suggestion.value, suggestion.simulations, seconds)
+            if not agent.judges_positions:
+                thought = Thought(None, None, seconds)
+            thoughts += [thought, *[None] * len(suggestion.actions[1:])]
             for action in suggestion.actions:
                 state.apply_action(action)
             is_opponents = not state.is_terminal() and state.current_player() ^ (number % 2) != mover

@@ -48,6 +48,11 @@ class Clocks:
         self.person.spend(self._thought_s, _is_turn_over(before, after))
         self._thought_s = 0.0
 
+    def turn_taken_back(self) -> None:
+        """Takes the time of the person's turn so far from the clock. Both keep what they have used."""
+        self.person.spend(self._thought_s, False)
+        self._thought_s = 0.0
+
     def agents_move(self, agent: Agent, state: State) -> Suggestion:
         """Returns the agent's move, which takes time from its clock."""
         begin = time.perf_counter()

@@ -191,19 +191,24 @@ class TerminalGame:
         self.screen.tell(f"hint: {best_turn(suggestion, self.state)}{known}")
 
     def _undo(self) -> None:
-        if self.played.take_back(self.person):
+        if self.ending and self.ending.termination == OUT_OF_TIME:
+            self.screen.tell("A game that is lost on time stays lost.")
+        elif self.played.take_back(self.person):
             self.ending = None
+            if self.clocks:
+                self.clocks.turn_taken_back()
         else:
             self.screen.tell("There is nothing to take back.")
 
     def _review(self) -> None:
         """Shows what each move lost, by the agent's searches."""
+        self.screen.tell(f"{self.agent.name} reviews the game; Ctrl-C stops it.")
         try:
             review = Reviewer(self.agent).review(self._recorder.record(self.played, self.ending))
         except KeyboardInterrupt:
             self.screen.tell("The review was stopped.")
         else:
-            self.screen.tell(show_review(review, 1))
+            self.screen.tell(show_review(review))
 
     def _save(self, file: str) -> None:
         if not file:

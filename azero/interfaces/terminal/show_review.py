@@ -7,18 +7,24 @@ from azero.arena.reviews.review import GameReview, MoveReview
 from azero.system.console import printable
 
 _MARKS = {INACCURACY: "inaccuracies", MISTAKE: "mistakes", BLUNDER: "blunders"}
+_PLAYERS = "first", "second"
 _LONGEST_LINE = 8  # moves
 _MOST_LISTED = 20
 
 
-def show_review(review: GameReview, number: int) -> str:
-    """Returns the review of a game: the accuracy of both players, and the moves that lost something."""
-    tags = review.record.tags
-    names = [tags.get("First", "first player"), tags.get("Second", "second player")]
-    lines = [printable(f"game {number}: {names[0]} against {names[1]}, {review.record.game}: {review.record.result}")]
-    width = max(len(printable(name)) for name in names)
-    for player, name in enumerate(names):
-        lines.append(f"  {printable(name):<{width}}  {_figures(review, player)}")
+def show_review(review: GameReview, number: int | None = None) -> str:
+    """Returns the review of a game: the accuracy of both players, and the moves that lost something.
+
+    Args:
+      number: of the game, if there are several.
+    """
+    record = review.record
+    names = [record.tags.get(tag, "?") for tag in ("First", "Second")]
+    ending = f", {record.tags['Termination']}" if "Termination" in record.tags else ""
+    head = f"{names[0]} against {names[1]}, {record.game}: {record.result}{ending}"
+    lines = [printable(f"game {number}: {head}" if number else head)]
+    for player, name in enumerate(_PLAYERS):
+        lines.append(f"  {name:<6}  {_figures(review, player)}")
     listed = [(ply, move) for ply, move in enumerate(review.moves, 1) if move.mark in THRESHOLDS]
     if listed:
         width = max(4, *(len(move.move) + len(move.mark) for _, move in listed))
@@ -32,7 +38,7 @@ def _figures(review: GameReview, player: int) -> str:
     accuracy, mean = review.accuracy[player], review.mean_loss()[player]
     if accuracy is None or mean is None:
         return "no moves"
-    counts = ", ".join(f"{name} {review.count(mark)[player]}" for mark, name in _MARKS.items())
+    counts = ", ".join(f"{review.count(mark)[player]} {mark}" for mark in _MARKS)
     return f"accuracy {accuracy:3.0f} %, mean loss {points(mean):4.1f} points, {counts}"
 
 
@@ -40,7 +46,7 @@ def _row(ply: int, move: MoveReview, width: int, best_width: int) -> str:
     line = " ".join(move.line[:_LONGEST_LINE]) + (" ..." if len(move.line) > _LONGEST_LINE else "")
     played = printable(move.move + move.mark)
     drawn = "  (a random move)" if move.is_random else ""
-    player = ("first", "second")[move.player]
+    player = _PLAYERS[move.player]
     best = printable(f"{move.best:<{best_width}}  {line}")
     return f"  {ply:>4} {player:<6} {played:<{width}} {points(move.loss):>6.1f}  {best}{drawn}"
 

@@ -10,8 +10,9 @@ from azero.records import Node, Record
 from azero.records.annotations import comment_of
 from azero.system.console import printable
 
-COMMANDS = "Enter or n next, b back, a number goes to that ply, g N goes to game N, s start, e end, q quit"
-_WIDTH = 100
+COMMANDS = "Enter next, b back, N ply N, g N game N, s start, e end, q quit"
+_WIDTH = 78
+_LONGEST_LINE = 12  # moves
 
 
 def show_record(record: Record, ply: int | None = None, is_coloured: bool = False) -> str:
@@ -32,9 +33,20 @@ def show_record(record: Record, ply: int | None = None, is_coloured: bool = Fals
             "",
             show_board(after, before if ply else None, is_coloured),
             "",
+            *_others(record, before, ply),
             _moves(record, ply),
         ]
     )
+
+
+def _others(record: Record, before: State, ply: int) -> list[str]:
+    """Returns the variations that replace the last move, a line each, and an empty line if there are any."""
+    parent = record.root if ply < 2 else record.line()[ply - 2]
+    lines = [[node.action, *(each.action for each in node.line())] for node in parent.children[1:] if ply]
+    if not lines:
+        return []
+    texts = record.game.lines_to_text(before, lines)
+    return [*(printable(f"or: {' '.join(text[:_LONGEST_LINE])}") for text in texts), ""]
 
 
 def _head(record: Record) -> str:
@@ -87,11 +99,12 @@ def step_through(
       ask: shows a prompt and returns a line; raises EOFError at the end of input.
       tell: shows text.
     """
+    tell(COMMANDS)
     while True:
         record = records[number - 1]
         ply = max(0, min(ply, len(record.line())))
         game = f"game {number} of {len(records)}: " if len(records) > 1 else ""
-        tell(f"\n{game}{show_record(record, ply, is_coloured)}\n\n{COMMANDS}")
+        tell(f"\n{game}{show_record(record, ply, is_coloured)}\n")
         try:
             answer = ask("> ").strip().lower()
         except EOFError:
@@ -106,6 +119,8 @@ def step_through(
 
 def _go(answer: str, number: int, ply: int, num_records: int, last: int) -> tuple[int, int]:
     """Returns the number of the record and the ply to go to."""
+    if answer in ("help", "?"):
+        raise BadInput(COMMANDS)
     steps = {"": ply + 1, "n": ply + 1, "b": ply - 1, "s": 0, "e": last}
     if answer in steps:
         return number, steps[answer]

@@ -31,6 +31,8 @@ def read_lessons(config: TrainingConfig, game: Game) -> Lessons | None:
 
 def _solved_positions(path: Path, game: Game) -> list[Lesson]:
     """Returns solved positions, with the moves that keep their results as policy targets, if these moves are listed."""
+    if path.is_file() and path.read_bytes()[:1] in (b"[", b"("):
+        raise BadInput(f"{str(path)!r} is a file of games; azero lessons makes lessons of it")
     benchmark = read_benchmark(str(path), game, num_checked=CHECKED)
     problems = (problem for each in benchmark.sets for problem in each.problems)
     return [
