@@ -244,6 +244,10 @@ class State:
         """Returns the 64-bit key of the position, an unsigned integer. Equal positions have equal keys."""
         return int(kernels.hash_key(self.game.rules, self.record)) & 0xFFFF_FFFF_FFFF_FFFF
 
+    def position_key(self) -> int | bytes:
+        """Returns a key of a dict for the position. In games that are not history-free, the past is part of it."""
+        return self.hash_key() if self.game.rules.is_history_free else self.record.tobytes()
+
     def draw(self, marks: dict[int, str] | None = None) -> str:
         """Returns the board as text, with `marks` (action to short text) at the actions' places."""
         return self.game.rules.draw(self.record, marks or {})
@@ -270,11 +274,6 @@ class State:
             return f"<State of {self.game} after unknown moves>"
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, State) or self.game != other.game:
-            return False
-        if self.game.rules.is_history_free:
-            return self.hash_key() == other.hash_key()
-        fields = self.game.rules.state_dtype.names or ()
-        return all(np.array_equal(self.record[name], other.record[name]) for name in fields)
+        return isinstance(other, State) and self.game == other.game and self.position_key() == other.position_key()
 
     __hash__ = None  # type: ignore[assignment]

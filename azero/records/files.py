@@ -7,10 +7,10 @@ from pathlib import Path
 from azero.errors import BadInput
 from azero.games import Game
 from azero.records.reading import text_to_records
-from azero.records.record import Record
+from azero.records.record import RESERVED, Record
 from azero.records.sgf_games import number_of
 from azero.records.sgf_reading import sgf_to_records
-from azero.records.sgf_writing import records_to_sgf
+from azero.records.sgf_writing import MARKS, records_to_sgf
 from azero.records.writing import record_to_text
 from azero.system.files import append, read_regular
 
@@ -50,6 +50,10 @@ def read_records(path: str | Path, game: Game | None = None) -> Iterator[Record]
 def save_records(path: str | Path, records: Iterable[Record]) -> None:
     """Adds records to the end of a file, or begins a new one; raises BadInput if it cannot have them."""
     path, records = Path(path), list(records)
+    if not records:
+        return
+    for record in records:
+        _check_tags(record)
     for game in {record.game for record in records}:
         check_target(path, game)
     data = records_to_sgf(records) if is_sgf(path) else "".join(map(record_to_text, records)).encode()
@@ -57,6 +61,19 @@ def save_records(path: str | Path, records: Iterable[Record]) -> None:
     if size + len(data) >= _largest(path):
         raise BadInput(f"{str(path)!r} would have more than {_largest(path):,} bytes; name another file")
     append(path, b"\n" * bool(size) + data)
+
+
+def _check_tags(record: Record) -> None:
+    """Raises BadInput if a reader would not understand the tags or the marks of a record."""
+    for name in record.tags:
+        if not re.fullmatch(r"\w{1,100}", name) or name in RESERVED:
+            raise BadInput(f"tag {name!r} should be a word, and none of {', '.join(sorted(RESERVED))}")
+    left = [record.root]
+    while left:
+        node = left.pop()
+        if node.mark not in ("", *MARKS):
+            raise BadInput(f"mark {node.mark!r} should be one of {' '.join(MARKS)}")
+        left += node.children
 
 
 def check_target(path: str | Path, game: Game) -> None:

@@ -120,7 +120,7 @@ class _Reader:
         if file_of(name):
             if self._game:
                 raise BadInput(f"the record is of {name}, not of {self._game}")
-            raise BadInput(f"the record is of a user's game, which runs only if you name it: --rules {name!r}")
+            raise BadInput(f"the record is of a user's game, which runs only if you name it, e.g. {name!r}")
         game = make_trusted_game(name)
         if self._game and game != self._game:
             raise BadInput(f"the record is of {name}, not of {self._game}")
@@ -132,6 +132,7 @@ class _Moves:
 
     def __init__(self, record: Record):
         self._node, self._state = record.root, record.start.clone()
+        self._num_before = len(record.start.history())
         self._before: tuple[Node, State] | None = None  # where the last word began
         self._left: list[tuple[Node, State, tuple[Node, State]]] = []  # lines that variations have interrupted
         self._comments: list[str] = []  # of the last node, or before the first move of a variation
@@ -177,7 +178,7 @@ class _Moves:
                 action = self._state.game.text_to_action(self._state, move)
                 self._state.apply_action(action)
             except BadInput as error:
-                ply = len(self._state.history()) + 1
+                ply = len(self._state.history()) + 1 - self._num_before
                 raise BadInput(f"move {ply}: {error}") from None
             self._node.children.append(Node(action))
             self._node = self._node.children[-1]

@@ -9,8 +9,9 @@ from azero.errors import BadInput
 from azero.games import State
 from azero.games.defaults import has_own
 from azero.records.annotations import comment_of
-from azero.records.record import DRAWN, FIRST_WON, OUT_OF_TIME, RESIGNED, SECOND_WON, UNKNOWN, Node, Record
+from azero.records.record import DRAWN, FIRST_WON, OUT_OF_TIME, RESIGNED, SECOND_WON, UNKNOWN, Node, Record, result_of
 from azero.records.sgf_games import COLOURS, move_to_text, number_of, size_to_text, start_to_stones
+from azero.records.writing import start_to_text
 
 PRIVATE = "AZ"
 """The property of what only azero reads."""
@@ -67,7 +68,7 @@ def _turn(first: Node, state: State) -> tuple[Node, list[int], list[str]]:
     while after.current_player() == state.current_player():
         if len(node.children) != 1:
             raise BadInput(f"SGF has whole turns only, but move {len(after.history())} ends or branches within one")
-        remarks += filter(None, [node.comment])
+        remarks += filter(None, [node.mark, comment_of(node)])
         node = node.children[0]
         actions.append(node.action)
         after.apply_action(node.action)
@@ -81,14 +82,15 @@ def _root_properties(record: Record) -> dict[str, list[str]]:
     properties |= {TAGS[name]: [tags.pop(name)] for name in TAGS if name in tags}
     end = ENDS.get(tags.get("Termination", ""), "")
     last = record.end()
-    if record.result in (FIRST_WON, SECOND_WON) and last.is_terminal() and has_own(game.rules, "final_score"):
+    is_by_rules = result_of(last) == record.result and "Termination" not in record.tags
+    if record.result in (FIRST_WON, SECOND_WON) and is_by_rules and has_own(game.rules, "final_score"):
         end = f"{abs(last.final_score()):g}"
     properties["RE"] = [RESULTS[record.result] + end]
     private = [f"Game:{game}", *(f"{name}:{text}" for name, text in tags.items())]
     if hasattr(game.rules, "komi"):
         properties["KM"] = [f"{game.rules.komi:g}"]
     if record.start != game.new_initial_state():
-        private.append(f"Position:{record.start.to_text()}")
+        private.append(f"Position:{start_to_text(record.start)}")
         black, white = start_to_stones(record.start)
         properties |= {name: stones for name, stones in (("AB", black), ("AW", white)) if stones}
         properties["PL"] = [COLOURS[record.start.current_player()]]

@@ -22,11 +22,19 @@ def record_to_text(record: Record) -> str:
     tags |= {name: record.tags[name] for name in ("First", "Second") if name in record.tags}
     tags["Result"] = record.result
     if record.start != record.game.new_initial_state():
-        tags["Position"] = record.start.to_text()
+        tags["Position"] = start_to_text(record.start)
     tags |= {name: text for name, text in record.tags.items() if name not in tags}
     head = [f"[{name} {quoted(text)}]" for name, text in tags.items()]
     words = [*_comments(record.root), *_words_after(record.root, record.start), record.result]
     return "\n".join([*head, "", *_lines(words), "", ""])
+
+
+def start_to_text(start: State) -> str:
+    """Returns a position as text: the moves that lead to it if the past matters and is known, otherwise the board."""
+    game, history = start.game, start.history()
+    if game.rules.is_history_free or not history or not start.is_replayable():
+        return start.to_text()
+    return f"moves: {' '.join(game.lines_to_text(game.new_initial_state(), [history])[0])}"
 
 
 def quoted(text: str) -> str:

@@ -6,9 +6,11 @@ import pytest
 
 from azero import make_agent
 from azero.arena.agents.agent import RandomAgent
+from azero.arena.benchmarks.judges import judge_for
 from azero.arena.reviews.accuracy import accuracy_of, mark_of, volatilities_of
 from azero.arena.reviews.review import Reviewer, annotate
 from azero.errors import BadInput
+from azero.exact.solver import solve
 from azero.games import make_game
 from azero.interfaces.terminal.show_review import show_review, show_summary
 from azero.records import Record
@@ -16,6 +18,17 @@ from azero.records.reading import text_to_records
 from azero.records.writing import record_to_text
 
 TIC_TAC_TOE, CONNECT_FOUR = make_game("tic_tac_toe"), make_game("connect_four")
+
+
+def exact(state, player):
+    """Returns the value of a position for a player under best play."""
+    if state.is_terminal():
+        return state.returns()[player]
+    return solve(state).value * (1 if player == 0 else -1)
+
+
+def legal_moves(state):
+    return [state.game.action_to_text(state, action) for action in state.legal_actions()]
 
 
 def record_of(game, moves, **tags):
@@ -28,7 +41,7 @@ def reviewer():
 
 
 def test_marks_begin_at_the_thresholds():
-    for loss, mark in ((0.05, ""), (0.11, "?!"), (0.19, "?!"), (0.21, "?"), (0.31, "??"), (1.5, "??")):
+    for loss, mark in ((0.05, ""), (0.099, ""), (0.1, "?!"), (0.199, "?!"), (0.2, "?"), (0.3, "??"), (1.5, "??")):
         assert mark_of(0.6, 0.6 - loss, False) == mark
     assert mark_of(1.0, 0.91, False) == mark_of(-0.91, -1.0, False) == ""
     assert mark_of(1.0, 0.95, True) == "??"
@@ -41,6 +54,7 @@ def test_accuracy_is_between_its_extremes_and_falls_with_losses():
     assert 100 > one > two > three >= 0
     loss, single = 0.2, 103.1668 * math.exp(-0.04354 * 10) - 3.1669 + 1  # one move: both means are the move's own
     assert accuracy_of([loss], [3.0]) == pytest.approx(single)
+    assert accuracy_of([0.0] * 39 + [2.0], [1.0] * 40) == pytest.approx((97.5 + 40 / (39 / 100 + 1)) / 2, abs=0.01)
     assert accuracy_of([0.0, 1.0], [5.0, 1.0]) > accuracy_of([0.0, 1.0], [1.0, 5.0])
 
 
@@ -63,19 +77,16 @@ def test_moves_that_give_the_result_away_are_blunders(reviewer):
 
 def test_every_move_is_judged_as_the_rules_solve_it(reviewer):
     """In tic-tac-toe the solver knows each position, so losses are differences of exact results."""
-    from azero.exact.solver import solve
-
     record = record_of(TIC_TAC_TOE, "a1 a2 c3 b2 c2 c1 a3 b3")
     states = list(record.states())
     for ply, move in enumerate(reviewer.review(record).moves):
-        best = max(
-            solve(states[ply].game.state_from_moves(text, states[ply])).value * (1 if ply % 2 == 0 else -1)
-            if not states[ply].game.state_from_moves(text, states[ply]).is_terminal()
-            else states[ply].game.state_from_moves(text, states[ply]).returns()[ply % 2]
-            for text in (TIC_TAC_TOE.action_to_text(states[ply], action) for action in states[ply].legal_actions())
-        )
+        after = [states[ply].game.state_from_moves(text, states[ply]) for text in legal_moves(states[ply])]
+        best = max(exact(each, ply % 2) for each in after)
+        if move.mark == "!":
+            assert [exact(each, ply % 2) for each in after].count(best) == 1
         assert move.value == best
-        assert move.loss == move.value - move.played
+        assert move.played == exact(states[ply + 1], ply % 2)
+        assert move.loss == move.value - move.played and (move.mark == "??") == (move.loss > 0)
 
 
 def test_positions_are_searched_once():
@@ -120,9 +131,50 @@ def test_what_cannot_be_reviewed(reviewer):
         Reviewer(RandomAgent("random", TIC_TAC_TOE))
 
 
+def test_games_from_positions_do_not_share_what_is_proven():
+    """Positions without a history once had the same key in the solver's memory."""
+    records = []
+    for text, moves in (("XX1/OO1/3 X", [2]), ("XO1/1X1/3 O", [8])):
+        start = TIC_TAC_TOE.state_from_text(text)
+        records.append(Record.of_game(start, moves))
+    alone = [Reviewer(make_agent("uct@20", TIC_TAC_TOE)).review(record).moves for record in records]
+    for order in (records, records[::-1]):
+        together = Reviewer(make_agent("uct@20", TIC_TAC_TOE))
+        found = {id(record): together.review(record).moves for record in order}
+        assert [found[id(record)] for record in records] == alone
+
+
+def test_only_moves_are_the_only_ones():
+    """With few simulations the second move by visits is often not the second best."""
+    game = make_game("connect_four(rows=4,columns=4)")
+    record = Record.of_game(game.new_initial_state(), game.state_from_moves("4342443311").history())
+    states, count = list(record.states()), 0
+    for ply, move in enumerate(Reviewer(make_agent("uct@20", game)).review(record).moves):
+        if move.mark == "!":
+            after = [game.state_from_moves(text, states[ply]) for text in legal_moves(states[ply])]
+            values = sorted(exact(each, ply % 2) for each in after)
+            assert len(values) > 1 and values[-1] > values[-2]
+            count += 1
+    assert count > 0
+
+
+def test_turns_of_several_actions_keep_their_player():
+    game = make_game("amazons(size=6)")
+    record = Record.of_game(game.new_initial_state(), game.state_from_moves("a2-a4/c6 b6-b5/b6").history())
+    moves = Reviewer(make_agent("uct@30", game)).review(record).moves
+    assert [move.player for move in moves] == [0, 0, 0, 1, 1, 1]
+    assert all(-1 <= move.played <= 1 and move.loss >= 0 for move in moves)
+
+
 @pytest.mark.slow
 def test_connect_four_blunders_are_found_by_proof():
     reviewer = Reviewer(make_agent("uct@200", CONNECT_FOUR))
-    review = reviewer.review(record_of(CONNECT_FOUR, "44444413221335"))
-    for move in review.moves[8:]:
-        assert move.value in (-1.0, 0.0, 1.0)
+    record, solver = record_of(CONNECT_FOUR, "44444413221335"), judge_for(CONNECT_FOUR)
+    states, num_blunders = list(record.states()), 0
+    for ply, move in enumerate(reviewer.review(record).moves[8:], start=8):
+        result = solver.result(states[ply], 1 << 26)
+        assert move.value == result
+        gives_away = not solver.keeps(states[ply], record.actions()[ply], result)
+        assert (move.mark == "??") == gives_away
+        num_blunders += gives_away
+    assert num_blunders > 0

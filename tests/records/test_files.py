@@ -101,3 +101,28 @@ def test_a_file_does_not_grow_beyond_what_is_read(tmp_path, monkeypatch):
     with pytest.raises(BadInput, match="name another file"):
         save_records(path, [record_of()])
     assert len(list(read_records(path))) == 1
+
+
+def test_what_a_reader_would_not_understand_is_not_written(tmp_path):
+    path = tmp_path / "a.txt"
+    for name in ("White-Elo", "Position", ""):
+        record = record_of()
+        record.tags[name] = "1500"
+        with pytest.raises(BadInput, match="tag"):
+            save_records(path, [record])
+    record = record_of()
+    record.line()[0].mark = "e4"
+    with pytest.raises(BadInput, match="mark 'e4'"):
+        save_records(path, [record])
+    save_records(path, [])
+    assert not path.exists()
+
+
+def test_the_past_of_a_start_is_kept_where_it_matters(tmp_path):
+    game = make_game("go(size=5)")
+    start = game.state_from_moves("c3 pass")
+    record = Record.of_game(start, game.state_from_moves("a1", start).history()[2:])
+    for name in ("a.txt", "a.sgf"):
+        save_records(tmp_path / name, [record])
+        (back,) = read_records(tmp_path / name)
+        assert back.start == start and back.root == record.root

@@ -168,3 +168,9 @@ def test_comments_within_a_turn_of_amazons_move_to_its_end():
     within.root.add_line(game.state_from_moves("a2-a4/c6").history()[1:])
     with pytest.raises(BadInput, match="begins within"):
         records_to_sgf([within])
+
+
+def test_a_margin_that_nobody_scored_is_not_written():
+    for text, written in (("W+5.5", "RE[W+]"), ("W+T", "RE[W+T]")):
+        record = read(f"(;GM[1]SZ[9]RE[{text}];B[aa];W[];B[])")
+        assert written in records_to_sgf([record]).decode()

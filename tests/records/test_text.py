@@ -112,7 +112,7 @@ WRONG = {
     "no game": ("4 4 *", "does not name its game"),
     "an unknown game": ('[Game "chess"] e4 *', "unknown game 'chess'"),
     "another version": ('[Format "7"] [Game "connect_four"] *', "format '7'", "reads format 1"),
-    "a user's game": ('[Game "mine.py:Mine"] *', "a user's game", "--rules"),
+    "a user's game": ('[Game "mine.py:Mine"] *', "a user's game", "'mine.py:Mine'"),
     "results that differ": ('[Game "connect_four"] [Result "1-0"] 4 0-1', "contradict"),
     "a result against the rules": ('[Game "tic_tac_toe"] b2 a1 b1 a2 b3 0-1', "contradict", "1-0"),
     "a strange result": ('[Game "tic_tac_toe"] [Result "2-0"] b2 *', "'2-0'"),

@@ -143,10 +143,10 @@ class AlphaBetaJudge(Judge):
     review_limit = 1 << 17
 
     def __init__(self) -> None:
-        self._solved: dict[tuple[tuple[int, ...], int], float | None] = {}
+        self._solved: dict[tuple[int | bytes, int], float | None] = {}
 
     def _is_at_least(self, state: State, player: int, result: int, node_limit: int) -> bool | None:
-        question = tuple(state.history()), node_limit
+        question = state.position_key(), node_limit
         if question not in self._solved:
             self._solved[question] = solve(state, node_limit=node_limit).value
         value = self._solved[question]

@@ -159,35 +159,37 @@ class Reviewer:
         return GameReview(record, moves, accuracies)
 
     def _review_move(self, state: State, action: int, is_random: bool) -> MoveReview:
-        look, game = self._look(state), state.game
-        best_move = self._best_of(state, look)
-        is_best = action == best_move.action
+        game, best_move = state.game, self._best_of(state)
+        look, is_best = self._look(state), action == best_move.action
         best, played = (self._after(state, each, is_deep=not is_best) for each in (best_move.action, action))
-        loss = 0.0 if is_best else max(0.0, best.value - played.value)
-        gives_away = best.is_proven and played.is_proven and loss > 0
-        mark = "" if is_best or len(state.legal_actions()) == 1 else mark_of(best.value, played.value, gives_away)
-        if is_best and self._is_only_move(state, look, best):
+        value = look.value if look.is_proven else best.value  # the best move reaches what is proven
+        played_value = value if is_best else min(played.value, value) if look.is_proven else played.value
+        loss = max(0.0, value - played_value)
+        gives_away = (look.is_proven or best.is_proven) and played.is_proven and played_value < value
+        mark = "" if is_best or len(look.ranked) == 1 else mark_of(value, played_value, gives_away)
+        if is_best and self._is_only_move(state, look, best_move, value):
             mark = ONLY_MOVE
         texts = game.action_to_text(state, action), game.action_to_text(state, best_move.action)
         player = state.current_player()
-        return MoveReview(player, *texts, best_move.pv, best.value, played.value, loss, mark, is_random)
+        return MoveReview(player, *texts, best_move.pv, value, played_value, loss, mark, is_random)
 
-    def _best_of(self, state: State, look: _Look) -> Move:
+    def _best_of(self, state: State) -> Move:
         """Returns the first move in the agent's ranking that is not proven to give away a proven result."""
+        look = self._look(state)
         if look.is_proven:
             for move in look.ranked:
-                after = self._after(state, move.action)
+                after = self._after(state, move.action, is_deep=True)
                 if not after.is_proven or after.value >= look.value:
                     return move
         return look.ranked[0]
 
-    def _is_only_move(self, state: State, look: _Look, best: _After) -> bool:
-        """Returns whether the second best move would be a blunder."""
-        if len(look.ranked) < 2:
-            return False
-        second = self._after(state, look.ranked[1].action)
-        gives_away = best.is_proven and second.is_proven and second.value < best.value
-        return mark_of(best.value, second.value, gives_away) == BLUNDER
+    def _is_only_move(self, state: State, look: _Look, best: Move, value: float) -> bool:
+        """Returns whether every other move would be a blunder."""
+        others = [self._after(state, move.action) for move in look.ranked if move.action != best.action]
+        return bool(others) and all(
+            mark_of(value, other.value, look.is_proven and other.is_proven and other.value < value) == BLUNDER
+            for other in others
+        )
 
     def _after(self, state: State, action: int, is_deep: bool = False) -> _After:
         player, after = state.current_player(), state.clone()
@@ -209,12 +211,9 @@ class Reviewer:
         Args:
           is_deep: whether the solver has a larger limit, for a position after a move that may be a mistake.
         """
-        is_free = state.game.rules.is_history_free
-        key = state.hash_key() if is_free else state.record.tobytes()
+        key = state.position_key()
         if key not in self._looks:
             found = self._agent.suggest(state, simulations=self._simulations)
-            if not found.moves:
-                raise BadInput(f"agent {self._agent.name!r} resigned; a review needs its judgement of each position")
             proven = found.moves[0].proven
             value = found.value if proven is None else _RESULTS[proven]
             self._looks[key] = _Look(value, proven is not None, found.moves)
@@ -228,15 +227,17 @@ class Reviewer:
 
 
 def annotate(review: GameReview) -> None:
-    """Writes marks, losses and better lines into the review's record, over marks that are there."""
+    """Writes marks, losses and better lines into the review's record. Other marks, comments and variations stay."""
     record, states = review.record, review.record.states()
     for parent, node, state, move in zip([record.root, *record.line()], record.line(), states, review.moves):  # noqa: B905
-        node.mark = move.mark
+        node.mark = move.mark or node.mark
         if move.mark in THRESHOLDS:
             remark = f"loses {50 * move.loss:.0f} points; {move.best} was better"
-            node.comment = f"{node.comment}; {remark}" if node.comment else remark
+            if remark not in node.comment:
+                node.comment = f"{node.comment}; {remark}" if node.comment else remark
             actions, after = list[int](), state.clone()
             for text in move.line:
                 actions.append(after.game.text_to_action(after, text))
                 after.apply_action(actions[-1])
-            parent.add_line(actions)
+            if all([child.action, *(each.action for each in child.line())] != actions for child in parent.children):
+                parent.add_line(actions)

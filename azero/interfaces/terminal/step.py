@@ -4,7 +4,6 @@ from collections.abc import Callable, Sequence
 
 from azero.errors import BadInput
 from azero.games import State
-from azero.games.positions import turn_to_text
 from azero.interfaces.terminal.board import show_board
 from azero.records import Node, Record
 from azero.records.annotations import comment_of
@@ -73,7 +72,7 @@ def _moves(record: Record, ply: int) -> str:
     words = []
     texts = record.game.lines_to_text(record.start, [record.actions()])[0] if record.line() else []
     for number, (text, node) in enumerate(zip(texts, record.line(), strict=True), start=1):
-        word = printable(turn_to_text(record.game.rules, [text])) + node.mark
+        word = printable(text) + node.mark
         words.append(f"[{word}]" if number == ply else word)
     lines = [""]
     for word in [*words, record.result]:

@@ -3,7 +3,7 @@
     # azero lessons 1
     # game: connect_four
     - 0.2 4:1
-    44 -1 4:310 5:90
+    4,4 -1 4:310 5:90
 
 MOVES lead to the position, separated by commas, or `-`. A position that no moves lead to is written as its text in
 double quotes. VALUE is for the player to move, in [-1, 1]. Exactly 1, 0 and
@@ -44,7 +44,12 @@ def _line_of(lesson: Lesson) -> str:
         place = json.dumps(state.to_text(), ensure_ascii=False)
     targets = [(game.action_to_text(state, action), count) for action, count in lesson.policy.items()]
     for text in [*moves, *(text for text, _ in targets)]:
-        if re.search(r"[\s,:]", text) or game.rules.split_moves(text) != [text]:
+        if (
+            text == _NO_MOVES
+            or text[:1] in '#"'
+            or re.search(r"[\s,:]", text)
+            or game.rules.split_moves(text) != [text]
+        ):
             raise BadInput(f"the move {text!r} of {game} cannot be written in a file of lessons")
     told = " ".join([f"{lesson.value:.4g}", *(f"{text}:{count}" for text, count in targets)])
     return f"{place} {told}"

@@ -49,7 +49,7 @@ def lessons_by_agent(
     rng, seen = np.random.default_rng(seed), set[object]()
     for record in records:
         for _, state in _positions(record, per_game, rng):
-            key = state.hash_key() if state.game.rules.is_history_free else state.record.tobytes()
+            key = state.position_key()
             if key not in seen:
                 seen.add(key)
                 yield _judged(state, agent)
@@ -62,10 +62,11 @@ def _positions(record: Record, per_game: int | None, rng: np.random.Generator) -
     They have a history only if it leads to them from the initial position.
     """
     is_replayable = record.start.is_replayable()
+    first, last = record.num_opening_plies, len(record.line())
     plies = [
         (ply, state if is_replayable else State.from_record(state.game, state.record))
         for ply, state in enumerate(record.states())
-        if record.num_opening_plies <= ply < len(record.line()) and len(state.legal_actions()) > 1
+        if first <= ply < last and len(state.legal_actions()) > 1
     ]
     if per_game is None or per_game >= len(plies):
         return plies
