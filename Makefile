@@ -40,10 +40,10 @@ test-all: .venv/installed-dev
 
 all-first: .venv/installed-dev
 	$(BIN)/python -m pytest -m "not long" $(FIRST)
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -m "not slow" $(PLAIN)
 
 all-second: .venv/installed-dev
 	$(BIN)/python -m pytest -m "not long" tests $(addprefix --ignore=,$(FIRST))
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -m "not slow and not long" $(PLAIN)
 
 test-long: .venv/installed-dev
 	$(BIN)/python -m pytest -m long tests

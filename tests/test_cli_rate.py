@@ -61,7 +61,7 @@ def test_a_run_is_rated_with_its_opponent(run_azero):
 
 
 def test_an_engine_that_fails_ends_it_with_the_ratings_so_far(run_azero, tmp_path):
-    words = ["rate", "random", "uct@2", write_engine(tmp_path, "dies@4"), *GAME, "--games", "60"]
+    words = ["rate", "random", "uct@2", write_engine(tmp_path, "dies@2"), *GAME, "--games", "60"]
     code, output, errors = run_azero(*words)
     assert code == 1 and "95 % interval" in output
     assert "the match ended after" in errors and "goes on from results/ratings-tic_tac_toe.json" in errors

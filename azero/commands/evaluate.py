@@ -122,20 +122,19 @@ def _play_match(
     from tqdm import tqdm
 
     from azero.arena.matches.match import play_match
-    from azero.arena.matches.recording import records_of
     from azero.arena.matches.results import Interrupted, Unfinished
     from azero.arena.matches.statistics import Sprt
     from azero.arena.matches.timed import play_timed_match
     from azero.config.checks import describe_odd_games
     from azero.interfaces.terminal.show import show_match
-    from azero.records.files import check_target, save_records
+    from azero.records.files import check_target
 
     if games > 0 and games % 2:
         say(describe_odd_games("--games", games))
     test = Sprt(*_two_numbers("--sprt", sprt)) if sprt else None
     one, other = maker.pair(a, b)
     num_plies = _check_opening(opening_plies, one.game)
-    if record is not None:
+    if record:
         check_target(record, one.game)
     with tqdm(total=games, unit=" games", desc=f"{a} - {b}", leave=False, disable=None, file=sys.stderr) as bar:
 
@@ -157,10 +156,20 @@ def _play_match(
             one.close()
             other.close()
     if result:
-        print(json.dumps(result.to_json()) if as_json else show_match(result, test))
-        if record is not None:
-            save_records(record, records_of(result, one.game))
+        _report(result, json.dumps(result.to_json()) if as_json else show_match(result, test), record, one.game)
     _end_early(early_end)
+
+
+def _report(result: "MatchResult", text: str, record: Path | None, game: "Game") -> None:
+    """Prints a match, and adds its games to a file. Neither is lost if the other fails."""
+    from azero.arena.matches.recording import records_of
+    from azero.records.files import save_records
+
+    try:
+        if record is not None:
+            save_records(record, records_of(result, game))
+    finally:
+        print(text)
 
 
 def _check_opening(plies: int | None, game: "Game") -> int:

@@ -115,7 +115,7 @@ def test_games_of_another_process_are_kept(tmp_path):
 
 def test_an_engine_that_fails_loses_no_finished_game(tmp_path):
     path = tmp_path / "ratings.json"
-    pool = pool_of("random", "uct@5", write_engine(tmp_path, "dies@4"), path=path)
+    pool = pool_of("random", "uct@5", write_engine(tmp_path, "dies@2"), path=path)
     with pytest.raises(EngineFailed, match="the match ended after"):
         pool.play(60)
     assert pool.num_games == sum(2 * len(pairs) for pairs in read_matches(path, "tic_tac_toe").values()) >= 2

@@ -222,7 +222,7 @@ def test_small_boards(game, values):
         (6, 4, 0),
         (4, 6, -1),
         pytest.param(6, 5, 0, marks=pytest.mark.slow),
-        pytest.param(5, 6, 0, marks=pytest.mark.slow),
+        pytest.param(5, 6, 0, marks=pytest.mark.long),
     ],
 )
 def test_connect_four(rows, columns, value):

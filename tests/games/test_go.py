@@ -341,7 +341,7 @@ def test_number_of_positions(size, number, parameters):
     assert count_boards(make_go(size, parameters), 3 ** (size**2)) == number
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.skipif(not IS_COMPILED, reason="half a thousand million moves")
 def test_number_of_positions_on_4x4():
     assert count_boards(make_go(4, RULES[1]), 3**16) == 24_318_165
