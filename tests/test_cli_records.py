@@ -62,7 +62,7 @@ def test_evaluate_refuses_a_file_of_something_else_before_it_plays(run_azero, tm
     path.write_text("Chapter 1")
     command = ("evaluate", "uct@20", "--against", "random", *GAME, "--record")
     assert_bad_input(run_azero(*command, path), "is no record of games")
-    assert_bad_input(run_azero(*command, tmp_path / "a.sgf"), "SGF has no number for tic_tac_toe")
+    assert_bad_input(run_azero(*command, tmp_path / "a.sgf"), "SGF does not know tic_tac_toe")
     assert_bad_input(run_azero(*command[:2], "--benchmark", "connect_four_pons", "--record", path), "--record")
 
 

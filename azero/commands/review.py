@@ -24,7 +24,7 @@ from azero.errors import BadInput, Stopped
 
 if TYPE_CHECKING:
     from azero.arena.agents.agent import Agent
-    from azero.arena.reviews.review import GameReview
+    from azero.arena.reviews.review import GameReview, Reviewer
     from azero.records import Record
 
 app = typer.Typer()
@@ -50,7 +50,7 @@ def review(
     The positions after the best and after the played move are searched with equal simulations. Moves that lose 5, 10 or
     15 points of 100 are marked ?!, ? and ??. With --record, the games are written with marks and better lines.
     """
-    from azero.arena.reviews.review import annotate
+    from azero.arena.reviews.review import Reviewer, annotate
     from azero.records.files import check_target, save_records
 
     *paths, name = files
@@ -61,19 +61,20 @@ def review(
     records, agent = _read(paths, maker, name)
     if record is not None:
         check_target(record, agent.game)
+    reviewer = Reviewer(agent, simulations)
     begin, reviews = time.perf_counter(), list["GameReview"]()
     early_end: BadInput | KeyboardInterrupt | None = None
     try:
-        num_searched = _review_all(agent, records, simulations, reviews)
+        _review_all(reviewer, name, records, reviews)
     except (BadInput, KeyboardInterrupt) as error:
         if not reviews and isinstance(error, BadInput):
             raise
-        early_end, num_searched = error, None
+        early_end = error
     finally:
         agent.close()
     if as_json:
         elapsed_s = time.perf_counter() - begin
-        print(json.dumps(_to_json(name, simulations, reviews, num_searched, elapsed_s)))
+        print(json.dumps(_to_json(name, simulations, reviews, reviewer.num_searched, elapsed_s)))
     else:
         _show(name, simulations, reviews)
     if record is not None and reviews:
@@ -115,28 +116,18 @@ def _read(paths: list[str], maker: Maker, name: str) -> "tuple[list[Record], Age
     return [each for each in records if each.line()], maker._replace(game=told).agent(name)
 
 
-def _review_all(agent: "Agent", records: "list[Record]", simulations: int | None, reviews: "list[GameReview]") -> int:
-    """Adds the reviews of all games; returns how many positions were searched."""
+def _review_all(reviewer: "Reviewer", name: str, records: "list[Record]", reviews: "list[GameReview]") -> None:
+    """Adds the reviews of all games, one after another."""
     from tqdm import tqdm
 
-    from azero.arena.reviews.review import Reviewer
-
-    reviewer = Reviewer(agent, simulations)
     num_moves = sum(len(record.line()) for record in records)
-    with tqdm(total=num_moves, unit=" moves", desc=agent.name, leave=False, disable=None, file=sys.stderr) as bar:
+    with tqdm(total=num_moves, unit=" moves", desc=name, leave=False, disable=None, file=sys.stderr) as bar:
         for each in records:
             reviews.append(reviewer.review(each, lambda: bar.update(1)))
-    return reviewer.num_searched
 
 
 def _to_json(
-    agent: str, simulations: int | None, reviews: "list[GameReview]", num_searched: int | None, elapsed_s: float
+    agent: str, simulations: int | None, reviews: "list[GameReview]", num_searched: int, elapsed_s: float
 ) -> dict:
-    games = [each.to_json() for each in reviews]
-    return {
-        "agent": agent,
-        "simulations": simulations,
-        "games": games,
-        "searched": num_searched,
-        "elapsed_s": elapsed_s,
-    }
+    found = {"agent": agent, "simulations": simulations, "games": [each.to_json() for each in reviews]}
+    return found | {"searched": num_searched, "elapsed_s": elapsed_s}

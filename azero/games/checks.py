@@ -1,4 +1,4 @@
-"""Checks of positions that come from outside."""
+"""Checks of positions: whether they may be asked about, and whether there is nothing but a pass."""
 
 from collections.abc import Sequence
 
@@ -15,6 +15,12 @@ def check_states(game: Game, states: Sequence[State]) -> None:
             raise BadInput(f"position {number} is {_name_of(state)}; it should be one of {game}")
         if state.is_terminal():
             raise BadInput(f"position {number} is the end of a game; it should have a move to play")
+
+
+def is_forced_pass(state: State) -> bool:
+    """Returns whether a pass is the only legal move."""
+    legal = state.legal_actions()
+    return len(legal) == 1 and state.game.action_to_text(state, legal[0]) == "pass"
 
 
 def _name_of(state: object) -> str:

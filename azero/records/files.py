@@ -12,7 +12,7 @@ from azero.records.sgf_games import number_of
 from azero.records.sgf_reading import sgf_to_records
 from azero.records.sgf_writing import MARKS, records_to_sgf
 from azero.records.writing import record_to_text
-from azero.system.files import append, read_regular
+from azero.system.files import append, check_regular, read_regular
 
 LARGEST, LARGEST_SGF = 64 << 20, 16 << 20
 """Bytes of the largest files that are read: some 100,000 games of text. A parser of SGF needs more memory."""
@@ -86,12 +86,21 @@ def check_target(path: str | Path, game: Game) -> None:
     if not path.exists():
         return
     try:
-        data = read_regular(path, _largest(path))
+        begin, last = _both_ends(path)
     except OSError as error:
         raise BadInput(f"records cannot be added to {str(path)!r}: {error.strerror or error}") from None
     head, end = (_SGF_HEAD, _SGF_END) if is_sgf(path) else (_HEAD, _END)
-    if data.strip() and not (head.match(data[:_LOOKED_AT]) and end.search(data[-_LOOKED_AT:].rstrip())):
+    if (begin + last).strip() and not (head.match(begin) and end.search(last.rstrip())):
         raise BadInput(f"{str(path)!r} exists, and is no record of games or is cut short; name another file")
+
+
+def _both_ends(path: Path) -> tuple[bytes, bytes]:
+    """Returns the first and the last bytes of a regular file; raises OSError."""
+    check_regular(path)
+    with open(path, "rb") as file:
+        begin = file.read(_LOOKED_AT)
+        file.seek(max(0, path.stat().st_size - _LOOKED_AT))
+        return begin, file.read(_LOOKED_AT)
 
 
 def _largest(path: Path) -> int:

@@ -8,7 +8,7 @@ from azero.games import Game, State
 from azero.games.make import make_trusted_game
 from azero.games.names import file_of, without_folder
 from azero.records.annotations import read_comments
-from azero.records.record import MOST_DEEP, UNKNOWN, Node, Record, result_of
+from azero.records.record import MOST_DEEP, RESULTS, UNKNOWN, Node, Record, result_of
 from azero.records.tokens import Token, split, unescaped
 from azero.records.writing import FORMAT
 
@@ -17,8 +17,8 @@ _MOVE_NUMBER = re.compile(r"\d+\.+")
 _GLYPHS = {"1": "!", "2": "?", "3": "!!", "4": "??", "5": "!?", "6": "?!"}
 """Marks by their numbers in PGN."""
 
-_RESULTS = "1-0", "0-1", "1/2-1/2", UNKNOWN
-_CUT_SHORT = "the game has no result at its end, one of 1-0, 0-1, 1/2-1/2 and *; is the file cut short?"
+_RESULTS = *RESULTS.values(), UNKNOWN
+_CUT_SHORT = f"the game has no result at its end, one of {', '.join(_RESULTS)}; is the file cut short?"
 
 
 def text_to_records(text: str, game: Game | None = None) -> Iterator[Record]:

@@ -20,15 +20,15 @@ _NUMBERS = {"go": 1, "othello": 2, "gomoku": 4, "hex": 11, "amazons": 18}
 _SIZES = {"go": 19, "othello": 8, "gomoku": 15, "hex": 11, "amazons": 10}
 """Sizes of games without SZ. In Go, that is what the format says, in the others what is played most."""
 
-_SWAP = "swap-pieces"
-_LARGEST = 26  # side of a board, whose points have small letters
+SWAP = "swap-pieces"
+"""The swap of Hex, as a move."""
 
 
 def number_of(game: Game) -> int:
     """Returns the game's number in SGF; raises BadInput if it has none."""
     name = _base(game)
     if file_of(game.name) or name not in _NUMBERS:
-        raise BadInput(f"SGF has no number for {game}; it knows {', '.join(_NUMBERS)}. Use another ending than .sgf")
+        raise BadInput(f"SGF does not know {game}, only {', '.join(_NUMBERS)}; use another ending than .sgf")
     return _NUMBERS[name]
 
 
@@ -38,10 +38,11 @@ def size_to_text(game: Game) -> str:
     return str(height) if height == width else f"{width}:{height}"
 
 
-def game_of(number: str, size: str, komi: str, full_name: str, game: Game | None) -> Game:
+def game_of(number: str, size: str, komi: str, has_swap: bool, full_name: str, game: Game | None) -> Game:
     """Returns the game that the properties GM, SZ and KM tell; raises BadInput if it is unknown or not `game`.
 
     Args:
+      has_swap: whether the second player's first move is the swap of Hex.
       full_name: azero's name of the game, where azero wrote the record; otherwise empty.
       game: the game that the record must have, up to what SGF cannot tell; None: any.
     """
@@ -56,7 +57,7 @@ def game_of(number: str, size: str, komi: str, full_name: str, game: Game | None
             raise BadInput(f"the record is of a user's game, {full_name}, which SGF cannot have")
         game = make_trusted_game(full_name)
     if game is None:
-        return make_trusted_game(f"{name}({_parameters(name, rows, columns, komi)})")
+        return make_trusted_game(f"{name}({_parameters(name, rows, columns, komi, has_swap)})")
     if _base(game) != name or game.planes_shape[1:] != (rows, columns):
         raise BadInput(f"the record is of {name} on {columns}x{rows}, not of {game}")
     return game
@@ -74,11 +75,13 @@ def _read_size(text: str, name: str) -> tuple[int, int]:
     return int(found[1]), int(found[2] or found[1])
 
 
-def _parameters(name: str, rows: int, columns: int, komi: str) -> str:
+def _parameters(name: str, rows: int, columns: int, komi: str, has_swap: bool) -> str:
     if name in ("gomoku", "amazons"):
         return f"rows={rows},columns={columns}"
     if rows != columns:
         raise BadInput(f"{name} has a square board, not {columns}x{rows}")
+    if name == "hex" and has_swap:
+        return f"size={rows},swap=true"
     is_number = re.fullmatch(r"\s*-?\d{1,3}(\.\d{1,3})?\s*", komi)
     return f"size={rows},komi={komi.strip()}" if name == "go" and is_number else f"size={rows}"
 
@@ -90,7 +93,7 @@ def move_to_text(state: State, actions: Sequence[int]) -> str:
     if _base(game) == "amazons" and len(actions) != 3:
         raise BadInput("SGF has whole turns only, but the record begins within one")
     if actions[0] == height * width and len(actions) == 1:
-        return _SWAP if _base(game) == "hex" else ""  # an empty value is a pass
+        return SWAP if _base(game) == "hex" else ""  # an empty value is a pass
     return "".join(_point(game, action % (height * width)) for action in actions)
 
 
@@ -100,7 +103,7 @@ def text_to_move(game: Game, text: str) -> list[int]:
     text = text.strip().lower()
     if name in ("go", "othello") and (text == "" or (text == "tt" and height <= 19)):
         return [height * width]
-    if name == "hex" and text == _SWAP:
+    if name == "hex" and text == SWAP:
         return [height * width]
     points = 3 if name == "amazons" else 1
     if name == "hex" and re.fullmatch(r"[a-z]\d{1,2}", text):

@@ -8,9 +8,10 @@ from sgfmill import sgf_grammar
 
 from azero.errors import BadInput
 from azero.games import Game, State
+from azero.games.checks import is_forced_pass
 from azero.records.annotations import read_comments
 from azero.records.record import ADJUDICATED, DRAWN, MOST_DEEP, RESERVED, UNKNOWN, Node, Record, result_of
-from azero.records.sgf_games import COLOURS, game_of, stones_to_start, text_to_move
+from azero.records.sgf_games import COLOURS, SWAP, game_of, stones_to_start, text_to_move
 from azero.records.sgf_writing import ENDS, MARKS, PRIVATE, RESULTS, TAGS
 
 _ENCODINGS = {
@@ -51,7 +52,9 @@ class _Reader:
         private = (each.partition(":") for each in self._texts(self._root, PRIVATE))
         self._private = {name: text for name, _, text in private if re.fullmatch(r"\w{1,100}", name)}
         number, size, komi = (self._text(self._root, name) for name in ("GM", "SZ", "KM"))
-        self._game = game_of(number, size, komi, self._private.pop("Game", ""), game)
+        moves = (each for node in sgf_grammar.main_sequence_iter(tree) for each in node.get("W", [])[:1])
+        has_swap = next(moves, b"").strip().lower() == SWAP.encode()
+        self._game = game_of(number, size, komi, has_swap, self._private.pop("Game", ""), game)
 
     def read(self) -> Record:
         """Returns the record; raises BadInput if it breaks the rules."""
@@ -110,12 +113,12 @@ class _Reader:
         ply = len(state.history()) + 1
         try:
             actions, after = text_to_move(self._game, text), state.clone()
-            if after.current_player() == 1 - player and _is_forced_pass(after):  # most programs leave it out
+            if after.current_player() == 1 - player and is_forced_pass(after):  # most programs leave it out
                 actions = [*after.legal_actions(), *actions]
             if after.is_terminal():
                 raise BadInput("the game is over")
             for action in actions:
-                if after.current_player() != player and not _is_forced_pass(after):
+                if after.current_player() != player and not is_forced_pass(after):
                     raise BadInput(f"{COLOURS[player]} moves, but it is the other player's turn")
                 if action not in after.legal_actions():
                     raise BadInput(f"{COLOURS[player]}[{text}] is not legal here")
@@ -151,8 +154,3 @@ def _read_result(text: str) -> tuple[str, str]:
     results = {written.lower(): result for result, written in RESULTS.items()}
     ends = (end for end, letter in ENDS.items() if text[2:3] == letter.lower())
     return results.get(text[:2], UNKNOWN), next(ends, "")
-
-
-def _is_forced_pass(state: State) -> bool:
-    legal = state.legal_actions()
-    return len(legal) == 1 and state.game.action_to_text(state, legal[0]) == "pass"

@@ -23,6 +23,8 @@ _OPENED = {"{": "a comment", '"': "a quoted move", "[": "a tag"}
 
 
 class Token(NamedTuple):
+    """A part of a text that has a meaning of its own."""
+
     kind: str  # a group of `_TOKEN`, "end" after the last token
     text: str
     line: int

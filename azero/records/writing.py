@@ -7,7 +7,7 @@ from azero.games import Game, State
 from azero.games.names import without_folder
 from azero.games.positions import turn_to_text
 from azero.records.annotations import comment_of
-from azero.records.record import Node, Record
+from azero.records.record import RESULTS, Node, Record
 
 FORMAT = 1
 """Version of the format, the tag Format."""
@@ -45,7 +45,7 @@ def quoted(text: str) -> str:
 
 def _is_plain(text: str) -> bool:
     """Returns whether a move may be written without quotes: it cannot be taken for anything else."""
-    return bool(_PLAIN.fullmatch(text)) and not re.fullmatch(r"\d+\.+|1-0|0-1|1/2-1/2", text)
+    return bool(_PLAIN.fullmatch(text)) and text not in RESULTS.values() and not re.fullmatch(r"\d+\.+", text)
 
 
 def _words_after(node: Node, state: State) -> Iterator[str]:
@@ -54,14 +54,12 @@ def _words_after(node: Node, state: State) -> Iterator[str]:
     while node.children:
         before = state.clone() if len(node.children) > 1 else state
         last, texts = _play_turn(node.children[0], state)
-        first, *rest = _words_of_turn(state.game, texts)
-        words = [first, *rest]
-        words[-1] += last.mark
-        yield words[0]
-        yield from [] if rest else _comments(last)
+        first, *rest = _words_of_turn(state.game, texts, last)
+        yield from first
         for variation in node.children[1:]:  # they replace the word before
             yield from _in_brackets(Node(children=[variation]), before)
-        yield from [*words[1:], *_comments(last)] if rest else []
+        for words in rest:
+            yield from words
         node = last
 
 
@@ -84,12 +82,21 @@ def _play_turn(first: Node, state: State) -> tuple[Node, list[str]]:
     return node, texts
 
 
-def _words_of_turn(game: Game, texts: list[str]) -> list[str]:
-    """Returns a turn as one word, or, if this could be taken for something else, a word for each action."""
-    whole = turn_to_text(game.rules, texts)
-    if _is_plain(whole) and game.rules.split_moves(whole) == texts:
-        return [whole]
-    return [quoted(whole)] if len(texts) == 1 else [_words_of_turn(game, [text])[0] for text in texts]
+def _words_of_turn(game: Game, texts: list[str], last: Node) -> list[list[str]]:
+    """Returns a turn as one word, or, if this could be taken for something else, as a word for each action.
+
+    The last word has the mark of the turn's last node, and is followed by its comment.
+    """
+    words = [turn_to_text(game.rules, texts)]
+    if not _is_one_move(game, words[0], texts):
+        words = [text if _is_one_move(game, text, [text]) else quoted(text) for text in texts]
+    words[-1] += last.mark
+    return [*([word] for word in words[:-1]), [words[-1], *_comments(last)]]
+
+
+def _is_one_move(game: Game, text: str, actions: list[str]) -> bool:
+    """Returns whether a reader takes a text for these actions."""
+    return _is_plain(text) and game.rules.split_moves(text) == actions
 
 
 def _stands_alone(node: Node) -> bool:

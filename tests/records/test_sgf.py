@@ -137,7 +137,7 @@ def test_another_game_than_the_one_asked_for():
 
 def test_games_without_a_number_are_refused():
     for name in set(GAMES) - set(IN_SGF):
-        with pytest.raises(BadInput, match="SGF has no number"):
+        with pytest.raises(BadInput, match="SGF does not know"):
             records_to_sgf([Record(make_game(name).new_initial_state())])
 
 
@@ -174,3 +174,9 @@ def test_a_margin_that_nobody_scored_is_not_written():
     for text, written in (("W+5.5", "RE[W+]"), ("W+T", "RE[W+T]")):
         record = read(f"(;GM[1]SZ[9]RE[{text}];B[aa];W[];B[])")
         assert written in records_to_sgf([record]).decode()
+
+
+def test_a_swap_tells_the_rules_of_hex():
+    record = read("(;GM[11]SZ[5];B[a2];W[swap-pieces];B[c3])")
+    assert str(record.game) == "hex(size=5,swap=true)" and len(record.actions()) == 3
+    assert str(read("(;GM[11]SZ[5];B[a2];W[c3])").game) == "hex(size=5)"

@@ -14,6 +14,10 @@ RESIGN = -1
 """An agent that resigns answers this instead of an action."""
 
 
+VALUES = {"win": 1.0, "draw": 0.0, "loss": -1.0}
+"""Values of proven results, for the player to move."""
+
+
 class Thought(NamedTuple):
     """What an agent thought of a position in which it has chosen a move.
 

@@ -17,7 +17,7 @@ INACCURACY, MISTAKE, BLUNDER = "?!", "?", "??"
 """Marks of moves that lose something."""
 
 ONLY_MOVE = "!"
-"""The mark of a best move if the second best would be a blunder."""
+"""The mark of a best move if every other move would be a blunder."""
 
 THRESHOLDS = {BLUNDER: 0.3, MISTAKE: 0.2, INACCURACY: 0.1}
 """The least loss of each mark."""

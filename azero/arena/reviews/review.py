@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from azero.arena.agents.agent import Agent
-from azero.arena.agents.suggestion import Move
+from azero.arena.agents.suggestion import VALUES, Move
 from azero.arena.benchmarks.judges import judge_for
 from azero.arena.reviews.accuracy import (
     BLUNDER,
@@ -27,7 +27,6 @@ from azero.games import State
 from azero.records import Record
 
 _DEEPER = 4  # times the solver's limit, for the positions after moves that are compared
-_RESULTS = {"win": 1.0, "draw": 0.0, "loss": -1.0}
 
 
 @dataclass(frozen=True)
@@ -83,20 +82,18 @@ class GameReview:
 
     def to_json(self) -> dict:
         """Returns the object of a game in what `azero review --json` prints."""
-        tags, moves = self.record.tags, [vars(move) for move in self.moves]
-        fields: dict[str, object] = {
+        return {
             "game": str(self.record.game),
-            "first": tags.get("First"),
-            "second": tags.get("Second"),
-        }
-        fields |= {
+            "first": self.record.tags.get("First"),
+            "second": self.record.tags.get("Second"),
             "result": self.record.result,
-            "moves": moves,
+            "moves": [vars(move) for move in self.moves],
             "accuracy": self.accuracy,
             "mean_loss": self.mean_loss(),
+            "inaccuracies": self.count(INACCURACY),
+            "mistakes": self.count(MISTAKE),
+            "blunders": self.count(BLUNDER),
         }
-        names = {"inaccuracies": INACCURACY, "mistakes": MISTAKE, "blunders": BLUNDER}
-        return fields | {name: self.count(mark) for name, mark in names.items()}
 
 
 class _Look(NamedTuple):
@@ -163,7 +160,9 @@ class Reviewer:
         look, is_best = self._look(state), action == best_move.action
         best, played = (self._after(state, each, is_deep=not is_best) for each in (best_move.action, action))
         value = look.value if look.is_proven else best.value  # the best move reaches what is proven
-        played_value = value if is_best else min(played.value, value) if look.is_proven else played.value
+        played_value = value if is_best else played.value
+        if look.is_proven:
+            played_value = min(played_value, value)
         loss = max(0.0, value - played_value)
         gives_away = (look.is_proven or best.is_proven) and played.is_proven and played_value < value
         mark = "" if is_best or len(look.ranked) == 1 else mark_of(value, played_value, gives_away)
@@ -215,7 +214,7 @@ class Reviewer:
         if key not in self._looks:
             found = self._agent.suggest(state, simulations=self._simulations)
             proven = found.moves[0].proven
-            value = found.value if proven is None else _RESULTS[proven]
+            value = found.value if proven is None else VALUES[proven]
             self._looks[key] = _Look(value, proven is not None, found.moves)
         look, limit = self._looks[key], self._judge.review_limit * (_DEEPER if is_deep else 1)
         if not look.is_proven and self._tried.get(key, 0) < limit:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 import numpy as np
 
 from azero.arena.agents.agent import Agent
+from azero.arena.agents.suggestion import VALUES
 from azero.errors import BadInput
 from azero.games import State
 from azero.games.contract import DRAW, LOSS, WIN, sign_of
@@ -13,7 +14,6 @@ from azero.records.record import DRAWN, FIRST_WON, SECOND_WON
 from azero.selfplay.data.lessons import Lesson
 
 _RESULTS = {FIRST_WON: WIN, DRAWN: DRAW, SECOND_WON: LOSS}
-_PROVEN = {"win": float(WIN), "draw": float(DRAW), "loss": float(LOSS)}
 _MOST_COUNT = 10_000
 
 
@@ -76,7 +76,7 @@ def _positions(record: Record, per_game: int | None, rng: np.random.Generator) -
 def _judged(state: State, agent: Agent) -> Lesson:
     found = agent.suggest(state)
     best = found.moves[0]
-    value = _PROVEN[best.proven] if best.proven else found.value
+    value = VALUES[best.proven] if best.proven else found.value
     visits = {move.action: move.visits for move in found.moves if move.visits}
     if best.proven or not visits:
         visits = {best.action: 1}

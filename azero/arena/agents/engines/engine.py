@@ -154,12 +154,6 @@ class EngineAgent(Agent):
         return EngineFailed(f"agent {self.name!r}: the engine {why}")
 
 
-def is_forced_pass(state: State) -> bool:
-    """Returns whether a pass is the only legal move."""
-    legal = state.legal_actions()
-    return len(legal) == 1 and state.game.action_to_text(state, legal[0]) == "pass"
-
-
 def shorten(text: str) -> str:
     """Returns a command or an answer for a message."""
     return text if len(text) <= LONGEST_QUOTE else f"{text[: LONGEST_QUOTE - 3]}..."

@@ -13,11 +13,12 @@ from collections.abc import Sequence
 
 from azero.arena.agents.agent import check_state
 from azero.arena.agents.clock import Clock
-from azero.arena.agents.engines.engine import LONGEST_QUOTE, EngineAgent, is_forced_pass, shorten
+from azero.arena.agents.engines.engine import LONGEST_QUOTE, EngineAgent, shorten
 from azero.arena.agents.options import Options
 from azero.arena.agents.suggestion import RESIGN, Move, Suggestion
 from azero.errors import BadInput, EngineFailed
 from azero.games import Game, State
+from azero.games.checks import is_forced_pass
 from azero.games.names import write_value
 
 

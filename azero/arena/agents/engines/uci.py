@@ -19,7 +19,7 @@ from tempfile import TemporaryDirectory
 from azero.arena.agents.agent import Limit, check_state
 from azero.arena.agents.analysis import UNLIMITED
 from azero.arena.agents.clock import Clock
-from azero.arena.agents.engines.engine import EngineAgent, is_forced_pass, shorten
+from azero.arena.agents.engines.engine import EngineAgent, shorten
 from azero.arena.agents.engines.info import Info, Infos
 from azero.arena.agents.engines.notation import turns_beginning
 from azero.arena.agents.engines.variants import Variant
@@ -27,6 +27,7 @@ from azero.arena.agents.options import Options
 from azero.arena.agents.suggestion import Move, Suggestion
 from azero.errors import BadInput, EngineFailed, suggest_nearest
 from azero.games import Game, State
+from azero.games.checks import is_forced_pass
 from azero.games.positions import turn_to_text
 from azero.system.console import printable
 
