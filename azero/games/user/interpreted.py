@@ -17,7 +17,7 @@ from azero.games.state import new_states
 from azero.games.user.messages import refusal
 from azero.games.user.overflows import Overflows
 from azero.games.user.timeouts import TimedOut, time_limit
-from azero.games.user.wide_states import line_of_misfit, misfit, store, wide_copy
+from azero.compiler.wide_states import line_of_misfit, misfit, store, wide_copy
 
 MOST_ACTIONS, MOST_PLIES, MOST_STATE_BYTES, MOST_PLANES = 32767, 100_000, 1 << 24, 1 << 20
 

@@ -21,7 +21,7 @@ from azero.games.user.plain_methods import PLAIN_METHODS, guarded
 from azero.games.user.sources import Sources
 from azero.games.user.timeouts import ELAPSED_S, TimedOut, time_limit
 from azero.games.user.trust import check_trusted
-from azero.games.user.wide_states import on_wide_states
+from azero.compiler.wide_states import on_wide_states
 
 REQUIRED = {name: parameters for name, parameters in COMPILED.items() if name not in DEFAULTS}
 """The compiled methods without a default, with their parameters after the game."""
