@@ -9,7 +9,6 @@ from azero.compiler.jit import kernel, shared_with_python
 from azero.compiler.plain import plain_python
 from azero.games.contract import ONGOING, Rules
 
-
 _COMPILED: set[tuple[type, np.dtype]] = set()
 """Rules whose methods this process has compiled, or has loaded from the cache of kernels."""
 
