@@ -119,7 +119,9 @@ export class Session {
 
   /** Plays a move from the current node. */
   play(move) {
-    return this.goTo(this.tree.play(this.node, move));
+    const node = this.tree.play(this.node, move);
+    if (this.isSettled) node.player = this.position.to_move;
+    return this.goTo(node);
   }
 
   back = () => this.node.parent && this.goTo(this.node.parent);
