@@ -11,6 +11,7 @@ from azero.games import kernels
 from azero.games.contract import ONGOING, Places, Rules, Symmetries
 from azero.games.defaults import has_own
 from azero.games.names import name_of
+from azero.games.pictures.whole import Picture, picture_of
 from azero.games.reasons import after_actions, broken_rules, fails_with, listed, short
 from azero.games.tracebacks import failure_in
 
@@ -118,6 +119,10 @@ class Game:
             legal = listed([self.action_to_text(state, each) for each in state.legal_actions()])
             raise BadInput(f"{text!r} is not legal here; legal moves: {legal}")
         return action
+
+    def picture(self, state: "State") -> Picture:
+        """Returns the position as a board that a program can draw; raises BadInput if the game's own is not right."""
+        return picture_of(self.rules, state.record, state.legal_actions(), state.history())
 
     def __str__(self) -> str:
         return self.name
