@@ -8,41 +8,47 @@ from azero.interfaces.web.errors import ApiError
 from azero.interfaces.web.models import PositionAsked
 from azero.interfaces.web.offered.games import OfferedGame
 
+_KEPT = 3
+"""Positions before the last that a search may have trees of: of a move, the reply, and a turn of three actions."""
+
 
 class Position(NamedTuple):
     """A position, and how it came about."""
 
     offered: OfferedGame
     state: State
+    start: State  # before the moves
     moves: list[str]  # in the game's notation
-    before_last: State | None  # the position before the last move
+    earlier: list[State]  # up to `_KEPT` positions before it, the last one last
 
 
 def position_of(offered: OfferedGame, asked: PositionAsked, most_plies: int) -> Position:
     """Returns the position that a request names; raises ApiError."""
     game = offered.game
     try:
-        state = game.state_from_text(asked.position) if asked.position else game.new_initial_state()
+        start = game.state_from_text(asked.position) if asked.position else game.new_initial_state()
     except BadInput as error:
         raise ApiError(422, "bad_position", str(error), value=asked.position) from None
+    state = start.clone()
     texts = game.rules.split_moves(asked.moves) if isinstance(asked.moves, str) else asked.moves
     if len(texts) > most_plies:
         raise ApiError(422, "too_long", f"the game has {len(texts)} moves; at most {most_plies} are possible")
-    played, before_last = list[str](), None
+    played, earlier = list[str](), list[State]()
     for at, text in enumerate(texts):
-        before_last = state.clone()
+        earlier = [*earlier[1 - _KEPT :], state.clone()]
         try:
             action = game.text_to_action(state, text)
             played.append(game.action_to_text(state, action))
             state.apply_action(action)
         except BadInput as error:
             raise ApiError(422, "illegal_move", f"move {at + 1}: {error}", at=at, value=text) from None
-    return Position(offered, state, played, before_last)
+    return Position(offered, state, start, played, earlier)
 
 
 def describe(position: Position) -> dict[str, Any]:
     """Returns a position as the interface gives it."""
     state, offered = position.state, position.offered
+    picture = offered.game.picture(state).to_json()
     is_over = state.is_terminal()
     return {
         "game": offered.id,
@@ -50,32 +56,33 @@ def describe(position: Position) -> dict[str, Any]:
         "text": " ".join(position.moves),
         "ply": len(position.moves),
         "to_move": None if is_over else state.current_player(),
-        "result": _result(position) if is_over else None,
+        "result": _result(position, picture) if is_over else None,
+        "picture": picture,
+        "last": _last_cells(position),
         "position": state.to_text(),
     }
 
 
-def _result(position: Position) -> dict[str, Any]:
+def initial_picture(offered: OfferedGame) -> dict[str, Any]:
+    """Returns the picture of the initial position."""
+    return offered.game.picture(offered.game.new_initial_state()).to_json()
+
+
+def _last_cells(position: Position) -> list[int]:
+    """Returns the cells of the last move."""
+    if not position.earlier:
+        return []
+    before, action = position.earlier[-1], position.state.history()[-1]
+    return list(position.offered.game.picture(before).clicks.get(action, ()))
+
+
+def _result(position: Position, picture: dict[str, Any]) -> dict[str, Any]:
+    """Returns who has won, and by how much if the rules tell."""
     first = position.state.returns()[0]
     if first == 0:
         return {"winner": None, "text": "Draw"}
     winner = 0 if first > 0 else 1
-    return {"winner": winner, "text": f"{'XO'[winner]} wins"}
-
-
-def initial_picture(offered: OfferedGame) -> dict[str, Any] | None:
-    """Returns the picture of the initial position."""
-    return picture_of(offered, offered.game.new_initial_state())
-
-
-def picture_of(offered: OfferedGame, state: State) -> dict[str, Any] | None:
-    """Returns what the page draws of a position."""
-    if not hasattr(offered.game, "picture"):
-        return None
-    return offered.game.picture(state).to_json()
-
-
-def players_of(offered: OfferedGame) -> list[dict[str, str]]:
-    """Returns names and colours of the players."""
-    picture = initial_picture(offered)
-    return picture["players"] if picture else [{"name": "X", "colour": "black"}, {"name": "O", "colour": "white"}]
+    text = f"{picture['players'][winner]['name']} wins"
+    if position.offered.has_score:
+        text += f" by {abs(position.state.final_score()):g}"
+    return {"winner": winner, "text": text}

@@ -2,7 +2,6 @@
 
 import socket
 import sys
-from types import FrameType
 
 import uvicorn
 
@@ -72,12 +71,12 @@ def address_of(listener: socket.socket) -> str:
 
 
 class _Server(uvicorn.Server):
-    """Uvicorn's server. At a signal, searches end at once, and with them the streams."""
+    """Uvicorn's server. After a signal, searches end at once, and with them the streams."""
 
     def __init__(self, config: uvicorn.Config, searches: Searches):
         super().__init__(config)
         self._searches = searches
 
-    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         self._searches.close()
-        super().handle_exit(sig, frame)
+        await super().shutdown(sockets)

@@ -7,7 +7,7 @@ from fastapi import APIRouter
 from azero.interfaces.web.context import InContext
 from azero.interfaces.web.models import PositionAsked
 from azero.interfaces.web.offered.games import OfferedGame
-from azero.interfaces.web.positions import describe, initial_picture, players_of
+from azero.interfaces.web.positions import describe, initial_picture
 
 router = APIRouter(tags=["games"])
 
@@ -43,7 +43,7 @@ def _brief(offered: OfferedGame, context: InContext) -> dict[str, Any]:
         "subtitle": offered.subtitle,
         "family": offered.family,
         "parameters": offered.parameters,
-        "players": players_of(offered),
+        "players": initial_picture(offered)["players"],
         "has_levels": False,
         "is_own": offered.is_own,
     }

@@ -1,4 +1,4 @@
-"""The agents that are loaded: made by one thread, kept while there is room, released when they were not used for longest."""
+"""Loaded agents: one thread makes them. They are kept while there is room; those not used for longest go first."""
 
 import contextlib
 import threading

@@ -11,10 +11,10 @@ from azero.interfaces.web.searches.turns import Turn
 
 @dataclass(frozen=True)
 class Wish:
-    """How long to search."""
+    """How long to search; None: by the agent's own limit."""
 
     simulations: int | None
-    seconds: float
+    seconds: float | None
     seed: int = 0
 
 

@@ -10,12 +10,18 @@ class Turn(ABC):
 
     Attributes:
       client: whose work it is; clients share the time equally, and each one's turns its own share.
+      is_stopped: whether its client has gone, so that its next slice is its last, and comes at once.
       used_s: seconds of its slices, counted from the least of the turns that were there when it came.
     """
 
     def __init__(self, client: str):
         self.client = client
+        self.is_stopped = False
         self.used_s = 0.0
+
+    def stop(self) -> None:
+        """Ends it. Any thread may call this."""
+        self.is_stopped = True
 
     @abstractmethod
     def take(self, is_alone: bool) -> bool:
@@ -53,13 +59,17 @@ class Turns:
             self._is_closed = True
             self._change.notify()
 
+    def _rank(self, turn: Turn) -> tuple[bool, float, float]:
+        """Returns what is least for the next turn."""
+        return not turn.is_stopped, self._clients[turn.client], turn.used_s
+
     def _run(self) -> None:
         while True:
             with self._change:
                 self._change.wait_for(lambda: self._waiting or self._is_closed)
                 if self._is_closed:
                     return
-                turn = min(self._waiting, key=lambda each: (self._clients[each.client], each.used_s))
+                turn = min(self._waiting, key=self._rank)
                 is_alone = len(self._waiting) == 1
             begin = time.perf_counter()
             has_more = turn.take(is_alone)
