@@ -7,6 +7,7 @@ import uvicorn
 
 from azero.errors import BadInput
 from azero.interfaces.web.app import make_app
+from azero.interfaces.web.connection import Connections
 from azero.interfaces.web.offered.offered import Offered
 from azero.interfaces.web.searches.searches import Searches
 from azero.interfaces.web.settings import ServeSettings
@@ -24,11 +25,15 @@ def serve(offered: Offered, settings: ServeSettings, opens: bool = False) -> Non
 
     Raises BadInput if the address cannot be used.
     """
+    _allow_sockets(2 * settings.most_sockets)
     listener = listen(settings)
     app = make_app(offered, settings)
     config = uvicorn.Config(
         app,
-        log_level="warning",
+        http=Connections(settings),  # type: ignore[arg-type]
+        ws="none",
+        loop="asyncio",
+        log_level="error",
         access_log=False,
         server_header=False,
         lifespan="off",
@@ -68,6 +73,18 @@ def address_of(listener: socket.socket) -> str:
     host, port = listener.getsockname()[:2]
     host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
     return f"http://{f'[{host}]' if ':' in host else host}:{port}/"
+
+
+def _allow_sockets(number: int) -> None:
+    """Raises the limit on open files of this process, as far as the system lets it."""
+    if sys.platform == "win32":
+        return
+    import resource
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = number if hard == resource.RLIM_INFINITY else min(number, hard)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
 class _Server(uvicorn.Server):

@@ -9,7 +9,7 @@ from starlette.types import Receive, Scope, Send
 from azero.interfaces.web.searches.outbox import Outbox
 
 ABORT = "azero.abort"
-"""The extension of a scope that closes the connection at once, whatever has not been sent."""
+"""The part of a scope's state that closes the connection at once, whatever has not been sent."""
 
 _HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 
@@ -38,7 +38,7 @@ class EventStream(Response):
                 await asyncio.wait_for(send(message), self._slow_reader_s)
             await asyncio.wait_for(send({"type": "http.response.body", "body": b""}), self._slow_reader_s)
         except (TimeoutError, OSError):
-            scope.get("extensions", {}).get(ABORT, lambda: None)()
+            scope.get("state", {}).get(ABORT, lambda: None)()
         finally:
             watch.cancel()
             self._on_end()
