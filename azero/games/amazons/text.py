@@ -6,6 +6,7 @@ import numpy as np
 
 from azero.compiler.bits import has_bit
 from azero.compiler.jit import kernel
+from azero.compiler.plain import call
 from azero.errors import BadInput
 from azero.games.amazons.board import FROM, SHOT, TO, can_move, is_blocked, toggle, word_of
 from azero.games.boards import cell_to_text, draw_board, text_to_cell
@@ -52,7 +53,7 @@ def text_to_position(game, state, text: str) -> None:
     phase = FROM
     if fields[1:]:
         moved, phase = _read_moving(game, cells, player, fields[1:])
-    is_able = _set_up(state, places, num_arrows & 1, moved, phase)
+    is_able = call(_set_up, state, places, num_arrows & 1, moved, phase)
     if not is_able:
         raise BadInput(f"the amazon at {fields[1][:-1]} cannot move")
     state.ply = 3 * num_arrows + phase

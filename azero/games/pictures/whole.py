@@ -2,6 +2,7 @@
 
 import dataclasses
 
+from azero.compiler.plain import plain_python
 from azero.games.contract import Rules
 from azero.games.pictures.picture import Picture
 
@@ -14,9 +15,10 @@ def picture_of(rules: Rules, record, legal: list[int], history: list[int]) -> Pi
       legal: its legal actions.
       history: the actions that led to it, if they are known.
     """
-    picture = rules.picture(record, legal, history)
-    moves = {action: rules.action_to_text(record, action) for action in legal}
-    winning = picture.winning or ([] if legal else rules.winning_cells(record))
+    with plain_python():  # nothing waits for the compiler
+        picture = rules.picture(record, legal, history)
+        moves = {action: rules.action_to_text(record, action) for action in legal}
+        winning = picture.winning or ([] if legal else rules.winning_cells(record))
     return dataclasses.replace(picture, moves=moves, winning=winning, is_path=_is_path(picture, winning))
 
 
