@@ -8,13 +8,13 @@ from azero.interfaces.web.context import Context
 from azero.interfaces.web.errors import add_handlers
 from azero.interfaces.web.files import PageFiles
 from azero.interfaces.web.offered.offered import Offered
-from azero.interfaces.web.routes import agents, games, searches
+from azero.interfaces.web.routes import agents, games, records, searches
 from azero.interfaces.web.searches.searches import Searches
 from azero.interfaces.web.security import Guard
 from azero.interfaces.web.settings import ServeSettings
 
 API = "/api/v1"
-ROUTERS = games.router, agents.router, searches.router
+ROUTERS = games.router, agents.router, searches.router, records.router
 
 
 def make_app(offered: Offered, settings: ServeSettings) -> FastAPI:

@@ -1,9 +1,10 @@
 """Positions from moves, and what the page shows of them. The server keeps no game."""
 
+import functools
 from typing import Any, NamedTuple
 
 from azero.errors import BadInput
-from azero.games import State
+from azero.games import State, without_compiling
 from azero.interfaces.web.errors import ApiError
 from azero.interfaces.web.models import PositionAsked
 from azero.interfaces.web.offered.games import OfferedGame
@@ -23,7 +24,12 @@ class Position(NamedTuple):
 
 
 def position_of(offered: OfferedGame, asked: PositionAsked, most_plies: int) -> Position:
-    """Returns the position that a request names; raises ApiError."""
+    """Returns the position that a request names, without waiting for the compiler; raises ApiError."""
+    with without_compiling(offered.game.rules):
+        return _position_of(offered, asked, most_plies)
+
+
+def _position_of(offered: OfferedGame, asked: PositionAsked, most_plies: int) -> Position:
     game = offered.game
     try:
         start = game.state_from_text(asked.position) if asked.position else game.new_initial_state()
@@ -46,7 +52,12 @@ def position_of(offered: OfferedGame, asked: PositionAsked, most_plies: int) -> 
 
 
 def describe(position: Position) -> dict[str, Any]:
-    """Returns a position as the interface gives it."""
+    """Returns a position as the interface gives it, without waiting for the compiler."""
+    with without_compiling(position.offered.game.rules):
+        return _describe(position)
+
+
+def _describe(position: Position) -> dict[str, Any]:
     state, offered = position.state, position.offered
     picture = offered.game.picture(state).to_json()
     is_over = state.is_terminal()
@@ -63,9 +74,11 @@ def describe(position: Position) -> dict[str, Any]:
     }
 
 
+@functools.lru_cache(maxsize=64)
 def initial_picture(offered: OfferedGame) -> dict[str, Any]:
     """Returns the picture of the initial position."""
-    return offered.game.picture(offered.game.new_initial_state()).to_json()
+    with without_compiling(offered.game.rules):
+        return offered.game.picture(offered.game.new_initial_state()).to_json()
 
 
 def _last_cells(position: Position) -> list[int]:

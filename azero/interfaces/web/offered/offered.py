@@ -7,7 +7,6 @@ from pathlib import Path
 from azero.arena.agents.names import shipped_checkpoints
 from azero.errors import BadInput
 from azero.games import Game, registered_games
-from azero.games.names import file_of
 from azero.interfaces.web.errors import ApiError
 from azero.interfaces.web.offered.agents import CLASSICAL_OFFERED, OfferedAgent, id_of, offered_agent
 from azero.interfaces.web.offered.games import OfferedGame, built_in_game, own_game
@@ -51,6 +50,10 @@ class Offered:
     def game(self, game_id: str) -> OfferedGame:
         """Returns the game of an id, or a built-in game with other parameters; raises ApiError."""
         return self.games.get(game_id) or built_in_game(game_id)
+
+    def id_of(self, game: Game) -> str:
+        """Returns the id of a game that is offered, or of a built-in game with any parameters."""
+        return own_game(game).id
 
     def agent(self, agent_id: str) -> OfferedAgent:
         """Returns the agent of an id; raises ApiError. The nets of a run are `run:ID` and `run:ID:ITERATION`."""
@@ -131,8 +134,3 @@ def runs_in(folder: Path) -> list[Path]:
     if not found:
         raise BadInput(f"folder {str(folder)!r} has no run: a run has a config.toml")
     return found
-
-
-def is_own_game(game: Game) -> bool:
-    """Returns whether a game is the user's own."""
-    return file_of(game.name) is not None

@@ -20,6 +20,8 @@ def games(context: InContext) -> list[dict[str, Any]]:
 @router.get("/games/{game_id}", summary="A game, its board and its rules")
 def game(game_id: str, context: InContext) -> dict[str, Any]:
     found = context.offered.game(game_id)
+    if found.id in context.offered.games:
+        context.searches.agents.compile_soon(found)
     return {
         **_brief(found, context),
         "board": initial_picture(found),

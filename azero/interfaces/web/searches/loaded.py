@@ -10,7 +10,7 @@ from azero.arena.agents.agent import Agent
 from azero.arena.agents.names import make_agent
 from azero.arena.agents.search_agent import SearchAgent
 from azero.compiler.notice import is_compiling
-from azero.games import Game
+from azero.games import Game, compile_game
 from azero.interfaces.web.errors import ApiError
 from azero.interfaces.web.offered.agents import OfferedAgent
 from azero.interfaces.web.offered.games import OfferedGame
@@ -81,6 +81,11 @@ class LoadedAgents:
             loaded.users += 1
         return loaded
 
+    def compile_soon(self, game: OfferedGame) -> None:
+        """Compiles the rules of a game in the background. Until then they run as plain Python."""
+        with contextlib.suppress(RuntimeError):  # it is closed
+            self._loader.submit(compile_game, game.game)
+
     def leave(self, loaded: Loaded) -> None:
         """Says that a search no longer uses an agent."""
         with self._lock:
@@ -114,6 +119,7 @@ class LoadedAgents:
         loaded.begin_s = time.perf_counter()
         name, game = key
         try:
+            compile_game(game)
             agent = make_agent(name, game, threads=self._settings.threads)
             state = game.new_initial_state()
             if isinstance(agent, SearchAgent):
