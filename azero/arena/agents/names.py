@@ -163,9 +163,14 @@ def _exists(path: Path) -> bool:
         return False
 
 
+def shipped_checkpoints() -> dict[str, Path]:
+    """Returns the files of the included checkpoints, by name."""
+    return {file.stem: file for place in _CHECKPOINTS for file in sorted(place.glob("*.safetensors"))}
+
+
 def _shipped_checkpoint(base: str) -> Path:
     """Returns the included checkpoint of this name, e.g. `go_7x7`, or with the largest board of a game, e.g. `go`."""
-    shipped = {file.stem: file for place in _CHECKPOINTS for file in sorted(place.glob("*.safetensors"))}
+    shipped = shipped_checkpoints()
     if base in shipped:
         return shipped[base]
     boards = {stem: re.fullmatch(rf"{re.escape(base)}_(\d+)x(\d+)", stem) for stem in shipped}

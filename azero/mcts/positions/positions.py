@@ -63,6 +63,10 @@ class Positions:
         if (self.search.forest.nodes["first_child"][:, 0] == 0).any():
             search_in_shares(self.search, 2 * len(self._trees), Deadline())
 
+    def remembers(self, state: State) -> bool:
+        """Returns whether there are trees of a position, with all of its moves."""
+        return (self.allowed is None and self.state == state) or _key_of(state, None) in self._memory
+
     def _leave(self) -> KeptTrees | None:
         """Returns the trees of the position, and keeps them if they are worth it."""
         if self.state is None or not self.can_keep:
