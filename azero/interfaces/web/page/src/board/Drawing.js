@@ -87,6 +87,6 @@ function Hover({ picture, mayClick, pieceOn, hovered, position, chosen, isShot }
 
 /** The disc above its column, and the hole in which it would land. */
 const Aim = ({ picture, place, player }) => html`<g>
-  <${Piece} picture=${{ ...picture, cells: { 0: { x: place.x, y: -0.86 } } }} piece=${{ cell: 0, player, kind: "disc" }} />
+  <${Piece} picture=${{ ...picture, cells: { 0: { x: place.x, y: -0.78 } } }} piece=${{ cell: 0, player, kind: "disc" }} />
   <circle class="landing stroke-${picture.players[player].colour}" cx=${place.x} cy=${place.y} r="0.41" />
 </g>`;

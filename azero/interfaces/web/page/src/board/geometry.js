@@ -2,7 +2,7 @@
 
 const MARGINS = {
   // left, top, right, bottom: of the ground around the cells
-  holes: [0.3, 0.3, 0.3, 0.72],
+  holes: [0.35, 0.32, 0.35, 0.5],
   squares: [0.62, 0.5, 0.5, 0.62],
   felt: [0.62, 0.5, 0.5, 0.62],
   points: [0.62, 0.35, 0.35, 0.62],
@@ -12,7 +12,7 @@ const MARGINS = {
   plain: [0.7, 0.5, 0.5, 0.7],
 };
 
-const DROP_ROW = 1.12;
+const DROP_ROW = 0.88;
 
 /** The ground's rectangle {x, y, width, height}. */
 export function groundOf(picture) {
@@ -35,7 +35,7 @@ export function boxOf(picture, index) {
   const { x, y, shape } = picture.cells[index];
   if (shape === "hexagon") return { x: x - 0.5, y: y - 0.577, width: 1, height: 1.155 };
   const isTop = picture.drops?.some((column) => column.at(-1) === index);
-  const up = isTop ? DROP_ROW + 0.3 : 0;
+  const up = isTop ? DROP_ROW + MARGINS.holes[1] : 0;
   return { x: x - 0.5, y: y - 0.5 - up, width: 1, height: 1 + up };
 }
 
