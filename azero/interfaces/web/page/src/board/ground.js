@@ -48,7 +48,7 @@ function Edge({ edge, picture }) {
 }
 
 function Labels({ picture }) {
-  const text = ({ text, x, y }) => html`<text class="label" x=${x} y=${y} dy="0.12">${text}</text>`;
-  const inner = ({ text, x, y }) => html`<text class="inner-text" x=${x} y=${y} dy="0.09">${text}</text>`;
+  const text = ({ text, x, y }) => html`<text class="label" x=${x} y=${y} dy="0.35em">${text}</text>`;
+  const inner = ({ text, x, y }) => html`<text class="inner-text" x=${x} y=${y} dy="0.35em">${text}</text>`;
   return html`<g>${picture.labels.map(text)}${picture.texts.map(inner)}</g>`;
 }
