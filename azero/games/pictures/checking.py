@@ -70,8 +70,8 @@ def _broken_by_board(picture: Picture, legal: Sequence[int]) -> Iterator[str]:
 
 def _broken_by_pieces(picture: Picture, legal: Sequence[int]) -> Iterator[str]:
     """Yields what is wrong with what lies on the board."""
-    yield from _outside(picture, "a piece", (piece.cell for piece in picture.pieces))
-    yield from _outside(picture, "the winning line", picture.winning)
+    yield from _outside(picture, "the place of a piece", (piece.cell for piece in picture.pieces))
+    yield from _outside(picture, "a winning cell", picture.winning)
     yield from _one_of("player of a piece", (piece.player for piece in picture.pieces), (0, 1, None))
     yield from _one_of("kind of a piece", (piece.kind for piece in picture.pieces), KINDS)
     if wrong := [piece.text for piece in picture.pieces if not isinstance(piece.text, str)]:
@@ -92,7 +92,7 @@ def _broken_by_actions(picture: Picture, legal: Sequence[int]) -> Iterator[str]:
     for action, cells in picture.clicks.items():
         if not 1 <= len(cells) <= most:
             yield f"action {action} has {len(cells)} cells; it should have 1 to {most}, one for each step"
-        yield from _outside(picture, f"action {action}", cells)
+        yield from _outside(picture, f"a cell of action {action}", cells)
         if picture.drops is not None and not any(cells[0] in column for column in picture.drops):
             yield f"action {action} lands on cell {cells[0]}, which is in none of `drops`"
 
@@ -103,9 +103,9 @@ def _broken_by_steps(picture: Picture, legal: Sequence[int]) -> Iterator[str]:
         yield f"steps are {short(picture.steps)}; they should be texts, at least one"
     if not 0 <= picture.step < len(picture.steps):
         yield f"step is {short(picture.step)}; there are {len(picture.steps)} steps, from 0"
-    yield from _outside(picture, "`begun`", picture.begun)
+    yield from _outside(picture, "one of `begun`", picture.begun)
     for column in picture.drops or ():
-        yield from _outside(picture, "`drops`", column)
+        yield from _outside(picture, "one of `drops`", column)
 
 
 def _one_of(what: str, values: Iterable[object], known: Sequence[object]) -> Iterator[str]:
@@ -117,4 +117,4 @@ def _one_of(what: str, values: Iterable[object], known: Sequence[object]) -> Ite
 def _outside(picture: Picture, what: str, cells: Iterable[int]) -> Iterator[str]:
     for cell in cells:
         if not isinstance(cell, int | np.integer) or not 0 <= cell < len(picture.board.cells):
-            yield f"{what} is on cell {short(cell)}; cells are 0 to {len(picture.board.cells) - 1}"
+            yield f"{what} is cell {short(cell)}; cells are 0 to {len(picture.board.cells) - 1}"

@@ -2,7 +2,6 @@
 
 import dataclasses
 import itertools
-from collections.abc import Sequence
 
 import numpy as np
 
@@ -32,14 +31,11 @@ def picture_of(rules: Rules, record: np.record, legal: list[int], history: list[
 def own_picture(rules: Rules, record: np.record, legal: list[int], history: list[int]) -> Picture:
     """Returns the picture that the rules make, completed; raises BadInput if it is not right."""
     picture = rules.picture(record, legal, history)
-    if hasattr(type(rules), "file_name"):
-        check_picture(picture, legal, f"{type(rules).file_name}.picture")  # type: ignore[attr-defined]
     winning = picture.winning or ([] if legal else rules.winning_cells(record))
-    if any(not 0 <= cell < len(picture.board.cells) for cell in winning):
-        winning = []
-    return dataclasses.replace(
-        picture, moves=_moves(rules, record, legal), winning=winning, is_path=_is_path(picture, winning)
-    )
+    picture = dataclasses.replace(picture, moves=_moves(rules, record, legal), winning=winning)
+    if user_game := getattr(type(rules), "file_name", None):  # the tests check azero's own games
+        check_picture(picture, legal, f"{user_game}.picture")
+    return dataclasses.replace(picture, is_path=_is_path(picture))
 
 
 def _moves(rules: Rules, record: np.record, legal: list[int]) -> dict[int, str]:
@@ -50,9 +46,9 @@ def _moves(rules: Rules, record: np.record, legal: list[int]) -> dict[int, str]:
         return {action: str(action) for action in legal}
 
 
-def _is_path(picture: Picture, cells: Sequence[int]) -> bool:
-    """Returns whether cells are a line: neighbours in one direction, or on hexagons in any directions."""
-    places = [(picture.board.cells[cell].x, picture.board.cells[cell].y) for cell in cells]
+def _is_path(picture: Picture) -> bool:
+    """Returns whether the winning cells are a line: neighbours in one direction, or on hexagons in any directions."""
+    places = [(picture.board.cells[cell].x, picture.board.cells[cell].y) for cell in picture.winning]
     steps = [(round(x - a, 2), round(y - b, 2)) for (a, b), (x, y) in itertools.pairwise(places)]
     is_straight = len(set(steps)) == 1 or picture.board.style == "hexes"
     return bool(steps) and is_straight and all(max(abs(x), abs(y)) <= 1 for x, y in steps)
