@@ -46,7 +46,7 @@ export function Play({ session, app }) {
       <${Moves} session=${session} />
       <${Steps} ...${{ session, chosen, play }} />
       ${play.result ? html`<${Ending} ...${{ play, session, app, newGame }} />` : null}
-      <${Side} ...${{ play, session, side: below, isBelow: true, hint: picture.drops ? "Click a column" : "Click the board" }} />
+      <${Side} ...${{ play, session, side: below, isBelow: true, hint: howToMove(picture) }} />
     </${PanelFrame}>`;
 }
 
@@ -71,6 +71,11 @@ function hintOverlay(play, session) {
 function hasMoveList(picture) {
   const onButtons = new Set(picture.buttons.map(({ action }) => action));
   return picture.style === "plain" || picture.style === "tree" || picture.actions.some(({ action, cells }) => !cells.length && !onButtons.has(action));
+}
+
+function howToMove(picture) {
+  if (picture.drops) return "Click a column, or press its number.";
+  return hasMoveList(picture) ? "Choose a move from the list." : "Click the board, or move the cursor with the arrow keys.";
 }
 
 function MoveList({ picture, play, act }) {

@@ -18,7 +18,7 @@ export function Side({ play, session, side, isBelow = false, hint = "" }) {
       ${level && html`<${LevelBars} levels=${levels} level=${player.level} />`}
     </div>
     ${play.clocks && html`<${Clock} clocks=${play.clocks} side=${side} />`}
-    ${isBelow && play.human === side && session.ply === 0 && isToMove && html`<p class="detail first-hint">${hint} to move.</p>`}
+    ${isBelow && play.human === side && session.ply === 0 && isToMove && html`<p class="detail first-hint">${hint}</p>`}
   </div>`;
 }
 
