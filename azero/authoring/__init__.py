@@ -1,5 +1,4 @@
-"""Everything that a game's file imports: results, functions for compiled rules, and boards
-as text and as pictures.
+"""Everything that a game's file imports: results, functions for compiled rules, boards as text and as pictures.
 
 docs/your_own_game.md shows how to write a game. `azero check-game` checks it.
 """
