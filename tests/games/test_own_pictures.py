@@ -10,7 +10,11 @@ from azero.games.laws.laws import check_laws
 
 from .user_games import NIM, added, forget_files, write_file
 
-IMPORT = ("LOSS, ONGOING, WIN", "BLACK, LOSS, ONGOING, WIN, WHITE, Button, Cell, Picture, Piece, Player, squares")
+IMPORT = (
+    "LOSS, ONGOING, WIN",
+    "LOSS, ONGOING, WIN, Button, Cell, Picture, Piece, Player, squares\n\n"
+    "BLACK, WHITE = Player('Black', 'black'), Player('White', 'white')",
+)
 BOARD = "squares(1, game.heap, 'plain')"
 
 
@@ -25,11 +29,12 @@ def folder(monkeypatch, tmp_path):
 def nim_with(folder, *methods: str):
     """Returns Nim with 9 stones and further methods."""
     write_file(folder / "nim.py", NIM, IMPORT, *([added("\n\n    ".join(methods))] if methods else []))
-    return make_game("nim.py:Nim(heap=9)")
+    return make_game("nim.py:Nim(heap=9)", compiles=False)
 
 
 def picture_after(game, moves: str = "") -> dict:
-    return game.picture(game.state_from_moves(moves)).to_json()
+    with without_compiling(game.rules):
+        return game.picture(game.state_from_moves(moves)).to_json()
 
 
 def test_the_default_shows_planes_if_draw_shows_no_board(folder):
@@ -78,14 +83,15 @@ def test_actions_without_a_cell_or_with_the_same_one_are_in_the_list_of_moves(fo
 def test_every_game_has_a_picture_although_its_methods_fail(folder, monkeypatch, method):
     monkeypatch.setattr("azero.games.user.trial._play", lambda rules: None)
     game = nim_with(folder, method)
-    state = game.new_initial_state()
-    while True:
-        picture = game.picture(state).to_json()
-        assert [each["action"] for each in picture["actions"]] == state.legal_actions()
-        assert len(picture["cells"]) == 9
-        if state.is_terminal():
-            break
-        state.apply_action(0)
+    with without_compiling(game.rules):
+        state = game.new_initial_state()
+        while True:
+            picture = game.picture(state).to_json()
+            assert [each["action"] for each in picture["actions"]] == state.legal_actions()
+            assert len(picture["cells"]) == 9
+            if state.is_terminal():
+                break
+            state.apply_action(0)
     name = method.partition("(")[0]
     assert (picture["problem"] or "").startswith(
         f"nim.py:Nim.{name if name == 'picture' else 'picture: a winning'}"
@@ -132,11 +138,9 @@ WRONG = {
 
 
 @pytest.mark.parametrize("body", WRONG)
-def test_a_wrong_picture_is_named_and_replaced_by_the_default(folder, monkeypatch, body):
-    monkeypatch.setattr("azero.games.user.trial.compile_game", lambda game: None)
+def test_a_wrong_picture_is_named_and_replaced_by_the_default(folder, body):
     game = nim_with(folder, f"picture(game, state, legal, history):\n        {body}")
-    with without_compiling(game.rules):
-        picture = picture_after(game)
+    picture = picture_after(game)
     assert WRONG[body] in picture["problem"] and picture["problem"].startswith("nim.py:Nim.picture")
     assert picture["style"] == "plain" and len(picture["actions"]) == 3
     assert "\n" not in picture["problem"]
@@ -154,14 +158,12 @@ BOARDS = {
 
 
 @pytest.mark.parametrize("changes", BOARDS)
-def test_a_wrong_board_is_named(folder, monkeypatch, changes):
-    monkeypatch.setattr("azero.games.user.trial.compile_game", lambda game: None)
+def test_a_wrong_board_is_named(folder, changes):
     body = f"import dataclasses\n        board = dataclasses.replace({BOARD}, {changes})"
     game = nim_with(
         folder, f"picture(game, state, legal, history):\n        {body}\n        return Picture(board, (BLACK, WHITE))"
     )
-    with without_compiling(game.rules):
-        assert BOARDS[changes] in picture_after(game)["problem"]
+    assert BOARDS[changes] in picture_after(game)["problem"]
 
 
 def test_check_game_shows_the_law_that_a_picture_breaks(folder):
@@ -175,9 +177,9 @@ def test_a_game_is_shown_before_it_is_compiled(folder):
     write_file(folder / "nim.py", NIM)
     game = make_game("nim.py:Nim(heap=7)", compiles=False)
     assert not is_compiled(game.rules)
+    assert len(picture_after(game, "2 1")["pieces"]) == 2
     with without_compiling(game.rules):
         state = game.state_from_moves("2 1")
-        assert len(picture_after(game, "2 1")["pieces"]) == 2
     compile_game(game)
     assert is_compiled(game.rules) and game.state_from_moves("2 1") == state
 
