@@ -24,8 +24,9 @@ AGENT = GAME = "connect_four"
 
 
 def positions(number: int) -> list[str]:
-    """Returns moves to different positions of three plies, which cost about the same."""
-    return [" ".join(moves) for moves in itertools.product("4352617", repeat=3)][:number]
+    """Returns moves to different positions near the beginning, which cost about the same; at most 98."""
+    pairs = [" ".join(moves) for moves in itertools.product("4352617", repeat=2)]
+    return [*pairs, *(f"{pair} {pair[-1]} {pair[-1]}" for pair in pairs)][:number]
 
 
 async def analyse(client: httpx.AsyncClient, moves: str, seconds: float, errors: list[str]) -> int | None:
