@@ -62,7 +62,7 @@ def short(text: str) -> str:
     return line if len(line) <= _MOST_CHARACTERS else f"{line[: _MOST_CHARACTERS - 3]}..."
 
 
-def as_api_error(error: Exception) -> ApiError:
+def as_api_error(error: BaseException) -> ApiError:
     """Returns the answer to an error. What nobody expected is written to stderr."""
     if isinstance(error, ApiError):
         return error

@@ -4,6 +4,7 @@ import socket
 import sys
 
 import uvicorn
+from fastapi import FastAPI
 
 from azero.errors import BadInput
 from azero.interfaces.web.app import make_app
@@ -28,7 +29,20 @@ def serve(offered: Offered, settings: ServeSettings, opens: bool = False) -> Non
     _allow_sockets(2 * settings.most_sockets)
     listener = listen(settings)
     app = make_app(offered, settings)
-    config = uvicorn.Config(
+    address = address_of(listener)
+    print(f"azero serves {address}", flush=True)
+    if not settings.is_local:
+        say(f"warning: other machines can use this server, without a password: it listens on {settings.host}")
+    if opens:
+        import webbrowser
+
+        webbrowser.open(address)
+    _Server(config_of(app, settings), app.state.context.searches).run(sockets=[listener])
+
+
+def config_of(app: FastAPI, settings: ServeSettings) -> uvicorn.Config:
+    """Returns how uvicorn runs the application."""
+    return uvicorn.Config(
         app,
         http=Connections(settings),  # type: ignore[arg-type]
         ws="none",
@@ -40,15 +54,6 @@ def serve(offered: Offered, settings: ServeSettings, opens: bool = False) -> Non
         timeout_graceful_shutdown=_LAST_S,
         backlog=_BACKLOG,
     )
-    address = address_of(listener)
-    print(f"azero serves {address}", flush=True)
-    if not settings.is_local:
-        say(f"warning: other machines can use this server, without a password: it listens on {settings.host}")
-    if opens:
-        import webbrowser
-
-        webbrowser.open(address)
-    _Server(config, app.state.context.searches).run(sockets=[listener])
 
 
 def listen(settings: ServeSettings) -> socket.socket:

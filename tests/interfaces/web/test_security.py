@@ -10,7 +10,9 @@ from tests.interfaces.web.conftest import API, client_of
 ASKED = {"game": "tic_tac_toe", "moves": ""}
 
 
-@pytest.mark.parametrize("host", ["evil.example", "127.0.0.1.evil.example:80", "", "evil.example:127.0.0.1", "10.0.0.1"])
+@pytest.mark.parametrize(
+    "host", ["evil.example", "127.0.0.1.evil.example:80", "", "evil.example:127.0.0.1", "10.0.0.1"]
+)
 def test_other_hosts_are_refused(client, host):
     response = client.get(f"{API}/games", headers={"host": host})
     assert response.status_code == 421 and response.json()["error"]["code"] == "wrong_host"

@@ -33,13 +33,13 @@ class Offered:
             self._add_game(built_in_game(name).game)
         for game in games:
             self._add_game(game)
-        given, folders = [], list(runs)
-        for name in agents:
-            (folders if is_run(Path(name)) else given).append(Path(name) if is_run(Path(name)) else name)
+        names = list(agents)
+        given = [name for name in names if not is_run(Path(name))]
+        folders = [*runs, *(Path(name) for name in names if is_run(Path(name)))]
         for folder in folders:
             self._add_run(folder)
         for name in given:
-            self._add_agent(str(name), "given")
+            self._add_agent(name, "given")
         if not given and not folders:
             for name in shipped_checkpoints():
                 self._add_agent(name, "shipped", f"azero {self._title(name)}")

@@ -74,7 +74,7 @@ class AnalysisTurn(Turn):
             reason = self._slice()
             return True if reason is None else self._end(reason)
         except BaseException as error:  # the stream gets it
-            self._outbox.put("error", as_api_error(error).to_json(), is_last=True)  # type: ignore[arg-type]
+            self._outbox.put("error", as_api_error(error).to_json(), is_last=True)
             self._on_end()
             return False
 

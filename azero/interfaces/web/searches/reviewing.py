@@ -21,7 +21,7 @@ class _Gone(Exception):
 class _InTurns:
     """An agent whose suggestions take turns. It is what a `Reviewer` needs."""
 
-    def __init__(self, client: str, loaded: Loaded, seconds: float, is_stopped: Callable[[], bool]):
+    def __init__(self, client: str, loaded: Loaded, seconds: float | None, is_stopped: Callable[[], bool]):
         agent = loaded.made.result()
         self.name, self.game, self.judges_positions = agent.name, agent.game, agent.judges_positions
         self._client, self._loaded, self._seconds, self._is_stopped = client, loaded, seconds, is_stopped

@@ -30,19 +30,20 @@ class Searches:
     Attributes:
       agents: the agents that are loaded.
       turns: the queue of the machine.
+      office: limits the number of searches.
     """
 
     def __init__(self, settings: ServeSettings):
         self._settings = settings
         self.turns = Turns("search")
         self.agents = LoadedAgents(settings, self.turns)
-        self._office = TicketOffice(self.agents, settings.most_searches)
+        self.office = TicketOffice(self.agents, settings.most_searches)
         self._reviews = ThreadPoolExecutor(settings.most_reviews, "review")
         self._outboxes: set[Outbox] = set()
 
     async def suggest(self, client: str, offered: OfferedAgent, position: Position, wish: Wish) -> Suggestion:
         """Returns an agent's suggestion for a position; raises BadInput or ApiError."""
-        ticket = self._office.give(offered, position.offered)
+        ticket = self.office.give(offered, position.offered)
         try:
             await asyncio.shield(asyncio.wrap_future(ticket.loaded.made))
             turn = SuggestionTurn(client, ticket.loaded, position.state.clone(), wish)
@@ -53,14 +54,14 @@ class Searches:
 
     def analyse(self, client: str, offered: OfferedAgent, position: Position, bounds: Bounds) -> EventStream:
         """Returns the stream of an analysis; raises ApiError if there is no room for it."""
-        ticket = self._office.give(offered, position.offered)
+        ticket = self.office.give(offered, position.offered)
         outbox = Outbox(asyncio.get_running_loop())
         turn = AnalysisTurn(client, ticket.loaded, position, bounds, outbox, ticket.give_back)
         return self._stream(ticket, outbox, lambda: ticket.loaded.turns.add(turn), turn.stop)
 
     def review(self, client: str, offered: OfferedAgent, position: Position, wish: Wish) -> EventStream:
         """Returns the stream of a review; raises ApiError if there is no room for it."""
-        ticket = self._office.give(offered, position.offered)
+        ticket = self.office.give(offered, position.offered)
         outbox = Outbox(asyncio.get_running_loop(), keeps_all=True)
         review = Review(client, ticket.loaded, position, wish, outbox)
 

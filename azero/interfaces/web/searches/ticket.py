@@ -23,25 +23,29 @@ class Ticket:
 
 
 class TicketOffice:
-    """Gives out a limited number of tickets."""
+    """Gives out a limited number of tickets.
+
+    Attributes:
+      num_given: tickets that have not been given back.
+    """
 
     def __init__(self, agents: LoadedAgents, most: int):
         self._agents, self._most = agents, most
-        self._num_given = 0
+        self.num_given = 0
         self._lock = threading.Lock()
 
     def give(self, offered: OfferedAgent, game: OfferedGame) -> Ticket:
         """Returns a ticket for an agent, which may have to load first; raises ApiError if there is none left."""
         with self._lock:
-            if self._num_given >= self._most:
+            if self.num_given >= self._most:
                 message = f"{self._most} searches are running already; try again later"
                 raise ApiError(429, "busy", message, retry_s=2)
             loaded = self._agents.use(offered, game)
-            self._num_given += 1
+            self.num_given += 1
         return Ticket(self, loaded)
 
     def take_back(self, ticket: Ticket) -> None:
         """Takes a ticket back; see `Ticket.give_back`."""
         with self._lock:
-            self._num_given -= 1
+            self.num_given -= 1
         self._agents.leave(ticket.loaded)
