@@ -32,12 +32,12 @@ def is_plain() -> bool:
 
 def call(kernel: Callable, *arguments: object):
     """Calls a kernel; its Python function within `plain_python`, which computes with states as the compiler does."""
-    function = getattr(kernel, "py_func", None)  # None if compilation is off
-    if function is None or not is_plain():
+    if not is_plain():
         return kernel(*arguments)
+    function = getattr(kernel, "py_func", kernel)  # it is Python's already if compilation is off
     wide = [wide_copy(each) if isinstance(each, np.record) else each for each in arguments]
     result = function(*wide)
-    for each, widened in zip(arguments, wide, strict=True):
-        if isinstance(each, np.record):
-            store(widened, each)
+    for each, computed in zip(arguments, wide, strict=True):
+        if isinstance(each, np.record) and isinstance(computed, np.record):
+            store(computed, each)
     return result

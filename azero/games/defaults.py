@@ -8,7 +8,8 @@ import numpy as np
 from azero.compiler.rng import random_below
 from azero.errors import NO_ACTION, TOO_LONG, BadInput, BrokenRules
 from azero.games.contract import ONGOING, Places, Ranges, Rules, Symmetries
-from azero.games.pictures.default import Picture, default_picture
+from azero.games.pictures.default import default_picture
+from azero.games.pictures.picture import Picture
 
 _NO_POSITIONS = "this game has no text for positions; write the moves that lead to one, after 'moves:'"
 
@@ -113,7 +114,7 @@ def winning_cells(game, state) -> list[int]:
 
 
 def picture(game, state, legal: list[int], history: list[int]) -> Picture:
-    """Returns the cells of the planes, with what `draw` shows on them or the planes themselves."""
+    """Returns the cells of the planes, with the characters of `draw`."""
     return default_picture(game, state, legal)
 
 

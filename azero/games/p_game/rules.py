@@ -8,7 +8,7 @@ import numpy as np
 from azero.compiler.rng import mix
 from azero.errors import BadInput
 from azero.games.contract import DRAW, LOSS, ONGOING, WIN, Ranges, sign_of
-from azero.games.p_game.branches import path_of, picture_of, value_of
+from azero.games.p_game.branches import draw_tree, path_of, value_of
 from azero.games.pictures import Picture
 from azero.games.registry import game
 
@@ -103,9 +103,9 @@ class PGame(NamedTuple):
         lines = [f"ply {state.ply} of {game.depth}, sum {state.total:+d}"]
         if state.ply < game.depth:
             for action in range(game.branching):
-                value = value_of(path_of(state.path, np.int64(action)), int(state.ply))
+                value = value_of(state.path, action, int(state.ply))
                 lines.append(f"{action:>4}: {value:+4d}  {marks.get(action, '')}".rstrip())
         return "\n".join(lines)
 
     def picture(game, state, legal: list[int], history: list[int]) -> Picture:
-        return picture_of(game, state, legal, history)
+        return draw_tree(game, state, legal, history)

@@ -1,65 +1,107 @@
-"""The picture of a game that has no `picture` of its own: the cells of its planes, and what `draw` shows on them."""
+"""The picture of a game without a `picture` of its own: the cells of its planes, with the characters of `draw`."""
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
-from azero.games.pictures.picture import Board, Cell, Picture, Piece
+from azero.compiler.plain import plain_python
+from azero.compiler.wide_states import wide_copy
+from azero.errors import BadInput
+from azero.games.contract import Rules
+from azero.games.pictures.picture import Board, Cell, Label, Picture, Piece
 from azero.games.pictures.players import UNNAMED
 
-_EMPTY = ". _-+"
 _STONES = {"X": 0, "x": 0, "O": 1, "o": 1}
+_EMPTY = ".-_"
+_is_name = re.compile(r"\w{1,3}").fullmatch  # of a row
 
 
-def default_picture(rules, state, legal: list[int]) -> Picture:
-    """Returns cells of the planes, the pieces on them, and for each cell the actions that take place there."""
+class _Drawn(NamedTuple):
+    """A board that was read from text: its characters by rows from the top left, and names, empty if there are none."""
+
+    characters: str
+    columns: Sequence[str]
+    rows: Sequence[str]
+
+
+def default_picture(rules: Rules, record: np.record, legal: Sequence[int]) -> Picture:
+    """Returns cells of the planes, each with the actions whose `target` it is. It never fails.
+
+    `draw` is read if it has a line of single characters for each row of the planes. X and O are discs of the players,
+    other characters are shown as they are. The names of rows and columns beside them become names of cells. Otherwise
+    a cell shows the number of the first plane that is not 0 there.
+    """
     _, height, width = rules.planes_shape
-    clicks = {}
-    for action in legal:
-        cell = int(rules.target(state, np.int64(action)))
-        if 0 <= cell < height * width:
-            clicks[action] = (cell,)
-    characters = _drawn(rules.draw(state, {}), height, width)
-    pieces = []
-    for cell, character in enumerate(characters or ()):
-        if character in _STONES:
-            pieces.append(Piece(cell, _STONES[character], "disc"))
-        elif character not in _EMPTY:
-            pieces.append(Piece(cell, None, "text", character))
-    if characters is None:
-        pieces = _from_planes(rules, state, height, width)
-    return Picture(_cells(height, width), UNNAMED, pieces, clicks)
-
-
-def _cells(height: int, width: int) -> Board:
-    """Returns a board whose cells are named by row and column, from the top left."""
-    cells = tuple(
-        Cell(f"row {row + 1}, column {column + 1}", column + 0.5, row + 0.5)
-        for row in range(height)
-        for column in range(width)
-    )
-    rows = tuple(tuple(range(row * width, (row + 1) * width)) for row in range(height))
-    return Board("plain", width, height, cells, rows)
-
-
-def _drawn(text: str, height: int, width: int) -> str | None:
-    """Returns the characters of a drawn board, by rows from the top left; None if no lines look like its rows."""
-    rows = []
-    for line in text.splitlines():
-        words = line.split()
-        if len(words) == width + 1:
-            del words[0]
-        if len(words) == width and all(len(word) == 1 for word in words):
-            rows.append("".join(words))
-    return "".join(rows[:height]) if len(rows) >= height else None
-
-
-def _from_planes(rules, state, height: int, width: int) -> list[Piece]:
-    """Returns a text for each cell: the number of the first plane that is not zero there."""
-    planes = np.zeros(rules.planes_shape, np.float32)
-    rules.encode(state, planes)
-    flat = planes.reshape(len(planes), -1)
-    found = flat[(np.abs(flat) > 0).any(axis=1) & ~(flat == flat[:, :1]).all(axis=1)]
-    return [
-        Piece(cell, None, "text", str(int(np.flatnonzero(found[:, cell])[0]) + 1))
-        for cell in range(height * width)
-        if found[:, cell].any()
+    drawn = _read(rules, record, height, width)
+    with plain_python():
+        clicks = _targets(rules, record, legal, height * width)
+        texts = drawn.characters if drawn else _numbers_of_planes(rules, record, height * width)
+    pieces = [
+        Piece(cell, _STONES[text], "disc") if drawn and text in _STONES else Piece(cell, None, "text", text)
+        for cell, text in enumerate(texts)
+        if text not in _EMPTY
     ]
+    return Picture(_board(height, width, drawn), UNNAMED, pieces, clicks)
+
+
+def _board(height: int, width: int, drawn: _Drawn | None) -> Board:
+    """Returns the cells. Their names are those of column and row, such as `a1`, if the drawn board tells them."""
+    places = [(row, column) for row in range(height) for column in range(width)]
+    names = [f"row {row + 1}, column {column + 1}" for row, column in places]
+    if drawn and drawn.columns and drawn.rows:
+        read = [drawn.columns[column] + drawn.rows[row] for row, column in places]
+        names = read if len(set(read)) == len(read) else names
+    cells = [Cell(name, column + 0.5, row + 0.5) for name, (row, column) in zip(names, places, strict=True)]
+    labels = []
+    if drawn and drawn.columns:
+        labels += [Label(name, column + 0.5, height + 0.4) for column, name in enumerate(drawn.columns)]
+    if drawn and drawn.rows:
+        labels += [Label(name, -0.4, row + 0.5) for row, name in enumerate(drawn.rows)]
+    rows = [range(row * width, (row + 1) * width) for row in range(height)]
+    return Board("plain", width, height, cells, rows, labels)
+
+
+def _read(rules: Rules, record: np.record, height: int, width: int) -> _Drawn | None:
+    """Returns what `draw` shows; None if no block of lines looks like the rows of the planes."""
+    try:
+        lines = [line.split() for line in rules.draw(record, {}).splitlines()]
+    except BadInput:
+        return None
+    for begin in range(len(lines) - height + 1):
+        block = lines[begin : begin + height]
+        for has_names in (True, False):
+            rows = [words[has_names:] for words in block]
+            if all(len(row) == width and all(len(word) == 1 for word in row) for row in rows):
+                others = [*lines[begin + height : begin + height + 1], *lines[max(0, begin - 1) : begin]]
+                columns = next((each for each in others if len(each) == len(set(each)) == width), [])
+                names = [words[0] for words in block] if has_names else []
+                is_named = len(set(names)) == height and all(map(_is_name, names))
+                return _Drawn("".join("".join(row) for row in rows), columns, names if is_named else [])
+    return None
+
+
+def _targets(rules: Rules, record: np.record, legal: Sequence[int], num_cells: int) -> dict[int, tuple[int]]:
+    """Returns the cell of each action that has one; no cells at all if `target` fails."""
+    wide = wide_copy(record)
+    try:
+        cells = {action: int(rules.target(wide, action)) for action in legal}
+    except Exception:  # a mistake in the rules, which `azero check-game` names
+        return {}
+    return {action: (cell,) for action, cell in cells.items() if 0 <= cell < num_cells}
+
+
+def _numbers_of_planes(rules: Rules, record: np.record, num_cells: int) -> list[str]:
+    """Returns for each cell the number, from 1, of the first plane that is not 0 there; empty texts if `encode` fails.
+
+    Planes that are the same everywhere tell nothing of cells, so they do not count.
+    """
+    planes = np.zeros(rules.planes_shape, np.float32)
+    try:
+        rules.encode(wide_copy(record), planes)
+    except Exception:  # as above
+        return []
+    flat = planes.reshape(len(planes), num_cells)
+    is_set = (flat != 0) & (flat != flat[:, :1]).any(axis=1)[:, None]
+    return [str(int(np.argmax(cell)) + 1) if cell.any() else "." for cell in is_set.T]

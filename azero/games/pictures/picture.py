@@ -3,9 +3,13 @@
 Lengths are in sides of a square cell. x goes to the right, y down, from the top left corner of the board.
 """
 
+import dataclasses
+import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
+
+import numpy as np
 
 STYLES = ("squares", "felt", "points", "holes", "hexes", "lines", "tree", "plain")
 SHAPES = ("square", "hexagon", "point", "hole", "node")
@@ -86,6 +90,11 @@ class Board:
     dots: Sequence[tuple[float, float]] = ()
     edges: Sequence[Edge] = ()
 
+    @functools.cached_property
+    def json(self) -> dict:
+        """The board as an object of JSON. Pictures share it, so nobody should change it."""
+        return _as_json({each.name: getattr(self, each.name) for each in dataclasses.fields(self)})
+
 
 @dataclass(frozen=True)
 class Picture:
@@ -104,6 +113,7 @@ class Picture:
       winning: the cells that decided the game.
       is_path: whether `winning` is a line, in its order.
       moves: each legal action in the game's notation. `Game.picture` adds it.
+      problem: why this picture is the default instead of the game's own; None if it is not. `Game.picture` adds it.
     """
 
     board: Board
@@ -119,33 +129,28 @@ class Picture:
     winning: Sequence[int] = ()
     is_path: bool = False
     moves: Mapping[int, str] = field(default_factory=dict)
+    problem: str | None = None
 
     def to_json(self) -> dict:
-        """Returns the picture as JSON's types. docs/your_own_game.md describes its fields."""
-        board = self.board
+        """Returns the picture as an object of JSON. docs/your_own_game.md describes its fields."""
         actions = [
             {"action": action, "move": move, "cells": list(self.clicks.get(action, ()))}
             for action, move in self.moves.items()
         ]
-        return {
-            "style": board.style,
-            "width": board.width,
-            "height": board.height,
-            "players": [player._asdict() for player in self.players],
-            "rows": [list(row) for row in board.rows],
-            "cells": [cell._asdict() for cell in board.cells],
-            "labels": [label._asdict() for label in board.labels],
-            "lines": [list(line) for line in board.lines],
-            "dots": [list(dot) for dot in board.dots],
-            "edges": [{"player": edge.player, "points": [list(each) for each in edge.points]} for edge in board.edges],
-            "texts": [text._asdict() for text in self.texts],
-            "pieces": [piece._asdict() for piece in self.pieces],
-            "steps": list(self.steps),
-            "step": self.step,
-            "begun": list(self.begun),
-            "actions": actions,
-            "buttons": [{"move": self.moves[button.action], **button._asdict()} for button in self.buttons],
-            "drops": None if self.drops is None else [list(column) for column in self.drops],
-            "winning": list(self.winning),
-            "is_path": self.is_path,
-        }
+        buttons = [{**button._asdict(), "move": self.moves[button.action]} for button in self.buttons]
+        own = ("players", "pieces", "steps", "step", "begun", "drops", "texts", "winning", "is_path", "problem")
+        found = {name: getattr(self, name) for name in own}
+        return {**self.board.json, **_as_json({**found, "actions": actions, "buttons": buttons})}
+
+
+def _as_json(value):
+    """Returns a value with lists for sequences, objects for named tuples, and Python's numbers for NumPy's."""
+    if isinstance(value, str | int | float | None):
+        return value
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, dict):
+        return {key: _as_json(each) for key, each in value.items()}
+    if hasattr(value, "_asdict"):
+        return _as_json(value._asdict())
+    return [_as_json(each) for each in value]

@@ -23,11 +23,11 @@ def try_out(rules: Rules, compiles: bool = True) -> None:
       compiles: whether the rules are compiled, too. Otherwise nothing is: `compile_game` may do it later.
     """
     if compiles:
-        _play(rules)
+        _play(rules)  # type: ignore[arg-type]
         compile_game(Game(rules))
         return
     with plain_python():
-        _play(rules)
+        _play(rules)  # type: ignore[arg-type]
 
 
 @functools.lru_cache(maxsize=None, typed=True)  # rules of two classes are equal if their parameters are

@@ -20,6 +20,7 @@ class Position(NamedTuple):
     state: State
     start: State  # before the moves
     moves: list[str]  # in the game's notation
+    movers: list[int]  # the player of each move
     earlier: list[State]  # up to `_KEPT` positions before it, the last one last
 
 
@@ -39,16 +40,17 @@ def _position_of(offered: OfferedGame, asked: PositionAsked, most_plies: int) ->
     texts = game.rules.split_moves(asked.moves) if isinstance(asked.moves, str) else asked.moves
     if len(texts) > most_plies:
         raise ApiError(422, "too_long", f"the game has {len(texts)} moves; at most {most_plies} are possible")
-    played, earlier = list[str](), list[State]()
+    played, movers, earlier = list[str](), list[int](), list[State]()
     for at, text in enumerate(texts):
         earlier = [*earlier[1 - _KEPT :], state.clone()]
         try:
             action = game.text_to_action(state, text)
             played.append(game.action_to_text(state, action))
+            movers.append(state.current_player())
             state.apply_action(action)
         except BadInput as error:
             raise ApiError(422, "illegal_move", f"move {at + 1}: {error}", at=at, value=text) from None
-    return Position(offered, state, start, played, earlier)
+    return Position(offered, state, start, played, movers, earlier)
 
 
 def describe(position: Position) -> dict[str, Any]:
@@ -64,6 +66,7 @@ def _describe(position: Position) -> dict[str, Any]:
     return {
         "game": offered.id,
         "moves": position.moves,
+        "movers": position.movers,
         "text": " ".join(position.moves),
         "ply": len(position.moves),
         "to_move": None if is_over else state.current_player(),

@@ -84,19 +84,24 @@ export class Session {
     const asked = ++this.asked;
     const known = this.cached(node);
     if (known) {
-      this.position = known;
-      this.changed();
+      this.show(known);
       return;
     }
     this.changed();
     try {
       const position = await this.positionOf(node);
       if (asked !== this.asked) return;
-      this.position = position;
-      this.changed();
+      this.show(position);
     } catch (error) {
       if (asked === this.asked) await this.stopAtError(node, error);
     }
+  }
+
+  show(position) {
+    this.position = position;
+    let each = position.node;
+    for (let k = position.movers.length - 1; k >= 0 && each.parent; k--, each = each.parent) each.player = position.movers[k];
+    this.changed();
   }
 
   /** Shows the legal part of a line of which a move is not legal. */

@@ -3,7 +3,7 @@
 let lastId = 0;
 
 function newNode(parent, move) {
-  return { id: ++lastId, parent, move, children: [], comment: "", mark: "", name: "", value: null };
+  return { id: ++lastId, parent, move, player: null, children: [], comment: "", mark: "", name: "", value: null };
 }
 
 export class GameTree {

@@ -1,0 +1,3 @@
+// The menu of what can be copied.
+
+export const CopyMenu = () => null;
