@@ -3,6 +3,7 @@
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Query
+from pydantic import Field
 
 from azero.interfaces.web.context import Context, InContext
 from azero.interfaces.web.errors import ApiError
@@ -27,7 +28,7 @@ class OpinionAsked(Asked):
     """A position of which the nets of a run are asked."""
 
     moves: Moves = ""
-    position: Annotated[str, PositionAsked.model_fields["position"]] | None = None
+    position: Annotated[str, Field(max_length=4000)] | None = None
     game: GameId | None = None
 
 
