@@ -108,8 +108,9 @@ export function App({ session }) {
   }, [session.error]);
   usePageKeys(app);
 
-  const { View } = viewOf(app.view);
+  const { View, title } = viewOf(app.view);
   return html`<div class="app view-${app.view}">
+    <h1 class="hidden">azero: ${title}</h1>
     <${Header} app=${app} session=${session} />
     <main class="main">
       ${app.isReady ? html`<${View} key=${app.view} session=${session} app=${app} />` : html`<p class="loading">Loading the board …</p>`}
@@ -169,7 +170,7 @@ function usePageKeys(app) {
   const { session } = app;
   const awaited = useRef(0);
   const keys = {
-    g: ["then P A R W L: Play, Analyse, Review, Runs, Learn", () => void (awaited.current = Date.now())],
+    g: ["", () => void (awaited.current = Date.now())],
     d: ["theme", () => settings.set("theme", document.documentElement.dataset.theme === "dark" ? "light" : "dark")],
     f: ["turn the board", () => turnBoard(session)],
     y: ["copy the link", () => copyLink(app)],
@@ -177,10 +178,7 @@ function usePageKeys(app) {
     "/": ["type a move", () => typeMove(app, session)],
     "?": ["all keys", () => app.openDialog(() => html`<${KeysDialog} app=${app} />`)],
   };
-  for (const view of VIEWS) {
-    const key = view.key;
-    keys[`g ${key}`] = [view.title, () => false];
-  }
+  for (const view of VIEWS) keys[`g ${view.key}`] = [view.title, () => false];
   useKeys(keys);
   useEffect(() => {
     const listener = (event) => {
