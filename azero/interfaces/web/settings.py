@@ -43,7 +43,7 @@ class ServeSettings:
     most_searches: int = 128
     most_reviews: int = 4
     most_simulations: int = 10_000_000
-    most_suggested: int = 100_000
+    most_suggested: int = 20_000
     analysis_s: float = 3600.0
     suggestion_s: float = 10.0
     most_body_bytes: int = 1 << 20
