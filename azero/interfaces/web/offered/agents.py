@@ -1,10 +1,12 @@
 """The agents that a server offers: what is known of them before they are loaded."""
 
+import functools
 from dataclasses import dataclass
 from pathlib import Path
 
 from azero.arena.agents.classical import CLASSICAL, word_of
-from azero.arena.agents.names import find_checkpoint, split_name
+from azero.arena.agents.levels import Table, levels_of
+from azero.arena.agents.names import find_checkpoint, identity_of, split_name
 from azero.arena.agents.options import split_options, split_program
 from azero.errors import BadInput
 from azero.games import Game
@@ -46,6 +48,12 @@ class OfferedAgent:
             return True
         return self.is_any_size and is_same_up_to_size(self.game.name, game.rules)
 
+    def levels(self, game: Game) -> Table | None:
+        """Returns the levels at which it plays a game; None if it does not judge positions."""
+        if self.kind in ("random", "program"):
+            return None
+        return levels_of(game, "" if self.run else _identity(self.name))
+
     @property
     def judges(self) -> bool:
         """Whether its values mean anything."""
@@ -55,6 +63,12 @@ class OfferedAgent:
     def simulations(self) -> int:
         """Its simulations of a suggestion, unless a request says otherwise."""
         return 0 if self.kind in ("random", "program") else split_name(self.name)[1].simulations
+
+
+@functools.lru_cache(maxsize=64)
+def _identity(name: str) -> str:
+    """Returns an agent's identity. Levels have simulations of their own, so its limit does not count."""
+    return identity_of(split_name(name)[0])
 
 
 def offered_agent(name: str, agent_id: str, source: str, run: str | None = None, title: str = "") -> OfferedAgent:
