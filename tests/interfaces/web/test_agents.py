@@ -2,7 +2,7 @@
 
 import pytest
 
-from azero.arena.agents.names import shipped_checkpoints
+from azero.arena.agents.checkpoints import shipped_checkpoints
 from azero.errors import BadInput
 from azero.interfaces.web.offered.offered import Offered, runs_in
 from azero.interfaces.web.settings import ServeSettings

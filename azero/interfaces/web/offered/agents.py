@@ -4,9 +4,10 @@ import functools
 from dataclasses import dataclass
 from pathlib import Path
 
+from azero.arena.agents.checkpoints import exists, find_checkpoint
 from azero.arena.agents.classical import CLASSICAL, word_of
 from azero.arena.agents.levels import Table, levels_of
-from azero.arena.agents.names import find_checkpoint, identity_of, split_name
+from azero.arena.agents.names import identity_of, split_name
 from azero.arena.agents.options import split_options, split_program
 from azero.errors import BadInput
 from azero.games import Game
@@ -79,7 +80,7 @@ def offered_agent(name: str, agent_id: str, source: str, run: str | None = None,
     word = word_of(base)
     if word == "random" or word in CLASSICAL:
         return OfferedAgent(agent_id, name, title or name, word, source)
-    path, _ = split_options(base) if not Path(base).exists() else (base, {})
+    path, _ = split_options(base) if not exists(Path(base)) else (base, {})
     file = find_checkpoint(path)
     card = read_card(file)
     game = game_of_card(file, card)

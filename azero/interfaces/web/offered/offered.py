@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from azero.arena.agents.names import shipped_checkpoints
+from azero.arena.agents.checkpoints import shipped_checkpoints
 from azero.errors import BadInput
 from azero.games import Game, registered_games
 from azero.interfaces.web.errors import ApiError
