@@ -1,10 +1,13 @@
 """The agents that a server offers: what is known of them before they are loaded."""
 
+import functools
 from dataclasses import dataclass
 from pathlib import Path
 
+from azero.arena.agents.checkpoints import exists, find_checkpoint
 from azero.arena.agents.classical import CLASSICAL, word_of
-from azero.arena.agents.names import find_checkpoint, split_name
+from azero.arena.agents.levels import Table, levels_of
+from azero.arena.agents.names import identity_of, split_name
 from azero.arena.agents.options import split_options, split_program
 from azero.errors import BadInput
 from azero.games import Game
@@ -46,6 +49,12 @@ class OfferedAgent:
             return True
         return self.is_any_size and is_same_up_to_size(self.game.name, game.rules)
 
+    def levels(self, game: Game) -> Table | None:
+        """Returns the levels at which it plays a game; None if it does not judge positions."""
+        if self.kind in ("random", "program"):
+            return None
+        return levels_of(game, "" if self.run else _identity(self.name))
+
     @property
     def judges(self) -> bool:
         """Whether its values mean anything."""
@@ -57,6 +66,12 @@ class OfferedAgent:
         return 0 if self.kind in ("random", "program") else split_name(self.name)[1].simulations
 
 
+@functools.lru_cache(maxsize=64)
+def _identity(name: str) -> str:
+    """Returns an agent's identity. Levels have simulations of their own, so its limit does not count."""
+    return identity_of(split_name(name)[0])
+
+
 def offered_agent(name: str, agent_id: str, source: str, run: str | None = None, title: str = "") -> OfferedAgent:
     """Returns what is offered under a name that the user has given; raises BadInput if there is no such agent."""
     if program := split_program(name):
@@ -65,7 +80,7 @@ def offered_agent(name: str, agent_id: str, source: str, run: str | None = None,
     word = word_of(base)
     if word == "random" or word in CLASSICAL:
         return OfferedAgent(agent_id, name, title or name, word, source)
-    path, _ = split_options(base) if not Path(base).exists() else (base, {})
+    path, _ = split_options(base) if not exists(Path(base)) else (base, {})
     file = find_checkpoint(path)
     card = read_card(file)
     game = game_of_card(file, card)

@@ -7,6 +7,7 @@ from collections import OrderedDict
 from concurrent.futures import Future, ThreadPoolExecutor
 
 from azero.arena.agents.agent import Agent
+from azero.arena.agents.levels import Level, LevelAgent, at_level
 from azero.arena.agents.names import make_agent
 from azero.arena.agents.search_agent import SearchAgent
 from azero.compiler.notice import is_compiling
@@ -59,12 +60,19 @@ class Loaded:
         self.users = 0
         self.holder: Turn | None = None
         self.rate = Rate()
+        self._players: dict[Level, LevelAgent] = {}
         self.begin_s = time.perf_counter()
 
     @property
     def state(self) -> str:
         """Returns loading or ready."""
         return "ready" if self.made.done() else "loading"
+
+    def player(self, level: Level) -> LevelAgent:
+        """Returns the agent as it plays at a level."""
+        if level not in self._players:
+            self._players[level] = at_level(self.made.result(), level)
+        return self._players[level]
 
     def stage(self) -> dict[str, object]:
         """Returns what loading does at present, as a stage of a stream."""
@@ -146,6 +154,8 @@ class LoadedAgents:
                 with contextlib.closing(agent.analyse(state, memory_mib=self.memory_mib, simulations=2)) as analysis:
                     next(analysis)  # compiles and opens everything
                 agent.suggest(state, simulations=2)
+            if table := loaded.offered.levels(game):
+                at_level(agent, table.levels[0]).suggest_by(state, 0)
             loaded.made.set_result(agent)
         except BaseException as error:  # whoever waits for the agent gets it
             with self._lock:
