@@ -112,7 +112,8 @@ export class Watch {
     const tree = new GameTree();
     let node = tree.root;
     for (const move of game.moves) node = tree.play(node, move);
-    const place = Math.min(game.moves.length, game.opening_plies + Math.floor(game.plies.length / 3));
+    const isClean = game.id === "clean";
+    const place = isClean ? game.moves.length : Math.min(game.moves.length, game.opening_plies + Math.floor(game.plies.length / 3));
     await session.setTree(tree, String(place), { Event: this.run.name, Round: game.id });
   }
 
@@ -132,6 +133,7 @@ export class Watch {
   playClean() {
     this.clean?.stop();
     this.clean = new CleanGame(this);
+    this.show("clean");
     this.clean.play();
   }
 
