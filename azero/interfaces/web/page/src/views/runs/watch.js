@@ -137,13 +137,24 @@ export class Watch {
     this.clean.play();
   }
 
+  /** Names the position on the board and the nets that may be asked of it; null if there is nothing to ask. */
+  get keyOfBoard() {
+    const { session } = this.app;
+    if (!this.run || !session.isSettled || session.position.to_move === null) return null;
+    return JSON.stringify([this.run.id, session.game.id, session.moves, this.metrics?.nets.length]);
+  }
+
+  /** Whether `opinions` are about the position on the board. */
+  get isHeard() {
+    return this.keyOfBoard !== null && this.opinions?.key === this.keyOfBoard && !this.opinions.isOld && this.opinions.opinions.length > 0;
+  }
+
   /** Asks the nets of the run for their opinion of the position on the board. */
   async askOpinions() {
     const { session } = this.app;
-    if (!this.run || !session.isSettled || session.position.to_move === null) return;
-    const key = JSON.stringify([this.run.id, session.game.id, session.moves, this.metrics?.nets.length]);
-    if (this.opinions?.key === key) return;
-    this.opinions = { opinions: [], problems: [], ...this.opinions, key, isWhole: false };
+    const key = this.keyOfBoard;
+    if (key === null || this.opinions?.key === key) return;
+    this.opinions = { opinions: [], problems: [], ...this.opinions, key, isWhole: false, isOld: true };
     const asked = { game: session.game.id, moves: session.moves };
     for (let isWhole = false; !isWhole && this.opinions?.key === key; ) {
       try {
