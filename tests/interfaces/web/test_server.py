@@ -61,7 +61,10 @@ def raw_post(running: Running, route: str, body: dict) -> socket.socket:
     """Returns the socket of a request whose answer nobody has read."""
     data = json.dumps(body).encode()
     head = f"POST {API}/{route} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
-    client = socket.create_connection(running.address)
+    running.listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)
+    client = socket.socket()
+    client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    client.connect(running.address)
     client.sendall(f"{head}Content-Length: {len(data)}\r\n\r\n".encode() + data)
     return client
 
@@ -78,7 +81,6 @@ def test_an_analysis_ends_when_its_client_goes():
 
 def test_a_client_that_reads_nothing_costs_nothing_and_is_closed_in_time():
     with Running(slow_reader_s=0.3) as running, raw_post(running, "analyses", LONG) as client:
-        client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         until(lambda: running.searches.office.num_given == 1, 5.0)
         assert httpx.get(f"{running.url}{API}/agents").status_code == 200
         until(lambda: running.searches.office.num_given == 0, 60.0)
