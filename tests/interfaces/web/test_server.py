@@ -190,3 +190,21 @@ def test_ctrl_c_ends_what_is_open():
 def test_bad_input_is_one_line(run_azero, words, says):
     code, printed, errors = run_azero("serve", "--port", "0", *words)
     assert code == 2 and printed == "" and errors.count("\n") == 1 and says in errors
+
+
+@pytest.mark.slow
+def test_a_server_that_was_killed_is_followed_by_another():
+    with serve() as first:
+        url = first.stdout.readline().split()[-1]
+        port = url.rsplit(":", 1)[1].strip("/")
+        with httpx.stream("POST", f"{url}api/v1/analyses", json=LONG, timeout=60) as stream:
+            with pytest.raises(httpx.HTTPError):
+                for line in stream.iter_lines():
+                    if line == "event: update":
+                        first.kill()
+    with serve("--port", port) as second:
+        assert second.stdout.readline().split()[-1] == url
+        asked = {**LONG, "simulations": 1000}
+        events = events_of(httpx.post(f"{url}api/v1/analyses", json=asked, timeout=60).text)
+        assert events[-1] == ("done", {"reason": "simulations"})
+        second.terminate()
