@@ -139,7 +139,7 @@ def test_agents_of_the_command_line_have_short_ids():
 
 
 def test_what_does_not_load_is_bad_input(tmp_path):
-    for name in ("uct@x", "no_such_net", str(tmp_path)):
+    for name in ("uct@x", "uct(c=much)", "random@5", "no_such_net", str(tmp_path)):
         with pytest.raises(BadInput):
             Offered([name])
     with pytest.raises(BadInput, match=r"has no run"):

@@ -21,6 +21,8 @@ from azero.interfaces.web.settings import ServeSettings
 EXPECTED_S = {"loading": 3.0, "compiling": 30.0}
 """Seconds of a stage that has not been measured by this server: with torch, and on two cores."""
 
+_Key = tuple[str, int, Game]  # name and version of an agent, and the game that it plays
+
 _OLD = 0.98  # the weight of a slice before, against the next one
 _LEAST_MEMORY_MIB = 64
 
@@ -88,7 +90,8 @@ class LoadedAgents:
     def __init__(self, settings: ServeSettings, turns: Turns):
         self._settings, self._turns = settings, turns
         self._loader = ThreadPoolExecutor(1, "load")
-        self._loaded: OrderedDict[tuple[str, Game], Loaded] = OrderedDict()
+        self._compiler = ThreadPoolExecutor(1, "compile")
+        self._loaded: OrderedDict[_Key, Loaded] = OrderedDict()
         self._lock = threading.Lock()
         self.memory_mib = max(_LEAST_MEMORY_MIB, settings.memory_mib // settings.most_agents)
 
@@ -97,7 +100,7 @@ class LoadedAgents:
 
         The caller calls `leave` in the end.
         """
-        key = offered.name, game.game
+        key = offered.name, offered.version, game.game
         with self._lock:
             loaded = self._loaded.get(key)
             if loaded is None:
@@ -112,7 +115,7 @@ class LoadedAgents:
     def compile_soon(self, game: OfferedGame) -> None:
         """Compiles the rules of a game in the background. Until then they run as plain Python."""
         with contextlib.suppress(RuntimeError):  # it is closed
-            self._loader.submit(compile_game, game.game)
+            self._compiler.submit(compile_game, game.game)
 
     def leave(self, loaded: Loaded) -> None:
         """Says that a search no longer uses an agent."""
@@ -122,12 +125,13 @@ class LoadedAgents:
     def state_of(self, offered: OfferedAgent) -> str:
         """Returns cold, loading or ready."""
         with self._lock:
-            states = {each.state for key, each in self._loaded.items() if key[0] == offered.name}
+            states = {each.state for key, each in self._loaded.items() if key[:2] == (offered.name, offered.version)}
         return next((state for state in ("ready", "loading") if state in states), "cold")
 
     def close(self) -> None:
         """Ends loading; what has not begun is given up."""
-        self._loader.shutdown(wait=False, cancel_futures=True)
+        for pool in (self._loader, self._compiler):
+            pool.shutdown(wait=False, cancel_futures=True)
 
     def _make_room(self) -> None:
         if len(self._loaded) < self._settings.most_agents:
@@ -143,9 +147,9 @@ class LoadedAgents:
         most = self._settings.most_agents
         raise ApiError(503, "busy", f"{most} agents are in use already; try again when one is free", retry_s=5)
 
-    def _load(self, key: tuple[str, Game], loaded: Loaded) -> None:
+    def _load(self, key: _Key, loaded: Loaded) -> None:
         loaded.begin_s = time.perf_counter()
-        name, game = key
+        name, _, game = key
         try:
             compile_game(game)
             agent = make_agent(name, game, threads=self._settings.threads)
