@@ -7,7 +7,8 @@ import { useKeys } from "../keys.js";
 import { readLink, writeLink } from "../router.js";
 import { settings } from "../settings.js";
 import { VIEWS, viewOf } from "../views/index.js";
-import { Header } from "./Header.js";
+import { RecordDialog } from "../records/RecordDialog.js";
+import { Header, copyLink } from "./Header.js";
 import { KeysDialog } from "./KeysDialog.js";
 import { Toasts } from "./Toasts.js";
 
@@ -164,6 +165,8 @@ function usePageKeys(app) {
     g: ["then P A R W L: Play, Analyse, Review, Runs, Learn", () => void (awaited.current = Date.now())],
     d: ["theme", () => settings.set("theme", document.documentElement.dataset.theme === "dark" ? "light" : "dark")],
     f: ["turn the board", () => turnBoard(session)],
+    y: ["copy the link", () => copyLink(app)],
+    s: ["save or load a record", () => app.openDialog(() => html`<${RecordDialog} app=${app} session=${session} />`)],
     "?": ["all keys", () => app.openDialog(() => html`<${KeysDialog} app=${app} />`)],
   };
   for (const view of VIEWS) {

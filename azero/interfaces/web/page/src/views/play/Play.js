@@ -46,7 +46,7 @@ export function Play({ session, app }) {
       <${Moves} session=${session} />
       <${Steps} ...${{ session, chosen, play }} />
       ${play.result ? html`<${Ending} ...${{ play, session, app, newGame }} />` : null}
-      <${Side} ...${{ play, session, side: below, isBelow: true, hint: picture.drops ? "Click a column" : "Click the board" }} />
+      <${Side} ...${{ play, session, side: below, isBelow: true, hint: howToMove(picture) }} />
     </${PanelFrame}>`;
 }
 
@@ -73,6 +73,11 @@ function hasMoveList(picture) {
   return picture.style === "plain" || picture.style === "tree" || picture.actions.some(({ action, cells }) => !cells.length && !onButtons.has(action));
 }
 
+function howToMove(picture) {
+  if (picture.drops) return "Click a column, or press its number.";
+  return hasMoveList(picture) ? "Choose a move from the list." : "Click the board, or move the cursor with the arrow keys.";
+}
+
 function MoveList({ picture, play, act }) {
   return html`<div class="move-list" role="group" aria-label="Legal moves">
     ${picture.actions.map((action) => html`<button disabled=${!play.mayMove} onClick=${() => act(action)}>${action.move}</button>`)}
@@ -86,10 +91,10 @@ function Buttons({ play, session, app, newGame }) {
     <button disabled=${!play.mayUndo} onClick=${() => play.undo()}><${Icon} name="undo" />Undo</button>
     <button disabled=${!play.mayMove} onClick=${() => play.askHint()}><${Icon} name="hint" />Hint</button>
     ${picture.buttons.map((button) => html`<button class="special" disabled=${!play.mayMove} onClick=${() => play.play(button)}>${button.label}</button>`)}
-    ${play.isAgainstAgent && play.human !== null && html`<button aria-label="Swap sides" onClick=${() => play.swapSides()}><${Icon} name="swap" /><span>Swap<span class="wide-only"> sides</span></span></button>`}
+    ${play.isAgainstAgent && play.human !== null && html`<button aria-label="Swap sides" onClick=${() => play.swapSides()}><${Icon} name="swap" />${picture.buttons.length ? null : "Swap"}</button>`}
     ${play.human === null && play.isAgainstAgent && html`<button onClick=${() => play.pause(!play.isPaused)}>${play.isPaused ? "Go on" : "Stop"}</button>`}
     <button class="quiet" disabled=${isOver || !session.ply} onClick=${() => askToResign(app, play)}><${Icon} name="flag" />Resign</button>
-    <button class="primary end" aria-label="New game" onClick=${newGame}>New<span class="wide-only"> game</span></button>`;
+    <button class="primary end" aria-label="New game" onClick=${newGame}>New game</button>`;
 }
 
 const askToResign = (app, play) =>

@@ -18,16 +18,19 @@ export function Side({ play, session, side, isBelow = false, hint = "" }) {
       ${level && html`<${LevelBars} levels=${levels} level=${player.level} />`}
     </div>
     ${play.clocks && html`<${Clock} clocks=${play.clocks} side=${side} />`}
-    ${isBelow && play.human === side && session.ply === 0 && isToMove && html`<p class="detail first-hint">${hint} to move.</p>`}
+    ${isBelow && play.human === side && session.ply === 0 && isToMove && html`<p class="detail first-hint">${hint}</p>`}
   </div>`;
 }
 
 function whatItDoes(play, session, side, isToMove, level) {
-  const { thinking, problem } = play;
+  const { thinking, problem, stage } = play;
   if (problem && isToMove && play.players[side].kind === "agent") return `could not move: ${problem.message}`;
+  if (stage && stage.agent === play.players[side].agent) {
+    const expected = stage.expected_s ? ` of about ${Math.round(stage.expected_s)} s` : "";
+    return `${stage.text}: ${Math.round(stage.elapsed_s)}${expected || " s"}`;
+  }
   if (thinking?.player === side && Date.now() - thinking.since > 300) {
-    const seconds = Math.round((Date.now() - thinking.since) / 1000);
-    return thinking.isCold ? `gets ready, which takes longer the first time; ${seconds} s so far` : `thinks, ${seconds} s`;
+    return `thinks, ${Math.round((Date.now() - thinking.since) / 1000)} s`;
   }
   const name = session.game.players[side].name;
   if (level?.elo !== null && level?.elo !== undefined) return `${name}; ${Math.round(level.elo).toLocaleString("en-US")} Elo above random`;

@@ -1,6 +1,6 @@
 // A game that is played: who plays which side, the clocks, and when it is over.
 
-import { post } from "../../api.js";
+import { post, stream } from "../../api.js";
 import { nameOf } from "../../score.js";
 import { GameTree } from "../../game/tree.js";
 import { Clocks } from "./clocks.js";
@@ -20,15 +20,37 @@ export class PlayGame {
     this.players = players;
     this.clocks = clock ? new Clocks(clock, (player) => this.end(1 - player, `${this.nameOfSide(player)} ran out of time.`)) : null;
     this.decided = null; // {winner, text} of a game that ended off the board
-    this.thinking = null; // {player, since, isCold}
+    this.thinking = null; // {player, since}
+    this.stage = null; // of an agent that is being loaded, as a stream tells it
     this.problem = null; // an error of the agent
     this.hint = null; // {cells, line, isLine}
     this.isPaused = false;
     this.request = null;
     this.unsubscribe = this.session.subscribe(() => this.onChange());
+    this.closing = new AbortController();
+    this.prepare();
+  }
+
+  /** Loads the agents before their first move, and tells the stages. */
+  async prepare() {
+    const { signal } = this.closing;
+    const cold = this.players.filter((player) => player.kind === "agent" && this.agentOf(player)?.state !== "ready");
+    for (const { agent } of cold) {
+      const body = { agent, game: this.session.game.id, moves: [], simulations: 1 };
+      const onStage = (stage) => {
+        this.stage = stage.stage === "searching" ? null : { ...stage, agent };
+        this.changed();
+      };
+      await stream("analyses", body, { signal, onStage, onError: (error) => (this.problem = error) });
+    }
+    if (signal.aborted) return;
+    this.stage = null;
+    if (cold.length) await this.session.refreshAgents().catch(() => {});
+    this.changed();
   }
 
   stop() {
+    this.closing.abort();
     this.request?.abort();
     this.clocks?.stop();
     this.unsubscribe();
@@ -109,15 +131,14 @@ export class PlayGame {
     this.cancel();
     const player = this.players[side];
     const request = new AbortController();
-    const thinking = { node: session.node, player: side, since: Date.now(), isCold: this.agentOf(player)?.state !== "ready" };
+    const thinking = { node: session.node, player: side, since: Date.now() };
     Object.assign(this, { request, thinking, problem: null });
-    if (thinking.isCold) this.clocks?.stop();
+    if (this.agentOf(player)?.state !== "ready") this.clocks?.stop();
     const timer = setInterval(() => Date.now() - thinking.since > SLOW_MS && this.changed(), 500);
     try {
       const move = await this.answer(player, request.signal);
       if (this.thinking !== thinking) return;
       this.thinking = null;
-      if (thinking.isCold) session.refreshAgents().catch(() => {});
       if (move === "resign") this.end(1 - side, `${this.titleOf(side)} resigns.`);
       else {
         this.clocks?.moved(side);
