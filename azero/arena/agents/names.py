@@ -11,6 +11,7 @@ PATH(resign=-0.95)@800           the same, but it resigns if the position's valu
 PATH(precision=fp32)@800         the same with other settings of its net: device, runtime, precision
 connect_four@800                 an included checkpoint
 othello@800                      the included checkpoint of a game with the largest board
+connect_four(level=3)            the agent at a level, 1 the weakest, or level=adaptive; see `levels/`
 gtp:COMMAND  uci:COMMAND         another program, through GTP or UCI
 uci(nodes=10000):COMMAND         the same with options, see `engines/uci.py`
 """
@@ -22,6 +23,7 @@ from pathlib import Path
 
 from azero.arena.agents.agent import Agent, Limit, RandomAgent
 from azero.arena.agents.classical import CLASSICAL, make_classical_agent, word_of
+from azero.arena.agents.levels import LevelAgent, levels_of, parse_level
 from azero.arena.agents.options import Options, split_options, split_program
 from azero.arena.agents.search_agent import VISITS_PER_LEAF, SearchAgent
 from azero.compiler.jit import IS_COMPILED
@@ -73,6 +75,9 @@ def make_agent(
     if program := split_program(name):
         return _program_agent(name, *program, _required(game, name), seed)
     base, limit = split_name(name)
+    base, level = split_level(base)
+    if level is not None:
+        return _level_agent(name, base, level, limit, game, seed, threads, device, max_nodes)
     if word_of(base) == "random":
         if name != "random":
             raise BadInput(f"agent {name!r}: random has no limit and no options; write just random")
@@ -127,6 +132,16 @@ def split_name(name: str) -> tuple[str, Limit]:
         return base, Limit(seconds=float(text[:-1])) if text.endswith("s") else Limit(int(text))
     except BadInput as error:
         raise BadInput(f"agent {name!r}: {error}") from None
+
+
+def split_level(base: str) -> tuple[str, int | str | None]:
+    """Splits the option `level` off a name without a limit; the level is None if there is none. Raises BadInput."""
+    path, options = _split_settings(base)
+    if "level" not in options:
+        return base, None
+    level = parse_level(options.pop("level"))
+    settings = ",".join(f"{key}={value}" for key, value in options.items())
+    return (f"{path}({settings})" if settings else path), level
 
 
 def _split_settings(base: str) -> tuple[str, dict[str, str]]:
@@ -207,6 +222,25 @@ def _program_agent(name: str, base: str, command: str, game: Game, seed: int) ->
     from azero.arena.agents.engines.gtp import GtpAgent
 
     return GtpAgent(name, game, options, command, seed)
+
+
+def _level_agent(
+    name: str,
+    base: str,
+    level: int | str,
+    limit: Limit,
+    game: Game | None,
+    seed: int,
+    threads: int,
+    device: DeviceConfig | None,
+    max_nodes: int | None,
+) -> Agent:
+    if not limit.is_default:
+        raise BadInput(
+            f"agent {name!r} has a limit and a level, which has simulations of its own; give only one of them"
+        )
+    inner = make_agent(base, game, seed, threads, device, max_nodes)
+    return LevelAgent(inner, levels_of(inner.game, identity_of(base)).level(level), name)
 
 
 def _net_agent(
