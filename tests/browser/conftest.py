@@ -44,14 +44,17 @@ def chromium():
 def open_page(chromium, server):
     """Returns a function that opens a link in a browser context of its own, which knows nothing of the others.
 
-    Its keywords are those of Playwright's `new_context`. After the test, no page may have had a problem.
+    Its keywords are those of Playwright's `new_context`; `at` is another server, `script` runs before the page's own.
+    After the test, no page may have had a problem.
     """
     watches = []
 
-    def open_link(link="", *, at=None, **options):
+    def open_link(link="", *, at=None, script=None, **options):
         options = {"viewport": DESKTOP, "reduced_motion": "reduce", "color_scheme": "light", **options}
         context = chromium.new_context(**options)
         context.set_default_timeout(20_000)
+        if script:
+            context.add_init_script(script)
         page = context.new_page()
         page.watch = Watch(page)
         watches.append(page.watch)
