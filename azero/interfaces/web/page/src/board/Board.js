@@ -4,7 +4,8 @@ import { html, useEffect, useMemo, useRef, useState } from "../html.js";
 import { Drawing } from "./Drawing.js";
 import { Grid } from "./Grid.js";
 import { Menu } from "./Menu.js";
-import { canTurn, stageOf, turned } from "./geometry.js";
+import { stageOf } from "./geometry.js";
+import { laid } from "./layout.js";
 import { click, targets, whyNot } from "./picking.js";
 
 /**
@@ -26,10 +27,7 @@ export function Board({ position, isInteractive, isTurned, overlay = {}, onActio
   const [aimed, setAimed] = useState(null); // by a first tap
   const [menu, setMenu] = useState(null);
   const stage = useRef(null);
-  const picture = useMemo(
-    () => (isTurned && canTurn(position.picture) ? turned(position.picture) : position.picture),
-    [position.picture, isTurned],
-  );
+  const picture = useMemo(() => laid(position.picture, isTurned), [position.picture, isTurned]);
   const pieceOn = useMemo(() => new Map(picture.pieces.map((piece) => [piece.cell, piece])), [picture]);
   const mayClick = useMemo(() => (isInteractive ? targets(picture, chosen) : new Set()), [picture, chosen, isInteractive]);
 

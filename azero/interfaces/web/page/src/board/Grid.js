@@ -65,8 +65,9 @@ export function Grid({ picture, view, pieceOn, mayClick, chosen, onPick, onHover
 
   const style = (index) => {
     const box = boxOf(picture, index);
+    const { tilt } = picture.cells[index];
     const percent = (length) => `${(100 * length) / view.side}%`;
-    return { left: percent(box.x - view.x), top: percent(box.y - view.y), width: percent(box.width), height: percent(box.height) };
+    return { left: percent(box.x - view.x), top: percent(box.y - view.y), width: percent(box.width), height: percent(box.height), transform: tilt ? `rotate(${tilt}deg)` : null };
   };
 
   return html`<div
