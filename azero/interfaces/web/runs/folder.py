@@ -16,11 +16,11 @@ from azero.errors import BadInput
 from azero.games import Game
 from azero.games.sizes import games_of
 from azero.interfaces.web.errors import ApiError
-from azero.system.files import read_regular
+from azero.system.files import LOCK, read_regular
 
 _LARGEST_METRICS = 64 << 20  # bytes
-_FRESH_ITERATIONS = 3  # a run trains while its files are younger than so many iterations
-_LEAST_FRESH_S = 60.0
+_FRESH_ITERATIONS = 20  # a lock counts while the files are younger than so many iterations: a crash leaves it behind
+_LEAST_FRESH_S = 300.0
 _NET = re.compile(r"(\d{5,7})\.safetensors")
 _SHARD = re.compile(r"(\d{5,7})-\d{4}\.safetensors")
 
@@ -77,9 +77,11 @@ class RunFolder:
         return max((path.stat().st_mtime for path in files if path.is_file()), default=0.0)
 
     def state(self, rows: list[dict[str, Any]]) -> str:
-        """Returns finished, training or stopped."""
+        """Returns finished, training or stopped. A run that trains has a lock, and writes files."""
         if rows and rows[-1]["iteration"] >= self.config.training.iterations:
             return "finished"
+        if not (self.folder / LOCK).is_file():
+            return "stopped"
         lasting = [sum(_number(row.get(f"time/{part}_s")) for part in ("play", "train", "gate")) for row in rows[-3:]]
         fresh_s = max(_LEAST_FRESH_S, _FRESH_ITERATIONS * sum(lasting) / max(1, len(lasting)))
         return "training" if time.time() - self.updated_s() < fresh_s else "stopped"
