@@ -6,14 +6,15 @@ import time
 STATE = """() => {
   const all = (query, root = document) => [...root.querySelectorAll(query)];
   const cells = all('[role=gridcell]');
+  const nameOf = (button) => (button.getAttribute('aria-label') ?? button.innerText).trim();
   const offered = all('.panel button:enabled').filter(({ offsetParent }) => offsetParent);
   return {
     cells: cells.map((cell) => cell.getAttribute('aria-label')),
     chosen: cells.map((cell, k) => (cell.getAttribute('aria-selected') === 'true' ? k : -1)).filter((k) => k >= 0),
     moves: all('[role=log] button').map((button) => button.innerText),
-    buttons: offered.map((button) => button.innerText.trim()).filter((text) => ['Pass', 'Swap'].includes(text)),
+    buttons: offered.map(nameOf).filter((text) => ['Pass', 'Swap'].includes(text)),
     list: all('[aria-label="Legal moves"] button:enabled').map((button) => button.innerText),
-    isOver: offered.some(({ innerText }) => innerText.trim() === 'Review this game'),
+    isOver: offered.some((button) => nameOf(button) === 'Review this game'),
   };
 }"""
 WAIT_S = 60
@@ -47,11 +48,11 @@ class Hands:
             time.sleep(0.02)
         raise AssertionError(f"nothing to do within {WAIT_S} s: {state}")
 
-    def new_game(self, side="First", simulations="10") -> dict:
-        """Begins a game against a search with few simulations."""
+    def new_game(self, side="First", simulations="10", agent="uct@1000") -> dict:
+        """Begins a game against an agent with few simulations."""
         self.page.get_by_role("button", name="New game").click()
         dialog = self.page.get_by_role("dialog")
-        dialog.get_by_label("Opponent").select_option(label="uct@1000")
+        dialog.get_by_label("Opponent").select_option(label=agent)
         strength = dialog.get_by_label("Simulations a move")
         if strength.count():
             strength.select_option(simulations)
