@@ -58,7 +58,8 @@ def open_page(chromium, server):
         page = context.new_page()
         page.watch = Watch(page)
         watches.append(page.watch)
-        page.goto((at or server).address + link)
+        page.watch.home = (at or server).address
+        page.goto(page.watch.home + link)
         page.get_by_role("grid").wait_for()
         return page
 

@@ -13,6 +13,7 @@ class Watch:
         self.page = page
         self.lines: list[str] = []
         self.allows: set[str] = set()
+        self.home = ""
         page.on("console", self._console)
         page.on("pageerror", lambda error: self._add(f"error: {error}"))
         page.on("requestfailed", self._failed)
