@@ -79,7 +79,7 @@ def test_an_analysis_ends_when_the_result_is_proven(client):
 
 
 def test_an_analysis_ends_in_time(client):
-    events = client.events("analyses", agent="uct@1000", game="hex(size=6)", seconds=0.2, interval=0.05)
+    events = client.events("analyses", agent="uct@1000", game="connect_four", seconds=0.2, interval=0.05)
     assert events[-1] == ("done", {"reason": "seconds"})
     assert 0.15 < events[-2][1]["elapsed_s"] < 1
 
@@ -91,11 +91,11 @@ def test_agents_without_a_tree_report_once(client, agent):
 
 
 def test_the_tree_is_kept_when_a_move_is_played(client):
-    asked = {"agent": "uct@1000", "game": "hex(size=5)"}
-    events = client.events("analyses", **asked, moves="c3", simulations=5000)
+    asked = {"agent": "uct@1000", "game": "connect_four"}
+    events = client.events("analyses", **asked, moves="4", simulations=5000)
     best = events[-2][1]["moves"][0]["move"]
-    assert client.events("analyses", **asked, moves=["c3", best], simulations=10)[-2][1]["simulations"] > 50
-    assert client.events("analyses", **asked, moves="c3", simulations=10)[-2][1]["simulations"] >= 5000
+    assert client.events("analyses", **asked, moves=["4", best], simulations=10)[-2][1]["simulations"] > 50
+    assert client.events("analyses", **asked, moves="4", simulations=10)[-2][1]["simulations"] >= 5000
 
 
 def test_a_review_tells_each_move_and_the_whole(client):

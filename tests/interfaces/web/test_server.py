@@ -18,7 +18,7 @@ from azero.interfaces.web.server import config_of, listen, make_app
 from azero.interfaces.web.settings import ServeSettings
 from tests.interfaces.web.conftest import API, events_of
 
-LONG = {"agent": "uct@1000", "game": "hex(size=6)", "interval": 0.05}
+LONG = {"agent": "uct@1000", "game": "connect_four", "interval": 0.05}
 """An analysis that does not end by itself soon."""
 
 
@@ -77,7 +77,7 @@ def test_an_analysis_ends_when_its_client_goes():
 
 
 def test_a_client_that_reads_nothing_costs_nothing_and_is_closed_in_time():
-    with Running(slow_reader_s=0.3) as running, raw_post(running, "analyses", {**LONG, "game": "hex"}) as client:
+    with Running(slow_reader_s=0.3) as running, raw_post(running, "analyses", LONG) as client:
         client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         until(lambda: running.searches.office.num_given == 1, 5.0)
         assert httpx.get(f"{running.url}{API}/agents").status_code == 200
@@ -94,12 +94,12 @@ def test_clients_share_the_time():
             counts[name] = [data["simulations"] for event, data in events_of(text) if event == "update"][-1]
 
         analyse("first", "")  # compiles
-        threads = [threading.Thread(target=analyse, args=(move, move)) for move in ("a1", "b2", "c3", "d4")]
+        threads = [threading.Thread(target=analyse, args=(move, move)) for move in ("1", "2", "3", "4")]
         for each in threads:
             each.start()
         for each in threads:
             each.join()
-        shares = [counts[move] for move in ("a1", "b2", "c3", "d4")]
+        shares = [counts[move] for move in ("1", "2", "3", "4")]
         assert min(shares) > 0.2 * max(shares) > 0
 
 
