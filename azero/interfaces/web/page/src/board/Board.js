@@ -20,8 +20,9 @@ import { click, targets, whyNot } from "./picking.js";
  *   onMessage(text): called with a line that tells why a click did nothing, or "".
  *   onBack(): called by Esc when no step has been chosen; picks of earlier actions of a turn are the caller's.
  *   onChosen(cells): called when the clicked cells of an action that takes several change.
+ *   controls: a ref that gets {stepBack()}, which does what Esc does.
  */
-export function Board({ position, isInteractive, isTurned, overlay = {}, onAction, onMessage, onBack, onChosen }) {
+export function Board({ position, isInteractive, isTurned, overlay = {}, onAction, onMessage, onBack, onChosen, controls }) {
   const [chosen, setChosenCells] = useState([]);
   const [hovered, setHovered] = useState(null);
   const [aimed, setAimed] = useState(null); // by a first tap
@@ -77,7 +78,9 @@ export function Board({ position, isInteractive, isTurned, overlay = {}, onActio
     return true;
   };
 
-  const view = stageOf(picture);
+  if (controls) controls.current = { stepBack };
+
+  const view = useMemo(() => stageOf(picture), [picture]);
   const shared = { picture, view, pieceOn, mayClick, chosen };
   return html`<div class="board board-${picture.style}" ref=${stage}>
     <${Drawing}

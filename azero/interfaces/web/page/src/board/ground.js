@@ -10,9 +10,10 @@ export function Ground({ picture }) {
   const { style } = picture;
   return html`<g class="ground ground-${style}">
     ${style !== "hexes" && html`<${Plate} picture=${picture} />`}
-    ${picture.cells.map((cell) => html`<${Cell} cell=${cell} style=${style} />`)}
+    ${style !== "tree" && picture.cells.map((cell) => html`<${Cell} cell=${cell} style=${style} />`)}
     ${style === "felt" && html`<${FeltLines} picture=${picture} />`}
     ${picture.lines.map(([x1, y1, x2, y2]) => html`<line class="grid-line" x1=${x1} y1=${y1} x2=${x2} y2=${y2} />`)}
+    ${style === "tree" && html`<${Tree} picture=${picture} />`}
     ${picture.dots.map(([x, y]) => html`<circle class="star" cx=${x} cy=${y} r="0.08" />`)}
     ${picture.edges.map((edge) => html`<${Edge} edge=${edge} picture=${picture} />`)}
     ${style === "squares" &&
@@ -34,6 +35,12 @@ function Cell({ cell, style }) {
   if (shape === "point" || style === "lines") return null;
   const className = style === "felt" ? "square felt" : `square tone-${tone ?? 0}`;
   return html`<rect class=${className} x=${x - 0.5} y=${y - 0.5} width="1" height="1" />`;
+}
+
+/** The path so far, and the nodes over the ends of the lines. */
+function Tree({ picture: { cells, pieces } }) {
+  const path = pieces.map(({ cell }) => `${cells[cell].x},${cells[cell].y}`).join(" ");
+  return html`<g><polyline class="path" points=${path} />${cells.map((cell) => html`<${Cell} cell=${cell} style="tree" />`)}</g>`;
 }
 
 function FeltLines({ picture: { width, height } }) {
