@@ -3,8 +3,8 @@
 import { html, useEffect, useRef, useState } from "../html.js";
 import { nameOfNode, segmentsOf } from "./variations.js";
 
-/** `scoreAt(node)` may return a short text that stands after a move; `classOf(mark)` colours glyphs. */
-export function VariationTree({ session, scoreAt = () => "" }) {
+/** `asked` is a move that is talked about, and is framed; `scoreAt(node)` may return a short text after a move. */
+export function VariationTree({ session, asked = null, scoreAt = () => "" }) {
   const [unfolded, setUnfolded] = useState(new Set());
   const box = useRef(null);
   const { tree, node: current } = session;
@@ -22,20 +22,20 @@ export function VariationTree({ session, scoreAt = () => "" }) {
     ${segments.map(({ key, depth, items }) => html`<div class="segment depth-${Math.min(depth, 4)}" key=${key} role="presentation">
       ${items.map((item) => item.isFold
         ? html`<button role="treeitem" aria-level=${depth + 2} aria-expanded="false" tabindex="-1" class="fold" aria-label="${item.count} more variations" onClick=${() => unfold(item.node)}>+${item.count}</button>`
-        : html`<${Item} key=${item.node.id} ...${{ item, depth, session, isCurrent: item.node === current, isStop: item.node === stop, score: scoreAt(item.node) }} />`)}
+        : html`<${Item} key=${item.node.id} ...${{ item, depth, session, isCurrent: item.node === current, isAsked: item.node === asked, isStop: item.node === stop, score: scoreAt(item.node) }} />`)}
     </div>`)}
   </div>`;
 }
 
-function Item({ item, depth, session, isCurrent, isStop, score }) {
+function Item({ item, depth, session, isCurrent, isAsked, isStop, score }) {
   const { node, number } = item;
   const goTo = () => session.goTo(node);
-  return html`<span class="item" role="presentation">
+  return html`<span class="item" role="presentation"><span class="item-move" role="presentation">
     ${node.name && html`<span class="node-name" aria-hidden="true">${node.name}</span>`}
     ${number !== null && html`<span class="ply" aria-hidden="true">${number}</span>`}
     <button
       role="treeitem"
-      class="tree-move"
+      class="tree-move ${isAsked ? "asked" : ""}"
       tabindex=${isStop ? 0 : -1}
       aria-level=${depth + 1}
       aria-current=${isCurrent ? "step" : null}
@@ -43,7 +43,7 @@ function Item({ item, depth, session, isCurrent, isStop, score }) {
       aria-label=${nameOfNode(item)}
       onClick=${goTo}
     >${node.move}</button>
-    ${node.mark && html`<b class="glyph-text" data-mark=${node.mark} aria-hidden="true">${node.mark}</b>`}
+    ${node.mark && html`<b class="glyph-text" data-mark=${node.mark} aria-hidden="true">${node.mark}</b>`}</span>
     ${score && html`<span class="tree-score" aria-hidden="true">${score}</span>`}
     ${node.comment && html`<span class="comment" aria-hidden="true">${node.comment}</span>`}
   </span>`;

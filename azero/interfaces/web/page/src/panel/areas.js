@@ -14,8 +14,8 @@ export const heightOf = ({ value }) => (1 + value) / 2;
 
 /** How many plies the chart shows: the whole of a game that is over, and some room to play on otherwise. */
 export function extentOf(length, maxPlies, isOver) {
-  const most = Math.max(1, length, isOver ? length : 0);
-  if (isOver) return most;
+  if (isOver) return Math.max(1, length);
+  if (maxPlies && maxPlies <= 64) return Math.max(length, maxPlies);
   const steps = [20, 30, 40, 60, 90, 120, 160, 200, 300, 400];
   const roomy = steps.find((step) => step >= 1.4 * length) ?? Math.ceil(1.2 * length);
   return Math.max(length, 1, Math.min(roomy, maxPlies || roomy));
