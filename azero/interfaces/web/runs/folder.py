@@ -1,121 +1,137 @@
 """A run's folder, read from outside while another process may be writing to it."""
 
-import json
-import math
+import functools
+import itertools
+import os
 import re
-import shlex
-import time
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
 from azero.config.reading import load_config
 from azero.config.schema import Config
 from azero.errors import BadInput
 from azero.games import Game
+from azero.games.names import file_of, without_folder
 from azero.games.sizes import games_of
 from azero.interfaces.web.errors import ApiError
-from azero.system.files import LOCK, read_regular
+from azero.interfaces.web.runs.metrics import Row, read_rows
+from azero.interfaces.web.runs.stamps import Stamp, stamp_of
 
-_LARGEST_METRICS = 64 << 20  # bytes
-_FRESH_ITERATIONS = 20  # a lock counts while the files are younger than so many iterations: a crash leaves it behind
-_LEAST_FRESH_S = 300.0
-_NET = re.compile(r"(\d{5,7})\.safetensors")
-_SHARD = re.compile(r"(\d{5,7})-\d{4}\.safetensors")
+_LARGEST_CONFIG = 1 << 16  # bytes
+_MOST_FILES = 20_000  # of a folder that are looked at
+_NET = re.compile(r"(\d{5,7})\.safetensors", re.ASCII)
+_SHARD = re.compile(r"(\d{5,7})-(\d{4,9})\.safetensors", re.ASCII)
+
+
+class NetFile(NamedTuple):
+    """A promoted net, by the iteration in which it was promoted; the first net is 0."""
+
+    iteration: int
+    path: Path
+
+
+class ShardFile(NamedTuple):
+    """A file of self-play games."""
+
+    iteration: int
+    number: int
+    path: Path
 
 
 @dataclass(frozen=True)
 class RunFolder:
-    """A run's folder. Files that are links out of it are not read."""
+    """A run's folder. Files that are links, and files in folders that are links, are not read.
 
-    run_id: str
+    Attributes:
+      id: by which requests choose it.
+      folder: as the user has named it.
+      known: the games that are offered. A game of the user's own is one of these; a file that the run's folder names
+        is neither run nor read.
+    """
+
+    id: str
     folder: Path
+    known: tuple[Game, ...] = ()
+
+    @property
+    def name(self) -> str:
+        return self.folder.resolve().name
 
     @cached_property
     def config(self) -> Config:
         """The run's settings; raises ApiError."""
+        path = self.folder / "config.toml"
         try:
-            return load_config(self._inside("config.toml"), is_of_run=True)
+            return _config(path, stamp_of(path, _LARGEST_CONFIG))
+        except OSError as error:
+            raise self._bad(f"config.toml cannot be read: {error.strerror or error}") from None
         except BadInput as error:
-            raise ApiError(409, "bad_run", str(error), value=self.run_id) from None
+            raise self._bad(str(error)) from None
 
     @cached_property
     def games(self) -> tuple[Game, ...]:
-        """The game, or its sizes, the smallest first; raises ApiError, also for a file of a user's that is unknown."""
+        """The game, or its sizes, the smallest first; raises ApiError if it is a game that is not offered."""
+        game = self.config.game
         try:
-            return games_of(self.config.game)
+            if file_of(game.name) is None:
+                return games_of(game)
         except BadInput as error:
-            raise ApiError(409, "bad_run", str(error), value=self.run_id) from None
+            raise self._bad(str(error)) from None
+        name = without_folder(game.name)
+        found = next((each for each in self.known if without_folder(each.name) == name), None)
+        if found is None or game.sizes:
+            raise self._bad(f"it plays {name}, a game of your own; offer it with azero serve --game path/to/{name}")
+        return (found,)
 
-    def rows(self) -> list[dict[str, Any]]:
-        """Returns the lines of metrics.jsonl. Broken lines are left out: the last one may not be whole yet."""
+    @cached_property
+    def rows(self) -> list[Row]:
+        """The lines of metrics.jsonl; raises ApiError."""
         try:
-            data = read_regular(self._inside("metrics.jsonl"), _LARGEST_METRICS)
-        except (OSError, BadInput):
-            return []
-        rows = [_row_of(line) for line in data.splitlines()]
-        return [row for row in rows if row is not None]
+            return read_rows(self.folder / "metrics.jsonl")
+        except BadInput as error:
+            raise self._bad(str(error)) from None
 
-    def nets(self) -> list[tuple[int, Path]]:
-        """Returns the promoted nets with their iterations, the first net being 0."""
-        return self._numbered("checkpoints", _NET)
+    @cached_property
+    def nets(self) -> list[NetFile]:
+        """The promoted nets, the oldest first."""
+        found = {int(match[1]): path for match, path in _matching(self.folder / "checkpoints", _NET)}
+        return [NetFile(*each) for each in sorted(found.items())]
 
-    def shards(self) -> list[tuple[int, Path]]:
-        """Returns the files of self-play games with their iterations, the oldest first."""
-        return self._numbered("replay", _SHARD)
+    @cached_property
+    def shards(self) -> list[ShardFile]:
+        """The files of self-play games in the replay window and of the current iteration, the oldest first."""
+        found = {(int(match[1]), int(match[2])): path for match, path in _matching(self.folder / "replay", _SHARD)}
+        return [ShardFile(*numbers, path) for numbers, path in sorted(found.items())]
 
-    def net_of(self, iteration: int) -> tuple[int, Path] | None:
-        """Returns the net that played the games of an iteration: the last one promoted before; None without nets."""
-        nets = self.nets()
-        earlier = [each for each in nets if each[0] < iteration]
-        return earlier[-1] if earlier else (nets[0] if nets else None)
+    def player_of(self, iteration: int) -> NetFile | None:
+        """Returns the net that played the games of an iteration: the last one promoted before it.
 
-    def updated_s(self) -> float:
-        """Returns when the newest file was written, in seconds since 1970."""
-        files = [self.folder / "metrics.jsonl", self.folder / "config.toml", *(path for _, path in self.shards()[-1:])]
-        return max((path.stat().st_mtime for path in files if path.is_file()), default=0.0)
+        None if it is not there, or if another run's nets played the games: those of iteration 0.
+        """
+        earlier = [each for each in self.nets if each.iteration < iteration]
+        return earlier[-1] if earlier else None
 
-    def state(self, rows: list[dict[str, Any]]) -> str:
-        """Returns finished, training or stopped. A run that trains has a lock, and writes files."""
-        if rows and rows[-1]["iteration"] >= self.config.training.iterations:
-            return "finished"
-        if not (self.folder / LOCK).is_file():
-            return "stopped"
-        lasting = [sum(_number(row.get(f"time/{part}_s")) for part in ("play", "train", "gate")) for row in rows[-3:]]
-        fresh_s = max(_LEAST_FRESH_S, _FRESH_ITERATIONS * sum(lasting) / max(1, len(lasting)))
-        return "training" if time.time() - self.updated_s() < fresh_s else "stopped"
-
-    def resume_command(self) -> str:
-        """Returns the command line that resumes the run."""
-        return f"azero train --run {shlex.quote(str(self.folder))} --resume"
-
-    def _inside(self, name: str) -> Path:
-        path = self.folder / name
-        if not path.resolve().is_relative_to(self.folder.resolve()):
-            raise ApiError(409, "bad_run", f"{name} is a link out of the run's folder", value=self.run_id)
-        return path
-
-    def _numbered(self, folder: str, pattern: re.Pattern[str]) -> list[tuple[int, Path]]:
-        try:
-            paths = sorted(self._inside(folder).iterdir())
-        except (OSError, ApiError):
-            return []
-        found = [(match, path) for path in paths if (match := pattern.fullmatch(path.name))]
-        return [(int(match[1]), path) for match, path in found if not path.is_symlink()]
+    def _bad(self, message: str) -> ApiError:
+        return ApiError(409, "bad_run", f"run {self.id!r}: {message}", value=self.id)
 
 
-def _row_of(line: bytes) -> dict[str, Any] | None:
-    """Returns a line's numbers, strings and truths by name; None if it is broken. Numbers that JSON lacks are null."""
+@functools.lru_cache(maxsize=64)
+def _config(path: Path, stamp: Stamp) -> Config:
+    return load_config(path, is_of_run=True)
+
+
+def _matching(folder: Path, pattern: re.Pattern[str]) -> Iterable[tuple[re.Match[str], Path]]:
+    """Yields the regular files whose names match; none if the folder is a link or is not there."""
+    if folder.is_symlink():
+        return
     try:
-        row = json.loads(line)
-    except (ValueError, RecursionError):
-        return None
-    if not isinstance(row, dict) or type(row.get("iteration")) is not int:
-        return None
-    values = {str(key): value for key, value in row.items() if isinstance(value, int | float | str | bool)}
-    return {key: None if isinstance(each, float) and not math.isfinite(each) else each for key, each in values.items()}
-
-
-def _number(value: Any) -> float:
-    return float(value) if isinstance(value, int | float) else 0.0
+        with os.scandir(folder) as entries:
+            for entry in itertools.islice(entries, _MOST_FILES):
+                match = pattern.fullmatch(entry.name)
+                if match and entry.is_file(follow_symlinks=False):
+                    yield match, folder / entry.name
+    except OSError:
+        return
