@@ -11,7 +11,6 @@ goes on from there. The table is written after each round.
 """
 
 import argparse
-import contextlib
 import itertools
 import json
 import time
@@ -44,7 +43,7 @@ RECIPE = (
 LEAST_STEP, BEST_STEP = 85.0, 165.0  # Elo between levels: 62 % and 72 %
 FIRST_ELO = 110.0  # of the weakest level above `random`, at least: 65 %
 EXPLORING, REFITTING = 0.35, 0.7  # shares of the time
-EXPLORED = 40  # games of a player on average, after which exploring ends sooner
+LEAST_EXPLORED, EXPLORED = 12, 40  # games of a player on average, before and after which exploring does not end
 RANDOM, ANCHOR, FULL = "random", "uct@1000", "full"
 PAIRS = 6  # of neighbours in a round
 
@@ -55,6 +54,7 @@ class Pool:
     def __init__(self, game: Game, agent: str, full: int, keep: Path):
         self.game, self.agent, self.full, self.keep = game, agent, full, keep
         self.breadth = max(1.0, mean_legal_moves(game) / 10)
+        self._agents: dict[str, Agent] = {}
         self.pairs: list[list] = json.loads(keep.read_text()) if keep.exists() else []  # [a, b, score of a]
 
     def settings(self, place: float) -> tuple[int, float, float, float]:
@@ -66,7 +66,13 @@ class Pool:
         temperature = float(f"{t0 ** (1 - share) * t1**share:.2g}")
         return simulations, temperature, round(c0 + share * (c1 - c0)), round(s0 + share * (s1 - s0), 2)
 
-    def make(self, name: str, seed: int) -> Agent:
+    def player(self, name: str) -> Agent:
+        """Returns a player, which is made once."""
+        if name not in self._agents:
+            self._agents[name] = self._make(name, derive_seed(0, "levels", name))
+        return self._agents[name]
+
+    def _make(self, name: str, seed: int) -> Agent:
         if name in (RANDOM, ANCHOR):
             return make_agent(name, self.game, seed)
         if name == FULL:
@@ -81,11 +87,7 @@ class Pool:
         """Plays pairs of games of two players, and keeps them."""
         first = sum({a, b} == {one, other} for one, other, _ in self.pairs)
         seed = derive_seed(0, "levels", *sorted((a, b)))
-        with contextlib.ExitStack() as stack:
-            one, other = (
-                stack.enter_context(contextlib.closing(self.make(name, derive_seed(seed, name)))) for name in (a, b)
-            )
-            result = play_match(one, other, self.game, 2 * num_pairs, seed, first_pair=first)
+        result = play_match(self.player(a), self.player(b), self.game, 2 * num_pairs, seed, first_pair=first)
         self.pairs += [[a, b, score] for score in pair_scores(result.results)]
         write_whole(self.keep, f"{json.dumps(self.pairs)}\n".encode())
 
@@ -228,10 +230,10 @@ def calibrate(pool: Pool, minutes: float, out: Path) -> None:
 
     pool.play(RANDOM, FULL, 1)  # compiles
     others = [RANDOM, FULL] if (pool.agent, pool.full) == ("uct", 1000) else [RANDOM, ANCHOR, FULL]
-    grid = [*others, *(f"{place:.2f}" for place in range(len(RECIPE)))]
+    grid = [*others, *(f"{place:.2f}" for place in range(0, len(RECIPE), 2))]
     begin = time.monotonic()
-    while share() < EXPLORING and 4 * len(pool.pairs) < EXPLORED * len(grid):
-        play_chosen(pool, grid, 2 * len(grid), lambda: share() > EXPLORING)
+    while 4 * len(pool.pairs) < (LEAST_EXPLORED if share() > EXPLORING else EXPLORED) * len(grid):
+        play_chosen(pool, grid, 2 * len(grid), lambda: share() > 1)
     levels = spread_levels(pool)
     while share() < 1:
         if share() < REFITTING:

@@ -58,7 +58,7 @@ class LevelAgent(Agent):
         self.limit, self.resign_below = Limit(level.simulations), inner.resign_below
         self.net_alone, self.heads_alone = inner.net_alone, inner.heads_alone
         self.plays_side_by_side = inner.plays_side_by_side
-        self._searches: dict[int, Search] = {}  # by the number of their trees
+        self._search: Search | None = None
         self._states: list[State] = []
         self._seeds: list[int] = []
         self._thoughts: list[Thought | None] = []
@@ -157,9 +157,9 @@ class LevelAgent(Agent):
         return isinstance(self.inner, SearchAgent) and self.inner.has_plain_trees
 
     def _search_of(self, num_trees: int) -> Search:
-        """Returns the search of so many trees."""
+        """Returns its search, of so many trees or more."""
         assert isinstance(self.inner, SearchAgent)
-        if num_trees not in self._searches:
+        if self._search is None or len(self._search.forest.trees) < num_trees:
             wanted = (self.level.simulations + 1) * self.game.num_actions + 1
             search = self.inner.new_search(num_trees, min(wanted, affordable_nodes(num_trees)))
             settings = search.settings._replace(is_stopping_early=False, proof_nodes=0, solve_nodes=0)
@@ -167,8 +167,8 @@ class LevelAgent(Agent):
                 settings = settings._replace(root=VisitsRoot(_EVEN_NOISE, _EXPLORED))
             search.use_settings(settings)
             search.prepare()
-            self._searches = {num_trees: search}
-        return self._searches[num_trees]
+            self._search = search
+        return self._search
 
     def _run(self, search: Search, slots: Sequence[int], states: Sequence[State], seeds: Sequence[int]) -> None:
         """Searches positions from nothing; a search depends on the position and the seed alone."""
@@ -204,7 +204,7 @@ class LevelAgent(Agent):
         return draw_move(judged, level, wins_in_one(state), rng)
 
     def close(self) -> None:
-        self._searches = {}
+        self._search = None
         self.inner.close()
 
 
