@@ -35,8 +35,8 @@ from azero.games import Game
 from azero.system.files import PACKAGE, write_whole
 
 RECIPE = (
-    *((20, 80, 100, 0.15), (30, 40, 80, 0.3), (60, 25, 60, 0.5), (60, 14, 45, 0.7), (100, 9, 35, 0.85)),
-    *((100, 6, 25, 0.95), (200, 4, 18, 1.0), (400, 1.5, 8, 1.0), (1000, 0.4, 3, 1.0)),
+    *((20, 100, 100, 0.86), (30, 45, 80, 0.9), (60, 25, 60, 0.95), (60, 14, 45, 0.98), (100, 9, 35, 1.0)),
+    *((100, 6, 25, 1.0), (200, 4, 18, 1.0), (400, 1.5, 8, 1.0), (1000, 0.4, 3, 1.0)),
 )
 """The path of settings: simulations for ten legal moves or fewer, temperature, cap, sight."""
 
@@ -78,7 +78,7 @@ class Pool:
         if name == FULL:
             return make_agent(f"{self.agent}@{self.full}", self.game, seed)
         if name == "adaptive":
-            level = Level(None, name, **adaptive_settings(self))
+            level = Level(None, name, self.full, **ADAPTIVE_SETTINGS)
         else:
             level = Level(1, name, *self.settings(float(name)))
         return LevelAgent(make_agent(self.agent, self.game, seed), level, seed=derive_seed(seed, "level"))
@@ -106,11 +106,6 @@ class Pool:
     def names(self) -> list[str]:
         """Returns all players that have played, but the adaptive level."""
         return sorted({each for pair in self.pairs for each in pair[:2]} - {"adaptive"})
-
-
-def adaptive_settings(pool: Pool) -> dict:
-    simulations = min(pool.full, round(ADAPTIVE_SETTINGS["simulations"] * pool.breadth))
-    return {**ADAPTIVE_SETTINGS, "simulations": simulations}
 
 
 def mean_legal_moves(game: Game) -> float:
@@ -199,7 +194,6 @@ def table(pool: Pool, levels: list[str]) -> dict:
         "azero": azero.__version__,
         "opponents": "the other levels, random and uct@1000, in pairs of games from random openings",
         "anchors": anchors,
-        "adaptive": adaptive_settings(pool),
         "adaptive_scores": adaptive,
         "levels": rows,
         "steps": steps,
@@ -222,7 +216,7 @@ def play_chosen(pool: Pool, names: list[str], num_pairs: int, is_over) -> None:
             pool.play(names[a], names[b], count)
 
 
-def calibrate(pool: Pool, minutes: float, out: Path) -> None:
+def calibrate(pool: Pool, minutes: float, out: Path, games_of_adaptive: int) -> None:
     begin = time.monotonic()
 
     def share() -> float:
@@ -244,6 +238,12 @@ def calibrate(pool: Pool, minutes: float, out: Path) -> None:
         play_chosen(pool, [*others[:-1], *levels], len(levels), lambda: share() > 1)
         write(pool, levels, out)
         print(f"{share():.2f} {levels}", flush=True)
+    if games_of_adaptive:
+        pool.pairs = [pair for pair in pool.pairs if "adaptive" not in pair[:2]]  # its settings may have changed
+        for number in (2, 4, 6):
+            if number < len(levels):
+                pool.play("adaptive", levels[number - 1], games_of_adaptive // 2)
+        write(pool, levels, out)
 
 
 def main() -> None:
@@ -252,6 +252,7 @@ def main() -> None:
     parser.add_argument("--game", help="the game, for agents without a net")
     parser.add_argument("--minutes", type=float, default=30.0)
     parser.add_argument("--full", type=int, help="simulations of full strength; 1000, or 400 with a net")
+    parser.add_argument("--adaptive", type=int, default=40, help="games of the adaptive level with levels 2, 4 and 6")
     parser.add_argument("--keep", type=Path, default=Path("runs/levels"), help="folder of the games")
     parser.add_argument("--out", type=Path, default=PACKAGE / "data" / "levels", help="folder of the tables")
     options = parser.parse_args()
@@ -261,7 +262,7 @@ def main() -> None:
     stem = str(game).translate(str.maketrans("(,=", "___", ")"))
     full = options.full or (400 if identity_of(options.agent).startswith("net:") else 1000)
     pool = Pool(game, options.agent, full, options.keep / f"{stem}.json")
-    calibrate(pool, options.minutes, options.out / f"{stem}.json")
+    calibrate(pool, options.minutes, options.out / f"{stem}.json", options.adaptive)
 
 
 if __name__ == "__main__":
