@@ -6,8 +6,6 @@ import { Arrows, Bars, LastMove, Line, Marks, Ownership, Square, Targets, Winnin
 import { meantBy } from "./picking.js";
 import { Piece, Shades } from "./pieces.js";
 
-const LABEL = 0.018; // size of labels, as a part of the stage
-
 const KIND = { holes: "disc", felt: "disc", points: "stone", hexes: "disc", tree: "disc", plain: "disc" };
 
 /**
@@ -29,7 +27,7 @@ export function Drawing({ picture, view, pieceOn, mayClick, position, isInteract
   const movesPieces = picture.steps.length > 1;
   const gone = new Set(chosen.slice(0, movesPieces ? 1 : 0));
   const box = `${view.x} ${view.y} ${view.side} ${view.side}`;
-  return html`<svg class="drawing" viewBox=${box} aria-hidden="true" focusable="false" style=${{ "--label": `${view.side * LABEL}px` }}>
+  return html`<svg class="drawing" viewBox=${box} aria-hidden="true" focusable="false" style=${{ "--unit": `${view.side}px` }}>
     <${Shades} />
     ${ground}
     ${overlay.ownership && html`<${Ownership} picture=${picture} owners=${overlay.ownership} pieceOn=${pieceOn} />`}
