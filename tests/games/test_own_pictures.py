@@ -48,6 +48,12 @@ def test_the_default_shows_planes_if_draw_shows_no_board(folder):
     assert [player["name"] for player in picture["players"]] == ["First", "Second"]
 
 
+def test_a_board_of_very_many_cells_is_a_list_of_moves(folder):
+    write_file(folder / "nim.py", NIM)
+    picture = picture_after(make_game("nim.py:Nim(heap=2501)", compiles=False))
+    assert picture["cells"] == [] and [each["move"] for each in picture["actions"]] == ["0", "1", "2"]
+
+
 DRAWN = "draw(game, state, marks):\n        return {!r}"
 
 
@@ -170,6 +176,13 @@ def test_a_wrong_board_is_named(folder, changes):
 def test_check_game_shows_the_law_that_a_picture_breaks(folder):
     game = nim_with(folder, f"picture(game, state, legal, history):\n        return Picture({BOARD}, (BLACK, BLACK))")
     with pytest.raises(BadInput, match="nim.py:Nim.picture: players are .*, after no move"):
+        check_laws(game, num_games=1, seed=0)
+
+
+def test_a_picture_that_changes_the_state_breaks_the_law(folder):
+    body = f"state.left = 1\n        return Picture({BOARD}, (BLACK, WHITE))"
+    game = nim_with(folder, f"picture(game, state, legal, history):\n        {body}")
+    with pytest.raises(BadInput, match="picture changes the state, after no move"):
         check_laws(game, num_games=1, seed=0)
 
 

@@ -15,6 +15,7 @@ from azero.games.pictures.players import UNNAMED
 
 _KINDS = {"X": (0, "disc"), "x": (0, "disc"), "O": (1, "disc"), "o": (1, "disc"), "#": (None, "blocked")}
 _EMPTY = ".-_"
+_MOST_CELLS = 2500  # a board of more cells would be too small to click on
 
 
 class _Drawn(NamedTuple):
@@ -28,11 +29,15 @@ class _Drawn(NamedTuple):
 def default_picture(rules: Rules, record: np.record, legal: Sequence[int]) -> Picture:
     """Returns cells of the planes, each with the actions whose `target` it is. It never fails.
 
+    Above `_MOST_CELLS` it is an empty board, beside which the page has the list of moves.
+
     `draw` is read if it has a line of single characters for each row of the planes. X and O are discs of the players,
     # is a blocked cell, and other characters are shown as they are. The names of rows and columns beside them become
     names of cells. Otherwise a cell shows the number of the first plane that is not 0 there.
     """
     _, height, width = rules.planes_shape
+    if height * width > _MOST_CELLS:
+        return Picture(Board("plain", 1, 1, (), ()), UNNAMED)
     drawn = _read(rules, record, height, width)
     with plain_python():
         clicks = _targets(rules, record, legal, height * width)
