@@ -1,5 +1,4 @@
-"""Everything that a game's file imports: results, functions for compiled rules, and boards
-as text and as pictures.
+"""Everything that a game's file imports: results, functions for compiled rules, boards as text and as pictures.
 
 docs/your_own_game.md shows how to write a game. `azero check-game` checks it.
 """
@@ -22,12 +21,6 @@ from azero.games.boards import (
 from azero.games.contract import DRAW, LOSS, ONGOING, WIN, Places, Ranges, Symmetries
 from azero.games.laws.prototype import Prototype
 from azero.games.pictures import (
-    BLACK,
-    BLUE,
-    ORANGE,
-    RED,
-    WHITE,
-    YELLOW,
     Board,
     Button,
     Cell,
@@ -44,7 +37,7 @@ from azero.games.pictures import (
 from azero.games.positions import board_to_text, read_player, text_to_board
 
 __all__ = [
-    "BLACK", "BLUE", "DRAW", "LETTERS", "LOSS", "ONE", "ONGOING", "ORANGE", "RED", "WHITE", "WIN", "YELLOW", "ZERO",
+    "DRAW", "LETTERS", "LOSS", "ONE", "ONGOING", "WIN", "ZERO",
     "BadInput", "Board", "Button", "Cell", "Edge", "Label", "Picture", "Piece", "Places", "Player", "Prototype",
     "Ranges", "Symmetries",
     "bit", "bit_of_rank", "board_symmetries", "board_to_text", "cell_to_text", "count_bits", "draw_board", "draw_grid",

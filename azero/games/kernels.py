@@ -6,7 +6,7 @@ from contextlib import contextmanager
 import numpy as np
 
 from azero.compiler.jit import kernel, shared_with_python
-from azero.compiler.plain import plain_python
+from azero.compiler.plain import call, is_plain, plain_python
 from azero.games.contract import ONGOING, Rules
 
 _COMPILED: set[tuple[type, np.dtype]] = set()
@@ -103,7 +103,11 @@ def lines_to_text(rules: Rules, record: np.record, lines: Sequence[Sequence[int]
     states[going] = record
     while going:
         played = [lines[k][len(texts[k]) - 1] for k in going]
-        apply_each(rules, states, np.array(going, np.int32), np.array(played, np.int32))
+        if is_plain():
+            for k, action in zip(going, played, strict=True):
+                call(advance, rules, states[k], action, np.empty(rules.num_actions, np.int32))
+        else:
+            apply_each(rules, states, np.array(going, np.int32), np.array(played, np.int32))
         for k in going:
             texts[k].append(write(states[k], lines[k][len(texts[k])]))
         going = [k for k in going if len(texts[k]) < len(lines[k])]

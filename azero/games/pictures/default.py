@@ -15,7 +15,6 @@ from azero.games.pictures.players import UNNAMED
 
 _STONES = {"X": 0, "x": 0, "O": 1, "o": 1}
 _EMPTY = ".-_"
-_is_name = re.compile(r"\w{1,3}").fullmatch  # of a row
 
 
 class _Drawn(NamedTuple):
@@ -69,17 +68,37 @@ def _read(rules: Rules, record: np.record, height: int, width: int) -> _Drawn | 
         lines = [line.split() for line in rules.draw(record, {}).splitlines()]
     except BadInput:
         return None
-    for begin in range(len(lines) - height + 1):
-        block = lines[begin : begin + height]
-        for has_names in (True, False):
-            rows = [words[has_names:] for words in block]
-            if all(len(row) == width and all(len(word) == 1 for word in row) for row in rows):
-                others = [*lines[begin + height : begin + height + 1], *lines[max(0, begin - 1) : begin]]
-                columns = next((each for each in others if len(each) == len(set(each)) == width), [])
-                names = [words[0] for words in block] if has_names else []
-                is_named = len(set(names)) == height and all(map(_is_name, names))
-                return _Drawn("".join("".join(row) for row in rows), columns, names if is_named else [])
+    for has_names in (True, False):
+        blocks = [_read_at(lines, begin, height, width, has_names) for begin in range(len(lines) - height + 1)]
+        if found := [block for block in blocks if block]:
+            return max(found, key=lambda each: bool(each.columns))  # names of columns may look like a row, too
     return None
+
+
+def _read_at(lines: list[list[str]], begin: int, height: int, width: int, has_names: bool) -> _Drawn | None:
+    """Returns the board whose top row is in the line `begin`, if there is one."""
+    block = lines[begin : begin + height]
+    rows = [words[has_names:] for words in block]
+    if not all(len(row) == width and all(len(word) == 1 for word in row) for row in rows):
+        return None
+    characters = "".join("".join(row) for row in rows)
+    return _Drawn(characters, _columns(lines, begin, height, width), _rows(block) if has_names else [])
+
+
+def _columns(lines: list[list[str]], begin: int, height: int, width: int) -> list[str]:
+    """Returns the names in the line below the rows, or in the line above them; none if these are no names."""
+    beside = [*lines[begin + height : begin + height + 1], *lines[max(0, begin - 1) : begin]]
+    return next((each for each in beside if len(each) == width and _are_names(each)), [])
+
+
+def _rows(block: list[list[str]]) -> list[str]:
+    """Returns the first word of each line; none if these are no names."""
+    names = [words[0] for words in block]
+    return names if _are_names(names) else []
+
+
+def _are_names(words: list[str]) -> bool:
+    return len(set(words)) == len(words) and all(re.fullmatch(r"\w{1,3}", word) for word in words)
 
 
 def _targets(rules: Rules, record: np.record, legal: Sequence[int], num_cells: int) -> dict[int, tuple[int]]:

@@ -38,8 +38,8 @@ class ServeSettings:
     allow_hosts: tuple[str, ...] = ()
     allow_origins: tuple[str, ...] = ()
     threads: int = 1
-    memory_mib: int = 1024
-    most_agents: int = 8
+    memory_mib: int = 2048
+    most_agents: int = 6
     most_searches: int = 128
     most_reviews: int = 4
     most_simulations: int = 10_000_000

@@ -12,8 +12,8 @@ from azero.mcts.search.deadline import Deadline
 from azero.mcts.search.search import Search
 from azero.mcts.tree import NODE_DTYPE, UNPROVEN
 
-_FEWEST_VISITS = 50
-"""Trees with fewer visits are not kept: to search them again takes no time."""
+_FEWEST_VISITS = 3
+"""Trees with fewer visits are not kept. If many positions take turns, each turn adds few visits."""
 
 _MOST_COPIED = 1 << 20
 """Nodes of a tree that are copied to another position, 32 MiB. To copy more would take longer than a report may."""

@@ -14,6 +14,8 @@ from azero.interfaces.web.searches.outbox import Outbox
 from azero.interfaces.web.searches.outcomes import outcomes_of
 from azero.interfaces.web.searches.turns import Turn
 
+_LEAST_COST = 0.1  # of a slice, as a part of its time
+
 SEARCHING = {"stage": "searching", "text": "Searching", "elapsed_s": 0.0, "expected_s": None}
 """The stage of a search that has begun."""
 
@@ -60,12 +62,23 @@ class AnalysisTurn(Turn):
         self._begin_s: float | None = None
         self._next_s = 0.0  # when the next report is due
         self._before = 0  # simulations before this analysis
+        self._last = 0  # simulations at the last report
+        self._made = 0  # simulations of the last slice
 
     def stop(self) -> None:
         """Ends it, also within a slice."""
         super().stop()
         if (analysis := self._analysis) is not None and self._loaded.holder is self:
             analysis.stop()
+
+    def cost(self, elapsed_s: float) -> float:
+        """Returns the usual time of its simulations: those with the same agent get equally many, and not equal time.
+
+        A large tree is searched in larger batches. By time alone, whoever is ahead would get ahead further.
+        """
+        rate = self._loaded.rate
+        rate.add(self._made, elapsed_s)
+        return max(self._made * rate.seconds_per_simulation, _LEAST_COST * elapsed_s)
 
     def take(self, is_alone: bool) -> bool:
         try:
@@ -99,6 +112,7 @@ class AnalysisTurn(Turn):
         elapsed = now - self._begin_s
         if found.simulations_per_s is not None and not self._before:
             self._before = max(1, found.simulations - round(found.simulations_per_s * found.elapsed_s))
+        self._made, self._last = max(0, found.simulations - self._last), found.simulations
         reason = self._reason(found, elapsed, self._analysis.is_over)
         if reason is not None or now >= self._next_s:
             self._next_s = now + self._bounds.interval - min(0.05, self._bounds.interval / 4)

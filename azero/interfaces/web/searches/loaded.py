@@ -20,7 +20,25 @@ from azero.interfaces.web.settings import ServeSettings
 EXPECTED_S = {"loading": 3.0, "compiling": 30.0}
 """Seconds of a stage that has not been measured by this server: with torch, and on two cores."""
 
+_OLD = 0.98  # the weight of a slice before, against the next one
 _LEAST_MEMORY_MIB = 64
+
+
+class Rate:
+    """How long a simulation usually takes, by the last slices of an agent's analyses."""
+
+    def __init__(self) -> None:
+        self._simulations = self._seconds = 0.0
+
+    def add(self, simulations: int, seconds: float) -> None:
+        """Adds a slice. Older ones count less and less."""
+        self._simulations = _OLD * self._simulations + simulations
+        self._seconds = _OLD * self._seconds + seconds
+
+    @property
+    def seconds_per_simulation(self) -> float:
+        """The mean."""
+        return self._seconds / max(1.0, self._simulations)
 
 
 class Loaded:
@@ -31,6 +49,7 @@ class Loaded:
       turns: in which its searches take turns. Programs do not use this process's time, so each has its own.
       users: searches that want it.
       holder: the analysis that its thinker works on; None: another search has used it.
+      rate: how fast its simulations are.
       begin_s: when loading began, by `time.perf_counter`.
     """
 
@@ -39,6 +58,7 @@ class Loaded:
         self.made: Future[Agent] = Future()
         self.users = 0
         self.holder: Turn | None = None
+        self.rate = Rate()
         self.begin_s = time.perf_counter()
 
     @property

@@ -11,7 +11,7 @@ class Turn(ABC):
     Attributes:
       client: whose work it is; clients share the time equally, and each one's turns its own share.
       is_stopped: whether its client has gone, so that its next slice is its last, and comes at once.
-      used_s: seconds of its slices, counted from the least of the turns that were there when it came.
+      used_s: what its slices cost, counted from the least of the turns that were there when it came.
     """
 
     def __init__(self, client: str):
@@ -23,6 +23,10 @@ class Turn(ABC):
         """Ends it. Any thread may call this."""
         self.is_stopped = True
 
+    def cost(self, elapsed_s: float) -> float:
+        """Returns what the last slice cost, in seconds: by default the time that it took."""
+        return elapsed_s
+
     @abstractmethod
     def take(self, is_alone: bool) -> bool:
         """Does a slice of the work; returns whether there is more. It raises nothing.
@@ -33,7 +37,7 @@ class Turn(ABC):
 
 
 class Turns:
-    """A queue, and the thread that works on it. The client that has had the least time is next."""
+    """A queue, and the thread that works on it. The client whose slices have cost the least is next."""
 
     def __init__(self, name: str):
         self._waiting: list[Turn] = []
@@ -73,10 +77,10 @@ class Turns:
                 is_alone = len(self._waiting) == 1
             begin = time.perf_counter()
             has_more = turn.take(is_alone)
-            elapsed = time.perf_counter() - begin
+            cost = turn.cost(time.perf_counter() - begin)
             with self._change:
-                turn.used_s += elapsed
-                self._clients[turn.client] += elapsed
+                turn.used_s += cost
+                self._clients[turn.client] += cost
                 if not has_more:
                     self._waiting.remove(turn)
                     if all(each.client != turn.client for each in self._waiting):

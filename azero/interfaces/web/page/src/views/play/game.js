@@ -1,6 +1,6 @@
 // A game that is played: who plays which side, the clocks, and when it is over.
 
-import { post } from "../../api.js";
+import { post, stream } from "../../api.js";
 import { nameOf } from "../../score.js";
 import { GameTree } from "../../game/tree.js";
 import { Clocks } from "./clocks.js";
@@ -20,15 +20,39 @@ export class PlayGame {
     this.players = players;
     this.clocks = clock ? new Clocks(clock, (player) => this.end(1 - player, `${this.nameOfSide(player)} ran out of time.`)) : null;
     this.decided = null; // {winner, text} of a game that ended off the board
-    this.thinking = null; // {player, since, isCold}
+    this.thinking = null; // {player, since}
+    this.limit = clock;
+    this.stages = []; // of an agent that is being loaded, as a stream tells them
     this.problem = null; // an error of the agent
     this.hint = null; // {cells, line, isLine}
     this.isPaused = false;
     this.request = null;
     this.unsubscribe = this.session.subscribe(() => this.onChange());
+    this.closing = new AbortController();
+    this.prepare();
+  }
+
+  /** Loads the agents before their first move, and tells the stages. */
+  async prepare() {
+    const { signal } = this.closing;
+    const cold = this.players.filter((player) => player.kind === "agent" && this.agentOf(player)?.state !== "ready");
+    for (const { agent } of cold) {
+      const body = { agent, game: this.session.game.id, moves: [], simulations: 1 };
+      const onStage = (stage) => {
+        const earlier = this.stages.filter((each) => each.stage !== stage.stage);
+        this.stages = stage.stage === "searching" || stage.stage === "queued" ? [] : [...earlier, stage];
+        this.changed();
+      };
+      await stream("analyses", body, { signal, onStage, onError: (error) => (this.problem = error) });
+    }
+    if (signal.aborted) return;
+    this.stages = [];
+    if (cold.length) await this.session.refreshAgents().catch(() => {});
+    this.changed();
   }
 
   stop() {
+    this.closing.abort();
     this.request?.abort();
     this.clocks?.stop();
     this.unsubscribe();
@@ -93,9 +117,30 @@ export class PlayGame {
       if (session.node !== this.thinking?.node) this.cancel();
       return;
     }
-    if (session.ply > 0 || this.clocks?.hasBegun) this.clocks?.run(toMove);
+    if ((session.ply > 0 || this.clocks?.hasBegun) && this.isReady(toMove)) this.clocks?.run(toMove);
+    else this.clocks?.stop();
     if (this.players[toMove].kind === "agent" && !this.isPaused) this.askAgent(toMove);
     else if (this.thinking?.node !== session.node) this.cancel();
+  }
+
+  /** Whether a side's time counts: that of an agent which is being loaded does not. */
+  isReady(side) {
+    const player = this.players[side];
+    return player.kind === "human" || (!this.stages.length && this.agentOf(player)?.state === "ready");
+  }
+
+  /** Asks again for the move that an agent could not make. */
+  retry() {
+    this.problem = null;
+    this.cancel();
+    this.onChange();
+    this.changed();
+  }
+
+  /** Puts another agent in the place of one that could not move. */
+  replaceAgent(id) {
+    this.players = this.players.map((player) => (player.kind === "agent" ? { ...player, agent: id, level: null, simulations: player.simulations ?? 100 } : player));
+    this.retry();
   }
 
   cancel() {
@@ -109,15 +154,13 @@ export class PlayGame {
     this.cancel();
     const player = this.players[side];
     const request = new AbortController();
-    const thinking = { node: session.node, player: side, since: Date.now(), isCold: this.agentOf(player)?.state !== "ready" };
+    const thinking = { node: session.node, player: side, since: Date.now() };
     Object.assign(this, { request, thinking, problem: null });
-    if (thinking.isCold) this.clocks?.stop();
     const timer = setInterval(() => Date.now() - thinking.since > SLOW_MS && this.changed(), 500);
     try {
       const move = await this.answer(player, request.signal);
       if (this.thinking !== thinking) return;
       this.thinking = null;
-      if (thinking.isCold) session.refreshAgents().catch(() => {});
       if (move === "resign") this.end(1 - side, `${this.titleOf(side)} resigns.`);
       else {
         this.clocks?.moved(side);
