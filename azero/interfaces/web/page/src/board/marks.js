@@ -60,7 +60,7 @@ export function Ownership({ picture, owners, pieceOn }) {
   });
 }
 
-/** Marks of moves: a number in a circle, with the share of visits as an arc. On a piece they sit at the corner. */
+/** Marks of moves: a number in a circle, with the share of visits as an arc, and a prior as a dashed one. On a piece they sit at the corner. */
 export function Marks({ picture, marks, pieceOn }) {
   return marks.filter((mark) => mark.cells.length).map((mark) => {
     const cell = mark.cells.at(-1);
@@ -69,6 +69,7 @@ export function Marks({ picture, marks, pieceOn }) {
     const [cx, cy, radius] = isCorner ? [x + 0.27, y - 0.27, 0.2] : [x, y, picture.style === "hexes" ? 0.34 : 0.36];
     return html`<g class="mark mark-${mark.kind}">
       <circle class="mark-body" cx=${cx} cy=${cy} r=${radius} />
+      ${mark.prior > 0 && html`<path class="mark-prior" d=${arc(cx, cy, radius + 0.095, mark.prior)} />`}
       ${mark.share > 0 && html`<path class="mark-share" d=${arc(cx, cy, radius + 0.035, mark.share)} />`}
       <text class="mark-text" x=${cx} y=${cy} dy=${radius * 0.33} font-size=${radius * 0.95}>${mark.text}</text>
       ${mark.glyph && html`<${Glyph} x=${cx + radius * 0.8} y=${cy - radius * 0.8} glyph=${mark.glyph} />`}
