@@ -2,6 +2,7 @@
 
 const API = "/api/v1/";
 const RETRY_MS = [500, 1000, 2000, 3000];
+const MOST_WAITS = 5; // for a server that is busy
 
 export class ApiError extends Error {
   constructor({ code, message, at, value }, status) {
@@ -43,7 +44,10 @@ async function attemptFetch(path, options, attempt) {
   try {
     const response = await fetch(API + path, options);
     connection.set(false);
-    return response;
+    const wait = Number(response.headers.get("Retry-After"));
+    if (!wait || attempt >= MOST_WAITS) return response;
+    await pause(1000 * Math.min(10, wait), options.signal);
+    return null;
   } catch (error) {
     if (error.name === "AbortError") throw error;
     const wait = RETRY_MS[Math.min(attempt, RETRY_MS.length - 1)];

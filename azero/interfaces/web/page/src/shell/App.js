@@ -6,7 +6,7 @@ import { html, useEffect, useMemo, useReducer, useRef } from "../html.js";
 import { useKeys } from "../keys.js";
 import { readLink, writeLink } from "../router.js";
 import { settings } from "../settings.js";
-import { VIEWS, viewOf } from "../views/index.js";
+import { VIEWS, loadViewsSoon, viewOf } from "../views/index.js";
 import { RecordDialog } from "../records/RecordDialog.js";
 import { Header, copyLink } from "./Header.js";
 import { KeysDialog } from "./KeysDialog.js";
@@ -108,9 +108,9 @@ export function App({ session }) {
   }, [session.error]);
   usePageKeys(app);
 
-  const { View } = viewOf(app.view);
+  const { View, title } = viewOf(app.view);
   return html`<div class="app view-${app.view}">
-    <${Header} app=${app} session=${session} />
+    <${Header} app=${app} session=${session} title=${title} />
     <main class="main">
       ${app.isReady ? html`<${View} key=${app.view} session=${session} app=${app} />` : html`<p class="loading">Loading the board …</p>`}
     </main>
@@ -142,6 +142,7 @@ async function begin(app) {
   };
   await Promise.all([session.loadGames().catch(app.fail), open()]).catch(app.fail);
   app.isReady = session.game !== null;
+  loadViewsSoon();
   app.changed();
   window.addEventListener("hashchange", async () => {
     if (location.hash === app.ownHash) return;
@@ -169,7 +170,7 @@ function usePageKeys(app) {
   const { session } = app;
   const awaited = useRef(0);
   const keys = {
-    g: ["then P A R W L: Play, Analyse, Review, Runs, Learn", () => void (awaited.current = Date.now())],
+    g: ["", () => void (awaited.current = Date.now())],
     d: ["theme", () => settings.set("theme", document.documentElement.dataset.theme === "dark" ? "light" : "dark")],
     f: ["turn the board", () => turnBoard(session)],
     y: ["copy the link", () => copyLink(app)],
@@ -177,10 +178,7 @@ function usePageKeys(app) {
     "/": ["type a move", () => typeMove(app, session)],
     "?": ["all keys", () => app.openDialog(() => html`<${KeysDialog} app=${app} />`)],
   };
-  for (const view of VIEWS) {
-    const key = view.key;
-    keys[`g ${key}`] = [view.title, () => false];
-  }
+  for (const view of VIEWS) keys[`g ${view.key}`] = [view.title, () => false];
   useKeys(keys);
   useEffect(() => {
     const listener = (event) => {

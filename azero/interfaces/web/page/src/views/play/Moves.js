@@ -41,10 +41,8 @@ export function Moves({ session }) {
 /** Where a turn is several actions, e.g. in Amazons, they are one entry; otherwise each stands for itself. */
 const turnsOf = (nodes, session) => (session.game.board.steps.length > 1 && nodes.length ? [nodes] : nodes.map((node) => [node]));
 
-const JOINTS = ["", "-", "/"];
-
 const Turn = ({ nodes, session }) => html`<button
   class="move"
   aria-current=${nodes.includes(session.node) ? "step" : null}
   onClick=${() => session.goTo(nodes.at(-1))}
->${nodes.map(({ move }, k) => (JOINTS[k] ?? " ") + move).join("")}</button>`;
+>${nodes.map(({ move }) => move).join("")}</button>`;
