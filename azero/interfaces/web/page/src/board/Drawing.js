@@ -2,7 +2,7 @@
 
 import { html, useMemo, useRef } from "../html.js";
 import { Ground } from "./ground.js";
-import { Arrows, Bars, LastMove, Line, Marks, Ownership, Square, Targets, Winning } from "./marks.js";
+import { Arrows, Bars, Heat, LastMove, Line, Marks, Ownership, Square, Targets, Winning } from "./marks.js";
 import { meantBy } from "./picking.js";
 import { Piece, Shades } from "./pieces.js";
 
@@ -11,7 +11,7 @@ const KIND = { holes: "disc", felt: "disc", points: "stone", hexes: "disc", tree
 /**
  * Draws all layers. `overlay` may have: marks [{cells, text, share, kind: best|other|played, glyph}], ownership [one
  * number a cell, the first player's positive], line [{cells, number, player}], arrows [{from, to, width, kind}], bars
- * [{cell, prior, policy}], played [{cells, glyph}], hidesTargets.
+ * [{cell, prior, policy}], heat [one number in [0, 1] a cell], hidesTargets.
  */
 export function Drawing({ picture, view, pieceOn, mayClick, position, isInteractive, ...given }) {
   const { chosen, hovered, overlay } = fitting(picture, given);
@@ -30,6 +30,7 @@ export function Drawing({ picture, view, pieceOn, mayClick, position, isInteract
   return html`<svg class="drawing" viewBox=${box} aria-hidden="true" focusable="false" style=${{ "--unit": `${view.side}px` }}>
     <${Shades} />
     ${ground}
+    ${overlay.heat && html`<${Heat} picture=${picture} heat=${overlay.heat} />`}
     ${overlay.ownership && html`<${Ownership} picture=${picture} owners=${overlay.ownership} pieceOn=${pieceOn} />`}
     ${movesPieces && html`<${LastMove} picture=${picture} last=${last} pieceOn=${pieceOn} />`}
     ${picture.pieces.map((piece) => html`<${Piece}
@@ -53,6 +54,7 @@ export function Drawing({ picture, view, pieceOn, mayClick, position, isInteract
 function fitting({ cells }, { chosen, hovered, overlay }) {
   const has = (cell) => cells[cell] !== undefined;
   const whole = (list) => list?.filter((each) => each.cells.every(has));
+  const each = (list) => (list?.length === cells.length ? list : null); // one value a cell
   return {
     chosen: chosen.filter(has),
     hovered: has(hovered) ? hovered : null,
@@ -62,7 +64,8 @@ function fitting({ cells }, { chosen, hovered, overlay }) {
       line: whole(overlay.line),
       arrows: overlay.arrows?.filter(({ from, to }) => has(from) && has(to)),
       bars: overlay.bars?.filter(({ cell }) => has(cell)),
-      ownership: overlay.ownership?.length === cells.length ? overlay.ownership : null,
+      ownership: each(overlay.ownership),
+      heat: each(overlay.heat),
     },
   };
 }
