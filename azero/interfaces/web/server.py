@@ -15,6 +15,7 @@ from azero.interfaces.web.settings import ServeSettings
 from azero.system.console import say
 
 _LAST_S = 1  # seconds for open connections at the end
+_NAMED = "--allow-host adds the name by which they address it"
 _BACKLOG = 1024
 
 
@@ -31,7 +32,7 @@ def serve(offered: Offered, settings: ServeSettings, opens: bool = False) -> Non
     address = address_of(listener)
     print(f"azero serves {address}", flush=True)
     if not settings.is_local:
-        say(f"warning: other machines can use this server, without a password: it listens on {settings.host}")
+        say(f"warning: it listens on {settings.host}, where other machines can use it, without a password; {_NAMED}")
     if opens:
         import webbrowser
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from azero.arena.agents.names import shipped_checkpoints
+from azero.arena.agents.checkpoints import shipped_checkpoints
 from azero.errors import BadInput
 from azero.games import Game, registered_games
 from azero.interfaces.web.errors import ApiError
@@ -72,11 +72,11 @@ class Offered:
             raise ApiError(409, "other_game", message, value=game.id)
         return agent
 
-    def agents_for(self, game: OfferedGame | None) -> list[OfferedAgent]:
+    def agents_for(self, game: Game | None) -> list[OfferedAgent]:
         """Returns the agents that play a game, or all of them; of a run the best net alone."""
         best = [self._best_of_run(run) for run in self.runs]
         every = [*(each for each in best if each), *self.agents.values()]
-        return [each for each in every if game is None or each.plays(game.game)]
+        return [each for each in every if game is None or each.plays(game)]
 
     def run(self, run_id: str) -> Path:
         """Returns the folder of a run; raises ApiError."""
