@@ -54,9 +54,10 @@ DRAWN = "draw(game, state, marks):\n        return {!r}"
 @pytest.mark.parametrize(
     ("drawn", "pieces", "names"),
     [
-        ("1 X . O # . . . . .\n  a b c d e f g h i", [(0, 0, ""), (2, 1, ""), (3, None, "#")], "a1 b1 c1"),
-        ("X . O # . . . . .", [(0, 0, ""), (2, 1, ""), (3, None, "#")], "row 1, column 1"),
+        ("1 X . O # . . . . .\n  a b c d e f g h i", [(0, 0, ""), (2, 1, ""), (3, None, "")], "a1 b1 c1"),
+        ("X . O # . . . . .", [(0, 0, ""), (2, 1, ""), (3, None, "")], "row 1, column 1"),
         ("  1 2 3 4 5 6 7 8 9\na 5 . . . . . . . .", [(0, None, "5")], "1a 2a 3a"),
+        ("  X 2 3 4 5 6 7 8 9\n1 # . . . . . . . .", [(0, None, "")], "X1 21 31"),
         ("to move: X\n. . . . . . . . O", [(8, 1, "")], "row 1, column 1"),
     ],
 )
@@ -184,6 +185,7 @@ def test_a_game_is_shown_before_it_is_compiled(folder):
     assert is_compiled(game.rules) and game.state_from_moves("2 1") == state
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(not IS_COMPILED, reason="nothing is compiled")
 def test_a_game_that_cannot_be_compiled_is_refused_when_it_is(folder):
     write_file(folder / "nim.py", NIM, ("state.left > 0", "len(sorted([state.left])) and state.left > 0"))

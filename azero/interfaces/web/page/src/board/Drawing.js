@@ -15,7 +15,9 @@ const KIND = { holes: "disc", felt: "disc", points: "stone", hexes: "disc", tree
  * number a cell, the first player's positive], line [{cells, number, player}], arrows [{from, to, width, kind}], bars
  * [{cell, prior, policy}], played [{cells, glyph}], hidesTargets.
  */
-export function Drawing({ picture, view, pieceOn, mayClick, chosen, position, isInteractive, hovered, overlay }) {
+export function Drawing({ picture, view, pieceOn, mayClick, position, isInteractive, ...given }) {
+  const { chosen, hovered, overlay } = fitting(picture, given);
+  const last = picture.style === "tree" ? [] : position.last.filter((cell) => picture.cells[cell]);
   const before = useRef(null);
   const known = before.current;
   const isNext = known && known.game === position.game && known.ply + 1 === position.ply;
@@ -31,7 +33,7 @@ export function Drawing({ picture, view, pieceOn, mayClick, chosen, position, is
     <${Shades} />
     ${ground}
     ${overlay.ownership && html`<${Ownership} picture=${picture} owners=${overlay.ownership} pieceOn=${pieceOn} />`}
-    ${movesPieces && html`<${LastMove} picture=${picture} last=${position.last} pieceOn=${pieceOn} />`}
+    ${movesPieces && html`<${LastMove} picture=${picture} last=${last} pieceOn=${pieceOn} />`}
     ${picture.pieces.map((piece) => html`<${Piece}
       key=${`${piece.cell} ${piece.player}`}
       picture=${picture}
@@ -39,7 +41,7 @@ export function Drawing({ picture, view, pieceOn, mayClick, chosen, position, is
       isNew=${fresh.includes(piece)}
       isGhost=${gone.has(piece.cell)}
     />`)}
-    ${!movesPieces && html`<${LastMove} picture=${picture} last=${position.last} pieceOn=${pieceOn} />`}
+    ${!movesPieces && html`<${LastMove} picture=${picture} last=${last} pieceOn=${pieceOn} />`}
     ${(isInteractive || chosen.length > 0) && html`<${Choosing} ...${{ picture, chosen, mayClick, pieceOn, hovered, position, overlay }} />`}
     <${Winning} picture=${picture} />
     ${overlay.arrows && html`<${Arrows} picture=${picture} arrows=${overlay.arrows} />`}
@@ -47,6 +49,24 @@ export function Drawing({ picture, view, pieceOn, mayClick, chosen, position, is
     ${overlay.line && html`<${Line} picture=${picture} line=${overlay.line} />`}
     ${overlay.bars && picture.drops && html`<${Bars} picture=${picture} bars=${overlay.bars} />`}
   </svg>`;
+}
+
+/** Without cells that this picture lacks: what views and pointers know may be of the picture before. */
+function fitting({ cells }, { chosen, hovered, overlay }) {
+  const has = (cell) => cells[cell] !== undefined;
+  const whole = (list) => list?.filter((each) => each.cells.every(has));
+  return {
+    chosen: chosen.filter(has),
+    hovered: has(hovered) ? hovered : null,
+    overlay: {
+      ...overlay,
+      marks: whole(overlay.marks),
+      line: whole(overlay.line),
+      arrows: overlay.arrows?.filter(({ from, to }) => has(from) && has(to)),
+      bars: overlay.bars?.filter(({ cell }) => has(cell)),
+      ownership: overlay.ownership?.length === cells.length ? overlay.ownership : null,
+    },
+  };
 }
 
 /** What has been chosen so far, where it may go, and what the pointer would play. */

@@ -6,7 +6,7 @@ import { html, useEffect, useMemo, useReducer, useRef } from "../html.js";
 import { useKeys } from "../keys.js";
 import { readLink, writeLink } from "../router.js";
 import { settings } from "../settings.js";
-import { VIEWS, viewOf } from "../views/index.js";
+import { VIEWS, loadViewsSoon, viewOf } from "../views/index.js";
 import { RecordDialog } from "../records/RecordDialog.js";
 import { Header, copyLink } from "./Header.js";
 import { KeysDialog } from "./KeysDialog.js";
@@ -110,8 +110,7 @@ export function App({ session }) {
 
   const { View, title } = viewOf(app.view);
   return html`<div class="app view-${app.view}">
-    <h1 class="hidden">azero: ${title}</h1>
-    <${Header} app=${app} session=${session} />
+    <${Header} app=${app} session=${session} title=${title} />
     <main class="main">
       ${app.isReady ? html`<${View} key=${app.view} session=${session} app=${app} />` : html`<p class="loading">Loading the board …</p>`}
     </main>
@@ -143,6 +142,7 @@ async function begin(app) {
   };
   await Promise.all([session.loadGames().catch(app.fail), open()]).catch(app.fail);
   app.isReady = session.game !== null;
+  loadViewsSoon();
   app.changed();
   window.addEventListener("hashchange", async () => {
     if (location.hash === app.ownHash) return;

@@ -8,7 +8,7 @@ import { Icon } from "./icons.js";
 export const Notice = ({ title, text, buttons = [], isBusy = false, onClose }) => html`<section class="notice" role="status" aria-label=${title}>
   ${isBusy ? html`<span class="spinner" />` : html`<${Icon} name="warning" />`}
   <div>
-    <h3>${title}</h3>
+    <h2 class="small">${title}</h2>
     <p class="detail">${text}</p>
     ${buttons.length > 0 && html`<div class="row">${buttons.map((button) => html`<button onClick=${button.onPick}>${button.text}</button>`)}</div>`}
   </div>

@@ -15,7 +15,7 @@ export function Ending({ play, session, app, newGame }) {
     <p>${sentenceOf(play, session)}</p>
     <div class="row">
       <button class="primary" onClick=${() => app.setView("review")}>Review this game</button>
-      <button onClick=${() => again([...play.players].reverse())}>Play again<span class="wide-only">, sides swapped</span></button>
+      <button onClick=${() => again([...play.players].reverse())}><span>Play again<span class="wide-only">, sides swapped</span></span></button>
       ${next
         ? html`<button class="quiet" onClick=${() => again(next.players)}>Level ${next.level} <${Icon} name="play" /></button>`
         : html`<button class="quiet" onClick=${newGame}>Another game</button>`}

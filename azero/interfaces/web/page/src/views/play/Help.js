@@ -16,8 +16,8 @@ function withMouse({ drops, style, steps, actions }) {
   if (style === "tree") return html`Click a branch, or press its number.`;
   if (actions.length && actions.every(({ cells }) => !cells.length)) return "Choose a move from the list.";
   if (steps.length === 2) return "Drag a piece, or click it and its square.";
-  if (steps.length > 2) return "Click piece, square and target one after another.";
-  return html`Click the board, or use arrow keys and <kbd>Enter</kbd>.`;
+  if (steps.length > 2) return "Click piece, square, target.";
+  return html`Click, or use arrow keys and <kbd>Enter</kbd>.`;
 }
 
 function withFinger({ drops, style, steps, actions }) {

@@ -91,7 +91,7 @@ function hasMoveList(picture) {
 function MoveList({ picture, play, act }) {
   if (!picture.actions.length) return null;
   return html`<div class="move-list" role="group" aria-label="Legal moves">
-    <h3>Moves you can make</h3>
+    <h2 class="small">Moves you can make</h2>
     ${picture.actions.map((action) => html`<button key=${action.action} disabled=${!play.mayMove} onClick=${() => act(action)}>${action.move}</button>`)}
   </div>`;
 }

@@ -9,7 +9,7 @@ export function Stages({ play }) {
   const now = stages.at(-1);
   const left = Math.max(0, (now.expected_s ?? 0) - now.elapsed_s);
   return html`<div class="stages" aria-label="Getting the engine ready" role="group">
-    <h3>Getting the engine ready</h3>
+    <h2 class="small">Getting the engine ready</h2>
     <p class="detail">You can move already; the reply comes when this is done.</p>
     <ol>
       ${stages.map((stage) => html`<li class=${stage === now ? "now" : "done"}>
@@ -36,7 +36,7 @@ export function Problem({ play, session }) {
   const { problem } = play;
   const others = session.agents.filter(({ id, kind }) => kind === "uct" && !play.players.some((player) => player.agent === id));
   return html`<div class="card problem-card" role="alert">
-    <h3><${Icon} name="warning" />The agent could not move</h3>
+    <h2 class="small"><${Icon} name="warning" />The agent could not move</h2>
     <p class="detail">${problem.message}. The game is kept.</p>
     <div class="row">
       <button onClick=${() => play.retry()}>Try again</button>
