@@ -1,5 +1,6 @@
 """`Lesson`: a recorded search, its simulations as the interface gives them. Text of moves is added here."""
 
+import math
 from typing import Any
 
 from azero.compiler.rng import derive_seed
@@ -11,19 +12,21 @@ from azero.mcts import Puct, Search, Settings, Uct
 from azero.mcts.reference.search import Node
 from azero.mcts.roots.visits import VisitsRoot
 
-PLAIN = {
-    "is_looking_ahead": False,
-    "proof_nodes": 0,
-    "solve_nodes": 0,
-    "rollout_weight": 0.0,
-    "leaves_per_tree": 1,
-    "visits_per_leaf": 0,
-    "is_stopping_early": False,
-    "has_random_symmetry": False,
-    "cache_mib": 0,
-    "root": VisitsRoot(),
-}
-"""Settings of a lesson's search, whatever an agent's own are: each simulation is one descent, one leaf, one backup."""
+
+def plain(settings: Settings) -> Settings:
+    """Returns the settings of a lesson's search: each simulation is one descent, one leaf and one backup."""
+    return settings._replace(
+        is_looking_ahead=False,
+        proof_nodes=0,
+        solve_nodes=0,
+        rollout_weight=0.0,
+        leaves_per_tree=1,
+        visits_per_leaf=0,
+        is_stopping_early=False,
+        has_random_symmetry=False,
+        cache_mib=0,
+        root=VisitsRoot(),
+    )
 
 
 def recorder_of(state: State, search: Search | None, c: float | None, seed: int) -> Recorder:
@@ -39,7 +42,7 @@ def recorder_of(state: State, search: Search | None, c: float | None, seed: int)
     seed = derive_seed(seed, "suggest")
     if search is None:
         return Recorder(state, Uct() if c is None else Uct(c), Settings(), None, seed)
-    rule, settings = search.selection, search.settings._replace(**PLAIN)
+    rule, settings = search.selection, plain(search.settings)
     if not isinstance(rule, Puct):
         raise BadInput("this agent does not select by PUCT; choose method uct, or another agent")
     return Recorder(state, rule if c is None else rule._replace(c_puct=c), settings, search.evaluator, seed)
@@ -105,8 +108,8 @@ def _choice(state: State, choice: Choice) -> dict[str, Any]:
                 "N": each.N,
                 "P": _round(each.P),
                 "Q": _round(each.Q),
-                "U": None if each.U == float("inf") else _round(each.U),
-                "score": None if each.score == float("inf") else _round(each.score),
+                "U": _finite(each.U),
+                "score": _finite(each.score),
                 "proven": _for_mover(each.proven, choice.player),
                 "is_left_out": each.is_left_out,
             }
@@ -174,3 +177,7 @@ def _for_mover(proven: int | None, player: int) -> str | None:
 
 def _round(number: float) -> float:
     return round(float(number), 6)
+
+
+def _finite(number: float) -> float | None:
+    return _round(number) if math.isfinite(number) else None

@@ -24,9 +24,9 @@ class Recorder(Reference):
     def next(self) -> Simulation | None:
         """Runs a simulation; returns None if the root is proven, so that the search is over."""
         self._current = Simulation()
-        number = self.root.N
+        visits = self.root.N
         self.simulate()
-        return self._current if self.root.N > number else None
+        return None if visits == self.root.N else self._current
 
     def select(self, node: Node, depth: int) -> Node:
         scored = [
