@@ -19,10 +19,15 @@ _STAGES = "play", "train", "gate", "evaluation"
 
 def state_of(run: RunFolder) -> str:
     """Returns `finished`, `training` or `stopped`. A run without a lock does not train, however young its files are."""
-    if run.rows and run.rows[-1]["iteration"] >= run.config.training.iterations:
+    if is_finished(run):
         return "finished"
     is_locked = (run.folder / LOCK).is_file()
     return "training" if is_locked and age_s(run) < _fresh_s(run.rows) else "stopped"
+
+
+def is_finished(run: RunFolder) -> bool:
+    """Returns whether a run has done all its iterations."""
+    return bool(run.rows) and run.rows[-1]["iteration"] >= run.config.training.iterations
 
 
 def age_s(run: RunFolder) -> float:
@@ -38,11 +43,13 @@ def age_s(run: RunFolder) -> float:
     return max(0.0, time.time() - newest)
 
 
-def activity_of(run: RunFolder) -> dict[str, Any]:
-    """Returns the current iteration, its stage, and how many of its games are played.
+def activity_of(run: RunFolder) -> dict[str, Any] | None:
+    """Returns the current iteration, its stage, and how many of its games are played; None of a run that is finished.
 
     A shard counts as whole games. The stage is `train` from the last shard to the candidate, then `gate`.
     """
+    if is_finished(run):
+        return None
     iteration = run.rows[-1]["iteration"] + 1 if run.rows else 1
     selfplay = run.config.selfplay
     own = [shard.path for shard in run.shards if shard.iteration == iteration]

@@ -16,7 +16,7 @@ from azero.errors import BadInput
 from azero.games import Game
 from azero.games.names import file_of, without_folder
 from azero.games.sizes import games_of
-from azero.interfaces.web.errors import ApiError
+from azero.interfaces.web.errors import ApiError, short
 from azero.interfaces.web.runs.metrics import Row, read_rows
 from azero.interfaces.web.runs.stamps import Stamp, stamp_of
 
@@ -67,9 +67,9 @@ class RunFolder:
         try:
             return _config(path, stamp_of(path, _LARGEST_CONFIG))
         except OSError as error:
-            raise self._bad(f"config.toml cannot be read: {error.strerror or error}") from None
+            raise self._bad(f"config.toml cannot be read: {self.line_of(error)}") from None
         except BadInput as error:
-            raise self._bad(str(error)) from None
+            raise self._bad(error) from None
 
     @cached_property
     def games(self) -> tuple[Game, ...]:
@@ -79,7 +79,7 @@ class RunFolder:
             if file_of(game.name) is None:
                 return games_of(game)
         except BadInput as error:
-            raise self._bad(str(error)) from None
+            raise self._bad(error) from None
         name = without_folder(game.name)
         found = next((each for each in self.known if without_folder(each.name) == name), None)
         if found is None or game.sizes:
@@ -92,7 +92,7 @@ class RunFolder:
         try:
             return read_rows(self.folder / "metrics.jsonl")
         except BadInput as error:
-            raise self._bad(str(error)) from None
+            raise self._bad(error) from None
 
     @cached_property
     def nets(self) -> list[NetFile]:
@@ -114,8 +114,14 @@ class RunFolder:
         earlier = [each for each in self.nets if each.iteration < iteration]
         return earlier[-1] if earlier else None
 
-    def _bad(self, message: str) -> ApiError:
-        return ApiError(409, "bad_run", f"run {self.id!r}: {message}", value=self.id)
+    def line_of(self, error: Exception) -> str:
+        """Returns what is wrong with a file, in a line that names it by its place in the run's folder."""
+        text = str(getattr(error, "strerror", None) or error)
+        return short(text.replace(f"{self.folder}{os.sep}", ""))
+
+    def _bad(self, error: Exception | str) -> ApiError:
+        text = error if isinstance(error, str) else self.line_of(error)
+        return ApiError(409, "bad_run", f"run {self.id!r}: {text}", value=self.id)
 
 
 @functools.lru_cache(maxsize=64)

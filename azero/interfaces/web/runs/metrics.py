@@ -3,7 +3,6 @@
 import functools
 import hashlib
 import json
-import math
 from pathlib import Path
 from typing import Any
 
@@ -70,6 +69,6 @@ def _cleaned(value: object) -> float | int | bool | str | None:
         return value
     if isinstance(value, str):
         return value[:_MOST_CHARACTERS].encode("utf-8", "replace").decode()
-    if isinstance(value, int | float) and math.isfinite(value) and abs(value) <= _LARGEST_NUMBER:
+    if isinstance(value, int | float) and abs(value) <= _LARGEST_NUMBER:
         return value
     return None

@@ -5,7 +5,6 @@ from typing import Any
 
 from azero.errors import BadInput
 from azero.games import State
-from azero.interfaces.web.errors import short
 from azero.interfaces.web.runs.folder import NetFile, RunFolder
 from azero.interfaces.web.runs.nets import Nets
 
@@ -34,7 +33,7 @@ def opinions_of(run: RunFolder, nets: Nets, state: State) -> dict[str, Any]:
                 (opinion,) = nets.opinions(file, [state])
                 opinions.append({"iteration": file.iteration, **opinion._asdict()})
             except BadInput as error:
-                problems.append(short(f"net {file.iteration}: {error}"))
+                problems.append(f"net {file.iteration}: {run.line_of(error)}")
     opinions.sort(key=lambda each: each["iteration"])
     return {"opinions": opinions, "nets": len(run.nets), "is_whole": is_whole, "problems": problems[:10]}
 

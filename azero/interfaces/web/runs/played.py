@@ -10,7 +10,7 @@ import numpy as np
 from azero.errors import BadInput
 from azero.games import State
 from azero.games.contract import ONGOING, sign_of
-from azero.interfaces.web.errors import ApiError, short
+from azero.interfaces.web.errors import ApiError
 from azero.interfaces.web.runs.folder import RunFolder, ShardFile
 from azero.interfaces.web.runs.nets import Nets, Opinion
 from azero.interfaces.web.runs.stamps import Stamp, stamp_of
@@ -61,7 +61,7 @@ def list_games(run: RunFolder, iteration: int | None, limit: int) -> dict[str, A
         except FileNotFoundError:  # it has left the window
             continue
         except (OSError, BadInput) as error:
-            problems.append(short(f"{shard.path.name} is left out: {getattr(error, 'strerror', None) or error}"))
+            problems.append(f"left out: {run.line_of(error)}")
             continue
         for number in reversed(range(len(games.lengths))[-(limit - len(listed)) :]):
             listed.append(_brief(run, Played(shard, games, number)))
@@ -84,7 +84,7 @@ def one_game(run: RunFolder, nets: Nets, game_id: str) -> dict[str, Any]:
             with nets.turn():
                 judged = nets.opinions(file, states)
         except BadInput as error:
-            problem = short(str(error))
+            problem = run.line_of(error)
     pairs = zip(positions, states, judged, strict=True)
     return {
         **_brief(run, played),
@@ -109,7 +109,7 @@ def _find(run: RunFolder, game_id: str) -> Played:
     try:
         games = _games_of(run, shard)
     except (OSError, BadInput) as error:
-        raise ApiError(409, "bad_run", f"{shard.path.name} cannot be used: {error}", value=game_id) from None
+        raise ApiError(409, "bad_run", run.line_of(error), value=game_id) from None
     if not 1 <= index <= len(games.lengths):
         raise gone
     return Played(shard, games, index - 1)

@@ -3,6 +3,7 @@
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Query
+from pydantic import Field
 
 from azero.interfaces.web.context import Context, InContext
 from azero.interfaces.web.errors import ApiError
@@ -27,7 +28,7 @@ class OpinionAsked(Asked):
     """A position of which the nets of a run are asked."""
 
     moves: Moves = ""
-    position: Annotated[str, PositionAsked.model_fields["position"]] | None = None
+    position: Annotated[str, Field(max_length=4000)] | None = None
     game: GameId | None = None
 
 
@@ -68,7 +69,10 @@ def games(
 @router.get("/{run_id}/games/{game_id}", summary="A self-play game, and what search and net thought of its moves")
 def game(run_id: RunId, game_id: Annotated[str, Path(max_length=40)], context: InContext) -> dict[str, Any]:
     """Values are for the first player. Moves of a random opening have no thoughts."""
-    return one_game(_run(run_id, context), NETS, game_id)
+    run = _run(run_id, context)
+    ids = {str(each): context.offered.id_of(each) for each in run.games}
+    found = one_game(run, NETS, game_id)
+    return found | {"game": ids[found["game"]]}
 
 
 @router.post("/{run_id}/opinions", summary="What each net of a run thinks of a position, without a search")
