@@ -133,16 +133,16 @@ def rising(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
 def curve_of(pool: Pool) -> tuple[np.ndarray, np.ndarray, float]:
     """Returns places along the path, their Elo above random, and that of full strength.
 
-    The curve is the cubic closest to the ratings, by their covariance (generalized least squares).
+    The curve is the parabola closest to the ratings, by their covariance (generalized least squares).
     """
     names = [RANDOM, FULL, *(name for name in pool.names() if name not in (RANDOM, FULL, ANCHOR))]
     posterior = pool.posterior(names)
     places = np.array([float(name) for name in names[2:]])
-    powers = np.vander(places / len(RECIPE), 4)
+    powers = np.vander(places / len(RECIPE), 3)
     precision = np.linalg.inv(posterior.covariance[2:, 2:] + 1e-6 * np.eye(len(places)))
     fit = np.linalg.solve(powers.T @ precision @ powers, powers.T @ precision @ posterior.mean[2:])
     grid = np.arange(0, len(RECIPE) - 1 + 0.05, 0.1)
-    curve = rising(np.vander(grid / len(RECIPE), 4) @ fit, np.ones(len(grid)))
+    curve = rising(np.vander(grid / len(RECIPE), 3) @ fit, np.ones(len(grid)))
     at_random, at_full = posterior.mean[:2]
     return grid, ELO * (curve - at_random) + np.arange(len(grid)) * 1e-3, float(ELO * (at_full - at_random))
 
