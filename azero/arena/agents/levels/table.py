@@ -1,7 +1,7 @@
 """The tables of levels, one file per game in `azero/data/levels/`, made by `benchmarks/levels.py`.
 
     {"format": 1, "game": "go(size=7)", "agent": "net:0123456789abcdef", "date": "2026-11-26", "azero": "0.5.0",
-     "anchors": [{"name": "random", "elo": 0, ...}], "levels": [{...}, ...], ...}
+     "anchors": [{"name": "random", "elo": 0, ...}], "adaptive": {...}, "levels": [{...}, ...], ...}
 
 `agent` is the one that was calibrated: `uct`, or a net by the digest of its file. The settings of the levels apply to
 other agents, too, but their Elo is then unknown.
@@ -32,8 +32,9 @@ _DEFAULTS: tuple[tuple[int, float, float, float], ...] = (  # simulations, tempe
     *((100, 9.0, 35.0, 1.0), (200, 5.0, 22.0, 1.0), (400, 2.0, 10.0, 1.0)),
 )
 _FULL = 1000  # simulations of the last level, if the game has no table
-ADAPTIVE_SETTINGS: dict[str, Any] = {"temperature": 2.0, "cap": 80.0, "sight": 1.0, "gift": 2.5}
-"""The adaptive level of every game. It searches as many simulations as full strength."""
+ADAPTIVE_SETTINGS: dict[str, Any] = {"temperature": 2.0, "cap": 80.0, "sight": 1.0}
+"""Of the adaptive level of every game."""
+_ADAPTIVE: dict[str, Any] = {"simulations": _FULL // 2, **ADAPTIVE_SETTINGS, "gift": 2.0}
 
 
 @dataclass(frozen=True)
@@ -108,13 +109,8 @@ def read_table(path: Path) -> Table:
     check_format(f"levels {path.name!r}", data.get("format"), FORMAT)
     levels = [_read_level(each, place + 1, len(data["levels"])) for place, each in enumerate(data["levels"])]
     anchors = tuple(Anchor(each["name"], each["elo"], tuple(each["elo_ci95"])) for each in data["anchors"])
-    adaptive = _adaptive(levels[-1])
+    adaptive = Level(None, "Adaptive", **data["adaptive"])
     return Table(data["game"], data["agent"], tuple(levels), adaptive, anchors, data["date"], data["opponents"])
-
-
-def _adaptive(full: Level) -> Level:
-    """Returns the adaptive level beside full strength."""
-    return Level(None, "Adaptive", full.simulations, **ADAPTIVE_SETTINGS)
 
 
 def _read_level(data: dict, number: int, num_levels: int) -> Level:
@@ -129,4 +125,4 @@ def _default_table(game: Game) -> Table:
         Level(number, name_of_level(number, num_levels), *settings) for number, settings in enumerate(_DEFAULTS, 1)
     ]
     levels.append(Level(num_levels, name_of_level(num_levels, num_levels), _FULL, is_full=True))
-    return Table(str(game), "", tuple(levels), _adaptive(levels[-1]))
+    return Table(str(game), "", tuple(levels), Level(None, "Adaptive", **_ADAPTIVE))
