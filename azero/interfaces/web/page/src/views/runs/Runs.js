@@ -46,9 +46,13 @@ function Body({ watch, session, app, thought, prior, isOfRun }) {
   if (!watch.run) return html`<${NoRuns} runs=${watch.runs} />`;
   const parts = { watch, session, app, thought, prior };
   if (!isOfRun) {
+    const other = watch.usable.find(({ sizes }) => sizes.includes(session.game.id));
     return html`<${RunHead} ...${parts} />
       <div class="card"><strong>This run plays another game than the one on the board.</strong>
-        <p class="row"><button onClick=${() => watch.choose(watch.run)}>Show the run's game</button></p></div>`;
+        <p class="row">
+          <button onClick=${() => watch.choose(watch.run)}>Show the run's game</button>
+          ${other && html`<button onClick=${() => watch.choose(other)}>Watch ${other.name}</button>`}
+        </p></div>`;
   }
   if (!watch.metrics) return html`<${RunHead} ...${parts} /><p class="detail">Reading the run …</p>`;
   return html`

@@ -98,7 +98,7 @@ export class Watch {
       const game = id === "clean" ? this.clean.game : await get(this.path(`games/${id}`));
       if (run !== this.run) return;
       this.game = game;
-      this.iteration = game.net || null;
+      this.iteration = game.net;
       if (!game.has_start) await this.onBoard(game);
     } catch (error) {
       app.fail(error);
@@ -178,13 +178,13 @@ export class Watch {
     return this.metrics?.rows.at(-1)?.iteration ?? 0;
   }
 
-  /** The iteration that is selected everywhere. */
+  /** The iteration that is selected everywhere; 0 is the first net. */
   get chosen() {
     return this.iteration ?? this.last;
   }
 
   chooseIteration = (iteration) => {
-    this.iteration = Math.max(1, Math.min(this.last, iteration));
+    this.iteration = Math.max(0, Math.min(this.last, iteration));
     this.app.changed();
   };
 
