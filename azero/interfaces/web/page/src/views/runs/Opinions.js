@@ -4,6 +4,7 @@ import { html, useEffect } from "../../html.js";
 import { formatScore, nameOf } from "../../score.js";
 
 const MOST_ROWS = 7;
+const FULL = 0.5; // the least share that has the full colour
 const percent = (share) => Math.round(100 * share);
 
 export function Opinions({ watch, session }) {
@@ -25,7 +26,7 @@ function Heat({ watch, session, list, own }) {
   const [best, share] = Object.entries(own.prior).reduce((a, b) => (b[1] > a[1] ? b : a));
   const first = nameOf(session.game, 0);
   const every = Math.ceil(list.length / 12);
-  const most = Math.max(...moves.flatMap((move) => list.map(({ prior }) => prior[move] ?? 0)));
+  const most = Math.max(FULL, ...moves.flatMap((move) => list.map(({ prior }) => prior[move] ?? 0)));
   return html`<div class="opinions-body ${watch.opinions.isOld ? "old" : ""}">
     <div class="heat">
       <div class="heat-moves" aria-hidden="true">${moves.map((move) => html`<span class=${move === best ? "best" : ""}>${move}</span>`)}</div>
