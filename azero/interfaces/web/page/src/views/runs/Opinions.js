@@ -13,7 +13,7 @@ export function Opinions({ watch, session }) {
   const own = watch.opinion;
   const isOver = session.position.to_move === null;
   return html`<section class="opinions">
-    <header><h3>This position, net by net</h3><small>${isOver || !own ? "" : captionOf(list, isWhole)}</small></header>
+    <header><h2 class="small">This position, net by net</h2><small>${isOver || !own ? "" : captionOf(list, isWhole)}</small></header>
     ${isOver ? html`<p class="detail heat-place">The game is over here.</p>` : own ? html`<${Heat} ...${{ watch, session, list, own }} />` : html`<p class="detail heat-place">${isWhole ? "No net of this run has an opinion." : "Opening the nets …"}</p>`}
     ${problems.map((problem) => html`<p class="problem">${problem}</p>`)}
   </section>`;
