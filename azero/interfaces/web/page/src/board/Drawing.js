@@ -2,7 +2,7 @@
 
 import { html, useMemo, useRef } from "../html.js";
 import { Ground } from "./ground.js";
-import { Arrows, Bars, LastMove, Line, Marks, Ownership, Square, Targets, Winning } from "./marks.js";
+import { Arrows, Bars, Heat, LastMove, Line, Marks, Ownership, Square, Targets, Winning } from "./marks.js";
 import { meantBy } from "./picking.js";
 import { Piece, Shades } from "./pieces.js";
 
@@ -13,7 +13,7 @@ const KIND = { holes: "disc", felt: "disc", points: "stone", hexes: "disc", tree
 /**
  * Draws all layers. `overlay` may have: marks [{cells, text, share, kind: best|other|played, glyph}], ownership [one
  * number a cell, the first player's positive], line [{cells, number, player}], arrows [{from, to, width, kind}], bars
- * [{cell, prior, policy}], played [{cells, glyph}], hidesTargets.
+ * [{cell, prior, policy}], heat [one number in [0, 1] a cell], hidesTargets.
  */
 export function Drawing({ picture, view, pieceOn, mayClick, chosen, position, isInteractive, hovered, overlay }) {
   const before = useRef(null);
@@ -30,6 +30,7 @@ export function Drawing({ picture, view, pieceOn, mayClick, chosen, position, is
   return html`<svg class="drawing" viewBox=${box} aria-hidden="true" focusable="false" style=${{ "--label": `${view.side * LABEL}px` }}>
     <${Shades} />
     ${ground}
+    ${overlay.heat && html`<${Heat} picture=${picture} heat=${overlay.heat} />`}
     ${overlay.ownership && html`<${Ownership} picture=${picture} owners=${overlay.ownership} pieceOn=${pieceOn} />`}
     ${movesPieces && html`<${LastMove} picture=${picture} last=${position.last} pieceOn=${pieceOn} />`}
     ${picture.pieces.map((piece) => html`<${Piece}

@@ -113,8 +113,7 @@ function Controls({ session, app, analyst, one, two, isTwo }) {
 function LineChart({ session, analyst, isTwo }) {
   const { game, tree, node, position, ply } = session;
   const line = [tree.root, ...tree.lineOf(node)];
-  const results = new Map(position.result && session.isSettled ? [[node, position.result]] : []);
-  const opinions = line.map((each) => analyst.opinionAt(each, results));
+  const opinions = line.map((each) => analyst.opinionAt(each));
   const others = isTwo ? line.map((each) => analyst.opinions.opinion(analyst.key(analyst.second, each))) : null;
   const caption = position.result ? position.result.text : `move ${ply}, ${game.players[position.to_move ?? 0].name} to play`;
   return html`<${Chart}
@@ -124,7 +123,7 @@ function LineChart({ session, analyst, isTwo }) {
     ply=${ply}
     length=${line.length - 1}
     maxPlies=${game.max_plies}
-    isOver=${Boolean(line.at(-1).isEnd || (position.result && node === line.at(-1)))}
+    isOver=${analyst.resultAt(line.at(-1)) !== null}
     caption=${caption}
     onPly=${(at) => session.goTo(line[at])}
   />`;

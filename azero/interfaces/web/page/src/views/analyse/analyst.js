@@ -70,10 +70,13 @@ export class Analyst {
   key = (agent, node = this.session.node) => Opinions.key(agent, this.session.game.id, this.session.tree.pathTo(node));
 
   /** What the chart shows for a node: the first agent's opinion, or the result. */
-  opinionAt(node, results) {
-    const result = results?.get(node);
+  opinionAt(node) {
+    const result = this.resultAt(node);
     return result ? opinionOfResult(result) : this.opinions.opinion(this.key(this.first, node));
   }
+
+  /** The result of a position that has been shown and in which the game is over. */
+  resultAt = (node) => (node.children.length ? null : (this.session.cached(node)?.result ?? null));
 
   set(fields) {
     Object.assign(this, fields);
@@ -137,11 +140,7 @@ export class Analyst {
     const controller = new AbortController();
     this.glance = controller;
     const { session, first: agent } = this;
-    const lacking = () => {
-      const line = [session.tree.root, ...session.tree.lineOf(session.node)];
-      return line.reverse().find((node) => node !== session.node && !this.opinions.opinion(this.key(agent, node)) && !node.isEnd);
-    };
-    for (let node = lacking(); node && !controller.signal.aborted; node = lacking()) {
+    for (let node = this.lacking(); node && !controller.signal.aborted; node = this.lacking()) {
       const key = this.key(agent, node);
       const body = { agent, game: session.game.id, moves: session.tree.pathTo(node), simulations: GLANCE };
       let isFound = false;
@@ -152,13 +151,19 @@ export class Analyst {
           this.opinions.note(key, update);
           this.pacer.push();
         },
-        onError: (error) => {
-          if (error.code === "game_over") node.isEnd = true;
-        },
       });
-      if (!isFound && !node.isEnd) break;
+      if (!isFound) break;
     }
     if (this.glance === controller) this.glance = null;
+  }
+
+  /** The last ply of the line that is known to be legal, goes on, and has no opinion; undefined if there is none. */
+  lacking() {
+    const { tree, node: current } = this.session;
+    const line = [tree.root, ...tree.lineOf(current)];
+    const here = line.indexOf(current);
+    const mayAsk = (node, ply) => ply < here || (ply > here && this.session.cached(node) && !this.resultAt(node));
+    return line.findLast((node, ply) => mayAsk(node, ply) && !this.opinions.opinion(this.key(this.first, node)));
   }
 
   stopGlance() {

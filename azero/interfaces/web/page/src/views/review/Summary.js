@@ -5,7 +5,7 @@ import { Stone } from "../../shell/icons.js";
 import { ERRORS, countsOf, meanLosses } from "./report.js";
 
 const WORDS = { "?!": "inaccuracies", "?": "mistakes", "??": "blunders" };
-const NOTE = "The constants of this accuracy were fitted to chess. It compares players of one game; the mean loss is in points of score.";
+const NOTE = "The constants of the accuracy come from chess. The mean loss is in points of score.";
 
 export function Summary({ players, names, moves, whole }) {
   const counts = countsOf(moves);
