@@ -224,10 +224,6 @@ class SearchAgent(Agent):
             self._thinker.warm_up()
         return self._thinker
 
-    def new_search(self) -> Search:
-        """Returns a new search of one position by the agent's rule, settings and net, with one leaf at a time."""
-        return self._make_search(1, 1, 1)
-
     def tree(self) -> SearchTree:
         if self._alone is None:
             raise BadInput(f"agent {self.name!r} has no search tree yet: ask it for a suggestion first")
