@@ -3,6 +3,8 @@
 # make test       set up, run the quick tests
 # make test-all   set up, run all tests, the slow ones and those in plain Python included
 # make test-long  set up, run the tests that take minutes each, which no other command runs
+# make test-browser
+#                 set up, run all tests of the page, in Chromium; `make test-browser-quick` runs some, in two minutes
 # make check      set up, run formatter, linter, type checker (here, and as on Windows) and the check of imports
 # make torture    set up, kill runs and let disks fail for MINUTES, then feed hostile inputs and flip bits
 # make bench      set up, measure this machine
@@ -13,7 +15,7 @@ BIN := .venv/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 RUN := runs/connect_four_quick
 
-.PHONY: train test quick-first quick-second test-all all-first all-second test-long torture check format docs site bench clean
+.PHONY: train test quick-first quick-second test-all all-first all-second test-long test-browser test-browser-quick torture check format docs site bench clean
 
 train: .venv/installed
 	$(BIN)/azero train connect_four_quick --run $(RUN) $(if $(wildcard $(RUN)/config.toml),--resume)
@@ -39,14 +41,20 @@ test-all: .venv/installed-dev
 	$(MAKE) --jobs=2 --output-sync all-first all-second
 
 all-first: .venv/installed-dev
-	$(BIN)/python -m pytest -m "not long" $(FIRST)
+	$(BIN)/python -m pytest -m "not long and not browser" $(FIRST)
 
 all-second: .venv/installed-dev
-	$(BIN)/python -m pytest -m "not long" tests $(addprefix --ignore=,$(FIRST))
+	$(BIN)/python -m pytest -m "not long and not browser" tests $(addprefix --ignore=,$(FIRST))
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -m "not slow and not long" $(PLAIN)
 
 test-long: .venv/installed-dev
 	$(BIN)/python -m pytest -m long tests
+
+test-browser: .venv/installed-dev
+	$(BIN)/python -m pytest -m browser tests/browser
+
+test-browser-quick: .venv/installed-dev
+	$(BIN)/python -m pytest -m "browser and not slow" tests/browser
 
 MINUTES := 10
 INPUTS := 1000

@@ -11,7 +11,6 @@ goes on from there. The table is written after each round.
 """
 
 import argparse
-import contextlib
 import itertools
 import json
 import time
@@ -29,7 +28,7 @@ from azero.arena.agents.names import identity_of, make_agent
 from azero.arena.matches.match import play_match
 from azero.arena.matches.results import pair_scores
 from azero.arena.matches.statistics import score_interval
-from azero.arena.ratings.model import Posterior, Scores, estimate
+from azero.arena.ratings.model import ELO, Posterior, Scores, estimate
 from azero.arena.ratings.pairing import choose_pairings
 from azero.compiler.rng import derive_seed
 from azero.games import Game
@@ -43,7 +42,8 @@ RECIPE = (
 
 LEAST_STEP, BEST_STEP = 85.0, 165.0  # Elo between levels: 62 % and 72 %
 FIRST_ELO = 110.0  # of the weakest level above `random`, at least: 65 %
-EXPLORING, REFITTING = 0.35, 0.6  # shares of the time
+EXPLORING, REFITTING = 0.35, 0.7  # shares of the time
+LEAST_EXPLORED, EXPLORED = 12, 40  # games of a player on average, before and after which exploring does not end
 RANDOM, ANCHOR, FULL = "random", "uct@1000", "full"
 PAIRS = 6  # of neighbours in a round
 
@@ -54,6 +54,7 @@ class Pool:
     def __init__(self, game: Game, agent: str, full: int, keep: Path):
         self.game, self.agent, self.full, self.keep = game, agent, full, keep
         self.breadth = max(1.0, mean_legal_moves(game) / 10)
+        self._agents: dict[str, Agent] = {}
         self.pairs: list[list] = json.loads(keep.read_text()) if keep.exists() else []  # [a, b, score of a]
 
     def settings(self, place: float) -> tuple[int, float, float, float]:
@@ -65,7 +66,13 @@ class Pool:
         temperature = float(f"{t0 ** (1 - share) * t1**share:.2g}")
         return simulations, temperature, round(c0 + share * (c1 - c0)), round(s0 + share * (s1 - s0), 2)
 
-    def make(self, name: str, seed: int) -> Agent:
+    def player(self, name: str) -> Agent:
+        """Returns a player, which is made once."""
+        if name not in self._agents:
+            self._agents[name] = self._make(name, derive_seed(0, "levels", name))
+        return self._agents[name]
+
+    def _make(self, name: str, seed: int) -> Agent:
         if name in (RANDOM, ANCHOR):
             return make_agent(name, self.game, seed)
         if name == FULL:
@@ -80,11 +87,7 @@ class Pool:
         """Plays pairs of games of two players, and keeps them."""
         first = sum({a, b} == {one, other} for one, other, _ in self.pairs)
         seed = derive_seed(0, "levels", *sorted((a, b)))
-        with contextlib.ExitStack() as stack:
-            one, other = (
-                stack.enter_context(contextlib.closing(self.make(name, derive_seed(seed, name)))) for name in (a, b)
-            )
-            result = play_match(one, other, self.game, 2 * num_pairs, seed, first_pair=first)
+        result = play_match(self.player(a), self.player(b), self.game, 2 * num_pairs, seed, first_pair=first)
         self.pairs += [[a, b, score] for score in pair_scores(result.results)]
         write_whole(self.keep, f"{json.dumps(self.pairs)}\n".encode())
 
@@ -132,22 +135,31 @@ def rising(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
     return np.concatenate([np.full(int(n), value) for value, _, n in blocks])
 
 
+def curve_of(pool: Pool) -> tuple[np.ndarray, np.ndarray, float]:
+    """Returns places along the path, their Elo above random, and that of full strength.
+
+    The curve is the cubic closest to the ratings, by their covariance (generalized least squares).
+    """
+    names = [RANDOM, FULL, *(name for name in pool.names() if name not in (RANDOM, FULL, ANCHOR))]
+    posterior = pool.posterior(names)
+    places = np.array([float(name) for name in names[2:]])
+    powers = np.vander(places / len(RECIPE), 4)
+    precision = np.linalg.inv(posterior.covariance[2:, 2:] + 1e-6 * np.eye(len(places)))
+    fit = np.linalg.solve(powers.T @ precision @ powers, powers.T @ precision @ posterior.mean[2:])
+    grid = np.arange(0, len(RECIPE) - 1 + 0.05, 0.1)
+    curve = rising(np.vander(grid / len(RECIPE), 4) @ fit, np.ones(len(grid)))
+    at_random, at_full = posterior.mean[:2]
+    return grid, ELO * (curve - at_random) + np.arange(len(grid)) * 1e-3, float(ELO * (at_full - at_random))
+
+
 def spread_levels(pool: Pool) -> list[str]:
     """Returns the players that are to be the levels, weakest first; the last one is full strength."""
-    names = pool.names()
-    posterior = pool.posterior(names)
-    elo = dict(zip(names, posterior.elo(names.index(RANDOM)), strict=True))
-    widths = dict(zip(names, posterior.half_widths(names.index(FULL)), strict=True))
-    places = sorted(float(name) for name in names if name not in (RANDOM, ANCHOR, FULL))
-    by_place = [f"{place:.2f}" for place in places]
-    weights = np.array([1.0 / max(widths[name], 10.0) ** 2 for name in by_place])
-    curve = rising(np.array([elo[name] for name in by_place]), weights) + np.arange(len(places)) * 1e-3
-    full = elo[FULL]
+    grid, curve, full = curve_of(pool)
     first = max(float(curve[0]), FIRST_ELO)
     num_steps = min(MOST_LEVELS - 1, max(1, int((full - first) / LEAST_STEP)))
     step = min((full - first) / num_steps, BEST_STEP)
     wanted = [full - step * k for k in range(num_steps, 0, -1)]
-    chosen = dict.fromkeys(f"{round(float(np.interp(each, curve, places)), 1):.2f}" for each in wanted)
+    chosen = dict.fromkeys(f"{round(float(np.interp(each, curve, grid)), 1):.2f}" for each in wanted)
     return [*chosen, FULL]
 
 
@@ -218,10 +230,10 @@ def calibrate(pool: Pool, minutes: float, out: Path) -> None:
 
     pool.play(RANDOM, FULL, 1)  # compiles
     others = [RANDOM, FULL] if (pool.agent, pool.full) == ("uct", 1000) else [RANDOM, ANCHOR, FULL]
-    grid = [*others, *(f"{place:.2f}" for place in range(len(RECIPE)))]
+    grid = [*others, *(f"{place:.2f}" for place in range(0, len(RECIPE), 2))]
     begin = time.monotonic()
-    while share() < EXPLORING:
-        play_chosen(pool, grid, 2 * len(grid), lambda: share() > EXPLORING)
+    while 4 * len(pool.pairs) < (LEAST_EXPLORED if share() > EXPLORING else EXPLORED) * len(grid):
+        play_chosen(pool, grid, 2 * len(grid), lambda: share() > 1)
     levels = spread_levels(pool)
     while share() < 1:
         if share() < REFITTING:

@@ -8,6 +8,8 @@ from dataclasses import replace
 import numpy as np
 
 from azero.arena.agents.agent import Agent, Limit, check_state
+from azero.arena.agents.clock import Clock
+from azero.arena.agents.levels.adapting import adapted, opponents_loss
 from azero.arena.agents.levels.level import Level
 from azero.arena.agents.levels.rule import Judged, draw_move
 from azero.arena.agents.search_agent import SearchAgent
@@ -27,6 +29,9 @@ _EXPLORED = 0.5  # share of uniform priors at the root, so that moves that the n
 _LOST_ROLLOUTS = 1.0  # lost visits added to each move, if values come from random rollouts
 
 
+_REMEMBERED = 4096  # positions that the adaptive level remembers
+
+
 class LevelAgent(Agent):
     """Plays at a level. Its move depends on the position, the seed and the number of the game alone.
 
@@ -34,8 +39,8 @@ class LevelAgent(Agent):
     a ply. With a net, half of the root's prior is uniform.
 
     Args:
-      inner: the agent that judges positions. Several levels may share it for suggestions, in one thread. A match at full
-        strength is its own, with the level's simulations as its limit.
+      inner: the agent that judges positions. Several levels may share it for suggestions, in one thread. In a match at
+        full strength, its limit becomes the level's simulations.
 
     Raises BadInput if the agent does not judge positions.
     """
@@ -46,15 +51,18 @@ class LevelAgent(Agent):
         super().__init__(name or f"{inner.name} level {level.number or 'adaptive'}", inner.game, inner.seed)
         if not inner.judges_positions:
             raise BadInput(f"agent {inner.name!r} does not judge positions, so it has no levels")
+        if isinstance(inner, LevelAgent):
+            raise BadInput(f"agent {inner.name!r} plays at a level already; give only one level")
         self.seed = inner.seed if seed is None else seed
         self.inner, self.level = inner, level
         self.limit, self.resign_below = Limit(level.simulations), inner.resign_below
         self.net_alone, self.heads_alone = inner.net_alone, inner.heads_alone
         self.plays_side_by_side = inner.plays_side_by_side
-        self._searches: dict[int, Search] = {}  # by the number of their trees
+        self._search: Search | None = None
         self._states: list[State] = []
         self._seeds: list[int] = []
         self._thoughts: list[Thought | None] = []
+        self._memory: dict[tuple[int, int], Judged] = {}  # by seed and position
 
     def start(self, num_slots: int, states: Sequence[State], first_game: int) -> None:
         if self.level.is_full:
@@ -78,7 +86,7 @@ class LevelAgent(Agent):
         if self.level.is_full:
             return self._choose_best(slots)
         states = [self._states[slot] for slot in slots]
-        seeds = [derive_seed(self._seeds[slot], len(self._states[slot].history())) for slot in slots]
+        seeds = [self._seeds[slot] for slot in slots]
         if self._searches_itself:
             return self._choose_together(slots, states, seeds)
         suggestions = [self._suggest(state, seed) for state, seed in zip(states, seeds, strict=True)]
@@ -95,14 +103,16 @@ class LevelAgent(Agent):
 
     def _choose_together(self, slots: Sequence[int], states: list[State], seeds: list[int]) -> list[int]:
         search = self._search_of(len(self._states))
+        levels = [self._adapted(search, *each) for each in zip(slots, states, seeds, strict=True)]
         self._run(search, slots, states, seeds)
         actions = []
-        for slot, state, seed in zip(slots, states, seeds, strict=True):
-            thought = Thought(root_value(search, slot), int(search.forest.trees.simulations[slot]))
-            self._thoughts[slot] = thought
-            self.simulations += thought.simulations or 0
-            place = self._draw(_judged_in(search, slot), state, seed)
-            actions.append(RESIGN if self.resigns(root_value(search, slot)) else state.legal_actions()[place])
+        for slot, state, seed, level in zip(slots, states, seeds, levels, strict=True):
+            value = root_value(search, slot)
+            self._thoughts[slot] = Thought(value, int(search.forest.trees.simulations[slot]))
+            self.simulations += int(search.forest.trees.simulations[slot])
+            judged = self._remember(state, seed, _judged_in(search, slot))
+            place = self._draw(judged, level, state, seed)
+            actions.append(RESIGN if self.resigns(value) else state.legal_actions()[place])
         return actions
 
     def thought(self, slot: int) -> Thought | None:
@@ -124,18 +134,22 @@ class LevelAgent(Agent):
         check_state(self.game, state)
         return self._suggest(state, derive_seed(seed, "suggest"))
 
+    def _play_on_clock(self, state: State, clock: Clock) -> Suggestion:
+        return self.suggest(state)  # it searches too little to need the clock
+
     def _suggest(self, state: State, seed: int) -> Suggestion:
         if self.level.is_full:
             return self.inner.suggest(state, self.level.simulations)
         if not self._searches_itself:
             found = self.inner.suggest(state, self.level.simulations)
-            return _with_first(found, state, self._draw(_judged_by(found, state), state, seed))
+            return _with_first(found, state, self._draw(_judged_by(found, state), self.level, state, seed))
         begin = time.perf_counter()
         search = self._search_of(1)
+        level = self._adapted(search, 0, state, seed)
         self._run(search, [0], [state], [seed])
-        place = self._draw(_judged_in(search, 0), state, seed)
+        judged = self._remember(state, seed, _judged_in(search, 0))
         found = replace(suggestion_of(search, state), elapsed_s=time.perf_counter() - begin)
-        return _with_first(found, state, place)
+        return _with_first(found, state, self._draw(judged, level, state, seed))
 
     @functools.cached_property
     def _searches_itself(self) -> bool:
@@ -143,9 +157,9 @@ class LevelAgent(Agent):
         return isinstance(self.inner, SearchAgent) and self.inner.has_plain_trees
 
     def _search_of(self, num_trees: int) -> Search:
-        """Returns the search of so many trees."""
+        """Returns its search, of so many trees or more."""
         assert isinstance(self.inner, SearchAgent)
-        if num_trees not in self._searches:
+        if self._search is None or len(self._search.forest.trees) < num_trees:
             wanted = (self.level.simulations + 1) * self.game.num_actions + 1
             search = self.inner.new_search(num_trees, min(wanted, affordable_nodes(num_trees)))
             settings = search.settings._replace(is_stopping_early=False, proof_nodes=0, solve_nodes=0)
@@ -153,21 +167,44 @@ class LevelAgent(Agent):
                 settings = settings._replace(root=VisitsRoot(_EVEN_NOISE, _EXPLORED))
             search.use_settings(settings)
             search.prepare()
-            self._searches = {num_trees: search}
-        return self._searches[num_trees]
+            self._search = search
+        return self._search
 
     def _run(self, search: Search, slots: Sequence[int], states: Sequence[State], seeds: Sequence[int]) -> None:
+        """Searches positions from nothing; a search depends on the position and the seed alone."""
         for slot, state, seed in zip(slots, states, seeds, strict=True):
-            search.start(slot, state, seed)
+            search.start(slot, state, derive_seed(seed, "search", state.hash_key()))
         search.run(slots, self.level.simulations)
 
-    def _draw(self, judged: Judged, state: State, seed: int) -> int:
+    def _adapted(self, search: Search, slot: int, state: State, seed: int) -> Level:
+        """Returns the level against the opponent of this position, whose last moves it judges if it is adaptive."""
+        if not self.level.is_adaptive:
+            return self.level
+
+        def judge(position: State) -> Judged:
+            key = seed, position.hash_key()
+            if key not in self._memory:
+                self._run(search, [slot], [position], [seed])
+                self._remember(position, seed, _judged_in(search, slot))
+            return self._memory[key]
+
+        return adapted(self.level, opponents_loss(state, judge))
+
+    def _remember(self, state: State, seed: int, judged: Judged) -> Judged:
+        """Keeps what the adaptive level has seen in a position, for later moves of the game."""
+        if self.level.is_adaptive:
+            self._memory[seed, state.hash_key()] = judged
+            while len(self._memory) > _REMEMBERED:
+                self._memory.pop(next(iter(self._memory)))
+        return judged
+
+    def _draw(self, judged: Judged, level: Level, state: State, seed: int) -> int:
         """Returns the place of the move to play among the legal actions."""
         rng = np.random.default_rng(derive_seed(seed, "level", state.hash_key()))
-        return draw_move(judged, self.level, wins_in_one(state), rng)
+        return draw_move(judged, level, wins_in_one(state), rng)
 
     def close(self) -> None:
-        self._searches = {}
+        self._search = None
         self.inner.close()
 
 

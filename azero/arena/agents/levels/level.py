@@ -1,7 +1,7 @@
 """A level: the numbers by which an agent plays weaker, its name, and a sentence that says how it plays."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from azero.errors import BadInput
 
@@ -28,6 +28,7 @@ class Level:
       temperature: points; a move is drawn with weight exp(-loss / temperature). 0: the best move.
       cap: points; moves that lose more are never drawn.
       sight: probability with which it sees, at a move, its own win in one and the opponent's.
+      gift: of the adaptive level: its cap for each point that the opponent's moves lose on average, up to `cap`.
       is_full: whether it is the agent itself, which plays its best move after a search of `simulations`.
       elo: above `random`; None if it is not known for this agent.
       elo_ci95: the ends of its 95 % interval.
@@ -40,6 +41,7 @@ class Level:
     temperature: float = 0.0
     cap: float = 0.0
     sight: float = 1.0
+    gift: float = 0.0
     is_full: bool = False
     elo: float | None = None
     elo_ci95: tuple[float, float] | None = None
@@ -50,6 +52,10 @@ class Level:
         """Whether it adapts to its opponent."""
         return self.number is None
 
+    def with_cap(self, cap: float) -> "Level":
+        """Returns the level with another cap."""
+        return replace(self, cap=cap)
+
     @property
     def text(self) -> str:
         """A sentence or two that say how it plays."""
@@ -58,15 +64,15 @@ class Level:
             return f"{search} and plays the best move."
         if self.is_adaptive:
             return (
-                f"{search} and prefers moves after which both sides have even chances: it loosens when ahead, and plays "
-                f"its best when behind. It never gives away more than {self.cap:.0f} points at a move."
+                f"{search}. It looks at your last moves. The more points they lost, the more it gives away itself, up to "
+                f"{self.cap:.0f} at a move, to keep the chances even. When it is behind, it plays its best."
             )
         sight = "It sees every win in one."
         if self.sight < 1:
             sight = f"It overlooks wins in one, its own and the opponent's, at {1 - self.sight:.0%} of its moves."
         return (
-            f"{search}. It often plays a move that is {self.temperature:.2g} points worse than the best, and never one "
-            f"that is over {self.cap:.0f} points worse. {sight}"
+            f"{search}. A move {self.temperature:.2g} points worse than the best is 2.7 times less likely, and one "
+            f"over {self.cap:.0f} points worse is never played. {sight}"
         )
 
     def to_json(self) -> dict:
@@ -91,7 +97,7 @@ def name_of_level(number: int, num_levels: int) -> str:
 
 
 def parse_level(text: str | int) -> int | str:
-    """Returns the number of a level, or "adaptive"; raises BadInput. Whether the game has the level is another matter."""
+    """Returns the number of a level, or "adaptive"; raises BadInput. A small game may have fewer levels."""
     text = str(text).strip()
     if text == ADAPTIVE:
         return ADAPTIVE

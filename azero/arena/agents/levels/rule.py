@@ -46,8 +46,8 @@ def weights_of(judged: Judged, level: Level, allowed: np.ndarray) -> np.ndarray:
     """Returns the probabilities of the moves, [k] float64.
 
     The best score is that of the best allowed move. A move's loss is the best score minus its own. Moves that lose more
-    than the cap have probability 0, the others are weighted with exp(-loss / temperature). The adaptive level takes,
-    in place of the loss, the distance from an even score.
+    than the cap have probability 0, the others are weighted with exp(-loss / temperature). The adaptive level takes the
+    distance from an even score instead of the loss.
 
     Args:
       allowed: [k] bool, the moves to choose from; at least one.

@@ -12,6 +12,7 @@ import functools
 import json
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from azero.arena.agents.levels.level import ADAPTIVE, Level, name_of_level
 from azero.errors import BadInput
@@ -25,11 +26,13 @@ FORMAT = 1
 _FOLDER = PACKAGE / "data" / "levels"
 _LARGEST = 1 << 20  # bytes
 
-_DEFAULTS = ((30, 40, 80, 0.3), (60, 25, 60, 0.5), (60, 14, 45, 0.7), (100, 9, 35, 0.85))
-_DEFAULTS += ((100, 6, 25, 0.95), (200, 4, 18, 1.0), (400, 1.5, 8, 1.0))  # simulations, temperature, cap, sight
+_DEFAULTS: tuple[tuple[int, float, float, float], ...] = (  # simulations, temperature, cap, sight
+    *((30, 40.0, 80.0, 0.3), (60, 25.0, 60.0, 0.5), (60, 14.0, 45.0, 0.7), (100, 9.0, 35.0, 0.85)),
+    *((100, 6.0, 25.0, 0.95), (200, 4.0, 18.0, 1.0), (400, 1.5, 8.0, 1.0)),
+)
 _FULL = 1000  # simulations of the last level, if the game has no table
-ADAPTIVE_SETTINGS = {"simulations": 200, "temperature": 5.0, "cap": 40.0, "sight": 0.9}
-"""The adaptive level of a game without a table."""
+ADAPTIVE_SETTINGS: dict[str, Any] = {"temperature": 2.0, "cap": 60.0, "sight": 1.0, "gift": 2.0}
+"""The adaptive level of every game. It searches as many simulations as full strength."""
 
 
 @dataclass(frozen=True)
@@ -120,4 +123,4 @@ def _default_table(game: Game) -> Table:
         Level(number, name_of_level(number, num_levels), *settings) for number, settings in enumerate(_DEFAULTS, 1)
     ]
     levels.append(Level(num_levels, name_of_level(num_levels, num_levels), _FULL, is_full=True))
-    return Table(str(game), "", tuple(levels), Level(None, "Adaptive", **ADAPTIVE_SETTINGS))
+    return Table(str(game), "", tuple(levels), Level(None, "Adaptive", _FULL, **ADAPTIVE_SETTINGS))

@@ -2,6 +2,7 @@
 
 const API = "/api/v1/";
 const RETRY_MS = [500, 1000, 2000, 3000];
+const MOST_WAITS = 5; // for a server that is busy
 
 export class ApiError extends Error {
   constructor({ code, message, at, value }, status) {
@@ -10,10 +11,15 @@ export class ApiError extends Error {
   }
 }
 
-/** The connection to the server: whether it answers. Listeners hear of each change. */
+/** The connection to the server: whether it answers, and when it is asked again. Listeners hear of each change. */
 export const connection = {
   isLost: false,
+  retryAt: 0, // by Date.now
+  waiting: new Set(), // functions that end a pause
   listeners: new Set(),
+  retryNow() {
+    this.waiting.forEach((wake) => wake());
+  },
   set(isLost) {
     if (this.isLost === isLost) return;
     this.isLost = isLost;
@@ -38,19 +44,32 @@ async function attemptFetch(path, options, attempt) {
   try {
     const response = await fetch(API + path, options);
     connection.set(false);
-    return response;
+    const wait = Number(response.headers.get("Retry-After"));
+    if (!wait || attempt >= MOST_WAITS) return response;
+    await pause(1000 * Math.min(10, wait), options.signal);
+    return null;
   } catch (error) {
     if (error.name === "AbortError") throw error;
+    const wait = RETRY_MS[Math.min(attempt, RETRY_MS.length - 1)];
+    connection.retryAt = Date.now() + wait;
     connection.set(true);
-    await pause(RETRY_MS[Math.min(attempt, RETRY_MS.length - 1)], options.signal);
+    await pause(wait, options.signal);
     return null;
   }
 }
 
+/** Waits, until the user asks for a retry at the latest; throws AbortError if the signal is aborted. */
 function pause(ms, signal) {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(resolve, ms);
+    const wake = () => {
+      clearTimeout(timer);
+      connection.waiting.delete(wake);
+      resolve();
+    };
+    const timer = setTimeout(wake, ms);
+    connection.waiting.add(wake);
     signal?.addEventListener("abort", () => {
+      connection.waiting.delete(wake);
       clearTimeout(timer);
       reject(new DOMException("aborted", "AbortError"));
     });

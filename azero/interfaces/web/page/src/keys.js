@@ -41,11 +41,13 @@ export function useKeys(keys) {
   }, []);
 }
 
-/** The keys that act now: [[name, what it does], ...]. */
+/** The keys that act now: [[names, what they do], ...]. Those without a text are left out. */
 export function activeKeys() {
-  const all = new Map();
+  const all = new Map(); // of names; the component that came last counts
   for (const own of ACTIVE.keys()) {
-    for (const [name, entry] of Object.entries(own.get())) if (Array.isArray(entry)) all.set(name, entry[0]);
+    for (const [name, entry] of Object.entries(own.get())) if (Array.isArray(entry) && entry[0]) all.set(name, entry[0]);
   }
-  return [...all];
+  const byText = new Map();
+  for (const [name, text] of all) byText.set(text, [...(byText.get(text) ?? []), name]);
+  return [...byText].map(([text, names]) => [names, text]);
 }

@@ -4,7 +4,8 @@ import { html, useEffect, useMemo, useRef, useState } from "../html.js";
 import { Drawing } from "./Drawing.js";
 import { Grid } from "./Grid.js";
 import { Menu } from "./Menu.js";
-import { canTurn, stageOf, turned } from "./geometry.js";
+import { stageOf } from "./geometry.js";
+import { laid } from "./layout.js";
 import { click, targets, whyNot } from "./picking.js";
 
 /**
@@ -19,17 +20,15 @@ import { click, targets, whyNot } from "./picking.js";
  *   onMessage(text): called with a line that tells why a click did nothing, or "".
  *   onBack(): called by Esc when no step has been chosen; picks of earlier actions of a turn are the caller's.
  *   onChosen(cells): called when the clicked cells of an action that takes several change.
+ *   controls: a ref that gets {stepBack()}, which does what Esc does.
  */
-export function Board({ position, isInteractive, isTurned, overlay = {}, onAction, onMessage, onBack, onChosen }) {
+export function Board({ position, isInteractive, isTurned, overlay = {}, onAction, onMessage, onBack, onChosen, controls }) {
   const [chosen, setChosenCells] = useState([]);
   const [hovered, setHovered] = useState(null);
   const [aimed, setAimed] = useState(null); // by a first tap
   const [menu, setMenu] = useState(null);
   const stage = useRef(null);
-  const picture = useMemo(
-    () => (isTurned && canTurn(position.picture) ? turned(position.picture) : position.picture),
-    [position.picture, isTurned],
-  );
+  const picture = useMemo(() => laid(position.picture, isTurned), [position.picture, isTurned]);
   const pieceOn = useMemo(() => new Map(picture.pieces.map((piece) => [piece.cell, piece])), [picture]);
   const mayClick = useMemo(() => (isInteractive ? targets(picture, chosen) : new Set()), [picture, chosen, isInteractive]);
 
@@ -79,7 +78,9 @@ export function Board({ position, isInteractive, isTurned, overlay = {}, onActio
     return true;
   };
 
-  const view = stageOf(picture);
+  if (controls) controls.current = { stepBack };
+
+  const view = useMemo(() => stageOf(picture), [picture]);
   const shared = { picture, view, pieceOn, mayClick, chosen };
   return html`<div class="board board-${picture.style}" ref=${stage}>
     <${Drawing}

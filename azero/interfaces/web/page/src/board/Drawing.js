@@ -1,8 +1,8 @@
 // The drawing of a position. It is hidden from screen readers: the grid over it says the same.
 
-import { html, useRef } from "../html.js";
+import { html, useMemo, useRef } from "../html.js";
 import { Ground } from "./ground.js";
-import { Arrows, Bars, LastMove, Line, Marks, Ownership, Square, Targets, Winning } from "./marks.js";
+import { Arrows, Bars, Heat, LastMove, Line, Marks, Ownership, Square, Targets, Winning } from "./marks.js";
 import { meantBy } from "./picking.js";
 import { Piece, Shades } from "./pieces.js";
 
@@ -13,7 +13,7 @@ const KIND = { holes: "disc", felt: "disc", points: "stone", hexes: "disc", tree
 /**
  * Draws all layers. `overlay` may have: marks [{cells, text, share, kind: best|other|played, glyph}], ownership [one
  * number a cell, the first player's positive], line [{cells, number, player}], arrows [{from, to, width, kind}], bars
- * [{cell, prior, policy}], played [{cells, glyph}], hidesTargets.
+ * [{cell, prior, policy}], heat [one number in [0, 1] a cell], hidesTargets.
  */
 export function Drawing({ picture, view, pieceOn, mayClick, chosen, position, isInteractive, hovered, overlay }) {
   const before = useRef(null);
@@ -23,12 +23,14 @@ export function Drawing({ picture, view, pieceOn, mayClick, chosen, position, is
   const fresh = picture.pieces.filter(isNew);
   before.current = { game: position.game, ply: position.ply, cells: new Set(pieceOn.keys()) };
 
+  const ground = useMemo(() => html`<${Ground} picture=${picture} />`, [picture]);
   const movesPieces = picture.steps.length > 1;
   const gone = new Set(chosen.slice(0, movesPieces ? 1 : 0));
   const box = `${view.x} ${view.y} ${view.side} ${view.side}`;
   return html`<svg class="drawing" viewBox=${box} aria-hidden="true" focusable="false" style=${{ "--label": `${view.side * LABEL}px` }}>
     <${Shades} />
-    <${Ground} picture=${picture} />
+    ${ground}
+    ${overlay.heat && html`<${Heat} picture=${picture} heat=${overlay.heat} />`}
     ${overlay.ownership && html`<${Ownership} picture=${picture} owners=${overlay.ownership} pieceOn=${pieceOn} />`}
     ${movesPieces && html`<${LastMove} picture=${picture} last=${position.last} pieceOn=${pieceOn} />`}
     ${picture.pieces.map((piece) => html`<${Piece}
@@ -55,6 +57,8 @@ function Choosing({ picture, chosen, mayClick, pieceOn, hovered, position, overl
   const frames = [...picture.begun, ...chosen];
   const showsAll = (step > 0 || picture.style === "felt") && !overlay.marks && !overlay.hidesTargets;
   const isShot = picture.steps[step] === "Shoots at";
+  const mover = frames.length > 1 && pieceOn.get(frames[1]);
+  const others = new Set([...mayClick].filter((cell) => pieceOn.has(cell) || cell !== hovered));
   return html`<g>
     ${frames.map((cell, k) => html`<${Square}
       cell=${picture.cells[cell]}
@@ -62,7 +66,8 @@ function Choosing({ picture, chosen, mayClick, pieceOn, hovered, position, overl
       inset=${0.04}
     />`)}
     ${frames.length > 1 && html`<${Way} from=${picture.cells[from]} to=${picture.cells[frames[1]]} />`}
-    <${Targets} picture=${picture} cells=${mayClick} pieceOn=${pieceOn} isShot=${isShot} showsAll=${showsAll} />
+    ${mover && html`<${Piece} picture=${picture} piece=${{ ...mover, cell: from }} isGhost />`}
+    <${Targets} picture=${picture} cells=${others} pieceOn=${pieceOn} isShot=${isShot} showsAll=${showsAll} />
     <${Hover} ...${{ picture, mayClick, pieceOn, hovered, position, chosen, isShot }} />
   </g>`;
 }

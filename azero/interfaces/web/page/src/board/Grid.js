@@ -1,6 +1,6 @@
 // The cells as a grid: clicks, drags, keys, and what screen readers hear.
 
-import { html, useEffect, useRef, useState } from "../html.js";
+import { html, useRef, useState } from "../html.js";
 import { boxOf } from "./geometry.js";
 import { meantBy, nameOfCell } from "./picking.js";
 
@@ -34,39 +34,37 @@ export function Grid({ picture, view, pieceOn, mayClick, chosen, onPick, onHover
     event.stopPropagation();
   };
 
+  const latestPick = useRef(onPick);
+  latestPick.current = onPick;
   const onPointerDown = (event) => {
+    drag.current = { cell: cellOf(event.target), type: event.pointerType, isDrag: false };
+  };
+  const onPointerOver = (event) => {
+    if (event.pointerType === "touch") return;
     const cell = cellOf(event.target);
-    drag.current = { cell, type: event.pointerType, isDone: false };
-    if (event.pointerType === "touch") event.target.releasePointerCapture?.(event.pointerId);
+    const begin = drag.current;
+    if (begin && event.buttons === 1 && picture.steps.length > 1 && begin.cell !== null && cell !== begin.cell && !begin.isDrag) {
+      begin.isDrag = true; // its first cell is picked now, the last one where the button is let go
+      if (chosen.at(-1) !== begin.cell) onPick(begin.cell);
+    }
+    onHover(cell);
   };
   const onPointerUp = (event) => {
-    const begin = drag.current;
-    const cell = cellOf(document.elementFromPoint(event.clientX, event.clientY));
-    if (!begin || begin.cell === null || cell === null || cell === begin.cell || picture.steps.length === 1) return;
-    begin.isDone = true; // a drag: both ends are picked
-    const last = chosen.at(-1);
-    if (last !== begin.cell) onPick(begin.cell);
-    setTimeout(() => grid.current?.dispatchEvent(new CustomEvent("dropped", { detail: cell })));
+    const cell = cellOf(event.target);
+    if (drag.current?.isDrag && cell !== null && cell !== drag.current.cell) setTimeout(() => latestPick.current(cell));
   };
   const onClick = (event) => {
     const cell = cellOf(event.target);
-    if (cell === null || drag.current?.isDone) return;
+    if (cell === null || drag.current?.isDrag) return;
     setCursor(cell);
     onPick(cell, drag.current?.type === "touch");
   };
-  const latestPick = useRef(onPick);
-  latestPick.current = onPick;
-  useEffect(() => {
-    const dropped = (event) => latestPick.current(event.detail);
-    const element = grid.current;
-    element.addEventListener("dropped", dropped);
-    return () => element.removeEventListener("dropped", dropped);
-  }, []);
 
   const style = (index) => {
     const box = boxOf(picture, index);
+    const { tilt } = picture.cells[index];
     const percent = (length) => `${(100 * length) / view.side}%`;
-    return { left: percent(box.x - view.x), top: percent(box.y - view.y), width: percent(box.width), height: percent(box.height) };
+    return { left: percent(box.x - view.x), top: percent(box.y - view.y), width: percent(box.width), height: percent(box.height), transform: tilt ? `rotate(${tilt}deg)` : null };
   };
 
   return html`<div
@@ -79,7 +77,7 @@ export function Grid({ picture, view, pieceOn, mayClick, chosen, onPick, onHover
     onClick=${onClick}
     onPointerDown=${onPointerDown}
     onPointerUp=${onPointerUp}
-    onPointerOver=${(event) => event.pointerType !== "touch" && onHover(cellOf(event.target))}
+    onPointerOver=${onPointerOver}
     onPointerLeave=${() => onHover(null)}
     onFocusIn=${(event) => onHover(event.target.matches(":focus-visible") ? cellOf(event.target) : null)}
     onFocusOut=${() => onHover(null)}

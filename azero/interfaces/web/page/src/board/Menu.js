@@ -5,7 +5,11 @@ import { html, useEffect, useRef } from "../html.js";
 export function Menu({ picture, view, cell, actions, onPick, onClose }) {
   const { x, y } = picture.cells[cell];
   const list = useRef(null);
-  useEffect(() => list.current?.querySelector("button")?.focus(), [cell]);
+  useEffect(() => {
+    const before = document.activeElement;
+    list.current.querySelector("button").focus();
+    return () => before?.focus?.();
+  }, [cell]);
   const percent = (length) => `${(100 * length) / view.side}%`;
   const onKeyDown = (event) => {
     const buttons = [...list.current.querySelectorAll("button")];

@@ -1,19 +1,20 @@
 // The ground of a board, its cells, lines and labels.
 
 import { html } from "../html.js";
-import { groundOf, hexagon } from "./geometry.js";
+import { groundOf, hexagon, stageOf } from "./geometry.js";
 
-const ROUND = 0.22;
+const ROUND = 0.0174; // of the stage: 14 px on a stage of 804
 
 /** Draws everything that lies below the pieces. */
 export function Ground({ picture }) {
   const { style } = picture;
   return html`<g class="ground ground-${style}">
     ${style !== "hexes" && html`<${Plate} picture=${picture} />`}
-    ${picture.cells.map((cell) => html`<${Cell} cell=${cell} style=${style} />`)}
+    ${style !== "tree" && picture.cells.map((cell) => html`<${Cell} cell=${cell} style=${style} />`)}
     ${style === "felt" && html`<${FeltLines} picture=${picture} />`}
     ${picture.lines.map(([x1, y1, x2, y2]) => html`<line class="grid-line" x1=${x1} y1=${y1} x2=${x2} y2=${y2} />`)}
-    ${picture.dots.map(([x, y]) => html`<circle class="star" cx=${x} cy=${y} r="0.09" />`)}
+    ${style === "tree" && html`<${Tree} picture=${picture} />`}
+    ${picture.dots.map(([x, y]) => html`<circle class="star" cx=${x} cy=${y} r="0.08" />`)}
     ${picture.edges.map((edge) => html`<${Edge} edge=${edge} picture=${picture} />`)}
     ${style === "squares" &&
     html`<rect class="rim" x="0" y="0" width=${picture.width} height=${picture.height} rx="0.04" />`}
@@ -23,7 +24,7 @@ export function Ground({ picture }) {
 
 function Plate({ picture }) {
   const { x, y, width, height } = groundOf(picture);
-  return html`<rect class="plate" x=${x} y=${y} width=${width} height=${height} rx=${ROUND} />`;
+  return html`<rect class="plate" x=${x} y=${y} width=${width} height=${height} rx=${ROUND * stageOf(picture).side} />`;
 }
 
 function Cell({ cell, style }) {
@@ -34,6 +35,12 @@ function Cell({ cell, style }) {
   if (shape === "point" || style === "lines") return null;
   const className = style === "felt" ? "square felt" : `square tone-${tone ?? 0}`;
   return html`<rect class=${className} x=${x - 0.5} y=${y - 0.5} width="1" height="1" />`;
+}
+
+/** The path so far, and the nodes over the ends of the lines. */
+function Tree({ picture: { cells, pieces } }) {
+  const path = pieces.map(({ cell }) => `${cells[cell].x},${cells[cell].y}`).join(" ");
+  return html`<g><polyline class="path" points=${path} />${cells.map((cell) => html`<${Cell} cell=${cell} style="tree" />`)}</g>`;
 }
 
 function FeltLines({ picture: { width, height } }) {

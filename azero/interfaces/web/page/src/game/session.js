@@ -122,6 +122,11 @@ export class Session {
     this.changed();
   }
 
+  forgetError() {
+    this.error = null;
+    this.changed();
+  }
+
   /** Plays a move from the current node. */
   play(move) {
     return this.goTo(this.tree.play(this.node, move));

@@ -6,10 +6,12 @@ import { html, useEffect, useMemo, useReducer, useRef } from "../html.js";
 import { useKeys } from "../keys.js";
 import { readLink, writeLink } from "../router.js";
 import { settings } from "../settings.js";
-import { VIEWS, viewOf } from "../views/index.js";
+import { VIEWS, loadViewsSoon, viewOf } from "../views/index.js";
 import { RecordDialog } from "../records/RecordDialog.js";
 import { Header, copyLink } from "./Header.js";
 import { KeysDialog } from "./KeysDialog.js";
+import { MoveDialog } from "./MoveDialog.js";
+import { IllegalMove, Reconnecting } from "./Notice.js";
 import { Toasts } from "./Toasts.js";
 
 const FIRST_GAME = "connect_four";
@@ -102,23 +104,28 @@ export function App({ session }) {
   }, []);
   useEffect(() => settings.subscribe(render), []);
   useEffect(() => {
-    if (session.error) app.toast({ text: session.error.message, kind: "error", seconds: 8 });
+    if (session.error && !isIllegal(session.error)) app.toast({ text: session.error.message, kind: "error", seconds: 8 });
   }, [session.error]);
   usePageKeys(app);
 
-  const { View } = viewOf(app.view);
+  const { View, title } = viewOf(app.view);
   return html`<div class="app view-${app.view}">
-    <${Header} app=${app} session=${session} />
-    ${connection.isLost && html`<p class="banner" role="status">The server does not answer. Trying again; your game is safe here.</p>`}
+    <${Header} app=${app} session=${session} title=${title} />
     <main class="main">
       ${app.isReady ? html`<${View} key=${app.view} session=${session} app=${app} />` : html`<p class="loading">Loading the board …</p>`}
     </main>
+    <div class="notices">
+      ${connection.isLost && html`<${Reconnecting} />`}
+      ${isIllegal(session.error) && html`<${IllegalMove} error=${session.error} moves=${session.moves} app=${app} onClose=${() => session.forgetError()} />`}
+    </div>
     <p class="status-line" role="status">${app.status}</p>
     <div class="hidden" aria-live="polite">${app.spoken}</div>
     <${Toasts} app=${app} />
     ${app.dialog && app.dialog()}
   </div>`;
 }
+
+const isIllegal = (error) => error?.code === "illegal_move" && Number.isInteger(error.at);
 
 async function begin(app) {
   const { session } = app;
@@ -135,6 +142,7 @@ async function begin(app) {
   };
   await Promise.all([session.loadGames().catch(app.fail), open()]).catch(app.fail);
   app.isReady = session.game !== null;
+  loadViewsSoon();
   app.changed();
   window.addEventListener("hashchange", async () => {
     if (location.hash === app.ownHash) return;
@@ -162,17 +170,15 @@ function usePageKeys(app) {
   const { session } = app;
   const awaited = useRef(0);
   const keys = {
-    g: ["then P A R W L: Play, Analyse, Review, Runs, Learn", () => void (awaited.current = Date.now())],
+    g: ["", () => void (awaited.current = Date.now())],
     d: ["theme", () => settings.set("theme", document.documentElement.dataset.theme === "dark" ? "light" : "dark")],
     f: ["turn the board", () => turnBoard(session)],
     y: ["copy the link", () => copyLink(app)],
     s: ["save or load a record", () => app.openDialog(() => html`<${RecordDialog} app=${app} session=${session} />`)],
+    "/": ["type a move", () => typeMove(app, session)],
     "?": ["all keys", () => app.openDialog(() => html`<${KeysDialog} app=${app} />`)],
   };
-  for (const view of VIEWS) {
-    const key = view.key;
-    keys[`g ${key}`] = [view.title, () => false];
-  }
+  for (const view of VIEWS) keys[`g ${view.key}`] = [view.title, () => false];
   useKeys(keys);
   useEffect(() => {
     const listener = (event) => {
@@ -187,6 +193,14 @@ function usePageKeys(app) {
     document.addEventListener("keydown", listener, true);
     return () => document.removeEventListener("keydown", listener, true);
   }, []);
+}
+
+function typeMove(app, session) {
+  if (!session.isSettled || session.position.to_move === null) return false;
+  const { play, view } = app;
+  if (view === "play" && !play?.mayMove) return false;
+  const onMove = (action) => (view === "play" ? play.play(action) : session.play(action.move));
+  app.openDialog(() => html`<${MoveDialog} app=${app} session=${session} onMove=${onMove} />`);
 }
 
 export function turnBoard(session) {

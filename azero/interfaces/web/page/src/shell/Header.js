@@ -9,13 +9,14 @@ import { KeysDialog } from "./KeysDialog.js";
 import { DropDown } from "./dialog.js";
 import { Icon, Logo } from "./icons.js";
 
-export function Header({ app, session }) {
+export function Header({ app, session, title }) {
   const [open, setOpen] = useState(null); // "games", "views"
   const toggle = (name) => setOpen(open === name ? null : name);
   const close = () => setOpen(null);
   const { game } = session;
   const isDark = document.documentElement.dataset.theme === "dark";
   return html`<header class="header">
+    <h1 class="hidden">azero: ${title}</h1>
     <span class="brand"><${Logo} /><span class="brand-name">azero</span></span>
     <span class="opens">
       <button class="quiet game-button" aria-haspopup="menu" aria-expanded=${open === "games"} onClick=${() => toggle("games")}>

@@ -24,12 +24,12 @@ export function Dialog({ title, onClose, children, className = "", footer }) {
   };
   return html`<div class="veil" onPointerDown=${(event) => event.target === event.currentTarget && onClose()}>
     <div class="dialog ${className}" role="dialog" aria-modal="true" aria-label=${title} tabindex="-1" ref=${box} onKeyDown=${onKeyDown}>
-      <header class="dialog-head">
+      <div class="dialog-head">
         <h2>${title}</h2>
         <button class="quiet icon-button" aria-label="Close" onClick=${onClose}><${Icon} name="close" /></button>
-      </header>
+      </div>
       <div class="dialog-body">${children}</div>
-      ${footer && html`<footer class="dialog-foot">${footer}</footer>`}
+      ${footer && html`<div class="dialog-foot">${footer}</div>`}
     </div>
   </div>`;
 }

@@ -25,6 +25,8 @@ const PATHS = {
   branch: "M3 10h5l4-4h4M8 10l4 4h4",
   save: "M10 3v9M6.5 9l3.5 3.5L13.5 9M4 16.5h12",
   open: "M10 12.5v-9M6.5 7L10 3.5L13.5 7M4 16.5h12",
+  left: "M12 5l-5 5l5 5",
+  warning: "M10 3.5l7.5 13h-15zM10 8.5v3.5M10 14.2v.1",
   check: "M5 10.5l3.5 3.5L15 7",
   more: "M4.5 10h.1M10 10h.1M15.5 10h.1",
   menu: "M3.5 6h13M3.5 10h13M3.5 14h13",

@@ -5,7 +5,7 @@ import { html } from "../html.js";
 import { settings } from "../settings.js";
 
 /** The board of the session. Its place and size are the same in all views. */
-export function Stage({ session, app, overlay, isInteractive = true, onAction, onBack, onChosen, gauge }) {
+export function Stage({ session, app, overlay, isInteractive = true, onAction, onBack, onChosen, controls, gauge }) {
   const { position, game } = session;
   const isTurned = Boolean(game && settings.get("turned")[game.family ?? game.id]);
   const onMove = onAction ?? ((action) => session.play(action.move));
@@ -18,14 +18,16 @@ export function Stage({ session, app, overlay, isInteractive = true, onAction, o
         onAction=${onMove}
         onBack=${onBack}
         onChosen=${onChosen}
+        controls=${controls}
         onMessage=${app.setStatus}
       />`}
     </section>
     <div class="gauge-place">${gauge}</div>`;
 }
 
-/** The panel beside the board. `bar` stays at its foot. */
-export const PanelFrame = ({ label, children, bar }) => html`<section class="panel" aria-label=${label}>
+/** The panel beside the board. `bar` stays at its foot, and `foot` below it. */
+export const PanelFrame = ({ label, children, bar, foot }) => html`<section class="panel" aria-label=${label}>
   <div class="panel-body">${children}</div>
   ${bar && html`<div class="panel-bar">${bar}</div>`}
+  ${foot}
 </section>`;

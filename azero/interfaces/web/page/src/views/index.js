@@ -1,18 +1,36 @@
-// The views, in the order of the header.
+// The views, in the order of the header. All but Play are loaded after the first board is shown.
 
-import { Analyse } from "./analyse/Analyse.js";
-import { Learn } from "./learn/Learn.js";
+import { html, useEffect, useReducer } from "../html.js";
+import { PanelFrame, Stage } from "../shell/layout.js";
 import { Play } from "./play/Play.js";
-import { Review } from "./review/Review.js";
-import { Runs } from "./runs/Runs.js";
+
+const IDLE_MS = 1500; // after which views are loaded that nobody has asked for yet
 
 export const VIEWS = [
   { id: "play", title: "Play", key: "p", View: Play },
-  { id: "analyse", title: "Analyse", key: "a", View: Analyse },
-  { id: "review", title: "Review", key: "r", View: Review },
-  { id: "runs", title: "Runs", key: "w", View: Runs },
-  { id: "learn", title: "Learn", key: "l", View: Learn },
+  { id: "analyse", title: "Analyse", key: "a", View: later(() => import("./analyse/Analyse.js"), "Analyse") },
+  { id: "review", title: "Review", key: "r", View: later(() => import("./review/Review.js"), "Review") },
+  { id: "runs", title: "Runs", key: "w", View: later(() => import("./runs/Runs.js"), "Runs") },
+  { id: "learn", title: "Learn", key: "l", View: later(() => import("./learn/Learn.js"), "Learn") },
 ];
 
 /** The view with this id; Play if there is none. */
 export const viewOf = (id) => VIEWS.find((view) => view.id === id) ?? VIEWS[0];
+
+/** Loads the other views while nothing else happens, so that they work when the server is away. */
+export const loadViewsSoon = () => setTimeout(() => VIEWS.forEach(({ View }) => View.load?.().catch(() => {})), IDLE_MS);
+
+/** A component whose module is loaded when it is first shown; until then the board is. */
+function later(load, name) {
+  let Found = null;
+  const Later = (props) => {
+    const [, render] = useReducer((count) => count + 1, 0);
+    useEffect(() => void (Found ?? Later.load().then(render, props.app.fail)), []);
+    if (Found) return html`<${Found} ...${props} />`;
+    return html`<${Stage} ...${props} isInteractive=${false} /><${PanelFrame} label=${name}></${PanelFrame}>`;
+  };
+  Later.load = async () => {
+    Found = (await load())[name];
+  };
+  return Later;
+}

@@ -1,6 +1,7 @@
 // The levels of an agent as bars of Elo.
 
 import { html } from "../../html.js";
+import { radio, radioKeys } from "../../shell/radios.js";
 
 const TALL = 145; // px
 
@@ -17,9 +18,9 @@ export function Levels({ agent, level, onLevel }) {
       <strong>${chosen ? `Level ${chosen.level}, ${chosen.name}` : "Adaptive"}</strong>
       <span class="detail">${isRated && chosen ? source(chosen) : "not yet measured for this agent"}</span>
     </p>
-    <div class="bars" role="radiogroup" aria-label="Level">
+    <div class="bars" role="radiogroup" aria-label="Level" onKeyDown=${radioKeys}>
       ${anchor && html`<span class="anchor" style=${{ bottom: `${height(anchor.elo) + 24}px` }}><small>${anchor.name} has ${format(anchor.elo)}</small></span>`}
-      ${levels.map((each, k) => html`<button role="radio" class="level" aria-checked=${String(each.level === level)}
+      ${levels.map((each, k) => html`<button ...${radio(each.level === level, level === "adaptive" && k === 0)} class="level"
         aria-label="Level ${each.level}, ${each.name}${isRated ? `, ${format(each.elo)} Elo` : ""}" onClick=${() => onLevel(each.level)}>
         ${isRated && html`<small>${format(each.elo)}</small>`}
         <span class="level-bar" style=${{ height: `${height(elos[k])}px` }}></span>

@@ -24,19 +24,25 @@ export function Moves({ session }) {
   const { players } = session.game;
   useEffect(() => {
     const current = box.current?.querySelector("[aria-current]");
-    current?.scrollIntoView({ block: "nearest" });
+    if (!current) return;
+    const [outer, inner] = [box.current.getBoundingClientRect(), current.getBoundingClientRect()];
+    box.current.scrollTop += Math.max(0, inner.bottom - outer.bottom + 8) + Math.min(0, inner.top - outer.top);
+    box.current.scrollLeft += Math.max(0, inner.right - outer.right + 8) + Math.min(0, inner.left - outer.left);
   }, [session.node]);
   return html`<div class="moves" role="log" aria-label="Moves played" ref=${box}>
     <div class="moves-row moves-head"><span></span>${[0, 1].map((player) => html`<span title=${players[player].name}><${Stone} players=${players} player=${player} /></span>`)}</div>
-    ${rowsOf(line).map(({ number, cells }) => html`<div class="moves-row">
+    ${rowsOf(line).map(({ number, cells }) => html`<div class="moves-row" key=${number}>
       <span class="number">${number}</span>
-      ${cells.map((nodes) => html`<span class="turn">${nodes.map((node) => html`<${MoveButton} node=${node} session=${session} />`)}</span>`)}
+      ${cells.map((nodes) => html`<span class="turn">${turnsOf(nodes, session).map((turn) => html`<${Turn} nodes=${turn} session=${session} />`)}</span>`)}
     </div>`)}
   </div>`;
 }
 
-const MoveButton = ({ node, session }) => html`<button
+/** Where a turn is several actions, e.g. in Amazons, they are one entry; otherwise each stands for itself. */
+const turnsOf = (nodes, session) => (session.game.board.steps.length > 1 && nodes.length ? [nodes] : nodes.map((node) => [node]));
+
+const Turn = ({ nodes, session }) => html`<button
   class="move"
-  aria-current=${node === session.node ? "step" : null}
-  onClick=${() => session.goTo(node)}
->${node.move}</button>`;
+  aria-current=${nodes.includes(session.node) ? "step" : null}
+  onClick=${() => session.goTo(nodes.at(-1))}
+>${nodes.map(({ move }) => move).join("")}</button>`;

@@ -4,6 +4,7 @@ import { html, useState } from "../../html.js";
 import { settings } from "../../settings.js";
 import { Dialog } from "../../shell/dialog.js";
 import { Stone } from "../../shell/icons.js";
+import { radio, radioKeys } from "../../shell/radios.js";
 import { Levels } from "./Levels.js";
 import { beginGame } from "./game.js";
 
@@ -96,6 +97,6 @@ function boardsOf(session) {
 const Field = ({ label, children }) => html`<div class="field"><span class="field-label">${label}</span><span class="field-value">${children}</span></div>`;
 
 /** One of a few, as joined buttons. */
-export const Choice = ({ label, value, options, onPick }) => html`<span class="choice" role="radiogroup" aria-label=${label}>
-  ${options.map(([key, text]) => html`<button role="radio" aria-checked=${String(key === value)} onClick=${() => onPick(key)}>${text}</button>`)}
+export const Choice = ({ label, value, options, onPick }) => html`<span class="choice" role="radiogroup" aria-label=${label} onKeyDown=${radioKeys}>
+  ${options.map(([key, text]) => html`<button ...${radio(key === value)} onClick=${() => onPick(key)}>${text}</button>`)}
 </span>`;

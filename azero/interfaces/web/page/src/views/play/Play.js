@@ -1,19 +1,24 @@
 // Play: against an agent, between people, or agent against agent.
 
-import { html, useEffect, useState } from "../../html.js";
+import { html, useEffect, useRef, useState } from "../../html.js";
 import { useKeys } from "../../keys.js";
 import { settings } from "../../settings.js";
 import { Icon } from "../../shell/icons.js";
 import { PanelFrame, Stage } from "../../shell/layout.js";
 import { Confirm } from "./Confirm.js";
+import { Ending } from "./Ending.js";
+import { Help } from "./Help.js";
 import { Moves } from "./Moves.js";
 import { NewGame, openingPlayers } from "./NewGame.js";
-import { Ending, Side, Steps } from "./Sides.js";
+import { Side } from "./Sides.js";
+import { Problem, Stages } from "./Stages.js";
+import { Steps } from "./Steps.js";
 import { PlayGame } from "./game.js";
 import { tick } from "./sound.js";
 
 export function Play({ session, app }) {
   const [chosen, setChosen] = useState([]);
+  const board = useRef(null);
   useEffect(() => {
     if (!app.play || app.play.isStopped) app.play = new PlayGame(app, openingPlayers(session));
     app.play.onChange();
@@ -30,23 +35,32 @@ export function Play({ session, app }) {
   const below = play.human ?? 0; // the side at the foot of the panel
   const act = (action) => play.play(action);
   const { picture } = session.position;
+  const isPlain = session.game.is_own && picture.style === "plain";
   return html`
     <${Stage}
       session=${session}
       app=${app}
       overlay=${hintOverlay(play, session)}
       isInteractive=${play.mayMove}
+      controls=${board}
       onAction=${act}
       onBack=${() => (picture.begun.length && play.mayMove ? (takeBackStep(session), true) : false)}
       onChosen=${setChosen}
     />
-    <${PanelFrame} label="Game" bar=${html`<${Buttons} ...${{ play, session, app, newGame }} />`}>
+    <${PanelFrame}
+      label="Game"
+      bar=${html`<${Buttons} ...${{ play, session, app, newGame }} />`}
+      foot=${html`<${Help} play=${play} session=${session} />`}
+    >
       <${Side} ...${{ play, session, side: 1 - below }} />
-      ${hasMoveList(picture) ? html`<${MoveList} ...${{ picture, play, act }} />` : null}
+      ${play.result && html`<${Ending} ...${{ play, session, app, newGame }} />`}
+      ${play.problem && !play.result && html`<${Problem} play=${play} session=${session} />`}
+      ${play.stages.length > 0 && html`<${Stages} play=${play} />`}
+      ${hasMoveList(picture) && html`<${MoveList} ...${{ picture, play, act }} />`}
+      ${isPlain && html`<p class="detail note">This board is drawn from the planes that a net sees. One method in your file makes it pretty: the guide to games of your own shows how.</p>`}
       <${Moves} session=${session} />
-      <${Steps} ...${{ session, chosen, play }} />
-      ${play.result ? html`<${Ending} ...${{ play, session, app, newGame }} />` : null}
-      <${Side} ...${{ play, session, side: below, isBelow: true, hint: howToMove(picture) }} />
+      <${Steps} ...${{ session, chosen, play, onBack: () => board.current.stepBack() }} />
+      <${Side} ...${{ play, session, side: below, isBelow: true }} />
     </${PanelFrame}>`;
 }
 
@@ -60,7 +74,8 @@ function takeBackStep(session) {
 function hintOverlay(play, session) {
   if (!play.hint) return {};
   const { cells, line, isLine } = play.hint;
-  if (!isLine) return { marks: [{ cells, text: "", share: 0, kind: "best" }], hidesTargets: false };
+  if (!isLine) return { marks: [{ cells: cells.slice(0, 1), text: "", share: 0, kind: "best" }] };
+  if (cells.length > 1) return { arrows: [{ from: cells[0], to: cells.at(-1), kind: "best" }] };
   const { to_move: toMove, picture } = session.position;
   const byMove = new Map(picture.actions.map((action) => [action.move, action.cells]));
   const ghosts = line.slice(0, 6).map((move, k) => ({ cells: byMove.get(move) ?? [], number: k + 1, player: (toMove + k) % 2 }));
@@ -73,14 +88,11 @@ function hasMoveList(picture) {
   return picture.style === "plain" || picture.style === "tree" || picture.actions.some(({ action, cells }) => !cells.length && !onButtons.has(action));
 }
 
-function howToMove(picture) {
-  if (picture.drops) return "Click a column, or press its number.";
-  return hasMoveList(picture) ? "Choose a move from the list." : "Click the board, or move the cursor with the arrow keys.";
-}
-
 function MoveList({ picture, play, act }) {
+  if (!picture.actions.length) return null;
   return html`<div class="move-list" role="group" aria-label="Legal moves">
-    ${picture.actions.map((action) => html`<button disabled=${!play.mayMove} onClick=${() => act(action)}>${action.move}</button>`)}
+    <h2 class="small">Moves you can make</h2>
+    ${picture.actions.map((action) => html`<button key=${action.action} disabled=${!play.mayMove} onClick=${() => act(action)}>${action.move}</button>`)}
   </div>`;
 }
 

@@ -21,7 +21,8 @@ export class PlayGame {
     this.clocks = clock ? new Clocks(clock, (player) => this.end(1 - player, `${this.nameOfSide(player)} ran out of time.`)) : null;
     this.decided = null; // {winner, text} of a game that ended off the board
     this.thinking = null; // {player, since}
-    this.stage = null; // of an agent that is being loaded, as a stream tells it
+    this.limit = clock;
+    this.stages = []; // of an agent that is being loaded, as a stream tells them
     this.problem = null; // an error of the agent
     this.hint = null; // {cells, line, isLine}
     this.isPaused = false;
@@ -38,13 +39,14 @@ export class PlayGame {
     for (const { agent } of cold) {
       const body = { agent, game: this.session.game.id, moves: [], simulations: 1 };
       const onStage = (stage) => {
-        this.stage = stage.stage === "searching" ? null : { ...stage, agent };
+        const earlier = this.stages.filter((each) => each.stage !== stage.stage);
+        this.stages = stage.stage === "searching" || stage.stage === "queued" ? [] : [...earlier, stage];
         this.changed();
       };
       await stream("analyses", body, { signal, onStage, onError: (error) => (this.problem = error) });
     }
     if (signal.aborted) return;
-    this.stage = null;
+    this.stages = [];
     if (cold.length) await this.session.refreshAgents().catch(() => {});
     this.changed();
   }
@@ -115,9 +117,30 @@ export class PlayGame {
       if (session.node !== this.thinking?.node) this.cancel();
       return;
     }
-    if (session.ply > 0 || this.clocks?.hasBegun) this.clocks?.run(toMove);
+    if ((session.ply > 0 || this.clocks?.hasBegun) && this.isReady(toMove)) this.clocks?.run(toMove);
+    else this.clocks?.stop();
     if (this.players[toMove].kind === "agent" && !this.isPaused) this.askAgent(toMove);
     else if (this.thinking?.node !== session.node) this.cancel();
+  }
+
+  /** Whether a side's time counts: that of an agent which is being loaded does not. */
+  isReady(side) {
+    const player = this.players[side];
+    return player.kind === "human" || (!this.stages.length && this.agentOf(player)?.state === "ready");
+  }
+
+  /** Asks again for the move that an agent could not make. */
+  retry() {
+    this.problem = null;
+    this.cancel();
+    this.onChange();
+    this.changed();
+  }
+
+  /** Puts another agent in the place of one that could not move. */
+  replaceAgent(id) {
+    this.players = this.players.map((player) => (player.kind === "agent" ? { ...player, agent: id, level: null, simulations: player.simulations ?? 100 } : player));
+    this.retry();
   }
 
   cancel() {
@@ -133,7 +156,6 @@ export class PlayGame {
     const request = new AbortController();
     const thinking = { node: session.node, player: side, since: Date.now() };
     Object.assign(this, { request, thinking, problem: null });
-    if (this.agentOf(player)?.state !== "ready") this.clocks?.stop();
     const timer = setInterval(() => Date.now() - thinking.since > SLOW_MS && this.changed(), 500);
     try {
       const move = await this.answer(player, request.signal);

@@ -1,0 +1,97 @@
+"""The page's files are whole: every import and link resolves, nothing comes from elsewhere, and they are small."""
+
+import gzip
+import re
+from pathlib import Path
+
+import pytest
+
+import azero.interfaces.web
+
+PAGE = Path(azero.interfaces.web.__file__).parent / "page"
+LARGEST = 300 * 1000  # bytes of what a browser loads before the first board, and of all as the server sends it
+LONGEST = 280  # lines of a file
+
+FILES = sorted(path for path in PAGE.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
+SOURCES = [path for path in FILES if path.suffix in {".js", ".css", ".html"}]
+IMPORT = re.compile(r"""(?:\bfrom|\bimport)\s*\(?\s*["']([^"'\n]+)["']""")
+STATIC = re.compile(r"""(?:\bfrom|\bimport)\s*["']([^"'\n]+)["']""")
+LINK = re.compile(r"""(?:href|src)="([^"]+)\"""")
+NAMES = re.compile(r"import\s*\{([^}]*)\}\s*from\s*\"([^\"]+)\"")
+EXPORT = re.compile(r"export (?:async )?(?:function\*?|const|let|class) (\w+)|export \{([^}]*)\}")
+
+
+def short(path: Path) -> str:
+    return str(path.relative_to(PAGE))
+
+
+def scripts() -> list[Path]:
+    return [path for path in FILES if path.suffix in {".js", ".mjs"}]
+
+
+@pytest.mark.parametrize("path", scripts(), ids=short)
+def test_imports_resolve(path: Path) -> None:
+    for name in IMPORT.findall(path.read_text()):
+        assert name.startswith("."), f"{short(path)} imports the bare name {name}"
+        assert (path.parent / name).is_file(), f"{short(path)} imports {name}, which is not there"
+
+
+@pytest.mark.parametrize("path", [path for path in SOURCES if path.suffix == ".js"], ids=short)
+def test_imported_names_are_exported(path: Path) -> None:
+    for names, file in NAMES.findall(path.read_text()):
+        target = path.parent / file
+        if target.suffix == ".mjs":
+            continue
+        found = EXPORT.findall(target.read_text())
+        exported = {one for one, _ in found} | {
+            name.split(" as ")[-1].strip() for _, many in found for name in many.split(",")
+        }
+        wanted = {name.split(" as ")[0].strip() for name in names.split(",") if name.strip()}
+        assert wanted <= exported, f"{short(path)} wants {wanted - exported} of {file}"
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=short)
+def test_nothing_comes_from_elsewhere(path: Path) -> None:
+    text = path.read_text().replace("http://www.w3.org/2000/svg", "")
+    assert not re.search(r"""["'(]\s*(?:https?:)?//\w""", text), f"{short(path)} names another origin"
+    assert "eval(" not in text and "new Function" not in text
+    assert "innerHTML" not in text, "text of others is never markup"
+
+
+def test_index_has_no_inline_scripts_or_styles() -> None:
+    text = (PAGE / "index.html").read_text()
+    assert not re.search(r"<style|\sstyle=|\son\w+=", text)
+    assert re.findall(r"<script([^>]*)>(.*?)</script>", text, re.DOTALL) == [(' type="module" src="src/main.js"', "")]
+    links = LINK.findall(text)
+    assert links
+    for link in links:
+        assert (PAGE / link).is_file(), f"index.html names {link}, which is not there"
+
+
+def loaded_first() -> set[Path]:
+    """The files before the first board: those that index.html and static imports lead to."""
+    found = {(PAGE / link).resolve() for link in LINK.findall((PAGE / "index.html").read_text())}
+    waiting = list(found)
+    while waiting:
+        path = waiting.pop()
+        new = {(path.parent / name).resolve() for name in STATIC.findall(path.read_text()) if path.suffix != ".css"}
+        waiting += new - found
+        found |= new
+    return found
+
+
+def test_page_is_small() -> None:
+    assert sum(path.stat().st_size for path in loaded_first()) < LARGEST
+    assert sum(len(gzip.compress(path.read_bytes())) for path in FILES) < LARGEST / 2
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=short)
+def test_files_are_short(path: Path) -> None:
+    assert len(path.read_text().splitlines()) <= LONGEST
+
+
+def test_vendored_libraries_have_their_licences() -> None:
+    vendor = PAGE / "vendor"
+    assert {path.name for path in vendor.glob("*.mjs")} == {"preact.mjs", "hooks.mjs", "htm.mjs"}
+    assert "MIT" in (vendor / "LICENSE-preact").read_text()
+    assert "Apache License" in (vendor / "LICENSE-htm").read_text()
