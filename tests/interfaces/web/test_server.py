@@ -80,7 +80,7 @@ def test_an_analysis_ends_when_its_client_goes():
 
 
 def test_a_client_that_reads_nothing_costs_nothing_and_is_closed_in_time():
-    with Running(slow_reader_s=0.3) as running, raw_post(running, "analyses", LONG) as client:
+    with Running(slow_reader_s=0.3) as running, raw_post(running, "analyses", LONG):
         until(lambda: running.searches.office.num_given == 1, 5.0)
         assert httpx.get(f"{running.url}{API}/agents").status_code == 200
         until(lambda: running.searches.office.num_given == 0, 60.0)
@@ -190,3 +190,21 @@ def test_ctrl_c_ends_what_is_open():
 def test_bad_input_is_one_line(run_azero, words, says):
     code, printed, errors = run_azero("serve", "--port", "0", *words)
     assert code == 2 and printed == "" and errors.count("\n") == 1 and says in errors
+
+
+@pytest.mark.slow
+def test_a_server_that_was_killed_is_followed_by_another():
+    with serve() as first:
+        url = first.stdout.readline().split()[-1]
+        port = url.rsplit(":", 1)[1].strip("/")
+        analysis = httpx.stream("POST", f"{url}api/v1/analyses", json=LONG, timeout=60)
+        with pytest.raises(httpx.HTTPError), analysis as stream:
+            for line in stream.iter_lines():
+                if line == "event: update":
+                    first.kill()
+    with serve("--port", port) as second:
+        assert second.stdout.readline().split()[-1] == url
+        asked = {**LONG, "simulations": 1000}
+        events = events_of(httpx.post(f"{url}api/v1/analyses", json=asked, timeout=60).text)
+        assert events[-1] == ("done", {"reason": "simulations"})
+        second.terminate()
