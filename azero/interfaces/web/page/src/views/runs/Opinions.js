@@ -13,7 +13,7 @@ export function Opinions({ watch, session }) {
   const isOver = session.position.to_move === null;
   return html`<section class="opinions">
     <header><h3>This position, net by net</h3><small>${isOver || !own ? "" : captionOf(list, isWhole)}</small></header>
-    ${isOver ? html`<p class="detail">The game is over here.</p>` : own ? html`<${Heat} ...${{ watch, session, list, own }} />` : html`<p class="detail heat-place">${isWhole ? "No net of this run has an opinion." : "Opening the nets …"}</p>`}
+    ${isOver ? html`<p class="detail heat-place">The game is over here.</p>` : own ? html`<${Heat} ...${{ watch, session, list, own }} />` : html`<p class="detail heat-place">${isWhole ? "No net of this run has an opinion." : "Opening the nets …"}</p>`}
     ${problems.map((problem) => html`<p class="problem">${problem}</p>`)}
   </section>`;
 }
@@ -26,7 +26,7 @@ function Heat({ watch, session, list, own }) {
   const first = nameOf(session.game, 0);
   const every = Math.ceil(list.length / 12);
   const most = Math.max(...moves.flatMap((move) => list.map(({ prior }) => prior[move] ?? 0)));
-  return html`<div class="opinions-body">
+  return html`<div class="opinions-body ${watch.opinions.isOld ? "old" : ""}">
     <div class="heat">
       <div class="heat-moves" aria-hidden="true">${moves.map((move) => html`<span class=${move === best ? "best" : ""}>${move}</span>`)}</div>
       <div class="heat-columns" role="group" aria-label="Nets by iteration">
