@@ -117,6 +117,15 @@ class SearchAgent(Agent):
         self._end_analysis()
         self.thinker()  # compiles and opens all that is needed, outside the measured time
 
+    @property
+    def has_plain_trees(self) -> bool:
+        """Whether it searches trees of actions, neither tables nor moves that are whole turns."""
+        return type(self.new_search(1, 1)) is Search
+
+    def new_search(self, num_trees: int, max_nodes: int) -> Search:
+        """Returns another search of its kind, for trees whose leaves wait for the evaluator one at a time."""
+        return self._make_search(num_trees, max_nodes, 1)
+
     def _count_moves(self, slots: Sequence[int]) -> int:
         assert self._search is not None, "start comes first"
         return sum(not self._search.is_within_turn(slot) for slot in slots)

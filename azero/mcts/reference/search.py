@@ -7,6 +7,7 @@ an early stop when no move can overtake the leader.
 
 import math
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
@@ -85,6 +86,14 @@ class Node:
         return sign_of(self.player)
 
 
+class Scored(NamedTuple):
+    """A child as selection sees it: Q in [-1, 1] and the score, both for the player to move at the parent."""
+
+    child: Node
+    Q: float
+    score: float
+
+
 class Reference:
     """One tree. Each call of `simulate` runs one simulation; `root.children` has the statistics."""
 
@@ -144,27 +153,35 @@ class Reference:
 
     def select(self, node: Node, depth: int) -> Node:
         """Returns the child that a simulation goes to."""
-        selection, children = self.selection, node.children
+        children = node.children
         if self.settings.min_visits > node.N:
             k = self.random.below(len(children))
             return children[k] if k < node.num_visited else self.visit(node, k)
-        if not isinstance(selection, Puct) and node.num_visited < len(children):
+        if not isinstance(self.selection, Puct) and node.num_visited < len(children):
             return self.visit(node, node.num_visited + self.random.below(len(children) - node.num_visited))
 
+        scored = self.score_children(node, depth)
+        if self.settings.is_proving:
+            scored = [each for each in scored if each.child.proven != -node.sign]
+        return max(scored, key=lambda each: each.score).child
+
+    def score_children(self, node: Node, depth: int) -> list[Scored]:
+        """Returns the children with their scores, in the tree's order. Of UCT's unvisited children the score is inf."""
+        selection, scored = self.selection, []
         first_play_value = 0.0
         if isinstance(selection, Puct):
-            visited_prior = sum(child.P for child in children if child.N > 0)
+            visited_prior = sum(child.P for child in node.children if child.N > 0)
             first_play_value = selection.first_play_value(node.sign * node.W / max(node.N, 1), visited_prior)
-
-        def score(child: Node) -> float:
+        exploration = selection.exploration(node.N, depth, self.length)
+        for child in node.children:
             if child.proven is not None:
-                value = float(node.sign * child.proven)
+                Q = float(node.sign * child.proven)
             else:
-                value = node.sign * child.W / child.N if child.N else first_play_value
-            return selection.score(selection.exploration(node.N, depth, self.length), child.N, value, child.P)
-
-        not_lost = [child for child in children if not (self.settings.is_proving and child.proven == -node.sign)]
-        return max(not_lost, key=score)
+                Q = node.sign * child.W / child.N if child.N else first_play_value
+            is_first_play = child.N == 0 and not isinstance(selection, Puct)
+            score = math.inf if is_first_play else selection.score(exploration, child.N, Q, child.P)
+            scored.append(Scored(child, Q, float(score)))
+        return scored
 
     def prove(self, node: Node) -> bool:
         """Proves a node from its children if they allow it; returns whether the proof is new."""
@@ -208,6 +225,10 @@ class Reference:
         """Runs one simulation: selects a leaf, evaluates it, and backs up its value."""
         if self.settings.is_proving and self.root.proven is not None:
             return
+        self.back_up(*self.descend())
+
+    def descend(self) -> tuple[list[Node], float]:
+        """Returns the nodes from the root to the leaf that a simulation reaches, and the leaf's value."""
         state = self.state.clone()
         node = self.root
         path = [node]
@@ -216,14 +237,11 @@ class Reference:
             if is_new and state.is_terminal():
                 node.proven = int(state.returns()[0])
             if node.proven is not None and node is not self.root:
-                value = float(node.proven)
-                break
+                return path, float(node.proven)
             if not node.children and self.evaluator is not None:
-                value = self.judge(node, state)
-                break
+                return path, self.judge(node, state)
             if not node.children and is_new:
-                value = self.rollout(state)
-                break
+                return path, self.rollout(state)
             if not node.children:
                 legal = state.legal_actions()
                 self.expand(node, state, dict.fromkeys(legal, 1.0 / len(legal)))
@@ -231,6 +249,8 @@ class Reference:
             state.apply_action(node.action)
             path.append(node)
 
+    def back_up(self, path: list[Node], value: float) -> None:
+        """Adds a leaf's value, the first player's, to all nodes of the path, and proves them if it is proven."""
         for visited in path:
             visited.N += 1
             visited.W += value

@@ -18,7 +18,7 @@ from azero.interfaces.web.server import config_of, listen, make_app
 from azero.interfaces.web.settings import ServeSettings
 from tests.interfaces.web.conftest import API, events_of
 
-LONG = {"agent": "uct@1000", "game": "hex(size=6)", "interval": 0.05}
+LONG = {"agent": "uct@1000", "game": "connect_four", "interval": 0.05}
 """An analysis that does not end by itself soon."""
 
 
@@ -61,7 +61,10 @@ def raw_post(running: Running, route: str, body: dict) -> socket.socket:
     """Returns the socket of a request whose answer nobody has read."""
     data = json.dumps(body).encode()
     head = f"POST {API}/{route} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
-    client = socket.create_connection(running.address)
+    running.listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)
+    client = socket.socket()
+    client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    client.connect(running.address)
     client.sendall(f"{head}Content-Length: {len(data)}\r\n\r\n".encode() + data)
     return client
 
@@ -77,8 +80,7 @@ def test_an_analysis_ends_when_its_client_goes():
 
 
 def test_a_client_that_reads_nothing_costs_nothing_and_is_closed_in_time():
-    with Running(slow_reader_s=0.3) as running, raw_post(running, "analyses", {**LONG, "game": "hex"}) as client:
-        client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    with Running(slow_reader_s=0.3) as running, raw_post(running, "analyses", LONG) as client:
         until(lambda: running.searches.office.num_given == 1, 5.0)
         assert httpx.get(f"{running.url}{API}/agents").status_code == 200
         until(lambda: running.searches.office.num_given == 0, 60.0)
@@ -94,12 +96,12 @@ def test_clients_share_the_time():
             counts[name] = [data["simulations"] for event, data in events_of(text) if event == "update"][-1]
 
         analyse("first", "")  # compiles
-        threads = [threading.Thread(target=analyse, args=(move, move)) for move in ("a1", "b2", "c3", "d4")]
+        threads = [threading.Thread(target=analyse, args=(move, move)) for move in ("1", "2", "3", "4")]
         for each in threads:
             each.start()
         for each in threads:
             each.join()
-        shares = [counts[move] for move in ("a1", "b2", "c3", "d4")]
+        shares = [counts[move] for move in ("1", "2", "3", "4")]
         assert min(shares) > 0.2 * max(shares) > 0
 
 

@@ -1,6 +1,149 @@
-import { html } from "../../html.js";
+// Learn how it thinks: a search, one simulation at a time, on the board and in the tree.
+
+import { html, useEffect, useMemo, useReducer, useState } from "../../html.js";
+import { useKeys } from "../../keys.js";
+import { Icon } from "../../shell/icons.js";
 import { PanelFrame, Stage } from "../../shell/layout.js";
+import { Choices } from "./Choices.js";
+import { Details } from "./Details.js";
+import { TreeView } from "./TreeView.js";
+import { Lesson } from "./lesson.js";
+import { boardOf } from "./onBoard.js";
+import { stepText, titleOf } from "./words.js";
+
+const STEP_MS = 1400;
 
 export function Learn({ session, app }) {
-  return html`<${Stage} session=${session} app=${app} /><${PanelFrame} label="Learn"></${PanelFrame}>`;
+  const [, render] = useReducer((count) => count + 1, 0);
+  const lesson = useMemo(() => new Lesson(render), []);
+  const [choices, setChoices] = useState({ method: null, c: null, seed: 0, agent: null });
+  const [inspected, setInspected] = useState(null);
+  const [isPlaying, setPlaying] = useState(false);
+  const chosen = completed(choices, session, app);
+  const { game } = session;
+  const isOver = session.isSettled && session.position.to_move === null;
+  const key = JSON.stringify([game?.id, session.moves, chosen, session.isSettled, isOver]);
+
+  useEffect(() => {
+    setInspected(null);
+    setPlaying(false);
+    if (session.isSettled && !isOver) lesson.begin(wantedOf(session, chosen));
+    else lesson.reset(null);
+    lesson.positions.clear();
+    render();
+  }, [key]);
+  useEffect(() => () => lesson.close(), []);
+
+  const act = async (move) => {
+    setInspected(null);
+    await move();
+    if (lesson.step) app.announce(stepText(lesson, game.players.map(({ name }) => name)));
+  };
+  useAutomatic(lesson, isPlaying, setPlaying);
+  const actions = actionsOf(lesson, act, isPlaying, setPlaying);
+  useLearnKeys(actions);
+  if (!session.position) return null;
+
+  const shown = boardOf(lesson, session, inspected);
+  return html`
+    <${Stage} session=${shown.session} app=${app} overlay=${shown.overlay} isInteractive=${false} />
+    <${PanelFrame} label="Learn how it thinks" bar=${html`<${Buttons} ...${{ lesson, actions, isPlaying }} />`}>
+      <${Choices} ...${{ session, chosen, choices, setChoices, lesson }} />
+      ${isOver ? html`<p class="says card">The game is over in this position, so there is nothing to search. Go back a few moves in Play or Analyse, or begin a new game.</p>` : html`<${Body} ...${{ lesson, session, inspected, setInspected }} />`}
+    </${PanelFrame}>`;
+}
+
+/** What is chosen, with defaults: PUCT if a net plays this game. */
+function completed(choices, session, app) {
+  const nets = session.agents.filter(({ kind }) => kind === "net" || kind === "run");
+  const isKnown = (id) => nets.some((net) => net.id === id);
+  const agent = [choices.agent, app.agent].find(isKnown) ?? nets[0]?.id ?? null;
+  const method = choices.method === "puct" && !agent ? "uct" : (choices.method ?? "uct");
+  return { method, agent: method === "puct" ? agent : null, c: choices.c, seed: choices.seed, nets };
+}
+
+function wantedOf(session, { method, agent, c, seed }) {
+  const wanted = { game: session.game.id, moves: session.moves, method, seed };
+  if (agent) wanted.agent = agent;
+  if (c !== null) wanted.c = c;
+  return wanted;
+}
+
+function Body({ lesson, session, inspected, setInspected }) {
+  const { current, step, error } = lesson;
+  if (error) return html`<p class="says problem" role="alert">${error.message}</p>`;
+  if (!step) return html`<p class="says waiting" role="status">${lesson.method === "puct" ? "Loading the net. The first time this takes some seconds." : "Searching …"}</p>`;
+  return html`
+    <${Phases} lesson=${lesson} />
+    <${TreeView} lesson=${lesson} game=${session.game} inspected=${inspected} onInspect=${setInspected} />
+    <p class="tree-note">In a circle: visits <var>N</var>. Below it: value <var>Q</var> for ${session.game.players[0].name}, from −1 to +1.${inspected && html` <button class="linked" onClick=${() => setInspected(null)}>Back to the simulation</button>`}</p>
+    <section class="details" aria-label=${titleOf(step.phase, lesson.method)}>
+      <${Details} lesson=${lesson} game=${session.game} />
+      ${lesson.isOver && html`<p class="says card">${lesson.ended === "proven" ? "The root is proven, so the search is over." : `This lesson ends after ${current.number} simulations.`}</p>`}
+    </section>`;
+}
+
+/** The four phases, the current one marked; a click goes to its first step. */
+function Phases({ lesson }) {
+  const { steps, step, method } = lesson;
+  return html`<div class="phases">
+    <ol>${["select", "expand", "evaluate", "backup"].map((phase) => {
+      const first = steps.findIndex((each) => each.phase === phase);
+      const inPhase = steps.filter((each) => each.phase === phase).length;
+      const isNow = step.phase === phase;
+      const place = isNow && inPhase > 1 ? ` ${lesson.stepAt - first + 1}/${inPhase}` : "";
+      return html`<li><button class="phase" aria-current=${isNow ? "step" : null} disabled=${first < 0} onClick=${() => lesson.show(lesson.at, first)}>${titleOf(phase, method)}<small>${place}</small></button></li>`;
+    })}</ol>
+    <span class="which">Simulation <b>${lesson.current.number}</b></span>
+  </div>`;
+}
+
+function actionsOf(lesson, act, isPlaying, setPlaying) {
+  const by = (move) => () => (setPlaying(false), act(move));
+  return {
+    next: by(() => lesson.next()),
+    back: by(() => lesson.back()),
+    nextSimulation: by(() => lesson.nextSimulation(0)),
+    previousSimulation: by(() => lesson.previousSimulation()),
+    first: by(() => lesson.first()),
+    last: by(() => lesson.last()),
+    runTen: by(() => lesson.run(10)),
+    toggle: () => setPlaying(!isPlaying),
+  };
+}
+
+function Buttons({ lesson, actions, isPlaying }) {
+  const isAtStart = lesson.at === 0 && lesson.stepAt === 0;
+  const isDone = !lesson.step || lesson.isOver;
+  return html`
+    <button class="quiet icon-button" aria-label="First step" title="First step (Home)" disabled=${isAtStart} onClick=${actions.first}><${Icon} name="first" /></button>
+    <button class="quiet icon-button" aria-label="Back" title="Back (←)" disabled=${isAtStart} onClick=${actions.back}><${Icon} name="back" /></button>
+    <button class="primary" disabled=${isDone} title="Next phase (→)" onClick=${actions.next}><${Icon} name="forward" />Step</button>
+    <button disabled=${isDone} title="Next simulation (N)" onClick=${actions.nextSimulation}>Next simulation</button>
+    <button disabled=${isDone} title="Run ten simulations (T)" onClick=${actions.runTen}>Run 10</button>
+    <button class="quiet end" aria-pressed=${String(isPlaying)} disabled=${isDone && !isPlaying} title="Play on (Space)" onClick=${actions.toggle}><${Icon} name=${isPlaying ? "pause" : "play"} />${isPlaying ? "Pause" : "Play on"}</button>`;
+}
+
+/** Goes on by itself, step by step. */
+function useAutomatic(lesson, isPlaying, setPlaying) {
+  useEffect(() => {
+    if (!isPlaying) return;
+    const timer = setInterval(async () => (await lesson.next()) || setPlaying(false), STEP_MS);
+    return () => clearInterval(timer);
+  }, [isPlaying]);
+}
+
+function useLearnKeys(actions) {
+  useKeys({
+    arrowright: ["next phase", () => void actions.next()],
+    arrowleft: ["one step back", () => void actions.back()],
+    j: ["next phase", () => void actions.next()],
+    k: ["one step back", () => void actions.back()],
+    n: ["next simulation", () => void actions.nextSimulation()],
+    p: ["previous simulation", () => void actions.previousSimulation()],
+    t: ["run ten simulations", () => void actions.runTen()],
+    space: ["play on, or pause", (event) => (event.target.closest?.("button, [role=treeitem]") ? false : void actions.toggle())],
+    home: ["first step", () => void actions.first()],
+    end: ["last simulation so far", () => void actions.last()],
+  });
 }

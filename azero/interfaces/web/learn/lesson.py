@@ -1,0 +1,183 @@
+"""`Lesson`: a recorded search, its simulations as the interface gives them. Text of moves is added here."""
+
+import math
+from typing import Any
+
+from azero.compiler.rng import derive_seed
+from azero.errors import BadInput
+from azero.games import State
+from azero.interfaces.web.learn.recorder import Recorder
+from azero.interfaces.web.learn.simulation import Choice, Simulation
+from azero.mcts import Puct, Search, Settings, Uct
+from azero.mcts.reference.search import Node
+from azero.mcts.roots.visits import VisitsRoot
+
+
+def plain(settings: Settings) -> Settings:
+    """Returns the settings of a lesson's search: each simulation is one descent, one leaf and one backup."""
+    return settings._replace(
+        is_looking_ahead=False,
+        proof_nodes=0,
+        solve_nodes=0,
+        rollout_weight=0.0,
+        leaves_per_tree=1,
+        visits_per_leaf=0,
+        is_stopping_early=False,
+        has_random_symmetry=False,
+        cache_mib=0,
+        root=VisitsRoot(),
+    )
+
+
+def recorder_of(state: State, search: Search | None, c: float | None, seed: int) -> Recorder:
+    """Returns the recorder of a position.
+
+    Args:
+      search: whose rule, settings and net are used, by PUCT; None: UCT with rollouts, as the agent `uct` has it.
+      c: the exploration constant; None: the search's own.
+      seed: as an agent's: the simulations are those of its suggestion.
+
+    Raises BadInput if the search does not select by PUCT.
+    """
+    seed = derive_seed(seed, "suggest")
+    if search is None:
+        return Recorder(state, Uct() if c is None else Uct(c), Settings(), None, seed)
+    rule, settings = search.selection, plain(search.settings)
+    if not isinstance(rule, Puct):
+        raise BadInput("this agent does not select by PUCT; choose method uct, or another agent")
+    return Recorder(state, rule if c is None else rule._replace(c_puct=c), settings, search.evaluator, seed)
+
+
+class Lesson:
+    """Simulations of a position, one by one.
+
+    Attributes:
+      num_terms: children that have been told about; it measures the length of the answer.
+    """
+
+    def __init__(self, recorder: Recorder):
+        self.recorder = recorder
+        self.num_terms = 0
+
+    @property
+    def rule(self) -> dict[str, Any]:
+        """The selection rule: its name and constants."""
+        rule = self.recorder.selection
+        return {"name": "uct" if isinstance(rule, Uct) else "puct", **rule._asdict()}
+
+    def skip(self) -> bool:
+        """Runs a simulation; returns whether the search goes on."""
+        return self.recorder.next() is not None
+
+    def next(self) -> dict[str, Any] | None:
+        """Runs a simulation and returns what it did; None if the search is over."""
+        number = self.recorder.root.N + 1
+        done = self.recorder.next()
+        if done is None:
+            return None
+        states = [self.recorder.state.clone()]
+        for action in done.actions:
+            states.append(states[-1].clone())
+            states[-1].apply_action(action)
+        self.num_terms += sum(len(choice.candidates) for choice in done.choices)
+        return {
+            "number": number,
+            "path": [text_of(state, action) for state, action in zip(states, done.actions, strict=False)],
+            "selections": [_choice(states[choice.depth], choice) for choice in done.choices],
+            "expansion": _expansion(states, done),
+            "evaluation": _evaluation(states[-1], done),
+            "backup": _backup(states, done),
+        }
+
+
+def text_of(state: State, action: int) -> str:
+    """Returns an action in the game's notation."""
+    return state.game.action_to_text(state, action)
+
+
+def _choice(state: State, choice: Choice) -> dict[str, Any]:
+    return {
+        "depth": choice.depth,
+        "to_move": choice.player,
+        "N": choice.N,
+        "Q": _round(choice.Q),
+        "constant": _round(choice.constant),
+        "children": [
+            {
+                "move": text_of(state, each.action),
+                "N": each.N,
+                "P": _round(each.P),
+                "Q": _round(each.Q),
+                "U": _finite(each.U),
+                "score": _finite(each.score),
+                "proven": _for_mover(each.proven, choice.player),
+                "is_left_out": each.is_left_out,
+            }
+            for each in choice.candidates
+        ],
+        "chosen": [each.action for each in choice.candidates].index(choice.chosen),
+        "reason": choice.reason,
+        "num_equal": choice.num_equal,
+    }
+
+
+def _expansion(states: list[State], done: Simulation) -> dict[str, Any] | None:
+    if done.expanded is None:
+        return None
+    state = states[done.expanded]
+    children = [{"move": text_of(state, action), "P": _round(P)} for action, P in sorted(done.priors.items())]
+    return {"depth": done.expanded, "to_move": state.current_player(), "children": children}
+
+
+def _evaluation(leaf: State, done: Simulation) -> dict[str, Any]:
+    to_move = None if leaf.is_terminal() else leaf.current_player()
+    return {"kind": done.kind, "to_move": to_move, "value": _round(done.value), "rollout": _rollout(leaf, done)}
+
+
+def _rollout(leaf: State, done: Simulation) -> list[str] | None:
+    """Returns the moves of the rollout; None if it played none, or moves that the rules of the whole game forbid."""
+    if done.rollout is None:
+        return None
+    state, moves = leaf.clone(), list[str]()
+    for action in done.rollout:
+        if action not in state.legal_actions():
+            return None
+        moves.append(text_of(state, action))
+        state.apply_action(action)
+    return moves
+
+
+def _backup(states: list[State], done: Simulation) -> list[dict[str, Any]]:
+    """Returns the nodes of the path, the root first. W is the first player's."""
+    nodes = []
+    for depth, (state, before, after) in enumerate(zip(states, done.before, done.after, strict=True)):
+        nodes.append(
+            {
+                "depth": depth,
+                "chooser": states[depth - 1].current_player() if depth else None,
+                "to_move": None if state.is_terminal() else state.current_player(),
+                "N": [before.N, after.N],
+                "W": [_round(before.W), _round(after.W)],
+                "proven": [_proof(before), _proof(after)],
+            }
+        )
+    return nodes
+
+
+def _proof(node: Node) -> dict[str, int] | None:
+    """Returns the first player's result and the plies to the end, if they are proven."""
+    return None if node.proven is None else {"result": node.proven, "plies": node.proven_plies}
+
+
+def _for_mover(proven: int | None, player: int) -> str | None:
+    if proven is None:
+        return None
+    return ("loss", "draw", "win")[1 + (proven if player == 0 else -proven)]
+
+
+def _round(number: float) -> float:
+    return round(float(number), 6)
+
+
+def _finite(number: float) -> float | None:
+    return _round(number) if math.isfinite(number) else None

@@ -1,0 +1,103 @@
+"""A lesson's turn: simulations in slices, among the searches of all clients."""
+
+import time
+from concurrent.futures import Future
+from dataclasses import dataclass
+from typing import Any
+
+from azero.games import without_compiling
+from azero.interfaces.web.learn.lesson import Lesson, recorder_of
+from azero.interfaces.web.positions import Position
+from azero.interfaces.web.searches.loaded import Loaded
+from azero.interfaces.web.searches.turns import Turn
+
+_SLICE_S = 0.05
+
+_MOST_TERMS = 60_000
+"""Children that one answer tells about, some 100 bytes each."""
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Which simulations are wanted.
+
+    Attributes:
+      first: the number of the first one, from 1.
+      count: how many.
+      c: the exploration constant; None: the agent's own.
+      most_s: seconds after which the answer ends.
+    """
+
+    first: int
+    count: int
+    c: float | None
+    seed: int
+    most_s: float
+
+
+class LessonTurn(Turn):
+    """Runs a lesson. `answer` is what the interface gives, or the error.
+
+    Args:
+      loaded: the agent of PUCT; None: UCT.
+    """
+
+    def __init__(self, client: str, loaded: Loaded | None, position: Position, wanted: Wanted):
+        super().__init__(client)
+        self._loaded, self._position, self._wanted = loaded, position, wanted
+        self._lesson: Lesson | None = None
+        self._simulations: list[dict[str, Any]] = []
+        self._spent_s = 0.0
+        self.answer: Future[dict[str, Any]] = Future()
+
+    def take(self, is_alone: bool) -> bool:
+        begin = time.perf_counter()
+        try:
+            with without_compiling(self._position.offered.game.rules):
+                ended = self._go_on(begin)
+            self._spent_s += time.perf_counter() - begin
+            if ended is None and not self.is_stopped:
+                return True
+            self.answer.set_result(self._to_json(ended or "limit"))
+        except BaseException as error:  # the one who waits gets it
+            self.answer.set_exception(error)
+        return False
+
+    def _go_on(self, begin: float) -> str | None:
+        """Runs simulations for a slice; returns why they have ended: count, proven or limit."""
+        lesson = self._lesson = self._lesson or self._new_lesson()
+        last = self._wanted.first + self._wanted.count - 1
+        while time.perf_counter() - begin < _SLICE_S:
+            number = lesson.recorder.root.N + 1
+            if number > last:
+                return "count"
+            if self._spent_s > self._wanted.most_s or lesson.num_terms > _MOST_TERMS:
+                return "limit"
+            if number < self._wanted.first:
+                if not lesson.skip():
+                    return "proven"
+                continue
+            done = lesson.next()
+            if done is None:
+                return "proven"
+            self._simulations.append(done)
+        return None
+
+    def _new_lesson(self) -> Lesson:
+        search = None if self._loaded is None else self._loaded.made.result().new_search(1, 1)  # type: ignore[attr-defined]
+        return Lesson(recorder_of(self._position.state.clone(), search, self._wanted.c, self._wanted.seed))
+
+    def _to_json(self, ended: str) -> dict[str, Any]:
+        assert self._lesson is not None
+        root = self._lesson.recorder.root
+        return {
+            "game": self._position.offered.id,
+            "moves": self._position.moves,
+            "to_move": self._position.state.current_player(),
+            "rule": self._lesson.rule,
+            "seed": self._wanted.seed,
+            "first": self._wanted.first,
+            "num_simulations": root.N,
+            "ended": ended,
+            "simulations": self._simulations,
+        }

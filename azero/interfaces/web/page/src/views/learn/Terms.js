@@ -1,0 +1,91 @@
+// The terms of a selection: the formula with its numbers, and a table of all children.
+
+import { html, useState } from "../../html.js";
+import { plain, signed } from "./words.js";
+
+const MOST_ROWS = 60;
+
+/** The formula and the table. `selection` is one of the server's; `names` are the players'. */
+export function Terms({ selection, rule, names }) {
+  const [looked, setLooked] = useState(null); // the index of a child
+  const chosen = selection.children[looked ?? selection.chosen] ?? selection.children[selection.chosen];
+  const isUct = rule.name === "uct";
+  return html`
+    <${Formula} ...${{ selection, child: chosen, isUct, names }} />
+    <${Table} ...${{ selection, isUct, names, looked }} onLook=${setLooked} />
+    ${!isUct && selection.children.some(({ N }) => N === 0) && html`<p class="aside">A move without a visit has no mean yet. It starts with a Q a little below the position's own (first-play urgency).</p>`}
+    ${selection.children.some(({ is_left_out: isLeftOut }) => isLeftOut) && html`<p class="aside">Moves that are proven to lose get no more visits.</p>`}`;
+}
+
+/** The score of one child: symbols, then numbers. */
+function Formula({ selection, child, isUct, names }) {
+  const { N, constant, to_move: toMove } = selection;
+  const isOpen = child.U === null;
+  const symbols = isUct
+    ? html`<var>Q</var> + <var>c</var> · √( ln <var>N</var> / <var>n</var> )`
+    : html`<var>Q</var> + <var>c</var> · <var>P</var> · √<var>N</var> / ( 1 + <var>n</var> )`;
+  const numbers = isUct
+    ? html`${signed(child.Q)} + ${plain(constant)} · √( ln ${N} / ${child.N} )`
+    : html`${signed(child.Q)} + ${plain(constant)} · ${plain(child.P)} · √${N} / ( 1 + ${child.N} )`;
+  return html`<div class="formula">
+    <p class="formula-line"><span class="formula-name">${child.move}</span><span>${symbols}</span></p>
+    ${isOpen
+      ? html`<p class="formula-line"><span class="formula-name">=</span><span>∞, since <var>n</var> = 0: it goes first</span></p>`
+      : html`<p class="formula-line"><span class="formula-name">=</span><span>${numbers} = <b class="term-q">${signed(child.Q)}</b> + <b class="term-u">${plain(child.U)}</b> = <b>${signed(child.score)}</b></span></p>`}
+    <dl class="legend">
+      <div><dt><i class="swatch swatch-q"></i><var>Q</var></dt><dd>how good it was so far: the mean result for ${names[toMove]}</dd></div>
+      <div><dt><i class="swatch swatch-u"></i><var>U</var></dt><dd>${isUct
+        ? html`how little it is known: <var>n</var> of the <var>N</var> = ${N} visits went to it`
+        : html`what the net hopes for (prior <var>P</var>) while it is little known: <var>n</var> of <var>N</var> = ${N} visits`}</dd></div>
+    </dl>
+  </div>`;
+}
+
+/** Visited moves and those with a finite score first if there are many; in the order of moves if there are few. */
+function rowsOf(selection) {
+  const rows = selection.children.map((child, index) => ({ child, index }));
+  if (rows.length <= 9) return rows;
+  const score = ({ child, index }) => (index === selection.chosen ? Infinity : (child.score ?? -Infinity));
+  return rows.sort((a, b) => score(b) - score(a)).slice(0, MOST_ROWS);
+}
+
+function Table({ selection, isUct, names, looked, onLook }) {
+  const rows = rowsOf(selection);
+  const finite = selection.children.filter(({ score }) => score !== null);
+  const least = Math.min(0, ...finite.map(({ Q }) => Q));
+  const most = Math.max(0.1, ...finite.map(({ Q, score }) => Math.max(Q, score)));
+  const hidden = selection.children.length - rows.length;
+  return html`<table class="terms" aria-label=${`Terms of the moves, for ${names[selection.to_move]}`}>
+    <thead><tr>
+      <th scope="col">move</th><th scope="col"><var>n</var></th>${!isUct && html`<th scope="col"><var>P</var></th>`}
+      <th scope="col"><var>Q</var></th><th scope="col"><var>U</var></th><th scope="col"><var>Q</var>+<var>U</var></th><th aria-hidden="true"></th>
+    </tr></thead>
+    <tbody onPointerLeave=${() => onLook(null)}>
+      ${rows.map(({ child, index }) => html`<tr
+        key=${child.move}
+        class=${`${index === selection.chosen ? "chosen" : ""} ${index === looked ? "looked" : ""} ${child.is_left_out ? "left-out" : ""}`}
+        onPointerEnter=${() => onLook(index)}
+      >
+        <th scope="row">${child.move}${index === selection.chosen && html`<span class="hidden"> chosen</span>`}</th>
+        <td>${child.N}</td>
+        ${!isUct && html`<td>${plain(child.P)}</td>`}
+        <td title=${child.proven ? `proven ${child.proven}` : null}>${isUct && child.N === 0 ? "–" : signed(child.Q)}${child.proven && html`<abbr title=${`proven ${child.proven}`}>!</abbr>`}</td>
+        <td>${child.U === null ? "∞" : plain(child.U)}</td>
+        <td class="sum">${child.score === null ? "∞" : signed(child.score)}</td>
+        <td class="bar-cell" aria-hidden="true">${child.score !== null && html`<${Bar} ...${{ child, least, most }} />`}</td>
+      </tr>`)}
+    </tbody>
+  </table>
+  ${hidden > 0 && html`<p class="aside">and ${hidden} more moves with lower sums</p>`}`;
+}
+
+/** Q from zero, and U beyond it. */
+function Bar({ child, least, most }) {
+  const x = (value) => (100 * (value - least)) / (most - least);
+  const [zero, q, sum] = [x(0), x(child.Q), x(child.score)];
+  return html`<svg class="term-bar" viewBox="0 0 100 12" preserveAspectRatio="none">
+    <rect class="bar-u" x=${q} y="3" width=${Math.max(0, sum - q)} height="6" />
+    <rect class="bar-q" x=${Math.min(zero, q)} y="3" width=${Math.max(0.8, Math.abs(q - zero))} height="6" />
+    <rect class="bar-zero" x=${zero - 0.3} y="0" width="0.6" height="12" />
+  </svg>`;
+}

@@ -1,0 +1,121 @@
+// The search tree, drawn. It is a tree for keys and screen readers, too.
+
+import { html, useEffect, useMemo, useRef, useState } from "../../html.js";
+import { Stone } from "../../shell/icons.js";
+import { allNodes, layOut, treeAt, valueOf } from "./tree.js";
+import { signed } from "./words.js";
+
+const LEAF = 40; // pixels
+const ROW = 66;
+const TOP = 26;
+const SIDE = 24;
+const RADIUS = 15;
+
+/** `inspected`: the path of a node that is looked at, or null. */
+export function TreeView({ lesson, game, inspected, onInspect }) {
+  const { simulations, at, step } = lesson;
+  const box = useRef(null);
+  const { root, nodes, size } = useMemo(() => {
+    const root = treeAt(simulations, at, step);
+    const size = layOut(root);
+    return { root, nodes: allNodes(root), size };
+  }, [simulations, at, step?.phase, step?.depth]);
+  const room = useRoom(box);
+  const leaf = Math.max(LEAF, Math.min(76, (room - 2 * SIDE) / size.width));
+  const placed = (node) => [SIDE + (node.x + 0.5) * leaf, TOP + node.y * ROW];
+  const width = Math.max(room, 2 * SIDE + size.width * leaf);
+  const height = TOP + size.height * ROW - 12;
+  const tip = nodes.filter((node) => node.isCurrent).at(-1) ?? root;
+  const wanted = inspected ? nodes.find((node) => node.path.join(" ") === inspected.join(" ")) : null;
+  useEffect(() => scrollTo(box.current, placed(wanted ?? tip)), [at, step?.phase, step?.depth, room, wanted]);
+
+  const onKeyDown = (event) => {
+    const from = wanted ?? tip;
+    const siblings = from.parent?.children ?? [from];
+    const k = siblings.indexOf(from);
+    const to = { ArrowUp: from.parent, ArrowDown: from.children[0], ArrowLeft: siblings[k - 1], ArrowRight: siblings[k + 1], Home: root }[event.key];
+    if (event.key === "Escape") onInspect(null);
+    else if (to) onInspect(to.path);
+    else if (!event.key.startsWith("Arrow")) return;
+    event.preventDefault();
+    event.stopPropagation();
+    if (to) requestAnimationFrame(() => box.current?.querySelector("[role=treeitem][tabindex='0']")?.focus());
+  };
+  return html`<div class="tree-box">
+    <div class="tree-rows" style=${{ height: `${height}px` }}>${rowsOf(nodes).map(({ depth, player }) => html`<span key=${depth} style=${{ top: `${TOP + depth * ROW}px` }} title=${`moves of ${game.players[player].name}`}>
+      <${Stone} players=${game.players} player=${player} />
+    </span>`)}</div>
+    <div class="tree-scroll" ref=${box}>
+      <svg class="search-tree" role="tree" aria-label="Search tree" width=${width} height=${height} onKeyDown=${onKeyDown}>
+        ${nodes.filter((node) => node.parent).map((node) => html`<${Edge} key=${`edge ${node.path.join(" ")}`} ...${{ node, placed }} />`)}
+        ${nodes.map((node) => html`<${TreeNode} key=${node.path.join(" ")} ...${{ node, placed, game, onInspect }} isTip=${node === tip} isFocus=${node === (wanted ?? tip)} isInspected=${node === wanted} />`)}
+      </svg>
+    </div>
+  </div>`;
+}
+
+/** The width of the box, which follows the window. */
+function useRoom(box) {
+  const [room, setRoom] = useState(480);
+  useEffect(() => {
+    const watch = new ResizeObserver(([entry]) => setRoom(Math.floor(entry.contentRect.width)));
+    watch.observe(box.current);
+    return () => watch.disconnect();
+  }, []);
+  return room;
+}
+
+/** The rows of the tree that all belong to one player: [{depth, player}]. */
+function rowsOf(nodes) {
+  const players = new Map();
+  for (const { depth, chooser } of nodes) if (chooser !== null) players.set(depth, new Set([...(players.get(depth) ?? []), chooser]));
+  return [...players].filter(([, set]) => set.size === 1).map(([depth, set]) => ({ depth, player: [...set][0] }));
+}
+
+function scrollTo(box, [x, y]) {
+  if (!box) return;
+  const margin = 60;
+  if (x < box.scrollLeft + margin || x > box.scrollLeft + box.clientWidth - margin) box.scrollLeft = x - box.clientWidth / 2;
+  const outer = box.parentElement;
+  if (y < outer.scrollTop + 20 || y > outer.scrollTop + outer.clientHeight - 50) outer.scrollTop = y - outer.clientHeight / 2;
+}
+
+function Edge({ node, placed }) {
+  const [[x1, y1], [x2, y2]] = [placed(node.parent), placed(node)];
+  const middle = (y1 + y2) / 2;
+  const d = `M${x1} ${y1 + RADIUS}C${x1} ${middle} ${x2} ${middle} ${x2} ${y2 - RADIUS}`;
+  return html`<path class="edge ${node.isCurrent ? "current" : ""}" d=${d} aria-hidden="true" />`;
+}
+
+function TreeNode({ node, placed, game, isTip, isFocus, isInspected, onInspect }) {
+  const [x, y] = placed(node);
+  const value = valueOf(node);
+  const unvisited = node.numMoves === null ? 0 : node.numMoves - node.children.length;
+  const classes = ["node", node.isCurrent && "current", isTip && "tip", isInspected && "inspected", node.proven && "proven", node.N === 0 && "new"];
+  return html`<g
+    class=${classes.filter(Boolean).join(" ")}
+    role="treeitem"
+    aria-level=${node.depth + 1}
+    aria-selected=${String(isFocus)}
+    aria-label=${labelOf(node, value, unvisited, game)}
+    tabindex=${isFocus ? 0 : -1}
+    transform=${`translate(${x} ${y})`}
+    onClick=${() => onInspect(isInspected ? null : node.path)}
+  >
+    ${node.proven && html`<circle class="proof" r=${RADIUS + 3.5} />`}
+    <circle class="disc" r=${RADIUS} />
+    <text class="visits" dy="4.5">${node.N}</text>
+    ${node.move !== null && html`<text class="tree-move" x=${-RADIUS + 3} y=${-RADIUS - 1}>${node.move}</text>`}
+    ${value !== null && html`<text class="tree-value" dy=${RADIUS + 13}>${signed(value)}</text>`}
+    ${unvisited > 0 && node.N > 0 && html`<text class="tree-more" x=${RADIUS + 4} dy="4">+${unvisited}</text>`}
+  </g>`;
+}
+
+function labelOf(node, value, unvisited, game) {
+  const name = node.move === null ? "root" : node.path.join(" ");
+  const parts = [name, `${node.N} ${node.N === 1 ? "visit" : "visits"}`];
+  if (value !== null) parts.push(`${node.proven ? "proven " : ""}value ${signed(value)} for ${game.players[0].name}`);
+  if (unvisited) parts.push(`${unvisited} moves unvisited`);
+  if (node.isCurrent) parts.push("on the path");
+  return parts.join(", ");
+}

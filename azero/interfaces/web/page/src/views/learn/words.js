@@ -1,0 +1,89 @@
+// What a step says, in plain words. Values always belong to a named player.
+
+/** "+0.25", "−1.00", "0.00" of a value in [-1, 1]. */
+export function signed(value, digits = 2) {
+  const text = Math.abs(value).toFixed(digits);
+  if (Number(text) === 0) return text;
+  return (value > 0 ? "+" : "−") + text;
+}
+
+export const plain = (number, digits = 2) => number.toFixed(digits).replace("-", "−");
+
+const count = (number, noun) => `${number} ${noun}${number === 1 ? "" : "s"}`;
+
+export const resultText = (value, names) => (value === 0 ? "a draw" : `${names[value > 0 ? 0 : 1]} wins`);
+
+export const PHASES = { select: "Select", expand: "Expand", evaluate: "Evaluate", backup: "Back up" };
+
+/** The title of a phase: with rollouts, the evaluation is one. */
+export const titleOf = (phase, method) => (phase === "evaluate" && method === "uct" ? "Roll out" : PHASES[phase]);
+
+/** Returns the sentence that tells why a selection took its move. */
+export function whyChosen(selection, names, method) {
+  const { children, chosen, reason, num_equal: numEqual } = selection;
+  const { move } = children[chosen];
+  const who = names[selection.to_move];
+  if (reason === "only") return `${move} is the only move.`;
+  if (reason === "unvisited") {
+    const left = numEqual === 1 ? "One move has no visit yet" : `${numEqual} moves have no visit yet`;
+    return `${left}. Unvisited moves go first, in random order: ${who} tries ${move}.`;
+  }
+  if (reason === "equal") return `${numEqual} moves share the greatest sum; the first of them in the tree is taken: ${move}.`;
+  const isNew = method === "puct" && children[chosen].N === 0;
+  return `${who} takes the move with the greatest sum: ${move}${isNew ? ", for the first time" : ""}.`;
+}
+
+/** Returns the sentence about the expansion of a simulation. */
+export function expansionText(simulation, names, method) {
+  const { expansion, evaluation, path } = simulation;
+  if (evaluation.kind === "over") return "The game is over here. There is nothing to expand.";
+  if (evaluation.kind === "proven") return "The result here is proven already. There is nothing to expand.";
+  if (!expansion) return `${path.at(-1)} had no visit before: its position joins the tree.`;
+  const moves = count(expansion.children.length, "move");
+  if (method === "puct") {
+    return `The position gets children: ${moves} for ${names[expansion.to_move]}. The net gives each a prior P, the probability that it would play it.`;
+  }
+  const drawn = path.at(-1);
+  const where = expansion.depth ? "This position was visited once. Now it gets children" : "The root gets children";
+  return `${where}: ${moves} for ${names[expansion.to_move]}. One of them is drawn at random: ${drawn}.`;
+}
+
+/** Returns the sentence about the evaluation of the leaf. */
+export function evaluationText(simulation, names) {
+  const { evaluation } = simulation;
+  const { kind, value, to_move: toMove, rollout } = evaluation;
+  const forFirst = `${signed(value)} for ${names[0]}`;
+  if (kind === "over") return `The game is over: ${resultText(value, names)}. That is ${forFirst}, and exact.`;
+  if (kind === "proven") return `Proven: with best play it is ${resultText(value, names).replace("wins", "who wins")}. That is ${forFirst}, and exact.`;
+  if (kind === "net") {
+    const mover = toMove === 1 ? -value : value;
+    return `No game is played out. The net looks at the position and expects ${signed(mover)} for ${names[toMove]}, who is to move${toMove === 1 ? `: ${forFirst}` : ""}. +1 is a sure win, −1 a sure loss.`;
+  }
+  const how = rollout === null
+    ? "This game's rollout fills the board at random, without an order of moves"
+    : `From here both players move at random, until the game is over after ${count(rollout.length, "move")}`;
+  return `${how}: ${resultText(value, names)}. That is ${forFirst}.`;
+}
+
+/** Returns the sentences about the backup of a value. */
+export function backupText(simulation, names) {
+  const { backup, evaluation } = simulation;
+  const { value } = evaluation;
+  const both = value === 0
+    ? "A draw is 0 for both players."
+    : `What is ${signed(value)} for ${names[0]} is ${signed(-value)} for ${names[1]}, so the sign turns where the player changes.`;
+  const news = backup.findIndex(({ proven }, depth) => proven[1] && !proven[0] && depth < backup.length - 1);
+  const proof = news < 0 ? "" : ` Now ${news ? "a position on the path" : "the root"} is proven: ${resultText(backup[news].proven[1].result, names)}.`;
+  return `Each position on the path gets one more visit, and the value is added to its sum. ${both}${proof}`;
+}
+
+/** What a screen reader hears of a step. */
+export function stepText(lesson, names) {
+  const { current, step, method } = lesson;
+  if (!step) return "";
+  const title = `Simulation ${current.number}, ${titleOf(step.phase, method)}. `;
+  if (step.phase === "select") return title + whyChosen(step.selection, names, method);
+  if (step.phase === "expand") return title + expansionText(current, names, method);
+  if (step.phase === "evaluate") return title + evaluationText(current, names);
+  return title + backupText(current, names);
+}
