@@ -70,7 +70,7 @@ export function Marks({ picture, marks, pieceOn }) {
     return html`<g class="mark mark-${mark.kind}">
       <circle class="mark-body" cx=${cx} cy=${cy} r=${radius} />
       ${mark.share > 0 && html`<path class="mark-share" d=${arc(cx, cy, radius + 0.035, mark.share)} />`}
-      <text class="mark-text" x=${cx} y=${cy} dy=${radius * 0.33} font-size=${radius * 0.95}>${mark.text}</text>
+      <text class="mark-text" x=${cx} y=${cy} dy=${radius * 0.33} font-size=${radius * (mark.text.length > 3 ? 0.78 : 0.95)}>${mark.text}</text>
       ${mark.glyph && html`<${Glyph} x=${cx + radius * 0.8} y=${cy - radius * 0.8} glyph=${mark.glyph} />`}
     </g>`;
   });

@@ -6,7 +6,7 @@ import { allNodes, layOut, treeAt, valueOf } from "./tree.js";
 import { signed } from "./words.js";
 
 const LEAF = 40; // pixels
-const ROW = 66;
+const ROW = 60;
 const TOP = 26;
 const SIDE = 24;
 const RADIUS = 15;
@@ -106,8 +106,8 @@ function TreeNode({ node, placed, game, isTip, isFocus, isInspected, onInspect }
     <circle class="disc" r=${RADIUS} />
     <text class="visits" dy="4.5">${node.N}</text>
     ${node.move !== null && html`<text class="tree-move" x=${-RADIUS + 3} y=${-RADIUS - 1}>${node.move}</text>`}
-    ${value !== null && html`<text class="tree-value" dy=${RADIUS + 13}>${signed(value)}</text>`}
-    ${unvisited > 0 && node.N > 0 && html`<text class="tree-more" x=${RADIUS + 4} dy="4">+${unvisited}</text>`}
+    ${value !== null && html`<text class=${node.parent ? "tree-value" : "tree-value beside"} x=${node.parent ? 0 : RADIUS + 5} y=${node.parent ? RADIUS + 12 : 4}>${signed(value)}</text>`}
+    ${unvisited > 0 && node.N > 0 && node.parent && html`<text class="tree-more" x=${RADIUS + 4} dy="4">+${unvisited}</text>`}
   </g>`;
 }
 
