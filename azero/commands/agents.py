@@ -174,6 +174,10 @@ def play(
     clock: ClockOption = None,
     ponder: Annotated[bool, typer.Option("--ponder", help="With --clock: the agent also thinks on your time.")] = False,
     save: SaveOption = None,
+    level: Annotated[
+        str | None,
+        typer.Option("--level", metavar="N", help="The agent's level, 1 the weakest to 8, or adaptive."),
+    ] = None,
 ) -> None:
     """Play against an agent in the terminal, with a clock for each side if you like.
 
@@ -189,7 +193,8 @@ def play(
     control = time_control(clock, ponder)
     device_config = check_device([agent], device, precision, runtime)
     _check_limit(agent, simulations, seconds)
-    opponent = Maker(named_game(game), seed, threads, device_config).agent(agent)
+    maker = Maker(named_game(game), seed, threads, device_config)
+    opponent = maker.agent(agent) if level is None else _at_level(maker, agent, level, simulations, seconds)
     try:
         if save:
             check_target(save, opponent.game)
@@ -204,6 +209,18 @@ def play(
         TerminalGame(opponent, played, int(second), open_screen(), clocks, save).run()
     finally:
         opponent.close()
+
+
+def _at_level(maker: Maker, name: str, level: str, simulations: int | None, seconds: float | None) -> "Agent":
+    """Returns the agent of this name at a level; raises BadInput if there is another limit, too."""
+    from azero.arena.agents.levels import LevelAgent, levels_of, parse_level
+    from azero.arena.agents.names import identity_of, split_name
+
+    number = parse_level(level)
+    if split_name(name)[0] != name or not simulations is seconds is None:
+        raise BadInput(f"--level {level} has simulations of its own; leave out --simulations, --time and @ in the name")
+    inner = maker.agent(name)
+    return LevelAgent(inner, levels_of(inner.game, identity_of(name)).level(number), f"{name} at level {level}")
 
 
 def _check_limit(name: str, simulations: int | None, seconds: float | None) -> None:

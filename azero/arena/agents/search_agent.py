@@ -117,6 +117,15 @@ class SearchAgent(Agent):
         self._end_analysis()
         self.thinker()  # compiles and opens all that is needed, outside the measured time
 
+    @property
+    def has_plain_trees(self) -> bool:
+        """Whether it searches trees of actions, neither tables nor moves that are whole turns."""
+        return type(self.new_search(1, 1)) is Search
+
+    def new_search(self, num_trees: int = 1, max_nodes: int = 1) -> Search:
+        """Returns another search of its kind, for trees whose leaves wait for the evaluator one at a time."""
+        return self._make_search(num_trees, max_nodes, 1)
+
     def _count_moves(self, slots: Sequence[int]) -> int:
         assert self._search is not None, "start comes first"
         return sum(not self._search.is_within_turn(slot) for slot in slots)
@@ -214,10 +223,6 @@ class SearchAgent(Agent):
             self._thinker, self._memory_mib = Thinker(search, memory_mib * MIB // 2, self.seed), memory_mib
             self._thinker.warm_up()
         return self._thinker
-
-    def new_search(self) -> Search:
-        """Returns a new search of one position by the agent's rule, settings and net, with one leaf at a time."""
-        return self._make_search(1, 1, 1)
 
     def tree(self) -> SearchTree:
         if self._alone is None:

@@ -42,9 +42,10 @@ def winning_cells(game, state) -> list[int]:
 
 def _stones(game, state) -> list[str]:
     """Returns the stone on each cell, by rows from the top left."""
+    lines = state.rows.tolist()
 
     def stone(row: int, column: int) -> str:
-        return next((kind for k, kind in enumerate(PLAYERS) if state.rows[k, row] >> column & 1), ".")
+        return next((kind for k, kind in enumerate(PLAYERS) if lines[k][row] >> column & 1), ".")
 
     return [stone(row, column) for row in range(game.rows) for column in range(game.columns)]
 

@@ -6,6 +6,7 @@ from contextlib import nullcontext
 from pathlib import Path
 
 from azero.arena.agents.agent import Agent
+from azero.arena.agents.levels import LevelAgent
 from azero.arena.agents.suggestion import RESIGN, Suggestion
 from azero.arena.reviews.review import Reviewer
 from azero.errors import BadInput
@@ -54,6 +55,7 @@ class TerminalGame:
         file: Path | None = None,
     ):
         self.agent, self.played, self.person, self.screen, self.clocks = agent, played, person, screen, clocks
+        self.adviser = agent.inner if isinstance(agent, LevelAgent) else agent  # its hints are its best
         self.ending: Ending | None = None
         self._file = file
         self._thought_s = 0.0  # by the person, since the last move
@@ -62,7 +64,7 @@ class TerminalGame:
         self._commands: dict[str, Callable[[str], None]] = {
             "moves": lambda _: self.screen.tell(" ".join(legal_moves(self.state))),
             "hint": lambda _: self._hint(),
-            "values": lambda _: self.screen.tell(show_suggestion(self.agent.suggest(self.state), self.state)),
+            "values": lambda _: self.screen.tell(show_suggestion(self.adviser.suggest(self.state), self.state)),
             "undo": lambda _: self._undo(),
             "save": self._save,
             "resign": lambda _: self._end("You resign, and lose.", 1 - self.person, RESIGNED),
@@ -185,7 +187,7 @@ class TerminalGame:
         self.screen.tell(f"{heading}: {turn_to_text(self.state.game.rules, turn)}   ({known}{elapsed_s:.1f} s)")
 
     def _hint(self) -> None:
-        suggestion = self.agent.suggest(self.state)
+        suggestion = self.adviser.suggest(self.state)
         value = _value_of(suggestion)
         known = f"   (value {value:+z.2f} for you)" if value is not None else ""
         self.screen.tell(f"hint: {best_turn(suggestion, self.state)}{known}")
@@ -202,9 +204,9 @@ class TerminalGame:
 
     def _review(self) -> None:
         """Shows what each move lost, by the agent's searches."""
-        self.screen.tell(f"{self.agent.name} reviews the game; Ctrl-C stops it.")
+        self.screen.tell(f"{self.adviser.name} reviews the game; Ctrl-C stops it.")
         try:
-            review = Reviewer(self.agent).review(self._recorder.record(self.played, self.ending))
+            review = Reviewer(self.adviser).review(self._recorder.record(self.played, self.ending))
         except KeyboardInterrupt:
             self.screen.tell("The review was stopped.")
         else:

@@ -11,6 +11,7 @@ from azero.interfaces.web.files import PageFiles
 from azero.interfaces.web.learn import routes as learn
 from azero.interfaces.web.offered.offered import Offered
 from azero.interfaces.web.routes import agents, games, records, searches
+from azero.interfaces.web.runs import routes as runs
 from azero.interfaces.web.searches.searches import Searches
 from azero.interfaces.web.security import Guard
 from azero.interfaces.web.settings import ServeSettings
@@ -25,7 +26,7 @@ SILENT: TelemetryConfig = {
 }
 """FastAPI would otherwise send measurements to a server that environment variables name."""
 
-ROUTERS = games.router, agents.router, searches.router, records.router, learn.router
+ROUTERS = games.router, agents.router, searches.router, records.router, runs.router, learn.router
 
 
 def make_app(offered: Offered, settings: ServeSettings) -> FastAPI:

@@ -19,7 +19,7 @@ GameId = Annotated[
 ]
 AgentId = Annotated[str, Field(max_length=200, description="The id of an agent.", examples=["uct@1000"])]
 Simulations = Annotated[int, Field(ge=1, le=1 << 30, description="Most simulations.", examples=[100])]
-Seconds = Annotated[float, Field(gt=0, le=86_400, allow_inf_nan=False, description="Most seconds.")]
+Seconds = Annotated[float, Field(gt=0, le=86_400, allow_inf_nan=False, description="Most seconds.", examples=[1.0])]
 
 
 class Asked(BaseModel):

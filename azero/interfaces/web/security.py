@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -68,7 +67,8 @@ class Guard:
         """Raises an error if the page of another server has sent the request."""
         origin = headers.get("origin")
         if origin is not None:
-            is_own = urlsplit(origin).netloc.lower() == headers.get("host", "").lower() and origin != "null"
+            host = headers.get("host", "").lower()
+            is_own = origin.lower() in (f"http://{host}", f"https://{host}")
             if not is_own and origin.lower() not in self._origins:
                 message = f"pages of {origin!r} may not ask this server; --allow-origin adds an origin"
                 raise ApiError(403, "wrong_origin", message, value=origin)

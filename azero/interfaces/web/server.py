@@ -15,6 +15,7 @@ from azero.interfaces.web.settings import ServeSettings
 from azero.system.console import say
 
 _LAST_S = 1  # seconds for open connections at the end
+_NAMED = "--allow-host adds the name by which they address it"
 _BACKLOG = 1024
 
 
@@ -26,13 +27,12 @@ def serve(offered: Offered, settings: ServeSettings, opens: bool = False) -> Non
 
     Raises BadInput if the address cannot be used.
     """
-    _allow_sockets(2 * settings.most_sockets)
     listener = listen(settings)
     app = make_app(offered, settings)
     address = address_of(listener)
     print(f"azero serves {address}", flush=True)
     if not settings.is_local:
-        say(f"warning: other machines can use this server, without a password: it listens on {settings.host}")
+        say(f"warning: it listens on {settings.host}, where other machines can use it, without a password; {_NAMED}")
     if opens:
         import webbrowser
 
@@ -78,18 +78,6 @@ def address_of(listener: socket.socket) -> str:
     host, port = listener.getsockname()[:2]
     host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
     return f"http://{f'[{host}]' if ':' in host else host}:{port}/"
-
-
-def _allow_sockets(number: int) -> None:
-    """Raises the limit on open files of this process, as far as the system lets it."""
-    if sys.platform == "win32":
-        return
-    import resource
-
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = number if hard == resource.RLIM_INFINITY else min(number, hard)
-    if soft != resource.RLIM_INFINITY and soft < wanted:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
 class _Server(uvicorn.Server):

@@ -28,7 +28,8 @@ class ServeSettings:
       body_s: seconds in which a request's body has to arrive.
       most_plies: moves of a game in a request.
       most_record_moves: moves of a record, variations included.
-      most_sockets: open connections. If there are more, the one that has been idle for longest is closed.
+      most_sockets: open connections. If there are more, the one that has been idle for longest is closed. macOS lets a
+        process have 256 open files, others 1,024 or more.
       idle_s: seconds after which a connection without a request is closed.
       slow_reader_s: seconds that a reader may take until its stream is closed.
     """
@@ -43,14 +44,14 @@ class ServeSettings:
     most_searches: int = 128
     most_reviews: int = 4
     most_simulations: int = 10_000_000
-    most_suggested: int = 100_000
+    most_suggested: int = 20_000
     analysis_s: float = 3600.0
     suggestion_s: float = 10.0
     most_body_bytes: int = 1 << 20
     body_s: float = 20.0
     most_plies: int = 2000
     most_record_moves: int = 20_000
-    most_sockets: int = 512
+    most_sockets: int = 200
     idle_s: float = 20.0
     slow_reader_s: float = 20.0
 

@@ -196,8 +196,14 @@ class Search:
 
     def search_completely(self) -> None:
         """Makes all simulations from now on, even if no other move can overtake the best one."""
-        self.settings = self.settings._replace(is_stopping_early=False)
-        self._trees.use_settings(self.settings)
+        self.use_settings(self.settings._replace(is_stopping_early=False))
+
+    def use_settings(self, settings: Settings) -> None:
+        """Continues with other settings of the same types. The caller then starts each tree."""
+        self.settings = settings
+        self._trees.use_settings(settings)
+        if settings.solve_nodes == 0:
+            self._solvers = []
 
     @property
     def can_solve(self) -> bool:

@@ -8,6 +8,7 @@ import numpy as np
 
 from azero.errors import BadInput
 from azero.games import Game, State
+from azero.selfplay.data.policies import Policies
 from azero.selfplay.data.records import Shard, join_shards
 from azero.selfplay.data.samples import encode
 
@@ -65,9 +66,21 @@ class Games:
     def policies(self) -> np.ndarray:
         """The searches' policies, [n, A] float32. A row sums to 1, or to 0 after a fast search that left none."""
         everything = np.arange(len(self.players))
-        policies = self._shard.policies().probabilities(self.game, everything, np.zeros_like(everything))
+        policies = self._policies.probabilities(self.game, everything, np.zeros_like(everything))
         policies.flags.writeable = False
         return policies
+
+    def policy_counts(self, position: int) -> tuple[np.ndarray, np.ndarray]:
+        """Returns the actions [k] int16 of the search's policy at a position, and their counts [k] uint16."""
+        return self._policies.row(position)
+
+    @cached_property
+    def _policies(self) -> Policies:
+        return self._shard.policies()
+
+    def proven(self, position: int) -> int:
+        """Returns the result that was proven at a position, for the player to move: 1, 0, -1; ONGOING without one."""
+        return int(self._shard.proven[position])
 
     def planes(self, positions: Indices = slice(None)) -> np.ndarray:
         """Returns the net's input for some positions, or all: [k, C, H, W] float32.

@@ -2,7 +2,7 @@
 
 import pytest
 
-from azero.arena.agents.names import shipped_checkpoints
+from azero.arena.agents.checkpoints import shipped_checkpoints
 from azero.errors import BadInput
 from azero.interfaces.web.offered.offered import Offered, runs_in
 from azero.interfaces.web.settings import ServeSettings
@@ -79,7 +79,7 @@ def test_an_analysis_ends_when_the_result_is_proven(client):
 
 
 def test_an_analysis_ends_in_time(client):
-    events = client.events("analyses", agent="uct@1000", game="hex(size=6)", seconds=0.2, interval=0.05)
+    events = client.events("analyses", agent="uct@1000", game="connect_four", seconds=0.2, interval=0.05)
     assert events[-1] == ("done", {"reason": "seconds"})
     assert 0.15 < events[-2][1]["elapsed_s"] < 1
 
@@ -91,11 +91,11 @@ def test_agents_without_a_tree_report_once(client, agent):
 
 
 def test_the_tree_is_kept_when_a_move_is_played(client):
-    asked = {"agent": "uct@1000", "game": "hex(size=5)"}
-    events = client.events("analyses", **asked, moves="c3", simulations=5000)
+    asked = {"agent": "uct@1000", "game": "connect_four"}
+    events = client.events("analyses", **asked, moves="4", simulations=5000)
     best = events[-2][1]["moves"][0]["move"]
-    assert client.events("analyses", **asked, moves=["c3", best], simulations=10)[-2][1]["simulations"] > 50
-    assert client.events("analyses", **asked, moves="c3", simulations=10)[-2][1]["simulations"] >= 5000
+    assert client.events("analyses", **asked, moves=["4", best], simulations=10)[-2][1]["simulations"] > 50
+    assert client.events("analyses", **asked, moves="4", simulations=10)[-2][1]["simulations"] >= 5000
 
 
 def test_a_review_tells_each_move_and_the_whole(client):
@@ -139,8 +139,33 @@ def test_agents_of_the_command_line_have_short_ids():
 
 
 def test_what_does_not_load_is_bad_input(tmp_path):
-    for name in ("uct@x", "no_such_net", str(tmp_path)):
+    for name in ("uct@x", "uct(c=much)", "random@5", "no_such_net", str(tmp_path)):
         with pytest.raises(BadInput):
             Offered([name])
     with pytest.raises(BadInput, match=r"has no run"):
         runs_in(tmp_path)
+
+
+def test_an_agent_plays_at_levels(client):
+    agents = {each["id"]: each for each in client.look("agents?game=tic_tac_toe")}
+    levels = agents["tic_tac_toe"]["levels"]
+    assert [each["level"] for each in levels] == list(range(1, len(levels) + 1)) and levels[0]["name"] == "Beginner"
+    assert agents["tic_tac_toe"]["adaptive"] and agents["random"]["levels"] is None
+    asked = {"agent": "tic_tac_toe", **WIN_IN_ONE}
+    assert client.ask("suggestions", **asked, level=len(levels))["best"] == "a2"
+    for level in (1, "adaptive"):
+        one, two = (client.ask("suggestions", **asked, level=level, seed=7) for _ in range(2))
+        assert one["best"] == two["best"] == one["moves"][0]["move"]
+    drawn = {
+        client.ask("suggestions", agent="tic_tac_toe", game="tic_tac_toe", level=1, seed=k)["best"] for k in range(8)
+    }
+    assert len(drawn) > 1, "a beginner does not always play the same move"
+
+
+def test_what_is_no_level_is_told(client):
+    asked = {"agent": "tic_tac_toe", "game": "tic_tac_toe"}
+    for level in (0, 9, "easy", 1.5, True):
+        client.ask("suggestions", 422, **asked, level=level)
+    assert client.ask("suggestions", 422, **asked, level=1, simulations=5)["error"]["message"].startswith("level")
+    error = client.ask("suggestions", 409, agent="random", game="tic_tac_toe", level=1)["error"]
+    assert error["code"] == "no_levels"

@@ -81,7 +81,7 @@ def test_a_game_of_ones_own_is_offered_by_a_short_id():
     with client_of(offered=Offered(games=[own])) as client:
         game = next(each for each in client.look("games") if each["is_own"])
         assert game["id"] == "own:Nim"
-        board = client.look("games/own:Nim")["board"]
+        board = client.ask("positions", game="own:Nim")["picture"]
         assert client.ask("positions", game="own:Nim", moves=[board["actions"][0]["move"]])["ply"] == 1
 
 

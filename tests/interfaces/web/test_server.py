@@ -18,7 +18,7 @@ from azero.interfaces.web.server import config_of, listen, make_app
 from azero.interfaces.web.settings import ServeSettings
 from tests.interfaces.web.conftest import API, events_of
 
-LONG = {"agent": "uct@1000", "game": "hex(size=6)", "interval": 0.05}
+LONG = {"agent": "uct@1000", "game": "connect_four", "interval": 0.05}
 """An analysis that does not end by itself soon."""
 
 
@@ -61,7 +61,10 @@ def raw_post(running: Running, route: str, body: dict) -> socket.socket:
     """Returns the socket of a request whose answer nobody has read."""
     data = json.dumps(body).encode()
     head = f"POST {API}/{route} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
-    client = socket.create_connection(running.address)
+    running.listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)
+    client = socket.socket()
+    client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    client.connect(running.address)
     client.sendall(f"{head}Content-Length: {len(data)}\r\n\r\n".encode() + data)
     return client
 
@@ -77,8 +80,7 @@ def test_an_analysis_ends_when_its_client_goes():
 
 
 def test_a_client_that_reads_nothing_costs_nothing_and_is_closed_in_time():
-    with Running(slow_reader_s=0.3) as running, raw_post(running, "analyses", {**LONG, "game": "hex"}) as client:
-        client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    with Running(slow_reader_s=0.3) as running, raw_post(running, "analyses", LONG) as client:
         until(lambda: running.searches.office.num_given == 1, 5.0)
         assert httpx.get(f"{running.url}{API}/agents").status_code == 200
         until(lambda: running.searches.office.num_given == 0, 60.0)
@@ -94,12 +96,12 @@ def test_clients_share_the_time():
             counts[name] = [data["simulations"] for event, data in events_of(text) if event == "update"][-1]
 
         analyse("first", "")  # compiles
-        threads = [threading.Thread(target=analyse, args=(move, move)) for move in ("a1", "b2", "c3", "d4")]
+        threads = [threading.Thread(target=analyse, args=(move, move)) for move in ("1", "2", "3", "4")]
         for each in threads:
             each.start()
         for each in threads:
             each.join()
-        shares = [counts[move] for move in ("a1", "b2", "c3", "d4")]
+        shares = [counts[move] for move in ("1", "2", "3", "4")]
         assert min(shares) > 0.2 * max(shares) > 0
 
 
@@ -188,3 +190,21 @@ def test_ctrl_c_ends_what_is_open():
 def test_bad_input_is_one_line(run_azero, words, says):
     code, printed, errors = run_azero("serve", "--port", "0", *words)
     assert code == 2 and printed == "" and errors.count("\n") == 1 and says in errors
+
+
+@pytest.mark.slow
+def test_a_server_that_was_killed_is_followed_by_another():
+    with serve() as first:
+        url = first.stdout.readline().split()[-1]
+        port = url.rsplit(":", 1)[1].strip("/")
+        with httpx.stream("POST", f"{url}api/v1/analyses", json=LONG, timeout=60) as stream:
+            with pytest.raises(httpx.HTTPError):
+                for line in stream.iter_lines():
+                    if line == "event: update":
+                        first.kill()
+    with serve("--port", port) as second:
+        assert second.stdout.readline().split()[-1] == url
+        asked = {**LONG, "simulations": 1000}
+        events = events_of(httpx.post(f"{url}api/v1/analyses", json=asked, timeout=60).text)
+        assert events[-1] == ("done", {"reason": "simulations"})
+        second.terminate()

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from azero.arena.agents.names import shipped_checkpoints
+from azero.arena.agents.checkpoints import shipped_checkpoints
 from azero.errors import BadInput
 from azero.games import Game, registered_games
 from azero.interfaces.web.errors import ApiError
@@ -72,11 +72,11 @@ class Offered:
             raise ApiError(409, "other_game", message, value=game.id)
         return agent
 
-    def agents_for(self, game: OfferedGame | None) -> list[OfferedAgent]:
+    def agents_for(self, game: Game | None) -> list[OfferedAgent]:
         """Returns the agents that play a game, or all of them; of a run the best net alone."""
-        best = [self._net_of_run(f"run:{run}") for run in self.runs]
+        best = [self._best_of_run(run) for run in self.runs]
         every = [*(each for each in best if each), *self.agents.values()]
-        return [each for each in every if game is None or each.plays(game.game)]
+        return [each for each in every if game is None or each.plays(game)]
 
     def run(self, run_id: str) -> Path:
         """Returns the folder of a run; raises ApiError."""
@@ -101,9 +101,16 @@ class Offered:
         taken = set(self.runs)
         run_id = id_of(str(folder.resolve()), taken).replace(":", "-")
         self.runs[run_id] = folder
-        best = self._net_of_run(f"run:{run_id}")
+        best = self._best_of_run(run_id)
         if best is not None and best.game is not None:
             self._add_game(best.game)
+
+    def _best_of_run(self, run_id: str) -> OfferedAgent | None:
+        """Returns the best net of a run; None if there is none that can be read now."""
+        try:
+            return self._net_of_run(f"run:{run_id}")
+        except (BadInput, OSError):
+            return None
 
     def _net_of_run(self, agent_id: str) -> OfferedAgent | None:
         """Returns a net of a run; None if there is none. The id has no part of a path but numbers."""
@@ -112,7 +119,7 @@ class Offered:
             return None
         folder, iteration = self.runs[match[1]], match[2]
         file = folder / "checkpoints" / f"{int(iteration):05d}.safetensors" if iteration else folder / _BEST
-        if not file.is_file():
+        if not file.is_file() or file.is_symlink() or (iteration and file.parent.is_symlink()):
             return None
         title = f"{match[1]}, iteration {int(iteration)}" if iteration else match[1]
         return offered_agent(str(file), agent_id, "run", match[1], title)

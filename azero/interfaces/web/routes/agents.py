@@ -4,6 +4,7 @@ from typing import Any
 
 from fastapi import APIRouter
 
+from azero.games import Game
 from azero.interfaces.web.context import InContext
 from azero.interfaces.web.offered.agents import OfferedAgent
 
@@ -12,11 +13,12 @@ router = APIRouter(tags=["agents"])
 
 @router.get("/agents", summary="The agents, or those that play a game")
 def agents(context: InContext, game: str | None = None) -> list[dict[str, Any]]:
-    found = context.offered.agents_for(context.offered.game(game) if game is not None else None)
-    return [_to_json(each, context) for each in found]
+    asked = context.offered.game(game).game if game is not None else None
+    return [_to_json(each, context, asked or each.game) for each in context.offered.agents_for(asked)]
 
 
-def _to_json(agent: OfferedAgent, context: InContext) -> dict[str, Any]:
+def _to_json(agent: OfferedAgent, context: InContext, game: Game | None) -> dict[str, Any]:
+    table = agent.levels(game) if game else None
     return {
         "id": agent.id,
         "title": agent.title,
@@ -27,7 +29,7 @@ def _to_json(agent: OfferedAgent, context: InContext) -> dict[str, Any]:
         "judges": agent.judges,
         "source": agent.source,
         "run": agent.run,
-        "levels": None,
-        "adaptive": False,
-        "anchors": [],
+        "levels": [level.to_json() for level in table.levels] if table else None,
+        "adaptive": table is not None,
+        "anchors": [{"name": each.name, "elo": each.elo} for each in table.anchors] if table else [],
     }

@@ -4,6 +4,7 @@ from typing import Any
 
 from fastapi import APIRouter
 
+from azero.arena.agents.levels import table_of
 from azero.interfaces.web.context import InContext
 from azero.interfaces.web.models import PositionAsked
 from azero.interfaces.web.offered.games import OfferedGame
@@ -46,6 +47,6 @@ def _brief(offered: OfferedGame, context: InContext) -> dict[str, Any]:
         "family": offered.family,
         "parameters": offered.parameters,
         "players": initial_picture(offered)["players"],
-        "has_levels": False,
+        "has_levels": bool(table_of(offered.game).agent),
         "is_own": offered.is_own,
     }

@@ -27,7 +27,14 @@ _STREAM: dict[int | str, dict[str, Any]] = {
 async def suggestions(asked: SuggestionAsked, request: Request, context: InContext) -> dict[str, Any]:
     agent, position = await _chosen(asked, context)
     _check_goes_on(position)
-    wish = _wish(context, agent, asked.simulations, asked.seconds, asked.seed)
+    if asked.level is None:
+        wish = _wish(context, agent, asked.simulations, asked.seconds, asked.seed)
+    elif asked.simulations is not None or asked.seconds is not None:
+        raise ApiError(422, "invalid", "level: a level has limits of its own; give no simulations and no seconds")
+    elif (table := agent.levels(position.offered.game)) is None:
+        raise ApiError(409, "no_levels", f"agent {agent.id!r} has no levels", value=agent.id)
+    else:
+        wish = Wish(None, None, asked.seed, table.level(asked.level))
     found = await context.searches.suggest(_client_of(request), agent, position, wish)
     return {**found.to_json(), "seconds": round(found.elapsed_s, 4)}
 

@@ -7,6 +7,7 @@ from collections import OrderedDict
 from concurrent.futures import Future, ThreadPoolExecutor
 
 from azero.arena.agents.agent import Agent
+from azero.arena.agents.levels import Level, LevelAgent, at_level
 from azero.arena.agents.names import make_agent
 from azero.arena.agents.search_agent import SearchAgent
 from azero.compiler.notice import is_compiling
@@ -19,6 +20,8 @@ from azero.interfaces.web.settings import ServeSettings
 
 EXPECTED_S = {"loading": 3.0, "compiling": 30.0}
 """Seconds of a stage that has not been measured by this server: with torch, and on two cores."""
+
+_Key = tuple[str, int, Game]  # name and version of an agent, and the game that it plays
 
 _OLD = 0.98  # the weight of a slice before, against the next one
 _LEAST_MEMORY_MIB = 64
@@ -59,12 +62,19 @@ class Loaded:
         self.users = 0
         self.holder: Turn | None = None
         self.rate = Rate()
+        self._players: dict[Level, LevelAgent] = {}
         self.begin_s = time.perf_counter()
 
     @property
     def state(self) -> str:
         """Returns loading or ready."""
         return "ready" if self.made.done() else "loading"
+
+    def player(self, level: Level) -> LevelAgent:
+        """Returns the agent as it plays at a level."""
+        if level not in self._players:
+            self._players[level] = at_level(self.made.result(), level)
+        return self._players[level]
 
     def stage(self) -> dict[str, object]:
         """Returns what loading does at present, as a stage of a stream."""
@@ -80,7 +90,8 @@ class LoadedAgents:
     def __init__(self, settings: ServeSettings, turns: Turns):
         self._settings, self._turns = settings, turns
         self._loader = ThreadPoolExecutor(1, "load")
-        self._loaded: OrderedDict[tuple[str, Game], Loaded] = OrderedDict()
+        self._compiler = ThreadPoolExecutor(1, "compile")
+        self._loaded: OrderedDict[_Key, Loaded] = OrderedDict()
         self._lock = threading.Lock()
         self.memory_mib = max(_LEAST_MEMORY_MIB, settings.memory_mib // settings.most_agents)
 
@@ -89,7 +100,7 @@ class LoadedAgents:
 
         The caller calls `leave` in the end.
         """
-        key = offered.name, game.game
+        key = offered.name, offered.version, game.game
         with self._lock:
             loaded = self._loaded.get(key)
             if loaded is None:
@@ -104,7 +115,7 @@ class LoadedAgents:
     def compile_soon(self, game: OfferedGame) -> None:
         """Compiles the rules of a game in the background. Until then they run as plain Python."""
         with contextlib.suppress(RuntimeError):  # it is closed
-            self._loader.submit(compile_game, game.game)
+            self._compiler.submit(compile_game, game.game)
 
     def leave(self, loaded: Loaded) -> None:
         """Says that a search no longer uses an agent."""
@@ -114,12 +125,13 @@ class LoadedAgents:
     def state_of(self, offered: OfferedAgent) -> str:
         """Returns cold, loading or ready."""
         with self._lock:
-            states = {each.state for key, each in self._loaded.items() if key[0] == offered.name}
+            states = {each.state for key, each in self._loaded.items() if key[:2] == (offered.name, offered.version)}
         return next((state for state in ("ready", "loading") if state in states), "cold")
 
     def close(self) -> None:
         """Ends loading; what has not begun is given up."""
-        self._loader.shutdown(wait=False, cancel_futures=True)
+        for pool in (self._loader, self._compiler):
+            pool.shutdown(wait=False, cancel_futures=True)
 
     def _make_room(self) -> None:
         if len(self._loaded) < self._settings.most_agents:
@@ -135,9 +147,9 @@ class LoadedAgents:
         most = self._settings.most_agents
         raise ApiError(503, "busy", f"{most} agents are in use already; try again when one is free", retry_s=5)
 
-    def _load(self, key: tuple[str, Game], loaded: Loaded) -> None:
+    def _load(self, key: _Key, loaded: Loaded) -> None:
         loaded.begin_s = time.perf_counter()
-        name, game = key
+        name, _, game = key
         try:
             compile_game(game)
             agent = make_agent(name, game, threads=self._settings.threads)
@@ -146,6 +158,8 @@ class LoadedAgents:
                 with contextlib.closing(agent.analyse(state, memory_mib=self.memory_mib, simulations=2)) as analysis:
                     next(analysis)  # compiles and opens everything
                 agent.suggest(state, simulations=2)
+            if table := loaded.offered.levels(game):
+                at_level(agent, table.levels[0]).suggest_by(state, 0)
             loaded.made.set_result(agent)
         except BaseException as error:  # whoever waits for the agent gets it
             with self._lock:

@@ -60,17 +60,28 @@ export function Ownership({ picture, owners, pieceOn }) {
   });
 }
 
-/** Marks of moves: a number in a circle, with the share of visits as an arc. On a piece they sit at the corner. */
+/** Shades of cells: `heat` has a number in [0, 1] for each. */
+export function Heat({ picture, heat }) {
+  return heat.map((share, cell) => {
+    if (share < 0.01) return null;
+    const { x, y } = centre(picture, cell);
+    return html`<circle class="heat" cx=${x} cy=${y} r="0.42" fill-opacity=${0.1 + 0.55 * Math.sqrt(share)} />`;
+  });
+}
+
+/** Marks of moves: a number in a circle, with the share of visits as an arc, and a prior as a dashed one. On a piece they sit at the corner. */
 export function Marks({ picture, marks, pieceOn }) {
   return marks.filter((mark) => mark.cells.length).map((mark) => {
     const cell = mark.cells.at(-1);
     const { x, y } = centre(picture, cell);
     const isCorner = pieceOn.has(cell);
     const [cx, cy, radius] = isCorner ? [x + 0.27, y - 0.27, 0.2] : [x, y, picture.style === "hexes" ? 0.34 : 0.36];
-    return html`<g class="mark mark-${mark.kind}">
+    const size = radius * ([...mark.text].length > 3 ? 0.72 : 0.95);
+    return html`<g class="mark mark-${mark.kind}" data-glyph=${mark.glyph || null}>
       <circle class="mark-body" cx=${cx} cy=${cy} r=${radius} />
+      ${mark.prior > 0 && html`<path class="mark-prior" d=${arc(cx, cy, radius + 0.095, mark.prior)} />`}
       ${mark.share > 0 && html`<path class="mark-share" d=${arc(cx, cy, radius + 0.035, mark.share)} />`}
-      <text class="mark-text" x=${cx} y=${cy} dy=${radius * 0.33} font-size=${radius * (mark.text.length > 3 ? 0.78 : 0.95)}>${mark.text}</text>
+      <text class="mark-text" x=${cx} y=${cy} dy=${size * 0.35} font-size=${size}>${mark.text}</text>
       ${mark.glyph && html`<${Glyph} x=${cx + radius * 0.8} y=${cy - radius * 0.8} glyph=${mark.glyph} />`}
     </g>`;
   });

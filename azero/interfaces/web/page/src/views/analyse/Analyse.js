@@ -1,6 +1,170 @@
-import { html } from "../../html.js";
+// Analyse: what one agent, or two, think of the position on the board.
+
+import { html, useEffect, useMemo, useReducer, useState } from "../../html.js";
+import { useKeys } from "../../keys.js";
+import { CandidateTable } from "../../panel/CandidateTable.js";
+import { Chart } from "../../panel/Chart.js";
+import { Gauge } from "../../panel/Gauge.js";
+import { Headline } from "../../panel/Headline.js";
+import { NodeEditor } from "../../panel/NodeEditor.js";
+import { VariationTree } from "../../panel/VariationTree.js";
+import { rowsOf } from "../../panel/candidates.js";
+import { actionsOf } from "../../panel/lines.js";
+import { nextMarks } from "../../panel/marks.js";
+import { Navigation, useTreeKeys } from "../../panel/navigation.js";
+import { opinionOf, opinionOfResult, rateText, reasonText, spokenAnalysis } from "../../panel/words.js";
+import { formatCount } from "../../score.js";
+import { settings } from "../../settings.js";
+import { defaultAgent } from "../../shell/App.js";
+import { Icon } from "../../shell/icons.js";
 import { PanelFrame, Stage } from "../../shell/layout.js";
+import { Notice } from "./Notice.js";
+import { analystOf } from "./analyst.js";
+import { AgentPicker, LimitPicker, MarksPicker, StartStop, judgesOf, shortName } from "./controls.js";
+import { overlayOf } from "./overlay.js";
 
 export function Analyse({ session, app }) {
-  return html`<${Stage} session=${session} app=${app} /><${PanelFrame} label="Analyse"></${PanelFrame}>`;
+  const analyst = useAnalyst(session, app);
+  const [active, setActive] = useState(null); // the move under the pointer or the focus
+  const [sort, setSort] = useState("visits");
+  const [isEditing, setEditing] = useState(false);
+  const { game, position, node } = session;
+  useEffect(() => setActive(null), [node]);
+
+  const [one, two] = analyst.slots;
+  const isTwo = analyst.second !== null;
+  const first = useMemo(() => rowsOf(one.shown), [one.shown]);
+  const second = useMemo(() => (isTwo ? rowsOf(two.shown) : null), [two.shown, isTwo]);
+  const play = async (row) => {
+    let at = session.node;
+    for (const move of actionsOf(position.picture, row)) at = session.tree.play(at, move);
+    await session.goTo(at);
+  };
+  const playMove = (move) => {
+    const row = [...first, ...(second ?? [])].find((each) => each.move === move);
+    return row && session.isSettled ? play(row) : undefined;
+  };
+  useAnalyseKeys({ session, app, analyst, first, play, setEditing });
+  if (!position) return null;
+
+  const toMove = position.to_move ?? 0;
+  const overlay = session.isSettled ? overlayOf({ position, first, second, active, update: one.shown }) : {};
+  const opinion = position.result && session.isSettled ? opinionOfResult(position.result) : one.shown ? opinionOf(one.shown) : null;
+  return html`
+    <${Stage} session=${session} app=${app} overlay=${overlay} gauge=${html`<${Gauge} players=${game.players} opinion=${opinion} />`} />
+    <${PanelFrame} label="Analysis" bar=${html`<${Bar} ...${{ session, app, analyst, isTwo }} />`}>
+      <${Controls} ...${{ session, app, analyst, one, two, isTwo }} />
+      <${Headline} players=${game.players} opinion=${opinion} />
+      <${LineChart} ...${{ session, analyst, isTwo }} />
+      <div class="table-place">
+        <${Notice} ...${{ session, app, analyst, hasRows: first.length > 0 || second?.length > 0 }} />
+        ${(first.length > 0 || second?.length > 0) && !position.result && html`<${CandidateTable}
+          players=${game.players}
+          toMove=${toMove}
+          position=${session.keyOf(node)}
+          ...${{ first, second, sort, onSort: setSort, active, onActive: setActive, onPlay: playMove }}
+        />`}
+      </div>
+      <${VariationTree} session=${session} />
+      <${NodeEditor} session=${session} app=${app} isOpen=${isEditing} onOpen=${setEditing} />
+    </${PanelFrame}>`;
+}
+
+/** The analyst of the session, which searches while this view is shown and the page is visible. */
+function useAnalyst(session, app) {
+  const analyst = analystOf(session);
+  const [, render] = useReducer((count) => count + 1, 0);
+  useEffect(() => {
+    const stop = analyst.subscribe(render);
+    const sync = () => analyst.sync();
+    const isOver = session.subscribe(sync);
+    document.addEventListener("visibilitychange", sync);
+    analyst.isShown = true;
+    return () => {
+      stop();
+      isOver();
+      document.removeEventListener("visibilitychange", sync);
+      analyst.isShown = false;
+      analyst.sync();
+    };
+  }, [analyst]);
+  useEffect(() => {
+    const judges = judgesOf(session).map((agent) => agent.id);
+    const first = judges.includes(app.agent) ? app.agent : defaultAgent(session.agents);
+    const second = judges.includes(analyst.second) ? analyst.second : null;
+    if (first !== analyst.first || second !== analyst.second || !analyst.isSynced) analyst.set({ first, second, isSynced: true });
+    else analyst.sync();
+  }, [app.agent, session.agents]);
+  return analyst;
+}
+
+function Controls({ session, app, analyst, one, two, isTwo }) {
+  const pickSecond = (second) => analyst.set({ second });
+  const reason = reasonText(one.reason);
+  const rates = isTwo
+    ? [one, two].map(({ shown }, k) => html`<small key=${k}><span class="swatch ${k ? "second" : ""}"></span> ${formatCount(shown?.simulations ?? 0)} sims</small>`)
+    : html`${rateText(one.shown)}${reason && html`<small> ${reason}</small>`}`;
+  return html`<div class="controls">
+    <${StartStop} isRunning=${analyst.isRunning} isOff=${!analyst.first} onToggle=${analyst.toggle} />
+    <${AgentPicker} session=${session} chosen=${analyst.first} onPick=${app.setAgent} swatch=${isTwo ? "first" : ""} />
+    ${isTwo && html`<${AgentPicker} session=${session} label="Second agent" chosen=${analyst.second} onPick=${pickSecond} swatch="second" />`}
+    <${LimitPicker} analyst=${analyst} />
+    <span class="rate">${rates}</span>
+  </div>`;
+}
+
+function LineChart({ session, analyst, isTwo }) {
+  const { game, tree, node, position, ply } = session;
+  const line = [tree.root, ...tree.lineOf(node)];
+  const opinions = line.map((each) => analyst.opinionAt(each));
+  const others = isTwo ? line.map((each) => analyst.opinions.opinion(analyst.key(analyst.second, each))) : null;
+  const caption = position.result ? position.result.text : `move ${ply}, ${game.players[position.to_move ?? 0].name} to play`;
+  return html`<${Chart}
+    players=${game.players}
+    opinions=${opinions}
+    second=${others}
+    ply=${ply}
+    length=${line.length - 1}
+    maxPlies=${game.max_plies}
+    isOver=${analyst.resultAt(line.at(-1)) !== null}
+    caption=${caption}
+    onPly=${(at) => session.goTo(line[at])}
+  />`;
+}
+
+function Bar({ session, app, analyst, isTwo }) {
+  const compare = () => analyst.set({ second: isTwo ? null : otherAgent(session, analyst.first) });
+  return html`
+    <${Navigation} session=${session} />
+    <span class="end bar-tools">
+      <${MarksPicker} isTwo=${isTwo} agent=${analyst.first} />
+      <button class="quiet" aria-pressed=${String(isTwo)} disabled=${judgesOf(session).length < 2} onClick=${compare}><${Icon} name="branch" />Compare</button>
+      ${app.save && html`<button class="quiet" onClick=${app.save}><${Icon} name="save" />Save</button>`}
+    </span>`;
+}
+
+/** The agent to compare with: a search by random games if there is one. */
+function otherAgent(session, first) {
+  const others = judgesOf(session).filter((agent) => agent.id !== first);
+  return (others.find((agent) => agent.kind === "uct") ?? others[0])?.id ?? null;
+}
+
+function useAnalyseKeys({ session, app, analyst, first, play, setEditing }) {
+  const best = first.find((row) => row.isBest);
+  const flip = (name) => settings.set(name, !settings.get(name));
+  const speak = () => {
+    const { game, position } = session;
+    const update = analyst.slots[0].shown;
+    app.announce(spokenAnalysis({ players: game.players, toMove: position.to_move ?? 0, agent: shortName(analyst.first), update, rows: first }));
+  };
+  useTreeKeys(session, app, { onComment: () => setEditing(true) });
+  useKeys({
+    space: ["start or stop", (event) => (event.target.closest?.("button, [role=slider]") && !event.target.closest(".start") ? false : analyst.toggle())],
+    b: ["play the best move", () => (best && session.isSettled ? void play(best) : false)],
+    v: ["marks", () => settings.set("marks", nextMarks(settings.get("marks")))],
+    o: ["ownership", () => flip("showsOwnership")],
+    p: ["prior", () => settings.set("heat", settings.get("heat") === "prior" ? "none" : "prior")],
+    l: ["line of the best move", () => flip("showsLine")],
+    "shift+v": ["speak the analysis", speak],
+  });
 }

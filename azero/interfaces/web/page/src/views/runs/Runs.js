@@ -1,6 +1,110 @@
-import { html } from "../../html.js";
+// Watch a run: its curves, its newest self-play games, and what its nets think of a position.
+
+import { html, useEffect, useState } from "../../html.js";
+import { useKeys } from "../../keys.js";
+import { Icon } from "../../shell/icons.js";
 import { PanelFrame, Stage } from "../../shell/layout.js";
+import { radio, radioKeys } from "../../shell/radios.js";
+import { Charts } from "./Charts.js";
+import { Games } from "./Games.js";
+import { Nets, playNet } from "./Nets.js";
+import { Opinions } from "./Opinions.js";
+import { RunHead } from "./RunHead.js";
+import { Thought } from "./Thought.js";
+import { overlayOf } from "./overlay.js";
+import { Watch } from "./watch.js";
 
 export function Runs({ session, app }) {
-  return html`<${Stage} session=${session} app=${app} /><${PanelFrame} label="Runs"></${PanelFrame}>`;
+  app.watch ??= new Watch(app);
+  const { watch } = app;
+  useEffect(() => {
+    watch.start();
+    return () => watch.stop();
+  }, []);
+  useRunKeys(watch, session);
+  if (!session.position) return null;
+  const isOfRun = Boolean(watch.run?.sizes.includes(session.game.id));
+  const thought = isOfRun && session.isSettled ? watch.thought() : null;
+  const prior = isOfRun ? priorOf(watch, thought) : null;
+  const parts = { watch, session, app, thought, prior };
+  return html`
+    <${Stage} session=${session} app=${app} overlay=${session.isSettled ? overlayOf(thought, prior, session.position) : {}} />
+    <${PanelFrame} label="Run" bar=${watch.metrics && isOfRun && html`<${RunBar} ...${parts} />`}>
+      <${Body} ...${parts} isOfRun=${isOfRun} />
+    </${PanelFrame}>`;
+}
+
+/** The prior of the selected net; of a game's own net it comes with the game. */
+function priorOf(watch, thought) {
+  if (thought?.prior && (watch.net?.iteration === watch.game.net || watch.game.id === "clean")) return thought.prior;
+  return watch.opinions?.opinions.length ? watch.opinion.prior : null;
+}
+
+function Body({ watch, session, app, thought, prior, isOfRun }) {
+  const [list, setList] = useState("games");
+  if (watch.runs === null) return html`<p class="detail">Looking for runs …</p>`;
+  if (!watch.run) return html`<${NoRuns} runs=${watch.runs} />`;
+  const parts = { watch, session, app, thought, prior };
+  if (!isOfRun) {
+    return html`<${RunHead} ...${parts} />
+      <div class="card"><strong>This run plays another game than the one on the board.</strong>
+        <p class="row"><button onClick=${() => watch.choose(watch.run)}>Show the run's game</button></p></div>`;
+  }
+  if (!watch.metrics) return html`<${RunHead} ...${parts} /><p class="detail">Reading the run …</p>`;
+  return html`
+    <${RunHead} ...${parts} />
+    <${Charts} watch=${watch} />
+    <${Thought} ...${parts} />
+    <${Opinions} watch=${watch} session=${session} />
+    <div class="lists" role="radiogroup" aria-label="List" onKeyDown=${radioKeys}>
+      <button class="quiet" ...${radio(list === "games")} onClick=${() => setList("games")}>Self-play games</button>
+      <button class="quiet" ...${radio(list === "nets")} onClick=${() => setList("nets")}>Nets</button>
+      <button class="quiet end" onClick=${() => (watch.clean?.isPlaying ? watch.clean.stop() : watch.playClean())}>${watch.clean?.isPlaying ? "Stop" : "Play a clean game"}</button>
+    </div>
+    ${list === "games" ? html`<${Games} ...${parts} />` : html`<${Nets} ...${parts} />`}`;
+}
+
+const NoRuns = ({ runs }) => html`<div class="card">
+  <strong>${runs.length ? "No run can be shown." : "No run is offered."}</strong>
+  <p class="detail">Start the server with a run's folder, or a folder of runs: <code>azero serve --runs runs</code></p>
+  ${runs.map(({ problem }) => html`<p class="problem">${problem}</p>`)}
+</div>`;
+
+function RunBar(parts) {
+  const { watch, session, thought, prior } = parts;
+  const { game, net } = watch;
+  return html`
+    <span class="stepper">
+      ${STEPS.map(([text, name]) => html`<button class="quiet icon-button" aria-label=${text} onClick=${() => session[name]()}><${Icon} name=${name} /></button>`)}
+    </span>
+    <span class="detail">ply ${session.ply}${watch.isOnGame ? ` of ${game.moves.length}` : ""}</span>
+    <span class="legend end">
+      ${prior && html`<i class="outline"></i>prior${net ? ` ${net.iteration}` : ""}`}
+      ${thought?.policy && html`<i class="solid"></i>search`}
+    </span>
+    <button disabled=${!net} onClick=${() => playNet(parts, net)}>Play this net</button>`;
+}
+
+const STEPS = [["First", "first"], ["Back", "back"], ["Forward", "forward"], ["Last", "last"]];
+
+function useRunKeys(watch, session) {
+  const game = (step) => () => {
+    const { games } = watch.list;
+    const at = games.findIndex(({ id }) => id === watch.game?.id);
+    const next = games[at + step];
+    if (next) watch.show(next.id);
+  };
+  const iteration = (step) => () => watch.metrics && watch.chooseIteration(watch.chosen + step);
+  useKeys({
+    "[": ["earlier iteration", iteration(-1)],
+    "]": ["later iteration", iteration(1)],
+    ",": ["newer game", game(-1)],
+    ".": ["older game", game(1)],
+    arrowleft: ["back", () => session.back()],
+    arrowright: ["forward", () => session.forward()],
+    k: ["back", () => session.back()],
+    j: ["forward", () => session.forward()],
+    home: ["first move", () => session.first()],
+    end: ["last move", () => session.last()],
+  });
 }

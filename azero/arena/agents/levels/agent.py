@@ -1,0 +1,242 @@
+"""An agent that plays at a level: it searches with another agent, and draws its move by the level's rule."""
+
+import functools
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from azero.arena.agents.agent import Agent, Limit, check_state
+from azero.arena.agents.clock import Clock
+from azero.arena.agents.levels.adapting import adapted, opponents_loss
+from azero.arena.agents.levels.level import Level
+from azero.arena.agents.levels.rule import Judged, draw_move
+from azero.arena.agents.search_agent import SearchAgent
+from azero.arena.agents.suggestion import RESIGN, Move, Suggestion, Thought, suggestion_of
+from azero.compiler.rng import derive_seed
+from azero.errors import BadInput
+from azero.games import State
+from azero.games.contract import sign_of
+from azero.mcts import Search, affordable_nodes, root_value
+from azero.mcts.proving.wins import wins_in_one
+from azero.mcts.roots.visits import VisitsRoot
+from azero.mcts.search.tree_arrays import mean_values
+from azero.mcts.tree import UNPROVEN, children_of
+
+_EVEN_NOISE = 1e6  # Dirichlet's alpha: the noise is uniform
+_EXPLORED = 0.5  # share of uniform priors at the root, so that moves that the net dislikes get values, too
+_LOST_ROLLOUTS = 1.0  # lost visits added to each move, if values come from random rollouts
+
+
+_REMEMBERED = 4096  # positions that the adaptive level remembers
+
+
+class LevelAgent(Agent):
+    """Plays at a level. Its move depends on the position, the seed and the number of the game alone.
+
+    Each search begins afresh. It makes all its simulations, and it does not solve the root or look ahead further than
+    a ply. With a net, half of the root's prior is uniform.
+
+    Args:
+      inner: the agent that judges positions. Several levels may share it for suggestions, in one thread. In a match at
+        full strength, its limit becomes the level's simulations.
+
+    Raises BadInput if the agent does not judge positions.
+    """
+
+    can_ponder = False
+
+    def __init__(self, inner: Agent, level: Level, name: str | None = None, seed: int | None = None):
+        super().__init__(name or f"{inner.name} level {level.number or 'adaptive'}", inner.game, inner.seed)
+        if not inner.judges_positions:
+            raise BadInput(f"agent {inner.name!r} does not judge positions, so it has no levels")
+        if isinstance(inner, LevelAgent):
+            raise BadInput(f"agent {inner.name!r} plays at a level already; give only one level")
+        self.seed = inner.seed if seed is None else seed
+        self.inner, self.level = inner, level
+        self.limit, self.resign_below = Limit(level.simulations), inner.resign_below
+        self.net_alone, self.heads_alone = inner.net_alone, inner.heads_alone
+        self.plays_side_by_side = inner.plays_side_by_side
+        self._search: Search | None = None
+        self._states: list[State] = []
+        self._seeds: list[int] = []
+        self._thoughts: list[Thought | None] = []
+        self._memory: dict[tuple[int, int], Judged] = {}  # by seed and position
+
+    def start(self, num_slots: int, states: Sequence[State], first_game: int) -> None:
+        if self.level.is_full:
+            self.inner.limit = self.limit
+            self.inner.start(num_slots, states, first_game)
+            return
+        self._states = [state.clone() for state in states]
+        self._seeds = [derive_seed(self.seed, "game", first_game + slot) for slot in range(num_slots)]
+        self._thoughts = [None] * num_slots
+        if self._searches_itself:
+            self._search_of(num_slots)
+        wins_in_one(self.game.new_initial_state())  # compiles it, if necessary, outside the measured time
+
+    def advance(self, slot: int, action: int) -> None:
+        if self.level.is_full:
+            self.inner.advance(slot, action)
+        else:
+            self._states[slot].apply_action(action)
+
+    def _choose(self, slots: Sequence[int]) -> list[int]:
+        if self.level.is_full:
+            return self._choose_best(slots)
+        states = [self._states[slot] for slot in slots]
+        seeds = [self._seeds[slot] for slot in slots]
+        if self._searches_itself:
+            return self._choose_together(slots, states, seeds)
+        suggestions = [self._suggest(state, seed) for state, seed in zip(states, seeds, strict=True)]
+        for slot, each in zip(slots, suggestions, strict=True):
+            self.simulations += each.simulations
+            self._thoughts[slot] = Thought(each.value, each.simulations)
+        return [RESIGN if self.resigns(each.value) else each.action for each in suggestions]
+
+    def _choose_best(self, slots: Sequence[int]) -> list[int]:
+        before = self.inner.simulations
+        actions = self.inner.choose(slots)
+        self.simulations += self.inner.simulations - before
+        return actions
+
+    def _choose_together(self, slots: Sequence[int], states: list[State], seeds: list[int]) -> list[int]:
+        search = self._search_of(len(self._states))
+        levels = [self._adapted(search, *each) for each in zip(slots, states, seeds, strict=True)]
+        self._run(search, slots, states, seeds)
+        actions = []
+        for slot, state, seed, level in zip(slots, states, seeds, levels, strict=True):
+            value = root_value(search, slot)
+            self._thoughts[slot] = Thought(value, int(search.forest.trees.simulations[slot]))
+            self.simulations += int(search.forest.trees.simulations[slot])
+            judged = self._remember(state, seed, _judged_in(search, slot))
+            place = self._draw(judged, level, state, seed)
+            actions.append(RESIGN if self.resigns(value) else state.legal_actions()[place])
+        return actions
+
+    def thought(self, slot: int) -> Thought | None:
+        return self.inner.thought(slot) if self.level.is_full else self._thoughts[slot]
+
+    def suggest(self, state: State, simulations: int | None = None, seconds: float | None = None) -> Suggestion:
+        """Returns the moves of a position. The first one is the move that the level plays.
+
+        Raises BadInput for any other limit than the level's own simulations.
+        """
+        if simulations not in (None, self.level.simulations) or seconds is not None:
+            own = f"its level has {self.level.simulations} simulations"
+            raise BadInput(f"agent {self.name!r} takes no other limit: {own}")
+        return self.suggest_by(state, self.seed)
+
+    def suggest_by(self, state: State, seed: int) -> Suggestion:
+        """Returns the moves of a position, the one that the level plays first. Position and seed determine it."""
+        check_state(self.game, state)
+        return self._suggest(state, derive_seed(seed, "suggest"))
+
+    def _play_on_clock(self, state: State, clock: Clock) -> Suggestion:
+        return self.suggest(state)  # it searches too little to need the clock
+
+    def _suggest(self, state: State, seed: int) -> Suggestion:
+        if self.level.is_full:
+            return self.inner.suggest(state, self.level.simulations)
+        if not self._searches_itself:
+            found = self.inner.suggest(state, self.level.simulations)
+            return _with_first(found, state, self._draw(_judged_by(found, state), self.level, state, seed))
+        begin = time.perf_counter()
+        search = self._search_of(1)
+        level = self._adapted(search, 0, state, seed)
+        self._run(search, [0], [state], [seed])
+        judged = self._remember(state, seed, _judged_in(search, 0))
+        found = replace(suggestion_of(search, state), elapsed_s=time.perf_counter() - begin)
+        return _with_first(found, state, self._draw(judged, level, state, seed))
+
+    @functools.cached_property
+    def _searches_itself(self) -> bool:
+        """Whether it runs a search of the inner agent's kind, all slots together, or asks it for suggestions."""
+        return isinstance(self.inner, SearchAgent) and self.inner.has_plain_trees
+
+    def _search_of(self, num_trees: int) -> Search:
+        """Returns its search, of so many trees or more."""
+        assert isinstance(self.inner, SearchAgent)
+        if self._search is None or len(self._search.forest.trees) < num_trees:
+            wanted = (self.level.simulations + 1) * self.game.num_actions + 1
+            search = self.inner.new_search(num_trees, min(wanted, affordable_nodes(num_trees)))
+            settings = search.settings._replace(is_stopping_early=False, proof_nodes=0, solve_nodes=0)
+            if search.evaluator is not None:
+                settings = settings._replace(root=VisitsRoot(_EVEN_NOISE, _EXPLORED))
+            search.use_settings(settings)
+            search.prepare()
+            self._search = search
+        return self._search
+
+    def _run(self, search: Search, slots: Sequence[int], states: Sequence[State], seeds: Sequence[int]) -> None:
+        """Searches positions from nothing; a search depends on the position and the seed alone."""
+        for slot, state, seed in zip(slots, states, seeds, strict=True):
+            search.start(slot, state, derive_seed(seed, "search", state.hash_key()))
+        search.run(slots, self.level.simulations)
+
+    def _adapted(self, search: Search, slot: int, state: State, seed: int) -> Level:
+        """Returns the level against the opponent of this position, whose last moves it judges if it is adaptive."""
+        if not self.level.is_adaptive:
+            return self.level
+
+        def judge(position: State) -> Judged:
+            key = seed, position.hash_key()
+            if key not in self._memory:
+                self._run(search, [slot], [position], [seed])
+                self._remember(position, seed, _judged_in(search, slot))
+            return self._memory[key]
+
+        return adapted(self.level, opponents_loss(state, judge))
+
+    def _remember(self, state: State, seed: int, judged: Judged) -> Judged:
+        """Keeps what the adaptive level has seen in a position, for later moves of the game."""
+        if self.level.is_adaptive:
+            self._memory[seed, state.hash_key()] = judged
+            while len(self._memory) > _REMEMBERED:
+                self._memory.pop(next(iter(self._memory)))
+        return judged
+
+    def _draw(self, judged: Judged, level: Level, state: State, seed: int) -> int:
+        """Returns the place of the move to play among the legal actions."""
+        rng = np.random.default_rng(derive_seed(seed, "level", state.hash_key()))
+        return draw_move(judged, level, wins_in_one(state), rng)
+
+    def close(self) -> None:
+        self._search = None
+        self.inner.close()
+
+
+def at_level(inner: Agent, level: Level) -> LevelAgent:
+    """Returns an agent that plays at this level with the judgement of `inner`, for suggestions."""
+    return LevelAgent(inner, level)
+
+
+def _judged_in(search: Search, b: int) -> Judged:
+    """Returns what a search knows of the root's moves of tree b, in the order of the legal actions."""
+    nodes = search.forest.nodes[b]
+    places = children_of(nodes)
+    children = nodes[places.start : places.stop].view(np.ndarray)
+    children = children[np.argsort(children["action"])]
+    sign = sign_of(int(nodes[0].player))
+    is_proven = children["proven"] != UNPROVEN
+    values = np.where(is_proven, sign * children["proven"].astype(float), mean_values(sign, children))
+    lost = _LOST_ROLLOUTS if search.evaluator is None else 0.0
+    return Judged(children["N"].astype(np.int64), values, is_proven, children["P"].astype(float), lost)
+
+
+def _judged_by(found: Suggestion, state: State) -> Judged:
+    """Returns what a suggestion says of the moves, in the order of the legal actions."""
+    moves = {move.action: move for move in found.moves}
+    unknown = Move(-1, "", 0, 0.0, 0.0, None, None, [])
+    listed = [moves.get(action, unknown) for action in state.legal_actions()]
+    fields = np.array([[each.visits, each.value, each.proven is not None, each.prior] for each in listed], float)
+    return Judged(fields[:, 0].astype(np.int64), fields[:, 1], fields[:, 2] > 0, fields[:, 3])
+
+
+def _with_first(found: Suggestion, state: State, place: int) -> Suggestion:
+    """Returns a suggestion with the move at this place among the legal actions as its first and best one."""
+    action = state.legal_actions()[place]
+    drawn = [move for move in found.moves if move.action == action]
+    others = [move for move in found.moves if move.action != action]
+    return replace(found, best=drawn[0].move, moves=[*drawn, *others])

@@ -1,0 +1,81 @@
+"""How a level chooses among the moves that a search has judged."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from azero.arena.agents.levels.level import Level
+from azero.mcts.proving.wins import LETS_WIN, WINS
+
+_EVEN = 50.0  # points: the score of even chances
+
+
+class Judged(NamedTuple):
+    """The legal moves of a position after a search; the arrays have one entry per move, [k].
+
+    Attributes:
+      visits: int64.
+      values: float64 in [-1, 1], for the player to move; exact where `is_proven`.
+      is_proven: bool.
+      priors: float64, the probabilities before the search.
+      prior_losses: visits that count as lost in addition to each move's own. A value from few random rollouts is too
+        uncertain to be taken at its word.
+    """
+
+    visits: np.ndarray
+    values: np.ndarray
+    is_proven: np.ndarray
+    priors: np.ndarray
+    prior_losses: float = 0.0
+
+
+def scores_of(judged: Judged) -> np.ndarray:
+    """Returns the scores of the moves in points, [k] float64; NaN for a move that has neither visits nor proof.
+
+        score = 50 + 50 (N Q - l) / (N + l)
+
+    N are the visits, Q is the value, and l are the prior losses. A proven move has its proven score.
+    """
+    N, lost = judged.visits.astype(float), judged.prior_losses
+    with np.errstate(invalid="ignore", divide="ignore"):
+        estimates = np.where(N > 0, (N * judged.values - lost) / (N + lost), np.nan)
+    return 50.0 + 50.0 * np.where(judged.is_proven, judged.values, estimates)
+
+
+def weights_of(judged: Judged, level: Level, allowed: np.ndarray) -> np.ndarray:
+    """Returns the probabilities of the moves, [k] float64.
+
+    The best score is that of the best allowed move. A move's loss is the best score minus its own. Moves that lose more
+    than the cap have probability 0, the others are weighted with exp(-loss / temperature). The adaptive level takes the
+    distance from an even score instead of the loss.
+
+    Args:
+      allowed: [k] bool, the moves to choose from; at least one.
+    """
+    scores = np.where(allowed, scores_of(judged), np.nan)
+    if np.isnan(scores).all():  # the search has judged none of them
+        priors = np.where(allowed, np.maximum(judged.priors, 1e-9), 0.0)
+        return priors / priors.sum()
+    losses = np.nanmax(scores) - scores
+    costs = np.abs(scores - _EVEN) if level.is_adaptive else losses
+    costs = np.where(losses <= level.cap, costs, np.inf)
+    costs = np.where(np.isnan(costs), np.inf, costs - np.nanmin(costs))
+    weights = np.exp(-costs / level.temperature) if level.temperature > 0 else (costs == 0).astype(float)
+    return weights / weights.sum()
+
+
+def draw_move(judged: Judged, level: Level, kinds: np.ndarray, rng: np.random.Generator) -> int:
+    """Returns the place of the move that a level plays.
+
+    With the probability `sight`, it takes a win in one, and leaves out moves that let the opponent win in one.
+
+    Args:
+      kinds: [k] int8, what becomes of each move within a ply, see `wins_in_one`.
+    """
+    allowed = np.ones(len(kinds), bool)
+    if rng.random() < level.sight:
+        if (kinds == WINS).any():
+            return int(rng.choice(np.flatnonzero(kinds == WINS)))
+        if (kinds != LETS_WIN).any():
+            allowed = kinds != LETS_WIN
+    return int(rng.choice(len(kinds), p=weights_of(judged, level, allowed)))

@@ -1,0 +1,110 @@
+// The chart of a game. Its areas have the colours of the players and never turn over; a click goes to a ply.
+
+import { html, useState } from "../html.js";
+import { areasOf, extentOf, heightOf, plyAt, sharesOf } from "./areas.js";
+
+const AREA = 1000; // units of the drawing's width
+
+/**
+ * Props:
+ *   players: of the game.
+ *   opinions: one a ply from 0, null where nothing is known.
+ *   ply, length: the current ply, and the last of the line.
+ *   maxPlies, isOver: of the game, for the width of the future.
+ *   caption: below the current ply.
+ *   second: the opinions of a second agent, shown as a line.
+ *   errors: [{ply, player, mark}], as triangles on the side of who erred.
+ *   onPly(ply): called by clicks and keys.
+ */
+export function Chart({ players, opinions, ply, length, maxPlies, isOver, caption, second = null, errors = null, onPly }) {
+  const [isTable, setTable] = useState(false);
+  const extent = extentOf(length, maxPlies, isOver);
+  const left = (at) => `${(100 * at) / extent}%`;
+  const here = opinions[ply];
+  const pick = (event) => {
+    const box = event.currentTarget.getBoundingClientRect();
+    onPly(plyAt((event.clientX - box.left) / box.width, extent, length));
+  };
+  const onKeyDown = (event) => {
+    const to = { ArrowLeft: ply - 1, ArrowRight: ply + 1, ArrowDown: ply - 1, ArrowUp: ply + 1, PageUp: ply - 10, PageDown: ply + 10, Home: 0, End: length }[event.key];
+    if (to === undefined || event.shiftKey) return;
+    onPly(Math.max(0, Math.min(length, to)));
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  return html`<div class="chart ${errors ? "has-errors" : ""}">
+    ${errors && html`<${Errors} errors=${errors.filter(({ player }) => player === 1)} side="above" left=${left} onPly=${onPly} />`}
+    <div
+      class="chart-plot"
+      role="slider"
+      tabindex="0"
+      aria-label="Ply"
+      aria-valuemin="0"
+      aria-valuemax=${length}
+      aria-valuenow=${ply}
+      aria-valuetext=${`${caption}${here ? `, ${sentenceOf(players, here)}` : ""}`}
+      onClick=${pick}
+      onKeyDown=${onKeyDown}
+    >
+      <svg viewBox="0 0 ${AREA} 100" preserveAspectRatio="none" aria-hidden="true" focusable="false">
+        ${areasOf(opinions, extent, AREA).map((area, k) => html`<g key=${k}>
+          <polygon class="area-${players[1].colour}" points=${area.second} />
+          ${area.draw && html`<polygon class="area-draw" points=${area.draw} />`}
+          <polygon class="area-${players[0].colour}" points=${area.first} />
+          ${area.lines.map((points) => html`<polyline class="area-line" points=${points} />`)}
+        </g>`)}
+        <line class="chart-half" x1="0" y1="50" x2=${AREA} y2="50" />
+        ${second && html`<${SecondLine} opinions=${second} extent=${extent} />`}
+      </svg>
+      <span class="chart-now" style=${{ left: left(ply) }}></span>
+      ${here && html`<span class="chart-dot" style=${{ left: left(ply), bottom: `${100 * heightOf(here)}%` }}></span>`}
+    </div>
+    ${errors && html`<${Errors} errors=${errors.filter(({ player }) => player === 0)} side="below" left=${left} onPly=${onPly} />`}
+    <div class="chart-foot">
+      <span>0</span>
+      <span class="chart-caption" style=${{ left: captionPlace(ply, extent) }}>${caption}</span>
+      <button class="as-table" aria-expanded=${String(isTable)} onClick=${() => setTable(!isTable)}>as a table</button>
+      <span>${extent}</span>
+    </div>
+    ${isTable && html`<${AsTable} ...${{ players, opinions, ply, onPly }} />`}
+  </div>`;
+}
+
+/** The caption's centre: below the ply, but clear of the other words of that row. */
+const captionPlace = (ply, extent) => `clamp(92px, ${(100 * ply) / extent}%, calc(100% - 200px))`;
+
+function SecondLine({ opinions, extent }) {
+  const points = opinions.map((opinion, ply) => opinion && `${(AREA * ply) / extent},${100 * (1 - heightOf(opinion))}`);
+  return html`<polyline class="second-line" points=${points.filter(Boolean).join(" ")} />`;
+}
+
+/** Triangles with glyphs; above the chart for the second player, below it for the first. */
+const Errors = ({ errors, side, left, onPly }) => html`<div class="errors errors-${side}" aria-hidden="true">
+  ${errors.map(({ ply, mark }) => html`<span class="error-mark glyph-text" data-mark=${mark} style=${{ left: left(ply) }} onClick=${() => onPly(ply)}>
+    ${side === "above" ? html`<b>${mark}</b><i>▼</i>` : html`<i>▲</i><b>${mark}</b>`}
+  </span>`)}
+</div>`;
+
+function sentenceOf(players, opinion) {
+  const { first, draw } = sharesOf(opinion);
+  const percent = (share) => (100 * share).toFixed(0);
+  if (draw < 0.005) return `${players[0].name} ${percent(heightOf(opinion))} %, ${players[1].name} ${percent(1 - heightOf(opinion))} %`;
+  return `${players[0].name} wins ${percent(first)} %, draws ${percent(draw)} %, ${players[1].name} wins ${percent(1 - first - draw)} %`;
+}
+
+function AsTable({ players, opinions, ply, onPly }) {
+  const known = opinions.map((opinion, at) => ({ opinion, at })).filter(({ opinion }) => opinion);
+  return html`<div class="chart-table"><table>
+    <caption class="hidden">Scores by ply</caption>
+    <thead><tr><th scope="col">ply</th><th scope="col">${players[0].name}</th><th scope="col">draws</th><th scope="col">${players[1].name}</th></tr></thead>
+    <tbody>
+      ${known.map(({ opinion, at }) => {
+        const { first, draw } = sharesOf(opinion);
+        return html`<tr key=${at} aria-current=${at === ply ? "step" : null}>
+          <th scope="row"><button class="link" onClick=${() => onPly(at)}>${at}</button></th>
+          <td>${(100 * first).toFixed(1)}</td><td>${opinion.outcomes ? (100 * draw).toFixed(1) : "–"}</td><td>${(100 * (1 - first - draw)).toFixed(1)}</td>
+        </tr>`;
+      })}
+    </tbody>
+  </table></div>`;
+}

@@ -1,0 +1,70 @@
+// Sentences about an analysis, each number with its owner. Pure.
+
+import { formatCount, forFirst, scoreOf } from "../score.js";
+import { scoreText } from "./candidates.js";
+
+/** {scores: ["46.3", "53.7"], note} of both players, from an opinion for the first player. */
+export function headlineOf(players, opinion) {
+  if (!opinion) return { scores: ["–", "–"], note: "" };
+  const first = scoreOf(opinion.value).toFixed(1);
+  return { scores: [first, (100 - Number(first)).toFixed(1)], note: noteOf(players, opinion) };
+}
+
+function noteOf(players, { outcomes, points, proof }) {
+  if (proof) return proof.winner === null ? "Proven draw" : `${players[proof.winner].name} wins${proof.plies ? ` in ${proof.plies}` : ""}`;
+  if (points !== null && points !== undefined) {
+    const owner = points >= 0 ? 0 : 1;
+    return `${players[owner].name} by ${Math.abs(points).toFixed(1)} points`;
+  }
+  const draws = outcomes ? Math.round(100 * outcomes[1]) : 0;
+  return draws >= 1 ? `${draws} % draws` : "";
+}
+
+/** The opinion of an update for the first player: {value, outcomes, points, proof, simulations}. */
+export function opinionOf(update) {
+  const best = update.moves.find((move) => move.move === update.best) ?? update.moves[0];
+  const winner = { win: update.to_move, loss: 1 - update.to_move, draw: null };
+  const proof = best?.proven ? { winner: winner[best.proven], plies: best.proven === "draw" ? null : best.proven_plies } : null;
+  return {
+    value: forFirst(proof ? { win: 1, draw: 0, loss: -1 }[best.proven] : update.value, update.to_move),
+    outcomes: proof ? null : update.outcomes,
+    points: update.score === null || update.score === undefined ? null : forFirst(update.score, update.to_move),
+    proof,
+    simulations: update.simulations,
+  };
+}
+
+/** The opinion of a position in which the game is over. */
+export function opinionOfResult({ winner }) {
+  return { value: winner === null ? 0 : winner === 0 ? 1 : -1, outcomes: null, points: null, proof: null, simulations: Infinity };
+}
+
+/** "12,480 sims · 3,120/s" */
+export function rateText(update) {
+  if (!update) return "";
+  const rate = update.simulations_per_s;
+  return `${formatCount(update.simulations)} sims${rate ? ` · ${formatCount(rate)}/s` : ""}`;
+}
+
+const REASONS = {
+  simulations: "the limit is reached",
+  seconds: "the time is over",
+  proven: "proven",
+  memory: "its memory is full",
+  stopped: "stopped by the server",
+  "game over": "the game is over",
+};
+
+/** Why an analysis ended by itself. */
+export const reasonText = (reason) => REASONS[reason] ?? reason ?? "";
+
+/** What Shift V says: who is to move, the scores of both, and the best moves. */
+export function spokenAnalysis({ players, toMove, agent, update, rows }) {
+  if (!update) return "No analysis yet.";
+  const { scores } = headlineOf(players, opinionOf(update));
+  const best = rows.slice(0, 3).map((row) => `${row.move}, ${row.proof ?? `${scoreText(row)} percent`}, ${formatCount(row.visits)} visits`);
+  return (
+    `${players[toMove].name} to play. ${agent} gives ${players[0].name} ${scores[0]} percent and ${players[1].name} ` +
+    `${scores[1]} percent after ${formatCount(update.simulations)} simulations. Best moves: ${best.join("; ")}.`
+  );
+}

@@ -1,0 +1,32 @@
+// Where the table will be: what the search waits for, or why there is none.
+
+import { html } from "../../html.js";
+import { Message, StageCard } from "../../panel/StageLine.js";
+import { defaultAgent } from "../../shell/App.js";
+import { judgesOf, shortName } from "./controls.js";
+
+export function Notice({ session, app, analyst, hasRows }) {
+  const { position } = session;
+  const failed = analyst.slots.find((slot) => slot.error);
+  const waiting = analyst.slots.find((slot) => slot.stage);
+  if (position.result && session.isSettled) {
+    return html`<${Message} kind="info" title=${position.result.text} text="The game is over. Go back to analyse a position before the end." actions=${[["Review this game", () => app.setView("review")]]} />`;
+  }
+  if (failed) return html`<${Failed} ...${{ session, app, analyst, failed }} />`;
+  if (hasRows) return null;
+  if (waiting) return html`<${StageCard} stage=${waiting.stage} />`;
+  if (analyst.isRunning) return html`<p class="table-hint">Searching …</p>`;
+  return html`<p class="table-hint">Start the analysis, or press <kbd>Space</kbd>. It follows the position while you play and walk through moves.</p>`;
+}
+
+function Failed({ session, app, analyst, failed }) {
+  const isSecond = failed === analyst.slots[1];
+  const agent = isSecond ? analyst.second : analyst.first;
+  const fallback = defaultAgent(judgesOf(session).filter((each) => each.id !== agent));
+  const use = () => (isSecond ? analyst.set({ second: fallback }) : app.setAgent(fallback));
+  const actions = [["Try again", () => analyst.retry()]];
+  if (fallback) actions.push([`Use ${shortName(fallback)}`, use]);
+  return html`<${Message} title=${`${shortName(agent)} does not analyse this position`} text=${`${capital(failed.error.message)}. Your moves are kept.`} actions=${actions} />`;
+}
+
+const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1).replace(/\.$/, "");

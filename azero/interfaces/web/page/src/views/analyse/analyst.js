@@ -1,0 +1,173 @@
+// The analysis of the position on the board, by one agent or by two. It follows the session, and lasts as long as it.
+
+import { stream } from "../../api.js";
+import { Pacer } from "../../panel/calm.js";
+import { Opinions } from "../../panel/opinions.js";
+import { opinionOfResult } from "../../panel/words.js";
+import { Slot } from "./slot.js";
+
+/** Limits that can be chosen: [text, fields of the request]. */
+export const LIMITS = [
+  ["no limit", {}],
+  ["100 simulations", { simulations: 100 }],
+  ["1,000 simulations", { simulations: 1000 }],
+  ["10,000 simulations", { simulations: 10_000 }],
+  ["100,000 simulations", { simulations: 100_000 }],
+  ["5 seconds", { seconds: 5 }],
+  ["30 seconds", { seconds: 30 }],
+  ["2 minutes", { seconds: 120 }],
+];
+
+const GLANCE = 60; // simulations of a ply that the chart lacks
+const HURRY_MS = 200; // a position that is shown for less is not analysed
+
+const KNOWN = new WeakMap();
+
+/** The analyst of a session. */
+export function analystOf(session) {
+  if (!KNOWN.has(session)) KNOWN.set(session, new Analyst(session));
+  return KNOWN.get(session);
+}
+
+export class Analyst {
+  constructor(session) {
+    this.session = session;
+    this.isRunning = false;
+    this.isShown = false;
+    this.limit = 0; // index of LIMITS
+    this.first = null; // ids of agents
+    this.second = null;
+    this.opinions = new Opinions();
+    this.listeners = new Set();
+    this.pacer = new Pacer(() => this.show());
+    const onChange = (isAtOnce) => (isAtOnce ? this.changed() : this.pacer.push());
+    const onUpdate = (key, update) => this.opinions.note(key, update);
+    this.slots = [new Slot(onChange, onUpdate), new Slot(onChange, onUpdate)];
+    this.path = null;
+    this.movedAt = 0;
+    this.timer = null;
+    this.glance = null; // AbortController of the request for the chart
+  }
+
+  subscribe(listener) {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  }
+
+  show() {
+    this.slots.forEach((slot) => slot.show());
+    this.changed();
+  }
+
+  changed() {
+    this.listeners.forEach((listener) => listener());
+  }
+
+  get agents() {
+    return [this.first, this.second].filter((id) => id !== null);
+  }
+
+  key = (agent, node = this.session.node) => Opinions.key(agent, this.session.game.id, this.session.tree.pathTo(node));
+
+  /** What the chart shows for a node: the first agent's opinion, or the result. */
+  opinionAt(node) {
+    const result = this.resultAt(node);
+    return result ? opinionOfResult(result) : this.opinions.opinion(this.key(this.first, node));
+  }
+
+  /** The result of a position that has been shown and in which the game is over. */
+  resultAt = (node) => (node.children.length ? null : (this.session.cached(node)?.result ?? null));
+
+  set(fields) {
+    Object.assign(this, fields);
+    this.sync();
+    this.changed();
+  }
+
+  toggle = () => this.set({ isRunning: !this.isRunning });
+
+  /** Makes the streams those of what is on the page. Called after each change of session, agents, limit, visibility. */
+  sync() {
+    const { session } = this;
+    const mayRun = this.isRunning && this.isShown && !document.hidden && session.isSettled && session.position.result === null;
+    const path = session.game ? this.key(this.agents.join(" ")) : null;
+    const isMoved = path !== this.path;
+    const now = performance.now();
+    if (isMoved) {
+      const isHurried = now - this.movedAt < HURRY_MS;
+      [this.path, this.movedAt] = [path, now];
+      this.slots.forEach((slot, k) => slot.leave(this.known(k)));
+      this.stopGlance();
+      clearTimeout(this.timer);
+      this.timer = isHurried ? setTimeout(() => this.go(), HURRY_MS) : null;
+    }
+    if (!mayRun) {
+      this.slots.forEach((slot) => slot.close());
+      this.stopGlance();
+    } else if (this.timer === null) this.go();
+  }
+
+  known(k) {
+    const agent = this.agents[k];
+    return agent && this.session.game ? this.opinions.update(this.key(agent)) : null;
+  }
+
+  go() {
+    this.timer = null;
+    const { session } = this;
+    if (!this.isRunning || !this.isShown || !session.isSettled || session.position.result !== null) return;
+    const limit = LIMITS[this.limit][1];
+    this.slots.forEach((slot, k) => {
+      const agent = this.agents[k];
+      const key = agent ? this.key(agent) : null;
+      if (slot.opened === `${key} ${this.limit}` && slot.controller) return;
+      if (!agent) return slot.leave(null);
+      slot.opened = `${key} ${this.limit}`;
+      slot.open(key, { agent, game: session.game.id, moves: session.moves, ...limit }, this.opinions.update(key));
+    });
+    this.fillChart();
+  }
+
+  /** Tries again after an error. */
+  retry() {
+    this.slots.forEach((slot) => slot.close());
+    this.sync();
+  }
+
+  /** Looks shortly at the plies of the line that the chart lacks, one after the other. */
+  async fillChart() {
+    if (this.glance || !this.first) return;
+    const controller = new AbortController();
+    this.glance = controller;
+    const { session, first: agent } = this;
+    for (let node = this.lacking(); node && !controller.signal.aborted; node = this.lacking()) {
+      const key = this.key(agent, node);
+      const body = { agent, game: session.game.id, moves: session.tree.pathTo(node), simulations: GLANCE };
+      let isFound = false;
+      await stream("analyses", body, {
+        signal: controller.signal,
+        onUpdate: (update) => {
+          isFound = true;
+          this.opinions.note(key, update);
+          this.pacer.push();
+        },
+      });
+      if (!isFound) break;
+    }
+    if (this.glance === controller) this.glance = null;
+  }
+
+  /** The last ply of the line that is known to be legal, goes on, and has no opinion; undefined if there is none. */
+  lacking() {
+    const { tree, node: current } = this.session;
+    const line = [tree.root, ...tree.lineOf(current)];
+    const here = line.indexOf(current);
+    const mayAsk = (node, ply) => ply < here || (ply > here && this.session.cached(node) && !this.resultAt(node));
+    return line.findLast((node, ply) => mayAsk(node, ply) && !this.opinions.opinion(this.key(this.first, node)));
+  }
+
+  stopGlance() {
+    this.glance?.abort();
+    this.glance = null;
+  }
+}

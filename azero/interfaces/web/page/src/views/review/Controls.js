@@ -1,0 +1,63 @@
+// Starting and stopping a review, what it waits for, and the bar at the panel's foot.
+
+import { html } from "../../html.js";
+import { Message, StageCard } from "../../panel/StageLine.js";
+import { Navigation } from "../../panel/navigation.js";
+import { formatCount } from "../../score.js";
+import { Icon } from "../../shell/icons.js";
+import { AgentPicker, Picker, StartStop, judgesOf, shortName } from "../analyse/controls.js";
+import { saveJson, saveRecord } from "./exporting.js";
+import { SIMULATIONS } from "./review.js";
+
+export const reviewerOf = (session, app) => (judgesOf(session).some(({ id }) => id === app.agent) ? app.agent : (judgesOf(session)[0]?.id ?? null));
+
+export function Controls({ session, app, review }) {
+  const length = session.tree.lineOf(session.node).length;
+  const agent = reviewerOf(session, app);
+  const total = review.nodes.length;
+  const items = SIMULATIONS.map((number) => ({
+    text: `${formatCount(number)} simulations`,
+    detail: "for each position",
+    isChosen: number === review.simulations,
+    onPick: () => {
+      review.simulations = number;
+      review.changed();
+    },
+  }));
+  return html`<div class="controls">
+    <${StartStop} isRunning=${review.isRunning} isOff=${!agent || !length} onToggle=${() => (review.isRunning ? review.stop() : review.start(agent))} />
+    <${AgentPicker} session=${session} chosen=${agent} onPick=${app.setAgent} />
+    <${Picker} label="Simulations" className="quiet" text="${formatCount(review.simulations)} sims" items=${items} />
+    <span class="rate">${review.isRunning && html`<progress value=${review.numReviewed} max=${total} aria-label="Plies reviewed"></progress> ${review.numReviewed} of ${total} plies`}</span>
+  </div>`;
+}
+
+/** What the review waits for, or why there is none. */
+export function Waiting({ session, app, review }) {
+  if (review.error) {
+    const actions = [["Try again", () => review.start(reviewerOf(session, app))]];
+    return html`<${Message} title="The review has ended" text=${`${review.error.message}. Your game is kept.`} actions=${actions} />`;
+  }
+  if (review.stage) return html`<${StageCard} stage=${review.stage} />`;
+  if (review.isCurrent) return null;
+  const isEmpty = !session.tree.root.children.length;
+  return html`<p class="table-hint">${isEmpty
+    ? "There are no moves to review. Play a game, or load a record."
+    : html`Start the review, or press <kbd>Space</kbd>. Each move is compared with the best one, both searched with equal simulations.`}</p>`;
+}
+
+export function Bar({ session, app, review, onControls }) {
+  const fail = (promise) => Promise.resolve(promise).catch(app.fail);
+  const hasMoves = review.isCurrent && review.numReviewed > 0;
+  const items = [
+    { text: "Record with annotations", detail: "azero's format", onPick: () => fail(saveRecord(session, review, "azero")) },
+    { text: "Record with annotations", detail: "SGF", onPick: () => fail(saveRecord(session, review, "sgf")) },
+    { text: "JSON", detail: "as azero review --json", onPick: () => saveJson(session, review) },
+  ];
+  return html`
+    <${Navigation} session=${session} />
+    <span class="end bar-tools">
+      ${hasMoves && html`<button class="quiet review-state" title="Review again" onClick=${onControls}><span>${review.numReviewed} of ${review.nodes.length} plies<span class="wide-only">, ${shortName(review.agent)}</span></span></button>`}
+      ${hasMoves && html`<${Picker} label="Save" className="quiet" isUp text=${html`<${Icon} name="save" />Save`} items=${items} />`}
+    </span>`;
+}

@@ -1,0 +1,84 @@
+"""Whether a run trains at present, and what it does, by the age of its files."""
+
+import shlex
+import time
+from typing import Any
+
+from azero.arena.agents.options import split_program
+from azero.interfaces.web.runs.folder import RunFolder
+from azero.interfaces.web.runs.metrics import Row
+from azero.system.files import LOCK
+
+FRESH_ITERATIONS = 3
+"""A run trains while its files are younger than this number of iterations."""
+
+_LEAST_FRESH_S = 60.0
+_FIRST_FRESH_S = 1800.0  # before an iteration has been measured
+_STAGES = "play", "train", "gate", "evaluation"
+
+
+def state_of(run: RunFolder) -> str:
+    """Returns `finished`, `training` or `stopped`. A run without a lock does not train, however young its files are."""
+    if is_finished(run):
+        return "finished"
+    is_locked = (run.folder / LOCK).is_file()
+    return "training" if is_locked and age_s(run) < _fresh_s(run.rows) else "stopped"
+
+
+def is_finished(run: RunFolder) -> bool:
+    """Returns whether a run has done all its iterations."""
+    return bool(run.rows) and run.rows[-1]["iteration"] >= run.config.training.iterations
+
+
+def age_s(run: RunFolder) -> float:
+    """Returns the seconds since the newest of the run's files was written."""
+    names = "metrics.jsonl", "config.toml", "state.safetensors", "candidate.safetensors"
+    files = [*(run.folder / name for name in names), *(shard.path for shard in run.shards[-4:])]
+    newest = 0.0
+    for path in files:
+        try:
+            newest = max(newest, path.lstat().st_mtime)
+        except OSError:  # it is not there, or has just gone
+            continue
+    return max(0.0, time.time() - newest)
+
+
+def activity_of(run: RunFolder) -> dict[str, Any] | None:
+    """Returns the current iteration, its stage, and how many of its games are played; None of a run that is finished.
+
+    A shard counts as whole games. The stage is `train` from the last shard to the candidate, then `gate`.
+    """
+    if is_finished(run):
+        return None
+    iteration = run.rows[-1]["iteration"] + 1 if run.rows else 1
+    selfplay = run.config.selfplay
+    own = [shard.path for shard in run.shards if shard.iteration == iteration]
+    played = min(selfplay.games_per_iteration, len(own) * selfplay.games_per_shard)
+    stage = "play" if played < selfplay.games_per_iteration else "train"
+    if stage == "train":
+        candidate, last = run.folder / "candidate.safetensors", max(own)
+        try:
+            stage = "gate" if candidate.lstat().st_mtime > last.lstat().st_mtime else "train"
+        except OSError:  # there is no candidate yet
+            stage = "train"
+    return {"iteration": iteration, "stage": stage, "games": played, "games_wanted": selfplay.games_per_iteration}
+
+
+def resume_command(run: RunFolder) -> str:
+    """Returns the command that goes on with the run."""
+    evaluation = run.config.evaluation
+    has_program = bool(evaluation.every and split_program(evaluation.opponent))
+    allows = " --allow-commands" if has_program else ""
+    return f"azero train --run {shlex.quote(str(run.folder))} --resume{allows}"
+
+
+def _fresh_s(rows: list[Row]) -> float:
+    """Returns the age from which files are old: so many of the longest of the last iterations."""
+    if not rows:
+        return _FIRST_FRESH_S
+    lasted = [sum(_number(row.get(f"time/{stage}_s")) for stage in _STAGES) for row in rows[-FRESH_ITERATIONS:]]
+    return max(_LEAST_FRESH_S, FRESH_ITERATIONS * max(lasted))
+
+
+def _number(value: object) -> float:
+    return float(value) if isinstance(value, int | float) else 0.0

@@ -1,0 +1,135 @@
+"""A run's nets without a search: opened once, asked one at a time, on one thread. The cores may be training."""
+
+import threading
+from collections import OrderedDict
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import NamedTuple
+
+import numpy as np
+
+from azero.config.schema import DeviceConfig
+from azero.errors import BadInput
+from azero.games import Game, State
+from azero.games.contract import sign_of
+from azero.interfaces.web.errors import ApiError
+from azero.interfaces.web.runs.folder import NetFile
+from azero.interfaces.web.runs.stamps import Stamp, stamp_of
+from azero.nets.session_evaluator import SessionEvaluator
+
+_LARGEST = 256 << 20  # bytes of a net's file
+_MOST_OPEN_BYTES = 512 << 20  # of all open nets' files
+_MOST_OPINIONS = 4000
+_MOST_WAITING = 8  # requests for opinions
+_ROWS = 32
+_DEVICE = DeviceConfig(device="cpu", runtime="torch", precision="fp32")
+
+
+class Opinion(NamedTuple):
+    """A net's opinion of a position, in fp32.
+
+    Attributes:
+      prior: the probability of each legal move, by its text.
+      value: in [-1, 1], for the first player.
+    """
+
+    prior: dict[str, float]
+    value: float
+
+
+class OpenNet(NamedTuple):
+    """A net that is ready to run.
+
+    Attributes:
+      evaluators: with passes of one row, and of `_ROWS`.
+      digest: of the contents of its file.
+      size: bytes of its file.
+    """
+
+    evaluators: dict[int, SessionEvaluator]
+    digest: str
+    size: int
+
+
+class Nets:
+    """The open nets of all runs, and their opinions by the digest of the net: a copy of a file is the same net."""
+
+    def __init__(self) -> None:
+        self._open: OrderedDict[tuple[NetFile, Stamp, str], OpenNet] = OrderedDict()
+        self._opinions: OrderedDict[tuple[str, str, int | bytes], Opinion] = OrderedDict()
+        self._lock = threading.Lock()
+        self._waiting = threading.BoundedSemaphore(_MOST_WAITING)
+
+    @contextmanager
+    def turn(self) -> Iterator[None]:
+        """Waits for the nets within the block; raises ApiError if too many requests wait already."""
+        if not self._waiting.acquire(blocking=False):
+            raise ApiError(503, "busy", "the nets are busy with other positions; try again", retry_s=1)
+        try:
+            with self._lock:
+                yield
+        finally:
+            self._waiting.release()
+
+    def is_open(self, file: NetFile, game: Game) -> bool:
+        """Returns whether a net is open, so that its opinion takes milliseconds."""
+        try:
+            return (file, stamp_of(file.path, _LARGEST), str(game)) in self._open
+        except OSError:
+            return True  # its opinion is an error at once
+
+    def opinions(self, file: NetFile, states: Sequence[State]) -> list[Opinion]:
+        """Returns a net's opinions of positions of one game, which are not over. Call it within `turn`.
+
+        Raises BadInput if the file has vanished or is damaged, or the net plays another game.
+        """
+        net = self._net(file, states[0].game)
+        keys = [(net.digest, str(state.game), state.position_key()) for state in states]
+        missing = [k for k, key in enumerate(keys) if key not in self._opinions]
+        found = dict(zip(missing, _judge(net, [states[k] for k in missing]), strict=True))
+        answers = [found[k] if k in found else self._opinions[key] for k, key in enumerate(keys)]
+        for key, opinion in zip(keys, answers, strict=True):
+            self._opinions[key] = opinion
+            self._opinions.move_to_end(key)
+        while len(self._opinions) > _MOST_OPINIONS:
+            self._opinions.popitem(last=False)
+        return answers
+
+    def _net(self, file: NetFile, game: Game) -> OpenNet:
+        try:
+            key = file, stamp_of(file.path, _LARGEST), str(game)
+        except OSError as error:
+            raise BadInput(f"the net of iteration {file.iteration} cannot be read: {error.strerror or error}") from None
+        if key not in self._open:
+            while self._open and sum(net.size for net in self._open.values()) + key[1].size > _MOST_OPEN_BYTES:
+                self._open.popitem(last=False)
+            self._open[key] = _open(file, game, key[1].size)
+        self._open.move_to_end(key)
+        return self._open[key]
+
+
+def _open(file: NetFile, game: Game, size: int) -> OpenNet:
+    # Imported here: the server starts without torch.
+    from azero.nets.checkpoint_file import read_checkpoint
+    from azero.nets.quick import QuickNet
+
+    checkpoint = read_checkpoint(file.path, game)
+    net = QuickNet(checkpoint, _DEVICE)
+    return OpenNet({rows: net.evaluator(rows, 1) for rows in (1, _ROWS)}, checkpoint.digest, size)
+
+
+def _judge(net: OpenNet, states: Sequence[State]) -> list[Opinion]:
+    if not states:
+        return []
+    evaluator = net.evaluators[1 if len(states) == 1 else _ROWS]
+    logits, values = evaluator.evaluate(np.stack([state.planes() for state in states]))
+    return [_opinion(state, row, float(value)) for state, row, value in zip(states, logits, values, strict=True)]
+
+
+def _opinion(state: State, logits: np.ndarray, value: float) -> Opinion:
+    legal = state.legal_actions()
+    weights = np.exp(logits[legal] - logits[legal].max())
+    prior = (weights / weights.sum()).tolist()
+    texts = [state.game.action_to_text(state, action) for action in legal]
+    sign = int(sign_of(state.current_player()))
+    return Opinion({text: round(p, 4) for text, p in zip(texts, prior, strict=True)}, round(sign * value, 4))

@@ -1,0 +1,75 @@
+"""One server and one browser for all tests of the page. A test fails if the browser has anything to complain of."""
+
+import shutil
+
+import pytest
+from training.runs import TINY
+
+import azero
+from azero.config.reading import check_config
+from browser.served import ROOT, serving
+from browser.watch import Watch
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+NOWHERE = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"
+"""The browser reaches nothing but this machine."""
+
+OWN_GAME = ROOT / "tests" / "data" / "nim.py"
+AGENTS = "connect_four", "go_7x7", "othello_6x6", "tic_tac_toe"
+DESKTOP, PHONE = {"width": 1280, "height": 720}, {"width": 390, "height": 844}
+
+
+def pytest_collection_modifyitems(items):
+    for item in items:
+        if item.path.is_relative_to(ROOT / "tests" / "browser"):
+            item.add_marker(pytest.mark.browser)
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory):
+    run = azero.train(check_config(TINY), tmp_path_factory.mktemp("runs") / "tiny")
+    with serving(*AGENTS, "--game", f"{OWN_GAME}:Nim", "--runs", str(run.folder)) as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def chromium():
+    if CHROMIUM is None:
+        pytest.skip("there is no Chromium: apt-get install chromium")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        # the sandbox needs rights that root in a container lacks
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", NOWHERE])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def open_page(chromium, server):
+    """Returns a function that opens a link in a browser context of its own, which knows nothing of the others.
+
+    Its keywords are those of Playwright's `new_context`; `at` is another server, `script` runs before the page's own.
+    After the test, no page may have had a problem.
+    """
+    watches = []
+
+    def open_link(link="", *, at=None, script=None, **options):
+        options = {"viewport": DESKTOP, "reduced_motion": "reduce", "color_scheme": "light", **options}
+        context = chromium.new_context(**options)
+        context.set_default_timeout(20_000)
+        if script:
+            context.add_init_script(script)
+        page = context.new_page()
+        page.watch = Watch(page)
+        watches.append(page.watch)
+        page.watch.home = (at or server).address
+        page.goto(page.watch.home + link)
+        page.get_by_role("grid").wait_for()
+        return page
+
+    yield open_link
+    for watch in watches:
+        watch.page.context.close()
+    for watch in watches:
+        assert watch.problems == []

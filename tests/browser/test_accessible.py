@@ -1,0 +1,54 @@
+"""axe-core finds nothing serious or critical in any view, light and dark."""
+
+import pytest
+
+from browser.conftest import DESKTOP, PHONE
+from browser.games import ALL
+from browser.hands import Hands
+
+VIEWS = ["play", "analyse", "review", "runs", "learn"]
+TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+
+
+def found_by_axe(page) -> list[str]:
+    """Returns the serious and critical violations, one a line with the first element."""
+    from axe_playwright_python.sync_playwright import Axe
+
+    results = Axe().run(page, options={"runOnly": {"type": "tag", "values": TAGS}, "resultTypes": ["violations"]})
+    bad = [each for each in results.response["violations"] if each["impact"] in ("serious", "critical")]
+    return [f"{each['id']} ({each['impact']}): {node['html'][:200]}" for each in bad for node in each["nodes"][:3]]
+
+
+def test_axe_finds_what_is_wrong(open_page):
+    page = open_page("#g=connect_four")
+    page.evaluate("document.querySelector('main').append(document.createElement('button'))")
+    assert [line.split()[0] for line in found_by_axe(page)] == ["button-name"]
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("view", VIEWS)
+def test_axe_finds_nothing_in_a_view(open_page, view, theme):
+    page = open_page(f"#v={view}&g=connect_four&m=4 4 3 5", color_scheme=theme)
+    if view == "analyse":
+        page.get_by_role("button", name="Start", exact=True).click()
+        page.get_by_role("table", name="Candidate moves").wait_for(timeout=60_000)
+    assert found_by_axe(page) == []
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("name", ["New game", "Keys"])
+def test_axe_finds_nothing_in_a_dialog(open_page, name, theme):
+    page = open_page("#g=connect_four", color_scheme=theme)
+    page.get_by_role("button", name=name).click()
+    page.get_by_role("dialog").wait_for()
+    assert found_by_axe(page) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("viewport", [DESKTOP, PHONE], ids=["desktop", "phone"])
+@pytest.mark.parametrize("game", ALL)
+def test_axe_finds_nothing_on_a_board(open_page, game, viewport, theme):
+    page = open_page(f"#g={game}", color_scheme=theme, viewport=viewport)
+    Hands(page).wait_for_turn()
+    assert found_by_axe(page) == []

@@ -1,0 +1,143 @@
+"""Tests of analyses in the page: start and stop, calm, values that keep their owner, a server that goes away."""
+
+import re
+import time
+
+import pytest
+
+from browser.fake_stream import fake_stream
+from browser.games import SOME_SLOW
+from browser.hands import Hands
+from browser.served import serving
+
+COLUMNS = [str(column) for column in range(1, 8)]
+
+
+class Panel:
+    """The panel of Analyse."""
+
+    def __init__(self, page):
+        self.page = page
+        self.table = page.get_by_role("table", name="Candidate moves")
+        self.score = page.get_by_role("group", name="Score")
+
+    def start(self):
+        self.page.get_by_role("button", name="Start", exact=True).click()
+        self.table.wait_for(timeout=60_000)
+
+    def stop(self):
+        self.page.get_by_role("button", name="Stop", exact=True).click()
+
+    def visits(self) -> int:
+        """Returns the visits of all moves."""
+        cells = self.table.locator("tbody td.col-visits").all_inner_texts()
+        return sum(int(re.sub(r"\D", "", cell) or 0) for cell in cells)
+
+    def scores(self) -> str:
+        return " ".join(self.score.inner_text().split())
+
+
+@pytest.mark.parametrize("game", SOME_SLOW)
+def test_an_analysis_is_started_and_stopped(open_page, game):
+    page = open_page(f"#v=analyse&g={game}")
+    panel = Panel(page)
+    panel.start()
+    assert panel.table.locator("tbody tr").count() > 0
+    page.wait_for_timeout(500)
+    panel.stop()
+    page.wait_for_timeout(400)
+    visits = panel.visits()
+    assert visits > 0
+    page.wait_for_timeout(600)
+    assert panel.visits() == visits
+
+
+def test_the_table_is_calm_under_a_hundred_updates_a_second(open_page):
+    script = fake_stream(moves=COLUMNS, value=0.2, interval_ms=10, shuffles=True)
+    page = open_page("#v=analyse&g=connect_four", script=script)
+    panel = Panel(page)
+    panel.start()
+    panel.table.locator("tbody tr").nth(2).hover()
+    seen = page.evaluate(
+        """async () => {
+          const table = document.querySelector("table[aria-label='Candidate moves']");
+          const box = table.querySelectorAll('tbody tr')[2].getBoundingClientRect();
+          const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
+          const under = new Set();
+          const redraws = new Set();
+          let frame = 0;
+          const watch = new MutationObserver(() => redraws.add(frame));
+          watch.observe(document.querySelector('.panel'), { subtree: true, childList: true, characterData: true, attributes: true });
+          const sent = window.updatesSent;
+          const begin = performance.now();
+          while (performance.now() - begin < 4000) {
+            await new Promise(requestAnimationFrame);
+            frame++;
+            under.add(document.elementFromPoint(x, y).closest('tr')?.dataset.move ?? null);
+          }
+          watch.disconnect();
+          const seconds = (performance.now() - begin) / 1000;
+          return { under: [...under], redraws: redraws.size / seconds, updates: (window.updatesSent - sent) / seconds };
+        }"""
+    )
+    assert seen["updates"] > 50, "the test should send more than the page shows"
+    assert len(seen["under"]) == 1 and seen["under"][0]
+    assert 2 < seen["redraws"] <= 5.5  # 5, and one at the edge of four seconds
+
+
+def test_rows_change_places_when_the_pointer_is_elsewhere(open_page):
+    script = fake_stream(moves=COLUMNS, value=0.2, interval_ms=50, shuffles=True)
+    page = open_page("#v=analyse&g=connect_four", script=script)
+    panel = Panel(page)
+    panel.start()
+    page.mouse.move(5, 5)
+    orders = set()
+    for _ in range(8):
+        orders.add(tuple(panel.table.locator("tbody tr th").all_inner_texts()))
+        page.wait_for_timeout(300)
+    assert len(orders) > 1
+
+
+def test_no_value_changes_its_owner_when_both_sides_are_played(open_page):
+    """Every position is worth 0.4 to Red: 70 % for Red and 30 % for Yellow, whoever is to move."""
+    script = fake_stream(moves=COLUMNS, value=0.4, interval_ms=50, shuffles=False)
+    page = open_page("#v=analyse&g=connect_four", script=script)
+    panel = Panel(page)
+    panel.start()
+    hands = Hands(page)
+    hands.play_moves(0)
+    for ply in range(6):
+        mover = ["Red", "Yellow"][ply % 2]
+        heading = panel.table.get_by_role("columnheader", name=re.compile(f"of {mover}"))
+        heading.wait_for()
+        page.wait_for_timeout(500)
+        assert panel.scores() == "70.0 % Red 30.0 % Yellow"
+        best = panel.table.locator("tbody tr.best td.score").inner_text()
+        assert best == ("70.0" if mover == "Red" else "30.0"), "the table is for the player to move"
+        chart = page.get_by_role("slider", name="Ply").get_attribute("aria-valuetext")
+        assert "Red 70 %, Yellow 30 %" in chart
+        gauge = page.locator(".gauge-part").evaluate_all("(parts) => parts.map(({ offsetHeight }) => offsetHeight)")
+        assert gauge[-1] / sum(gauge) == pytest.approx(0.7, abs=0.01), "Red is at the foot of the gauge"
+        hands.grid.get_by_role("gridcell", name=re.compile("^4.*can move$")).first.click()
+
+
+def test_the_page_goes_on_when_the_server_was_killed_and_started_again(open_page):
+    with serving("connect_four", "uct@1000") as own:
+        page = open_page("#v=analyse&g=connect_four&m=4 4", at=own)
+        page.watch.allows |= {"ERR_CONNECTION", "ERR_INCOMPLETE_CHUNKED", "ERR_EMPTY_RESPONSE", "ERR_NETWORK"}
+        panel = Panel(page)
+        panel.start()
+        own.kill()
+        banner = page.get_by_text("The server does not answer")
+        banner.wait_for()
+        known = panel.visits()
+        own.start()
+        banner.wait_for(state="detached", timeout=30_000)
+        end = time.monotonic() + 60  # the net is loaded again
+        while panel.visits() == known:
+            assert time.monotonic() < end, "the analysis should go on"
+            page.wait_for_timeout(200)
+        hands = Hands(page)
+        hands.grid.get_by_role("gridcell", name=re.compile("^3.*can move$")).first.click()
+        page.get_by_role("treeitem", name="3").first.wait_for()
+        panel.stop()

@@ -1,0 +1,80 @@
+"""Tests of games in the page: by clicks, by keys, with undo, from a link."""
+
+import pytest
+
+from browser.conftest import PHONE
+from browser.games import ALL, SOME_SLOW
+from browser.hands import Hands
+
+
+@pytest.mark.parametrize("game", SOME_SLOW)
+def test_a_whole_game_by_clicks(open_page, game):
+    page = open_page(f"#g={game}")
+    hands = Hands(page)
+    hands.new_game()
+    end = hands.play_to_the_end()
+    assert len(end["moves"]) > 3 and hands.may_click(end) == []
+
+
+@pytest.mark.parametrize("game", SOME_SLOW)
+def test_a_whole_game_by_keyboard_alone(open_page, game):
+    page = open_page(f"#g={game}")
+    hands = Hands(page, seed=1, by="keys")
+    hands.wait_for_turn()
+    page.keyboard.press("n")
+    start = page.get_by_role("dialog").get_by_role("button", name="Start")
+    hands.tab_to(start)
+    page.keyboard.press("Enter")
+    start.wait_for(state="detached")
+    end = hands.play_to_the_end()
+    assert len(end["moves"]) > 3
+
+
+@pytest.mark.parametrize("game", ALL)
+def test_one_move_and_undo(open_page, game):
+    page = open_page(f"#g={game}")
+    hands = Hands(page)
+    begin = hands.new_game()
+    assert begin["moves"] == []
+    after = hands.play_moves(2)
+    assert len(after["moves"]) >= 2
+    page.get_by_role("button", name="Undo").click()
+    assert hands.wait_for_turn(after)["cells"] == begin["cells"]
+    assert hands.see()["moves"] == []
+
+
+@pytest.mark.parametrize("game", SOME_SLOW)
+def test_a_link_opened_elsewhere_shows_the_same(open_page, game):
+    page = open_page(f"#g={game}")
+    hands = Hands(page)
+    hands.new_game()
+    state = hands.play_moves(4)
+    page.wait_for_timeout(400)  # the address follows the board
+    other = Hands(open_page(page.url[page.url.index("#") :]))
+    seen = other.wait_for_turn()
+    assert [name.removesuffix(", can move") for name in seen["cells"]] == [
+        name.removesuffix(", can move") for name in state["cells"]
+    ]
+    assert seen["moves"] == state["moves"]
+
+
+@pytest.mark.parametrize("game", SOME_SLOW)
+def test_a_phone_shows_the_board_from_edge_to_edge_and_plays_by_two_taps(open_page, game):
+    page = open_page(f"#g={game}", viewport=PHONE, has_touch=True, is_mobile=True)
+    hands = Hands(page)
+    state = hands.new_game()
+    box = page.locator(".stage").bounding_box()
+    assert box["x"] == 0 and box["width"] == PHONE["width"]
+    assert page.evaluate("document.documentElement.scrollWidth") == PHONE["width"]
+    for button in page.locator(".panel-bar button").all():
+        assert min(button.bounding_box()["width"], button.bounding_box()["height"]) >= 44
+    cell = hands.grid.get_by_role("gridcell").nth(hands.may_click(state)[0])
+    cell.tap()
+    aimed = hands.see()
+    assert aimed["moves"] == [], "the first tap only aims"
+    for _ in range(8):
+        if not aimed["moves"]:
+            hands.grid.get_by_role("gridcell").nth(hands.may_click(aimed)[0]).tap()
+            page.wait_for_timeout(150)
+            aimed = hands.see()
+    assert aimed["moves"]

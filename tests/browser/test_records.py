@@ -1,0 +1,82 @@
+"""Tests of records in the page: saved, and loaded elsewhere with variations and comments."""
+
+import pytest
+
+from browser.games import SOME_SLOW
+from browser.hands import Hands
+
+
+def open_records(page):
+    page.get_by_role("button", name="Copy and save").click()
+    page.get_by_role("menuitem", name="Save or load a record").click()
+    return page.get_by_role("dialog", name="Records")
+
+
+def save(page, button: str) -> str:
+    """Saves the game on the page; returns the record's text."""
+    dialog = open_records(page)
+    with page.expect_download() as download:
+        dialog.get_by_role("button", name=button).click()
+    return download.value.path().read_text()
+
+
+def board_of(hands: Hands) -> list[str]:
+    return [name.removesuffix(", can move") for name in hands.see()["cells"]]
+
+
+@pytest.mark.parametrize("game", SOME_SLOW)
+def test_a_saved_record_is_loaded_elsewhere(open_page, game, tmp_path):
+    page = open_page(f"#g={game}")
+    hands = Hands(page)
+    hands.new_game()
+    state = hands.play_moves(4)
+    record = tmp_path / "game.txt"
+    record.write_text(save(page, "Save as text"))
+    other = open_page()
+    open_records(other).get_by_label("Record file").set_input_files(record)
+    other.get_by_role("dialog").wait_for(state="detached")
+    other.keyboard.press("End")
+    other.wait_for_timeout(300)
+    other.get_by_role("button", name="Play", exact=True).click()
+    eyes = Hands(other)
+    eyes.wait_for_turn()
+    assert board_of(eyes) == board_of(hands)
+    assert eyes.see()["moves"] == state["moves"]
+
+
+@pytest.mark.parametrize("button", ["Save as text", "Save as SGF"])
+def test_variations_survive(open_page, button):
+    link = "#v=analyse&g=othello&m=d3 c3(c5 b6)c4"
+    page = open_page(link)
+    tree = page.get_by_role("tree").inner_text()
+    assert "b6" in tree
+    text = save(page, button)
+    other = open_page()
+    dialog = open_records(other)
+    dialog.get_by_label("Text of a record").fill(text)
+    dialog.get_by_role("button", name="Load").click()
+    dialog.wait_for(state="detached")
+    other.get_by_role("tree").wait_for()
+    assert other.get_by_role("tree").inner_text() == tree
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [("nonsense", ""), ("(;GM[1]SZ[9];B[ee", ""), ('[Game "tic_tac_toe"]\n\na1 a1 *', "a1"), ("", None)],
+    ids=["nonsense", "cut short", "illegal", "empty"],
+)
+def test_a_bad_record_is_told_in_a_line_and_nothing_is_lost(open_page, text, words):
+    page = open_page("#v=analyse&g=connect_four&m=4 4")
+    page.watch.allows |= {"status 4", "Failed to load resource"}
+    dialog = open_records(page)
+    dialog.get_by_label("Text of a record").fill(text)
+    load = dialog.get_by_role("button", name="Load")
+    if words is None:
+        assert load.is_disabled()
+        return
+    load.click()
+    problem = dialog.get_by_role("alert")
+    problem.wait_for()
+    assert words in problem.inner_text() and "\n" not in problem.inner_text().strip()
+    page.keyboard.press("Escape")
+    assert page.get_by_role("treeitem").count() >= 2

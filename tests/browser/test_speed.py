@@ -1,0 +1,44 @@
+"""Tests of the page's size, and of how soon it shows the first board and answers a click."""
+
+import statistics
+import time
+
+from browser.hands import Hands
+
+MOST_BYTES = 300_000
+FIRST_BOARD_S = 1.0
+
+
+def test_the_page_is_small_and_shows_the_first_board_within_a_second(chromium, server):
+    times = []
+    for _ in range(3):
+        context = chromium.new_context()
+        page = context.new_page()
+        network = context.new_cdp_session(page)
+        network.send("Network.enable")
+        sizes = []
+        network.on("Network.loadingFinished", lambda event, sizes=sizes: sizes.append(event["encodedDataLength"]))
+        begin = time.perf_counter()
+        page.goto(server.address, wait_until="commit")
+        page.get_by_role("gridcell").first.wait_for()
+        times.append(time.perf_counter() - begin)
+        page.wait_for_load_state("networkidle")
+        context.close()
+        assert 10_000 < sum(sizes) < MOST_BYTES, sizes
+    assert min(times) < FIRST_BOARD_S, times
+
+
+def test_a_click_is_answered(open_page, capsys):
+    """Reports seconds from a click to the agent's reply, at 100 simulations on Connect Four; only the reply is asserted."""
+    page = open_page("#g=connect_four")
+    hands = Hands(page, seed=3)
+    state = hands.new_game(simulations="100", agent="connect_four")
+    state = hands.step(state)  # the net is loaded
+    times = []
+    while not state["isOver"] and len(times) < 5:
+        begin = time.perf_counter()
+        state = hands.step(state)
+        times.append(time.perf_counter() - begin)
+    assert times
+    with capsys.disabled():
+        print(f"\nConnect Four, 100 simulations: {statistics.median(times):.2f} s from click to reply (median of {len(times)})")

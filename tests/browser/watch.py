@@ -1,0 +1,46 @@
+"""What a browser complains of while it shows a page."""
+
+from urllib.parse import urlsplit
+
+
+class Watch:
+    """Collects errors and warnings of a page: of scripts, of the console, of requests.
+
+    `problems` has one line for each. `allows` holds texts; a line that contains one of them is no problem.
+    """
+
+    def __init__(self, page):
+        self.page = page
+        self.lines: list[str] = []
+        self.allows: set[str] = set()
+        self.home = ""
+        page.on("console", self._console)
+        page.on("pageerror", lambda error: self._add(f"error: {error}"))
+        page.on("requestfailed", self._failed)
+        page.on("response", self._response)
+        page.on("request", self._request)
+
+    @property
+    def problems(self) -> list[str]:
+        return [line for line in self.lines if not any(text in line for text in self.allows)]
+
+    def _add(self, line: str) -> None:
+        self.lines.append(line)
+
+    def _console(self, message) -> None:
+        if message.type in ("error", "warning"):
+            self._add(f"console: {message.type}: {message.text}")
+
+    def _failed(self, request) -> None:
+        is_stopped = request.failure == "net::ERR_ABORTED" and request.method == "POST"  # by the page itself
+        if not is_stopped:
+            self._add(f"failed: {request.url}: {request.failure}")
+
+    def _response(self, response) -> None:
+        if response.status >= 400:
+            self._add(f"status {response.status}: {response.url}")
+
+    def _request(self, request) -> None:
+        where = urlsplit(request.url)
+        if where.scheme not in ("data", "blob") and where.hostname != "127.0.0.1":
+            self._add(f"left the machine: {request.url}")

@@ -1,0 +1,1 @@
+"""Tests of runs as the page shows them."""
