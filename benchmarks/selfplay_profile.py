@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from azero.arena.agents.names import find_checkpoint
+from azero.arena.agents.checkpoints import find_checkpoint
 from azero.bench.selfplay import measure_selfplay
 from azero.config.reading import find_config, load_config
 from azero.games import make_game

@@ -50,6 +50,18 @@ def test_the_texts_of_the_guide_lead_back_to_their_positions(tmp_path):
     assert game.state_from_text("##..\n....\n#...\n#...").to_text() == "##2/4/#3/#3 X"
 
 
+def test_the_picture_of_the_guide_has_both_ends_of_each_domino(tmp_path):
+    source, page = files_in("your_own_game.md")["domineering.py"], (DOCS / "your_own_game.md").read_text()
+    method = textwrap.indent(re.search(r"```python\n(def picture.*?)```", page, re.DOTALL)[1], "    ")
+    source = source.replace("import (\n", "import (\n    Picture,\n    Player,\n    pieces_from,\n    squares,\n")
+    (tmp_path / "domineering.py").write_text(source.replace("    def reset", f"{method}\n    def reset"))
+    game = make_game(f"{tmp_path / 'domineering.py'}:Domineering(size=4)")
+    check_laws(game, num_games=2, seed=0)
+    picture = game.picture(game.state_from_moves("b4"))
+    assert picture.problem is None and [piece.cell for piece in picture.pieces] == [1, 5]
+    assert picture.moves[2] == "c4" and picture.clicks[2] == (2, 3) and picture.players[1].name == "Horizontal"
+
+
 @pytest.mark.thorough
 @pytest.mark.parametrize(("page", "count"), [("your_own_game.md", 7), ("your_own_net.md", 7)])
 def test_the_guide_works_from_its_first_line_to_its_last(monkeypatch, tmp_path, capsys, page, count):

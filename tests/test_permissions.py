@@ -41,6 +41,7 @@ def train_nim(run_azero, *more):
     return run_azero("train", "tiny.toml", "--run", "run", *more)
 
 
+@pytest.mark.slow
 def test_training_by_a_config_trusts_its_game_and_another_s_checkpoint_does_not(run_azero, away, marked, tmp_path):
     assert train_nim(run_azero)[0] == 0
     Path("ran").unlink()

@@ -1,4 +1,4 @@
-"""Everything that a game's file imports: results, functions for compiled rules, and functions for boards as text.
+"""Everything that a game's file imports: results, functions for compiled rules, boards as text and as pictures.
 
 docs/your_own_game.md shows how to write a game. `azero check-game` checks it.
 """
@@ -20,12 +20,28 @@ from azero.games.boards import (
 )
 from azero.games.contract import DRAW, LOSS, ONGOING, WIN, Places, Ranges, Symmetries
 from azero.games.laws.prototype import Prototype
+from azero.games.pictures import (
+    Board,
+    Button,
+    Cell,
+    Edge,
+    Label,
+    Picture,
+    Piece,
+    Player,
+    hexagons,
+    pieces_from,
+    squares,
+    star_points,
+)
 from azero.games.positions import board_to_text, read_player, text_to_board
 
 __all__ = [
     "DRAW", "LETTERS", "LOSS", "ONE", "ONGOING", "WIN", "ZERO",
-    "BadInput", "Places", "Prototype", "Ranges", "Symmetries",
+    "BadInput", "Board", "Button", "Cell", "Edge", "Label", "Picture", "Piece", "Places", "Player", "Prototype",
+    "Ranges", "Symmetries",
     "bit", "bit_of_rank", "board_symmetries", "board_to_text", "cell_to_text", "count_bits", "draw_board", "draw_grid",
-    "has_bit", "leading_zeros", "low_bits", "lowest_bit", "mix", "places_by_plane", "random_below", "random_pair_below",
-    "random_unit", "read_player", "split_cells", "step_symmetries", "subroutine", "text_to_board", "text_to_cell",
+    "has_bit", "hexagons", "leading_zeros", "low_bits", "lowest_bit", "mix", "pieces_from", "places_by_plane",
+    "random_below", "random_pair_below", "random_unit", "read_player", "split_cells", "squares", "star_points",
+    "step_symmetries", "subroutine", "text_to_board", "text_to_cell",
 ]  # fmt: skip

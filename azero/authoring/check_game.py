@@ -147,7 +147,7 @@ def _idle_player(game: Game, games: Sequence[list[int]]) -> str | None:
 
 
 def _hold_law(name: str, law: Law, game: Game, games: Sequence[list[int]], seed: int) -> tuple[str | None, str]:
-    """Returns how a law is broken, or None. Also returns a remark if positions were skipped."""
+    """Returns how a law is broken, or None. Also returns remarks, e.g. if positions were skipped."""
     num_positions = sum(len(actions) + 1 for actions in games)
     chooser, notes = random.Random(seed), Notes(num_positions, _LAW_S, _MOVES_FOLLOWED // len(games))
     with _bar(name, len(games), "games") as bar:
@@ -159,7 +159,8 @@ def _hold_law(name: str, law: Law, game: Game, games: Sequence[list[int]], seed:
                 return str(error), ""
             bar.update()
     is_partial = notes.num_looked < notes.num_passed
-    return None, f": {notes.num_looked:,} of these positions checked" if is_partial else ""
+    remarks = [f"{notes.num_looked:,} of these positions checked"] * is_partial + [notes.remark] * bool(notes.remark)
+    return None, f": {'; '.join(remarks)}" if remarks else ""
 
 
 def _bar(what: str, total: int, unit: str) -> tqdm:

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from azero.commands import agents, compare, evaluate, export, games, lab, rate, records, review, training
+from azero.commands import agents, compare, evaluate, export, games, lab, rate, records, review, serve, training
 from azero.system.code import DATA_ONLY
 
 app = typer.Typer(
@@ -28,6 +28,7 @@ for part in (
     review.app,
     export.app,
     games.app,
+    serve.app,
 ):
     app.add_typer(part)
 app.add_typer(lab.app, name="lab")

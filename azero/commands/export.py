@@ -37,7 +37,8 @@ def export(
     The model turns planes into the logits of actions, and of win, draw and loss for the player to move. Heads that the
     net keeps are further outputs. Other programs can run it without azero, e.g. with the package onnxruntime.
     """
-    from azero.arena.agents.names import device_settings_of, find_checkpoint, split_name
+    from azero.arena.agents.checkpoints import find_checkpoint
+    from azero.arena.agents.names import device_settings_of, split_name
     from azero.games import make_game
     from azero.nets.export.packages import check_packages
 

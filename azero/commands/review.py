@@ -123,7 +123,7 @@ def _review_all(reviewer: "Reviewer", name: str, records: "list[Record]", review
     num_moves = sum(len(record.line()) for record in records)
     with tqdm(total=num_moves, unit=" moves", desc=name, leave=False, disable=None, file=sys.stderr) as bar:
         for each in records:
-            reviews.append(reviewer.review(each, lambda: bar.update(1)))
+            reviews.append(reviewer.review(each, lambda move: bar.update(1)))
 
 
 def _to_json(

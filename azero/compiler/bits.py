@@ -8,7 +8,7 @@ import numpy as np
 from numba import types
 from numba.extending import intrinsic
 
-from azero.compiler.jit import IS_COMPILED, shared_with_python, subroutine
+from azero.compiler.jit import shared_with_python, subroutine, subroutine_with
 
 ZERO = np.uint64(0)
 """The empty word. A variable that begins as a plain 0 would become a float."""
@@ -59,24 +59,22 @@ def _leading(typingctx, word):
     return types.int64(types.uint64), generate
 
 
-@subroutine
+@subroutine_with(lambda word: int(word).bit_count())
 def count_bits(word):
     """Returns the number of set bits of `word` (uint64)."""
-    return _count(word) if IS_COMPILED else int(word).bit_count()
+    return _count(word)
 
 
-@subroutine
+@subroutine_with(lambda word: (int(word) & -int(word)).bit_length() - 1 if word else 64)
 def lowest_bit(word):
     """Returns the place of the lowest set bit of `word` (uint64), 0 to 63; 64 if no bit is set."""
-    if IS_COMPILED:
-        return _trailing(word)
-    return (int(word) & -int(word)).bit_length() - 1 if word else 64
+    return _trailing(word)
 
 
-@subroutine
+@subroutine_with(lambda word: 64 - int(word).bit_length())
 def leading_zeros(word):
     """Returns the number of zeros above the highest set bit of `word` (uint64); 64 if no bit is set."""
-    return _leading(word) if IS_COMPILED else 64 - int(word).bit_length()
+    return _leading(word)
 
 
 @subroutine

@@ -23,6 +23,7 @@ from numba.extending import overload_method, register_jitable
 
 from azero.compiler import codegen, notice
 from azero.compiler.kernel_cache import KernelCache
+from azero.compiler.plain import is_plain
 from azero.errors import BadInput
 
 IS_COMPILED = not numba.config.DISABLE_JIT
@@ -148,12 +149,17 @@ def _compiled_kernel(function: Callable, options: dict[str, object]) -> Callable
 
 def subroutine(function: Callable) -> Callable:
     """Compiles a function that only kernels call. It is inlined in them and has no cache of its own."""
-    return _Subroutine(function) if IS_COMPILED else _plain(function)
+    return _Subroutine(function, function) if IS_COMPILED else _plain(function)
+
+
+def subroutine_with(python: Callable) -> Callable[[Callable], Callable]:
+    """Returns a decorator like `subroutine` for a function that Python cannot run. `python` does the same there."""
+    return lambda function: _Subroutine(function, python) if IS_COMPILED else _plain(python)
 
 
 def shared_subroutine(function: Callable) -> Callable:
     """Compiles a subroutine that is not inlined. A call takes some nanoseconds, but its callers compile faster."""
-    return _Subroutine(function, is_inlined=False) if IS_COMPILED else _plain(function)
+    return _Subroutine(function, function, is_inlined=False) if IS_COMPILED else _plain(function)
 
 
 def shared_with_python(function: Callable) -> Callable:
@@ -162,10 +168,14 @@ def shared_with_python(function: Callable) -> Callable:
 
 
 class _Subroutine:
-    """A compiled function for kernels. If Python calls it, it is compiled a second time for that."""
+    """A compiled function for kernels. If Python calls it, it is compiled a second time for that.
 
-    def __init__(self, function: Callable, is_inlined: bool = True):
+    Within `plain_python` it is not: `python`, a function that does the same, runs instead.
+    """
+
+    def __init__(self, function: Callable, python: Callable, is_inlined: bool = True):
         functools.update_wrapper(self, function)
+        self._python = python
         self._for_kernels = numba.njit(**_OPTIONS, **{**_INNER, "forceinline": is_inlined})(function)
         self._for_python = numba.njit(**_OPTIONS)(function)
         self._num_overloads = 0
@@ -176,6 +186,8 @@ class _Subroutine:
         return self._for_kernels._numba_type_
 
     def __call__(self, *arguments, **named):
+        if is_plain():
+            return self._python(*arguments, **named)
         result = self._for_python(*arguments, **named)
         return _as_numpy(result, self._return_type(arguments, named))
 

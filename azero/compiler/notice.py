@@ -14,7 +14,12 @@ PATIENCE_S = 5.0
 
 def install() -> None:
     """Starts to listen to Numba's compiler."""
-    event.register("numba:compile", _Notice())
+    event.register("numba:compile", _NOTICE)
+
+
+def is_compiling() -> bool:
+    """Returns whether a kernel that is kept on disk is being compiled at present, by any thread."""
+    return _NOTICE.depth > 0
 
 
 class _Notice(event.Listener):
@@ -26,17 +31,17 @@ class _Notice(event.Listener):
 
     def __init__(self) -> None:
         self._is_told = False
-        self._depth = 0  # of nested compilations: a kernel's subroutines are compiled within it
+        self.depth = 0  # of nested compilations: a kernel's subroutines are compiled within it
         self._begin = self._seconds = 0.0  # start of the current compilation; duration of the finished ones
         self._timer = threading.Timer(0.0, self._tell)
 
     def on_start(self, event: event.Event) -> None:
         if multiprocessing.parent_process() is not None:
             return
-        if isinstance(event.data["dispatcher"]._cache, NullCache) and self._depth == 0:
+        if isinstance(event.data["dispatcher"]._cache, NullCache) and self.depth == 0:
             return
-        self._depth += 1
-        if self._depth > 1 or self._is_told:
+        self.depth += 1
+        if self.depth > 1 or self._is_told:
             return
         if sys.stderr.isatty():
             self._tell()
@@ -47,10 +52,10 @@ class _Notice(event.Listener):
         self._timer.start()
 
     def on_end(self, event: event.Event) -> None:
-        if self._depth == 0:
+        if self.depth == 0:
             return
-        self._depth -= 1
-        if self._depth == 0 and not self._is_told:
+        self.depth -= 1
+        if self.depth == 0 and not self._is_told:
             self._timer.cancel()
             self._seconds += time.perf_counter() - self._begin
 
@@ -59,3 +64,6 @@ class _Notice(event.Listener):
         over_a_bar = "\r\x1b[K" if sys.stderr.isatty() else ""
         text = "compiling kernels that are not in the cache yet; this takes some seconds, or a minute on a busy machine"
         print(f"{over_a_bar}azero: {text}", file=sys.stderr)
+
+
+_NOTICE = _Notice()

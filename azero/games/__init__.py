@@ -2,13 +2,15 @@
 
 from azero.games import amazons, breakthrough, clobber, connect_four, go, gomoku, hex, othello, p_game, tic_tac_toe  # noqa: F401, their rules register themselves
 from azero.games.contract import DRAW, LOSS, ONGOING, WIN, Rules, Symmetries
+from azero.games.kernels import without_compiling
 from azero.games.laws.prototype import Prototype
 from azero.games.make import make_game
 from azero.games.registry import game, parameters_of, registered_games
 from azero.games.state import Game, State, new_states
+from azero.games.user.trial import compile_game
 
 __all__ = [
     "DRAW", "LOSS", "ONGOING", "WIN",
     "Game", "Prototype", "Rules", "State", "Symmetries",
-    "game", "make_game", "new_states", "parameters_of", "registered_games",
+    "compile_game", "game", "make_game", "new_states", "parameters_of", "registered_games", "without_compiling",
 ]  # fmt: skip

@@ -1,14 +1,17 @@
-"""Calls from Python to optional compiled methods: rollouts, and the cell of a move."""
+"""Calls from Python to optional compiled methods: rollouts, and the cell of a move. All methods compiled."""
 
 from collections.abc import Callable
 
 import numpy as np
 
 from azero.compiler.jit import kernel
+from azero.compiler.plain import call
 from azero.compiler.rng import new_rng
 from azero.errors import BrokenRules
+from azero.games.defaults import has_own
+from azero.games.kernels import note_compiled
 from azero.games.reasons import broken_rules
-from azero.games.state import State
+from azero.games.state import Game, State
 
 
 @kernel
@@ -46,4 +49,23 @@ def _target(rules, state, action):
 
 def target_of(state: State, action: int) -> int:
     """Returns the cell at which a legal action takes place; a number outside the board if it has no cell."""
-    return int(_target(state.game.rules, state.record, action))
+    return int(call(_target, state.game.rules, state.record, action))
+
+
+def compile_rules(game: Game) -> None:
+    """Compiles every method that positions, rollouts and nets need, or loads it from the cache of kernels.
+
+    A user's rules that cannot be compiled raise an error of the compiler.
+    """
+    state = game.new_initial_state()
+    state.planes(), state.hash_key(), state.final_score()
+    State.from_record(game, state.record)
+    if has_own(game.rules, "ownership"):
+        state.ownership()
+    if has_own(game.rules, "rollout_action"):
+        rollout_action_of(state.clone(), seed=0)
+    if has_own(game.rules, "rollout"):
+        rollout_of(state.clone(), seed=0)
+    if has_own(game.rules, "target"):
+        target_of(state, state.legal_actions()[0])
+    note_compiled(game.rules)

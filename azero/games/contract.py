@@ -4,11 +4,14 @@ A game is a NamedTuple of its parameters. The compiled methods work on one recor
 nothing. The other methods are plain Python. Optional methods have defaults in `defaults.py`.
 """
 
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
 from azero.compiler.jit import bind_methods, shared_with_python
+
+if TYPE_CHECKING:
+    from azero.games.pictures.picture import Picture
 
 WIN, DRAW, LOSS = 1, 0, -1
 """Outcomes and proven results, for the first player unless another player is named."""
@@ -220,4 +223,11 @@ class Rules(Protocol):
         """Optional: returns the cells of the planes, `row * W + column`, that decided a finished game.
 
         E.g. four in a row. `azero play` marks them. The default is none.
+        """
+
+    def picture(game, state, legal: list[int], history: list[int]) -> "Picture":
+        """Optional: returns the board as data, from which a page draws it and reads clicks.
+
+        `legal` has the legal actions, none if the game is over. `history` has the actions that led to the position,
+        and is empty if they are not known. The default shows the cells of the planes.
         """

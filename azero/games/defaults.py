@@ -8,6 +8,8 @@ import numpy as np
 from azero.compiler.rng import random_below
 from azero.errors import NO_ACTION, TOO_LONG, BadInput, BrokenRules
 from azero.games.contract import ONGOING, Places, Ranges, Rules, Symmetries
+from azero.games.pictures.default import default_picture
+from azero.games.pictures.picture import Picture
 
 _NO_POSITIONS = "this game has no text for positions; write the moves that lead to one, after 'moves:'"
 
@@ -111,6 +113,11 @@ def winning_cells(game, state) -> list[int]:
     return []
 
 
+def picture(game, state, legal: list[int], history: list[int]) -> Picture:
+    """Returns the cells of the planes, with the characters of `draw`."""
+    return default_picture(game, state, legal)
+
+
 def _is_history_free(game) -> bool:
     """True: the future depends on the position alone."""
     return True
@@ -134,6 +141,7 @@ DEFAULTS = {
     "text_to_position": text_to_position,
     "draw": draw,
     "winning_cells": winning_cells,
+    "picture": picture,
 }
 
 

@@ -15,17 +15,20 @@ from azero.games.user.trust import trust_file
 _WORDS = {int: "an integer of at most 9 digits", float: "a number", bool: "true or false"}
 
 
-def make_game(name: str) -> Game:
+def make_game(name: str, compiles: bool = True) -> Game:
     """Returns a game by name, e.g. `connect_four(rows=6,columns=7)` or `my_game.py:MyGame`.
 
     If a game has the parameters rows and columns, `size=6` sets both. The file of a user's game is code, and is run:
     this process trusts it, because its caller has named it.
 
+    Args:
+      compiles: whether a user's rules are compiled now, so that it is known that they can be. See `without_compiling`.
+
     Raises:
       BadInput: there is no such game, a parameter is not valid, or a user's game fails a first trial of its rules.
     """
     trust_game(name)
-    return make_trusted_game(name)
+    return Game(parse_game(name, compiles))
 
 
 def make_trusted_game(name: str) -> Game:
@@ -49,8 +52,8 @@ def trust_net(name: str, is_kept: bool = False) -> None:
         trust_file(file, is_kept, "net")
 
 
-def parse_game(text: str) -> Rules:
-    """Returns the rules of a game by name; raises BadInput. A user's file must be trusted."""
+def parse_game(text: str, compiles: bool = True) -> Rules:
+    """Returns the rules of a game by name, as `make_game` does; raises BadInput. A user's file must be trusted."""
     file, name, arguments = parts_of(text)
     rules = _find(file, name)
     parameters = arguments.split(",") if arguments and arguments.strip() else []
@@ -67,7 +70,7 @@ def parse_game(text: str) -> Rules:
     _check_ranges(name, made)
     made.check()
     if file:
-        try_out(made)
+        try_out(made, compiles)
     return made
 
 

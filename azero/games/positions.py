@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from azero.compiler.jit import kernel
+from azero.compiler.plain import call
 from azero.errors import BadInput
 from azero.games.contract import ONGOING, Rules
 
@@ -145,7 +146,7 @@ def put_stones(rules, state, cells: str) -> tuple[bool, bool]:
     """
     players = np.array([f"{PLAYERS}.".index(cell) for cell in cells], np.int64)
     is_over = np.zeros(2, np.bool_)
-    _put_stones(rules, state, players, is_over)
+    call(_put_stones, rules, state, players, is_over)
     return bool(is_over[0]), bool(is_over[1])
 
 
@@ -171,7 +172,7 @@ def turn_to_text(rules: Rules, actions: Sequence[str]) -> str:
 
 def apply_action(rules, state, action: int) -> None:
     """Plays an action, legal or not, by compiled rules."""
-    _apply_action(rules, state, np.int64(action))
+    call(_apply_action, rules, state, np.int64(action))
 
 
 @kernel

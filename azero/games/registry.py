@@ -17,6 +17,7 @@ TEXT_METHODS = {
     "text_to_position",
     "draw",
     "winning_cells",
+    "picture",
 }
 """Methods that a game may define in a separate module."""
 

@@ -6,20 +6,18 @@ from collections.abc import Sequence
 import numpy as np
 from numba.core.errors import NumbaError
 
+from azero.compiler.plain import call
 from azero.errors import NO_ACTION, TOO_LONG, BadInput, BrokenRules
 from azero.games import kernels
 from azero.games.contract import ONGOING, Places, Rules, Symmetries
 from azero.games.defaults import has_own
+from azero.games.kernels import new_states
 from azero.games.names import name_of
+from azero.games.pictures.whole import Picture, picture_of
 from azero.games.reasons import after_actions, broken_rules, fails_with, listed, short
 from azero.games.tracebacks import failure_in
 
 _MOVES = "moves:"  # begins the text of a position that is given by the moves that lead to it
-
-
-def new_states(rules: Rules, *shape: int) -> np.recarray:
-    """Returns an array of blank states, [*shape] of the game's state dtype. `reset` makes a position of a state."""
-    return np.zeros(shape, rules.state_dtype).view(np.recarray)
 
 
 class Game:
@@ -92,22 +90,8 @@ class Game:
         return self.rules.action_to_text(state.record, action)
 
     def lines_to_text(self, state: "State", lines: Sequence[Sequence[int]]) -> list[list[str]]:
-        """Returns lines of play from `state`, each of one or more actions, in the game's notation.
-
-        All lines advance together. One compiled call per ply is faster than one per line.
-        """
-        write, record = self.rules.action_to_text, state.record
-        texts = [[write(record, line[0])] for line in lines]
-        going = [k for k, line in enumerate(lines) if len(line) > 1]
-        states = new_states(self.rules, len(lines)).view(np.ndarray)
-        states[going] = state.record
-        while going:
-            played = [lines[k][len(texts[k]) - 1] for k in going]
-            kernels.apply_each(self.rules, states, np.array(going, np.int32), np.array(played, np.int32))
-            for k in going:
-                texts[k].append(write(states[k], lines[k][len(texts[k])]))
-            going = [k for k in going if len(texts[k]) < len(lines[k])]
-        return texts
+        """Returns lines of play from `state`, each of one or more actions, in the game's notation."""
+        return kernels.lines_to_text(self.rules, state.record, lines)
 
     def text_to_action(self, state: "State", text: str) -> int:
         """Returns the legal action of `state` that `text` names; raises BadInput if there is none."""
@@ -118,6 +102,10 @@ class Game:
             legal = listed([self.action_to_text(state, each) for each in state.legal_actions()])
             raise BadInput(f"{text!r} is not legal here; legal moves: {legal}")
         return action
+
+    def picture(self, state: "State") -> Picture:
+        """Returns the position as a board that a program can draw; raises BadInput if the game's own is not right."""
+        return picture_of(self.rules, state.record, state.legal_actions(), state.history())
 
     def __str__(self) -> str:
         return self.name
@@ -155,13 +143,13 @@ class State:
         states[0] = record
         state.record = states[0]
         legal = np.empty(game.num_actions, np.int32)
-        state._note(legal, *kernels.look(game.rules, state.record, legal))
+        state._note(legal, *call(kernels.look, game.rules, state.record, legal))
         return state
 
     def _play(self, action: int) -> None:
         legal = np.empty(self.game.num_actions, np.int32)
         try:
-            found = kernels.advance(self.game.rules, self.record, action, legal)
+            found = call(kernels.advance, self.game.rules, self.record, action, legal)
         except (BadInput, OSError, NumbaError):
             raise
         except Exception as error:
@@ -201,12 +189,12 @@ class State:
 
     def final_score(self) -> float:
         """Returns the margin by which the first player has won, in the game's units: points in Go, discs in Othello."""
-        return float(kernels.final_score(self.game.rules, self.record))
+        return float(call(kernels.final_score, self.game.rules, self.record))
 
     def ownership(self) -> np.ndarray:
         """Returns the owner of each cell of a finished game, [H, W] int8: 1 the first player, -1 the second, 0 none."""
         owners = np.zeros(self.game.planes_shape[1:], np.int8)
-        kernels.ownership(self.game.rules, self.record, owners)
+        call(kernels.ownership, self.game.rules, self.record, owners)
         return owners
 
     def returns(self) -> list[float]:
@@ -237,12 +225,12 @@ class State:
     def planes(self) -> np.ndarray:
         """Returns the net's input, [C, H, W] float32, from the point of view of the player to move."""
         planes = np.empty(self.game.planes_shape, np.float32)
-        kernels.encode(self.game.rules, self.record, planes)
+        call(kernels.encode, self.game.rules, self.record, planes)
         return planes
 
     def hash_key(self) -> int:
         """Returns the 64-bit key of the position, an unsigned integer. Equal positions have equal keys."""
-        return int(kernels.hash_key(self.game.rules, self.record)) & 0xFFFF_FFFF_FFFF_FFFF
+        return int(call(kernels.hash_key, self.game.rules, self.record)) & 0xFFFF_FFFF_FFFF_FFFF
 
     def position_key(self) -> int | bytes:
         """Returns a key of a dict for the position. In games that are not history-free, the past is part of it."""

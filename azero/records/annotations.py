@@ -1,6 +1,7 @@
 """What a player thought of a move, at the beginning of its comment: `+0.120/800 0.310s`, as match programs write it.
 
 It is the value, the simulations and the seconds of the search, as far as they are known. A comma separates other text.
+The name of a move is a comment of its own, `name: Main line`.
 """
 
 import re
@@ -8,6 +9,7 @@ from collections.abc import Sequence
 
 from azero.records.record import Node
 
+_NAME = "name: "
 _THOUGHT = re.compile(r"([+-][01]\.\d{3})?(?:/(\d{1,15}))?(?:(?:^|(?<=\d) )(\d{1,9}\.\d{3})s)?(?:$|, ?)", re.ASCII)
 
 
@@ -19,8 +21,21 @@ def comment_of(node: Node) -> str:
         thought += f"{' ' if thought else ''}{node.seconds:.3f}s"
     if not node.comment:
         return thought
-    is_ambiguous = node.comment.startswith(",") or _read(node.comment) is not None
+    is_ambiguous = node.comment.startswith((",", _NAME)) or _read(node.comment) is not None
     return f"{thought}, {node.comment}" if thought or is_ambiguous else node.comment
+
+
+def comments_of(node: Node) -> list[str]:
+    """Returns the comments of a move, as azero's own format has them: its name, and the others."""
+    name = " ".join(node.name.split())
+    return [*([f"{_NAME}{name}"] if name else []), *filter(None, [comment_of(node)])]
+
+
+def read_name(node: Node, texts: Sequence[str]) -> list[str]:
+    """Writes the name among comments, if there is one, into the node; returns the other comments."""
+    names = [text.strip().removeprefix(_NAME).strip() for text in texts if text.strip().startswith(_NAME)]
+    node.name = names[0] if names else node.name
+    return [text for text in texts if not text.strip().startswith(_NAME)]
 
 
 def read_comments(node: Node, texts: Sequence[str]) -> None:

@@ -53,7 +53,7 @@ def save_records(path: str | Path, records: Iterable[Record]) -> None:
     if not records:
         return
     for record in records:
-        _check_tags(record)
+        check_record(record)
     for game in {record.game for record in records}:
         check_target(path, game)
     data = records_to_sgf(records) if is_sgf(path) else "".join(map(record_to_text, records)).encode()
@@ -63,7 +63,7 @@ def save_records(path: str | Path, records: Iterable[Record]) -> None:
     append(path, b"\n" * bool(size) + data)
 
 
-def _check_tags(record: Record) -> None:
+def check_record(record: Record) -> None:
     """Raises BadInput if a reader would not understand the tags or the marks of a record."""
     for name in record.tags:
         if not re.fullmatch(r"\w{1,100}", name) or name in RESERVED:

@@ -7,7 +7,7 @@ from azero.errors import BadInput
 from azero.games import Game, State
 from azero.games.make import make_trusted_game
 from azero.games.names import file_of, without_folder
-from azero.records.annotations import read_comments
+from azero.records.annotations import read_comments, read_name
 from azero.records.record import MOST_DEEP, RESULTS, UNKNOWN, Node, Record, result_of
 from azero.records.tokens import Token, split, unescaped
 from azero.records.writing import FORMAT
@@ -186,7 +186,7 @@ class _Moves:
 
     def _write_comments(self) -> None:
         """Writes the comments so far into the last node."""
-        read_comments(self._node, self._comments)
+        read_comments(self._node, read_name(self._node, self._comments))
         self._comments = []
 
     def _begin_variation(self) -> None:

@@ -29,6 +29,7 @@ class Node:
     Attributes:
       action: the action played, NO_ACTION at the root.
       comment: any text.
+      name: what the move or the line that it begins is called, one line; empty if it has no name.
       mark: what is thought of the move, one of `?? ? ?! !? ! !!`; empty if nothing is.
       value: the position's value before the move, in [-1, 1], for the player who moves, by this player's own search;
         None if it is not known.
@@ -43,6 +44,7 @@ class Node:
     value: float | None = None
     simulations: int | None = None
     seconds: float | None = None
+    name: str = ""
     children: list["Node"] = field(default_factory=list)
 
     def __eq__(self, other: object) -> bool:
@@ -63,7 +65,7 @@ class Node:
         return f"<Node of action {self.action} with {len(self.children)} children>"
 
     def _content(self) -> tuple:
-        return self.action, self.comment, self.mark, self.value, self.simulations, self.seconds
+        return self.action, self.comment, self.mark, self.value, self.simulations, self.seconds, self.name
 
     def line(self) -> list["Node"]:
         """Returns the nodes of the main line after this one."""

@@ -104,6 +104,7 @@ class _Reader:
             for text in self._texts(properties, colour)[:1]:
                 node, state = self._play(text, COLOURS.index(colour), node, state)
         read_comments(node, self._texts(properties, "C"))
+        node.name = " ".join(self._text(properties, "N").split()) or node.name
         for mark, (name, value) in MARKS.items():
             if name in properties and self._text(properties, name)[:1] in ("", value):
                 node.mark = mark

@@ -68,7 +68,7 @@ def _turn(first: Node, state: State) -> tuple[Node, list[int], list[str]]:
     while after.current_player() == state.current_player():
         if len(node.children) != 1:
             raise BadInput(f"SGF has whole turns only, but move {len(after.history())} ends or branches within one")
-        remarks += filter(None, [node.mark, comment_of(node)])
+        remarks += filter(None, [node.mark, node.name, comment_of(node)])
         node = node.children[0]
         actions.append(node.action)
         after.apply_action(node.action)
@@ -101,7 +101,9 @@ def _remarks(node: Node, more: Sequence[str] = ()) -> dict[str, list[str]]:
     """Returns the properties of a comment and a mark, with further comments after it."""
     text = "\n".join(filter(None, [comment_of(node), *more]))
     properties = {"C": [text]} if text else {}
+    if name := " ".join(node.name.split()):
+        properties["N"] = [name]
     if node.mark in MARKS:
-        name, value = MARKS[node.mark]
-        properties[name] = [value]
+        key, value = MARKS[node.mark]
+        properties[key] = [value]
     return properties

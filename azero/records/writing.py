@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from azero.games import Game, State
 from azero.games.names import without_folder
 from azero.games.positions import turn_to_text
-from azero.records.annotations import comment_of
+from azero.records.annotations import comments_of
 from azero.records.record import RESULTS, Node, Record
 
 FORMAT = 1
@@ -101,12 +101,11 @@ def _is_one_move(game: Game, text: str, actions: list[str]) -> bool:
 
 def _stands_alone(node: Node) -> bool:
     """Returns whether nothing has to be written between a node and its only successor."""
-    return len(node.children) == 1 and not node.mark and not comment_of(node)
+    return len(node.children) == 1 and not node.mark and not comments_of(node)
 
 
 def _comments(node: Node) -> list[str]:
-    text = comment_of(node)
-    return [f"{{{_escaped(text)}}}"] if text else []
+    return [f"{{{_escaped(text)}}}" for text in comments_of(node)]
 
 
 def _escaped(text: str) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from azero.arena.agents.names import find_checkpoint
+from azero.arena.agents.checkpoints import find_checkpoint
 from azero.config.schema import Config
 from azero.errors import BadInput
 from azero.games import Game

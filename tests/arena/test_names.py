@@ -7,10 +7,11 @@ import sys
 
 import pytest
 
-from azero.arena.agents import names
+from azero.arena.agents import checkpoints
 from azero.arena.agents.agent import UNLIMITED, Limit, RandomAgent
+from azero.arena.agents.checkpoints import find_checkpoint
 from azero.arena.agents.engines.gtp import GtpAgent
-from azero.arena.agents.names import find_checkpoint, game_of, make_agent, split_name
+from azero.arena.agents.names import game_of, make_agent, split_name
 from azero.arena.agents.search_agent import SearchAgent
 from azero.errors import BadInput
 from azero.games import make_game
@@ -95,14 +96,14 @@ def test_a_path_with_an_at_sign_needs_no_limit(checkpoint, tmp_path):
 
 def test_shipped_checkpoints_are_found_by_name(checkpoint, tmp_path, monkeypatch):
     shutil.copy(checkpoint, tmp_path / "champion.safetensors")
-    monkeypatch.setattr(names, "_CHECKPOINTS", (tmp_path / "none", tmp_path))
+    monkeypatch.setattr(checkpoints, "_PLACES", (tmp_path / "none", tmp_path))
     assert find_checkpoint("champion") == tmp_path / "champion.safetensors"
     assert game_of("champion@7") == GAME
     with pytest.raises(BadInput, match=r"^unknown agent 'champoin': .* did you mean 'champion'"):
         find_checkpoint("champoin")
 
 
-@pytest.mark.parametrize("path", [path for place in names._CHECKPOINTS for path in place.glob("*.safetensors")])
+@pytest.mark.parametrize("path", [path for place in checkpoints._PLACES for path in place.glob("*.safetensors")])
 def test_checkpoints_that_come_with_azero_load_by_name(path):
     assert game_of(path.stem) == make_agent(path.stem).game
 
@@ -110,7 +111,7 @@ def test_checkpoints_that_come_with_azero_load_by_name(path):
 def test_a_game_as_an_agent_is_the_included_checkpoint_with_its_largest_board(tmp_path, monkeypatch):
     for stem in ("go_7x7", "go_13x9", "go_9x9", "gomoku_15x15", "go"):
         (tmp_path / f"{stem}.safetensors").write_bytes(b"")
-    monkeypatch.setattr(names, "_CHECKPOINTS", (tmp_path,))
+    monkeypatch.setattr(checkpoints, "_PLACES", (tmp_path,))
     assert find_checkpoint("go").stem == "go"
     (tmp_path / "go.safetensors").unlink()
     assert find_checkpoint("go").stem == "go_13x9"

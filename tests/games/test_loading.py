@@ -32,7 +32,7 @@ def folder(monkeypatch, tmp_path) -> Path:
 @pytest.fixture
 def uncompiled(monkeypatch):
     """Files are loaded and tried out in plain Python only."""
-    monkeypatch.setattr(trial, "compile_all", lambda game, name: None)
+    monkeypatch.setattr(trial, "compile_game", lambda game: None)
 
 
 def refusal(name: str) -> str:

@@ -328,6 +328,6 @@ def test_marks_stand_at_their_cells():
     )
 
 
-@pytest.mark.parametrize("size", [size for size in SIZES if IS_COMPILED or size <= 8])
+@pytest.mark.parametrize("size", [4, 6, 8, *(pytest.param(size, marks=pytest.mark.slow) for size in (10, 16))])
 def test_laws(size):
     check_laws(make_board(size), num_games=3 if size <= 8 else 1, seed=size)

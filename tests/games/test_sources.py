@@ -51,7 +51,7 @@ def first_text(game) -> str:
 @pytest.fixture
 def uncompiled(monkeypatch):
     """Files are loaded and tried out in plain Python only."""
-    monkeypatch.setattr(trial, "compile_all", lambda game, name: None)
+    monkeypatch.setattr(trial, "compile_game", lambda game: None)
 
 
 def write_both(folder: Path) -> None:

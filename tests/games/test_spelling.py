@@ -14,7 +14,7 @@ def folder(monkeypatch, tmp_path):
     """The working folder of each test, in which nothing is compiled."""
     forget_files(monkeypatch)
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(trial, "compile_all", lambda game, name: None)
+    monkeypatch.setattr(trial, "compile_game", lambda game: None)
     return tmp_path
 
 

@@ -15,7 +15,11 @@ from .trees import check_tree, snapshot
 
 NUM_SIMULATIONS = 600 if IS_COMPILED else 60
 CACHED = Settings(is_looking_ahead=True, cache_mib=1)
-GAMES = ["connect_four", "tic_tac_toe", "othello(size=6)", "go(size=5)"]
+GAMES = [
+    "connect_four",
+    "tic_tac_toe",
+    *(pytest.param(each, marks=pytest.mark.slow) for each in ("othello(size=6)", "go(size=5)")),
+]
 
 
 ACTION_OF = np.array([1, 0], np.int32)  # the two actions change places in the canonical view

@@ -170,6 +170,17 @@ def test_long_games_compare_and_many_comments_join():
     assert len(many.line()[0].comment) == 399_999
 
 
+def test_moves_have_names():
+    record = Record.of_game(make_game("tic_tac_toe").new_initial_state(), [4, 0, 8])
+    first, second, third = record.line()
+    first.name, second.name, second.comment, third.comment = "Main  line", "b", "a remark", "name: none"
+    text = record_to_text(record)
+    assert "b2 {name: Main line} a1 {name: b} {a remark} c3 {, name: none} *" in text
+    again = read(text)
+    assert [node.name for node in again.line()] == ["Main line", "b", ""]
+    assert [node.comment for node in again.line()] == ["", "a remark", "name: none"]
+
+
 def test_glyphs_before_a_move_mark_nothing():
     record = read('[Game "tic_tac_toe"] $1 b2 ($2 b1 $4) $6 *')
     assert [node.mark for node in record.root.children] == ["?!", "??"] and record.root.mark == ""

@@ -96,6 +96,7 @@ def test_killed_before_and_after_every_write_it_ends_the_same(whole, config, tmp
     assert nets_of(tmp_path / "run") == nets_of(whole)
 
 
+@pytest.mark.slow
 def test_killed_at_random_instants_it_ends_the_same(whole, config, tmp_path):
     draw, run, kills = random.Random(0), tmp_path / "run", 0
     while kills < 15:

@@ -44,7 +44,12 @@ class Analysis(Iterator[Suggestion], ABC):
 
     Any thread may call `stop`. Then the thread that waits gets its last report within about 50 ms. An agent that cannot
     interrupt its search has a single report, which `stop` does not hasten.
+
+    Attributes:
+      is_over: whether no further report comes.
     """
+
+    is_over = False
 
     @abstractmethod
     def stop(self) -> None:
@@ -65,19 +70,19 @@ class SingleReport(Analysis):
     """The analysis of an agent that cannot interrupt its search: one report, at its end."""
 
     def __init__(self, suggest: Callable[[], Suggestion]):
-        self._suggest, self._is_over = suggest, False
+        self._suggest = suggest
 
     def __next__(self) -> Suggestion:
-        if self._is_over:
+        if self.is_over:
             raise StopIteration
-        self._is_over = True
+        self.is_over = True
         return self._suggest()
 
     def stop(self) -> None:
         pass  # the report that comes is the last one
 
     def close(self) -> None:
-        self._is_over = True
+        self.is_over = True
 
 
 class TreeAnalysis(Analysis):
@@ -105,11 +110,10 @@ class TreeAnalysis(Analysis):
         self._next = min(interval, FIRST_REPORT_S)
         self._before = 0  # visits before this analysis
         self._fields: dict[str, Any] = {}
-        self._is_over = False
 
     def __next__(self) -> Suggestion:
         with self._thinker.lock:  # another analysis with this thinker may not have returned yet
-            if self._is_over:
+            if self.is_over:
                 raise StopIteration
             return self._think()
 
@@ -124,7 +128,7 @@ class TreeAnalysis(Analysis):
         self._thinker.go_on(self._simulations, self._deadline)
         elapsed = time.perf_counter() - self._begin
         is_last = self._thinker.is_done(self._simulations) or elapsed >= self._seconds
-        self._is_over = is_last or self._deadline.is_stopped
+        self.is_over = is_last or self._deadline.is_stopped
         self._next = self._interval * (int(elapsed / self._interval) + 1)
         return self._report()
 
@@ -140,7 +144,7 @@ class TreeAnalysis(Analysis):
 
     def close(self) -> None:
         self.stop()
-        self._is_over = True
+        self.is_over = True
 
 
 def bounds_of(

@@ -17,11 +17,11 @@ uci(nodes=10000):COMMAND         the same with options, see `engines/uci.py`
 """
 
 import hashlib
-import os
 import re
 from pathlib import Path
 
 from azero.arena.agents.agent import Agent, Limit, RandomAgent
+from azero.arena.agents.checkpoints import exists, find_checkpoint, has_folder
 from azero.arena.agents.classical import CLASSICAL, make_classical_agent, word_of
 from azero.arena.agents.levels import LevelAgent, levels_of, parse_level
 from azero.arena.agents.options import Options, split_options, split_program
@@ -30,9 +30,9 @@ from azero.compiler.jit import IS_COMPILED
 from azero.config.reading import override_section
 from azero.config.schema import DeviceConfig, SearchConfig
 from azero.errors import BadInput, suggest_nearest
-from azero.games import Game, make_game, registered_games
+from azero.games import Game, make_game
 from azero.mcts import Search, Settings, rollout_from_config, selection_from_config
-from azero.system.files import PACKAGE, read_regular
+from azero.system.files import read_regular
 
 MOST_NODES = 1 << 27
 """Nodes of the largest tree, 4 GiB. A search takes the memory as it grows."""
@@ -45,7 +45,6 @@ DEFAULT_SIMULATIONS = 400
 
 _LARGEST = 1 << 30  # bytes of a checkpoint
 _DEVICE_SETTINGS = ("device", "runtime", "precision")
-_CHECKPOINTS = (PACKAGE / "checkpoints", PACKAGE.parent / "checkpoints")
 
 
 def make_agent(
@@ -128,7 +127,7 @@ def split_name(name: str) -> tuple[str, Limit]:
     if not at or split_program(name):
         return name, Limit(DEFAULT_SIMULATIONS, is_default=True)
     if not re.fullmatch(r"-?\d{1,15}|-?\d{1,15}(\.\d{0,15})?s", text, re.ASCII):
-        if _has_folder(text) or _exists(Path(name)):
+        if has_folder(text) or exists(Path(name)):
             return name, Limit(DEFAULT_SIMULATIONS, is_default=True)
         raise BadInput(f"agent {name!r}: limit {text!r} should be simulations or seconds, e.g. {base}@800 or {base}@2s")
     try:
@@ -150,52 +149,11 @@ def split_level(base: str) -> tuple[str, int | str | None]:
 def _split_settings(base: str) -> tuple[str, dict[str, str]]:
     """Splits `PATH(key=value,...)`. The path of an existing file may contain parentheses."""
     path, _, options = base.rpartition("(")
-    if _exists(Path(base)):
+    if exists(Path(base)):
         return base, {}
-    if path and _exists(Path(path)):
+    if path and exists(Path(path)):
         return path, split_options(f"({options}")[1]
     return split_options(base)
-
-
-def find_checkpoint(base: str) -> Path:
-    """Returns the file of a checkpoint, given by its path, a run's folder or the name of an included checkpoint."""
-    path = Path(base)
-    if not base or not _exists(path) or path.suffix == ".py":
-        return _shipped_checkpoint(base)
-    if path.is_dir():
-        best = path / "best.safetensors"
-        if not best.is_file():
-            raise BadInput(f"folder {base!r} has no best.safetensors; is it a run's folder?")
-        return best
-    return path
-
-
-def _has_folder(text: str) -> bool:
-    return "/" in text or os.sep in text
-
-
-def _exists(path: Path) -> bool:
-    try:
-        return path.exists()
-    except (OSError, ValueError):  # not a valid file name
-        return False
-
-
-def _shipped_checkpoint(base: str) -> Path:
-    """Returns the included checkpoint of this name, e.g. `go_7x7`, or with the largest board of a game, e.g. `go`."""
-    shipped = {file.stem: file for place in _CHECKPOINTS for file in sorted(place.glob("*.safetensors"))}
-    if base in shipped:
-        return shipped[base]
-    boards = {stem: re.fullmatch(rf"{re.escape(base)}_(\d+)x(\d+)", stem) for stem in shipped}
-    sizes = {stem: int(found[1]) * int(found[2]) for stem, found in boards.items() if found}
-    if sizes:
-        return shipped[max(sizes, key=lambda stem: sizes[stem])]
-    if re.search(r"\.py(:\w*)?$", base) or base in registered_games():
-        raise BadInput(f"{base!r} is a game, not an agent: name both, e.g. uct@1000 --game {base}")
-    if _has_folder(base) or base.endswith(".safetensors"):
-        raise BadInput(f"checkpoint {base!r} does not exist")
-    known = [*shipped, *CLASSICAL, "random", "gtp:COMMAND", "uci:COMMAND"]
-    raise BadInput(f"unknown agent {base!r}: not a file, a run's folder or a name; {suggest_nearest(base, known)}")
 
 
 def _resign_below(name: str, value: str | None) -> float | None:

@@ -84,6 +84,15 @@ class Thinker:
         """Returns whether a tree stopped growing for lack of nodes."""
         return bool(self._search.forest.trees.is_full.any())
 
+    @property
+    def num_bytes(self) -> int:
+        """Memory of the position's trees that is in use."""
+        return int(self._search.forest.trees.num_nodes.sum()) * NODE_DTYPE.itemsize
+
+    def remembers(self, state: State) -> bool:
+        """Returns whether it has trees of a position, with all of its moves."""
+        return self._positions.remembers(state)
+
     def warm_up(self) -> None:
         """Compiles everything that is not compiled yet."""
         state = self._search.game.new_initial_state()

@@ -7,10 +7,9 @@ a small limit looks at each position as well: what it proves replaces the agent'
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
-from azero.arena.agents.agent import Agent
-from azero.arena.agents.suggestion import VALUES, Move
+from azero.arena.agents.suggestion import VALUES, Move, Suggestion
 from azero.arena.benchmarks.judges import judge_for
 from azero.arena.reviews.accuracy import (
     BLUNDER,
@@ -23,10 +22,21 @@ from azero.arena.reviews.accuracy import (
     volatilities_of,
 )
 from azero.errors import BadInput
-from azero.games import State
+from azero.games import Game, State
 from azero.records import Record
 
 _DEEPER = 4  # times the solver's limit, for the positions after moves that are compared
+
+
+class Suggester(Protocol):
+    """What a review needs of an agent."""
+
+    name: str
+    game: Game
+    judges_positions: bool
+
+    def suggest(self, state: State, simulations: int | None = None) -> Suggestion:
+        """Returns the moves of a position, ranked."""
 
 
 @dataclass(frozen=True)
@@ -64,11 +74,13 @@ class GameReview:
       record: the game.
       moves: the reviews of the moves of the main line.
       accuracy: of both players, in [0, 100], without random moves; None for a player without moves.
+      values: of all positions of the game in turn, the first and the last among them, for the first player.
     """
 
     record: Record
     moves: list[MoveReview]
     accuracy: list[float | None]
+    values: list[float]
 
     def count(self, mark: str) -> list[int]:
         """Returns how many moves of each player have a mark; random moves do not count."""
@@ -124,7 +136,7 @@ class Reviewer:
     Raises BadInput if the agent does not judge positions.
     """
 
-    def __init__(self, agent: Agent, simulations: int | None = None):
+    def __init__(self, agent: Suggester, simulations: int | None = None):
         if not agent.judges_positions:
             raise BadInput(f"agent {agent.name!r} does not judge positions; a review needs a net or a search")
         self._agent, self._simulations, self._judge = agent, simulations, judge_for(agent.game)
@@ -135,25 +147,25 @@ class Reviewer:
     def num_searched(self) -> int:
         return len(self._looks)
 
-    def review(self, record: Record, on_move: Callable[[], object] = lambda: None) -> GameReview:
+    def review(self, record: Record, on_move: Callable[[MoveReview], object] = lambda move: None) -> GameReview:
         """Returns the review of a game's main line; raises BadInput if it has no moves.
 
         Args:
-          on_move: called after each move.
+          on_move: called with the review of each move.
         """
         states, actions, moves = list(record.states()), record.actions(), list[MoveReview]()
         if not actions:
             raise BadInput("there is nothing to review: the game has no moves")
         for ply, action in enumerate(actions):
             moves.append(self._review_move(states[ply], action, is_random=ply < record.num_opening_plies))
-            on_move()
+            on_move(moves[-1])
         values = [self._value_for_first(state) for state in states]
         weights = volatilities_of(values)
         accuracies = []
         for player in (0, 1):
             own = [ply for ply, move in enumerate(moves) if move.player == player and not move.is_random]
             accuracies.append(accuracy_of([moves[ply].loss for ply in own], [weights[ply] for ply in own]))
-        return GameReview(record, moves, accuracies)
+        return GameReview(record, moves, accuracies, values)
 
     def _review_move(self, state: State, action: int, is_random: bool) -> MoveReview:
         game, best_move = state.game, self._best_of(state)

@@ -6,9 +6,11 @@ import numpy as np
 
 from azero.compiler.bits import has_bit
 from azero.compiler.jit import kernel
+from azero.compiler.plain import call
 from azero.errors import BadInput
 from azero.games.amazons.board import FROM, SHOT, TO, can_move, is_blocked, toggle, word_of
 from azero.games.boards import cell_to_text, draw_board, text_to_cell
+from azero.games.pictures import BLACK, WHITE, Picture, pieces_from, squares
 from azero.games.positions import PLAYERS, board_to_text, read_player, text_to_board
 
 
@@ -51,7 +53,7 @@ def text_to_position(game, state, text: str) -> None:
     phase = FROM
     if fields[1:]:
         moved, phase = _read_moving(game, cells, player, fields[1:])
-    is_able = _set_up(state, places, num_arrows & 1, moved, phase)
+    is_able = call(_set_up, state, places, num_arrows & 1, moved, phase)
     if not is_able:
         raise BadInput(f"the amazon at {fields[1][:-1]} cannot move")
     state.ply = 3 * num_arrows + phase
@@ -117,3 +119,21 @@ def _pieces(game, state) -> list[str]:
         for row, column in state.amazons[player]:
             cells[(row - 1) * game.columns + column - 1] = PLAYERS[player]
     return cells
+
+
+def picture(game, state, legal: list[int], history: list[int]) -> Picture:
+    """Returns a picture in which each action is one cell. `step` and `begun` tell what the turn is so far."""
+    cells, phase = game.rows * game.columns, int(state.phase)
+    begun = [action % cells for action in history[len(history) - phase :]]
+    if phase and not begun:
+        row, column = state.amazons[int(state.player), int(state.moved)]
+        begun = [int((row - 1) * game.columns + column - 1)] * phase
+    return Picture(
+        squares(game.rows, game.columns),
+        (BLACK, WHITE),
+        pieces_from(_pieces(game, state), {"X": (0, "queen"), "O": (1, "queen"), "#": (None, "blocked")}),
+        {action: (action % cells,) for action in legal},
+        steps=("Amazon", "Goes to", "Shoots at"),
+        step=phase,
+        begun=begun,
+    )

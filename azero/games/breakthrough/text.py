@@ -5,6 +5,7 @@ import re
 from azero.errors import BadInput
 from azero.games.boards import cell_to_text, draw_board, text_to_cell
 from azero.games.breakthrough.board import STEPS
+from azero.games.pictures import BLACK, WHITE, Picture, pieces_from, squares
 from azero.games.positions import PLAYERS, board_to_text, read_player, text_to_board
 from azero.games.two_words import ROWS, bit_of, has_stone
 
@@ -79,3 +80,21 @@ def _stones(game, state) -> list[str]:
         return next((kind for k, kind in enumerate(PLAYERS) if has_stone(state, k, row, column)), ".")
 
     return [stone(row, column) for row in reversed(range(game.rows)) for column in range(game.columns)]
+
+
+def picture(game, state, legal: list[int], history: list[int]) -> Picture:
+    return Picture(
+        squares(game.rows, game.columns),
+        (BLACK, WHITE),
+        pieces_from(_stones(game, state), {"X": (0, "pawn"), "O": (1, "pawn")}),
+        {action: _from_and_to(game, bool(state.ply & 1), action) for action in legal},
+        steps=("Pawn", "Goes to"),
+    )
+
+
+def _from_and_to(game, is_second: bool, action: int) -> tuple[int, int]:
+    """Returns the cells that a stone leaves and enters, by rows from the top left."""
+    step, cell = divmod(action, game.rows * game.columns)
+    seen_row, column = divmod(cell, game.columns)
+    row, forward = (game.rows - 1 - seen_row, 1) if is_second else (seen_row, -1)
+    return row * game.columns + column, (row + forward) * game.columns + column + step - 1

@@ -5,6 +5,7 @@ import re
 from azero.errors import BadInput
 from azero.games.boards import cell_to_text, draw_board, text_to_cell
 from azero.games.clobber.board import STEPS
+from azero.games.pictures import BLACK, WHITE, Picture, pieces_from, squares
 from azero.games.positions import PLAYERS, board_to_text, read_player, text_to_board
 from azero.games.two_words import ROWS, bit_of, has_stone
 
@@ -61,3 +62,18 @@ def _stones(game, state) -> list[str]:
         return next((kind for k, kind in enumerate(PLAYERS) if has_stone(state, k, row, column)), ".")
 
     return [stone(row, column) for row in range(game.rows) for column in range(game.columns)]
+
+
+def picture(game, state, legal: list[int], history: list[int]) -> Picture:
+    clicks = {}
+    for action in legal:
+        direction, cell = divmod(action, game.rows * game.columns)
+        down, right = STEPS[direction]
+        clicks[action] = cell, cell + down * game.columns + right
+    return Picture(
+        squares(game.rows, game.columns),
+        (WHITE, BLACK),
+        pieces_from(_stones(game, state), {"X": (0, "stone"), "O": (1, "stone")}),
+        clicks,
+        steps=("Stone", "Takes"),
+    )

@@ -1,10 +1,13 @@
 """Connect Four as text: how moves are written and read, and how the board is drawn."""
 
+import dataclasses
+import functools
 import re
 
 from azero.compiler.bits import bit, has_bit
 from azero.errors import BadInput
 from azero.games.boards import draw_grid
+from azero.games.pictures import RED, YELLOW, Board, Label, Picture, pieces_from, squares
 from azero.games.positions import PLAYERS, board_to_text, cells_in_rows, read_row_game
 
 
@@ -64,3 +67,27 @@ def _board(game, state) -> list[list[str]]:
         return "X" if has_bit(state.stones[0], cell) else "O" if has_bit(state.stones[1], cell) else "."
 
     return [[stone(row, column) for column in range(game.columns)] for row in reversed(range(game.rows))]
+
+
+def picture(game, state, legal: list[int], history: list[int]) -> Picture:
+    """Returns a board whose cells are named by column and row, e.g. `4, row 1` at the bottom."""
+    stones, columns = _stones(game, state), game.columns
+    drops = [[row * columns + column for row in reversed(range(game.rows))] for column in range(columns)]
+    return Picture(
+        _holes(game.rows, columns),
+        (RED, YELLOW),
+        pieces_from(stones, {"X": (0, "disc"), "O": (1, "disc")}),
+        {column: (next(cell for cell in drops[column] if stones[cell] == "."),) for column in legal},
+        drops=drops,
+    )
+
+
+@functools.cache
+def _holes(rows: int, columns: int) -> Board:
+    board = squares(rows, columns, "holes", "hole")
+    cells = [
+        cell._replace(name=f"{number % columns + 1}, row {rows - number // columns}")
+        for number, cell in enumerate(board.cells)
+    ]
+    labels = [Label(str(column + 1), column + 0.5, rows + 0.4) for column in range(columns)]
+    return dataclasses.replace(board, cells=cells, labels=labels)

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from azero.errors import BadInput
 from azero.games.boards import GO_LETTERS, cell_to_text, draw_board, split_cells, text_to_cell
+from azero.games.pictures import BLACK, WHITE, Button, Picture, pieces_from, squares, star_points
 from azero.games.positions import PLAYERS, board_to_text, put_stones, read_player, text_to_board
 
 
@@ -103,3 +104,14 @@ def _stones(game, state) -> list[str]:
     stride, stones = game.size + 1, state.stones
     points = [(row + 1) * stride + column + 1 for row in range(game.size) for column in range(game.size)]
     return ["XO."[stones[point]] for point in points]
+
+
+def picture(game, state, legal: list[int], history: list[int]) -> Picture:
+    pass_action = game.size**2
+    return Picture(
+        squares(game.size, game.size, "points", "point", GO_LETTERS, stars=star_points(game.size, game.size)),
+        (BLACK, WHITE),
+        pieces_from(_stones(game, state), {"X": (0, "stone"), "O": (1, "stone")}),
+        {action: (action,) for action in legal if action < pass_action},
+        [Button(pass_action, "Pass", "P")] if pass_action in legal else [],
+    )

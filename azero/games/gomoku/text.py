@@ -2,6 +2,7 @@
 
 from azero.errors import BadInput
 from azero.games.boards import cell_to_text, draw_board, split_cells, text_to_cell
+from azero.games.pictures import BLACK, WHITE, Picture, pieces_from, squares, star_points
 from azero.games.positions import PLAYERS, board_to_text, cells_in_rows, put_stones, read_row_game
 
 
@@ -46,3 +47,12 @@ def _stones(game, state) -> list[str]:
         return next((kind for k, kind in enumerate(PLAYERS) if state.rows[k, row] >> column & 1), ".")
 
     return [stone(row, column) for row in range(game.rows) for column in range(game.columns)]
+
+
+def picture(game, state, legal: list[int], history: list[int]) -> Picture:
+    return Picture(
+        squares(game.rows, game.columns, "points", "point", stars=star_points(game.rows, game.columns)),
+        (BLACK, WHITE),
+        pieces_from(_stones(game, state), {"X": (0, "stone"), "O": (1, "stone")}),
+        {action: (action,) for action in legal},
+    )

@@ -4,6 +4,7 @@ from collections import deque
 
 from azero.errors import BadInput
 from azero.games.boards import LETTERS, cell_to_text, split_cells, text_to_cell
+from azero.games.pictures import BLUE, ORANGE, Button, Picture, hexagons, pieces_from
 from azero.games.positions import PLAYERS, board_to_text, count_plies, put_stones, read_player, text_to_board
 
 
@@ -98,3 +99,14 @@ def _stones(game, state, row: int) -> list[str]:
     """Returns the stones of a row, from the left."""
     begin = (row + 1) * (game.size + 2) + 1
     return ["XO."[stone] for stone in state.stones[begin : begin + game.size]]
+
+
+def picture(game, state, legal: list[int], history: list[int]) -> Picture:
+    swap = game.size**2
+    return Picture(
+        hexagons(game.size),
+        (ORANGE, BLUE),
+        pieces_from(_board(game, state), {"X": (0, "disc"), "O": (1, "disc")}),
+        {action: (action,) for action in legal if action < swap},
+        [Button(swap, "Swap", "S")] if swap in legal else [],
+    )

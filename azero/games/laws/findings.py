@@ -24,12 +24,14 @@ class Notes:
       moves_a_game: moves that the law of keys follows from the positions of each game, starting with the last position.
       num_passed: positions that the check has come to.
       num_looked: positions that it has checked.
+      remark: what the check has seen that breaks no law.
     """
 
     def __init__(self, num_positions: int = 1, seconds: float = math.inf, moves_a_game: int = 1000) -> None:
         self.enumeration: Enumeration | None = None
         self.moves_a_game = moves_a_game
         self.num_passed = self.num_looked = 0
+        self.remark = ""
         self._num_positions, self._seconds, self._begin = num_positions, seconds, time.monotonic()
 
     def is_in_time(self) -> bool:

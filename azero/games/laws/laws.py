@@ -11,6 +11,7 @@ from azero.games.contract import DRAW, LOSS, ONGOING, WIN, Symmetries
 from azero.games.defaults import has_own
 from azero.games.laws.findings import Notes, hold, hold_pair, looks_of, walk_game
 from azero.games.laws.keys import check_keys
+from azero.games.laws.pictures import check_pictures
 from azero.games.laws.position_text import check_position_text
 from azero.games.reasons import short
 from azero.games.state import Game, State
@@ -201,6 +202,7 @@ LAWS: dict[str, Law] = {
     "places": check_places,
     "text": check_text,
     "position text": check_position_text,
+    "picture": check_pictures,
 }
 
 

@@ -3,6 +3,7 @@
 from azero.compiler.bits import bit, has_bit
 from azero.errors import BadInput
 from azero.games.boards import cell_to_text, draw_board, split_cells, text_to_cell
+from azero.games.pictures import BLACK, WHITE, Button, Picture, pieces_from, squares
 from azero.games.positions import PLAYERS, apply_action, board_to_text, read_player, text_to_board
 
 
@@ -65,3 +66,14 @@ def _word_and_place(game, cell: int) -> tuple[int, int]:
     """Returns where the bit of a cell is; `board.py` has the same for kernels."""
     row, column = divmod(cell, game.size)
     return (0, 8 * row + column) if game.size <= 8 else (row // 4, 16 * (row % 4) + column)
+
+
+def picture(game, state, legal: list[int], history: list[int]) -> Picture:
+    pass_action = game.size**2
+    return Picture(
+        squares(game.size, game.size, "felt", is_top_first=True),
+        (BLACK, WHITE),
+        pieces_from(_stones(game, state), {"X": (0, "disc"), "O": (1, "disc")}),
+        {action: (action,) for action in legal if action < pass_action},
+        [Button(pass_action, "Pass", "P")] if pass_action in legal else [],
+    )

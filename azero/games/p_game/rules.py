@@ -5,21 +5,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from azero.compiler.jit import subroutine
 from azero.compiler.rng import mix
 from azero.errors import BadInput
 from azero.games.contract import DRAW, LOSS, ONGOING, WIN, Ranges, sign_of
+from azero.games.p_game.branches import draw_tree, path_of, value_of
+from azero.games.pictures import Picture
 from azero.games.registry import game
 
 STATE_DTYPE = np.dtype([("path", np.uint64), ("total", np.int32), ("ply", np.int32)], align=True)
 
 HIGHEST_VALUE = 127
-
-
-@subroutine
-def _path_of(path, action):
-    """Returns the random word (uint64) of the path after `action`. Its top 7 bits are the action's value."""
-    return mix(path ^ mix(np.uint64(action + 1)))
 
 
 @game("p_game")
@@ -48,7 +43,7 @@ class PGame(NamedTuple):
         return game.branching
 
     def apply_action(game, state, action):
-        state.path = _path_of(state.path, action)
+        state.path = path_of(state.path, action)
         value = np.int32(state.path >> 57)
         state.total += value if state.ply & 1 == 0 else -value
         state.ply += 1
@@ -74,7 +69,7 @@ class PGame(NamedTuple):
         for action in range(game.branching):
             planes[0, 0, action] = sign * state.total / np.float32(HIGHEST_VALUE)
             planes[1, 0, action] = state.ply / np.float32(game.depth)
-            planes[2, 0, action] = (_path_of(state.path, action) >> 57) / np.float32(HIGHEST_VALUE)
+            planes[2, 0, action] = (path_of(state.path, action) >> 57) / np.float32(HIGHEST_VALUE)
 
     def hash_key(game, state):
         """Returns the word of the path, because two paths never lead to the same position."""
@@ -108,6 +103,9 @@ class PGame(NamedTuple):
         lines = [f"ply {state.ply} of {game.depth}, sum {state.total:+d}"]
         if state.ply < game.depth:
             for action in range(game.branching):
-                value = int(_path_of(state.path, np.int64(action)) >> 57) * sign_of(int(state.ply) & 1)
+                value = value_of(state.path, action, int(state.ply))
                 lines.append(f"{action:>4}: {value:+4d}  {marks.get(action, '')}".rstrip())
         return "\n".join(lines)
+
+    def picture(game, state, legal: list[int], history: list[int]) -> Picture:
+        return draw_tree(game, state, legal, history)

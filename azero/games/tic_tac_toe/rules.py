@@ -10,6 +10,7 @@ from azero.compiler.rng import mix, random_below
 from azero.errors import BadInput
 from azero.games.boards import board_symmetries, draw_grid, places_by_plane
 from azero.games.contract import DRAW, LOSS, ONGOING, WIN, Places, Symmetries
+from azero.games.pictures import Picture, Player, pieces_from, squares
 from azero.games.positions import PLAYERS, board_to_text, cells_in_rows, read_row_game
 from azero.games.registry import game
 
@@ -129,6 +130,15 @@ class TicTacToe(NamedTuple):
 
     def winning_cells(game, state) -> list[int]:
         return cells_in_rows(_stones(state), 3, PLAYERS[1 - (state.ply & 1)], 3)
+
+    def picture(game, state, legal: list[int], history: list[int]) -> Picture:
+        pieces = pieces_from(_stones(state), {"X": (0, "cross"), "O": (1, "ring")})
+        return Picture(
+            squares(3, 3, "lines", is_top_first=True),
+            (Player("X", "orange"), Player("O", "blue")),
+            pieces,
+            {cell: (cell,) for cell in legal},
+        )
 
 
 def _stones(state) -> list[str]:

@@ -9,6 +9,7 @@ import numpy as np
 from numba.core.errors import NumbaError
 
 from azero.compiler.rng import new_rng
+from azero.compiler.wide_states import line_of_misfit, misfit, store, wide_copy
 from azero.errors import ACTIONS_FOUND, BadInput
 from azero.games.contract import DRAW, LOSS, ONGOING, WIN, Rules
 from azero.games.defaults import has_own
@@ -17,7 +18,6 @@ from azero.games.state import new_states
 from azero.games.user.messages import refusal
 from azero.games.user.overflows import Overflows
 from azero.games.user.timeouts import TimedOut, time_limit
-from azero.games.user.wide_states import line_of_misfit, misfit, store, wide_copy
 
 MOST_ACTIONS, MOST_PLIES, MOST_STATE_BYTES, MOST_PLANES = 32767, 100_000, 1 << 24, 1 << 20
 

@@ -11,6 +11,7 @@ from typing import get_type_hints
 
 from azero.compiler.jit import IS_COMPILED
 from azero.compiler.kernel_cache import SOURCE_DIGEST
+from azero.compiler.wide_states import on_wide_states
 from azero.errors import BadInput
 from azero.games.contract import COMPILED
 from azero.games.defaults import DEFAULTS
@@ -21,7 +22,6 @@ from azero.games.user.plain_methods import PLAIN_METHODS, guarded
 from azero.games.user.sources import Sources
 from azero.games.user.timeouts import ELAPSED_S, TimedOut, time_limit
 from azero.games.user.trust import check_trusted
-from azero.games.user.wide_states import on_wide_states
 
 REQUIRED = {name: parameters for name, parameters in COMPILED.items() if name not in DEFAULTS}
 """The compiled methods without a default, with their parameters after the game."""

@@ -9,6 +9,7 @@ from collections.abc import Callable
 import numpy as np
 
 from azero.errors import BadInput
+from azero.games.pictures.picture import Picture
 from azero.games.reasons import fails_with, place_of, short, without_digest
 
 
@@ -60,6 +61,7 @@ _RETURNS: dict[str, tuple[Callable[[object], bool], str]] = {
     "text_to_position": (lambda value: value is None, "None"),
     "draw": (lambda value: isinstance(value, str), "text"),
     "winning_cells": (_are_numbers, "a list of the numbers of cells"),
+    "picture": (lambda value: isinstance(value, Picture), "a Picture of azero.authoring"),
 }
 """For each method: whether a returned value is right, and what it should be."""
 

@@ -3,10 +3,11 @@
 import functools
 import random
 
+from azero.compiler.plain import plain_python
 from azero.errors import BadInput
-from azero.games.calls import rollout_action_of, rollout_of, target_of
+from azero.games.calls import compile_rules
 from azero.games.contract import Rules
-from azero.games.defaults import has_own
+from azero.games.kernels import is_compiled
 from azero.games.state import Game
 from azero.games.user.interpreted import Interpreted
 from azero.games.user.messages import refusal
@@ -15,9 +16,23 @@ from azero.games.user.mistakes import find_hidden
 _LEAST_GAMES, _LEAST_PLIES = 3, 300
 
 
+def try_out(rules: Rules, compiles: bool = True) -> None:
+    """Raises BadInput, with the method and the line, if the rules break the contract in a few random games.
+
+    Args:
+      compiles: whether the rules are compiled, too. Otherwise nothing is: `compile_game` may do it later.
+    """
+    if compiles:
+        _play(rules)  # type: ignore[arg-type]
+        compile_game(Game(rules))
+        return
+    with plain_python():
+        _play(rules)  # type: ignore[arg-type]
+
+
 @functools.lru_cache(maxsize=None, typed=True)  # rules of two classes are equal if their parameters are
-def try_out(rules: Rules) -> None:
-    """Raises BadInput, with the method and the line, if the rules break the contract in a few random games."""
+def _play(rules: Rules) -> None:
+    """Plays random games in plain Python, and calls every method."""
     name = type(rules).file_name  # type: ignore[attr-defined]
     plain = Interpreted(rules, name)
     if mistake := find_hidden(name.rpartition(":")[0], rules):
@@ -29,23 +44,20 @@ def try_out(rules: Rules) -> None:
         games, plies = games + 1, plies + 1 + len(plain.moves)
     plain.try_rollouts(chooser)
     plain.try_texts()
-    compile_all(Game(rules), name)
 
 
-def compile_all(game: Game, name: str) -> None:
-    """Compiles every method. Raises BadInput with method, line and reason if one cannot be compiled."""
+def compile_game(game: Game) -> None:
+    """Compiles a game's rules, or loads them from the cache of kernels; at once if this process has done so before.
+
+    Raises BadInput with method, line and reason if a method of a user's game cannot be compiled.
+    """
+    if is_compiled(game.rules):
+        return
     try:
-        state = game.new_initial_state()
-        state.planes(), state.hash_key(), state.final_score()
-        if has_own(game.rules, "ownership"):
-            state.ownership()
-        if has_own(game.rules, "rollout_action"):
-            rollout_action_of(state.clone(), seed=0)
-        if has_own(game.rules, "rollout"):
-            rollout_of(state.clone(), seed=0)
-        if has_own(game.rules, "target"):
-            target_of(state, state.legal_actions()[0])
+        compile_rules(game)
     except BadInput:
         raise
     except Exception as error:  # not all errors of the compiler are NumbaErrors
+        if not (name := getattr(type(game.rules), "file_name", "")):
+            raise
         raise BadInput(refusal(error, game.rules, name)) from None

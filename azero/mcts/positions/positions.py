@@ -12,8 +12,8 @@ from azero.mcts.search.deadline import Deadline
 from azero.mcts.search.search import Search
 from azero.mcts.tree import NODE_DTYPE, UNPROVEN
 
-_FEWEST_VISITS = 50
-"""Trees with fewer visits are not kept: to search them again takes no time."""
+_FEWEST_VISITS = 3
+"""Trees with fewer visits are not kept. If many positions take turns, each turn adds few visits."""
 
 _MOST_COPIED = 1 << 20
 """Nodes of a tree that are copied to another position, 32 MiB. To copy more would take longer than a report may."""
@@ -62,6 +62,10 @@ class Positions:
             self.state, self.allowed = state.clone(), allowed
         if (self.search.forest.nodes["first_child"][:, 0] == 0).any():
             search_in_shares(self.search, 2 * len(self._trees), Deadline())
+
+    def remembers(self, state: State) -> bool:
+        """Returns whether there are trees of a position, with all of its moves."""
+        return (self.allowed is None and self.state == state) or _key_of(state, None) in self._memory
 
     def _leave(self) -> KeptTrees | None:
         """Returns the trees of the position, and keeps them if they are worth it."""

@@ -4,8 +4,8 @@ import sys
 
 import numpy as np
 
+from azero.compiler.wide_states import line_of_misfit, misfit, on_wide_states, store, wide_copy, widened
 from azero.games import new_states
-from azero.games.user.wide_states import line_of_misfit, misfit, on_wide_states, store, wide_copy, widened
 
 INNER = np.dtype([("x", np.int16), ("is_on", np.bool_)])
 DTYPE = np.dtype(

@@ -1,0 +1,60 @@
+"""Checkpoints by name: a file, a run's folder, or an included checkpoint."""
+
+import os
+import re
+from pathlib import Path
+
+from azero.arena.agents.classical import CLASSICAL
+from azero.errors import BadInput, suggest_nearest
+from azero.games import registered_games
+from azero.system.files import PACKAGE
+
+_PLACES = (PACKAGE / "checkpoints", PACKAGE.parent / "checkpoints")
+
+
+def find_checkpoint(base: str) -> Path:
+    """Returns the file of a checkpoint, given by its path, a run's folder or the name of an included checkpoint."""
+    path = Path(base)
+    if not base or not exists(path) or path.suffix == ".py":
+        return _shipped_checkpoint(base)
+    if path.is_dir():
+        best = path / "best.safetensors"
+        if not best.is_file():
+            raise BadInput(f"folder {base!r} has no best.safetensors; is it a run's folder?")
+        return best
+    return path
+
+
+def shipped_checkpoints() -> dict[str, Path]:
+    """Returns the files of the included checkpoints, by name."""
+    return {file.stem: file for place in _PLACES for file in sorted(place.glob("*.safetensors"))}
+
+
+def _shipped_checkpoint(base: str) -> Path:
+    """Returns the included checkpoint of this name, e.g. `go_7x7`, or with the largest board of a game, e.g. `go`."""
+    shipped = shipped_checkpoints()
+    if base in shipped:
+        return shipped[base]
+    boards = {stem: re.fullmatch(rf"{re.escape(base)}_(\d+)x(\d+)", stem) for stem in shipped}
+    sizes = {stem: int(found[1]) * int(found[2]) for stem, found in boards.items() if found}
+    if sizes:
+        return shipped[max(sizes, key=lambda stem: sizes[stem])]
+    if re.search(r"\.py(:\w*)?$", base) or base in registered_games():
+        raise BadInput(f"{base!r} is a game, not an agent: name both, e.g. uct@1000 --game {base}")
+    if has_folder(base) or base.endswith(".safetensors"):
+        raise BadInput(f"checkpoint {base!r} does not exist")
+    known = [*shipped, *CLASSICAL, "random", "gtp:COMMAND", "uci:COMMAND"]
+    raise BadInput(f"unknown agent {base!r}: not a file, a run's folder or a name; {suggest_nearest(base, known)}")
+
+
+def has_folder(text: str) -> bool:
+    """Returns whether a text names a folder and something in it."""
+    return "/" in text or os.sep in text
+
+
+def exists(path: Path) -> bool:
+    """Returns whether a path exists; False if it cannot be one."""
+    try:
+        return path.exists()
+    except (OSError, ValueError):  # not a valid file name
+        return False

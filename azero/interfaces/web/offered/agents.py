@@ -1,0 +1,114 @@
+"""The agents that a server offers: what is known of them before they are loaded."""
+
+import functools
+from dataclasses import dataclass
+from pathlib import Path
+
+from azero.arena.agents.checkpoints import exists, find_checkpoint
+from azero.arena.agents.classical import CLASSICAL, word_of
+from azero.arena.agents.levels import Table, levels_of
+from azero.arena.agents.names import identity_of, make_agent, split_name
+from azero.arena.agents.options import split_options, split_program
+from azero.errors import BadInput
+from azero.games import Game
+from azero.games.names import is_same_up_to_size
+from azero.interfaces.web.offered.games import built_in_game
+from azero.nets.checkpoint_file import game_of_card, read_whole
+from azero.nets.graphs.registry import ANY_SIZE
+
+_SMALL = "tic_tac_toe"
+
+CLASSICAL_OFFERED = ("uct@1000", "mc@1000", "alphabeta@1000", "random")
+"""Agents without a net that are offered if nothing else is asked for."""
+
+
+@dataclass(frozen=True)
+class OfferedAgent:
+    """An agent by its id. It is not loaded.
+
+    Attributes:
+      id: by which requests choose it.
+      name: as `make_agent` takes it.
+      title: the name for people.
+      kind: net, uct, mc, mmmc, alphabeta, random or program.
+      source: shipped, run or given.
+      game: the game of its net; None for agents that play any game.
+      is_any_size: whether its net plays the game in other sizes, too.
+      run: the id of its run; None for others.
+      version: of the file of its net, which a run replaces while it trains.
+    """
+
+    id: str
+    name: str
+    title: str
+    kind: str
+    source: str
+    game: Game | None = None
+    is_any_size: bool = False
+    run: str | None = None
+    version: int = 0
+
+    def plays(self, game: Game) -> bool:
+        """Returns whether it can play a game."""
+        if self.game is None or self.game == game:
+            return True
+        return self.is_any_size and is_same_up_to_size(self.game.name, game.rules)
+
+    def levels(self, game: Game) -> Table | None:
+        """Returns the levels at which it plays a game; None if it does not judge positions."""
+        if self.kind in ("random", "program"):
+            return None
+        return levels_of(game, "" if self.run else _identity(self.name))
+
+    @property
+    def judges(self) -> bool:
+        """Whether its values mean anything."""
+        return self.kind != "random"
+
+    @property
+    def simulations(self) -> int:
+        """Its simulations of a suggestion, unless a request says otherwise."""
+        return 0 if self.kind in ("random", "program") else split_name(self.name)[1].simulations
+
+
+@functools.lru_cache(maxsize=64)
+def _identity(name: str) -> str:
+    """Returns an agent's identity. Levels have simulations of their own, so its limit does not count."""
+    return identity_of(split_name(name)[0])
+
+
+def offered_agent(name: str, agent_id: str, source: str, run: str | None = None, title: str = "") -> OfferedAgent:
+    """Returns what is offered under a name that the user has given; raises BadInput if there is no such agent."""
+    if program := split_program(name):
+        command = program[1].split() or [program[0]]
+        return OfferedAgent(agent_id, name, Path(command[0]).name, "program", source)
+    base, _ = split_name(name)
+    word = word_of(base)
+    if word == "random" or word in CLASSICAL:
+        make_agent(name, built_in_game(_SMALL).game).close()  # raises BadInput if it cannot be made
+        return OfferedAgent(agent_id, name, title or name, word, source)
+    path, _ = split_options(base) if not exists(Path(base)) else (base, {})
+    file = find_checkpoint(path)
+    version = file.stat().st_mtime_ns
+    game, is_any_size = _game_of(file, version)
+    return OfferedAgent(agent_id, name, title or "azero", "net", source, game, is_any_size, run, version)
+
+
+@functools.lru_cache(maxsize=256)
+def _game_of(file: Path, version: int) -> tuple[Game, bool]:
+    """Returns the game of a checkpoint, and whether its net plays it in all sizes; raises BadInput if it is damaged."""
+    card, _, _ = read_whole(file)
+    return game_of_card(file, card), card.net.get("name") in ANY_SIZE
+
+
+def id_of(name: str, taken: set[str]) -> str:
+    """Returns a short id for an agent's name, without folders, that is not taken."""
+    program = split_program(name)
+    stem = f"program:{program[0]}" if program else name
+    if not program and ("/" in name or Path(name).exists()):
+        path = Path(name)
+        stem = path.stem if path.suffix == ".safetensors" else path.name
+    if not stem:
+        raise BadInput(f"agent {name!r} has no name")
+    candidates = [stem, *(f"{stem}~{number}" for number in range(2, len(taken) + 3))]
+    return next(each for each in candidates if each not in taken)

@@ -1,0 +1,103 @@
+"""The games that a server offers, and built-in games with other parameters."""
+
+import functools
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from azero.errors import BadInput
+from azero.games import Game
+from azero.games.defaults import has_own
+from azero.games.make import parse_game
+from azero.games.names import file_of
+from azero.games.registry import parameters_of, registered_games
+from azero.interfaces.web.errors import ApiError
+
+_NAME = re.compile(r"([a-z][a-z_0-9]{0,30})(\([a-z_]{1,20}=[a-z0-9.-]{1,12}(,[a-z_]{1,20}=[a-z0-9.-]{1,12}){0,7}\))?")
+"""The form of a built-in game's name in a request. It has no place for a file."""
+
+_TITLES = {"tic_tac_toe": "Tic-tac-toe", "p_game": "P-game"}
+
+
+@dataclass(frozen=True)
+class OfferedGame:
+    """A game by its id.
+
+    Attributes:
+      id: the name with its parameters for a built-in game; `own:NAME` for one of the user's.
+      game: the game itself.
+    """
+
+    id: str
+    game: Game
+
+    @property
+    def is_own(self) -> bool:
+        """Whether it is a game of the user's."""
+        return self.id.startswith("own:")
+
+    @property
+    def family(self) -> str:
+        """The name without parameters."""
+        return self.id.partition("(")[0]
+
+    @property
+    def title(self) -> str:
+        """The name for people."""
+        name = self.family.removeprefix("own:")
+        return _TITLES.get(name) or (name if self.is_own else name.replace("_", " ").title())
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The parameters by name."""
+        rules = self.game.rules
+        return {key: getattr(rules, key) for key in parameters_of(type(rules)) if key != "unused"}
+
+    @property
+    def subtitle(self) -> str:
+        """Size and further parameters in a line."""
+        left = dict(self.parameters)
+        size = left.pop("size", None)
+        rows, columns = left.pop("rows", size), left.pop("columns", size)
+        parts = [f"{columns} × {rows}"] if rows and columns else []
+        return ", ".join([*parts, *(f"{key.replace('_', ' ')} {_number(value)}" for key, value in left.items())])
+
+    @property
+    def rules_text(self) -> str:
+        """One line or two about how it is played: the first paragraph of what the rules say of themselves."""
+        return " ".join((type(self.game.rules).__doc__ or "").strip().split("\n\n")[0].split())
+
+    @property
+    def has_ownership(self) -> bool:
+        """Whether the rules tell who owns the cells at the end."""
+        return has_own(self.game.rules, "ownership")
+
+    @property
+    def has_score(self) -> bool:
+        """Whether the rules tell by how much a game is won."""
+        return has_own(self.game.rules, "final_score")
+
+
+def _number(value: object) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value).lower()
+
+
+def own_game(game: Game) -> OfferedGame:
+    """Returns a game under the id by which it is offered."""
+    name = game.name
+    return OfferedGame(name if file_of(name) is None else f"own:{name.rpartition('.py:')[2]}", game)
+
+
+@functools.lru_cache(maxsize=256)
+def built_in_game(name: str) -> OfferedGame:
+    """Returns a built-in game with any parameters within their ranges; raises ApiError.
+
+    The name is a request's text. So its form is strict, and only names of the registry are looked up.
+    """
+    match = _NAME.fullmatch(name)
+    if not match or match[1] not in registered_games():
+        raise ApiError(404, "unknown_game", "there is no such game; GET /api/v1/games lists them", value=name)
+    try:
+        return own_game(Game(parse_game(name)))
+    except BadInput as error:
+        raise ApiError(422, "bad_game", str(error), value=name) from None

@@ -1,0 +1,136 @@
+"""`Offered`: the games, agents and runs of a server by their ids. What a request names is looked up here alone."""
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+from azero.arena.agents.checkpoints import shipped_checkpoints
+from azero.errors import BadInput
+from azero.games import Game, registered_games
+from azero.interfaces.web.errors import ApiError
+from azero.interfaces.web.offered.agents import CLASSICAL_OFFERED, OfferedAgent, id_of, offered_agent
+from azero.interfaces.web.offered.games import OfferedGame, built_in_game, own_game
+
+_RUN_AGENT = re.compile(r"run:([^:]{1,100})(?::(\d{1,7}))?")
+_BEST = "best.safetensors"
+
+
+class Offered:
+    """What a server offers.
+
+    Attributes:
+      games: by id: all built-in games, those of the agents, and the user's own.
+      agents: by id, without the nets of runs.
+      runs: the folders of runs by id.
+    """
+
+    def __init__(self, agents: Iterable[str] = (), games: Iterable[Game] = (), runs: Iterable[Path] = ()):
+        """Raises BadInput if an agent or a run cannot be used."""
+        self.games: dict[str, OfferedGame] = {}
+        self.agents: dict[str, OfferedAgent] = {}
+        self.runs: dict[str, Path] = {}
+        for name in registered_games():
+            self._add_game(built_in_game(name).game)
+        for game in games:
+            self._add_game(game)
+        names = list(agents)
+        given = [name for name in names if not is_run(Path(name))]
+        folders = [*runs, *(Path(name) for name in names if is_run(Path(name)))]
+        for folder in folders:
+            self._add_run(folder)
+        for name in given:
+            self._add_agent(name, "given")
+        if not given and not folders:
+            for name in shipped_checkpoints():
+                self._add_agent(name, "shipped", f"azero {self._title(name)}")
+        for name in CLASSICAL_OFFERED:
+            if name not in self.agents:
+                self._add_agent(name, "shipped")
+
+    def game(self, game_id: str) -> OfferedGame:
+        """Returns the game of an id, or a built-in game with other parameters; raises ApiError."""
+        return self.games.get(game_id) or built_in_game(game_id)
+
+    def id_of(self, game: Game) -> str:
+        """Returns the id of a game that is offered, or of a built-in game with any parameters."""
+        return own_game(game).id
+
+    def agent(self, agent_id: str) -> OfferedAgent:
+        """Returns the agent of an id; raises ApiError. The nets of a run are `run:ID` and `run:ID:ITERATION`."""
+        found = self.agents.get(agent_id) or self._net_of_run(agent_id)
+        if found is None:
+            raise ApiError(
+                404, "unknown_agent", "there is no such agent; GET /api/v1/agents lists them", value=agent_id
+            )
+        return found
+
+    def agent_for(self, agent_id: str, game: OfferedGame) -> OfferedAgent:
+        """Returns the agent of an id if it plays a game; raises ApiError."""
+        agent = self.agent(agent_id)
+        if not agent.plays(game.game):
+            message = f"agent {agent.id!r} plays {agent.game}, not {game.id}"
+            raise ApiError(409, "other_game", message, value=game.id)
+        return agent
+
+    def agents_for(self, game: Game | None) -> list[OfferedAgent]:
+        """Returns the agents that play a game, or all of them; of a run the best net alone."""
+        best = [self._net_of_run(f"run:{run}") for run in self.runs]
+        every = [*(each for each in best if each), *self.agents.values()]
+        return [each for each in every if game is None or each.plays(game)]
+
+    def run(self, run_id: str) -> Path:
+        """Returns the folder of a run; raises ApiError."""
+        if run_id not in self.runs:
+            raise ApiError(404, "unknown_run", "there is no such run; GET /api/v1/runs lists them", value=run_id)
+        return self.runs[run_id]
+
+    def _add_game(self, game: Game) -> None:
+        offered = own_game(game)
+        known = self.games.get(offered.id)
+        if known is not None and known.game != game:
+            raise BadInput(f"two games are named {offered.id.removeprefix('own:')!r}; rename one of their classes")
+        self.games[offered.id] = offered
+
+    def _add_agent(self, name: str, source: str, title: str = "") -> None:
+        agent = offered_agent(name, id_of(name, set(self.agents)), source, title=title)
+        self.agents[agent.id] = agent
+        if agent.game is not None:
+            self._add_game(agent.game)
+
+    def _add_run(self, folder: Path) -> None:
+        taken = set(self.runs)
+        run_id = id_of(str(folder.resolve()), taken).replace(":", "-")
+        self.runs[run_id] = folder
+        best = self._net_of_run(f"run:{run_id}")
+        if best is not None and best.game is not None:
+            self._add_game(best.game)
+
+    def _net_of_run(self, agent_id: str) -> OfferedAgent | None:
+        """Returns a net of a run; None if there is none. The id has no part of a path but numbers."""
+        match = _RUN_AGENT.fullmatch(agent_id)
+        if not match or match[1] not in self.runs:
+            return None
+        folder, iteration = self.runs[match[1]], match[2]
+        file = folder / "checkpoints" / f"{int(iteration):05d}.safetensors" if iteration else folder / _BEST
+        if not file.is_file():
+            return None
+        title = f"{match[1]}, iteration {int(iteration)}" if iteration else match[1]
+        return offered_agent(str(file), agent_id, "run", match[1], title)
+
+    def _title(self, name: str) -> str:
+        return name.replace("_", " ").title()
+
+
+def is_run(folder: Path) -> bool:
+    """Returns whether a folder is that of a run."""
+    return (folder / "config.toml").is_file()
+
+
+def runs_in(folder: Path) -> list[Path]:
+    """Returns the run in a folder, or the runs in its folders; raises BadInput if there are none."""
+    if not folder.is_dir():
+        raise BadInput(f"--runs {str(folder)!r} is not a folder")
+    found = [folder] if is_run(folder) else [each for each in sorted(folder.iterdir()) if is_run(each)]
+    if not found:
+        raise BadInput(f"folder {str(folder)!r} has no run: a run has a config.toml")
+    return found

@@ -1,0 +1,136 @@
+// The HTTP interface: requests, and streams of events in answer to a POST.
+
+const API = "/api/v1/";
+const RETRY_MS = [500, 1000, 2000, 3000];
+
+export class ApiError extends Error {
+  constructor({ code, message, at, value }, status) {
+    super(message);
+    Object.assign(this, { code, at, value, status });
+  }
+}
+
+/** The connection to the server: whether it answers. Listeners hear of each change. */
+export const connection = {
+  isLost: false,
+  listeners: new Set(),
+  set(isLost) {
+    if (this.isLost === isLost) return;
+    this.isLost = isLost;
+    this.listeners.forEach((listener) => listener(isLost));
+  },
+};
+
+export const get = (path, { signal } = {}) => request(path, { signal });
+
+export const post = (path, body, { signal } = {}) =>
+  request(path, { method: "POST", body: JSON.stringify(body), headers: { "Content-Type": "application/json" }, signal });
+
+/** Sends a request, again and again while the server does not answer; throws ApiError if it refuses. */
+async function request(path, options) {
+  for (let attempt = 0; ; attempt++) {
+    const response = await attemptFetch(path, options, attempt);
+    if (response) return response.ok ? response.json() : Promise.reject(await errorOf(response));
+  }
+}
+
+async function attemptFetch(path, options, attempt) {
+  try {
+    const response = await fetch(API + path, options);
+    connection.set(false);
+    return response;
+  } catch (error) {
+    if (error.name === "AbortError") throw error;
+    connection.set(true);
+    await pause(RETRY_MS[Math.min(attempt, RETRY_MS.length - 1)], options.signal);
+    return null;
+  }
+}
+
+function pause(ms, signal) {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, ms);
+    signal?.addEventListener("abort", () => {
+      clearTimeout(timer);
+      reject(new DOMException("aborted", "AbortError"));
+    });
+  });
+}
+
+async function errorOf(response) {
+  const fallback = { code: "http", message: `the server answered ${response.status}` };
+  const body = await response.json().catch(() => null);
+  return new ApiError(body?.error ?? fallback, response.status);
+}
+
+/**
+ * Opens a stream, and opens it again if the server goes away in the middle.
+ *
+ * Handlers: onStage, onUpdate and onDone take the event's data, onError an ApiError. Aborting the signal closes the
+ * stream, which ends the search. Resolves when the stream has ended.
+ */
+export async function stream(path, body, handlers) {
+  const { signal, onStage, onUpdate, onDone, onError } = handlers;
+  const take = { stage: onStage, update: onUpdate, done: onDone };
+  const options = {
+    method: "POST",
+    body: JSON.stringify(body),
+    headers: { "Content-Type": "application/json", Accept: "text/event-stream" },
+    signal,
+  };
+  try {
+    for (let attempt = 0; ; attempt++) {
+      const response = await attemptFetch(path, options, attempt);
+      if (!response) continue;
+      if (!response.ok) throw await errorOf(response);
+      let isOver = false;
+      try {
+        for await (const { event, data } of eventsOf(response.body)) {
+          attempt = 0;
+          if (event === "error") throw new ApiError(data.error ?? data, 200);
+          isOver ||= event === "done";
+          take[event]?.(data);
+        }
+      } catch (error) {
+        if (error instanceof ApiError || error.name === "AbortError" || signal?.aborted) throw error;
+      }
+      if (isOver) return;
+      connection.set(true);
+      await pause(RETRY_MS[0], signal);
+    }
+  } catch (error) {
+    if (error.name === "AbortError" || signal?.aborted) return;
+    onError?.(error);
+  }
+}
+
+/** Yields {event, data} of a text/event-stream. */
+async function* eventsOf(body) {
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+  let text = "";
+  try {
+    for (;;) {
+      const { value, done } = await reader.read();
+      if (done) return;
+      text += value;
+      const blocks = text.split(/\r?\n\r?\n/);
+      text = blocks.pop();
+      for (const block of blocks) {
+        const found = parseEvent(block);
+        if (found) yield found;
+      }
+    }
+  } finally {
+    reader.cancel().catch(() => {});
+  }
+}
+
+function parseEvent(block) {
+  let event = "message";
+  const data = [];
+  for (const line of block.split(/\r?\n/)) {
+    if (line.startsWith("event:")) event = line.slice(6).trim();
+    else if (line.startsWith("data:")) data.push(line.slice(5).trim());
+  }
+  return data.length ? { event, data: JSON.parse(data.join("\n")) } : null;
+}

@@ -1,0 +1,95 @@
+// The board: one drawing for all games, and over it one grid of cells for clicks, keys and screen readers.
+
+import { html, useEffect, useMemo, useRef, useState } from "../html.js";
+import { Drawing } from "./Drawing.js";
+import { Grid } from "./Grid.js";
+import { Menu } from "./Menu.js";
+import { canTurn, stageOf, turned } from "./geometry.js";
+import { click, targets, whyNot } from "./picking.js";
+
+/**
+ * Draws a position and turns clicks, drags and keys into actions.
+ *
+ * Props:
+ *   position: the answer of POST positions.
+ *   isInteractive: whether actions may be played.
+ *   isTurned: whether the board is seen from the other side.
+ *   overlay: what a view adds; see Drawing.js.
+ *   onAction(action): called with one of `position.picture.actions`.
+ *   onMessage(text): called with a line that tells why a click did nothing, or "".
+ *   onBack(): called by Esc when no step has been chosen; picks of earlier actions of a turn are the caller's.
+ *   onChosen(cells): called when the clicked cells of an action that takes several change.
+ */
+export function Board({ position, isInteractive, isTurned, overlay = {}, onAction, onMessage, onBack, onChosen }) {
+  const [chosen, setChosenCells] = useState([]);
+  const [hovered, setHovered] = useState(null);
+  const [aimed, setAimed] = useState(null); // by a first tap
+  const [menu, setMenu] = useState(null);
+  const stage = useRef(null);
+  const picture = useMemo(
+    () => (isTurned && canTurn(position.picture) ? turned(position.picture) : position.picture),
+    [position.picture, isTurned],
+  );
+  const pieceOn = useMemo(() => new Map(picture.pieces.map((piece) => [piece.cell, piece])), [picture]);
+  const mayClick = useMemo(() => (isInteractive ? targets(picture, chosen) : new Set()), [picture, chosen, isInteractive]);
+
+  const setChosen = (cells) => {
+    setChosenCells(cells);
+    onChosen?.(cells);
+  };
+  useEffect(() => {
+    setChosen([]);
+    setAimed(null);
+    setMenu(null);
+  }, [position.picture, isInteractive]);
+
+  const play = (action) => {
+    setMenu(null);
+    setAimed(null);
+    setHovered(null);
+    onMessage?.("");
+    onAction(action);
+  };
+
+  /** A click on a cell; a finger's first tap only aims. Returns whether it did something. */
+  const pick = (cell, isTouch = false) => {
+    if (!isInteractive) return false;
+    const done = click(picture, chosen, cell);
+    if (done.kind === "illegal") {
+      onMessage?.(whyNot(picture, cell, pieceOn.get(cell), position.to_move));
+      setAimed(null);
+      return false;
+    }
+    if (isTouch && done.kind !== "choose" && aimed !== cell) {
+      setAimed(cell);
+      onMessage?.("Tap again to play.");
+      return true;
+    }
+    onMessage?.("");
+    if (done.kind === "choose") setChosen(done.chosen);
+    else if (done.kind === "act") play(done.action);
+    else setMenu({ cell, actions: done.actions });
+    return true;
+  };
+
+  const stepBack = () => {
+    if (menu) setMenu(null);
+    else if (chosen.length) setChosen(chosen.slice(0, -1));
+    else return onBack?.() ?? false;
+    return true;
+  };
+
+  const view = stageOf(picture);
+  const shared = { picture, view, pieceOn, mayClick, chosen };
+  return html`<div class="board board-${picture.style}" ref=${stage}>
+    <${Drawing}
+      ...${shared}
+      position=${position}
+      isInteractive=${isInteractive}
+      hovered=${aimed ?? hovered}
+      overlay=${overlay}
+    />
+    <${Grid} ...${shared} onPick=${pick} onHover=${setHovered} onBack=${stepBack} isInteractive=${isInteractive} />
+    ${menu && html`<${Menu} ...${shared} cell=${menu.cell} actions=${menu.actions} onPick=${play} onClose=${() => setMenu(null)} />`}
+  </div>`;
+}

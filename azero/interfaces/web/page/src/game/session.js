@@ -1,0 +1,161 @@
+// The game on the board: one session for all views.
+
+import { get, post } from "../api.js";
+import { useEffect, useReducer } from "../html.js";
+import { GameTree } from "./tree.js";
+
+const MOST_CACHED = 400; // positions
+
+/**
+ * What all views share. `position` is the answer of POST positions for `node`; it lags behind `node` while a request
+ * is under way. `version` grows with each change.
+ */
+export class Session {
+  constructor() {
+    this.games = []; // GET games
+    this.game = null; // GET games/{id}
+    this.agents = []; // GET agents of this game
+    this.tree = new GameTree();
+    this.node = this.tree.root;
+    this.position = null;
+    this.tags = {}; // of a loaded record
+    this.error = null;
+    this.version = 0;
+    this.listeners = new Set();
+    this.cache = new Map();
+    this.asked = 0;
+  }
+
+  subscribe(listener) {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  }
+
+  changed() {
+    this.version++;
+    this.listeners.forEach((listener) => listener(this));
+  }
+
+  get moves() {
+    return this.tree.pathTo(this.node);
+  }
+
+  get ply() {
+    return this.moves.length;
+  }
+
+  /** Whether `position` is that of `node`. */
+  get isSettled() {
+    return this.position !== null && this.position.node === this.node;
+  }
+
+  async loadGames() {
+    this.games = await get("games");
+    this.changed();
+  }
+
+  /** Shows the start of a game; its id is one of GET games, or a built-in game with other parameters. */
+  async setGame(id, tree = new GameTree(), place = null) {
+    const [game, agents] = await Promise.all([
+      get(`games/${encodeURIComponent(id)}`),
+      get(`agents?game=${encodeURIComponent(id)}`),
+    ]);
+    Object.assign(this, { game, agents, tree, tags: {}, position: null, error: null });
+    this.cache.clear();
+    await this.goTo(tree.nodeAt(place));
+  }
+
+  async refreshAgents() {
+    this.agents = await get(`agents?game=${encodeURIComponent(this.game.id)}`);
+    this.changed();
+  }
+
+  /** Replaces the tree, e.g. by a new game or a loaded record. */
+  async setTree(tree, place = null, tags = {}) {
+    this.tree = tree;
+    this.tags = tags;
+    await this.goTo(tree.nodeAt(place));
+  }
+
+  /** Moves to a node, and gets its position. If a move before it is illegal, stops at the last legal position. */
+  async goTo(node) {
+    this.node = node;
+    this.error = null;
+    const asked = ++this.asked;
+    const known = this.cached(node);
+    if (known) {
+      this.show(known);
+      return;
+    }
+    this.changed();
+    try {
+      const position = await this.positionOf(node);
+      if (asked !== this.asked) return;
+      this.show(position);
+    } catch (error) {
+      if (asked === this.asked) await this.stopAtError(node, error);
+    }
+  }
+
+  show(position) {
+    this.position = position;
+    let each = position.node;
+    for (let k = position.movers.length - 1; k >= 0 && each.parent; k--, each = each.parent) each.player = position.movers[k];
+    this.changed();
+  }
+
+  /** Shows the legal part of a line of which a move is not legal. */
+  async stopAtError(node, error) {
+    const legal = error.at ?? null;
+    if (legal === null || legal >= this.tree.plyOf(node)) {
+      this.error = error;
+      this.changed();
+      return;
+    }
+    const line = this.tree.pathTo(node);
+    let last = this.tree.root;
+    for (const move of line.slice(0, legal)) last = this.tree.play(last, move);
+    const bad = last.children.find((child) => child.move === line[legal]);
+    if (bad) this.tree.remove(bad);
+    await this.goTo(last);
+    this.error = error;
+    this.changed();
+  }
+
+  /** Plays a move from the current node. */
+  play(move) {
+    return this.goTo(this.tree.play(this.node, move));
+  }
+
+  back = () => this.node.parent && this.goTo(this.node.parent);
+  forward = () => this.node.children.length && this.goTo(this.node.children[0]);
+  first = () => this.goTo(this.tree.root);
+  last = () => this.goTo(this.tree.lineOf(this.node).at(-1) ?? this.node);
+
+  cached(node) {
+    const known = this.cache.get(this.keyOf(node));
+    return known ? { ...known, node } : null;
+  }
+
+  keyOf(node) {
+    return this.tree.pathTo(node).join(" ");
+  }
+
+  /** Returns the position of a node of the tree, from the cache or the server. */
+  async positionOf(node) {
+    const known = this.cached(node);
+    if (known) return known;
+    const key = this.keyOf(node);
+    const position = await post("positions", { game: this.game.id, moves: this.tree.pathTo(node) });
+    if (this.cache.size >= MOST_CACHED) this.cache.delete(this.cache.keys().next().value);
+    this.cache.set(key, position);
+    return { ...position, node };
+  }
+}
+
+/** Renders again at each change of the session. */
+export function useSession(session) {
+  const [, render] = useReducer((count) => count + 1, 0);
+  useEffect(() => session.subscribe(render), [session]);
+  return session;
+}

@@ -1,0 +1,183 @@
+// A tree of moves: the main line, variations, comments. Its text in links is "e5 e3 g4(c5 b6)c6".
+
+let lastId = 0;
+
+function newNode(parent, move) {
+  return { id: ++lastId, parent, move, player: null, children: [], comment: "", mark: "", name: "", value: null };
+}
+
+export class GameTree {
+  constructor() {
+    this.root = newNode(null, null);
+  }
+
+  /** Returns the child of `node` for a move; adds it as the last variation if it is new. */
+  play(node, move) {
+    let child = node.children.find((each) => each.move === move);
+    if (!child) {
+      child = newNode(node, move);
+      node.children.push(child);
+    }
+    return child;
+  }
+
+  /** The moves that lead to `node`. */
+  pathTo(node) {
+    const moves = [];
+    for (let each = node; each.parent; each = each.parent) moves.push(each.move);
+    return moves.reverse();
+  }
+
+  plyOf(node) {
+    return this.pathTo(node).length;
+  }
+
+  /** The nodes from the root's first child through `node` to the end of its line. */
+  lineOf(node) {
+    const before = [];
+    for (let each = node; each.parent; each = each.parent) before.push(each);
+    before.reverse();
+    for (let each = node; each.children.length; ) {
+      each = each.children[0];
+      before.push(each);
+    }
+    return before;
+  }
+
+  mainLine() {
+    return this.lineOf(this.root);
+  }
+
+  isMain(node) {
+    for (let each = node; each.parent; each = each.parent) if (each.parent.children[0] !== each) return false;
+    return true;
+  }
+
+  /** Removes a node with all that follows; returns a function that puts it back. */
+  remove(node) {
+    const { parent } = node;
+    const index = parent.children.indexOf(node);
+    parent.children.splice(index, 1);
+    return () => parent.children.splice(Math.min(index, parent.children.length), 0, node);
+  }
+
+  /** Makes the line to `node` the main line. */
+  promote(node) {
+    for (let each = node; each.parent; each = each.parent) {
+      const { children } = each.parent;
+      children.unshift(...children.splice(children.indexOf(each), 1));
+    }
+  }
+
+  /** The node above at which the line of `node` left an earlier one; the root if it never did. */
+  branchOf(node) {
+    for (let each = node; each.parent; each = each.parent) if (each.parent.children.length > 1) return each.parent;
+    return this.root;
+  }
+
+  /** Nodes are without cycles here: {move, comment, mark, name, value, children}, as the server's records have them. */
+  toRecord() {
+    const copy = (node) => {
+      const { move, comment, mark, name, value } = node;
+      return { move, comment, mark, name, value, children: node.children.map(copy) };
+    };
+    return copy(this.root);
+  }
+
+  static fromRecord(record) {
+    const tree = new GameTree();
+    const add = (node, from) => {
+      node.comment = from.comment ?? "";
+      for (const each of from.children ?? []) {
+        const child = newNode(node, each.move);
+        Object.assign(child, { mark: each.mark ?? "", name: each.name ?? "", value: each.value ?? null });
+        node.children.push(child);
+        add(child, each);
+      }
+    };
+    add(tree.root, record);
+    return tree;
+  }
+
+  /** "e5 e3 g4(c5 b6)c6": variations follow, in brackets, the move that they replace. */
+  toText() {
+    const write = (node) => {
+      let text = "";
+      for (let each = node; each.children.length; each = each.children[0]) {
+        const [first, ...others] = each.children;
+        text += (text && !text.endsWith(")") ? " " : "") + encodeMove(first.move);
+        for (const other of others) text += `(${(encodeMove(other.move) + " " + write(other)).trim()})`;
+      }
+      return text;
+    };
+    return write(this.root);
+  }
+
+  /** The tree of such a text. Moves are not checked. */
+  static fromText(text) {
+    const tree = new GameTree();
+    const stack = [];
+    let node = tree.root;
+    for (const [token] of text.matchAll(/[()]|[^\s()]+/g)) {
+      if (token === "(") {
+        stack.push(node);
+        node = node.parent ?? tree.root;
+      } else if (token === ")") node = stack.pop() ?? node;
+      else node = tree.play(node, decodeMove(token));
+    }
+    return tree;
+  }
+
+  /** "22" for a ply of the main line, "19a2" for a ply in the first variation of ply 19, as links write it. */
+  placeOf(node) {
+    if (this.isMain(node)) return String(this.plyOf(node));
+    let branch = node;
+    let steps = 1;
+    while (branch.parent.children[0] === branch) {
+      branch = branch.parent;
+      steps++;
+    }
+    const letter = String.fromCharCode(96 + branch.parent.children.indexOf(branch));
+    return this.isMain(branch.parent) ? `${this.plyOf(branch)}${letter}${steps}` : this.pathTo(node).length + "*" + this.indexOf(node);
+  }
+
+  indexOf(node) {
+    return this.nodes().indexOf(node);
+  }
+
+  /** All nodes in the order of the text. */
+  nodes() {
+    const found = [];
+    const visit = (node) => {
+      found.push(node);
+      node.children.forEach(visit);
+    };
+    visit(this.root);
+    return found;
+  }
+
+  /** The node at a place; the end of the main line if there is no such place. */
+  nodeAt(place) {
+    const main = this.mainLine();
+    const end = main.at(-1) ?? this.root;
+    const [, ply, letter, steps] = /^(\d+)(?:([a-z])(\d+))?$/.exec(place ?? "") ?? [];
+    const deep = /^\d+\*(\d+)$/.exec(place ?? "");
+    if (deep) return this.nodes()[Number(deep[1])] ?? end;
+    if (ply === undefined) return end;
+    if (!letter) return Number(ply) === 0 ? this.root : (main[Number(ply) - 1] ?? end);
+    const parent = Number(ply) === 1 ? this.root : main[Number(ply) - 2];
+    const first = parent?.children[letter.charCodeAt(0) - 96];
+    if (!first) return end;
+    return this.lineOf(first)[Number(ply) + Number(steps) - 2] ?? first;
+  }
+}
+
+const encodeMove = (move) => move.replace(/[\s()%]/g, encodeURIComponent).replace(/[()]/g, (c) => (c === "(" ? "%28" : "%29"));
+
+function decodeMove(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

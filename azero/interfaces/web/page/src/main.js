@@ -1,0 +1,11 @@
+// The page begins.
+
+import { Session } from "./game/session.js";
+import { html, render } from "./html.js";
+import { applyTheme, settings } from "./settings.js";
+import { App } from "./shell/App.js";
+
+applyTheme();
+settings.subscribe(applyTheme);
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", applyTheme);
+render(html`<${App} session=${new Session()} />`, document.getElementById("app"));

@@ -1,0 +1,68 @@
+// Links: view, game, moves, place in the tree and agent after the #, so that nothing reaches a log.
+
+import { GameTree } from "./game/tree.js";
+
+const LONG = 1500; // characters, from which on a link is deflated
+const READABLE = /[^A-Za-z0-9\-_.~!*'(),=:@/+]/g;
+
+const encode = (text) => text.replace(READABLE, encodeURIComponent);
+
+/** Returns the link of {view, game, tree, node, agent}, beginning with #. */
+export async function writeLink({ view, game, tree, node, agent }) {
+  const parts = { v: view, g: game, m: tree.toText(), at: tree.placeOf(node), a: agent };
+  const text = Object.entries(parts)
+    .filter(([name, value]) => value && !(name === "at" && !tree.root.children.length))
+    .map(([name, value]) => `${name}=${encode(value)}`)
+    .join("&");
+  return text.length > LONG && "CompressionStream" in window ? `#z=${await deflate(text)}` : `#${text}`;
+}
+
+/** Returns {view, game, tree, place, agent} of a link; throws an Error with a line for people. */
+export async function readLink(hash) {
+  let text = hash.replace(/^#/, "");
+  if (text.startsWith("z=")) text = await inflate(text.slice(2));
+  const parts = new Map(text.split("&").map((part) => split(part)));
+  return {
+    view: parts.get("v"),
+    game: parts.get("g"),
+    tree: GameTree.fromText(parts.get("m") ?? ""),
+    place: parts.get("at"),
+    agent: parts.get("a"),
+  };
+}
+
+function split(part) {
+  const at = part.indexOf("=");
+  if (at < 0) return [part, ""];
+  try {
+    return [part.slice(0, at), decodeURIComponent(part.slice(at + 1))];
+  } catch {
+    throw new Error(`the link is damaged at ${JSON.stringify(part.slice(0, 40))}`);
+  }
+}
+
+async function deflate(text) {
+  const stream = new Blob([text]).stream().pipeThrough(new CompressionStream("deflate-raw"));
+  const bytes = new Uint8Array(await new Response(stream).arrayBuffer());
+  return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""))
+    .replaceAll("+", "-")
+    .replaceAll("/", "_")
+    .replace(/=+$/, "");
+}
+
+async function inflate(text) {
+  try {
+    const bytes = Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (c) => c.charCodeAt(0));
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
+    const reader = stream.pipeThrough(new TextDecoderStream()).getReader();
+    let all = "";
+    for (;;) {
+      const { value, done } = await reader.read();
+      if (done) return all;
+      all += value;
+      if (all.length > 200_000) throw new Error("too long");
+    }
+  } catch {
+    throw new Error("the link is damaged: its packed part cannot be read");
+  }
+}

@@ -1,0 +1,49 @@
+// Settings that last: in localStorage where the browser allows it, otherwise until the page goes.
+
+const KEY = "azero";
+const DEFAULTS = {
+  theme: "auto", // auto, light, dark
+  keys: true, // single keys act
+  sound: false,
+  turned: {}, // games whose board is turned, by family
+  marks: "top", // none, best, top, all
+  rating: {}, // the player's own estimated Elo, by game
+};
+
+let current = read();
+const listeners = new Set();
+
+function read() {
+  try {
+    return { ...DEFAULTS, ...JSON.parse(localStorage.getItem(KEY) ?? "{}") };
+  } catch {
+    return { ...DEFAULTS };
+  }
+}
+
+export const settings = {
+  get: (name) => current[name],
+  set(name, value) {
+    current = { ...current, [name]: value };
+    try {
+      localStorage.setItem(KEY, JSON.stringify(current));
+    } catch {
+      // a private window: the setting lasts until the page goes
+    }
+    listeners.forEach((listener) => listener());
+  },
+  subscribe(listener) {
+    listeners.add(listener);
+    return () => listeners.delete(listener);
+  },
+};
+
+export const theme = () => {
+  const chosen = settings.get("theme");
+  if (chosen !== "auto") return chosen;
+  return matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
+};
+
+export function applyTheme() {
+  document.documentElement.dataset.theme = theme();
+}

@@ -1,0 +1,195 @@
+// The whole page: header, the current view, messages, dialogs, and the link in the address bar.
+
+import { connection } from "../api.js";
+import { useSession } from "../game/session.js";
+import { html, useEffect, useMemo, useReducer, useRef } from "../html.js";
+import { useKeys } from "../keys.js";
+import { readLink, writeLink } from "../router.js";
+import { settings } from "../settings.js";
+import { VIEWS, viewOf } from "../views/index.js";
+import { RecordDialog } from "../records/RecordDialog.js";
+import { Header, copyLink } from "./Header.js";
+import { KeysDialog } from "./KeysDialog.js";
+import { Toasts } from "./Toasts.js";
+
+const FIRST_GAME = "connect_four";
+
+/** What views may ask of the page; see the fields. */
+class AppState {
+  constructor(session, changed) {
+    this.session = session;
+    this.changed = changed;
+    this.view = "play";
+    this.agent = null; // id of the agent of links, of Analyse and Review
+    this.dialog = null; // a function that returns a dialog
+    this.status = ""; // why a click did nothing
+    this.spoken = ""; // what screen readers hear
+    this.toasts = [];
+    this.play = null; // the game of Play, which survives a change of views
+    this.isReady = false;
+  }
+
+  setView = (id) => {
+    this.view = viewOf(id).id;
+    this.status = "";
+    this.changed();
+  };
+  setAgent = (id) => {
+    this.agent = id;
+    this.changed();
+  };
+  openDialog = (dialog) => {
+    this.dialog = dialog;
+    this.changed();
+  };
+  closeDialog = () => this.openDialog(null);
+  setStatus = (text) => {
+    if (this.status === text) return;
+    this.status = text;
+    this.changed();
+  };
+  announce = (text) => {
+    this.spoken = text;
+    this.changed();
+  };
+
+  /** Shows a message for a while: {text, kind: "info"|"error", undo: function, seconds}. */
+  toast = ({ text, kind = "info", undo = null, seconds = undo ? 10 : 5 }) => {
+    const toast = { id: Math.random(), text, kind, undo };
+    this.toasts = [...this.toasts.slice(-2), toast];
+    this.changed();
+    setTimeout(() => this.dropToast(toast), 1000 * seconds);
+  };
+  dropToast = (toast) => {
+    this.toasts = this.toasts.filter((each) => each !== toast);
+    this.changed();
+  };
+  fail = (error) => error?.name !== "AbortError" && this.toast({ text: error.message, kind: "error", seconds: 8 });
+
+  /** Opens another game. */
+  setGame = async (id) => {
+    try {
+      this.play?.stop();
+      await this.session.setGame(id);
+      this.agent = defaultAgent(this.session.agents);
+      this.changed();
+    } catch (error) {
+      this.fail(error);
+    }
+  };
+
+  link = () => {
+    const { session } = this;
+    return writeLink({ view: this.view, game: session.game.id, tree: session.tree, node: session.node, agent: this.agent });
+  };
+}
+
+/** The strongest agent that judges positions: a net of this game, else a search. */
+export function defaultAgent(agents) {
+  const judges = agents.filter((agent) => agent.judges);
+  return (judges.find((agent) => agent.kind === "net") ?? judges.find((agent) => agent.kind === "uct") ?? judges[0] ?? agents[0])?.id ?? null;
+}
+
+export function App({ session }) {
+  const [, render] = useReducer((count) => count + 1, 0);
+  const app = useMemo(() => new AppState(session, render), []);
+  useSession(session);
+  useEffect(() => begin(app), []);
+  useLink(app);
+  useEffect(() => {
+    connection.listeners.add(render);
+    return () => connection.listeners.delete(render);
+  }, []);
+  useEffect(() => settings.subscribe(render), []);
+  useEffect(() => {
+    if (session.error) app.toast({ text: session.error.message, kind: "error", seconds: 8 });
+  }, [session.error]);
+  usePageKeys(app);
+
+  const { View } = viewOf(app.view);
+  return html`<div class="app view-${app.view}">
+    <${Header} app=${app} session=${session} />
+    ${connection.isLost && html`<p class="banner" role="status">The server does not answer. Trying again; your game is safe here.</p>`}
+    <main class="main">
+      ${app.isReady ? html`<${View} key=${app.view} session=${session} app=${app} />` : html`<p class="loading">Loading the board …</p>`}
+    </main>
+    <p class="status-line" role="status">${app.status}</p>
+    <div class="hidden" aria-live="polite">${app.spoken}</div>
+    <${Toasts} app=${app} />
+    ${app.dialog && app.dialog()}
+  </div>`;
+}
+
+async function begin(app) {
+  const { session } = app;
+  const open = async () => {
+    const link = await readLink(location.hash).catch((error) => (app.fail(error), {}));
+    const id = link.game ?? FIRST_GAME;
+    await session.setGame(id, link.tree, link.place).catch(async (error) => {
+      app.fail(error);
+      if (id !== FIRST_GAME) await session.setGame(FIRST_GAME);
+    });
+    const known = session.agents.some((agent) => agent.id === link.agent);
+    app.agent = known ? link.agent : defaultAgent(session.agents);
+    app.view = viewOf(link.view ?? "play").id;
+  };
+  await Promise.all([session.loadGames().catch(app.fail), open()]).catch(app.fail);
+  app.isReady = session.game !== null;
+  app.changed();
+  window.addEventListener("hashchange", async () => {
+    if (location.hash === app.ownHash) return;
+    app.play?.stop();
+    await open();
+    app.changed();
+  });
+}
+
+/** Keeps the address bar's link that of the page. */
+function useLink(app) {
+  const { session } = app;
+  const timer = useRef(null);
+  useEffect(() => {
+    if (!app.isReady) return;
+    clearTimeout(timer.current);
+    timer.current = setTimeout(async () => {
+      app.ownHash = await app.link();
+      if (location.hash !== app.ownHash) history.replaceState(null, "", app.ownHash);
+    }, 150);
+  });
+}
+
+function usePageKeys(app) {
+  const { session } = app;
+  const awaited = useRef(0);
+  const keys = {
+    g: ["then P A R W L: Play, Analyse, Review, Runs, Learn", () => void (awaited.current = Date.now())],
+    d: ["theme", () => settings.set("theme", document.documentElement.dataset.theme === "dark" ? "light" : "dark")],
+    f: ["turn the board", () => turnBoard(session)],
+    y: ["copy the link", () => copyLink(app)],
+    s: ["save or load a record", () => app.openDialog(() => html`<${RecordDialog} app=${app} session=${session} />`)],
+    "?": ["all keys", () => app.openDialog(() => html`<${KeysDialog} app=${app} />`)],
+  };
+  for (const view of VIEWS) {
+    const key = view.key;
+    keys[`g ${key}`] = [view.title, () => false];
+  }
+  useKeys(keys);
+  useEffect(() => {
+    const listener = (event) => {
+      if (Date.now() - awaited.current > 1500 || event.key.toLowerCase() === "g") return;
+      const view = VIEWS.find((each) => each.key === event.key.toLowerCase());
+      awaited.current = 0;
+      if (!view) return;
+      event.preventDefault();
+      event.stopImmediatePropagation();
+      app.setView(view.id);
+    };
+    document.addEventListener("keydown", listener, true);
+    return () => document.removeEventListener("keydown", listener, true);
+  }, []);
+}
+
+export function turnBoard(session) {
+  const family = session.game.family ?? session.game.id;
+  settings.set("turned", { ...settings.get("turned"), [family]: !settings.get("turned")[family] });
+}

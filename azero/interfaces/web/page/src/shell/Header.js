@@ -1,0 +1,76 @@
+// The header: the game, the views, and what acts on the whole page.
+
+import { html, useState } from "../html.js";
+import { settings } from "../settings.js";
+import { CopyMenu } from "../share/CopyMenu.js";
+import { VIEWS } from "../views/index.js";
+import { turnBoard } from "./App.js";
+import { KeysDialog } from "./KeysDialog.js";
+import { DropDown } from "./dialog.js";
+import { Icon, Logo } from "./icons.js";
+
+export function Header({ app, session }) {
+  const [open, setOpen] = useState(null); // "games", "views"
+  const toggle = (name) => setOpen(open === name ? null : name);
+  const close = () => setOpen(null);
+  const { game } = session;
+  const isDark = document.documentElement.dataset.theme === "dark";
+  return html`<header class="header">
+    <span class="brand"><${Logo} /><span class="brand-name">azero</span></span>
+    <span class="opens">
+      <button class="quiet game-button" aria-haspopup="menu" aria-expanded=${open === "games"} onClick=${() => toggle("games")}>
+        <strong>${game?.title ?? "…"}</strong> <span class="subtitle">${game?.subtitle ?? ""}</span><${Icon} name="down" />
+      </button>
+      ${open === "games" && html`<${DropDown} label="Games" items=${gameItems(app, session)} onClose=${close} />`}
+    </span>
+    <nav class="views" aria-label="Views">
+      ${VIEWS.map((view) => html`<button class="tab" aria-current=${app.view === view.id ? "page" : null} onClick=${() => app.setView(view.id)}>${view.title}</button>`)}
+    </nav>
+    <span class="tools">
+      <button class="icon-button" aria-label="Copy link" title="Copy link" onClick=${() => copyLink(app)}><${Icon} name="link" /></button>
+      <${CopyMenu} app=${app} session=${session} />
+      <button class="icon-button wide-only" aria-label="Turn the board" title="Turn the board" onClick=${() => turnBoard(session)}><${Icon} name="turn" /></button>
+      <button class="icon-button wide-only" aria-label=${isDark ? "Light theme" : "Dark theme"} title="Theme" onClick=${() => settings.set("theme", isDark ? "light" : "dark")}>
+        <${Icon} name=${isDark ? "sun" : "moon"} />
+      </button>
+      <button class="icon-button wide-only" aria-label="Keys" title="All keys" onClick=${() => app.openDialog(() => html`<${KeysDialog} app=${app} />`)}>
+        <${Icon} name="keys" />
+      </button>
+      <span class="opens narrow-only">
+        <button class="icon-button" aria-label="Menu" aria-haspopup="menu" aria-expanded=${open === "views"} onClick=${() => toggle("views")}><${Icon} name="more" /></button>
+        ${open === "views" && html`<${DropDown} label="Menu" items=${menuItems(app, session, isDark)} onClose=${close} />`}
+      </span>
+    </span>
+  </header>`;
+}
+
+function gameItems(app, session) {
+  return session.games.map((game) => ({
+    text: game.title,
+    detail: game.subtitle,
+    isChosen: game.id === session.game?.id,
+    onPick: () => app.setGame(game.id),
+  }));
+}
+
+function menuItems(app, session, isDark) {
+  const views = VIEWS.map((view) => ({ text: view.title, isChosen: view.id === app.view, onPick: () => app.setView(view.id) }));
+  return [
+    ...views,
+    "-",
+    { text: "Turn the board", onPick: () => turnBoard(session) },
+    { text: isDark ? "Light theme" : "Dark theme", onPick: () => settings.set("theme", isDark ? "light" : "dark") },
+    { text: "Keys", onPick: () => app.openDialog(() => html`<${KeysDialog} app=${app} />`) },
+  ];
+}
+
+/** Copies the link of the page, or shows it where the browser refuses. */
+export async function copyLink(app) {
+  const link = new URL(await app.link(), location.href).href;
+  try {
+    await navigator.clipboard.writeText(link);
+    app.toast({ text: "The link is copied. It holds the game, its moves and your place in them." });
+  } catch {
+    app.toast({ text: link, seconds: 20 });
+  }
+}

@@ -1,0 +1,39 @@
+// The levels of an agent as bars of Elo.
+
+import { html } from "../../html.js";
+
+const TALL = 145; // px
+
+export function Levels({ agent, level, onLevel }) {
+  const { levels, anchors } = agent;
+  const chosen = levels.find((each) => each.level === level);
+  const isRated = levels.every((each) => each.elo !== null && each.elo !== undefined);
+  const elos = levels.map((each) => (isRated ? each.elo : 100 * each.level));
+  const most = Math.max(...elos, 1);
+  const height = (elo) => 8 + (TALL * Math.max(0, elo)) / most;
+  const anchor = isRated && anchors?.find(({ name, elo }) => name !== "random" && elo > 0 && elo < most);
+  return html`<div class="levels">
+    <p class="levels-head">
+      <strong>${chosen ? `Level ${chosen.level}, ${chosen.name}` : "Adaptive"}</strong>
+      <span class="detail">${isRated && chosen ? source(chosen) : "not yet measured for this agent"}</span>
+    </p>
+    <div class="bars" role="radiogroup" aria-label="Level">
+      ${anchor && html`<span class="anchor" style=${{ bottom: `${height(anchor.elo) + 24}px` }}><small>${anchor.name} has ${format(anchor.elo)}</small></span>`}
+      ${levels.map((each, k) => html`<button role="radio" class="level" aria-checked=${String(each.level === level)}
+        aria-label="Level ${each.level}, ${each.name}${isRated ? `, ${format(each.elo)} Elo` : ""}" onClick=${() => onLevel(each.level)}>
+        ${isRated && html`<small>${format(each.elo)}</small>`}
+        <span class="level-bar" style=${{ height: `${height(elos[k])}px` }}></span>
+        <span>${each.level}</span>
+      </button>`)}
+    </div>
+    <p class="level-text">${chosen ? chosen.text : "It plays as well as the game stands: loosely when it is ahead, tightly when it is behind."}</p>
+    ${agent.adaptive && html`<label class="check"><input type="checkbox" checked=${level === "adaptive"} onChange=${(event) => onLevel(event.target.checked ? "adaptive" : 3)} /> Adapt to how I play</label>`}
+  </div>`;
+}
+
+const format = (elo) => Math.round(elo).toLocaleString("en-US");
+
+function source({ elo, elo_ci95: interval, games }) {
+  const half = interval ? `, ± ${Math.round((interval[1] - interval[0]) / 2)}` : "";
+  return `${format(elo)} Elo above random${half}, ${games} games`;
+}

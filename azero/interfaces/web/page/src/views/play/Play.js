@@ -1,0 +1,137 @@
+// Play: against an agent, between people, or agent against agent.
+
+import { html, useEffect, useState } from "../../html.js";
+import { useKeys } from "../../keys.js";
+import { settings } from "../../settings.js";
+import { Icon } from "../../shell/icons.js";
+import { PanelFrame, Stage } from "../../shell/layout.js";
+import { Confirm } from "./Confirm.js";
+import { Moves } from "./Moves.js";
+import { NewGame, openingPlayers } from "./NewGame.js";
+import { Ending, Side, Steps } from "./Sides.js";
+import { PlayGame } from "./game.js";
+import { tick } from "./sound.js";
+
+export function Play({ session, app }) {
+  const [chosen, setChosen] = useState([]);
+  useEffect(() => {
+    if (!app.play || app.play.isStopped) app.play = new PlayGame(app, openingPlayers(session));
+    app.play.onChange();
+    app.changed();
+  }, [session.game]);
+  useEffect(() => {
+    if (session.node.move && settings.get("sound")) tick();
+  }, [session.node]);
+  const { play } = app;
+  usePlayKeys(session, app);
+  if (!play || !session.position) return null;
+
+  const newGame = () => app.openDialog(() => html`<${NewGame} app=${app} session=${session} />`);
+  const below = play.human ?? 0; // the side at the foot of the panel
+  const act = (action) => play.play(action);
+  const { picture } = session.position;
+  return html`
+    <${Stage}
+      session=${session}
+      app=${app}
+      overlay=${hintOverlay(play, session)}
+      isInteractive=${play.mayMove}
+      onAction=${act}
+      onBack=${() => (picture.begun.length && play.mayMove ? (takeBackStep(session), true) : false)}
+      onChosen=${setChosen}
+    />
+    <${PanelFrame} label="Game" bar=${html`<${Buttons} ...${{ play, session, app, newGame }} />`}>
+      <${Side} ...${{ play, session, side: 1 - below }} />
+      ${hasMoveList(picture) ? html`<${MoveList} ...${{ picture, play, act }} />` : null}
+      <${Moves} session=${session} />
+      <${Steps} ...${{ session, chosen, play }} />
+      ${play.result ? html`<${Ending} ...${{ play, session, app, newGame }} />` : null}
+      <${Side} ...${{ play, session, side: below, isBelow: true, hint: howToMove(picture) }} />
+    </${PanelFrame}>`;
+}
+
+/** Takes back the last action of a turn that is not over. */
+function takeBackStep(session) {
+  const { node } = session;
+  session.tree.remove(node);
+  session.goTo(node.parent);
+}
+
+function hintOverlay(play, session) {
+  if (!play.hint) return {};
+  const { cells, line, isLine } = play.hint;
+  if (!isLine) return { marks: [{ cells, text: "", share: 0, kind: "best" }], hidesTargets: false };
+  const { to_move: toMove, picture } = session.position;
+  const byMove = new Map(picture.actions.map((action) => [action.move, action.cells]));
+  const ghosts = line.slice(0, 6).map((move, k) => ({ cells: byMove.get(move) ?? [], number: k + 1, player: (toMove + k) % 2 }));
+  return { line: ghosts.filter(({ cells: on }, k, all) => on.length && all.findIndex((each) => each.cells.at(-1) === on.at(-1)) === k) };
+}
+
+/** Whether some actions can only be chosen from a list: they have neither a cell nor a button. */
+function hasMoveList(picture) {
+  const onButtons = new Set(picture.buttons.map(({ action }) => action));
+  return picture.style === "plain" || picture.style === "tree" || picture.actions.some(({ action, cells }) => !cells.length && !onButtons.has(action));
+}
+
+function howToMove(picture) {
+  if (picture.drops) return "Click a column, or press its number.";
+  return hasMoveList(picture) ? "Choose a move from the list." : "Click the board, or move the cursor with the arrow keys.";
+}
+
+function MoveList({ picture, play, act }) {
+  return html`<div class="move-list" role="group" aria-label="Legal moves">
+    ${picture.actions.map((action) => html`<button disabled=${!play.mayMove} onClick=${() => act(action)}>${action.move}</button>`)}
+  </div>`;
+}
+
+function Buttons({ play, session, app, newGame }) {
+  const { picture } = session.position;
+  const isOver = play.result !== null;
+  return html`
+    <button disabled=${!play.mayUndo} onClick=${() => play.undo()}><${Icon} name="undo" />Undo</button>
+    <button disabled=${!play.mayMove} onClick=${() => play.askHint()}><${Icon} name="hint" />Hint</button>
+    ${picture.buttons.map((button) => html`<button class="special" disabled=${!play.mayMove} onClick=${() => play.play(button)}>${button.label}</button>`)}
+    ${play.isAgainstAgent && play.human !== null && html`<button aria-label="Swap sides" onClick=${() => play.swapSides()}><${Icon} name="swap" />${picture.buttons.length ? null : "Swap"}</button>`}
+    ${play.human === null && play.isAgainstAgent && html`<button onClick=${() => play.pause(!play.isPaused)}>${play.isPaused ? "Go on" : "Stop"}</button>`}
+    <button class="quiet" disabled=${isOver || !session.ply} onClick=${() => askToResign(app, play)}><${Icon} name="flag" />Resign</button>
+    <button class="primary end" aria-label="New game" onClick=${newGame}>New game</button>`;
+}
+
+const askToResign = (app, play) =>
+  app.openDialog(() => html`<${Confirm} app=${app} title="Resign this game?" yes="Resign" onYes=${() => play.resign()} />`);
+
+function usePlayKeys(session, app) {
+  const special = (label) => () => {
+    const button = session.position?.picture.buttons.find((each) => each.label === label);
+    if (!button || !app.play?.mayMove) return false;
+    app.play.play(button);
+  };
+  const digits = Object.fromEntries(
+    [1, 2, 3, 4, 5, 6, 7, 8, 9].map((digit) => [String(digit), ["play the column or branch", () => playDigit(session, app, digit)]]),
+  );
+  useKeys({
+    ...digits,
+    u: ["undo", () => app.play?.undo()],
+    h: ["hint", () => app.play?.askHint()],
+    n: ["new game", () => app.openDialog(() => html`<${NewGame} app=${app} session=${session} />`)],
+    x: ["swap sides", () => app.play?.swapSides()],
+    "shift+p": ["pass", special("Pass")],
+    "shift+s": ["swap", special("Swap")],
+    "shift+r": ["resign", () => (session.ply && !app.play.result ? askToResign(app, app.play) : false)],
+    arrowleft: ["back", () => session.back()],
+    arrowright: ["forward", () => session.forward()],
+    k: ["back", () => session.back()],
+    j: ["forward", () => session.forward()],
+    home: ["first move", () => session.first()],
+    end: ["last move", () => session.last()],
+  });
+}
+
+function playDigit(session, app, digit) {
+  const { picture } = session.position;
+  if (!picture.drops && picture.style !== "tree") return false;
+  const action = picture.drops
+    ? picture.actions.find(({ cells }) => picture.drops[digit - 1]?.includes(cells[0]))
+    : picture.actions[digit - 1];
+  if (action && app.play.mayMove) app.play.play(action);
+}

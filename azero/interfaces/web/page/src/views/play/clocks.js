@@ -1,0 +1,54 @@
+// Two clocks with an increment. They stand still until the first move.
+
+/** `limit` is {minutes, increment} with the increment in seconds; `onFlag(player)` is called when time is up. */
+export class Clocks {
+  constructor(limit, onFlag) {
+    this.left = [limit.minutes * 60_000, limit.minutes * 60_000];
+    this.increment = limit.increment * 1000;
+    this.onFlag = onFlag;
+    this.running = null;
+    this.hasBegun = false;
+  }
+
+  /** Lets the clock of a player run. */
+  run(player) {
+    if (this.running?.player === player) return;
+    this.stop();
+    this.hasBegun = true;
+    this.running = { player, since: performance.now() };
+    this.timer = setTimeout(() => this.flag(player), this.left[player]);
+  }
+
+  flag(player) {
+    this.stop();
+    this.left[player] = 0;
+    this.onFlag(player);
+  }
+
+  stop() {
+    clearTimeout(this.timer);
+    if (this.running) this.left[this.running.player] = this.now(this.running.player);
+    this.running = null;
+  }
+
+  /** A player has moved, and gets the increment. */
+  moved(player) {
+    const counts = this.hasBegun;
+    this.stop();
+    if (counts) this.left[player] += this.increment;
+    this.hasBegun = true;
+  }
+
+  /** Milliseconds that a player has left. */
+  now(player) {
+    const passed = this.running?.player === player ? performance.now() - this.running.since : 0;
+    return Math.max(0, this.left[player] - passed);
+  }
+}
+
+/** "4:12", below ten seconds "9.8". */
+export function formatClock(ms) {
+  if (ms < 10_000) return (Math.floor(ms / 100) / 10).toFixed(1);
+  const seconds = Math.ceil(ms / 1000);
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+}

@@ -1,0 +1,248 @@
+// A game that is played: who plays which side, the clocks, and when it is over.
+
+import { post, stream } from "../../api.js";
+import { nameOf } from "../../score.js";
+import { GameTree } from "../../game/tree.js";
+import { Clocks } from "./clocks.js";
+
+const HUMAN = { kind: "human" };
+const SLOW_MS = 300; // whatever takes longer says what it does
+const HINT_SIMULATIONS = 400;
+
+/**
+ * Plays the agents' moves in the session's game. `players` has, for each side, {kind: "human"} or {kind: "agent",
+ * agent, level, simulations}. `clock` is {minutes, increment} or null.
+ */
+export class PlayGame {
+  constructor(app, players = [HUMAN, HUMAN], clock = null) {
+    this.app = app;
+    this.session = app.session;
+    this.players = players;
+    this.clocks = clock ? new Clocks(clock, (player) => this.end(1 - player, `${this.nameOfSide(player)} ran out of time.`)) : null;
+    this.decided = null; // {winner, text} of a game that ended off the board
+    this.thinking = null; // {player, since}
+    this.stage = null; // of an agent that is being loaded, as a stream tells it
+    this.problem = null; // an error of the agent
+    this.hint = null; // {cells, line, isLine}
+    this.isPaused = false;
+    this.request = null;
+    this.unsubscribe = this.session.subscribe(() => this.onChange());
+    this.closing = new AbortController();
+    this.prepare();
+  }
+
+  /** Loads the agents before their first move, and tells the stages. */
+  async prepare() {
+    const { signal } = this.closing;
+    const cold = this.players.filter((player) => player.kind === "agent" && this.agentOf(player)?.state !== "ready");
+    for (const { agent } of cold) {
+      const body = { agent, game: this.session.game.id, moves: [], simulations: 1 };
+      const onStage = (stage) => {
+        this.stage = stage.stage === "searching" ? null : { ...stage, agent };
+        this.changed();
+      };
+      await stream("analyses", body, { signal, onStage, onError: (error) => (this.problem = error) });
+    }
+    if (signal.aborted) return;
+    this.stage = null;
+    if (cold.length) await this.session.refreshAgents().catch(() => {});
+    this.changed();
+  }
+
+  stop() {
+    this.closing.abort();
+    this.request?.abort();
+    this.clocks?.stop();
+    this.unsubscribe();
+    this.isStopped = true;
+  }
+
+  changed() {
+    this.app.changed();
+  }
+
+  get isAgainstAgent() {
+    return this.players.some((player) => player.kind === "agent");
+  }
+
+  /** The side of the only human; null if there is none, or two. */
+  get human() {
+    const sides = [0, 1].filter((side) => this.players[side].kind === "human");
+    return sides.length === 1 ? sides[0] : null;
+  }
+
+  /** {winner, text} of the finished game; null while it goes on. */
+  get result() {
+    return this.decided ?? (this.session.isSettled ? this.session.position.result : null);
+  }
+
+  get isLive() {
+    return this.session.isSettled && this.session.node.children.length === 0 && !this.result;
+  }
+
+  get mayMove() {
+    return this.isLive && this.players[this.session.position.to_move].kind === "human";
+  }
+
+  nameOfSide(side) {
+    return nameOf(this.session.game, side);
+  }
+
+  titleOf(side) {
+    const player = this.players[side];
+    if (player.kind === "human") return this.human === null ? this.nameOfSide(side) : "You";
+    const agent = this.agentOf(player);
+    const level = player.level === "adaptive" ? "adaptive" : player.level && `level ${player.level}`;
+    return [level ? "azero" : (agent?.title ?? player.agent), level].filter(Boolean).join(", ");
+  }
+
+  agentOf(player) {
+    return this.session.agents.find((agent) => agent.id === player.agent);
+  }
+
+  onChange() {
+    const { session } = this;
+    if (this.isStopped || !session.isSettled) return;
+    const { to_move: toMove, result } = session.position;
+    if (this.seen !== session.node) {
+      this.seen = session.node;
+      this.hint = null;
+      if (result) this.app.announce(result.text);
+      else if (session.node.move) this.app.announce(`${session.node.move} played. ${this.nameOfSide(toMove)} to move.`);
+    }
+    if (!this.isLive) {
+      this.clocks?.stop();
+      if (session.node !== this.thinking?.node) this.cancel();
+      return;
+    }
+    if (session.ply > 0 || this.clocks?.hasBegun) this.clocks?.run(toMove);
+    if (this.players[toMove].kind === "agent" && !this.isPaused) this.askAgent(toMove);
+    else if (this.thinking?.node !== session.node) this.cancel();
+  }
+
+  cancel() {
+    this.request?.abort();
+    this.request = this.thinking = null;
+  }
+
+  async askAgent(side) {
+    const { session } = this;
+    if (this.thinking?.node === session.node) return;
+    this.cancel();
+    const player = this.players[side];
+    const request = new AbortController();
+    const thinking = { node: session.node, player: side, since: Date.now() };
+    Object.assign(this, { request, thinking, problem: null });
+    if (this.agentOf(player)?.state !== "ready") this.clocks?.stop();
+    const timer = setInterval(() => Date.now() - thinking.since > SLOW_MS && this.changed(), 500);
+    try {
+      const move = await this.answer(player, request.signal);
+      if (this.thinking !== thinking) return;
+      this.thinking = null;
+      if (move === "resign") this.end(1 - side, `${this.titleOf(side)} resigns.`);
+      else {
+        this.clocks?.moved(side);
+        await session.play(move);
+      }
+    } catch (error) {
+      if (error.name !== "AbortError") this.problem = error;
+      if (this.thinking === thinking) this.thinking = null;
+    } finally {
+      clearInterval(timer);
+      this.changed();
+    }
+  }
+
+  async answer(player, signal) {
+    const { session } = this;
+    const body = { agent: player.agent, game: session.game.id, moves: session.moves };
+    if (player.level) Object.assign(body, { level: player.level, seed: Math.floor(Math.random() * 1e9) });
+    else if (player.simulations) body.simulations = player.simulations;
+    return (await post("suggestions", body, { signal })).best;
+  }
+
+  /** Plays a human's move. */
+  play(action) {
+    this.clocks?.moved(this.session.position.to_move);
+    this.hint = null;
+    return this.session.play(action.move);
+  }
+
+  end(winner, text) {
+    this.cancel();
+    this.clocks?.stop();
+    this.decided = { winner, text };
+    this.app.announce(text);
+    this.changed();
+  }
+
+  resign() {
+    const side = this.human ?? this.session.position.to_move;
+    this.end(1 - side, `${this.titleOf(side) === "You" ? "You resigned" : `${this.titleOf(side)} resigns`}. ${this.nameOfSide(1 - side)} wins.`);
+  }
+
+  get mayUndo() {
+    return this.session.node.parent !== null;
+  }
+
+  /** Takes back to the human's own turn. */
+  async undo() {
+    const { session } = this;
+    if (!this.mayUndo) return;
+    this.cancel();
+    this.decided = null;
+    let node = session.node;
+    do {
+      const { parent } = node;
+      session.tree.remove(node);
+      node = parent;
+    } while (node.parent && this.human !== null && (await session.positionOf(node)).to_move !== this.human);
+    await session.goTo(node);
+  }
+
+  /** Shows the square of the best move; asked again, the line that may follow. */
+  async askHint() {
+    const { session } = this;
+    if (!this.mayMove) return;
+    if (this.hint) {
+      this.hint = { ...this.hint, isLine: true };
+      this.app.announce(`Hint: ${this.hint.line.join(" ")}`);
+      return this.changed();
+    }
+    const { node, position } = session;
+    try {
+      const body = { agent: this.app.agent, game: session.game.id, moves: session.moves, simulations: HINT_SIMULATIONS };
+      const [best] = (await post("suggestions", body)).moves;
+      if (session.node !== node || !best) return;
+      const action = position.picture.actions.find((each) => each.action === best.action);
+      this.hint = { cells: action?.cells ?? [], move: best.move, line: best.pv, isLine: false };
+      this.app.announce(`Hint: ${best.move}`);
+    } catch (error) {
+      this.app.fail(error);
+    }
+    this.changed();
+  }
+
+  swapSides() {
+    this.players = [this.players[1], this.players[0]];
+    this.cancel();
+    this.onChange();
+    this.changed();
+  }
+
+  pause(isPaused) {
+    this.isPaused = isPaused;
+    if (isPaused) this.cancel();
+    else this.onChange();
+    this.changed();
+  }
+}
+
+/** Begins a game in the session: an empty board, these players, this clock. */
+export async function beginGame(app, players, clock) {
+  app.play?.stop();
+  await app.session.setTree(new GameTree());
+  app.play = new PlayGame(app, players, clock);
+  app.play.onChange();
+  app.setView("play");
+}

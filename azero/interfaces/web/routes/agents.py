@@ -1,0 +1,35 @@
+"""Routes of agents."""
+
+from typing import Any
+
+from fastapi import APIRouter
+
+from azero.games import Game
+from azero.interfaces.web.context import InContext
+from azero.interfaces.web.offered.agents import OfferedAgent
+
+router = APIRouter(tags=["agents"])
+
+
+@router.get("/agents", summary="The agents, or those that play a game")
+def agents(context: InContext, game: str | None = None) -> list[dict[str, Any]]:
+    asked = context.offered.game(game).game if game is not None else None
+    return [_to_json(each, context, asked or each.game) for each in context.offered.agents_for(asked)]
+
+
+def _to_json(agent: OfferedAgent, context: InContext, game: Game | None) -> dict[str, Any]:
+    table = agent.levels(game) if game else None
+    return {
+        "id": agent.id,
+        "title": agent.title,
+        "kind": agent.kind,
+        "game": agent.game.name if agent.game else None,
+        "simulations": agent.simulations,
+        "state": context.searches.agents.state_of(agent),
+        "judges": agent.judges,
+        "source": agent.source,
+        "run": agent.run,
+        "levels": [level.to_json() for level in table.levels] if table else None,
+        "adaptive": table is not None,
+        "anchors": [{"name": each.name, "elo": each.elo} for each in table.anchors] if table else [],
+    }

@@ -1,0 +1,52 @@
+"""Routes of games and positions."""
+
+from typing import Any
+
+from fastapi import APIRouter
+
+from azero.arena.agents.levels import table_of
+from azero.interfaces.web.context import InContext
+from azero.interfaces.web.models import PositionAsked
+from azero.interfaces.web.offered.games import OfferedGame
+from azero.interfaces.web.positions import describe, initial_picture
+
+router = APIRouter(tags=["games"])
+
+
+@router.get("/games", summary="The games")
+def games(context: InContext) -> list[dict[str, Any]]:
+    return [_brief(each, context) for each in context.offered.games.values()]
+
+
+@router.get("/games/{game_id}", summary="A game, its board and its rules")
+def game(game_id: str, context: InContext) -> dict[str, Any]:
+    found = context.offered.game(game_id)
+    if found.id in context.offered.games:
+        context.searches.agents.compile_soon(found)
+    return {
+        **_brief(found, context),
+        "board": initial_picture(found),
+        "max_plies": found.game.max_plies,
+        "has_ownership": found.has_ownership,
+        "has_score": found.has_score,
+        "sizes": [each.id for each in context.offered.games.values() if each.family == found.family],
+        "rules": found.rules_text,
+    }
+
+
+@router.post("/positions", summary="The position after moves")
+def positions(asked: PositionAsked, context: InContext) -> dict[str, Any]:
+    return describe(context.position(asked))
+
+
+def _brief(offered: OfferedGame, context: InContext) -> dict[str, Any]:
+    return {
+        "id": offered.id,
+        "title": offered.title,
+        "subtitle": offered.subtitle,
+        "family": offered.family,
+        "parameters": offered.parameters,
+        "players": initial_picture(offered)["players"],
+        "has_levels": bool(table_of(offered.game).agent),
+        "is_own": offered.is_own,
+    }

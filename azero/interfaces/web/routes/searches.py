@@ -1,0 +1,95 @@
+"""Routes of searches: suggestions, and the streams of analyses and reviews."""
+
+from typing import Any
+
+from fastapi import APIRouter, Request
+from fastapi.responses import Response
+
+from azero.interfaces.web.context import Context, InContext
+from azero.interfaces.web.errors import ApiError
+from azero.interfaces.web.models import AnalysisAsked, ReviewAsked, SearchAsked, SuggestionAsked
+from azero.interfaces.web.offered.agents import OfferedAgent
+from azero.interfaces.web.positions import Position
+from azero.interfaces.web.searches.analysing import Bounds
+from azero.interfaces.web.searches.suggesting import Wish
+
+router = APIRouter(tags=["searches"])
+
+_STREAM: dict[int | str, dict[str, Any]] = {
+    200: {
+        "description": "Events, until the client hangs up.",
+        "content": {"text/event-stream": {"schema": {"type": "string"}}},
+    }
+}
+
+
+@router.post("/suggestions", summary="A move, and what the search says of all moves")
+async def suggestions(asked: SuggestionAsked, request: Request, context: InContext) -> dict[str, Any]:
+    agent, position = await _chosen(asked, context)
+    _check_goes_on(position)
+    if asked.level is None:
+        wish = _wish(context, agent, asked.simulations, asked.seconds, asked.seed)
+    elif asked.simulations is not None or asked.seconds is not None:
+        raise ApiError(422, "invalid", "level: a level has limits of its own; give no simulations and no seconds")
+    elif (table := agent.levels(position.offered.game)) is None:
+        raise ApiError(409, "no_levels", f"agent {agent.id!r} has no levels", value=agent.id)
+    else:
+        wish = Wish(None, None, asked.seed, table.level(asked.level))
+    found = await context.searches.suggest(_client_of(request), agent, position, wish)
+    return {**found.to_json(), "seconds": round(found.elapsed_s, 4)}
+
+
+@router.post("/analyses", summary="A search that reports while it runs", response_class=Response, responses=_STREAM)
+async def analyses(asked: AnalysisAsked, request: Request, context: InContext) -> Response:
+    agent, position = await _chosen(asked, context)
+    _check_goes_on(position)
+    settings = context.settings
+    single = None
+    if asked.simulations is not None and agent.kind != "program":
+        single = min(asked.simulations, settings.most_suggested)
+    bounds = Bounds(
+        simulations=min(asked.simulations or settings.most_simulations, settings.most_simulations),
+        single=single,
+        seconds=min(asked.seconds or settings.analysis_s, settings.analysis_s),
+        interval=asked.interval,
+        memory_mib=context.searches.agents.memory_mib,
+    )
+    return context.searches.analyse(_client_of(request), agent, position, bounds)
+
+
+@router.post("/reviews", summary="What each move of a game lost", response_class=Response, responses=_STREAM)
+async def reviews(asked: ReviewAsked, request: Request, context: InContext) -> Response:
+    agent, position = await _chosen(asked, context)
+    if not agent.judges:
+        raise ApiError(409, "no_judge", f"agent {agent.id!r} does not judge positions", value=agent.id)
+    if not position.moves:
+        raise ApiError(422, "no_moves", "there is nothing to review: the game has no moves")
+    wish = _wish(context, agent, asked.simulations, None, 0)
+    return context.searches.review(_client_of(request), agent, position, wish)
+
+
+async def _chosen(asked: SearchAsked, context: Context) -> tuple[OfferedAgent, Position]:
+    agent = context.offered.agent_for(asked.agent, context.offered.game(asked.game))
+    return agent, await context.position_of(asked)
+
+
+def _check_goes_on(position: Position) -> None:
+    if position.state.is_terminal():
+        raise ApiError(409, "game_over", "there is nothing to search: the game is over")
+
+
+def _wish(context: Context, agent: OfferedAgent, simulations: int | None, seconds: float | None, seed: int) -> Wish:
+    """Returns how long a suggestion may search: what is asked for, within the limits."""
+    settings = context.settings
+    if agent.kind == "program":
+        return Wish(None, None, seed)
+    if simulations is not None or seconds is not None:
+        simulations = min(simulations or settings.most_suggested, settings.most_suggested)
+    elif agent.simulations:
+        simulations = min(agent.simulations, settings.most_suggested)
+    return Wish(simulations, min(seconds or settings.suggestion_s, settings.suggestion_s), seed)
+
+
+def _client_of(request: Request) -> str:
+    """Returns by what a client is told from others: its address."""
+    return request.client.host if request.client else ""

@@ -1,0 +1,1 @@
+"""Searches for many clients on one machine: loaded agents, turns, and streams of reports."""

@@ -1,0 +1,164 @@
+"""An analysis: slices of a search, whose newest report is sent, until a limit, a proof, or its client has gone."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from azero.arena.agents.analysis import Analysis
+from azero.arena.agents.search_agent import SearchAgent
+from azero.arena.agents.suggestion import Suggestion
+from azero.interfaces.web.errors import as_api_error
+from azero.interfaces.web.positions import Position
+from azero.interfaces.web.searches.loaded import Loaded
+from azero.interfaces.web.searches.outbox import Outbox
+from azero.interfaces.web.searches.outcomes import outcomes_of
+from azero.interfaces.web.searches.turns import Turn
+
+_LEAST_COST = 0.1  # of a slice, as a part of its time
+
+SEARCHING = {"stage": "searching", "text": "Searching", "elapsed_s": 0.0, "expected_s": None}
+"""The stage of a search that has begun."""
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """When an analysis ends.
+
+    Attributes:
+      simulations: of the position, those of earlier analyses included.
+      single: simulations of an agent that cannot be interrupted; None: its own limit.
+      seconds: since its first slice.
+      interval: seconds from one report to the next.
+      memory_mib: of all trees of the agent. Analyses with the same agent share it equally.
+    """
+
+    simulations: int
+    single: int | None
+    seconds: float
+    interval: float
+    memory_mib: int
+
+
+class AnalysisTurn(Turn):
+    """Analyses a position, one slice at a time.
+
+    A slice is a report of `agent.analyse`. If another analysis has used the agent since the last slice, the agent goes
+    back to this position, whose tree it has kept.
+    """
+
+    def __init__(
+        self,
+        client: str,
+        loaded: Loaded,
+        position: Position,
+        bounds: Bounds,
+        outbox: Outbox,
+        on_end: Callable[[], None],
+    ):
+        super().__init__(client)
+        self._loaded, self._position, self._bounds = loaded, position, bounds
+        self._outbox, self._on_end = outbox, on_end
+        self._analysis: Analysis | None = None
+        self._begin_s: float | None = None
+        self._next_s = 0.0  # when the next report is due
+        self._before = 0  # simulations before this analysis
+        self._last = 0  # simulations at the last report
+        self._made = 0  # simulations of the last slice
+
+    def stop(self) -> None:
+        """Ends it, also within a slice."""
+        super().stop()
+        if (analysis := self._analysis) is not None and self._loaded.holder is self:
+            analysis.stop()
+
+    def cost(self, elapsed_s: float) -> float:
+        """Returns the usual time of its simulations: those with the same agent get equally many, and not equal time.
+
+        A large tree is searched in larger batches. By time alone, whoever is ahead would get ahead further.
+        """
+        rate = self._loaded.rate
+        rate.add(self._made, elapsed_s)
+        return max(self._made * rate.seconds_per_simulation, _LEAST_COST * elapsed_s)
+
+    def take(self, is_alone: bool) -> bool:
+        try:
+            if self.is_stopped or self._outbox.is_over:
+                return self._end("stopped")
+            reason = self._slice()
+            return True if reason is None else self._end(reason)
+        except BaseException as error:  # the stream gets it
+            self._outbox.put("error", as_api_error(error).to_json(), is_last=True)
+            self._on_end()
+            return False
+
+    def _end(self, reason: str) -> bool:
+        self._outbox.put("done", {"reason": reason}, is_last=True)
+        self._on_end()
+        return False
+
+    def _slice(self) -> str | None:
+        """Searches for a while; returns why the analysis is over, None if it is not."""
+        if self._loaded.holder is not self:
+            self._resume()
+        assert self._analysis is not None, "it was resumed"
+        if self.is_stopped:
+            self._analysis.stop()
+        begin = time.perf_counter()
+        if self._begin_s is None:
+            self._begin_s = begin
+            self._outbox.put("stage", SEARCHING)
+        found = next(self._analysis)
+        now = time.perf_counter()
+        elapsed = now - self._begin_s
+        if found.simulations_per_s is not None and not self._before:
+            self._before = max(1, found.simulations - round(found.simulations_per_s * found.elapsed_s))
+        self._made, self._last = max(0, found.simulations - self._last), found.simulations
+        reason = self._reason(found, elapsed, self._analysis.is_over)
+        if reason is not None or now >= self._next_s:
+            self._next_s = now + self._bounds.interval - min(0.05, self._bounds.interval / 4)
+            self._report(found, elapsed, is_last=reason is not None)
+        return reason
+
+    def _resume(self) -> None:
+        """Goes to the position: to its kept tree, or to the part of the tree of a position before it."""
+        agent, bounds = self._loaded.made.result(), self._bounds
+        state = self._position.state
+        if isinstance(agent, SearchAgent) and self._begin_s is None:
+            thinker = agent.thinker(bounds.memory_mib)
+            with thinker.lock:
+                before = [] if thinker.remembers(state) else self._position.earlier
+                for each in reversed(before):
+                    if thinker.remembers(each):
+                        thinker.go_to(each)
+                        break
+        limit = bounds.simulations if agent.can_ponder else bounds.single
+        self._analysis = agent.analyse(state, interval=bounds.interval, simulations=limit, memory_mib=bounds.memory_mib)
+        self._loaded.holder = self
+
+    def _reason(self, found: Suggestion, elapsed: float, is_over: bool) -> str | None:
+        if self.is_stopped:
+            return "stopped"
+        if found.simulations >= self._bounds.simulations:
+            return "simulations"
+        if elapsed >= self._bounds.seconds:
+            return "seconds"
+        if found.is_tree_full or self._is_too_large():
+            return "memory"
+        if is_over:
+            return "proven" if found.moves and found.moves[0].proven else "simulations"
+        return None
+
+    def _is_too_large(self) -> bool:
+        """Returns whether its tree has more than its share of the agent's memory, so that it would not be kept."""
+        agent = self._loaded.made.result()
+        if self._loaded.users < 2 or not isinstance(agent, SearchAgent):
+            return False
+        kept = self._bounds.memory_mib * (1 << 20) // 2
+        return agent.thinker(self._bounds.memory_mib).num_bytes > kept // self._loaded.users
+
+    def _report(self, found: Suggestion, elapsed: float, is_last: bool) -> None:
+        made = found.simulations - self._before if self._before else found.simulations
+        rate = round(made / elapsed, 1) if elapsed > 0 else None
+        update = replace(found, elapsed_s=round(elapsed, 3), simulations_per_s=rate).to_json()
+        outcomes = outcomes_of(self._loaded.made.result(), self._position.state, found.value)
+        self._outbox.put("update", {**update, "outcomes": outcomes, "is_last": is_last})

@@ -1,0 +1,167 @@
+"""Loaded agents: one thread makes them. They are kept while there is room; those not used for longest go first."""
+
+import contextlib
+import threading
+import time
+from collections import OrderedDict
+from concurrent.futures import Future, ThreadPoolExecutor
+
+from azero.arena.agents.agent import Agent
+from azero.arena.agents.levels import Level, LevelAgent, at_level
+from azero.arena.agents.names import make_agent
+from azero.arena.agents.search_agent import SearchAgent
+from azero.compiler.notice import is_compiling
+from azero.games import Game, compile_game
+from azero.interfaces.web.errors import ApiError
+from azero.interfaces.web.offered.agents import OfferedAgent
+from azero.interfaces.web.offered.games import OfferedGame
+from azero.interfaces.web.searches.turns import Turn, Turns
+from azero.interfaces.web.settings import ServeSettings
+
+EXPECTED_S = {"loading": 3.0, "compiling": 30.0}
+"""Seconds of a stage that has not been measured by this server: with torch, and on two cores."""
+
+_Key = tuple[str, int, Game]  # name and version of an agent, and the game that it plays
+
+_OLD = 0.98  # the weight of a slice before, against the next one
+_LEAST_MEMORY_MIB = 64
+
+
+class Rate:
+    """How long a simulation usually takes, by the last slices of an agent's analyses."""
+
+    def __init__(self) -> None:
+        self._simulations = self._seconds = 0.0
+
+    def add(self, simulations: int, seconds: float) -> None:
+        """Adds a slice. Older ones count less and less."""
+        self._simulations = _OLD * self._simulations + simulations
+        self._seconds = _OLD * self._seconds + seconds
+
+    @property
+    def seconds_per_simulation(self) -> float:
+        """The mean."""
+        return self._seconds / max(1.0, self._simulations)
+
+
+class Loaded:
+    """An agent for one game, loaded or on its way.
+
+    Attributes:
+      made: the agent; its error if it cannot be loaded.
+      turns: in which its searches take turns. Programs do not use this process's time, so each has its own.
+      users: searches that want it.
+      holder: the analysis that its thinker works on; None: another search has used it.
+      rate: how fast its simulations are.
+      begin_s: when loading began, by `time.perf_counter`.
+    """
+
+    def __init__(self, offered: OfferedAgent, turns: Turns):
+        self.offered, self.turns = offered, turns
+        self.made: Future[Agent] = Future()
+        self.users = 0
+        self.holder: Turn | None = None
+        self.rate = Rate()
+        self._players: dict[Level, LevelAgent] = {}
+        self.begin_s = time.perf_counter()
+
+    @property
+    def state(self) -> str:
+        """Returns loading or ready."""
+        return "ready" if self.made.done() else "loading"
+
+    def player(self, level: Level) -> LevelAgent:
+        """Returns the agent as it plays at a level."""
+        if level not in self._players:
+            self._players[level] = at_level(self.made.result(), level)
+        return self._players[level]
+
+    def stage(self) -> dict[str, object]:
+        """Returns what loading does at present, as a stage of a stream."""
+        name = "compiling" if is_compiling() else "loading"
+        text = "Compiling the rules and the search" if name == "compiling" else f"Loading {self.offered.title}"
+        elapsed = time.perf_counter() - self.begin_s
+        return {"stage": name, "text": text, "elapsed_s": round(elapsed, 1), "expected_s": EXPECTED_S[name]}
+
+
+class LoadedAgents:
+    """Loads agents, one after another in a thread of its own, so that no search waits for a compiler."""
+
+    def __init__(self, settings: ServeSettings, turns: Turns):
+        self._settings, self._turns = settings, turns
+        self._loader = ThreadPoolExecutor(1, "load")
+        self._compiler = ThreadPoolExecutor(1, "compile")
+        self._loaded: OrderedDict[_Key, Loaded] = OrderedDict()
+        self._lock = threading.Lock()
+        self.memory_mib = max(_LEAST_MEMORY_MIB, settings.memory_mib // settings.most_agents)
+
+    def use(self, offered: OfferedAgent, game: OfferedGame) -> Loaded:
+        """Returns an agent for a game, which may have to load first; raises ApiError if there is no room.
+
+        The caller calls `leave` in the end.
+        """
+        key = offered.name, offered.version, game.game
+        with self._lock:
+            loaded = self._loaded.get(key)
+            if loaded is None:
+                self._make_room()
+                turns = Turns("program") if offered.kind == "program" else self._turns
+                loaded = self._loaded[key] = Loaded(offered, turns)
+                self._loader.submit(self._load, key, loaded)
+            self._loaded.move_to_end(key)
+            loaded.users += 1
+        return loaded
+
+    def compile_soon(self, game: OfferedGame) -> None:
+        """Compiles the rules of a game in the background. Until then they run as plain Python."""
+        with contextlib.suppress(RuntimeError):  # it is closed
+            self._compiler.submit(compile_game, game.game)
+
+    def leave(self, loaded: Loaded) -> None:
+        """Says that a search no longer uses an agent."""
+        with self._lock:
+            loaded.users -= 1
+
+    def state_of(self, offered: OfferedAgent) -> str:
+        """Returns cold, loading or ready."""
+        with self._lock:
+            states = {each.state for key, each in self._loaded.items() if key[:2] == (offered.name, offered.version)}
+        return next((state for state in ("ready", "loading") if state in states), "cold")
+
+    def close(self) -> None:
+        """Ends loading; what has not begun is given up."""
+        for pool in (self._loader, self._compiler):
+            pool.shutdown(wait=False, cancel_futures=True)
+
+    def _make_room(self) -> None:
+        if len(self._loaded) < self._settings.most_agents:
+            return
+        for key, loaded in self._loaded.items():
+            if loaded.users == 0 and loaded.made.done():
+                del self._loaded[key]
+                if loaded.turns is not self._turns:
+                    loaded.turns.close()
+                if loaded.made.exception() is None:
+                    loaded.made.result().close()
+                return
+        most = self._settings.most_agents
+        raise ApiError(503, "busy", f"{most} agents are in use already; try again when one is free", retry_s=5)
+
+    def _load(self, key: _Key, loaded: Loaded) -> None:
+        loaded.begin_s = time.perf_counter()
+        name, _, game = key
+        try:
+            compile_game(game)
+            agent = make_agent(name, game, threads=self._settings.threads)
+            state = game.new_initial_state()
+            if isinstance(agent, SearchAgent):
+                with contextlib.closing(agent.analyse(state, memory_mib=self.memory_mib, simulations=2)) as analysis:
+                    next(analysis)  # compiles and opens everything
+                agent.suggest(state, simulations=2)
+            if table := loaded.offered.levels(game):
+                at_level(agent, table.levels[0]).suggest_by(state, 0)
+            loaded.made.set_result(agent)
+        except BaseException as error:  # whoever waits for the agent gets it
+            with self._lock:
+                self._loaded.pop(key, None)
+            loaded.made.set_exception(error)

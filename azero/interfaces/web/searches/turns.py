@@ -1,0 +1,87 @@
+"""Turns: one thread in which searches take turns, slice by slice, so that clients share the machine fairly."""
+
+import threading
+import time
+from abc import ABC, abstractmethod
+
+
+class Turn(ABC):
+    """Work in slices.
+
+    Attributes:
+      client: whose work it is; clients share the time equally, and each one's turns its own share.
+      is_stopped: whether its client has gone, so that its next slice is its last, and comes at once.
+      used_s: what its slices cost, counted from the least of the turns that were there when it came.
+    """
+
+    def __init__(self, client: str):
+        self.client = client
+        self.is_stopped = False
+        self.used_s = 0.0
+
+    def stop(self) -> None:
+        """Ends it. Any thread may call this."""
+        self.is_stopped = True
+
+    def cost(self, elapsed_s: float) -> float:
+        """Returns what the last slice cost, in seconds: by default the time that it took."""
+        return elapsed_s
+
+    @abstractmethod
+    def take(self, is_alone: bool) -> bool:
+        """Does a slice of the work; returns whether there is more. It raises nothing.
+
+        Args:
+          is_alone: whether nobody else waits, so that a longer slice delays nobody.
+        """
+
+
+class Turns:
+    """A queue, and the thread that works on it. The client whose slices have cost the least is next."""
+
+    def __init__(self, name: str):
+        self._waiting: list[Turn] = []
+        self._clients: dict[str, float] = {}  # seconds used, of the clients that have turns
+        self._change = threading.Condition()
+        self._is_closed = False
+        self._thread = threading.Thread(target=self._run, name=name, daemon=True)
+        self._thread.start()
+
+    def add(self, turn: Turn) -> None:
+        """Adds a turn. It has no claim to the time before it came."""
+        with self._change:
+            own = [each.used_s for each in self._waiting if each.client == turn.client]
+            turn.used_s = min(own, default=0.0)
+            if turn.client not in self._clients:
+                self._clients[turn.client] = min(self._clients.values(), default=0.0)
+            self._waiting.append(turn)
+            self._change.notify()
+
+    def close(self) -> None:
+        """Ends the thread after the present slice."""
+        with self._change:
+            self._is_closed = True
+            self._change.notify()
+
+    def _rank(self, turn: Turn) -> tuple[bool, float, float]:
+        """Returns what is least for the next turn."""
+        return not turn.is_stopped, self._clients[turn.client], turn.used_s
+
+    def _run(self) -> None:
+        while True:
+            with self._change:
+                self._change.wait_for(lambda: self._waiting or self._is_closed)
+                if self._is_closed:
+                    return
+                turn = min(self._waiting, key=self._rank)
+                is_alone = len(self._waiting) == 1
+            begin = time.perf_counter()
+            has_more = turn.take(is_alone)
+            cost = turn.cost(time.perf_counter() - begin)
+            with self._change:
+                turn.used_s += cost
+                self._clients[turn.client] += cost
+                if not has_more:
+                    self._waiting.remove(turn)
+                    if all(each.client != turn.client for each in self._waiting):
+                        del self._clients[turn.client]

@@ -1,0 +1,92 @@
+"""Runs the server until Ctrl-C: binds the address, says it, and ends what is open at the end."""
+
+import socket
+import sys
+
+import uvicorn
+from fastapi import FastAPI
+
+from azero.errors import BadInput
+from azero.interfaces.web.app import make_app
+from azero.interfaces.web.connection import Connections
+from azero.interfaces.web.offered.offered import Offered
+from azero.interfaces.web.searches.searches import Searches
+from azero.interfaces.web.settings import ServeSettings
+from azero.system.console import say
+
+_LAST_S = 1  # seconds for open connections at the end
+_NAMED = "--allow-host adds the name by which they address it"
+_BACKLOG = 1024
+
+
+def serve(offered: Offered, settings: ServeSettings, opens: bool = False) -> None:
+    """Serves until a signal. The first line on stdout holds the address.
+
+    Args:
+      opens: whether to open the page in a browser.
+
+    Raises BadInput if the address cannot be used.
+    """
+    listener = listen(settings)
+    app = make_app(offered, settings)
+    address = address_of(listener)
+    print(f"azero serves {address}", flush=True)
+    if not settings.is_local:
+        say(f"warning: it listens on {settings.host}, where other machines can use it, without a password; {_NAMED}")
+    if opens:
+        import webbrowser
+
+        webbrowser.open(address)
+    _Server(config_of(app, settings), app.state.context.searches).run(sockets=[listener])
+
+
+def config_of(app: FastAPI, settings: ServeSettings) -> uvicorn.Config:
+    """Returns how uvicorn runs the application."""
+    return uvicorn.Config(
+        app,
+        http=Connections(settings),  # type: ignore[arg-type]
+        ws="none",
+        loop="asyncio",
+        log_level="error",
+        access_log=False,
+        server_header=False,
+        lifespan="off",
+        timeout_graceful_shutdown=_LAST_S,
+        backlog=_BACKLOG,
+    )
+
+
+def listen(settings: ServeSettings) -> socket.socket:
+    """Returns a socket that listens; raises BadInput if the address is in use or is none."""
+    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    if sys.platform != "win32":
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((settings.host, settings.port))
+        listener.listen(_BACKLOG)
+    except (OSError, OverflowError) as error:
+        listener.close()
+        reason = getattr(error, "strerror", None) or str(error)
+        where = f"{settings.host}:{settings.port}"
+        raise BadInput(f"cannot listen on {where}: {reason}; --port 0 takes a free port") from None
+    return listener
+
+
+def address_of(listener: socket.socket) -> str:
+    """Returns the address of a server, for a browser on this machine."""
+    host, port = listener.getsockname()[:2]
+    host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
+    return f"http://{f'[{host}]' if ':' in host else host}:{port}/"
+
+
+class _Server(uvicorn.Server):
+    """Uvicorn's server. After a signal, searches end at once, and with them the streams."""
+
+    def __init__(self, config: uvicorn.Config, searches: Searches):
+        super().__init__(config)
+        self._searches = searches
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        self._searches.close()
+        await super().shutdown(sockets)

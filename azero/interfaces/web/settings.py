@@ -1,0 +1,61 @@
+"""The settings of a server: where it listens, whom it answers, and the limits on what requests may cost."""
+
+from dataclasses import dataclass
+
+LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
+"""Names of this machine that only its own programs can use."""
+
+
+@dataclass(frozen=True)
+class ServeSettings:
+    """The settings of a server.
+
+    Attributes:
+      host: the address to listen on.
+      port: the port; 0: a free one.
+      allow_hosts: further names by which requests may address the server.
+      allow_origins: further origins whose pages may send requests, e.g. `http://localhost:5173`.
+      threads: of each search.
+      memory_mib: of all trees of analyses together, in MiB.
+      most_agents: agents that are loaded at the same time. They share the memory.
+      most_searches: analyses, suggestions and reviews at the same time; further ones are told to come later.
+      most_reviews: reviews at the same time.
+      most_simulations: of one analysis.
+      most_suggested: simulations of one suggestion, or of each position of a review.
+      analysis_s: the most seconds of an analysis.
+      suggestion_s: the most seconds of a suggestion.
+      most_body_bytes: of a request.
+      body_s: seconds in which a request's body has to arrive.
+      most_plies: moves of a game in a request.
+      most_record_moves: moves of a record, variations included.
+      most_sockets: open connections. If there are more, the one that has been idle for longest is closed. macOS lets a
+        process have 256 open files, others 1,024 or more.
+      idle_s: seconds after which a connection without a request is closed.
+      slow_reader_s: seconds that a reader may take until its stream is closed.
+    """
+
+    host: str = "127.0.0.1"
+    port: int = 8777
+    allow_hosts: tuple[str, ...] = ()
+    allow_origins: tuple[str, ...] = ()
+    threads: int = 1
+    memory_mib: int = 2048
+    most_agents: int = 6
+    most_searches: int = 128
+    most_reviews: int = 4
+    most_simulations: int = 10_000_000
+    most_suggested: int = 20_000
+    analysis_s: float = 3600.0
+    suggestion_s: float = 10.0
+    most_body_bytes: int = 1 << 20
+    body_s: float = 20.0
+    most_plies: int = 2000
+    most_record_moves: int = 20_000
+    most_sockets: int = 200
+    idle_s: float = 20.0
+    slow_reader_s: float = 20.0
+
+    @property
+    def is_local(self) -> bool:
+        """Whether only programs of this machine can reach the server."""
+        return self.host in ("127.0.0.1", "localhost", "::1")

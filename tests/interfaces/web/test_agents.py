@@ -1,0 +1,171 @@
+"""Tests of the routes of agents, suggestions, analyses and reviews."""
+
+import pytest
+
+from azero.arena.agents.checkpoints import shipped_checkpoints
+from azero.errors import BadInput
+from azero.interfaces.web.offered.offered import Offered, runs_in
+from azero.interfaces.web.settings import ServeSettings
+from tests.interfaces.web.conftest import client_of
+
+WIN_IN_ONE = {"game": "tic_tac_toe", "moves": "b2 a1 c2 c1"}  # a2 wins
+
+
+def test_nets_and_searches_are_offered(client):
+    agents = {each["id"]: each for each in client.look("agents")}
+    assert {*shipped_checkpoints(), "uct@1000", "random"} <= set(agents)
+    assert agents["tic_tac_toe"]["kind"] == "net" and agents["tic_tac_toe"]["game"] == "tic_tac_toe"
+    assert agents["uct@1000"]["game"] is None and agents["uct@1000"]["simulations"] == 1000
+    assert agents["random"]["judges"] is False
+
+
+def test_agents_of_a_game_play_it(client):
+    found = [each["id"] for each in client.look("agents?game=hex")]
+    assert "uct@1000" in found and not set(found) & set(shipped_checkpoints())
+    error = client.ask("suggestions", 409, agent="tic_tac_toe", game="hex")["error"]
+    assert error["code"] == "other_game"
+
+
+@pytest.mark.parametrize("name", ["gtp:echo", "uci:echo", "checkpoints/go_7x7.safetensors", "uct@5", "run:x", "", "mc"])
+def test_no_text_of_a_request_is_an_agents_name(client, name):
+    error = client.ask("suggestions", 404, agent=name, game="go(size=7)")["error"]
+    assert error["code"] == "unknown_agent"
+
+
+@pytest.mark.parametrize("agent", ["tic_tac_toe", "uct@1000", "mc@1000", "alphabeta@1000"])
+def test_a_suggestion_finds_a_win(client, agent):
+    found = client.ask("suggestions", agent=agent, **WIN_IN_ONE, simulations=30)
+    assert found["best"] == "a2" and found["game"] == "tic_tac_toe" and found["seconds"] >= 0
+    assert {"to_move", "value", "simulations", "elapsed_s", "moves"} <= set(found)
+    assert client.look("agents?game=tic_tac_toe")
+
+
+def test_a_seed_repeats_a_suggestion(client):
+    asked = {"agent": "uct@1000", "game": "tic_tac_toe", "simulations": 50}
+    one, two, other = (client.ask("suggestions", **asked, seed=seed) for seed in (1, 1, 2))
+    assert one["moves"] == two["moves"] != other["moves"]
+
+
+def test_limits_of_the_settings_hold():
+    with client_of(ServeSettings(most_suggested=20)) as client:
+        asked = {"agent": "uct@1000", "game": "tic_tac_toe"}
+        for limit in ({}, {"simulations": 1000}, {"seconds": 5.0}):
+            assert client.ask("suggestions", **asked, **limit)["simulations"] <= 20
+
+
+@pytest.mark.parametrize("route", ["suggestions", "analyses"])
+def test_nothing_is_to_be_searched_at_the_end_of_a_game(client, route):
+    error = client.ask(route, 409, agent="uct@1000", game="connect_four", moves="1122334")["error"]
+    assert error["code"] == "game_over"
+
+
+def test_an_analysis_streams_stages_reports_and_an_end(client):
+    events = client.events("analyses", agent="tic_tac_toe", game="tic_tac_toe", moves="b2", simulations=300)
+    kinds = [event for event, _ in events]
+    assert kinds[-1] == "done" and kinds.count("done") == 1 and "error" not in kinds
+    assert [data["stage"] for event, data in events if event == "stage"][-1] == "searching"
+    last = [data for event, data in events if event == "update"][-1]
+    assert last["is_last"] and last["simulations"] >= 300 and last["moves"] and last["simulations_per_s"] > 0
+    wins, draws, losses = last["outcomes"]
+    assert abs(wins + draws + losses - 1) < 0.001
+    assert abs((wins - losses) + last["value"]) < 0.001, "the second player moves"
+    assert events[-1][1] == {"reason": "simulations"}
+
+
+def test_an_analysis_ends_when_the_result_is_proven(client):
+    events = client.events("analyses", agent="uct@1000", **WIN_IN_ONE)
+    assert events[-1] == ("done", {"reason": "proven"}) and events[-2][1]["moves"][0]["proven"] == "win"
+    assert events[-2][1]["outcomes"] is None
+
+
+def test_an_analysis_ends_in_time(client):
+    events = client.events("analyses", agent="uct@1000", game="connect_four", seconds=0.2, interval=0.05)
+    assert events[-1] == ("done", {"reason": "seconds"})
+    assert 0.15 < events[-2][1]["elapsed_s"] < 1
+
+
+@pytest.mark.parametrize("agent", ["random", "alphabeta@1000"])
+def test_agents_without_a_tree_report_once(client, agent):
+    events = client.events("analyses", agent=agent, game="tic_tac_toe", moves="b2")
+    assert [event for event, _ in events if event != "stage"] == ["update", "done"]
+
+
+def test_the_tree_is_kept_when_a_move_is_played(client):
+    asked = {"agent": "uct@1000", "game": "connect_four"}
+    events = client.events("analyses", **asked, moves="4", simulations=5000)
+    best = events[-2][1]["moves"][0]["move"]
+    assert client.events("analyses", **asked, moves=["4", best], simulations=10)[-2][1]["simulations"] > 50
+    assert client.events("analyses", **asked, moves="4", simulations=10)[-2][1]["simulations"] >= 5000
+
+
+def test_a_review_tells_each_move_and_the_whole(client):
+    moves = "b2 a1 c2 c1 a3"  # a2 wins at the end, and after a3 b1 does
+    events = client.events("reviews", agent="tic_tac_toe", game="tic_tac_toe", moves=moves, simulations=20)
+    updates = [data for event, data in events if event == "update"]
+    assert [each["ply"] for each in updates] == list(range(5)) and updates[4]["best"] == "a2"
+    done = events[-1][1]
+    assert events[-1][0] == "done" and len(done["values"]) == 6 and done["blunders"][0] >= 1
+    assert [move["move"] for move in done["moves"]] == moves.split()
+
+
+def test_what_cannot_be_reviewed_is_told(client):
+    assert client.ask("reviews", 422, agent="uct@1000", game="hex")["error"]["code"] == "no_moves"
+    assert client.ask("reviews", 409, agent="random", game="hex", moves="a1")["error"]["code"] == "no_judge"
+
+
+def test_further_searches_are_told_to_come_later():
+    with client_of(ServeSettings(most_searches=0)) as client:
+        response = client.post("/api/v1/suggestions", json={"agent": "random", "game": "tic_tac_toe"})
+        assert response.status_code == 429 and response.headers["retry-after"]
+    with client_of(ServeSettings(most_agents=1)) as client:
+        context = client.app.state.context
+        context.searches.agents.use(context.offered.agent("random"), context.offered.game("hex"))
+        response = client.post("/api/v1/suggestions", json={"agent": "random", "game": "tic_tac_toe"})
+        assert response.status_code == 503 and response.headers["retry-after"]
+
+
+def test_agents_leave_when_there_is_no_room():
+    with client_of(ServeSettings(most_agents=1)) as client:
+        for agent in ("random", "uct@1000", "random"):
+            client.ask("suggestions", agent=agent, **WIN_IN_ONE, simulations=10)
+            states = {each["id"]: each["state"] for each in client.look("agents")}
+            assert {name for name, state in states.items() if state == "ready"} == {agent}
+
+
+def test_agents_of_the_command_line_have_short_ids():
+    offered = Offered(["uct(c=2)@50", "tic_tac_toe@10", "checkpoints/othello_6x6.safetensors", "gtp:nothing there"])
+    assert {"uct(c=2)@50", "tic_tac_toe@10", "othello_6x6", "program:gtp", "random"} <= set(offered.agents)
+    assert offered.agents["program:gtp"].kind == "program" and "connect_four" not in offered.agents
+
+
+def test_what_does_not_load_is_bad_input(tmp_path):
+    for name in ("uct@x", "uct(c=much)", "random@5", "no_such_net", str(tmp_path)):
+        with pytest.raises(BadInput):
+            Offered([name])
+    with pytest.raises(BadInput, match=r"has no run"):
+        runs_in(tmp_path)
+
+
+def test_an_agent_plays_at_levels(client):
+    agents = {each["id"]: each for each in client.look("agents?game=tic_tac_toe")}
+    levels = agents["tic_tac_toe"]["levels"]
+    assert [each["level"] for each in levels] == list(range(1, len(levels) + 1)) and levels[0]["name"] == "Beginner"
+    assert agents["tic_tac_toe"]["adaptive"] and agents["random"]["levels"] is None
+    asked = {"agent": "tic_tac_toe", **WIN_IN_ONE}
+    assert client.ask("suggestions", **asked, level=len(levels))["best"] == "a2"
+    for level in (1, "adaptive"):
+        one, two = (client.ask("suggestions", **asked, level=level, seed=7) for _ in range(2))
+        assert one["best"] == two["best"] == one["moves"][0]["move"]
+    drawn = {
+        client.ask("suggestions", agent="tic_tac_toe", game="tic_tac_toe", level=1, seed=k)["best"] for k in range(8)
+    }
+    assert len(drawn) > 1, "a beginner does not always play the same move"
+
+
+def test_what_is_no_level_is_told(client):
+    asked = {"agent": "tic_tac_toe", "game": "tic_tac_toe"}
+    for level in (0, 9, "easy", 1.5, True):
+        client.ask("suggestions", 422, **asked, level=level)
+    assert client.ask("suggestions", 422, **asked, level=1, simulations=5)["error"]["message"].startswith("level")
+    error = client.ask("suggestions", 409, agent="random", game="tic_tac_toe", level=1)["error"]
+    assert error["code"] == "no_levels"

@@ -1,0 +1,90 @@
+"""Tests of the routes of games and positions."""
+
+import pytest
+
+from azero.games import make_game, registered_games
+from azero.interfaces.web.offered.offered import Offered
+from azero.interfaces.web.settings import ServeSettings
+from tests.interfaces.web.conftest import client_of
+
+
+def test_all_games_are_offered_with_their_boards(client):
+    games = client.look("games")
+    assert set(registered_games()) <= {each["id"] for each in games}
+    assert {"othello(size=6)"} <= {each["id"] for each in games}, "that of a shipped net"
+    for each in games:
+        game = client.look(f"games/{each['id']}")
+        assert {key: game[key] for key in each} == each
+        assert game["board"]["actions"] and game["rules"] and each["id"] in game["sizes"]
+        assert [player["name"] for player in each["players"]] == [p["name"] for p in game["board"]["players"]]
+
+
+def test_titles_are_for_people(client):
+    named = {each["id"]: (each["title"], each["subtitle"]) for each in client.look("games")}
+    assert named["connect_four"] == ("Connect Four", "7 × 6")
+    assert named["tic_tac_toe"][0] == "Tic-tac-toe"
+    assert named["go"][1].startswith("9 × 9, komi")
+
+
+def test_a_position_is_its_moves(client):
+    found = client.ask("positions", game="connect_four", moves="4453")
+    assert found["moves"] == ["4", "4", "5", "3"] and found["text"] == "4 4 5 3" and found["ply"] == 4
+    assert found["to_move"] == 0 and found["result"] is None
+    assert len(found["picture"]["pieces"]) == 4 and len(found["picture"]["actions"]) == 7
+    assert [found["picture"]["cells"][cell]["name"] for cell in found["last"]]
+    assert client.ask("positions", game="connect_four", moves=["4", "4", "5", "3"]) == found
+    again = client.ask("positions", game="connect_four", position=found["position"])
+    assert again["picture"]["pieces"] == found["picture"]["pieces"] and again["last"] == []
+
+
+def test_a_game_that_is_over_has_a_result_and_no_moves(client):
+    found = client.ask("positions", game="connect_four", moves="1122334")
+    assert found["result"]["winner"] == 0 and found["result"]["text"].startswith(found["picture"]["players"][0]["name"])
+    assert found["to_move"] is None and found["picture"]["actions"] == [] and len(found["picture"]["winning"]) == 4
+    drawn = client.ask("positions", game="tic_tac_toe", moves="b2 a1 c1 a3 a2 c2 b1 b3 c3")
+    assert drawn["result"] == {"winner": None, "text": "Draw"}
+
+
+def test_points_are_told_where_a_game_has_them(client):
+    found = client.ask("positions", game="go(size=5,komi=0.5)", moves="c3 pass pass")
+    assert found["result"]["winner"] == 0 and found["result"]["text"].endswith("wins by 24.5")
+
+
+def test_an_illegal_move_is_named(client):
+    error = client.ask("positions", 422, game="connect_four", moves="449")["error"]
+    assert error["code"] == "illegal_move" and error["at"] == 2 and error["value"] == "9"
+    error = client.ask("positions", 422, game="connect_four", moves="11223344")["error"]
+    assert error["at"] == 7 and "over" in error["message"]
+
+
+@pytest.mark.parametrize(
+    ("game", "status"),
+    [
+        ("go(size=5,komi=0.5)", 200),
+        ("go(size=99)", 422),
+        ("go(colour=red)", 422),
+        ("chess", 404),
+        ("go(size=5", 404),
+        ("tests/data/nim.py:Nim", 404),
+        ("nim.py:Nim(size=3)", 404),
+        ("../../etc/passwd", 404),
+        ("go(size=5)\n", 404),
+        ("", 404),
+    ],
+)
+def test_other_games_are_built_in_ones_with_parameters_alone(client, game, status):
+    client.ask("positions", status, game=game)
+
+
+def test_a_game_of_ones_own_is_offered_by_a_short_id():
+    own = make_game("tests/data/nim.py:Nim")
+    with client_of(offered=Offered(games=[own])) as client:
+        game = next(each for each in client.look("games") if each["is_own"])
+        assert game["id"] == "own:Nim"
+        board = client.ask("positions", game="own:Nim")["picture"]
+        assert client.ask("positions", game="own:Nim", moves=[board["actions"][0]["move"]])["ply"] == 1
+
+
+def test_a_game_may_be_too_long():
+    with client_of(ServeSettings(most_plies=3)) as client:
+        assert client.ask("positions", 422, game="connect_four", moves="4444")["error"]["code"] == "too_long"

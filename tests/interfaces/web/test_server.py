@@ -1,0 +1,210 @@
+"""Tests of a running server: signals, clients that leave, clients that read nothing, and many sockets."""
+
+import json
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+
+import httpx
+import pytest
+import uvicorn
+
+from azero.errors import BadInput
+from azero.interfaces.web.offered.offered import Offered
+from azero.interfaces.web.server import config_of, listen, make_app
+from azero.interfaces.web.settings import ServeSettings
+from tests.interfaces.web.conftest import API, events_of
+
+LONG = {"agent": "uct@1000", "game": "connect_four", "interval": 0.05}
+"""An analysis that does not end by itself soon."""
+
+
+class Running:
+    """A server in a thread of this process."""
+
+    def __init__(self, **settings):
+        self.settings = ServeSettings(port=0, **settings)
+        self.app = make_app(Offered(), self.settings)
+        self.listener = listen(self.settings)
+        self.address = self.listener.getsockname()
+        self.url = f"http://127.0.0.1:{self.address[1]}"
+        self.server = uvicorn.Server(config_of(self.app, self.settings))
+        self.thread = threading.Thread(target=self.server.run, kwargs={"sockets": [self.listener]})
+
+    @property
+    def searches(self):
+        return self.app.state.context.searches
+
+    def __enter__(self):
+        self.thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self.searches.close()
+        self.server.should_exit = True
+        self.thread.join()
+
+
+def until(condition, seconds: float) -> float:
+    """Waits until a condition is true; returns the seconds that it took."""
+    begin = time.perf_counter()
+    while not condition():
+        assert time.perf_counter() - begin < seconds, "it does not come true"
+        time.sleep(0.005)
+    return time.perf_counter() - begin
+
+
+def raw_post(running: Running, route: str, body: dict) -> socket.socket:
+    """Returns the socket of a request whose answer nobody has read."""
+    data = json.dumps(body).encode()
+    head = f"POST {API}/{route} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
+    running.listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)
+    client = socket.socket()
+    client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    client.connect(running.address)
+    client.sendall(f"{head}Content-Length: {len(data)}\r\n\r\n".encode() + data)
+    return client
+
+
+def test_an_analysis_ends_when_its_client_goes():
+    with Running() as running:
+        with httpx.stream("POST", f"{running.url}{API}/analyses", json=LONG, timeout=60) as stream:
+            for line in stream.iter_lines():
+                if line == "event: update":
+                    break
+            assert running.searches.office.num_given == 1
+        assert until(lambda: running.searches.office.num_given == 0, 2.0) < 0.5
+
+
+def test_a_client_that_reads_nothing_costs_nothing_and_is_closed_in_time():
+    with Running(slow_reader_s=0.3) as running, raw_post(running, "analyses", LONG) as client:
+        until(lambda: running.searches.office.num_given == 1, 5.0)
+        assert httpx.get(f"{running.url}{API}/agents").status_code == 200
+        until(lambda: running.searches.office.num_given == 0, 60.0)
+
+
+def test_clients_share_the_time():
+    with Running() as running:
+        counts = {}
+
+        def analyse(name: str, moves: str) -> None:
+            asked = {**LONG, "moves": moves, "seconds": 1.0}
+            text = httpx.post(f"{running.url}{API}/analyses", json=asked, timeout=60).text
+            counts[name] = [data["simulations"] for event, data in events_of(text) if event == "update"][-1]
+
+        analyse("first", "")  # compiles
+        threads = [threading.Thread(target=analyse, args=(move, move)) for move in ("1", "2", "3", "4")]
+        for each in threads:
+            each.start()
+        for each in threads:
+            each.join()
+        shares = [counts[move] for move in ("1", "2", "3", "4")]
+        assert min(shares) > 0.2 * max(shares) > 0
+
+
+def test_sockets_that_say_nothing_do_not_keep_others_out():
+    with Running(most_sockets=20) as running:
+        silent = [socket.create_connection(running.address) for _ in range(60)]
+        try:
+            assert httpx.get(f"{running.url}{API}/agents", timeout=5).status_code == 200
+        finally:
+            for each in silent:
+                each.close()
+
+
+def test_an_idle_socket_is_closed():
+    with Running(idle_s=0.2) as running, socket.create_connection(running.address, timeout=5) as client:
+        client.sendall(b"GET / HT")
+        assert client.recv(100) == b""
+
+
+def test_what_is_no_http_is_answered_by_an_error():
+    with Running() as running, socket.create_connection(running.address, timeout=5) as client:
+        client.sendall(b"\x16\x03\x01\x00\r\n\r\n")
+        head, _, body = client.makefile("rb").read().partition(b"\r\n\r\n")
+        assert head.startswith(b"HTTP/1.1 400") and json.loads(body)["error"]["code"] == "bad_request"
+
+
+def test_a_body_of_100_mb_is_refused_without_reading_it():
+    with Running() as running:
+        parts = (b"x" * 1_000_000 for _ in range(100))
+        headers = {"content-length": "100000000", "content-type": "application/json"}
+        response = httpx.post(f"{running.url}{API}/positions", content=parts, headers=headers, timeout=30)
+        assert response.status_code == 413 and response.json()["error"]["code"] == "too_large"
+        assert httpx.get(f"{running.url}{API}/agents").status_code == 200
+
+
+def test_a_port_in_use_is_bad_input():
+    with listen(ServeSettings(port=0)) as taken, pytest.raises(BadInput, match="--port 0"):
+        listen(ServeSettings(port=taken.getsockname()[1]))
+
+
+def serve(*words: str) -> subprocess.Popen:
+    """Returns a server in a process of its own."""
+    code = "from azero.cli import main; main()"
+    return subprocess.Popen(
+        [sys.executable, "-c", code, "serve", "--port", "0", *words],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def test_ctrl_c_ends_what_is_open():
+    with serve() as process:
+        try:
+            url = process.stdout.readline().split()[-1]
+            events = []
+
+            def analyse() -> None:
+                events.extend(events_of(httpx.post(f"{url}api/v1/analyses", json=LONG, timeout=60).text))
+
+            client = threading.Thread(target=analyse)
+            client.start()
+            busy = f"{url}api/v1/agents"
+            until(lambda: "loading" in (text := httpx.get(busy).text) or "ready" in text, 10)
+            process.send_signal(signal.SIGINT)
+            begin = time.perf_counter()
+            _, errors = process.communicate(timeout=30)
+            assert time.perf_counter() - begin < 5
+            client.join()
+        finally:
+            process.kill()
+    assert process.returncode == 130 and errors.splitlines()[-1] == "azero: stopped"
+    assert events[-1] == ("done", {"reason": "stopped"})
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["no_such_agent"], "no_such_agent"),
+        (["--runs", "."], "has no run"),
+        (["--runs", "nowhere"], "not a folder"),
+        (["--game", "nowhere.py:Game"], "nowhere.py"),
+        (["--host", "not an address"], "cannot listen"),
+    ],
+)
+def test_bad_input_is_one_line(run_azero, words, says):
+    code, printed, errors = run_azero("serve", "--port", "0", *words)
+    assert code == 2 and printed == "" and errors.count("\n") == 1 and says in errors
+
+
+@pytest.mark.slow
+def test_a_server_that_was_killed_is_followed_by_another():
+    with serve() as first:
+        url = first.stdout.readline().split()[-1]
+        port = url.rsplit(":", 1)[1].strip("/")
+        with httpx.stream("POST", f"{url}api/v1/analyses", json=LONG, timeout=60) as stream:
+            with pytest.raises(httpx.HTTPError):
+                for line in stream.iter_lines():
+                    if line == "event: update":
+                        first.kill()
+    with serve("--port", port) as second:
+        assert second.stdout.readline().split()[-1] == url
+        asked = {**LONG, "simulations": 1000}
+        events = events_of(httpx.post(f"{url}api/v1/analyses", json=asked, timeout=60).text)
+        assert events[-1] == ("done", {"reason": "simulations"})
+        second.terminate()
