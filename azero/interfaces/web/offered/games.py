@@ -55,7 +55,7 @@ class OfferedGame:
 
     @property
     def subtitle(self) -> str:
-        """Size and further parameters in a line. Rules that are off, or are so by default, only if the id names them."""
+        """Size and further parameters in a line. Rules that are off or at their default only if the id names them."""
         left = dict(self.parameters)
         size = left.pop("size", None)
         rows, columns = left.pop("rows", size), left.pop("columns", size)

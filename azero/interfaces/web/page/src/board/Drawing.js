@@ -25,6 +25,7 @@ export function Drawing({ picture, view, pieceOn, mayClick, position, isInteract
 
   const ground = useMemo(() => html`<${Ground} picture=${picture} />`, [picture]);
   const movesPieces = picture.steps.length > 1;
+  const tintsLast = movesPieces || picture.style === "lines";
   const gone = new Set(chosen.slice(0, movesPieces ? 1 : 0));
   const box = `${view.x} ${view.y} ${view.side} ${view.side}`;
   return html`<svg class="drawing" viewBox=${box} aria-hidden="true" focusable="false" style=${{ "--unit": `${view.side}px` }}>
@@ -32,7 +33,7 @@ export function Drawing({ picture, view, pieceOn, mayClick, position, isInteract
     ${ground}
     ${overlay.heat && html`<${Heat} picture=${picture} heat=${overlay.heat} />`}
     ${overlay.ownership && html`<${Ownership} picture=${picture} owners=${overlay.ownership} pieceOn=${pieceOn} />`}
-    ${movesPieces && html`<${LastMove} picture=${picture} last=${last} pieceOn=${pieceOn} />`}
+    ${tintsLast && html`<${LastMove} picture=${picture} last=${last} pieceOn=${pieceOn} />`}
     ${picture.pieces.map((piece) => html`<${Piece}
       key=${`${piece.cell} ${piece.player}`}
       picture=${picture}
@@ -40,7 +41,7 @@ export function Drawing({ picture, view, pieceOn, mayClick, position, isInteract
       isNew=${fresh.includes(piece)}
       isGhost=${gone.has(piece.cell)}
     />`)}
-    ${!movesPieces && html`<${LastMove} picture=${picture} last=${last} pieceOn=${pieceOn} />`}
+    ${!tintsLast && html`<${LastMove} picture=${picture} last=${last} pieceOn=${pieceOn} />`}
     ${(isInteractive || chosen.length > 0) && html`<${Choosing} ...${{ picture, chosen, mayClick, pieceOn, hovered, position, overlay }} />`}
     <${Winning} picture=${picture} />
     ${overlay.arrows && html`<${Arrows} picture=${picture} arrows=${overlay.arrows} />`}

@@ -5,10 +5,11 @@ import { arc, hexagon } from "./geometry.js";
 
 const centre = (picture, cell) => picture.cells[cell];
 
-/** The last move: a ring on a placed piece; tinted squares where pieces move. */
+/** The last move: a ring on a placed piece; tinted squares where pieces move or are open shapes. */
 export function LastMove({ picture, last, pieceOn }) {
-  if (picture.steps.length > 1) {
-    return last.map((cell) => html`<${Square} cell=${centre(picture, cell)} className="last-square" />`);
+  if (picture.steps.length > 1 || picture.style === "lines") {
+    const inset = picture.style === "lines" ? 0.04 : 0;
+    return last.map((cell) => html`<${Square} cell=${centre(picture, cell)} className="last-square" inset=${inset} />`);
   }
   return last.map((cell) => {
     const { x, y } = centre(picture, cell);

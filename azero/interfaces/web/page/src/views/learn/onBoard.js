@@ -58,4 +58,7 @@ function rootMarks({ simulations, at }, mark) {
 const best = (children) => [...children].sort((a, b) => b.order - a.order).slice(0, MOST_MARKS);
 
 /** A score in at most four characters. */
-const short = (score) => plain(score).replace(/^(−?)0\./, "$1.");
+function short(score) {
+  const text = plain(score).replace(/^(−?)0\./, "$1.");
+  return text.length > 4 ? plain(score, 1) : text;
+}
