@@ -87,11 +87,11 @@ class Node:
 
 
 class Scored(NamedTuple):
-    """A child as selection sees it: Q in [-1, 1] and the score, both for the player to move at the parent."""
+    """A child as selection sees it: Q in [-1, 1], and Q + U, by which it selects; both for the player to move at the parent."""
 
     child: Node
     Q: float
-    score: float
+    total: float
 
 
 class Reference:
@@ -163,7 +163,7 @@ class Reference:
         scored = self.score_children(node, depth)
         if self.settings.is_proving:
             scored = [each for each in scored if each.child.proven != -node.sign]
-        return max(scored, key=lambda each: each.score).child
+        return max(scored, key=lambda each: each.total).child
 
     def score_children(self, node: Node, depth: int) -> list[Scored]:
         """Returns the children with their scores, in the tree's order. Of UCT's unvisited children the score is inf."""
