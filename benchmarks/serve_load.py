@@ -2,10 +2,10 @@
 
     python benchmarks/serve_load.py --clients 50 --seconds 120
 
-Starts a server. Each client analyses a position of its own by the same net. Meanwhile the page, positions and the list of
-agents are asked for every half second. Prints errors, the least and the most simulations of a client, how long
-the answers took, and the server's memory at the beginning, in the middle and at the end. Then 1,000 sockets are opened
-that say nothing, and the page is asked for again.
+Starts a server. Each client analyses a position of its own by the same net. Meanwhile the page, positions and the list
+of agents are asked for every half second. Prints errors, the least and the most simulations of a client, how long the
+answers took, and the server's memory at the quarters. Then 1,000 sockets are opened that say nothing, and the games are
+asked for again.
 """
 
 import argparse

@@ -37,7 +37,9 @@ def serve(
         typer.Option("--allow-origin", metavar="URL", help="Another server whose pages may use this one."),
     ] = None,
     threads: ThreadsOption = None,
-    memory: Annotated[int, typer.Option("--memory", metavar="MIB", min=64, help="Most MiB of search trees.")] = 2048,
+    memory: Annotated[
+        int, typer.Option("--memory", metavar="MIB", min=64, help="Most MiB of an agent's trees.")
+    ] = 1024,
     searches: Annotated[
         int, typer.Option("--searches", metavar="N", min=1, max=10_000, help="Most searches at the same time.")
     ] = 128,

@@ -16,8 +16,8 @@ class ServeSettings:
       allow_hosts: further names by which requests may address the server.
       allow_origins: further origins whose pages may send requests, e.g. `http://localhost:5173`.
       threads: of each search.
-      memory_mib: of all trees of analyses together, in MiB.
-      most_agents: agents that are loaded at the same time. They share the memory.
+      memory_mib: of the trees of each loaded agent, in MiB. They take it as they grow.
+      most_agents: agents that are loaded at the same time.
       most_searches: analyses, suggestions and reviews at the same time; further ones are told to come later.
       most_reviews: reviews at the same time.
       most_simulations: of one analysis.
@@ -39,8 +39,8 @@ class ServeSettings:
     allow_hosts: tuple[str, ...] = ()
     allow_origins: tuple[str, ...] = ()
     threads: int = 1
-    memory_mib: int = 2048
-    most_agents: int = 6
+    memory_mib: int = 1024
+    most_agents: int = 4
     most_searches: int = 128
     most_reviews: int = 4
     most_simulations: int = 10_000_000

@@ -80,7 +80,7 @@ def test_an_analysis_ends_when_its_client_goes():
 
 
 def test_a_client_that_reads_nothing_costs_nothing_and_is_closed_in_time():
-    with Running(slow_reader_s=0.3) as running, raw_post(running, "analyses", LONG) as client:
+    with Running(slow_reader_s=0.3) as running, raw_post(running, "analyses", LONG):
         until(lambda: running.searches.office.num_given == 1, 5.0)
         assert httpx.get(f"{running.url}{API}/agents").status_code == 200
         until(lambda: running.searches.office.num_given == 0, 60.0)
@@ -197,11 +197,11 @@ def test_a_server_that_was_killed_is_followed_by_another():
     with serve() as first:
         url = first.stdout.readline().split()[-1]
         port = url.rsplit(":", 1)[1].strip("/")
-        with httpx.stream("POST", f"{url}api/v1/analyses", json=LONG, timeout=60) as stream:
-            with pytest.raises(httpx.HTTPError):
-                for line in stream.iter_lines():
-                    if line == "event: update":
-                        first.kill()
+        analysis = httpx.stream("POST", f"{url}api/v1/analyses", json=LONG, timeout=60)
+        with pytest.raises(httpx.HTTPError), analysis as stream:
+            for line in stream.iter_lines():
+                if line == "event: update":
+                    first.kill()
     with serve("--port", port) as second:
         assert second.stdout.readline().split()[-1] == url
         asked = {**LONG, "simulations": 1000}

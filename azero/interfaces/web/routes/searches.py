@@ -52,7 +52,7 @@ async def analyses(asked: AnalysisAsked, request: Request, context: InContext) -
         single=single,
         seconds=min(asked.seconds or settings.analysis_s, settings.analysis_s),
         interval=asked.interval,
-        memory_mib=context.searches.agents.memory_mib,
+        memory_mib=settings.memory_mib,
     )
     return context.searches.analyse(_client_of(request), agent, position, bounds)
 

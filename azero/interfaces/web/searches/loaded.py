@@ -24,7 +24,6 @@ EXPECTED_S = {"loading": 3.0, "compiling": 30.0}
 _Key = tuple[str, int, Game]  # name and version of an agent, and the game that it plays
 
 _OLD = 0.98  # the weight of a slice before, against the next one
-_LEAST_MEMORY_MIB = 64
 
 
 class Rate:
@@ -93,7 +92,6 @@ class LoadedAgents:
         self._compiler = ThreadPoolExecutor(1, "compile")
         self._loaded: OrderedDict[_Key, Loaded] = OrderedDict()
         self._lock = threading.Lock()
-        self.memory_mib = max(_LEAST_MEMORY_MIB, settings.memory_mib // settings.most_agents)
 
     def use(self, offered: OfferedAgent, game: OfferedGame) -> Loaded:
         """Returns an agent for a game, which may have to load first; raises ApiError if there is no room.
@@ -155,7 +153,9 @@ class LoadedAgents:
             agent = make_agent(name, game, threads=self._settings.threads)
             state = game.new_initial_state()
             if isinstance(agent, SearchAgent):
-                with contextlib.closing(agent.analyse(state, memory_mib=self.memory_mib, simulations=2)) as analysis:
+                with contextlib.closing(
+                    agent.analyse(state, memory_mib=self._settings.memory_mib, simulations=2)
+                ) as analysis:
                     next(analysis)  # compiles and opens everything
                 agent.suggest(state, simulations=2)
             if table := loaded.offered.levels(game):
