@@ -7,7 +7,6 @@ an early stop when no move can overtake the leader.
 
 import math
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 import numpy as np
 
@@ -86,12 +85,13 @@ class Node:
         return sign_of(self.player)
 
 
-class Scored(NamedTuple):
-    """A child as selection sees it: Q in [-1, 1], and Q + U, by which it selects; both for the player to move at the parent."""
+@dataclass(frozen=True)
+class Scored:
+    """A child as selection sees it: Q in [-1, 1] and the score, both for the player to move at the parent."""
 
     child: Node
     Q: float
-    total: float
+    score: float
 
 
 class Reference:
@@ -163,7 +163,7 @@ class Reference:
         scored = self.score_children(node, depth)
         if self.settings.is_proving:
             scored = [each for each in scored if each.child.proven != -node.sign]
-        return max(scored, key=lambda each: each.total).child
+        return max(scored, key=lambda each: each.score).child
 
     def score_children(self, node: Node, depth: int) -> list[Scored]:
         """Returns the children with their scores, in the tree's order. Of UCT's unvisited children the score is inf."""

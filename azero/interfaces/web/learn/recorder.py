@@ -35,14 +35,14 @@ class Recorder(Reference):
                 N=each.child.N,
                 P=each.child.P,
                 Q=each.Q,
-                U=each.total - each.Q,
-                score=each.total,
+                U=each.score - each.Q,
+                score=each.score,
                 proven=each.child.proven,
                 is_left_out=self.settings.is_proving and each.child.proven == -node.sign,
             )
             for each in self.score_children(node, depth)
         ]
-        greatest = max(each.total for each in scored if not each.is_left_out)
+        greatest = max(each.score for each in scored if not each.is_left_out)
         choice = Choice(
             depth=depth,
             player=node.player,
@@ -50,7 +50,7 @@ class Recorder(Reference):
             Q=node.sign * node.W / max(node.N, 1),
             constant=self._constant(node.N),
             candidates=sorted(scored),
-            num_equal=sum(each.total == greatest and not each.is_left_out for each in scored),
+            num_equal=sum(each.score == greatest and not each.is_left_out for each in scored),
         )
         child = super().select(node, depth)
         self._current.choices.append(replace(choice, chosen=child.action))

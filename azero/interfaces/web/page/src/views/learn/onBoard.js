@@ -32,7 +32,7 @@ function marksOf(lesson, current, step, position) {
   const mark = (move, text, share, isBest) => ({ cells: cells.get(move) ?? [], text, share, kind: isBest ? "best" : "other" });
   if (step.phase === "select") {
     const { children, chosen, N } = step.selection;
-    return best(children.map((child, k) => ({ ...child, isBest: k === chosen, order: child.score ?? (k === chosen ? 9 : -9) })))
+    return best(children.map((child, k) => ({ ...child, isBest: k === chosen, order: child.score ?? (k === chosen ? 9 : -9) })).filter(({ score, isBest }) => score !== null || isBest || children.length <= 9))
       .map((child) => mark(child.move, child.score === null ? "∞" : short(child.score), child.N / Math.max(1, N), child.isBest));
   }
   if (step.phase === "expand" && lesson.method === "puct" && current.expansion) {
