@@ -8,7 +8,6 @@ from browser.games import ALL
 from browser.hands import Hands
 
 
-
 def review(page, simulations="100"):
     """Starts a review of the game on the page, and waits for its end."""
     page.get_by_role("button", name=re.compile("^Simulations")).click()

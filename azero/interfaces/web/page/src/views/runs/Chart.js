@@ -3,7 +3,7 @@
 import { html } from "../../html.js";
 import { spaced, thinned, ticksOf } from "./scale.js";
 
-const [WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM] = [250, 104, 38, 60, 10, 20];
+const [WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM] = [250, 94, 38, 60, 8, 18];
 const FEW = 12; // points that are drawn each
 const MOST_ROWS = 500; // of the table
 
@@ -35,7 +35,7 @@ export function Chart({ title, note, series, format, range, ticks = [], chosen, 
         <text class="chart-tick" x=${LEFT - 6} y=${y(value)} dy="0.35em" text-anchor="end">${format(value)}</text>
       </g>`)}
       ${ticks.map((iteration) => html`<line class="chart-promoted" x1=${x(iteration)} x2=${x(iteration)} y1=${foot} y2=${foot + 4} />`)}
-      ${named.map((iteration) => html`<text class="chart-tick" x=${x(iteration)} y=${HEIGHT - 5} text-anchor="middle">${iteration}</text>`)}
+      ${named.map((iteration) => html`<text class="chart-tick" x=${x(iteration)} y=${HEIGHT - 5} text-anchor=${iteration === last && last > 1 ? "end" : "middle"}>${iteration}</text>`)}
       ${chosen >= 1 && html`<line class="chart-chosen" x1=${x(chosen)} x2=${x(chosen)} y1=${TOP} y2=${foot} />`}
       ${filled.map(({ label: name, points, isSecond }) => html`<g key=${name} class="series series-${isSecond ? 1 : 0}">
         <path d=${pathOf(thinned(points, x), x, y)} />

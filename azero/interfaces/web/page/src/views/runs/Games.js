@@ -36,7 +36,7 @@ const Row = ({ watch, game, result, opening, moves, length = game.plies }) => {
 
 const CleanRow = ({ watch, session }) => {
   const { game, isPlaying } = watch.clean;
-  const result = game.result ? html`<${Result} winner=${game.result.winner} session=${session} />` : isPlaying ? "playing …" : "stopped";
+  const result = game.result ? html`<${Result} winner=${game.result.winner} session=${session} />` : !isPlaying ? "stopped" : game.moves.length ? "playing …" : "getting ready …";
   return html`<${Row} watch=${watch} game=${game} result=${result} opening="no noise" moves=${game.moves.join(" ")} length=${game.moves.length} />`;
 };
 

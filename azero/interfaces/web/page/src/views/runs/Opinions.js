@@ -4,6 +4,7 @@ import { html, useEffect } from "../../html.js";
 import { formatScore, nameOf } from "../../score.js";
 
 const MOST_ROWS = 7;
+const FULL = 0.5; // the least share that has the full colour
 const percent = (share) => Math.round(100 * share);
 
 export function Opinions({ watch, session }) {
@@ -12,8 +13,8 @@ export function Opinions({ watch, session }) {
   const own = watch.opinion;
   const isOver = session.position.to_move === null;
   return html`<section class="opinions">
-    <header><h3>This position, net by net</h3><small>${isOver || !own ? "" : captionOf(list, isWhole)}</small></header>
-    ${isOver ? html`<p class="detail">The game is over here.</p>` : own ? html`<${Heat} ...${{ watch, session, list, own }} />` : html`<p class="detail heat-place">${isWhole ? "No net of this run has an opinion." : "Opening the nets …"}</p>`}
+    <header><h2 class="small">This position, net by net</h2><small>${isOver || !own ? "" : captionOf(list, isWhole)}</small></header>
+    ${isOver ? html`<p class="detail heat-place">The game is over here.</p>` : own ? html`<${Heat} ...${{ watch, session, list, own }} />` : html`<p class="detail heat-place">${isWhole ? "No net of this run has an opinion." : "Opening the nets …"}</p>`}
     ${problems.map((problem) => html`<p class="problem">${problem}</p>`)}
   </section>`;
 }
@@ -25,8 +26,8 @@ function Heat({ watch, session, list, own }) {
   const [best, share] = Object.entries(own.prior).reduce((a, b) => (b[1] > a[1] ? b : a));
   const first = nameOf(session.game, 0);
   const every = Math.ceil(list.length / 12);
-  const most = Math.max(...moves.flatMap((move) => list.map(({ prior }) => prior[move] ?? 0)));
-  return html`<div class="opinions-body">
+  const most = Math.max(FULL, ...moves.flatMap((move) => list.map(({ prior }) => prior[move] ?? 0)));
+  return html`<div class="opinions-body ${watch.opinions.isOld ? "old" : ""}">
     <div class="heat">
       <div class="heat-moves" aria-hidden="true">${moves.map((move) => html`<span class=${move === best ? "best" : ""}>${move}</span>`)}</div>
       <div class="heat-columns" role="group" aria-label="Nets by iteration">

@@ -1,6 +1,7 @@
 // Which run is watched, whether it trains, and what it does.
 
 import { html } from "../../html.js";
+import { formatCount } from "../../score.js";
 
 export function RunHead({ watch }) {
   const { run, metrics, usable, runs } = watch;
@@ -10,7 +11,7 @@ export function RunHead({ watch }) {
       <select aria-label="Run" value=${run.id} onChange=${(event) => watch.choose(usable.find(({ id }) => id === event.target.value))}>
         ${usable.map(({ id, name }) => html`<option value=${id} selected=${id === run.id}>${name}</option>`)}
       </select>
-      ${metrics && html`<span class="run-state state-${metrics.state}">${metrics.state}</span><span class="detail end">${whatItDoes(metrics, watch.last)} · ${ago(metrics.updated_s)}</span>`}
+      ${metrics && html`<span class="run-state state-${metrics.state}">${metrics.state}</span><span class="detail end">${whatItDoes(metrics, watch.last).map((line) => html`<span>${line}</span>`)}</span>`}
     </div>
     ${metrics?.state === "stopped" && html`<p class="detail resume">It goes on by <code>${metrics.resume}</code></p>`}
     ${hidden.map(({ id, problem }) => html`<p class="problem" key=${id}>${problem}</p>`)}`;
@@ -18,10 +19,12 @@ export function RunHead({ watch }) {
 
 const WORDS = { train: "learning", gate: "playing the gate" };
 
-function whatItDoes({ state, activity, iterations }, last) {
-  if (state !== "training" || !activity) return `iteration ${last} of ${iterations}`;
+/** One line or two. */
+function whatItDoes({ state, activity, iterations, updated_s: age }, last) {
+  if (state !== "training" || !activity) return [`iteration ${last} of ${iterations} · ${ago(age)}`];
   const { iteration, stage, games, games_wanted: wanted } = activity;
-  return `iteration ${iteration} of ${iterations}, ${WORDS[stage] ?? `playing ${games.toLocaleString("en-US")} of ${wanted.toLocaleString("en-US")}`}`;
+  const stageText = WORDS[stage] ?? `playing ${formatCount(games)} of ${formatCount(wanted)}`;
+  return [`iteration ${iteration} of ${iterations}`, `${stageText} · ${ago(age)}`];
 }
 
 function ago(seconds) {

@@ -37,7 +37,7 @@ export function Runs({ session, app }) {
 /** The prior of the selected net; of a game's own net it comes with the game. */
 function priorOf(watch, thought) {
   if (thought?.prior && (watch.net?.iteration === watch.game.net || watch.game.id === "clean")) return thought.prior;
-  return watch.opinions?.opinions.length ? watch.opinion.prior : null;
+  return watch.isHeard ? watch.opinion.prior : null;
 }
 
 function Body({ watch, session, app, thought, prior, isOfRun }) {
@@ -46,9 +46,13 @@ function Body({ watch, session, app, thought, prior, isOfRun }) {
   if (!watch.run) return html`<${NoRuns} runs=${watch.runs} />`;
   const parts = { watch, session, app, thought, prior };
   if (!isOfRun) {
+    const other = watch.usable.find(({ sizes }) => sizes.includes(session.game.id));
     return html`<${RunHead} ...${parts} />
       <div class="card"><strong>This run plays another game than the one on the board.</strong>
-        <p class="row"><button onClick=${() => watch.choose(watch.run)}>Show the run's game</button></p></div>`;
+        <p class="row">
+          <button onClick=${() => watch.choose(watch.run)}>Show the run's game</button>
+          ${other && html`<button onClick=${() => watch.choose(other)}>Watch ${other.name}</button>`}
+        </p></div>`;
   }
   if (!watch.metrics) return html`<${RunHead} ...${parts} /><p class="detail">Reading the run …</p>`;
   return html`
@@ -79,11 +83,15 @@ function RunBar(parts) {
     </span>
     <span class="detail">ply ${session.ply}${watch.isOnGame ? ` of ${game.moves.length}` : ""}</span>
     <span class="legend end">
-      ${prior && html`<i class="outline"></i>prior${net ? ` ${net.iteration}` : ""}`}
-      ${thought?.policy && html`<i class="solid"></i>search`}
+      ${session.position.picture.drops ? html`<${Legend} ...${parts} />` : prior && `${thought?.policy ? "search, below it " : ""}prior ${net?.iteration ?? ""}`}
     </span>
     <button disabled=${!net} onClick=${() => playNet(parts, net)}>Play this net</button>`;
 }
+
+const Legend = ({ watch, thought, prior }) => [
+  prior && html`<i class="outline"></i>prior ${watch.net?.iteration ?? ""}`,
+  thought?.policy && html`<i class="solid"></i>search`,
+];
 
 const STEPS = [["First", "first"], ["Back", "back"], ["Forward", "forward"], ["Last", "last"]];
 

@@ -1,9 +1,9 @@
 // What the board shows of a move: the search's policy, solid, beside the net's prior, outlined.
 
-const LEAST = 0.01; // share of a move that is shown on other boards
+const LEAST = 0.02; // share of a move that is shown on other boards
 const MOST = 8; // moves
 
-/** Bars above the columns; on other boards marks: the number and the arc are the search's, the ring is the prior. */
+/** Bars above the columns. On other boards marks: number and arc are the search's, the dashed arc and the number below it the prior's. */
 export function overlayOf(thought, prior, position) {
   const { picture } = position;
   if (!thought && !prior) return {};
@@ -11,13 +11,20 @@ export function overlayOf(thought, prior, position) {
   if (picture.drops) {
     return { bars: picture.actions.map(({ move, cells }) => ({ cell: cells[0], prior: prior?.[move] ?? null, policy: policy ? (policy[move] ?? 0) : null })) };
   }
-  const shareOf = ({ move }) => (policy ?? prior)[move] ?? 0;
-  const ranked = picture.actions.filter((action) => shareOf(action) >= LEAST).sort((a, b) => shareOf(b) - shareOf(a));
-  const marks = ranked.slice(0, MOST).map((action, k) => ({
+  const shareOf = ({ move }) => policy?.[move] ?? 0;
+  const priorOf = ({ move }) => prior?.[move] ?? 0;
+  const weight = (action) => Math.max(shareOf(action), priorOf(action));
+  const ranked = picture.actions
+    .filter((action) => weight(action) >= LEAST)
+    .sort((a, b) => shareOf(b) - shareOf(a) || priorOf(b) - priorOf(a))
+    .slice(0, MOST);
+  const percent = (share) => String(Math.round(100 * share));
+  const marks = ranked.map((action, k) => ({
     cells: action.cells,
-    text: String(Math.round(100 * shareOf(action))),
-    share: policy?.[action.move] ?? 0,
-    prior: prior?.[action.move] ?? 0,
+    text: policy ? percent(shareOf(action)) : "",
+    note: prior ? percent(priorOf(action)) : "",
+    share: shareOf(action),
+    prior: priorOf(action),
     kind: k || !policy ? "other" : "best",
   }));
   return { marks, hidesTargets: true };

@@ -98,7 +98,7 @@ export class Watch {
       const game = id === "clean" ? this.clean.game : await get(this.path(`games/${id}`));
       if (run !== this.run) return;
       this.game = game;
-      this.iteration = game.net || null;
+      this.iteration = game.net;
       if (!game.has_start) await this.onBoard(game);
     } catch (error) {
       app.fail(error);
@@ -112,7 +112,8 @@ export class Watch {
     const tree = new GameTree();
     let node = tree.root;
     for (const move of game.moves) node = tree.play(node, move);
-    const place = Math.min(game.moves.length, game.opening_plies + Math.floor(game.plies.length / 3));
+    const isClean = game.id === "clean";
+    const place = isClean ? game.moves.length : Math.min(game.moves.length, game.opening_plies + Math.floor(game.plies.length / 3));
     await session.setTree(tree, String(place), { Event: this.run.name, Round: game.id });
   }
 
@@ -132,16 +133,28 @@ export class Watch {
   playClean() {
     this.clean?.stop();
     this.clean = new CleanGame(this);
+    this.show("clean");
     this.clean.play();
+  }
+
+  /** Names the position on the board and the nets that may be asked of it; null if there is nothing to ask. */
+  get keyOfBoard() {
+    const { session } = this.app;
+    if (!this.run || !session.isSettled || session.position.to_move === null) return null;
+    return JSON.stringify([this.run.id, session.game.id, session.moves, this.metrics?.nets.length]);
+  }
+
+  /** Whether `opinions` are about the position on the board. */
+  get isHeard() {
+    return this.keyOfBoard !== null && this.opinions?.key === this.keyOfBoard && !this.opinions.isOld && this.opinions.opinions.length > 0;
   }
 
   /** Asks the nets of the run for their opinion of the position on the board. */
   async askOpinions() {
     const { session } = this.app;
-    if (!this.run || !session.isSettled || session.position.to_move === null) return;
-    const key = JSON.stringify([this.run.id, session.game.id, session.moves, this.metrics?.nets.length]);
-    if (this.opinions?.key === key) return;
-    this.opinions = { opinions: [], problems: [], ...this.opinions, key, isWhole: false };
+    const key = this.keyOfBoard;
+    if (key === null || this.opinions?.key === key) return;
+    this.opinions = { opinions: [], problems: [], ...this.opinions, key, isWhole: false, isOld: true };
     const asked = { game: session.game.id, moves: session.moves };
     for (let isWhole = false; !isWhole && this.opinions?.key === key; ) {
       try {
@@ -165,13 +178,13 @@ export class Watch {
     return this.metrics?.rows.at(-1)?.iteration ?? 0;
   }
 
-  /** The iteration that is selected everywhere. */
+  /** The iteration that is selected everywhere; 0 is the first net. */
   get chosen() {
     return this.iteration ?? this.last;
   }
 
   chooseIteration = (iteration) => {
-    this.iteration = Math.max(1, Math.min(this.last, iteration));
+    this.iteration = Math.max(0, Math.min(this.last, iteration));
     this.app.changed();
   };
 
