@@ -13,6 +13,7 @@ import { actionsOf } from "../../panel/lines.js";
 import { nextMarks } from "../../panel/marks.js";
 import { Navigation, useTreeKeys } from "../../panel/navigation.js";
 import { opinionOf, opinionOfResult, rateText, reasonText, spokenAnalysis } from "../../panel/words.js";
+import { RecordDialog } from "../../records/RecordDialog.js";
 import { formatCount } from "../../score.js";
 import { settings } from "../../settings.js";
 import { defaultAgent } from "../../shell/App.js";
@@ -139,7 +140,7 @@ function Bar({ session, app, analyst, isTwo }) {
     <span class="end bar-tools">
       <${MarksPicker} isTwo=${isTwo} agent=${analyst.first} />
       <button class="quiet" aria-pressed=${String(isTwo)} disabled=${judgesOf(session).length < 2} onClick=${compare}><${Icon} name="branch" />Compare</button>
-      ${app.save && html`<button class="quiet" onClick=${app.save}><${Icon} name="save" />Save</button>`}
+      <button class="quiet" onClick=${() => app.openDialog(() => html`<${RecordDialog} app=${app} session=${session} />`)}><${Icon} name="save" />Save</button>
     </span>`;
 }
 
