@@ -79,6 +79,19 @@ def test_an_analysis_ends_when_its_client_goes():
         assert until(lambda: running.searches.office.num_given == 0, 2.0) < 0.5
 
 
+def test_a_suggestion_does_not_wait_for_an_analysis():
+    asked = {"agent": "uct@1000", "game": "connect_four", "moves": "4", "simulations": 10}
+    with Running() as running:
+        url = f"{running.url}{API}"
+        with httpx.stream("POST", f"{url}/analyses", json={**LONG, "interval": 30}, timeout=60) as stream:
+            for line in stream.iter_lines():
+                if line == "event: update":
+                    break
+            begin = time.perf_counter()
+            assert httpx.post(f"{url}/suggestions", json=asked, timeout=60).status_code == 200
+            assert time.perf_counter() - begin < 5
+
+
 def test_a_client_that_reads_nothing_costs_nothing_and_is_closed_in_time():
     with Running(slow_reader_s=0.3) as running, raw_post(running, "analyses", LONG):
         until(lambda: running.searches.office.num_given == 1, 5.0)

@@ -14,6 +14,8 @@ from azero.interfaces.web.searches.outbox import Outbox
 from azero.interfaces.web.searches.outcomes import outcomes_of
 from azero.interfaces.web.searches.turns import Turn
 
+_LONGEST_S = 0.1  # of a slice: whoever comes waits for its end
+
 _LEAST_COST = 0.1  # of a slice, as a part of its time
 
 SEARCHING = {"stage": "searching", "text": "Searching", "elapsed_s": 0.0, "expected_s": None}
@@ -132,7 +134,8 @@ class AnalysisTurn(Turn):
                         thinker.go_to(each)
                         break
         limit = bounds.simulations if agent.can_ponder else bounds.single
-        self._analysis = agent.analyse(state, interval=bounds.interval, simulations=limit, memory_mib=bounds.memory_mib)
+        interval = min(bounds.interval, _LONGEST_S)
+        self._analysis = agent.analyse(state, interval=interval, simulations=limit, memory_mib=bounds.memory_mib)
         self._loaded.holder = self
 
     def _reason(self, found: Suggestion, elapsed: float, is_over: bool) -> str | None:
