@@ -41,4 +41,6 @@ def test_a_click_is_answered(open_page, capsys):
         times.append(time.perf_counter() - begin)
     assert times
     with capsys.disabled():
-        print(f"\nConnect Four, 100 simulations: {statistics.median(times):.2f} s from click to reply (median of {len(times)})")
+        print(
+            f"\nConnect Four, 100 simulations: {statistics.median(times):.2f} s from click to reply (median of {len(times)})"
+        )
