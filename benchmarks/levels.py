@@ -22,7 +22,7 @@ import numpy as np
 import azero
 from azero.arena.agents.agent import Agent
 from azero.arena.agents.levels.agent import LevelAgent
-from azero.arena.agents.levels.level import MOST_LEVELS, Level
+from azero.arena.agents.levels.level import ADAPTIVE, MOST_LEVELS, Level
 from azero.arena.agents.levels.table import ADAPTIVE_SETTINGS, FORMAT
 from azero.arena.agents.names import identity_of, make_agent
 from azero.arena.matches.match import play_match
@@ -35,8 +35,8 @@ from azero.games import Game
 from azero.system.files import PACKAGE, write_whole
 
 RECIPE = (
-    *((20, 80, 100, 0.15), (30, 40, 80, 0.3), (60, 25, 60, 0.5), (60, 14, 45, 0.7), (100, 9, 35, 0.85)),
-    *((100, 6, 25, 0.95), (200, 4, 18, 1.0), (400, 1.5, 8, 1.0), (1000, 0.4, 3, 1.0)),
+    *((20, 100, 100, 0.86), (30, 45, 80, 0.9), (60, 25, 60, 0.95), (60, 14, 45, 0.98), (100, 9, 35, 1.0)),
+    *((100, 6, 25, 1.0), (200, 4, 18, 1.0), (400, 1.5, 8, 1.0), (1000, 0.4, 3, 1.0)),
 )
 """The path of settings: simulations for ten legal moves or fewer, temperature, cap, sight."""
 
@@ -45,6 +45,7 @@ FIRST_ELO = 110.0  # of the weakest level above `random`, at least: 65 %
 EXPLORING, REFITTING = 0.35, 0.7  # shares of the time
 LEAST_EXPLORED, EXPLORED = 12, 40  # games of a player on average, before and after which exploring does not end
 RANDOM, ANCHOR, FULL = "random", "uct@1000", "full"
+GIFTS = (1.0, 1.5, 2.0, 2.5, 3.0)  # of the adaptive level, see `Level.gift`
 PAIRS = 6  # of neighbours in a round
 
 
@@ -77,8 +78,8 @@ class Pool:
             return make_agent(name, self.game, seed)
         if name == FULL:
             return make_agent(f"{self.agent}@{self.full}", self.game, seed)
-        if name == "adaptive":
-            level = Level(None, name, **adaptive_settings(self))
+        if name.startswith(ADAPTIVE):
+            level = Level(None, name, self.full // 2, **ADAPTIVE_SETTINGS, gift=float(name.split()[1]))
         else:
             level = Level(1, name, *self.settings(float(name)))
         return LevelAgent(make_agent(self.agent, self.game, seed), level, seed=derive_seed(seed, "level"))
@@ -104,13 +105,9 @@ class Pool:
         return mine + [1 - score for one, other, score in self.pairs if (one, other) == (b, a)]
 
     def names(self) -> list[str]:
-        """Returns all players that have played, but the adaptive level."""
-        return sorted({each for pair in self.pairs for each in pair[:2]} - {"adaptive"})
-
-
-def adaptive_settings(pool: Pool) -> dict:
-    simulations = min(pool.full, round(ADAPTIVE_SETTINGS["simulations"] * pool.breadth))
-    return {**ADAPTIVE_SETTINGS, "simulations": simulations}
+        """Returns all players that have played, but adaptive ones."""
+        names = {each for pair in self.pairs for each in pair[:2]}
+        return sorted(name for name in names if not name.startswith(ADAPTIVE))
 
 
 def mean_legal_moves(game: Game) -> float:
@@ -138,16 +135,16 @@ def rising(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
 def curve_of(pool: Pool) -> tuple[np.ndarray, np.ndarray, float]:
     """Returns places along the path, their Elo above random, and that of full strength.
 
-    The curve is the cubic closest to the ratings, by their covariance (generalized least squares).
+    The curve is the parabola closest to the ratings, by their covariance (generalized least squares).
     """
     names = [RANDOM, FULL, *(name for name in pool.names() if name not in (RANDOM, FULL, ANCHOR))]
     posterior = pool.posterior(names)
     places = np.array([float(name) for name in names[2:]])
-    powers = np.vander(places / len(RECIPE), 4)
+    powers = np.vander(places / len(RECIPE), 3)
     precision = np.linalg.inv(posterior.covariance[2:, 2:] + 1e-6 * np.eye(len(places)))
     fit = np.linalg.solve(powers.T @ precision @ powers, powers.T @ precision @ posterior.mean[2:])
     grid = np.arange(0, len(RECIPE) - 1 + 0.05, 0.1)
-    curve = rising(np.vander(grid / len(RECIPE), 4) @ fit, np.ones(len(grid)))
+    curve = rising(np.vander(grid / len(RECIPE), 3) @ fit, np.ones(len(grid)))
     at_random, at_full = posterior.mean[:2]
     return grid, ELO * (curve - at_random) + np.arange(len(grid)) * 1e-3, float(ELO * (at_full - at_random))
 
@@ -163,7 +160,7 @@ def spread_levels(pool: Pool) -> list[str]:
     return [*chosen, FULL]
 
 
-def table(pool: Pool, levels: list[str]) -> dict:
+def table(pool: Pool, levels: list[str], gift: float) -> dict:
     """Returns the object of the table's file."""
     names = pool.names()
     posterior = pool.posterior(names)
@@ -185,10 +182,10 @@ def table(pool: Pool, levels: list[str]) -> dict:
             ends = [round(end, 3) for end in score_interval(scores)]
             steps.append({"score": round(float(np.mean(scores)), 3), "ci95": ends, "games": 2 * len(scores)})
     anchors = [{"name": name, **rated(name)} for name in (RANDOM, ANCHOR) if name in names]
-    adaptive = {
+    scores_of_adaptive = {
         str(levels.index(name) + 1): [round(float(np.mean(scores)), 3), *(round(e, 3) for e in score_interval(scores))]
         for name in levels
-        if (scores := pool.between("adaptive", name))
+        if (scores := pool.between(f"{ADAPTIVE} {gift}", name))
     }
     return {
         "format": FORMAT,
@@ -199,15 +196,15 @@ def table(pool: Pool, levels: list[str]) -> dict:
         "azero": azero.__version__,
         "opponents": "the other levels, random and uct@1000, in pairs of games from random openings",
         "anchors": anchors,
-        "adaptive": adaptive_settings(pool),
-        "adaptive_scores": adaptive,
+        "adaptive": {"simulations": pool.full // 2, **ADAPTIVE_SETTINGS, "gift": gift},
+        "adaptive_scores": scores_of_adaptive,
         "levels": rows,
         "steps": steps,
     }
 
 
-def write(pool: Pool, levels: list[str], out: Path) -> None:
-    data = table(pool, levels)
+def write(pool: Pool, levels: list[str], out: Path, gift: float = GIFTS[1]) -> None:
+    data = table(pool, levels, gift)
     rows = ",\n".join("    " + json.dumps(each) for each in data.pop("levels"))
     steps = ",\n".join("    " + json.dumps(each) for each in data.pop("steps"))
     fields = ",\n".join(f"  {json.dumps(key)}: {json.dumps(value)}" for key, value in data.items())
@@ -222,7 +219,7 @@ def play_chosen(pool: Pool, names: list[str], num_pairs: int, is_over) -> None:
             pool.play(names[a], names[b], count)
 
 
-def calibrate(pool: Pool, minutes: float, out: Path) -> None:
+def calibrate(pool: Pool, minutes: float, out: Path, games_of_adaptive: int) -> None:
     begin = time.monotonic()
 
     def share() -> float:
@@ -244,6 +241,23 @@ def calibrate(pool: Pool, minutes: float, out: Path) -> None:
         play_chosen(pool, [*others[:-1], *levels], len(levels), lambda: share() > 1)
         write(pool, levels, out)
         print(f"{share():.2f} {levels}", flush=True)
+    if games_of_adaptive:
+        write(pool, levels, out, fit_adaptive(pool, levels, games_of_adaptive // 2))
+
+
+def fit_adaptive(pool: Pool, levels: list[str], num_pairs: int) -> float:
+    """Returns the gift by which the adaptive level scores half against the middle level, of those that were tried.
+
+    It then plays levels 2, 4 and 6.
+    """
+    middle = levels[(len(levels) - 1) // 2]
+    for gift in GIFTS:
+        pool.play(f"{ADAPTIVE} {gift}", middle, num_pairs // 2)
+    gaps = {gift: abs(float(np.mean(pool.between(f"{ADAPTIVE} {gift}", middle))) - 0.5) for gift in GIFTS}
+    best = min(GIFTS, key=lambda gift: gaps[gift])
+    for name in dict.fromkeys((levels[1], middle, levels[5 if len(levels) > 6 else -2])):
+        pool.play(f"{ADAPTIVE} {best}", name, num_pairs)
+    return best
 
 
 def main() -> None:
@@ -252,6 +266,7 @@ def main() -> None:
     parser.add_argument("--game", help="the game, for agents without a net")
     parser.add_argument("--minutes", type=float, default=30.0)
     parser.add_argument("--full", type=int, help="simulations of full strength; 1000, or 400 with a net")
+    parser.add_argument("--adaptive", type=int, default=40, help="games of the adaptive level with levels 2, 4 and 6")
     parser.add_argument("--keep", type=Path, default=Path("runs/levels"), help="folder of the games")
     parser.add_argument("--out", type=Path, default=PACKAGE / "data" / "levels", help="folder of the tables")
     options = parser.parse_args()
@@ -261,7 +276,7 @@ def main() -> None:
     stem = str(game).translate(str.maketrans("(,=", "___", ")"))
     full = options.full or (400 if identity_of(options.agent).startswith("net:") else 1000)
     pool = Pool(game, options.agent, full, options.keep / f"{stem}.json")
-    calibrate(pool, options.minutes, options.out / f"{stem}.json")
+    calibrate(pool, options.minutes, options.out / f"{stem}.json", options.adaptive)
 
 
 if __name__ == "__main__":

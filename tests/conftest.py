@@ -29,6 +29,29 @@ hypothesis.settings.register_profile("azero", derandomize=True, database=None, d
 hypothesis.settings.load_profile("azero")
 
 
+BROWSER = "tests/browser/"
+LEFT_OUT = pytest.StashKey[int]()
+
+
+def pytest_deselected(items):
+    for item in items:
+        if item.nodeid.startswith(BROWSER):
+            item.config.stash[LEFT_OUT] = item.config.stash.get(LEFT_OUT, 0) + 1
+
+
+def pytest_terminal_summary(terminalreporter, config):
+    """Says that tests in a browser were left out, unless they were some of those that ran."""
+    ran = {
+        report.nodeid for reports in terminalreporter.stats.values() for report in reports if hasattr(report, "when")
+    }
+    number = config.stash.get(LEFT_OUT, 0)
+    if number and not any(name.startswith(BROWSER) for name in ran):
+        terminalreporter.write_line(
+            f"{number} tests in a browser were left out: `make test-browser` runs them, with Chromium "
+            "(apt-get install chromium)"
+        )
+
+
 @pytest.fixture
 def run_azero(monkeypatch, capsys, tmp_path):
     """Returns a function that runs a command in an empty folder, and returns exit code, stdout and stderr."""

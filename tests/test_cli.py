@@ -642,6 +642,19 @@ def test_play_begins_after_moves_limits_the_search_and_saves_the_game(run_azero,
     assert record.actions()[:3] == [0, 4, 8] and record.line()[3].simulations == 7
 
 
+def test_play_at_a_level_gives_hints_at_full_strength(run_azero):
+    words = ["play", "uct", *GAME, "--moves", "a1 b1 a2 b2", "--level"]
+    for level in ("1", "adaptive"):
+        code, output, errors = run_azero(*words, level, typed="hint\na3\n")
+        assert (code, errors) == (0, "") and output.startswith(f"You play first against uct at level {level}. ")
+        assert "hint: a3 " in output and output.index("You win") > 0
+    assert_bad_input(run_azero(*words, "9"), "level = 9 should be a whole number from 1 to 8, or adaptive")
+    assert_bad_input(run_azero(*words, "1", "--simulations", 5), "--level 1 has simulations of its own")
+    assert_bad_input(run_azero("play", "uct@5", *GAME, "--level", "1"), "--level 1 has simulations of its own")
+    assert_bad_input(run_azero("play", "random", *GAME, "--level", "1"), "'random' does not judge positions")
+    assert_bad_input(run_azero("suggest", "uct(level=1)", *GAME, "--simulations", 7), "takes no other limit")
+
+
 def test_bad_input_of_play_is_one_line(run_azero, tmp_path):
     assert_bad_input(run_azero("play", "uct", *GAME, "--moves", "a1 a1"), "move 2: 'a1' is not legal here")
     assert_bad_input(run_azero("play", "uct", *GAME, "--moves", "a1 b1 a2 b2 a3"), "--moves", "the game is over")

@@ -218,7 +218,7 @@ def _at_level(maker: Maker, name: str, level: str, simulations: int | None, seco
 
     number = parse_level(level)
     if split_name(name)[0] != name or not simulations is seconds is None:
-        raise BadInput(f"--level {level} has simulations of its own; leave out --simulations, --time and @")
+        raise BadInput(f"--level {level} has simulations of its own; leave out --simulations, --time and @ in the name")
     inner = maker.agent(name)
     return LevelAgent(inner, levels_of(inner.game, identity_of(name)).level(number), f"{name} at level {level}")
 

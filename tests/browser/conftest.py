@@ -3,7 +3,10 @@
 import shutil
 
 import pytest
+from training.runs import TINY
 
+import azero
+from azero.config.reading import check_config
 from browser.served import ROOT, serving
 from browser.watch import Watch
 
@@ -12,6 +15,7 @@ NOWHERE = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"
 """The browser reaches nothing but this machine."""
 
 OWN_GAME = ROOT / "tests" / "data" / "nim.py"
+AGENTS = "connect_four", "go_7x7", "othello_6x6", "tic_tac_toe"
 DESKTOP, PHONE = {"width": 1280, "height": 720}, {"width": 390, "height": 844}
 
 
@@ -22,8 +26,9 @@ def pytest_collection_modifyitems(items):
 
 
 @pytest.fixture(scope="session")
-def server():
-    with serving("--game", f"{OWN_GAME}:Nim") as server:
+def server(tmp_path_factory):
+    run = azero.train(check_config(TINY), tmp_path_factory.mktemp("runs") / "tiny")
+    with serving(*AGENTS, "--game", f"{OWN_GAME}:Nim", "--runs", str(run.folder)) as server:
         yield server
 
 

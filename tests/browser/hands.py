@@ -52,7 +52,7 @@ class Hands:
         """Begins a game against an agent with few simulations."""
         self.page.get_by_role("button", name="New game").click()
         dialog = self.page.get_by_role("dialog")
-        dialog.get_by_label("Opponent").select_option(label=agent)
+        dialog.get_by_label("Opponent").select_option(value=agent)
         strength = dialog.get_by_label("Simulations a move")
         if strength.count():
             strength.select_option(simulations)

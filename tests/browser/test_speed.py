@@ -32,7 +32,7 @@ def test_a_click_is_answered(open_page, capsys):
     """Reports seconds from a click to the agent's reply, at 100 simulations on Connect Four; only the reply is asserted."""
     page = open_page("#g=connect_four")
     hands = Hands(page, seed=3)
-    state = hands.new_game(simulations="100", agent="azero Connect Four")
+    state = hands.new_game(simulations="100", agent="connect_four")
     state = hands.step(state)  # the net is loaded
     times = []
     while not state["isOver"] and len(times) < 5:

@@ -48,15 +48,23 @@ def test_the_default_shows_planes_if_draw_shows_no_board(folder):
     assert [player["name"] for player in picture["players"]] == ["First", "Second"]
 
 
+@pytest.mark.slow
+def test_a_board_of_very_many_cells_is_a_list_of_moves(folder):
+    write_file(folder / "nim.py", NIM)
+    picture = picture_after(make_game("nim.py:Nim(heap=2501)", compiles=False))
+    assert picture["cells"] == [] and [each["move"] for each in picture["actions"]] == ["0", "1", "2"]
+
+
 DRAWN = "draw(game, state, marks):\n        return {!r}"
 
 
 @pytest.mark.parametrize(
     ("drawn", "pieces", "names"),
     [
-        ("1 X . O # . . . . .\n  a b c d e f g h i", [(0, 0, ""), (2, 1, ""), (3, None, "#")], "a1 b1 c1"),
-        ("X . O # . . . . .", [(0, 0, ""), (2, 1, ""), (3, None, "#")], "row 1, column 1"),
+        ("1 X . O # . . . . .\n  a b c d e f g h i", [(0, 0, ""), (2, 1, ""), (3, None, "")], "a1 b1 c1"),
+        ("X . O # . . . . .", [(0, 0, ""), (2, 1, ""), (3, None, "")], "row 1, column 1"),
         ("  1 2 3 4 5 6 7 8 9\na 5 . . . . . . . .", [(0, None, "5")], "1a 2a 3a"),
+        ("  X 2 3 4 5 6 7 8 9\n1 # . . . . . . . .", [(0, None, "")], "X1 21 31"),
         ("to move: X\n. . . . . . . . O", [(8, 1, "")], "row 1, column 1"),
     ],
 )
@@ -172,6 +180,13 @@ def test_check_game_shows_the_law_that_a_picture_breaks(folder):
         check_laws(game, num_games=1, seed=0)
 
 
+def test_a_picture_that_changes_the_state_breaks_the_law(folder):
+    body = f"state.left = 1\n        return Picture({BOARD}, (BLACK, WHITE))"
+    game = nim_with(folder, f"picture(game, state, legal, history):\n        {body}")
+    with pytest.raises(BadInput, match="picture changes the state, after no move"):
+        check_laws(game, num_games=1, seed=0)
+
+
 @pytest.mark.skipif(not IS_COMPILED, reason="nothing is compiled")
 def test_a_game_is_shown_before_it_is_compiled(folder):
     write_file(folder / "nim.py", NIM)
@@ -184,6 +199,7 @@ def test_a_game_is_shown_before_it_is_compiled(folder):
     assert is_compiled(game.rules) and game.state_from_moves("2 1") == state
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(not IS_COMPILED, reason="nothing is compiled")
 def test_a_game_that_cannot_be_compiled_is_refused_when_it_is(folder):
     write_file(folder / "nim.py", NIM, ("state.left > 0", "len(sorted([state.left])) and state.left > 0"))

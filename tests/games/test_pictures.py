@@ -29,6 +29,13 @@ GAMES = {
 """Each game in several sizes."""
 
 
+def sizes() -> list:
+    """Returns all names of `GAMES`. The large boards take longer."""
+    large = ("19", "16", "1000")
+    is_large = {name: any(size in name for size in large) for names in GAMES.values() for name in names}
+    return [pytest.param(name, marks=pytest.mark.thorough) if is_large[name] else name for name in is_large]
+
+
 def picture_after(name: str, moves: str) -> dict:
     game = make_game(name)
     return game.picture(game.state_from_moves(moves)).to_json()
@@ -151,7 +158,7 @@ def test_a_p_game_shows_the_path_its_sum_and_the_next_branches():
     assert cells_of(lonely, [piece["cell"] for piece in lonely["pieces"]]) == ["ply 2"]
 
 
-@pytest.mark.parametrize("name", [name for names in GAMES.values() for name in names])
+@pytest.mark.parametrize("name", sizes())
 def test_every_action_of_random_games_is_cells_or_a_button(name):
     game, chooser = make_game(name), random.Random(0)
     state, plain = game.new_initial_state(), game.new_initial_state()

@@ -76,7 +76,10 @@ def make_agent(
     base, limit = split_name(name)
     base, level = split_level(base)
     if level is not None:
-        return _level_agent(name, base, level, limit, game, seed, threads, device, max_nodes)
+        if not limit.is_default:
+            raise BadInput(f"agent {name!r} has a limit and a level, which has its own simulations; give only one")
+        inner = make_agent(base, game, seed, threads, device, max_nodes)
+        return LevelAgent(inner, levels_of(inner.game, identity_of(base)).level(level), name)
     if word_of(base) == "random":
         if name != "random":
             raise BadInput(f"agent {name!r}: random has no limit and no options; write just random")
@@ -175,25 +178,6 @@ def _program_agent(name: str, base: str, command: str, game: Game, seed: int) ->
     from azero.arena.agents.engines.gtp import GtpAgent
 
     return GtpAgent(name, game, options, command, seed)
-
-
-def _level_agent(
-    name: str,
-    base: str,
-    level: int | str,
-    limit: Limit,
-    game: Game | None,
-    seed: int,
-    threads: int,
-    device: DeviceConfig | None,
-    max_nodes: int | None,
-) -> Agent:
-    if not limit.is_default:
-        raise BadInput(
-            f"agent {name!r} has a limit and a level, which has simulations of its own; give only one of them"
-        )
-    inner = make_agent(base, game, seed, threads, device, max_nodes)
-    return LevelAgent(inner, levels_of(inner.game, identity_of(base)).level(level), name)
 
 
 def _net_agent(

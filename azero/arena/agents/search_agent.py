@@ -122,7 +122,7 @@ class SearchAgent(Agent):
         """Whether it searches trees of actions, neither tables nor moves that are whole turns."""
         return type(self.new_search(1, 1)) is Search
 
-    def new_search(self, num_trees: int, max_nodes: int) -> Search:
+    def new_search(self, num_trees: int = 1, max_nodes: int = 1) -> Search:
         """Returns another search of its kind, for trees whose leaves wait for the evaluator one at a time."""
         return self._make_search(num_trees, max_nodes, 1)
 

@@ -16,10 +16,12 @@ def check_pictures(game: Game, actions: list[int], chooser: random.Random, notes
     for state, before, _ in walk_game(game, actions):
         if not notes.has_time():
             continue
+        position = state.record.tobytes()
         try:
             picture = _own(state)
         except BadInput as error:
             hold(False, str(error), game, before)
+        hold(state.record.tobytes() == position, "picture changes the state", game, before)
         if not notes.remark and (shared := shared_clicks(picture)):
             moves = " and ".join(picture.moves[action] for action in shared[0][:3])
             notes.remark = f"the same cells are several moves in some positions, e.g. {moves}"

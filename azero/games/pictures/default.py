@@ -13,8 +13,9 @@ from azero.games.contract import Rules
 from azero.games.pictures.picture import Board, Cell, Label, Picture, Piece
 from azero.games.pictures.players import UNNAMED
 
-_STONES = {"X": 0, "x": 0, "O": 1, "o": 1}
+_KINDS = {"X": (0, "disc"), "x": (0, "disc"), "O": (1, "disc"), "o": (1, "disc"), "#": (None, "blocked")}
 _EMPTY = ".-_"
+_MOST_CELLS = 2500  # a board of more cells would be too small to click on
 
 
 class _Drawn(NamedTuple):
@@ -28,17 +29,21 @@ class _Drawn(NamedTuple):
 def default_picture(rules: Rules, record: np.record, legal: Sequence[int]) -> Picture:
     """Returns cells of the planes, each with the actions whose `target` it is. It never fails.
 
+    Above `_MOST_CELLS` it is an empty board, beside which the page has the list of moves.
+
     `draw` is read if it has a line of single characters for each row of the planes. X and O are discs of the players,
-    other characters are shown as they are. The names of rows and columns beside them become names of cells. Otherwise
-    a cell shows the number of the first plane that is not 0 there.
+    # is a blocked cell, and other characters are shown as they are. The names of rows and columns beside them become
+    names of cells. Otherwise a cell shows the number of the first plane that is not 0 there.
     """
     _, height, width = rules.planes_shape
+    if height * width > _MOST_CELLS:
+        return Picture(Board("plain", 1, 1, (), ()), UNNAMED)
     drawn = _read(rules, record, height, width)
     with plain_python():
         clicks = _targets(rules, record, legal, height * width)
         texts = drawn.characters if drawn else _numbers_of_planes(rules, record, height * width)
     pieces = [
-        Piece(cell, _STONES[text], "disc") if drawn and text in _STONES else Piece(cell, None, "text", text)
+        Piece(cell, *_KINDS[text]) if drawn and text in _KINDS else Piece(cell, None, "text", text)
         for cell, text in enumerate(texts)
         if text not in _EMPTY
     ]

@@ -30,7 +30,7 @@ def picture_of(rules: Rules, record: np.record, legal: list[int], history: list[
 
 def own_picture(rules: Rules, record: np.record, legal: list[int], history: list[int]) -> Picture:
     """Returns the picture that the rules make, completed; raises BadInput if it is not right."""
-    picture = rules.picture(record, legal, history)
+    picture = rules.picture(record, list(legal), list(history))
     winning = picture.winning or ([] if legal else rules.winning_cells(record))
     picture = dataclasses.replace(picture, moves=_moves(rules, record, legal), winning=winning)
     if user_game := getattr(type(rules), "file_name", None):  # the tests check azero's own games

@@ -7,7 +7,6 @@ an early stop when no move can overtake the leader.
 
 import math
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 import numpy as np
 
@@ -86,7 +85,8 @@ class Node:
         return sign_of(self.player)
 
 
-class Scored(NamedTuple):
+@dataclass(frozen=True)
+class Scored:
     """A child as selection sees it: Q in [-1, 1] and the score, both for the player to move at the parent."""
 
     child: Node

@@ -12,7 +12,8 @@ TEXT, CONTROL = 4.5, 3.0
 """Least contrasts: of text (success criterion 1.4.3), and of controls and drawings (1.4.11)."""
 
 GROUNDS = "bg", "surface", "sunken"
-WORDS = "ink", "ink2", "ink3", "accent", "inaccuracy", "mistake", "blunder", "good"
+WORDS = "ink", "ink2", "ink3", "accent", "second", "inaccuracy", "mistake", "blunder", "good"
+GLYPHS = "glyph-blunder", "glyph-mistake", "glyph-inaccuracy", "glyph-good"
 SQUARES = "square-light", "square-dark"
 STONE_GROUNDS = "wood", "felt", *SQUARES
 
@@ -27,11 +28,16 @@ TEXTS = [
     ("frame-label", "frame"),
     ("mark-on-best", "mark-best"),
     ("mark-on-other", "mark-other"),
+    ("holes-on-best", "holes-best"),
+    ("holes-on-other", "holes-other"),
+    *(("glyph-text", glyph) for glyph in GLYPHS),
+    ("on-stone-black", "stone-black"),
+    ("on-stone-white", "stone-white"),
 ]
 """Text and its ground."""
 
 DRAWN = [
-    *((shape, ground) for shape in ("control", "second") for ground in GROUNDS),
+    *(("control", ground) for ground in GROUNDS),
     *((disc, ground) for disc in ("red", "yellow") for ground in ("frame", "hole")),
     ("yellow-ring", "yellow"),
     ("wood-line", "wood"),
@@ -41,6 +47,11 @@ DRAWN = [
     *(("mark-best", ground) for ground in ("wood", "hex", "surface", *SQUARES)),
     *(("mark-edge", ground) for ground in ("mark-other", "wood", "hex", "surface", *SQUARES)),
     ("mark-felt", "felt"),
+    *((mark, ground) for mark in ("holes-best", "holes-edge") for ground in ("frame", "hole")),
+    ("on-yellow", "yellow"),
+    ("glyph-text", "red"),
+    ("stone-white-edge", "stone-white"),
+    ("win-line", "win-case"),
 ]
 """What must be seen to use the page, and its ground."""
 

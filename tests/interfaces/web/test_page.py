@@ -8,7 +8,7 @@ import pytest
 
 import azero.interfaces.web
 
-PAGE = Path(azero.interfaces.web.__file__).parent / "page"
+PAGE = Path(azero.interfaces.web.__file__).resolve().parent / "page"
 LARGEST = 300 * 1000  # bytes of what a browser loads before the first board, and of all as the server sends it
 LONGEST = 280  # lines of a file
 
@@ -68,9 +68,9 @@ def test_index_has_no_inline_scripts_or_styles() -> None:
         assert (PAGE / link).is_file(), f"index.html names {link}, which is not there"
 
 
-def loaded_first() -> set[Path]:
-    """The files before the first board: those that index.html and static imports lead to."""
-    found = {(PAGE / link).resolve() for link in LINK.findall((PAGE / "index.html").read_text())}
+def reached(*begin: Path) -> set[Path]:
+    """The files and those to which their static imports lead."""
+    found = {path.resolve() for path in begin}
     waiting = list(found)
     while waiting:
         path = waiting.pop()
@@ -80,9 +80,17 @@ def loaded_first() -> set[Path]:
     return found
 
 
+def test_all_modules_of_the_first_board_are_named_at_once() -> None:
+    """Otherwise the browser would learn of each only from the one that imports it."""
+    named = set(re.findall(r'rel="modulepreload" href="([^"]+)"', (PAGE / "index.html").read_text()))
+    modules = {short(path) for path in reached(PAGE / "src" / "main.js")}
+    assert named == modules - {"src/main.js"}
+
+
 def test_page_is_small() -> None:
-    assert sum(path.stat().st_size for path in loaded_first()) < LARGEST
-    assert sum(len(gzip.compress(path.read_bytes())) for path in FILES) < LARGEST / 2
+    links = LINK.findall((PAGE / "index.html").read_text())
+    assert sum(path.stat().st_size for path in reached(*(PAGE / link for link in links))) < LARGEST
+    assert sum(len(gzip.compress(path.read_bytes())) for path in FILES) < LARGEST
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=short)

@@ -50,7 +50,8 @@ def opponents_loss(state: State, judge: Callable[[State], Judged]) -> float:
     """
     turns = turns_of(state)
     total, count = EXPECTED_LOSS * EXPECTED_MOVES, EXPECTED_MOVES
-    for turn, after in zip(turns, [*(each.state for each in turns[1:]), state], strict=True):
+    later = [*(turn.state for turn in turns), state][1:]
+    for turn, after in zip(turns, later, strict=True):
         if len(after.history()) == len(turn.state.history()) + 1:
             continue  # the same player's turn went on
         score = scores_of(judge(turn.state))[turn.state.legal_actions().index(turn.action)]

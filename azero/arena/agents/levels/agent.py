@@ -121,12 +121,11 @@ class LevelAgent(Agent):
     def suggest(self, state: State, simulations: int | None = None, seconds: float | None = None) -> Suggestion:
         """Returns the moves of a position. The first one is the move that the level plays.
 
-        Raises BadInput if limits are given: a level has its own.
+        Raises BadInput for any other limit than the level's own simulations.
         """
-        if simulations is not None or seconds is not None:
-            raise BadInput(
-                f"agent {self.name!r} plays at a level, which has simulations of its own; give no other limit"
-            )
+        if simulations not in (None, self.level.simulations) or seconds is not None:
+            own = f"its level has {self.level.simulations} simulations"
+            raise BadInput(f"agent {self.name!r} takes no other limit: {own}")
         return self.suggest_by(state, self.seed)
 
     def suggest_by(self, state: State, seed: int) -> Suggestion:

@@ -64,8 +64,8 @@ class Level:
             return f"{search} and plays the best move."
         if self.is_adaptive:
             return (
-                f"{search}. It looks at your last moves. The more points they lost, the more it gives away itself, up to "
-                f"{self.cap:.0f} at a move, to keep the chances even. When it is behind, it plays its best."
+                f"{search}. It looks at your last moves. The more points they lost, the more it gives away itself, to "
+                f"keep the chances even, but never over {self.cap:.0f} at a move. When it is behind, it plays its best."
             )
         sight = "It sees every win in one."
         if self.sight < 1:

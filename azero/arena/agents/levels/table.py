@@ -1,7 +1,7 @@
 """The tables of levels, one file per game in `azero/data/levels/`, made by `benchmarks/levels.py`.
 
     {"format": 1, "game": "go(size=7)", "agent": "net:0123456789abcdef", "date": "2026-11-26", "azero": "0.5.0",
-     "anchors": [{"name": "random", "elo": 0, ...}], "adaptive": {...}, "levels": [{...}, ...]}
+     "anchors": [{"name": "random", "elo": 0, ...}], "adaptive": {...}, "levels": [{...}, ...], ...}
 
 `agent` is the one that was calibrated: `uct`, or a net by the digest of its file. The settings of the levels apply to
 other agents, too, but their Elo is then unknown.
@@ -10,6 +10,7 @@ other agents, too, but their Elo is then unknown.
 import dataclasses
 import functools
 import json
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -27,12 +28,13 @@ _FOLDER = PACKAGE / "data" / "levels"
 _LARGEST = 1 << 20  # bytes
 
 _DEFAULTS: tuple[tuple[int, float, float, float], ...] = (  # simulations, temperature, cap, sight
-    *((30, 40.0, 80.0, 0.3), (60, 25.0, 60.0, 0.5), (60, 14.0, 45.0, 0.7), (100, 9.0, 35.0, 0.85)),
-    *((100, 6.0, 25.0, 0.95), (200, 4.0, 18.0, 1.0), (400, 1.5, 8.0, 1.0)),
+    *((20, 60.0, 90.0, 0.87), (30, 40.0, 80.0, 0.9), (60, 25.0, 60.0, 0.95), (60, 14.0, 45.0, 0.98)),
+    *((100, 9.0, 35.0, 1.0), (200, 5.0, 22.0, 1.0), (400, 2.0, 10.0, 1.0)),
 )
 _FULL = 1000  # simulations of the last level, if the game has no table
-ADAPTIVE_SETTINGS: dict[str, Any] = {"temperature": 2.0, "cap": 60.0, "sight": 1.0, "gift": 2.0}
-"""The adaptive level of every game. It searches as many simulations as full strength."""
+ADAPTIVE_SETTINGS: dict[str, Any] = {"temperature": 2.0, "cap": 80.0, "sight": 1.0}
+"""Of the adaptive level of every game."""
+_ADAPTIVE: dict[str, Any] = {"simulations": _FULL // 2, **ADAPTIVE_SETTINGS, "gift": 2.0}
 
 
 @dataclass(frozen=True)
@@ -79,10 +81,10 @@ def levels_of(game: Game, identity: str) -> Table:
     """Returns the levels of an agent in a game. Their Elo is known only for the agent that was calibrated.
 
     Args:
-      identity: the agent's, as `identity_of` returns it; options and limits count as another agent.
+      identity: the agent's, as `identity_of` returns it. An agent with options is another one; a limit does not matter.
     """
     table = table_of(game)
-    if identity == table.agent:
+    if re.sub(r"@[\d.]+s?$", "", identity) == table.agent:
         return table
     levels = tuple(dataclasses.replace(level, elo=None, elo_ci95=None, games=0) for level in table.levels)
     adaptive = dataclasses.replace(table.adaptive, elo=None, elo_ci95=None, games=0)
@@ -123,4 +125,4 @@ def _default_table(game: Game) -> Table:
         Level(number, name_of_level(number, num_levels), *settings) for number, settings in enumerate(_DEFAULTS, 1)
     ]
     levels.append(Level(num_levels, name_of_level(num_levels, num_levels), _FULL, is_full=True))
-    return Table(str(game), "", tuple(levels), Level(None, "Adaptive", _FULL, **ADAPTIVE_SETTINGS))
+    return Table(str(game), "", tuple(levels), Level(None, "Adaptive", **_ADAPTIVE))

@@ -55,12 +55,13 @@ class OfferedGame:
 
     @property
     def subtitle(self) -> str:
-        """Size and further parameters in a line."""
+        """Size and further parameters in a line. Rules that are off or at their default only if the id names them."""
         left = dict(self.parameters)
         size = left.pop("size", None)
         rows, columns = left.pop("rows", size), left.pop("columns", size)
         parts = [f"{columns} × {rows}"] if rows and columns else []
-        return ", ".join([*parts, *(f"{key.replace('_', ' ')} {_number(value)}" for key, value in left.items())])
+        told = {key: value for key, value in left.items() if f"{key}=" in self.id or (value and value is not True)}
+        return ", ".join([*parts, *(f"{key.replace('_', ' ')} {_number(value)}" for key, value in told.items())])
 
     @property
     def rules_text(self) -> str:

@@ -69,7 +69,10 @@ def games(
 @router.get("/{run_id}/games/{game_id}", summary="A self-play game, and what search and net thought of its moves")
 def game(run_id: RunId, game_id: Annotated[str, Path(max_length=40)], context: InContext) -> dict[str, Any]:
     """Values are for the first player. Moves of a random opening have no thoughts."""
-    return one_game(_run(run_id, context), NETS, game_id)
+    run = _run(run_id, context)
+    ids = {str(each): context.offered.id_of(each) for each in run.games}
+    found = one_game(run, NETS, game_id)
+    return found | {"game": ids[found["game"]]}
 
 
 @router.post("/{run_id}/opinions", summary="What each net of a run thinks of a position, without a search")

@@ -6,8 +6,6 @@ import { Arrows, Bars, Heat, LastMove, Line, Marks, Ownership, Square, Targets, 
 import { meantBy } from "./picking.js";
 import { Piece, Shades } from "./pieces.js";
 
-const LABEL = 0.018; // size of labels, as a part of the stage
-
 const KIND = { holes: "disc", felt: "disc", points: "stone", hexes: "disc", tree: "disc", plain: "disc" };
 
 /**
@@ -15,7 +13,9 @@ const KIND = { holes: "disc", felt: "disc", points: "stone", hexes: "disc", tree
  * number a cell, the first player's positive], line [{cells, number, player}], arrows [{from, to, width, kind}], bars
  * [{cell, prior, policy}], heat [one number in [0, 1] a cell], hidesTargets.
  */
-export function Drawing({ picture, view, pieceOn, mayClick, chosen, position, isInteractive, hovered, overlay }) {
+export function Drawing({ picture, view, pieceOn, mayClick, position, isInteractive, ...given }) {
+  const { chosen, hovered, overlay } = fitting(picture, given);
+  const last = picture.style === "tree" ? [] : position.last.filter((cell) => picture.cells[cell]);
   const before = useRef(null);
   const known = before.current;
   const isNext = known && known.game === position.game && known.ply + 1 === position.ply;
@@ -25,14 +25,15 @@ export function Drawing({ picture, view, pieceOn, mayClick, chosen, position, is
 
   const ground = useMemo(() => html`<${Ground} picture=${picture} />`, [picture]);
   const movesPieces = picture.steps.length > 1;
+  const tintsLast = movesPieces || picture.style === "lines";
   const gone = new Set(chosen.slice(0, movesPieces ? 1 : 0));
   const box = `${view.x} ${view.y} ${view.side} ${view.side}`;
-  return html`<svg class="drawing" viewBox=${box} aria-hidden="true" focusable="false" style=${{ "--label": `${view.side * LABEL}px` }}>
+  return html`<svg class="drawing" viewBox=${box} aria-hidden="true" focusable="false" style=${{ "--unit": `${view.side}px` }}>
     <${Shades} />
     ${ground}
     ${overlay.heat && html`<${Heat} picture=${picture} heat=${overlay.heat} />`}
     ${overlay.ownership && html`<${Ownership} picture=${picture} owners=${overlay.ownership} pieceOn=${pieceOn} />`}
-    ${movesPieces && html`<${LastMove} picture=${picture} last=${position.last} pieceOn=${pieceOn} />`}
+    ${tintsLast && html`<${LastMove} picture=${picture} last=${last} pieceOn=${pieceOn} />`}
     ${picture.pieces.map((piece) => html`<${Piece}
       key=${`${piece.cell} ${piece.player}`}
       picture=${picture}
@@ -40,7 +41,7 @@ export function Drawing({ picture, view, pieceOn, mayClick, chosen, position, is
       isNew=${fresh.includes(piece)}
       isGhost=${gone.has(piece.cell)}
     />`)}
-    ${!movesPieces && html`<${LastMove} picture=${picture} last=${position.last} pieceOn=${pieceOn} />`}
+    ${!tintsLast && html`<${LastMove} picture=${picture} last=${last} pieceOn=${pieceOn} />`}
     ${(isInteractive || chosen.length > 0) && html`<${Choosing} ...${{ picture, chosen, mayClick, pieceOn, hovered, position, overlay }} />`}
     <${Winning} picture=${picture} />
     ${overlay.arrows && html`<${Arrows} picture=${picture} arrows=${overlay.arrows} />`}
@@ -48,6 +49,26 @@ export function Drawing({ picture, view, pieceOn, mayClick, chosen, position, is
     ${overlay.line && html`<${Line} picture=${picture} line=${overlay.line} />`}
     ${overlay.bars && picture.drops && html`<${Bars} picture=${picture} bars=${overlay.bars} />`}
   </svg>`;
+}
+
+/** Without cells that this picture lacks: what views and pointers know may be of the picture before. */
+function fitting({ cells }, { chosen, hovered, overlay }) {
+  const has = (cell) => cells[cell] !== undefined;
+  const whole = (list) => list?.filter((each) => each.cells.every(has));
+  const each = (list) => (list?.length === cells.length ? list : null); // one value a cell
+  return {
+    chosen: chosen.filter(has),
+    hovered: has(hovered) ? hovered : null,
+    overlay: {
+      ...overlay,
+      marks: whole(overlay.marks),
+      line: whole(overlay.line),
+      arrows: overlay.arrows?.filter(({ from, to }) => has(from) && has(to)),
+      bars: overlay.bars?.filter(({ cell }) => has(cell)),
+      ownership: each(overlay.ownership),
+      heat: each(overlay.heat),
+    },
+  };
 }
 
 /** What has been chosen so far, where it may go, and what the pointer would play. */

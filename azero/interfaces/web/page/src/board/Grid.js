@@ -60,6 +60,12 @@ export function Grid({ picture, view, pieceOn, mayClick, chosen, onPick, onHover
     onPick(cell, drag.current?.type === "touch");
   };
 
+  const onFocusIn = (event) => {
+    const cell = cellOf(event.target);
+    if (cell !== null) setCursor(cell); // screen readers put the focus where they like
+    onHover(event.target.matches(":focus-visible") ? cell : null);
+  };
+
   const style = (index) => {
     const box = boxOf(picture, index);
     const { tilt } = picture.cells[index];
@@ -79,7 +85,7 @@ export function Grid({ picture, view, pieceOn, mayClick, chosen, onPick, onHover
     onPointerUp=${onPointerUp}
     onPointerOver=${onPointerOver}
     onPointerLeave=${() => onHover(null)}
-    onFocusIn=${(event) => onHover(event.target.matches(":focus-visible") ? cellOf(event.target) : null)}
+    onFocusIn=${onFocusIn}
     onFocusOut=${() => onHover(null)}
   >
     ${picture.rows.map((row) => html`<div role="row">

@@ -54,8 +54,12 @@ function Edge({ edge, picture }) {
   return html`<polyline class="edge stroke-${colour}" points=${edge.points.map((point) => point.join(",")).join(" ")} />`;
 }
 
+const NEAR = 0.13; // the distance of labels from large cells
+
 function Labels({ picture }) {
-  const text = ({ text, x, y }) => html`<text class="label" x=${x} y=${y} dy="0.35em">${text}</text>`;
+  const isNear = picture.style === "lines";
+  const at = ({ x, y }) => (isNear ? { x: Math.max(x, -NEAR), y: Math.min(y, picture.height + NEAR) } : { x, y });
+  const text = (label) => html`<text class="label" ...${at(label)} dy="0.35em">${label.text}</text>`;
   const inner = ({ text, x, y }) => html`<text class="inner-text" x=${x} y=${y} dy="0.35em">${text}</text>`;
   return html`<g>${picture.labels.map(text)}${picture.texts.map(inner)}</g>`;
 }

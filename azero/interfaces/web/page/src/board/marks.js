@@ -5,10 +5,11 @@ import { arc, hexagon } from "./geometry.js";
 
 const centre = (picture, cell) => picture.cells[cell];
 
-/** The last move: a ring on a placed piece; tinted squares where pieces move. */
+/** The last move: a ring on a placed piece; tinted squares where pieces move or are open shapes. */
 export function LastMove({ picture, last, pieceOn }) {
-  if (picture.steps.length > 1) {
-    return last.map((cell) => html`<${Square} cell=${centre(picture, cell)} className="last-square" />`);
+  if (picture.steps.length > 1 || picture.style === "lines") {
+    const inset = picture.style === "lines" ? 0.04 : 0;
+    return last.map((cell) => html`<${Square} cell=${centre(picture, cell)} className="last-square" inset=${inset} />`);
   }
   return last.map((cell) => {
     const { x, y } = centre(picture, cell);
@@ -69,7 +70,10 @@ export function Heat({ picture, heat }) {
   });
 }
 
-/** Marks of moves: a number in a circle, with the share of visits as an arc. On a piece they sit at the corner. */
+/**
+ * Marks of moves: a number in a circle, with the share of visits as an arc. A prior is a dashed arc, with its number below.
+ * On a piece they sit at the corner.
+ */
 export function Marks({ picture, marks, pieceOn }) {
   return marks.filter((mark) => mark.cells.length).map((mark) => {
     const cell = mark.cells.at(-1);
@@ -79,8 +83,10 @@ export function Marks({ picture, marks, pieceOn }) {
     const size = radius * ([...mark.text].length > 3 ? 0.72 : 0.95);
     return html`<g class="mark mark-${mark.kind}" data-glyph=${mark.glyph || null}>
       <circle class="mark-body" cx=${cx} cy=${cy} r=${radius} />
+      ${mark.prior > 0 && html`<path class="mark-prior" d=${arc(cx, cy, radius + 0.095, mark.prior)} />`}
       ${mark.share > 0 && html`<path class="mark-share" d=${arc(cx, cy, radius + 0.035, mark.share)} />`}
-      <text class="mark-text" x=${cx} y=${cy} dy=${size * 0.35} font-size=${size}>${mark.text}</text>
+      <text class="mark-text" x=${cx} y=${cy} dy=${mark.note ? radius * 0.12 : size * 0.35} font-size=${mark.note ? size * 0.85 : size}>${mark.text}</text>
+      ${mark.note && html`<text class="mark-text mark-note" x=${cx} y=${cy} dy=${radius * 0.68} font-size=${radius * 0.46}>${mark.note}</text>`}
       ${mark.glyph && html`<${Glyph} x=${cx + radius * 0.8} y=${cy - radius * 0.8} glyph=${mark.glyph} />`}
     </g>`;
   });

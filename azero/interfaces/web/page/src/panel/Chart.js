@@ -70,7 +70,8 @@ export function Chart({ players, opinions, ply, length, maxPlies, isOver, captio
   </div>`;
 }
 
-const captionPlace = (ply, extent) => `${Math.min(52, Math.max(18, (100 * ply) / extent))}%`;
+/** The caption's centre: below the ply, but clear of the other words of that row. */
+const captionPlace = (ply, extent) => `clamp(92px, ${(100 * ply) / extent}%, calc(100% - 200px))`;
 
 function SecondLine({ opinions, extent }) {
   const points = opinions.map((opinion, ply) => opinion && `${(AREA * ply) / extent},${100 * (1 - heightOf(opinion))}`);

@@ -49,11 +49,12 @@ function Item({ item, depth, session, isCurrent, isAsked, isStop, score }) {
   </span>`;
 }
 
-/** Scrolls the panel, never the page. */
+/** Scrolls the tree or the panel, never the page. */
 function keepInView(item) {
-  const panel = item.closest(".panel-body");
-  if (!panel || panel.scrollHeight <= panel.clientHeight + 1 || getComputedStyle(panel).overflowY === "visible") return;
-  const [a, b] = [item.getBoundingClientRect(), panel.getBoundingClientRect()];
-  if (a.bottom > b.bottom - 8) panel.scrollTop += a.bottom - b.bottom + 40;
-  else if (a.top < b.top + 8) panel.scrollTop += a.top - b.top - 40;
+  for (const box of [item.closest(".tree"), item.closest(".panel-body")]) {
+    if (!box || box.scrollHeight <= box.clientHeight + 1 || getComputedStyle(box).overflowY === "visible") continue;
+    const [a, b] = [item.getBoundingClientRect(), box.getBoundingClientRect()];
+    if (a.bottom > b.bottom) box.scrollTop += a.bottom - b.bottom + 4;
+    else if (a.top < b.top) box.scrollTop += a.top - b.top - 4;
+  }
 }

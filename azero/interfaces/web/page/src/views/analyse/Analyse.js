@@ -13,6 +13,8 @@ import { actionsOf } from "../../panel/lines.js";
 import { nextMarks } from "../../panel/marks.js";
 import { Navigation, useTreeKeys } from "../../panel/navigation.js";
 import { opinionOf, opinionOfResult, rateText, reasonText, spokenAnalysis } from "../../panel/words.js";
+import { RecordDialog } from "../../records/RecordDialog.js";
+import { formatCount } from "../../score.js";
 import { settings } from "../../settings.js";
 import { defaultAgent } from "../../shell/App.js";
 import { Icon } from "../../shell/icons.js";
@@ -99,14 +101,16 @@ function useAnalyst(session, app) {
 
 function Controls({ session, app, analyst, one, two, isTwo }) {
   const pickSecond = (second) => analyst.set({ second });
-  const rates = isTwo ? [one, two].map(({ shown }) => (shown ? rateText(shown).split(" ")[0] : "0")).join(" and ") + " sims" : rateText(one.shown);
   const reason = reasonText(one.reason);
+  const rates = isTwo
+    ? [one, two].map(({ shown }, k) => html`<small key=${k}><span class="swatch ${k ? "second" : ""}"></span> ${formatCount(shown?.simulations ?? 0)} sims</small>`)
+    : html`${rateText(one.shown)}${reason && html`<small> ${reason}</small>`}`;
   return html`<div class="controls">
     <${StartStop} isRunning=${analyst.isRunning} isOff=${!analyst.first} onToggle=${analyst.toggle} />
     <${AgentPicker} session=${session} chosen=${analyst.first} onPick=${app.setAgent} swatch=${isTwo ? "first" : ""} />
     ${isTwo && html`<${AgentPicker} session=${session} label="Second agent" chosen=${analyst.second} onPick=${pickSecond} swatch="second" />`}
     <${LimitPicker} analyst=${analyst} />
-    <span class="rate" title=${reason}>${rates}${reason && !isTwo ? html`<small> ${reason}</small>` : ""}</span>
+    <span class="rate">${rates}</span>
   </div>`;
 }
 
@@ -136,7 +140,7 @@ function Bar({ session, app, analyst, isTwo }) {
     <span class="end bar-tools">
       <${MarksPicker} isTwo=${isTwo} agent=${analyst.first} />
       <button class="quiet" aria-pressed=${String(isTwo)} disabled=${judgesOf(session).length < 2} onClick=${compare}><${Icon} name="branch" />Compare</button>
-      ${app.save && html`<button class="quiet" onClick=${app.save}><${Icon} name="save" />Save</button>`}
+      <button class="quiet" onClick=${() => app.openDialog(() => html`<${RecordDialog} app=${app} session=${session} />`)}><${Icon} name="save" />Save</button>
     </span>`;
 }
 

@@ -11,7 +11,7 @@ import { LIMITS } from "./analyst.js";
 export function Picker({ label, text, items, className = "", swatch = "", isUp = false }) {
   const [isOpen, setOpen] = useState(false);
   return html`<span class="opens ${isUp ? "opens-up" : ""}">
-    <button class="picker ${className}" aria-haspopup="menu" aria-expanded=${String(isOpen)} aria-label=${`${label}: ${typeof text === "string" ? text : label}`} onClick=${() => setOpen(!isOpen)}>
+    <button class="picker ${className}" aria-haspopup="menu" aria-expanded=${String(isOpen)} aria-label=${typeof text === "string" ? `${label}: ${text}` : label} onClick=${() => setOpen(!isOpen)}>
       ${swatch && html`<span class="swatch ${swatch}"></span>`}<span class="picker-text">${text}</span><${Icon} name="down" />
     </button>
     ${isOpen && html`<${DropDown} label=${label} items=${items} onClose=${() => setOpen(false)} />`}

@@ -1,19 +1,24 @@
 // What is searched, and how: the method, the net, the constant, the seed.
 
 import { html } from "../../html.js";
-import { Choice } from "../play/NewGame.js";
-import { plain } from "./words.js";
+import { DEFINITIONS, plain } from "./words.js";
+
+const METHODS = [
+  ["uct", "UCT", "Plain Monte-Carlo tree search: random games judge the positions"],
+  ["puct", "PUCT", "The search of AlphaZero: a net judges the positions and says which moves it would play"],
+];
 
 export function Choices({ session, chosen, choices, setChoices, lesson }) {
   const set = (change) => setChoices({ ...choices, ...change });
   const { method, agent, nets, seed } = chosen;
-  const options = nets.length ? [["uct", "UCT"], ["puct", "PUCT"]] : [["uct", "UCT"]];
-  const about = method === "uct"
-    ? "Plain Monte-Carlo tree search: random games judge the positions."
-    : "The search of AlphaZero: a net judges the positions and hopes for some moves.";
   const own = lesson.rule?.c ?? lesson.rule?.c_puct;
   return html`<div class="learn-choices">
-    <${Choice} label="Method" value=${method} options=${options} onPick=${(value) => set({ method: value, c: null })} />
+    <span class="choice methods" role="group" aria-label="Method">${METHODS.map(([id, name, about]) => html`<button
+      aria-pressed=${String(id === method)}
+      title=${id === "puct" && !nets.length ? "No net plays this game" : about}
+      disabled=${id === "puct" && !nets.length}
+      onClick=${() => set({ method: id, c: null })}
+    >${name}</button>`)}</span>
     ${nets.length > 1 && method === "puct" && html`<select aria-label="Net" value=${agent} onChange=${(event) => set({ agent: event.target.value })}>
       ${nets.map(({ id, title }) => html`<option value=${id} selected=${id === agent}>${title}</option>`)}
     </select>`}
@@ -21,7 +26,8 @@ export function Choices({ session, chosen, choices, setChoices, lesson }) {
       <input type="number" min="0" max="10" step="0.1" value=${chosen.c ?? (own === undefined ? "" : plain(own))} onChange=${(event) => set({ c: numberOf(event.target.value) })} />
     </label>
     <button class="quiet" title=${`Random numbers of seed ${seed}`} onClick=${() => set({ seed: seed + 1 })}>Seed ${seed}</button>
-    <p class="about">${about}${nets.length ? "" : " There is no net for this game, so PUCT is not on offer."} ${session.ply ? `From the position after ${session.ply} ${session.ply === 1 ? "move" : "moves"}.` : ""}</p>
+    <span class="root-place" title="Choose the position in Play or Analyse">root: ${session.ply ? `after ${session.ply} ${session.ply === 1 ? "move" : "moves"}` : "the start"}</span>
+    <p class="about">${lesson.step && DEFINITIONS[method][lesson.step.phase]}</p>
   </div>`;
 }
 

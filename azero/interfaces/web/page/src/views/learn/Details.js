@@ -82,7 +82,7 @@ function Backup({ simulation, game, names }) {
 
 function BackupRow({ node, path, game, names, value }) {
   const { depth, chooser, N, W, proven } = node;
-  const mean = (k) => (proven[k] ? proven[k].result : N[k] ? W[k] / N[k] : null);
+  const mean = (k) => (!N[k] ? null : proven[k] ? proven[k].result : W[k] / N[k]);
   const [before, after] = [mean(0), mean(1)];
   return html`<tr>
     <th scope="row">${depth ? path[depth - 1] : "root"}</th>

@@ -72,7 +72,7 @@ function wantedOf(session, { method, agent, c, seed }) {
 function Body({ lesson, session, inspected, setInspected }) {
   const { current, step, error } = lesson;
   if (error) return html`<p class="says problem" role="alert">${error.message}</p>`;
-  if (!step) return html`<p class="says waiting" role="status">${lesson.method === "puct" ? "Loading the net. The first time this takes some seconds." : "Searching …"}</p>`;
+  if (!step) return html`<${Waiting} method=${lesson.method} />`;
   return html`
     <${Phases} lesson=${lesson} />
     <${TreeView} lesson=${lesson} game=${session.game} inspected=${inspected} onInspect=${setInspected} />
@@ -81,6 +81,18 @@ function Body({ lesson, session, inspected, setInspected }) {
       <${Details} lesson=${lesson} game=${session.game} />
       ${lesson.isOver && html`<p class="says card">${lesson.ended === "proven" ? "The root is proven, so the search is over." : `This lesson ends after ${current.number} simulations.`}</p>`}
     </section>`;
+}
+
+/** What is waited for, and for how long it has been. */
+function Waiting({ method }) {
+  const [seconds, setSeconds] = useState(0);
+  useEffect(() => {
+    const timer = setInterval(() => setSeconds((before) => before + 1), 1000);
+    return () => clearInterval(timer);
+  }, []);
+  const what = method === "puct" ? "Loading the net, and compiling the search if this is its first time" : "Searching";
+  return html`<p class="says" role="status">${what} …</p>
+    ${seconds > 1 && html`<p class="aside">${seconds} s${method === "puct" ? "; about 5 s for a net, up to a minute to compile" : ""}</p>`}`;
 }
 
 /** The four phases, the current one marked; a click goes to its first step. */

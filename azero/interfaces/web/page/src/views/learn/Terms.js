@@ -60,11 +60,13 @@ function Table({ selection, isUct, names, looked, onLook }) {
       <th scope="col">move</th><th scope="col"><var>n</var></th>${!isUct && html`<th scope="col"><var>P</var></th>`}
       <th scope="col"><var>Q</var></th><th scope="col"><var>U</var></th><th scope="col"><var>Q</var>+<var>U</var></th><th aria-hidden="true"></th>
     </tr></thead>
-    <tbody onPointerLeave=${() => onLook(null)}>
+    <tbody onPointerLeave=${() => onLook(null)} onKeyDown=${walkRows}>
       ${rows.map(({ child, index }) => html`<tr
         key=${child.move}
         class=${`${index === selection.chosen ? "chosen" : ""} ${index === looked ? "looked" : ""} ${child.is_left_out ? "left-out" : ""}`}
+        tabindex=${index === (looked ?? selection.chosen) ? 0 : -1}
         onPointerEnter=${() => onLook(index)}
+        onFocus=${() => onLook(index)}
       >
         <th scope="row">${child.move}${index === selection.chosen && html`<span class="hidden"> chosen</span>`}</th>
         <td>${child.N}</td>
@@ -77,6 +79,14 @@ function Table({ selection, isUct, names, looked, onLook }) {
     </tbody>
   </table>
   ${hidden > 0 && html`<p class="aside">and ${hidden} more moves with lower sums</p>`}`;
+}
+
+/** The up and down arrows go from row to row, and the formula with them. */
+function walkRows(event) {
+  const to = { ArrowUp: "previousElementSibling", ArrowDown: "nextElementSibling" }[event.key];
+  if (!to) return;
+  event.target.closest("tr")[to]?.focus();
+  event.preventDefault();
 }
 
 /** Q from zero, and U beyond it. */

@@ -6,8 +6,8 @@ import { allNodes, layOut, treeAt, valueOf } from "./tree.js";
 import { signed } from "./words.js";
 
 const LEAF = 40; // pixels
-const ROW = 66;
-const TOP = 26;
+const ROW = 64;
+const TOP = 24;
 const SIDE = 24;
 const RADIUS = 15;
 
@@ -82,8 +82,9 @@ function scrollTo(box, [x, y]) {
 
 function Edge({ node, placed }) {
   const [[x1, y1], [x2, y2]] = [placed(node.parent), placed(node)];
-  const middle = (y1 + y2) / 2;
-  const d = `M${x1} ${y1 + RADIUS}C${x1} ${middle} ${x2} ${middle} ${x2} ${y2 - RADIUS}`;
+  const top = y1 + RADIUS + (node.parent.parent && node.parent.N ? 15 : 0); // below the value
+  const middle = (top + y2 - RADIUS) / 2;
+  const d = `M${x1} ${top}C${x1} ${middle} ${x2} ${middle} ${x2} ${y2 - RADIUS}`;
   return html`<path class="edge ${node.isCurrent ? "current" : ""}" d=${d} aria-hidden="true" />`;
 }
 
@@ -106,8 +107,8 @@ function TreeNode({ node, placed, game, isTip, isFocus, isInspected, onInspect }
     <circle class="disc" r=${RADIUS} />
     <text class="visits" dy="4.5">${node.N}</text>
     ${node.move !== null && html`<text class="tree-move" x=${-RADIUS + 3} y=${-RADIUS - 1}>${node.move}</text>`}
-    ${value !== null && html`<text class="tree-value" dy=${RADIUS + 13}>${signed(value)}</text>`}
-    ${unvisited > 0 && node.N > 0 && html`<text class="tree-more" x=${RADIUS + 4} dy="4">+${unvisited}</text>`}
+    ${value !== null && html`<text class=${node.parent ? "tree-value" : "tree-value beside"} x=${node.parent ? 0 : RADIUS + 5} y=${node.parent ? RADIUS + 12 : 4}>${signed(value)}</text>`}
+    ${unvisited > 0 && node.N > 0 && node.parent && html`<text class="tree-more" x=${RADIUS + 4} dy="4">+${unvisited}</text>`}
   </g>`;
 }
 

@@ -78,7 +78,7 @@ export class Lesson {
     const first = this.simulations.length + 1;
     this.asking = new AbortController();
     try {
-      const answer = await post("simulations", { ...wanted, first, count: first === 1 ? 12 : 40 }, { signal: this.asking.signal });
+      const answer = await post("simulations", { ...wanted, first, count: first === 1 ? 4 : 30 }, { signal: this.asking.signal });
       if (wanted !== this.wanted) return;
       this.simulations = [...this.simulations, ...answer.simulations];
       this.rule = answer.rule;

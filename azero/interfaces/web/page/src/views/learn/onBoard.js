@@ -32,7 +32,7 @@ function marksOf(lesson, current, step, position) {
   const mark = (move, text, share, isBest) => ({ cells: cells.get(move) ?? [], text, share, kind: isBest ? "best" : "other" });
   if (step.phase === "select") {
     const { children, chosen, N } = step.selection;
-    return best(children.map((child, k) => ({ ...child, isBest: k === chosen, order: child.score ?? (k === chosen ? 9 : -9) })))
+    return best(children.map((child, k) => ({ ...child, isBest: k === chosen, order: child.score ?? (k === chosen ? 9 : -9) })).filter(({ score, isBest }) => score !== null || isBest || children.length <= 9))
       .map((child) => mark(child.move, child.score === null ? "∞" : short(child.score), child.N / Math.max(1, N), child.isBest));
   }
   if (step.phase === "expand" && lesson.method === "puct" && current.expansion) {
@@ -58,4 +58,7 @@ function rootMarks({ simulations, at }, mark) {
 const best = (children) => [...children].sort((a, b) => b.order - a.order).slice(0, MOST_MARKS);
 
 /** A score in at most four characters. */
-const short = (score) => plain(score).replace(/^(−?)0\./, "$1.");
+function short(score) {
+  const text = plain(score).replace(/^(−?)0\./, "$1.");
+  return text.length > 4 ? plain(score, 1) : text;
+}

@@ -15,6 +15,24 @@ export const resultText = (value, names) => (value === 0 ? "a draw" : `${names[v
 
 export const PHASES = { select: "Select", expand: "Expand", evaluate: "Evaluate", backup: "Back up" };
 
+const SELECT = "Select: go down from the root, each time to the move with the greatest sum of what is known to be good (Q) and what is little known (U).";
+
+/** What each phase is, whatever happens in it. */
+export const DEFINITIONS = {
+  uct: {
+    select: SELECT,
+    expand: "Expand: one new position joins the tree.",
+    evaluate: "Roll out: random moves to the end of the game say how good the new position may be.",
+    backup: "Back up: the result goes back to the root, and every position on the way learns from it.",
+  },
+  puct: {
+    select: SELECT,
+    expand: "Expand: the position at the end of the path joins the tree, and its moves get priors from the net.",
+    evaluate: "Evaluate: the net says how good the position is. No game is played out.",
+    backup: "Back up: the value goes back to the root, and every position on the way learns from it.",
+  },
+};
+
 /** The title of a phase: with rollouts, the evaluation is one. */
 export const titleOf = (phase, method) => (phase === "evaluate" && method === "uct" ? "Roll out" : PHASES[phase]);
 

@@ -3,15 +3,13 @@
 import { html } from "../../html.js";
 import { radio, radioKeys } from "../../shell/radios.js";
 
-const TALL = 145; // px
-
 export function Levels({ agent, level, onLevel }) {
   const { levels, anchors } = agent;
   const chosen = levels.find((each) => each.level === level);
   const isRated = levels.every((each) => each.elo !== null && each.elo !== undefined);
   const elos = levels.map((each) => (isRated ? each.elo : 100 * each.level));
   const most = Math.max(...elos, 1);
-  const height = (elo) => 8 + (TALL * Math.max(0, elo)) / most;
+  const part = (elo) => Math.max(0, elo) / most; // of the height
   const anchor = isRated && anchors?.find(({ name, elo }) => name !== "random" && elo > 0 && elo < most);
   return html`<div class="levels">
     <p class="levels-head">
@@ -19,11 +17,11 @@ export function Levels({ agent, level, onLevel }) {
       <span class="detail">${isRated && chosen ? source(chosen) : "not yet measured for this agent"}</span>
     </p>
     <div class="bars" role="radiogroup" aria-label="Level" onKeyDown=${radioKeys}>
-      ${anchor && html`<span class="anchor" style=${{ bottom: `${height(anchor.elo) + 24}px` }}><small>${anchor.name} has ${format(anchor.elo)}</small></span>`}
+      ${anchor && html`<span class="anchor" style=${{ "--part": part(anchor.elo) }}><small>${anchor.name} has ${format(anchor.elo)}</small></span>`}
       ${levels.map((each, k) => html`<button ...${radio(each.level === level, level === "adaptive" && k === 0)} class="level"
         aria-label="Level ${each.level}, ${each.name}${isRated ? `, ${format(each.elo)} Elo` : ""}" onClick=${() => onLevel(each.level)}>
         ${isRated && html`<small>${format(each.elo)}</small>`}
-        <span class="level-bar" style=${{ height: `${height(elos[k])}px` }}></span>
+        <span class="level-bar" style=${{ "--part": part(elos[k]) }}></span>
         <span>${each.level}</span>
       </button>`)}
     </div>

@@ -35,6 +35,7 @@ export function Play({ session, app }) {
   const below = play.human ?? 0; // the side at the foot of the panel
   const act = (action) => play.play(action);
   const { picture } = session.position;
+  const { problem } = picture; // of a user's own picture
   const isPlain = session.game.is_own && picture.style === "plain";
   return html`
     <${Stage}
@@ -57,7 +58,8 @@ export function Play({ session, app }) {
       ${play.problem && !play.result && html`<${Problem} play=${play} session=${session} />`}
       ${play.stages.length > 0 && html`<${Stages} play=${play} />`}
       ${hasMoveList(picture) && html`<${MoveList} ...${{ picture, play, act }} />`}
-      ${isPlain && html`<p class="detail note">This board is drawn from the planes that a net sees. One method in your file makes it pretty: the guide to games of your own shows how.</p>`}
+      ${problem && html`<p class="note problem" role="status">The picture of your file cannot be used: ${problem}</p>`}
+      ${isPlain && !problem && html`<p class="detail note">This board is drawn from the planes that a net sees. One method in your file makes it pretty: the guide to games of your own shows how.</p>`}
       <${Moves} session=${session} />
       <${Steps} ...${{ session, chosen, play, onBack: () => board.current.stepBack() }} />
       <${Side} ...${{ play, session, side: below, isBelow: true }} />

@@ -14,7 +14,7 @@ export function Card({ review, ply, players, attempt, isTrying, showsLine, hasNe
     <div>
       <p>${isTrying ? html`<${Trying} ...${{ review, ply, players, attempt }} />` : html`<${Sentence} ...${{ review, ply, players }} />`}</p>
       <p class="card-actions">
-        <button class="chip" aria-pressed=${String(showsLine)} disabled=${isTrying} onClick=${onLine}>Show the line <kbd>L</kbd></button>
+        ${!isTrying && html`<button class="chip" aria-pressed=${String(showsLine)} onClick=${onLine}>Show the line <kbd>L</kbd></button>`}
         ${hasError && html`<button class="chip" aria-pressed=${String(isTrying)} onClick=${onTry}>${isTrying ? "Show the answer" : "Try it yourself"} <kbd>T</kbd></button>`}
         ${hasNext && html`<button class="chip quiet" onClick=${onNext}>Next mistake <kbd>E</kbd></button>`}
       </p>

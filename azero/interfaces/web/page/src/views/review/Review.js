@@ -81,7 +81,7 @@ export function Review({ session, app }) {
         />`}
         ${asked < 0 && html`<div class="review-card"><p>This position is not in the reviewed game. <button class="chip" onClick=${() => backToGame(session, review)}>Back to the game</button></p></div>`}`}
       <${VariationTree} session=${session} asked=${move ? review.nodes[asked] : null} />
-      <${NodeEditor} session=${session} app=${app} isOpen=${isEditing} onOpen=${setEditing} />
+      ${(isEditing || !hasBegun) && html`<${NodeEditor} session=${session} app=${app} isOpen=${isEditing} onOpen=${setEditing} />`}
     </${PanelFrame}>`;
 }
 

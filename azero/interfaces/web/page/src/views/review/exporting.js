@@ -1,24 +1,15 @@
 // A review as files: the record with its annotations, and the JSON of `azero review --json`.
 
 import { post } from "../../api.js";
-import { countsOf, annotated, meanLosses } from "./report.js";
-
-/** Saves a text as a file. */
-export function download(name, text, type = "text/plain") {
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(new Blob([text], { type }));
-  link.download = name;
-  document.body.append(link);
-  link.click();
-  link.remove();
-  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
-}
+import { download } from "../../records/files.js";
+import { annotated, countsOf, meanLosses } from "./report.js";
 
 /** Saves the record with glyphs, losses and better lines; `format` is "azero" or "sgf". */
 export async function saveRecord(session, review, format) {
   const root = annotated(session.tree, review.nodes, review.moves);
-  const { text } = await post("records/write", { format, game: session.game.id, tags: session.tags, root });
-  download(`review.${format === "sgf" ? "sgf" : "txt"}`, text);
+  const { Result, ...tags } = session.tags;
+  const { text } = await post("records/write", { format, game: session.game.id, tags, root });
+  download(text, `review.${format === "sgf" ? "sgf" : "txt"}`);
 }
 
 /** Saves the object of the review; of one that was stopped, the moves that have come. */
@@ -32,5 +23,6 @@ export function saveJson(session, review) {
     mistakes: counts["?"],
     blunders: counts["??"],
   };
-  download("review.json", `${JSON.stringify({ agent: review.agent, simulations: review.simulations, ...(review.whole ?? part) }, null, 2)}\n`, "application/json");
+  const made = { agent: review.agent, simulations: review.simulations, ...(review.whole ?? part) };
+  download(`${JSON.stringify(made, null, 2)}\n`, "review.json", "application/json");
 }

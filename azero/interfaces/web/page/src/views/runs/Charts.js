@@ -6,14 +6,15 @@ import { Chart } from "./Chart.js";
 const percent = (value) => `${Math.round(100 * value)}%`;
 const whole = (value) => Math.round(value).toLocaleString("en-US");
 const two = (value) => value.toFixed(2);
+const brief = (value) => (value < 10 && value % 1 ? value.toFixed(1) : whole(value));
 
 const CHARTS = [
   { title: "Rating", note: "ticks: promoted", format: whole, series: [["Elo", "gate/rating"]] },
   { title: "Losses", format: two, series: [["policy", "train/policy_loss"], ["value", "train/value_loss"]] },
   { title: "First choice agrees with search", format: percent, range: [0, 1], series: [["agree", "fresh/policy_agreement"]] },
-  { title: "Mistakes, solved positions", format: percent, series: [["net", "benchmark/net_mistakes"], ["search", "benchmark/search_mistakes"]] },
+  { title: "Mistakes, solved positions", format: percent, series: [["search", "benchmark/search_mistakes"], ["net", "benchmark/net_mistakes"]] },
   { title: "Self-play results", format: percent, range: [0, 1], series: [["first", "selfplay/first_player_score"], ["draws", "selfplay/draws"]] },
-  { title: "Seconds per iteration", format: whole, series: [["train", "time/train_s"], ["play", "time/play_s"]] },
+  { title: "Seconds per iteration", format: brief, series: [["train", "time/train_s"], ["play", "time/play_s"]] },
 ];
 
 export function Charts({ watch }) {
@@ -21,10 +22,10 @@ export function Charts({ watch }) {
   const promoted = rows.filter((row) => row["gate/is_promoted"]).map((row) => row.iteration);
   const pointsOf = (key) => rows.filter((row) => Number.isFinite(row[key])).map((row) => [row.iteration, row[key]]);
   return html`<div class="charts">
-    ${CHARTS.map((chart) => html`<${Chart}
+    ${CHARTS.map(({ series, ...chart }) => html`<${Chart}
       ...${chart}
       key=${chart.title}
-      series=${chart.series.map(([label, key]) => ({ label, points: pointsOf(key) }))}
+      series=${series.map(([label, key], k) => ({ label, points: pointsOf(key), isSecond: k > 0 }))}
       ticks=${chart.title === "Rating" ? promoted : []}
       chosen=${watch.chosen}
       last=${watch.last}

@@ -1,13 +1,17 @@
 // Watch a run: its curves, its newest self-play games, and what its nets think of a position.
 
-import { html, useEffect } from "../../html.js";
+import { html, useEffect, useState } from "../../html.js";
 import { useKeys } from "../../keys.js";
-import { formatScore, nameOf } from "../../score.js";
 import { Icon } from "../../shell/icons.js";
 import { PanelFrame, Stage } from "../../shell/layout.js";
+import { radio, radioKeys } from "../../shell/radios.js";
 import { Charts } from "./Charts.js";
 import { Games } from "./Games.js";
+import { Nets, playNet } from "./Nets.js";
 import { Opinions } from "./Opinions.js";
+import { RunHead } from "./RunHead.js";
+import { Thought } from "./Thought.js";
+import { overlayOf } from "./overlay.js";
 import { Watch } from "./watch.js";
 
 export function Runs({ session, app }) {
@@ -19,111 +23,89 @@ export function Runs({ session, app }) {
   }, []);
   useRunKeys(watch, session);
   if (!session.position) return null;
-  const thought = watch.thought();
+  const isOfRun = Boolean(watch.run?.sizes.includes(session.game.id));
+  const thought = isOfRun && session.isSettled ? watch.thought() : null;
+  const prior = isOfRun ? priorOf(watch, thought) : null;
+  const parts = { watch, session, app, thought, prior };
   return html`
-    <${Stage} session=${session} app=${app} overlay=${overlayOf(thought, session)} />
-    <${PanelFrame} label="Run" bar=${watch.metrics && html`<${RunBar} ...${{ watch, session, app, thought }} />`}>
-      ${watch.runs === null ? html`<p class="detail">Looking for runs …</p>` : watch.run ? html`<${Run} ...${{ watch, session, thought }} />` : html`<${NoRuns} runs=${watch.runs} />`}
+    <${Stage} session=${session} app=${app} overlay=${session.isSettled ? overlayOf(thought, prior, session.position) : {}} />
+    <${PanelFrame} label="Run" bar=${watch.metrics && isOfRun && html`<${RunBar} ...${parts} />`}>
+      <${Body} ...${parts} isOfRun=${isOfRun} />
     </${PanelFrame}>`;
 }
 
+/** The prior of the selected net; of a game's own net it comes with the game. */
+function priorOf(watch, thought) {
+  if (thought?.prior && (watch.net?.iteration === watch.game.net || watch.game.id === "clean")) return thought.prior;
+  return watch.isHeard ? watch.opinion.prior : null;
+}
+
+function Body({ watch, session, app, thought, prior, isOfRun }) {
+  const [list, setList] = useState("games");
+  if (watch.runs === null) return html`<p class="detail">Looking for runs …</p>`;
+  if (!watch.run) return html`<${NoRuns} runs=${watch.runs} />`;
+  const parts = { watch, session, app, thought, prior };
+  if (!isOfRun) {
+    const other = watch.usable.find(({ sizes }) => sizes.includes(session.game.id));
+    return html`<${RunHead} ...${parts} />
+      <div class="card"><strong>This run plays another game than the one on the board.</strong>
+        <p class="row">
+          <button onClick=${() => watch.choose(watch.run)}>Show the run's game</button>
+          ${other && html`<button onClick=${() => watch.choose(other)}>Watch ${other.name}</button>`}
+        </p></div>`;
+  }
+  if (!watch.metrics) return html`<${RunHead} ...${parts} /><p class="detail">Reading the run …</p>`;
+  return html`
+    <${RunHead} ...${parts} />
+    <${Charts} watch=${watch} />
+    <${Thought} ...${parts} />
+    <${Opinions} watch=${watch} session=${session} />
+    <div class="lists" role="radiogroup" aria-label="List" onKeyDown=${radioKeys}>
+      <button class="quiet" ...${radio(list === "games")} onClick=${() => setList("games")}>Self-play games</button>
+      <button class="quiet" ...${radio(list === "nets")} onClick=${() => setList("nets")}>Nets</button>
+      <button class="quiet end" onClick=${() => (watch.clean?.isPlaying ? watch.clean.stop() : watch.playClean())}>${watch.clean?.isPlaying ? "Stop" : "Play a clean game"}</button>
+    </div>
+    ${list === "games" ? html`<${Games} ...${parts} />` : html`<${Nets} ...${parts} />`}`;
+}
+
 const NoRuns = ({ runs }) => html`<div class="card">
-  <strong>No run is offered.</strong>
+  <strong>${runs.length ? "No run can be shown." : "No run is offered."}</strong>
   <p class="detail">Start the server with a run's folder, or a folder of runs: <code>azero serve --runs runs</code></p>
-  ${runs.filter(({ problem }) => problem).map(({ name, problem }) => html`<p class="problem">${name}: ${problem}</p>`)}
+  ${runs.map(({ problem }) => html`<p class="problem">${problem}</p>`)}
 </div>`;
 
-function Run({ watch, session, thought }) {
-  const { runs, run, metrics } = watch;
+function RunBar(parts) {
+  const { watch, session, thought, prior } = parts;
+  const { game, net } = watch;
   return html`
-    <div class="run-head">
-      <select aria-label="Run" value=${run.id} onChange=${(event) => watch.choose(runs.find(({ id }) => id === event.target.value))}>
-        ${runs.filter(({ problem }) => !problem).map(({ id, name }) => html`<option value=${id} selected=${id === run.id}>${name}</option>`)}
-      </select>
-      ${metrics && html`<span class="run-state state-${metrics.state}">${metrics.state}</span>`}
-      ${metrics && html`<span class="detail end">iteration ${watch.last} of ${metrics.iterations} · ${ago(metrics.updated_s)}</span>`}
-    </div>
-    ${metrics?.state === "stopped" && html`<p class="detail">It goes on by <code>${metrics.resume}</code></p>`}
-    ${metrics ? html`<${Charts} watch=${watch} />` : html`<p class="detail">Reading the run …</p>`}
-    ${thought && html`<${Thought} thought=${thought} session=${session} />`}
-    ${metrics && html`<${Opinions} watch=${watch} session=${session} />`}
-    ${metrics && html`<${Games} watch=${watch} session=${session} />`}`;
+    <span class="stepper">
+      ${STEPS.map(([text, name]) => html`<button class="quiet icon-button" aria-label=${text} onClick=${() => session[name]()}><${Icon} name=${name} /></button>`)}
+    </span>
+    <span class="detail">ply ${session.ply}${watch.isOnGame ? ` of ${game.moves.length}` : ""}</span>
+    <span class="legend end">
+      ${session.position.picture.drops ? html`<${Legend} ...${parts} />` : prior && `${thought?.policy ? "search, below it " : ""}prior ${net?.iteration ?? ""}`}
+    </span>
+    <button disabled=${!net} onClick=${() => playNet(parts, net)}>Play this net</button>`;
 }
 
-/** One line: the move that was played here, and both values for a named player. */
-function Thought({ thought, session }) {
-  const first = nameOf(session.game, 0);
-  const net = thought.net_value === null ? "" : `, its net ${formatScore(thought.net_value, 0)} %`;
-  const proven = thought.proven === null ? "" : ` (proven ${["loss", "draw", "win"][thought.proven + 1]})`;
-  return html`<p class="thought">
-    <strong>${thought.move}</strong> was played. For ${first}, the search says ${formatScore(thought.value, 0)} %${proven}${net}.
-    ${!thought.is_learned && html`<span class="detail"> A fast search; training does not draw it.</span>`}
-  </p>`;
-}
+const Legend = ({ watch, thought, prior }) => [
+  prior && html`<i class="outline"></i>prior ${watch.net?.iteration ?? ""}`,
+  thought?.policy && html`<i class="solid"></i>search`,
+];
 
-/** Bars above columns; on other boards the search's policy as marks. */
-function overlayOf(thought, session) {
-  if (!thought) return {};
-  const { picture } = session.position;
-  const policy = thought.policy ?? {};
-  if (picture.drops) {
-    return { bars: picture.actions.map(({ move, cells }) => ({ cell: cells[0], prior: thought.prior?.[move] ?? null, policy: policy[move] ?? 0 })) };
-  }
-  const ranked = picture.actions.filter(({ move }) => policy[move] > 0.01).sort((a, b) => policy[b.move] - policy[a.move]);
-  return {
-    marks: ranked.slice(0, 8).map(({ move, cells }, k) => ({ cells, text: String(Math.round(100 * policy[move])), share: policy[move], kind: k ? "other" : "best" })),
-    hidesTargets: true,
-  };
-}
-
-function RunBar({ watch, session, app, thought }) {
-  const { agent } = watch;
-  const withNet = (view) => async () => {
-    await session.refreshAgents();
-    app.setAgent(agent);
-    app.setView(view);
-  };
-  return html`
-    <${Steps} session=${session} />
-    <span class="detail">ply ${session.ply}${watch.game ? ` of ${watch.game.moves.length}` : ""}</span>
-    ${thought && html`<span class="legend"><i class="outline"></i>prior <i class="solid"></i>search</span>`}
-    <button class="end" disabled=${!agent} onClick=${withNet("analyse")}>Analyse</button>
-    <button disabled=${!agent} onClick=${() => playNet(watch, session, app)}>Play this net</button>
-    <button disabled=${!agent} onClick=${() => cleanGame(watch, session, app)}>Clean game</button>`;
-}
-
-const Steps = ({ session }) => html`<span class="stepper">
-  <button class="icon-button" aria-label="First" onClick=${session.first}><${Icon} name="first" /></button>
-  <button class="icon-button" aria-label="Back" onClick=${session.back}><${Icon} name="back" /></button>
-  <button class="icon-button" aria-label="Forward" onClick=${session.forward}><${Icon} name="forward" /></button>
-  <button class="icon-button" aria-label="Last" onClick=${session.last}><${Icon} name="last" /></button>
-</span>`;
-
-const SIMULATIONS = 200;
-
-async function playNet(watch, session, app) {
-  const { beginGame } = await import("../play/game.js");
-  await session.refreshAgents();
-  await beginGame(app, [{ kind: "human" }, { kind: "agent", agent: watch.agent, level: null, simulations: SIMULATIONS }], null);
-}
-
-/** The net plays itself without noise and random openings. */
-async function cleanGame(watch, session, app) {
-  const { beginGame } = await import("../play/game.js");
-  await session.refreshAgents();
-  const player = { kind: "agent", agent: watch.agent, level: null, simulations: SIMULATIONS };
-  await beginGame(app, [player, { ...player }], null);
-}
+const STEPS = [["First", "first"], ["Back", "back"], ["Forward", "forward"], ["Last", "last"]];
 
 function useRunKeys(watch, session) {
   const game = (step) => () => {
-    const at = watch.games.findIndex(({ id }) => id === watch.game?.id);
-    const next = watch.games[at + step];
+    const { games } = watch.list;
+    const at = games.findIndex(({ id }) => id === watch.game?.id);
+    const next = games[at + step];
     if (next) watch.show(next.id);
   };
+  const iteration = (step) => () => watch.metrics && watch.chooseIteration(watch.chosen + step);
   useKeys({
-    "[": ["earlier iteration", () => watch.chooseIteration(watch.chosen - 1)],
-    "]": ["later iteration", () => watch.chooseIteration(watch.chosen + 1)],
+    "[": ["earlier iteration", iteration(-1)],
+    "]": ["later iteration", iteration(1)],
     ",": ["newer game", game(-1)],
     ".": ["older game", game(1)],
     arrowleft: ["back", () => session.back()],
@@ -133,11 +115,4 @@ function useRunKeys(watch, session) {
     home: ["first move", () => session.first()],
     end: ["last move", () => session.last()],
   });
-}
-
-function ago(seconds) {
-  const passed = Date.now() / 1000 - seconds;
-  if (passed < 90) return `${Math.max(0, Math.round(passed))} s ago`;
-  if (passed < 5400) return `${Math.round(passed / 60)} min ago`;
-  return passed < 129_600 ? `${Math.round(passed / 3600)} h ago` : `${Math.round(passed / 86_400)} days ago`;
 }

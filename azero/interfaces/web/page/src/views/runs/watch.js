@@ -1,8 +1,12 @@
 // What is known of a run: asked for again and again, so that new points come by themselves.
 
 import { get, post } from "../../api.js";
+import { GameTree } from "../../game/tree.js";
+import { CleanGame } from "./clean.js";
 
 const POLL_MS = 5000;
+const AGAIN_MS = 300; // until nets that are being opened are asked again
+const LISTED = 30; // games
 
 /** The state of the view, which survives a change of views. */
 export class Watch {
@@ -10,20 +14,28 @@ export class Watch {
     this.app = app;
     this.runs = null; // GET runs
     this.run = null; // one of them
-    this.metrics = null; // {rows, state, iterations, updated_s, resume, nets}
-    this.games = []; // the newest self-play games
-    this.game = null; // one of them, move by move
-    this.opinions = null; // {key, list} of the position on the board
-    this.iteration = null; // that the user has chosen; null: the last one
+    this.metrics = null; // the last answer of metrics, with all rows
+    this.list = { games: [], noise: null, problems: [] }; // the newest self-play games
+    this.game = null; // the game on the board, move by move
+    this.clean = null; // a game without noise
+    this.opinions = null; // {key, opinions, isWhole, problems} of the position on the board
+    this.iteration = null; // that is selected; null: the last one
     this.isBusy = false;
   }
 
-  async open(id = null) {
+  path = (rest) => `runs/${encodeURIComponent(this.run.id)}/${rest}`;
+
+  get usable() {
+    return (this.runs ?? []).filter((run) => !run.problem);
+  }
+
+  async open() {
     const { app } = this;
     try {
       this.runs = await get("runs");
-      const fitting = this.runs.filter((run) => !run.problem);
-      const known = fitting.find((run) => run.id === (id ?? this.run?.id)) ?? fitting.find((run) => run.game === app.session.game.id) ?? fitting[0];
+      const ofGame = this.usable.find((run) => run.sizes.includes(app.session.game.id));
+      const same = this.usable.find((run) => run.id === this.run?.id);
+      const known = same ?? ofGame ?? this.usable[0];
       if (known && known.id !== this.run?.id) await this.choose(known);
       else await this.poll();
     } catch (error) {
@@ -33,9 +45,11 @@ export class Watch {
   }
 
   async choose(run) {
-    Object.assign(this, { run, metrics: null, games: [], game: null, opinions: null, iteration: null });
+    this.clean?.stop();
+    Object.assign(this, { run, metrics: null, game: null, clean: null, opinions: null, iteration: null });
+    this.list = { games: [], noise: null, problems: [] };
     this.app.changed();
-    if (run.game !== this.app.session.game.id) await this.app.setGame(run.game);
+    if (!run.sizes.includes(this.app.session.game.id)) await this.app.setGame(run.game);
     await this.poll();
   }
 
@@ -45,21 +59,27 @@ export class Watch {
     if (!run || this.isBusy) return;
     this.isBusy = true;
     try {
-      const after = this.metrics?.rows.at(-1)?.iteration ?? 0;
-      const [found, games] = await Promise.all([
-        get(`runs/${encodeURIComponent(run.id)}/metrics?after=${after}`),
-        get(`runs/${encodeURIComponent(run.id)}/games?limit=30`),
-      ]);
+      const [found, list] = await Promise.all([this.newMetrics(), get(this.path(`games?limit=${LISTED}`))]);
       if (run !== this.run) return;
-      this.metrics = { ...found, rows: [...(this.metrics?.rows ?? []), ...found.rows] };
-      this.games = games;
-      if (!this.game && games.length) await this.show(games[0].id);
+      this.metrics = found;
+      this.list = list;
+      if (!this.game && list.games.length) await this.show(list.games[0].id);
     } catch (error) {
-      this.app.fail(error);
+      if (run === this.run) this.app.fail(error);
     } finally {
       this.isBusy = false;
       this.app.changed();
+      if (run !== this.run) this.poll();
     }
+  }
+
+  /** The metrics with their new rows; all of them if another run has begun in the folder, or the run went back. */
+  async newMetrics() {
+    const known = this.metrics?.rows ?? [];
+    const last = known.at(-1)?.iteration ?? 0;
+    const found = await get(this.path(`metrics?after=${last}`));
+    if (last && (found.mark !== this.metrics.mark || found.last < last)) return get(this.path("metrics"));
+    return { ...found, rows: [...known, ...found.rows] };
   }
 
   start() {
@@ -71,15 +91,15 @@ export class Watch {
     clearInterval(this.timer);
   }
 
-  /** Shows a self-play game on the board. */
+  /** Shows a self-play game on the board, and selects the net that played it. */
   async show(id) {
     const { app, run } = this;
     try {
-      const game = await get(`runs/${encodeURIComponent(run.id)}/games/${id}`);
+      const game = id === "clean" ? this.clean.game : await get(this.path(`games/${id}`));
       if (run !== this.run) return;
       this.game = game;
-      if (game.start) app.toast({ text: "This game began at a position of its own; the board shows the beginning of the rules." });
-      else await this.onBoard(game);
+      this.iteration = game.net;
+      if (!game.has_start) await this.onBoard(game);
     } catch (error) {
       app.fail(error);
     }
@@ -88,56 +108,94 @@ export class Watch {
 
   async onBoard(game) {
     const { session } = this.app;
-    if (session.game.id !== game.game && this.run.sizes?.includes(game.game)) await this.app.setGame(game.game);
-    const { GameTree } = await import("../../game/tree.js");
+    if (session.game.id !== game.game && this.run.sizes.includes(game.game)) await this.app.setGame(game.game);
     const tree = new GameTree();
     let node = tree.root;
     for (const move of game.moves) node = tree.play(node, move);
-    const place = Math.min(game.moves.length, game.opening_plies + Math.floor(game.plies.length / 2));
+    const isClean = game.id === "clean";
+    const place = isClean ? game.moves.length : Math.min(game.moves.length, game.opening_plies + Math.floor(game.plies.length / 3));
     await session.setTree(tree, String(place), { Event: this.run.name, Round: game.id });
+  }
+
+  /** Whether the board shows a position of the game that is shown. */
+  get isOnGame() {
+    const { moves, game } = this.app.session;
+    return Boolean(this.game) && !this.game.has_start && game.id === this.game.game && moves.every((move, k) => this.game.moves[k] === move);
   }
 
   /** What search and net thought of the position on the board; null if it is not of the game that is shown. */
   thought() {
-    const { game } = this;
+    if (!this.isOnGame) return null;
+    return this.game.plies[this.app.session.ply - this.game.opening_plies] ?? null;
+  }
+
+  /** Lets the best net play a game without noise and random openings, move by move. */
+  playClean() {
+    this.clean?.stop();
+    this.clean = new CleanGame(this);
+    this.show("clean");
+    this.clean.play();
+  }
+
+  /** Names the position on the board and the nets that may be asked of it; null if there is nothing to ask. */
+  get keyOfBoard() {
     const { session } = this.app;
-    if (!game || game.start) return null;
-    const { moves } = session;
-    if (!moves.every((move, k) => game.moves[k] === move)) return null;
-    return game.plies[moves.length - game.opening_plies] ?? null;
+    if (!this.run || !session.isSettled || session.position.to_move === null) return null;
+    return JSON.stringify([this.run.id, session.game.id, session.moves, this.metrics?.nets.length]);
+  }
+
+  /** Whether `opinions` are about the position on the board. */
+  get isHeard() {
+    return this.keyOfBoard !== null && this.opinions?.key === this.keyOfBoard && !this.opinions.isOld && this.opinions.opinions.length > 0;
   }
 
   /** Asks the nets of the run for their opinion of the position on the board. */
   async askOpinions() {
     const { session } = this.app;
-    const key = `${this.run?.id} ${session.game.id} ${session.moves.join(" ")} ${this.metrics?.nets.length}`;
-    if (!this.run || this.opinions?.key === key || session.position?.to_move === null) return;
-    this.opinions = { key, list: this.opinions?.list ?? [], isOld: true };
-    try {
-      const list = await post(`runs/${encodeURIComponent(this.run.id)}/opinions`, { game: session.game.id, moves: session.moves });
-      if (this.opinions.key === key) this.opinions = { key, list };
-    } catch {
-      if (this.opinions.key === key) this.opinions = { key, list: [] };
+    const key = this.keyOfBoard;
+    if (key === null || this.opinions?.key === key) return;
+    this.opinions = { opinions: [], problems: [], ...this.opinions, key, isWhole: false, isOld: true };
+    const asked = { game: session.game.id, moves: session.moves };
+    for (let isWhole = false; !isWhole && this.opinions?.key === key; ) {
+      try {
+        const found = await post(this.path("opinions"), asked);
+        if (this.opinions?.key !== key) return;
+        isWhole = found.is_whole;
+        this.opinions = { key, isWhole, opinions: found.opinions, problems: found.problems };
+      } catch (error) {
+        if (this.opinions?.key !== key) return;
+        if (error.status === 503) await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
+        else {
+          isWhole = true;
+          this.opinions = { key, isWhole, opinions: [], problems: [error.message] };
+        }
+      }
+      this.app.changed();
     }
-    this.app.changed();
   }
 
   get last() {
     return this.metrics?.rows.at(-1)?.iteration ?? 0;
   }
 
+  /** The iteration that is selected everywhere; 0 is the first net. */
   get chosen() {
     return this.iteration ?? this.last;
   }
 
   chooseIteration = (iteration) => {
-    this.iteration = iteration === null || iteration >= this.last ? null : Math.max(1, iteration);
+    this.iteration = Math.max(0, Math.min(this.last, iteration));
     this.app.changed();
   };
 
-  /** The agent that is the net of the chosen iteration: the last one that was promoted until then. */
-  get agent() {
-    const net = this.metrics?.nets.filter(({ iteration }) => iteration <= this.chosen).at(-1);
-    return net?.agent ?? null;
+  /** The net of the selected iteration: the last one that was promoted until then. */
+  get net() {
+    return this.metrics?.nets.filter(({ iteration }) => iteration <= this.chosen).at(-1) ?? this.metrics?.nets[0] ?? null;
+  }
+
+  /** The opinion of the net of the selected iteration, or of the nearest earlier one that was asked. */
+  get opinion() {
+    const { opinions = [] } = this.opinions ?? {};
+    return opinions.filter(({ iteration }) => iteration <= this.chosen).at(-1) ?? opinions[0] ?? null;
   }
 }

@@ -1,0 +1,59 @@
+// The nets of a run: play, analyse, compare two.
+
+import { html, useState } from "../../html.js";
+import { formatCount } from "../../score.js";
+
+const SIMULATIONS = 200;
+
+export function Nets({ watch, session, app }) {
+  const [other, setOther] = useState(null); // iteration of the net that the next one is compared with
+  const rows = new Map(watch.metrics.rows.map((row) => [row.iteration, row]));
+  const nets = [...watch.metrics.nets].reverse();
+  return html`<section class="run-list">
+    <table aria-label="Nets">
+      <thead><tr><th scope="col">net of</th><th scope="col" class="number">Elo</th><th scope="col" class="number">gate</th><th scope="col"><span class="hidden">what to do</span></th></tr></thead>
+      <tbody>${nets.map((net) => {
+        const row = rows.get(net.iteration);
+        const isOwn = net === watch.net;
+        return html`<tr key=${net.iteration} class=${isOwn ? "current" : ""}>
+          <th scope="row"><button class="row-button" aria-current=${isOwn ? "true" : null} onClick=${() => watch.chooseIteration(net.iteration)}>${net.iteration === 0 ? "the start" : `iteration ${net.iteration}`}</button></th>
+          <td class="number">${net.iteration === 0 ? 0 : row ? formatCount(row["gate/rating"] ?? 0) : ""}</td>
+          <td class="number">${Number.isFinite(row?.["gate/score"]) ? `${Math.round(100 * row["gate/score"])}%` : "–"}</td>
+          <td class="acts">
+            <button class="quiet" onClick=${() => playNet({ watch, session, app }, net)}>Play</button>
+            <button class="quiet" onClick=${() => analyseNets({ watch, session, app }, [net])}>Analyse</button>
+            ${other === null
+              ? html`<button class="quiet" onClick=${() => setOther(net.iteration)}>Compare …</button>`
+              : other === net.iteration
+                ? html`<button class="quiet" onClick=${() => setOther(null)}>Cancel</button>`
+                : html`<button onClick=${() => analyseNets({ watch, session, app }, [nets.find((each) => each.iteration === other), net])}>with ${other}</button>`}
+          </td>
+        </tr>`;
+      })}</tbody>
+    </table>
+  </section>`;
+}
+
+/** Adds a net to the agents that the other views know; returns its id. */
+function offer({ watch, session }, net) {
+  const best = session.agents.find(({ run }) => run === watch.run.id);
+  const title = `${watch.run.name}, iteration ${net.iteration}`;
+  if (best && !session.agents.some(({ id }) => id === net.agent)) session.agents = [...session.agents, { ...best, id: net.agent, title, state: "cold" }];
+  return net.agent;
+}
+
+/** The user plays a new game against a net. */
+export async function playNet(parts, net) {
+  const { beginGame } = await import("../play/game.js");
+  const agent = offer(parts, net);
+  await beginGame(parts.app, [{ kind: "human" }, { kind: "agent", agent, level: null, simulations: SIMULATIONS }], null);
+}
+
+/** One net analyses the position on the board, or two side by side. */
+export async function analyseNets(parts, nets) {
+  const [first, second = null] = nets.map((net) => offer(parts, net));
+  const { analystOf } = await import("../analyse/analyst.js");
+  analystOf(parts.session).set({ first, second, isSynced: true });
+  parts.app.setAgent(first);
+  parts.app.setView("analyse");
+}

@@ -1,0 +1,198 @@
+"""Tests of levels: the rule of choice, names and errors, determinism, the tables that ship, and `play --level`."""
+
+import numpy as np
+import pytest
+
+from azero.arena.agents.levels import ADAPTIVE, Level, LevelAgent, at_level, levels_of, parse_level, table_of
+from azero.arena.agents.levels.adapting import EXPECTED_LOSS, EXPECTED_MOVES, adapted, opponents_loss, turns_of
+from azero.arena.agents.levels.rule import Judged, draw_move, scores_of, weights_of
+from azero.arena.agents.levels.table import tables
+from azero.arena.agents.names import identity_of, make_agent
+from azero.arena.matches.match import play_match
+from azero.errors import BadInput
+from azero.games import make_game
+from azero.mcts.proving.wins import LETS_WIN, QUIET, WINS, wins_in_one
+
+TIC_TAC_TOE = make_game("tic_tac_toe")
+QUIET_MOVES = np.full(4, QUIET, np.int8)
+
+
+def judged(values, visits=10, is_proven=False, prior_losses=0.0) -> Judged:
+    """Returns four moves or so, with values in [-1, 1]."""
+    n = len(values)
+    proven = np.broadcast_to(is_proven, n)
+    return Judged(np.broadcast_to(visits, n), np.array(values, float), proven, np.full(n, 1 / n), prior_losses)
+
+
+def level(temperature=10.0, cap=100.0, sight=0.0, **fields) -> Level:
+    return Level(1, "Test", 10, temperature, cap, sight, **fields)
+
+
+ALL = np.ones(4, bool)
+
+
+def test_a_loss_is_weighted_by_the_temperature():
+    weights = weights_of(judged([0.4, 0.2, 0.0, -0.2]), level(temperature=10.0), ALL)
+    np.testing.assert_allclose(weights / weights[0], np.exp([0.0, -1.0, -2.0, -3.0]))  # 10 points a step
+
+
+def test_a_loss_above_the_cap_is_never_drawn():
+    weights = weights_of(judged([0.4, 0.2, 0.0, -0.2]), level(temperature=1e6, cap=20.0), ALL)
+    np.testing.assert_allclose(weights, [1 / 3, 1 / 3, 1 / 3, 0.0], atol=1e-4)
+
+
+def test_at_temperature_zero_the_best_is_drawn():
+    assert weights_of(judged([0.1, 0.3, 0.2, 0.0]), level(temperature=0.0), ALL).tolist() == [0, 1, 0, 0]
+
+
+def test_few_visits_are_not_taken_at_their_word():
+    lucky = judged([1.0, 0.5, 0.0, 0.0], visits=[1, 50, 5, 0], prior_losses=1.0)
+    assert np.nanargmax(scores_of(lucky)) == 1
+    assert np.isnan(scores_of(lucky)[3]) and weights_of(lucky, level(), ALL)[3] == 0.0
+    known = judged([1.0, 0.5, 0.0, 0.0], visits=[0, 50, 5, 0], is_proven=[True, False, False, False], prior_losses=1.0)
+    assert scores_of(known)[0] == 100.0
+
+
+def test_moves_without_any_visit_are_drawn_by_their_priors():
+    nothing = judged([0.0] * 4, visits=0)._replace(priors=np.array([0.7, 0.1, 0.1, 0.1]))
+    np.testing.assert_allclose(weights_of(nothing, level(), ALL), [0.7, 0.1, 0.1, 0.1])
+
+
+def test_sight_takes_a_win_and_avoids_what_lets_the_opponent_win():
+    moves, rng = judged([0.9, 0.0, 0.0, 0.0]), np.random.default_rng(0)
+    for kinds, seen in (((LETS_WIN, QUIET, WINS, QUIET), {2}), ((LETS_WIN, QUIET, QUIET, QUIET), {1, 2, 3})):
+        drawn = {draw_move(moves, level(1e6, 100, sight=1.0), np.array(kinds, np.int8), rng) for _ in range(60)}
+        assert drawn == seen
+    blind = {
+        draw_move(moves, level(1.0, 100, sight=0.0), np.array([LETS_WIN, 0, 1, 0], np.int8), rng) for _ in range(20)
+    }
+    assert blind == {0}
+    lost = np.full(4, LETS_WIN, np.int8)
+    assert draw_move(moves, level(0.0, 100, sight=1.0), lost, rng) == 0
+
+
+@pytest.mark.parametrize(
+    ("moves", "kinds"),
+    [
+        ("a1 a2 b1 b2", {"c1": WINS, "c2": QUIET, "c3": LETS_WIN, "a3": LETS_WIN, "b3": LETS_WIN}),
+        ("a1 b2", dict.fromkeys(("b1", "c1", "a2", "c2", "a3", "b3", "c3"), QUIET)),
+    ],
+)
+def test_wins_in_one_are_seen(moves, kinds):
+    state = TIC_TAC_TOE.state_from_moves(moves)
+    texts = [TIC_TAC_TOE.action_to_text(state, action) for action in state.legal_actions()]
+    assert dict(zip(texts, wins_in_one(state).tolist(), strict=True)) == kinds
+
+
+def test_the_adaptive_level_looks_for_even_chances_and_plays_its_best_when_behind():
+    adaptive = Level(None, "Adaptive", 10, 0.0, 60.0, 1.0, gift=2.0)
+    ahead, behind = judged([0.8, 0.3, 0.1, -0.9]), judged([-0.2, -0.3, -0.5, -0.9])
+    assert weights_of(ahead, adaptive, ALL).tolist() == [0, 0, 1, 0]
+    assert weights_of(ahead, adapted(adaptive, 13.0), ALL).tolist() == [0, 1, 0, 0]  # a cap of 26 points
+    assert weights_of(ahead, adapted(adaptive, 0.0), ALL).tolist() == [1, 0, 0, 0]
+    assert weights_of(behind, adaptive, ALL).tolist() == [1, 0, 0, 0]
+    assert adapted(adaptive, 1000.0).cap == 60.0
+
+
+def test_the_opponents_loss_is_what_the_score_rose_by():
+    state = TIC_TAC_TOE.state_from_moves("a1 b1 a2 b2")  # after a1, the move b1 lost 20 points; after a2, b2 lost 30
+    best = {0: 0.0, 2: 0.4, 4: 1.0}
+
+    def judge(position) -> Judged:
+        return judged([best[len(position.history())]] * len(position.legal_actions()))
+
+    assert [turn.action for turn in turns_of(state)] == state.history()[::2]
+    expected = (EXPECTED_LOSS * EXPECTED_MOVES + 20 + 30) / (EXPECTED_MOVES + 2)
+    assert opponents_loss(state, judge) == pytest.approx(expected)
+    assert turns_of(TIC_TAC_TOE.state_from_text(state.to_text())) == []  # its moves are not known
+
+
+@pytest.mark.parametrize("number", [1, ADAPTIVE])
+def test_a_suggestion_is_determined_by_seed_and_position(number):
+    table = table_of(TIC_TAC_TOE)
+    player = at_level(make_agent("uct", TIC_TAC_TOE), table.level(number))
+    again = at_level(make_agent("uct", TIC_TAC_TOE), table.level(number))
+    state = TIC_TAC_TOE.state_from_moves("a1 b1 a2")
+    first = [player.suggest_by(state, seed).best for seed in range(12)]
+    assert first[::-1] == [again.suggest_by(state, seed).best for seed in reversed(range(12))]
+    suggestion = player.suggest(state)
+    assert suggestion.best == suggestion.moves[0].move and len(suggestion.moves) == 6
+
+
+def test_a_match_at_levels_repeats():
+    def games():
+        agents = [make_agent(f"uct(level={number})", TIC_TAC_TOE, seed) for seed, number in enumerate((1, ADAPTIVE))]
+        result = play_match(*agents, TIC_TAC_TOE, 4, opening_plies=0)
+        return [each.actions for each in result.results], result.simulations_a
+
+    first, simulations = games()
+    assert (first, simulations) == games() and len(set(first)) > 1
+    assert 0 < simulations <= table_of(TIC_TAC_TOE).level(1).simulations
+
+
+@pytest.mark.parametrize("name", ["alphabeta(level=1)", "mc(level=1)"])
+def test_any_agent_that_judges_plays_at_a_level(name):
+    agent = make_agent(name, TIC_TAC_TOE)
+    result = play_match(agent, make_agent("random", TIC_TAC_TOE), TIC_TAC_TOE, 2)
+    assert result.tally.games == 2 and isinstance(agent, LevelAgent)
+
+
+def test_full_strength_is_the_agent_itself():
+    table = table_of(TIC_TAC_TOE)
+    full = table.levels[-1]
+    named = make_agent(f"uct(level={full.number})", TIC_TAC_TOE)
+    state = TIC_TAC_TOE.state_from_moves("a1")
+    assert named.suggest(state).moves == make_agent(f"uct@{full.simulations}", TIC_TAC_TOE).suggest(state).moves
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("uct(level=0)", "level = 0 should be a whole number from 1 to 8, or adaptive"),
+        ("uct(level=9)", "level = 9 should be"),
+        ("uct(level=best)", "level = best should be"),
+        ("uct(level=8)", "level = 8 should be from 1 to 2 in tic_tac_toe"),
+        ("uct(level=1)@800", "has a limit and a level"),
+        ("random(level=1)", "random has no limit and no options|does not judge"),
+        ("uct(level=1,level=2)", "sets level twice"),
+    ],
+)
+def test_errors(name, message):
+    with pytest.raises(BadInput, match=message):
+        make_agent(name, TIC_TAC_TOE)
+
+
+def test_errors_of_limits():
+    agent = make_agent("uct(level=1)", TIC_TAC_TOE)
+    with pytest.raises(BadInput, match="takes no other limit"):
+        agent.suggest(TIC_TAC_TOE.new_initial_state(), simulations=7)
+    with pytest.raises(BadInput, match="plays at a level already"):
+        LevelAgent(agent, level())
+    assert parse_level(" 3 ") == 3 and parse_level("adaptive") == ADAPTIVE
+
+
+@pytest.mark.parametrize("table", [pytest.param(each, id=name) for name, each in tables().items()])
+def test_tables_are_whole_and_rise(table):
+    assert str(make_game(table.game)) == table.game and table.agent and table.date
+    assert 2 <= len(table.levels) <= 8 and [each.number for each in table.levels] == [*range(1, len(table.levels) + 1)]
+    assert [each.is_full for each in table.levels] == [False] * (len(table.levels) - 1) + [True]
+    for one, other in zip(table.levels, table.levels[1:], strict=False):
+        assert one.elo is not None and other.elo is not None and one.elo < other.elo
+        assert one.simulations <= other.simulations and one.temperature >= other.temperature and one.cap >= other.cap
+    for each in table.levels:
+        assert each.games >= 40 and each.elo_ci95[0] < each.elo < each.elo_ci95[1]
+        assert str(each.simulations) in each.text and each.to_json()["elo"] == each.elo
+    assert table.anchors[0].name == "random" and table.anchors[0].elo == 0
+    assert table.adaptive.is_adaptive and table.adaptive.gift > 0
+
+
+def test_the_elo_of_another_agent_is_unknown():
+    known, other = (levels_of(TIC_TAC_TOE, identity_of(name)) for name in ("tic_tac_toe", "uct"))
+    assert known.levels[0].elo is not None and known.levels[0].games > 0
+    assert other.levels[0].elo is None and other.levels[0].simulations == known.levels[0].simulations
+
+
+def test_a_game_without_a_table_has_eight_levels_without_elo():
+    table = table_of(make_game("hex(size=3)"))
+    assert len(table.levels) == 8 and table.agent == "" and all(each.elo is None for each in table.levels)
+    assert table.levels[0].name == "Beginner" and table.levels[-1].name == "Full strength"

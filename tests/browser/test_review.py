@@ -1,0 +1,48 @@
+"""Tests of reviews in the page."""
+
+import re
+
+import pytest
+
+from browser.games import ALL
+from browser.hands import Hands
+
+
+def review(page, simulations="100"):
+    """Starts a review of the game on the page, and waits for its end."""
+    page.get_by_role("button", name=re.compile("^Simulations")).click()
+    page.get_by_role("menuitemradio", name=re.compile(f"^{simulations} simulations")).click()
+    page.get_by_role("button", name="Start", exact=True).click()
+    page.get_by_role("button", name="Save", exact=False).wait_for(timeout=90_000)
+    page.get_by_role("button", name=re.compile(r"^(\d+) of \1 plies")).wait_for(timeout=90_000)
+
+
+# Connect Four's positions are solved, too, which takes long at the beginning of a game
+QUICK = "breakthrough(rows=5,columns=4)", "own:Nim"
+GAMES = [*QUICK, *(pytest.param(game, marks=pytest.mark.slow) for game in ALL if game not in QUICK)]
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_game_is_reviewed(open_page, game):
+    page = open_page(f"#g={game}")
+    hands = Hands(page)
+    hands.new_game()
+    hands.play_moves(4)
+    page.get_by_role("button", name="Review", exact=True).click()
+    review(page)
+    accuracy = page.get_by_role("group", name="Accuracy")
+    assert "accuracy" in accuracy.inner_text()
+    figures = [float(figure) for figure in re.findall(r"\d+\.\d", accuracy.inner_text())]
+    assert figures and all(0 <= figure <= 100 for figure in figures)
+
+
+def test_a_mistake_is_shown_on_the_board_and_in_the_table(open_page):
+    page = open_page("#v=review&g=tic_tac_toe&m=b2 b3 a1 c3&a=tic_tac_toe")
+    review(page)
+    mistakes = page.get_by_role("table", name="Mistakes").get_by_role("row").filter(has_text="??")
+    assert [" ".join(row.split()[:4]) for row in mistakes.all_inner_texts()] == ["2 O b3 ??"]
+    mistakes.get_by_role("button").click()
+    card = page.get_by_role("status").filter(has_text="b3")
+    assert "Better is" in card.inner_text()
+    page.keyboard.press("t")
+    assert "Better is" not in card.inner_text(), "trying hides the answer"
