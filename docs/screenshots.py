@@ -72,7 +72,7 @@ def serving(run: Path | None) -> Iterator[str]:
         yield found[0]
     finally:
         process.send_signal(signal.SIGINT)
-        process.wait(20)
+        process.wait(120)
 
 
 def prepare(page: Page, name: str) -> None:
@@ -86,20 +86,21 @@ def prepare(page: Page, name: str) -> None:
         page.get_by_role("menuitemradio", name="1,000 simulations", exact=True).click()
         if start.count():
             start.click()
-        table.wait_for(timeout=60_000)
+        table.wait_for(timeout=240_000)
         page.wait_for_timeout(7000)
         page.locator(".panel").hover(position={"x": 5, "y": 5})
     elif name == "review":
         page.get_by_role("button", name=re.compile("^Simulations")).click()
         page.get_by_role("menuitemradio", name=re.compile("^100 simulations")).click()
         start.click()
-        page.get_by_role("button", name=re.compile(r"^(\d+) of \1 plies")).wait_for(timeout=120_000)
+        page.get_by_role("button", name=re.compile(r"^(\d+) of \1 plies")).wait_for(timeout=240_000)
         page.keyboard.press("e")
     elif name == "new_game":
         page.get_by_role("button", name="New game").click()
         page.get_by_role("dialog").wait_for()
     elif name == "runs":
         page.wait_for_timeout(2500)
+    page.get_by_text("Getting the engine ready").wait_for(state="hidden", timeout=240_000)
 
 
 def take(page: Page, address: str, name: str, link: str, path: Path) -> None:

@@ -29,7 +29,7 @@ def test_the_page_is_small_and_shows_the_first_board_within_a_second(chromium, s
 
 
 def test_a_click_is_answered(open_page, capsys):
-    """Reports the seconds from a click to the agent's reply, at 100 simulations on Connect Four."""
+    """Reports seconds from a click to the reply, at 100 simulations on Connect Four. Only that it comes is asserted."""
     page = open_page("#g=connect_four")
     hands = Hands(page, seed=3)
     state = hands.new_game(simulations="100", agent="connect_four")
@@ -41,6 +41,4 @@ def test_a_click_is_answered(open_page, capsys):
         times.append(time.perf_counter() - begin)
     assert times
     with capsys.disabled():
-        print(
-            f"\nConnect Four, 100 simulations: {statistics.median(times):.2f} s from click to reply, {len(times)} times"
-        )
+        print(f"\nConnect Four, 100 simulations: {statistics.median(times):.2f} s from click to reply, of {len(times)}")
