@@ -1,12 +1,15 @@
 """An analysis: slices of a search, whose newest report is sent, until a limit, a proof, or its client has gone."""
 
+import contextlib
 import time
 from collections.abc import Callable
+from concurrent.futures import Future
 from dataclasses import dataclass, replace
 
 from azero.arena.agents.analysis import Analysis
 from azero.arena.agents.search_agent import SearchAgent
 from azero.arena.agents.suggestion import Suggestion
+from azero.games.contract import sign_of
 from azero.interfaces.web.errors import as_api_error
 from azero.interfaces.web.positions import Position
 from azero.interfaces.web.searches.loaded import Loaded
@@ -15,6 +18,8 @@ from azero.interfaces.web.searches.outcomes import outcomes_of
 from azero.interfaces.web.searches.turns import Turn
 
 _LONGEST_S = 0.1  # of a slice: whoever comes waits for its end
+
+_PATIENCE_S = 0.05
 
 _LEAST_COST = 0.1  # of a slice, as a part of its time
 
@@ -64,6 +69,7 @@ class AnalysisTurn(Turn):
         self._begin_s: float | None = None
         self._next_s = 0.0  # when the next report is due
         self._before = 0  # simulations before this analysis
+        self._draws: Future[float | None] | None = None
         self._last = 0  # simulations at the last report
         self._made = 0  # simulations of the last slice
 
@@ -163,5 +169,16 @@ class AnalysisTurn(Turn):
         made = found.simulations - self._before if self._before else found.simulations
         rate = round(made / elapsed, 1) if elapsed > 0 else None
         update = replace(found, elapsed_s=round(elapsed, 3), simulations_per_s=rate).to_json()
-        outcomes = outcomes_of(self._loaded.made.result(), self._position.state, found.value)
-        self._outbox.put("update", {**update, "outcomes": outcomes, "is_last": is_last})
+        self._outbox.put("update", {**update, "outcomes": self._outcomes(found, is_last), "is_last": is_last})
+
+    def _outcomes(self, found: Suggestion, is_last: bool) -> list[float] | None:
+        """Returns the shares of outcomes; None as long as the net's share of draws is not known.
+
+        The first time this takes a second or two. Only the last report waits for it, and not long.
+        """
+        if self._draws is None:
+            self._draws = self._loaded.draws(self._position.state)
+        with contextlib.suppress(TimeoutError):
+            draws = self._draws.result(_PATIENCE_S if is_last else 0)
+            return None if draws is None else outcomes_of(draws, found.value * sign_of(found.to_move))
+        return None

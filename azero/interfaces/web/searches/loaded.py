@@ -11,10 +11,11 @@ from azero.arena.agents.levels import Level, LevelAgent, at_level
 from azero.arena.agents.names import make_agent
 from azero.arena.agents.search_agent import SearchAgent
 from azero.compiler.notice import is_compiling
-from azero.games import Game, compile_game
+from azero.games import Game, State, compile_game
 from azero.interfaces.web.errors import ApiError
 from azero.interfaces.web.offered.agents import OfferedAgent
 from azero.interfaces.web.offered.games import OfferedGame
+from azero.interfaces.web.searches.outcomes import draws_of
 from azero.interfaces.web.searches.turns import Turn, Turns
 from azero.interfaces.web.settings import ServeSettings
 
@@ -55,8 +56,9 @@ class Loaded:
       begin_s: when loading began, by `time.perf_counter`.
     """
 
-    def __init__(self, offered: OfferedAgent, turns: Turns):
+    def __init__(self, offered: OfferedAgent, turns: Turns, aside: ThreadPoolExecutor):
         self.offered, self.turns = offered, turns
+        self._aside = aside
         self.made: Future[Agent] = Future()
         self.users = 0
         self.holder: Turn | None = None
@@ -75,6 +77,10 @@ class Loaded:
             self._players[level] = at_level(self.made.result(), level)
         return self._players[level]
 
+    def draws(self, state: State) -> "Future[float | None]":
+        """Returns the share of draws that the net expects, as soon as another thread has found it."""
+        return self._aside.submit(draws_of, self.made.result(), state.clone())
+
     def stage(self) -> dict[str, object]:
         """Returns what loading does at present, as a stage of a stream."""
         name = "compiling" if is_compiling() else "loading"
@@ -90,6 +96,7 @@ class LoadedAgents:
         self._settings, self._turns = settings, turns
         self._loader = ThreadPoolExecutor(1, "load")
         self._compiler = ThreadPoolExecutor(1, "compile")
+        self._aside = ThreadPoolExecutor(1, "aside")
         self._loaded: OrderedDict[_Key, Loaded] = OrderedDict()
         self._lock = threading.Lock()
 
@@ -104,7 +111,7 @@ class LoadedAgents:
             if loaded is None:
                 self._make_room()
                 turns = Turns("program") if offered.kind == "program" else self._turns
-                loaded = self._loaded[key] = Loaded(offered, turns)
+                loaded = self._loaded[key] = Loaded(offered, turns, self._aside)
                 self._loader.submit(self._load, key, loaded)
             self._loaded.move_to_end(key)
             loaded.users += 1
@@ -128,7 +135,7 @@ class LoadedAgents:
 
     def close(self) -> None:
         """Ends loading; what has not begun is given up."""
-        for pool in (self._loader, self._compiler):
+        for pool in (self._loader, self._compiler, self._aside):
             pool.shutdown(wait=False, cancel_futures=True)
 
     def _make_room(self) -> None:
@@ -160,8 +167,11 @@ class LoadedAgents:
                 agent.suggest(state, simulations=2)
             if table := loaded.offered.levels(game):
                 at_level(agent, table.levels[0]).suggest_by(state, 0)
-            loaded.made.set_result(agent)
         except BaseException as error:  # whoever waits for the agent gets it
             with self._lock:
                 self._loaded.pop(key, None)
             loaded.made.set_exception(error)
+            return
+        loaded.made.set_result(agent)
+        with contextlib.suppress(RuntimeError):  # it is closed
+            loaded.draws(state)  # imports what it needs before somebody waits for it
