@@ -37,12 +37,12 @@ def test_a_saved_record_is_loaded_elsewhere(open_page, game, tmp_path):
     other = open_page()
     open_records(other).get_by_label("Record file").set_input_files(record)
     other.get_by_role("dialog").wait_for(state="detached")
+    other.get_by_role("treeitem").nth(len(state["moves"]) - 1).wait_for()
     other.keyboard.press("End")
     eyes, end = Hands(other), time.monotonic() + 10
     while board_of(eyes) != board_of(hands):
         assert time.monotonic() < end, "the loaded game should end where the saved one did"
         other.wait_for_timeout(100)
-    other.get_by_role("treeitem").nth(len(state["moves"]) - 1).wait_for()
 
 
 @pytest.mark.parametrize("button", ["Save as text", "Save as SGF"])
