@@ -1,14 +1,16 @@
 """Routes of records: text to trees, and trees to text."""
 
 import json
+import re
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter
 from fastapi.responses import Response
 from pydantic import Field
 
-from azero.games import without_compiling
-from azero.interfaces.web.context import InContext
+from azero.games import Game, without_compiling
+from azero.games.names import without_folder
+from azero.interfaces.web.context import Context, InContext
 from azero.interfaces.web.errors import ApiError
 from azero.interfaces.web.models import Asked, GameId, PositionAsked
 from azero.interfaces.web.records import from_json, read, to_json, write
@@ -40,13 +42,20 @@ class RecordTree(PositionAsked):
 
 @router.post("/records/read", summary="The games of a record")
 def read_record(asked: RecordText, context: InContext) -> Response:
-    game = context.offered.game(asked.game).game if asked.game is not None else None
+    game = context.offered.game(asked.game).game if asked.game is not None else _own_game(asked.text, context)
     games = []
     left = context.settings.most_record_moves
     for record in read(asked.text, asked.format, game):
         offered = context.offered.id_of(record.game)
         games.append({"game": offered, **to_json(record, left)})
     return Response(json.dumps({"games": games}), media_type="application/json")
+
+
+def _own_game(text: str, context: Context) -> Game | None:
+    """Returns the user's game that a record names, if it is offered. No name of a record ever loads a file."""
+    named = re.search(r'^\s*\[Game "([^"\n]*)"\]', text, re.MULTILINE)
+    own = (each.game for each in context.offered.games.values() if each.is_own)
+    return next((game for game in own if named and without_folder(named[1]) == without_folder(str(game))), None)
 
 
 @router.post("/records/write", summary="A record as text")

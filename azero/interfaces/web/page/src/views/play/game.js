@@ -207,18 +207,22 @@ export class PlayGame {
     return this.session.node.parent !== null;
   }
 
-  /** Takes back to the human's own turn. */
+  /** Takes back to the beginning of the human's own turn. */
   async undo() {
     const { session } = this;
     if (!this.mayUndo) return;
     this.cancel();
     this.decided = null;
+    const isBegin = async (at) => {
+      const { to_move: toMove, picture } = await session.positionOf(at);
+      return toMove === this.human && picture.begun.length === 0;
+    };
     let node = session.node;
     do {
       const { parent } = node;
       session.tree.remove(node);
       node = parent;
-    } while (node.parent && this.human !== null && (await session.positionOf(node)).to_move !== this.human);
+    } while (node.parent && this.human !== null && !(await isBegin(node)));
     await session.goTo(node);
   }
 
