@@ -232,12 +232,14 @@ def calibrate(pool: Pool, minutes: float, out: Path, games_of_adaptive: int) -> 
     while 4 * len(pool.pairs) < (LEAST_EXPLORED if share() > EXPLORING else EXPLORED) * len(grid):
         play_chosen(pool, grid, 2 * len(grid), lambda: share() > 1)
     levels = spread_levels(pool)
-    while share() < 1:
+    is_rated = False
+    while share() < 1 or not is_rated:
         if share() < REFITTING:
             levels = spread_levels(pool)
         for low, high in itertools.pairwise(levels):
-            if share() < 1:
+            if share() < 1 or not is_rated:
                 pool.play(high, low, PAIRS)
+        is_rated = True
         play_chosen(pool, [*others[:-1], *levels], len(levels), lambda: share() > 1)
         write(pool, levels, out)
         print(f"{share():.2f} {levels}", flush=True)

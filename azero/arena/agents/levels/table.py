@@ -124,8 +124,10 @@ def _default_table(game: Game) -> Table:
     breadth = max(1.0, len(game.new_initial_state().legal_actions()) / 10)
     num_levels = len(_DEFAULTS) + 1
     levels = [
-        Level(number, name_of_level(number, num_levels), min(_FULL, round(breadth * simulations)), *settings)
-        for number, (simulations, *settings) in enumerate(_DEFAULTS, 1)
+        Level(
+            number, name_of_level(number, num_levels), min(_FULL, round(breadth * simulations)), temperature, cap, sight
+        )
+        for number, (simulations, temperature, cap, sight) in enumerate(_DEFAULTS, 1)
     ]
     levels.append(Level(num_levels, name_of_level(num_levels, num_levels), _FULL, is_full=True))
     return Table(str(game), "", tuple(levels), Level(None, "Adaptive", **_ADAPTIVE))
