@@ -1,5 +1,6 @@
 """Tests of the routes of agents, suggestions, analyses and reviews."""
 
+import threading
 import time
 
 import pytest
@@ -180,3 +181,20 @@ def test_what_is_no_level_is_told(client):
     assert client.ask("suggestions", 422, **asked, level=1, simulations=5)["error"]["message"].startswith("level")
     error = client.ask("suggestions", 409, agent="random", game="tic_tac_toe", level=1)["error"]
     assert error["code"] == "no_levels"
+
+
+def test_an_agent_that_does_not_load_leaves_no_thread(monkeypatch):
+    def fail(*_, **__):
+        raise BadInput("it does not start")
+
+    monkeypatch.setattr("azero.interfaces.web.searches.loaded.make_agent", fail)
+    with client_of(offered=Offered(["gtp:cat"])) as client:
+        [program] = [each["id"] for each in client.look("agents") if each["kind"] == "program"]
+        for _ in range(3):
+            client.ask("suggestions", 422, agent=program, game="tic_tac_toe")
+        deadline = time.monotonic() + 5
+        while (
+            left := [each for each in threading.enumerate() if each.name == "program"]
+        ) and time.monotonic() < deadline:
+            time.sleep(0.05)
+        assert not left

@@ -144,17 +144,22 @@ class LoadedAgents:
         for key, loaded in self._loaded.items():
             if loaded.users == 0 and loaded.made.done():
                 del self._loaded[key]
-                if loaded.turns is not self._turns:
-                    loaded.turns.close()
+                self._close_turns(loaded)
                 if loaded.made.exception() is None:
-                    loaded.made.result().close()
+                    self._aside.submit(loaded.made.result().close)  # a program may be slow to quit
                 return
         most = self._settings.most_agents
         raise ApiError(503, "busy", f"{most} agents are in use already; try again when one is free", retry_s=5)
 
+    def _close_turns(self, loaded: Loaded) -> None:
+        """Ends the thread of an agent that has its own."""
+        if loaded.turns is not self._turns:
+            loaded.turns.close()
+
     def _load(self, key: _Key, loaded: Loaded) -> None:
         loaded.begin_s = time.perf_counter()
         name, _, game = key
+        agent: Agent | None = None
         try:
             compile_game(game)
             agent = make_agent(name, game, threads=self._settings.threads)
@@ -170,6 +175,9 @@ class LoadedAgents:
         except BaseException as error:  # whoever waits for the agent gets it
             with self._lock:
                 self._loaded.pop(key, None)
+            self._close_turns(loaded)
+            if agent is not None:
+                agent.close()
             loaded.made.set_exception(error)
             return
         loaded.made.set_result(agent)

@@ -61,18 +61,22 @@ async function attemptFetch(path, options, attempt) {
 /** Waits, until the user asks for a retry at the latest; throws AbortError if the signal is aborted. */
 function pause(ms, signal) {
   return new Promise((resolve, reject) => {
-    const wake = () => {
+    const end = () => {
       clearTimeout(timer);
       connection.waiting.delete(wake);
+      signal?.removeEventListener("abort", stop);
+    };
+    const wake = () => {
+      end();
       resolve();
+    };
+    const stop = () => {
+      end();
+      reject(new DOMException("aborted", "AbortError"));
     };
     const timer = setTimeout(wake, ms);
     connection.waiting.add(wake);
-    signal?.addEventListener("abort", () => {
-      connection.waiting.delete(wake);
-      clearTimeout(timer);
-      reject(new DOMException("aborted", "AbortError"));
-    });
+    signal?.addEventListener("abort", stop);
   });
 }
 
@@ -108,7 +112,7 @@ export async function stream(path, body, handlers) {
           attempt = 0;
           if (event === "error") throw new ApiError(data.error ?? data, 200);
           isOver ||= event === "done";
-          take[event]?.(data);
+          hand(take[event], data);
         }
       } catch (error) {
         if (error instanceof ApiError || error.name === "AbortError" || signal?.aborted) throw error;
@@ -120,6 +124,15 @@ export async function stream(path, body, handlers) {
   } catch (error) {
     if (error.name === "AbortError" || signal?.aborted) return;
     onError?.(error);
+  }
+}
+
+/** Calls a handler. Its own fault is reported as any other of the page's, and is no lost connection. */
+function hand(handler, data) {
+  try {
+    handler?.(data);
+  } catch (error) {
+    reportError(error);
   }
 }
 

@@ -23,7 +23,8 @@ export class Session {
     this.version = 0;
     this.listeners = new Set();
     this.cache = new Map();
-    this.asked = 0;
+    this.asked = 0; // number of the last request for a position
+    this.opening = 0; // number of the last request for a game
   }
 
   subscribe(listener) {
@@ -56,12 +57,13 @@ export class Session {
 
   /** Shows the start of a game; its id is one of GET games, or a built-in game with other parameters. */
   async setGame(id, tree = new GameTree(), place = null) {
+    const opening = ++this.opening;
     const [game, agents] = await Promise.all([
       get(`games/${encodeURIComponent(id)}`),
       get(`agents?game=${encodeURIComponent(id)}`),
     ]);
-    Object.assign(this, { game, agents, tree, tags: {}, position: null, error: null });
-    this.cache.clear();
+    if (opening !== this.opening) return; // another game was chosen meanwhile
+    Object.assign(this, { game, agents, tree, tags: {}, position: null, error: null, cache: new Map() });
     await this.goTo(tree.nodeAt(place));
   }
 
@@ -150,10 +152,11 @@ export class Session {
   async positionOf(node) {
     const known = this.cached(node);
     if (known) return known;
+    const { cache } = this; // of this game: the answer may come after another one was opened
     const key = this.keyOf(node);
     const position = await post("positions", { game: this.game.id, moves: this.tree.pathTo(node) });
-    if (this.cache.size >= MOST_CACHED) this.cache.delete(this.cache.keys().next().value);
-    this.cache.set(key, position);
+    if (cache.size >= MOST_CACHED) cache.delete(cache.keys().next().value);
+    cache.set(key, position);
     return { ...position, node };
   }
 }
