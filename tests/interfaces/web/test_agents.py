@@ -198,3 +198,12 @@ def test_an_agent_that_does_not_load_leaves_no_thread(monkeypatch):
         ) and time.monotonic() < deadline:
             time.sleep(0.05)
         assert not left
+
+
+def test_a_server_that_ends_cancels_what_nets_are_asked_aside():
+    with client_of() as other:
+        searches = other.app.state.context.searches
+        other.ask("suggestions", agent="tic_tac_toe", game="tic_tac_toe", simulations=1)
+        [loaded] = searches.agents._loaded.values()
+        searches.close()
+        assert loaded.draws(loaded.made.result().game.new_initial_state()).cancelled()

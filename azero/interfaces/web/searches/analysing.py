@@ -3,7 +3,7 @@
 import contextlib
 import time
 from collections.abc import Callable
-from concurrent.futures import Future
+from concurrent.futures import CancelledError, Future
 from dataclasses import dataclass, replace
 
 from azero.arena.agents.analysis import Analysis
@@ -178,7 +178,7 @@ class AnalysisTurn(Turn):
         """
         if self._draws is None:
             self._draws = self._loaded.draws(self._position.state)
-        with contextlib.suppress(TimeoutError):
+        with contextlib.suppress(TimeoutError, CancelledError):  # cancelled: the server ends
             draws = self._draws.result(_PATIENCE_S if is_last else 0)
             return None if draws is None else outcomes_of(draws, found.value * sign_of(found.to_move))
         return None

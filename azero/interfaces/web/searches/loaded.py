@@ -78,8 +78,16 @@ class Loaded:
         return self._players[level]
 
     def draws(self, state: State) -> "Future[float | None]":
-        """Returns the share of draws that the net expects, as soon as another thread has found it."""
-        return self._aside.submit(draws_of, self.made.result(), state.clone())
+        """Returns the share of draws that the net expects, as soon as another thread has found it.
+
+        It is cancelled if the server ends.
+        """
+        try:
+            return self._aside.submit(draws_of, self.made.result(), state.clone())
+        except RuntimeError:  # the threads are closed
+            draws: Future[float | None] = Future()
+            draws.cancel()
+            return draws
 
     def stage(self) -> dict[str, object]:
         """Returns what loading does at present, as a stage of a stream."""
@@ -181,5 +189,4 @@ class LoadedAgents:
             loaded.made.set_exception(error)
             return
         loaded.made.set_result(agent)
-        with contextlib.suppress(RuntimeError):  # it is closed
-            loaded.draws(state)  # imports what it needs before somebody waits for it
+        loaded.draws(state)  # imports what it needs before somebody waits for it
