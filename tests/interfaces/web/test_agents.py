@@ -207,3 +207,16 @@ def test_a_server_that_ends_cancels_what_nets_are_asked_aside():
         [loaded] = searches.agents._loaded.values()
         searches.close()
         assert loaded.draws(loaded.made.result().game.new_initial_state()).cancelled()
+
+
+def test_an_agent_is_ready_for_the_games_that_it_was_loaded_for():
+    with client_of() as client:
+        client.ask("suggestions", agent="uct@1000", game="tic_tac_toe", simulations=1)
+        states = [client.look(f"agents?game={game}") for game in ("tic_tac_toe", "connect_four")]
+        assert [next(a["state"] for a in some if a["id"] == "uct@1000") for some in states] == ["ready", "cold"]
+
+
+def test_runs_are_offered_beside_what_is_included(tmp_path):
+    (tmp_path / "config.toml").touch()
+    assert set(shipped_checkpoints()) <= set(Offered(runs=[tmp_path]).agents)
+    assert not set(shipped_checkpoints()) & set(Offered([str(tmp_path)]).agents)

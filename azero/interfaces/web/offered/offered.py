@@ -40,7 +40,7 @@ class Offered:
             self._add_run(folder)
         for name in given:
             self._add_agent(name, "given")
-        if not given and not folders:
+        if not names:
             for name in shipped_checkpoints():
                 self._add_agent(name, "shipped", f"azero {self._title(name)}")
         for name in CLASSICAL_OFFERED:

@@ -25,7 +25,7 @@ def _to_json(agent: OfferedAgent, context: InContext, game: Game | None) -> dict
         "kind": agent.kind,
         "game": agent.game.name if agent.game else None,
         "simulations": agent.simulations,
-        "state": context.searches.agents.state_of(agent),
+        "state": context.searches.agents.state_of(agent, game),
         "judges": agent.judges,
         "source": agent.source,
         "run": agent.run,

@@ -135,10 +135,13 @@ class LoadedAgents:
         with self._lock:
             loaded.users -= 1
 
-    def state_of(self, offered: OfferedAgent) -> str:
-        """Returns cold, loading or ready."""
+    def state_of(self, offered: OfferedAgent, game: Game | None) -> str:
+        """Returns cold, loading or ready: for a game, or for any."""
+        what = offered.name, offered.version
         with self._lock:
-            states = {each.state for key, each in self._loaded.items() if key[:2] == (offered.name, offered.version)}
+            states = {
+                loaded.state for key, loaded in self._loaded.items() if key[:2] == what and game in (None, key[2])
+            }
         return next((state for state in ("ready", "loading") if state in states), "cold")
 
     def close(self) -> None:

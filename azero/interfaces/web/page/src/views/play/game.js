@@ -268,6 +268,7 @@ export class PlayGame {
 export async function beginGame(app, players, clock) {
   app.play?.stop();
   await app.session.setTree(new GameTree());
+  app.play?.stop(); // the view may have begun one meanwhile
   app.play = new PlayGame(app, players, clock);
   app.play.onChange();
   app.setView("play");
