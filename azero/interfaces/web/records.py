@@ -111,6 +111,8 @@ def _read_node(given: dict[str, Any], node: Node) -> list[Any]:
     for name in _TEXTS:
         if not isinstance(given.get(name) or "", str):
             raise ApiError(422, "invalid", f"root: {name} should be a text")
+        if not _is_whole(given.get(name) or ""):
+            raise ApiError(422, "invalid", f"root: {name} has half a character (a lone surrogate)")
     value, children = given.get("value"), given.get("children") or []
     if value is not None and not (isinstance(value, int | float) and -1 <= value <= 1):
         raise ApiError(422, "invalid", "root: value should be a number from -1 to 1")
@@ -122,3 +124,8 @@ def _read_node(given: dict[str, Any], node: Node) -> list[Any]:
     node.comment, node.mark, node.name = given.get("comment") or "", mark, given.get("name") or ""
     node.value = None if value is None else float(value)
     return children
+
+
+def _is_whole(text: str) -> bool:
+    """Returns whether a text can be sent and saved: JSON may have halves of characters, UTF-8 has none."""
+    return not any("\ud800" <= each <= "\udfff" for each in text)

@@ -87,6 +87,14 @@ def test_what_is_no_tree_is_told(client, root):
     client.ask("records/write", 422, game="connect_four", root=root)
 
 
+@pytest.mark.parametrize("form", ["azero", "sgf"])
+@pytest.mark.parametrize("name", ["comment", "name"])
+def test_half_a_character_is_told(client, form, name):
+    body = json.dumps({"game": "gomoku", "format": form, "root": {name: "a\ud800"}})  # escaped, so that it can be sent
+    response = client.post("/api/v1/records/write", content=body, headers={"content-type": "application/json"})
+    assert response.status_code == 422 and name in response.json()["error"]["message"]
+
+
 def test_a_tree_may_be_too_large(client):
     with client_of(ServeSettings(most_record_moves=2)) as small:
         assert small.ask("records/write", 422, game="go", root=TREE)["error"]["code"] == "too_long"
