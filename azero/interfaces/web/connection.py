@@ -37,9 +37,10 @@ class Connections:
     def opened(self, connection: "Connection") -> None:
         """Counts a connection. If there are too many, the one that has been idle for longest is closed."""
         self._num_open += 1
-        if self._num_open > self._settings.most_sockets:
-            (next(iter(self._idle)) if self._idle else connection).abort()
         self._idle[connection] = None
+        if self._num_open > self._settings.most_sockets:
+            oldest, _ = self._idle.popitem(last=False)  # the next one closes another, though this one is still counted
+            oldest.abort()
 
     def closed(self, connection: "Connection") -> None:
         """Counts a connection no longer."""
