@@ -216,13 +216,13 @@ class Reviewer:
         if after.is_terminal():
             return _After(after.returns()[player], True)
         value, is_proven = yield from self._judged(after, is_deep)
-        return _After(value if after.current_player() == player else -value, is_proven)
+        return _After(value if after.current_player() == player else 0.0 - value, is_proven)
 
     def _value_for_first(self, state: State) -> Slices[float]:
         if state.is_terminal():
             return state.returns()[0]
         value = (yield from self._judged(state)).value
-        return value if state.current_player() == 0 else -value
+        return value if state.current_player() == 0 else 0.0 - value
 
     def _judged(self, state: State, is_deep: bool = False) -> Slices[_After]:
         """Finds the value of a position for the player to move: what the solver proves, otherwise what a search says.

@@ -79,6 +79,17 @@ def test_an_analysis_ends_when_its_client_goes():
         assert until(lambda: running.searches.office.num_given == 0, 2.0) < 0.5
 
 
+def test_a_review_ends_within_a_search_when_its_client_goes():
+    asked = {"agent": "uct@1000", "game": "connect_four", "moves": "4 4", "simulations": 1 << 30}
+    with Running(suggestion_s=1e6, most_suggested=1 << 30) as running:
+        with httpx.stream("POST", f"{running.url}{API}/reviews", json=asked, timeout=60) as stream:
+            for line in stream.iter_lines():
+                if '"searching"' in line:
+                    break
+            assert running.searches.office.num_given == 1
+        until(lambda: running.searches.office.num_given == 0, 5.0)
+
+
 def test_a_suggestion_does_not_wait_for_an_analysis():
     asked = {"agent": "uct@1000", "game": "connect_four", "moves": "4", "simulations": 10}
     with Running() as running:

@@ -105,11 +105,11 @@ class Searches:
             outbox.put("error", as_api_error(error).to_json(), is_last=True)
 
     def close(self) -> None:
-        """Ends all searches, and their streams with a last event."""
+        """Ends all searches, and their streams with a last event. Agents are closed in the background."""
         for outbox in list(self._outboxes):
             outbox.put("done", {"reason": "stopped"}, is_last=True)
-        self.agents.close()
         self.turns.close()
+        self.agents.close()
 
 
 async def _loading(loaded: Loaded, outbox: Outbox) -> None:
