@@ -20,7 +20,9 @@ from azero.interfaces.web.searches.turns import Turn, Turns
 from azero.interfaces.web.settings import ServeSettings
 
 EXPECTED_S = {"loading": 3.0, "compiling": 30.0}
-"""Seconds of a stage that has not been measured by this server: with torch, and on two cores."""
+"""Seconds of a stage, as measured with torch on two cores. How long an agent took before says little: what it compiled
+and imported then is there now.
+"""
 
 _Key = tuple[str, int, Game]  # name and version of an agent, and the game that it plays
 
