@@ -1,5 +1,6 @@
 """Runs the server until Ctrl-C: binds the address, says it, and ends what is open at the end."""
 
+import asyncio
 import socket
 import sys
 
@@ -81,7 +82,7 @@ def address_of(listener: socket.socket) -> str:
 
 
 class _Server(uvicorn.Server):
-    """Uvicorn's server. After a signal, searches end at once, and with them the streams."""
+    """Uvicorn's server. After a signal, searches and streams end at once. At the end agents are closed."""
 
     def __init__(self, config: uvicorn.Config, searches: Searches):
         super().__init__(config)
@@ -90,3 +91,4 @@ class _Server(uvicorn.Server):
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         self._searches.close()
         await super().shutdown(sockets)
+        await asyncio.to_thread(self._searches.agents.wait)

@@ -19,7 +19,7 @@ class ServeSettings:
       memory_mib: of the trees of each loaded agent, in MiB. They take it as they grow.
       most_agents: agents that are loaded at the same time.
       most_searches: analyses, suggestions and reviews at the same time; further ones are told to come later.
-      most_reviews: reviews at the same time.
+      most_reviews: reviews at the same time; further ones wait.
       most_simulations: of one analysis.
       most_suggested: simulations of one suggestion, or of each position of a review.
       analysis_s: the most seconds of an analysis.

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from azero.interfaces.web.context import Context
 from azero.interfaces.web.settings import ServeSettings
 from tests.interfaces.web.conftest import API, client_of
 
@@ -110,6 +111,17 @@ def test_errors_have_one_form(client, method, path, status):
     response = client.request(method, path)
     assert response.status_code == status
     assert set(response.json()) == {"error"} and {"code", "message"} <= set(response.json()["error"])
+
+
+def test_what_nobody_expected_is_an_error_as_all_others(client, monkeypatch, capsys):
+    def fail(*_):
+        raise ZeroDivisionError("of this test")
+
+    monkeypatch.setattr(Context, "position", fail)
+    response = client.post(f"{API}/positions", json={"game": "hex"})
+    assert response.status_code == 500 and response.headers["content-security-policy"]
+    assert response.json() == {"error": {"code": "internal", "message": "unexpected error: ZeroDivisionError"}}
+    assert capsys.readouterr().err.count("\nZeroDivisionError: of this test") == 1, "the traceback"
 
 
 def test_the_openapi_page_describes_every_route(client):

@@ -72,11 +72,24 @@ def raw_post(running: Running, route: str, body: dict) -> socket.socket:
 def test_an_analysis_ends_when_its_client_goes():
     with Running() as running:
         with httpx.stream("POST", f"{running.url}{API}/analyses", json=LONG, timeout=60) as stream:
-            for line in stream.iter_lines():
+            lines = stream.iter_lines()  # its end would end the stream
+            for line in lines:
                 if line == "event: update":
                     break
             assert running.searches.office.num_given == 1
         assert until(lambda: running.searches.office.num_given == 0, 2.0) < 0.5
+
+
+def test_a_review_ends_within_a_search_when_its_client_goes():
+    asked = {"agent": "uct@1000", "game": "connect_four", "moves": "4 4", "simulations": 1 << 30}
+    with Running(suggestion_s=1e6, most_suggested=1 << 30) as running:
+        with httpx.stream("POST", f"{running.url}{API}/reviews", json=asked, timeout=60) as stream:
+            lines = stream.iter_lines()  # its end would end the stream
+            for line in lines:
+                if '"searching"' in line:
+                    break
+            assert running.searches.office.num_given == 1
+        until(lambda: running.searches.office.num_given == 0, 5.0)
 
 
 def test_a_suggestion_does_not_wait_for_an_analysis():
