@@ -64,9 +64,11 @@ def listen(settings: ServeSettings) -> socket.socket:
     if sys.platform != "win32":
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
+        if not settings.host:
+            raise OSError("the host is empty")
         listener.bind((settings.host, settings.port))
         listener.listen(_BACKLOG)
-    except (OSError, OverflowError) as error:
+    except (OSError, OverflowError, TypeError, UnicodeError) as error:  # the last two: the host is no text of a name
         listener.close()
         reason = getattr(error, "strerror", None) or str(error)
         where = f"{settings.host}:{settings.port}"

@@ -10,6 +10,7 @@ from azero.games import Game, registered_games
 from azero.interfaces.web.errors import ApiError
 from azero.interfaces.web.offered.agents import CLASSICAL_OFFERED, OfferedAgent, id_of, offered_agent
 from azero.interfaces.web.offered.games import OfferedGame, built_in_game, own_game
+from azero.system.console import say
 
 _RUN_AGENT = re.compile(r"run:([^:]{1,100})(?::(\d{1,7}))?")
 _BEST = "best.safetensors"
@@ -134,10 +135,16 @@ def is_run(folder: Path) -> bool:
 
 
 def runs_in(folder: Path) -> list[Path]:
-    """Returns the run in a folder, or the runs in its folders; raises BadInput if there are none."""
+    """Returns the run in a folder, or the runs in its folders; raises BadInput if there are none.
+
+    A link in the folder may lead anywhere, so it is left out, with a line on stderr.
+    """
     if not folder.is_dir():
         raise BadInput(f"--runs {str(folder)!r} is not a folder")
     found = [folder] if is_run(folder) else [each for each in sorted(folder.iterdir()) if is_run(each)]
+    for link in [each for each in found if each.is_symlink() and each != folder]:
+        say(f"left out: {str(link)!r} is a link; offer the run itself, with --runs")
+        found.remove(link)
     if not found:
         raise BadInput(f"folder {str(folder)!r} has no run: a run has a config.toml")
     return found

@@ -41,14 +41,15 @@ class Searches:
         self._outboxes: set[Outbox] = set()
 
     async def suggest(self, client: str, offered: OfferedAgent, position: Position, wish: Wish) -> Suggestion:
-        """Returns an agent's suggestion for a position; raises BadInput or ApiError."""
+        """Returns an agent's suggestion for a position; raises BadInput or ApiError. It can be cancelled."""
         ticket = self.office.give(offered, position.offered)
+        turn = SuggestionTurn(client, ticket.loaded, position.state.clone(), wish)
         try:
             await asyncio.shield(asyncio.wrap_future(ticket.loaded.made))
-            turn = SuggestionTurn(client, ticket.loaded, position.state.clone(), wish)
             ticket.loaded.turns.add(turn)
             return await asyncio.wrap_future(turn.answer)
         finally:
+            turn.stop()
             ticket.give_back()
 
     def analyse(self, client: str, offered: OfferedAgent, position: Position, bounds: Bounds) -> EventStream:

@@ -106,10 +106,11 @@ export class Session {
     this.changed();
   }
 
-  /** Shows the legal part of a line of which a move is not legal. */
+  /** Shows the legal part of a line of which a move is not legal; the start if nothing is shown yet. */
   async stopAtError(node, error) {
     const legal = error.at ?? null;
     if (legal === null || legal >= this.tree.plyOf(node)) {
+      if (this.position === null && node !== this.tree.root) await this.goTo(this.tree.root);
       this.error = error;
       this.changed();
       return;

@@ -1,5 +1,8 @@
 // A tree of moves: the main line, variations, comments. Its text in links is "e5 e3 g4(c5 b6)c6".
 
+const MOST_MOVES = 20_000; // of a text
+const DEEPEST = 2000; // moves of a line: the server takes no longer game
+
 let lastId = 0;
 
 function newNode(parent, move) {
@@ -113,17 +116,24 @@ export class GameTree {
     return write(this.root);
   }
 
-  /** The tree of such a text. Moves are not checked. */
+  /** The tree of such a text. Moves are not checked. Throws an Error with a line for people if it is too large. */
   static fromText(text) {
     const tree = new GameTree();
     const stack = [];
     let node = tree.root;
+    let moves = 0;
+    const plies = new Map([[node, 0]]);
     for (const [token] of text.matchAll(/[()]|[^\s()]+/g)) {
       if (token === "(") {
         stack.push(node);
         node = node.parent ?? tree.root;
       } else if (token === ")") node = stack.pop() ?? node;
-      else node = tree.play(node, decodeMove(token));
+      else {
+        const ply = plies.get(node) + 1;
+        if (++moves > MOST_MOVES || ply > DEEPEST) throw new Error("the link has too many moves");
+        node = tree.play(node, decodeMove(token));
+        plies.set(node, ply);
+      }
     }
     return tree;
   }
