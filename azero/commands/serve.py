@@ -52,13 +52,15 @@ def serve(
     if any(importlib.util.find_spec(each) is None for each in _NEEDED):
         raise BadInput("azero serve needs FastAPI and uvicorn: pip install 'azero[web]'")
     from azero.games.make import make_game
-    from azero.interfaces.web.offered.offered import Offered, runs_in
+    from azero.interfaces.web.offered.offered import Offered
+    from azero.interfaces.web.offered.runs import runs_in
     from azero.interfaces.web.server import serve as run
     from azero.interfaces.web.settings import ServeSettings
     from azero.system.machine import count_cores
 
     own = [make_game(str(named_game(game)), compiles=False) for game in games or ()]
-    folders = [each for folder in runs or () for each in runs_in(folder)]
+    for folder in runs or ():
+        runs_in(folder)  # raises BadInput
     settings = ServeSettings(
         host=host,
         port=port,
@@ -68,4 +70,4 @@ def serve(
         memory_mib=memory,
         most_searches=searches,
     )
-    run(Offered(agents or (), own, folders), settings, opens)
+    run(Offered(agents or (), own, runs or ()), settings, opens)

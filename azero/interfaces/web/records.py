@@ -1,8 +1,8 @@
 """Records of games as JSON: lists of nodes, read from and written as azero's own format and SGF.
 
-`[{comment}, {parent, move, comment, mark, name, value}, ...]`: the first node is the root, which has no move; `parent` is
-the index of an earlier node. Of the nodes with the same parent, the first one goes on, and the others are variations. A
-list has no depth: JSON readers allow about 1,000 levels.
+`[{comment}, {parent, move, comment, mark, name, value}, ...]`: the first node is the root, which has no move; `parent`
+is the index of an earlier node. Of the nodes with the same parent, the first one goes on, and the others are
+variations. A list has no depth: JSON readers allow about 1,000 levels.
 """
 
 from collections.abc import Iterator

@@ -88,7 +88,8 @@ def test_what_is_no_tree_is_told(client, nodes):
 @pytest.mark.parametrize("form", ["azero", "sgf"])
 @pytest.mark.parametrize("name", ["comment", "name"])
 def test_half_a_character_is_told(client, form, name):
-    body = json.dumps({"game": "gomoku", "format": form, "nodes": [{name: "a\ud800"}]})  # escaped, so that it can be sent
+    asked = {"game": "gomoku", "format": form, "nodes": [{name: "a\ud800"}]}
+    body = json.dumps(asked)  # escaped, so that it can be sent
     response = client.post("/api/v1/records/write", content=body, headers={"content-type": "application/json"})
     assert response.status_code == 422 and name in response.json()["error"]["message"]
 
