@@ -7,7 +7,10 @@ const percent = (share) => `${Math.round(100 * share)}%`;
 
 export function Thought({ watch, session, thought, prior }) {
   return html`<div class="thought">
-    <p>${sentenceOf(watch, session, thought)}</p>
+    <p>
+      ${watch.isOnGame && watch.own && session.ply === 0 && "The game began at this position, which other views cannot show. "}
+      ${sentenceOf(watch, session, thought)}
+    </p>
     ${thought && html`<details class="as-table"><summary>as a table</summary><${Table} ...${{ watch, thought, prior }} /></details>`}
   </div>`;
 }
@@ -19,11 +22,6 @@ function sentenceOf(watch, session, thought) {
   const { given_plies: given, opening_plies: random } = game;
   if (session.ply < given) return html`<strong>${game.moves[session.ply]}</strong> was given: the game began after these ${given} moves.`;
   if (session.ply < given + random) return html`<strong>${game.moves[session.ply]}</strong> was a random move of the opening: ${random} in all.`;
-  return html`${game.has_start && session.ply === 0 && "The game began at this position, which other views cannot show. "}${judgement(watch, session, thought)}`;
-}
-
-function judgement(watch, session, thought) {
-  const { game } = watch;
   if (!thought) return game.result && session.ply === game.moves.length ? `The game is over: ${resultOf(game, session)}.` : "";
   const proven = thought.proven === null ? "" : ` (proven: ${wordOf(thought.proven, session)})`;
   const net = thought.net_value === null ? "" : `, net ${game.net}: ${formatScore(thought.net_value, 0)} %`;
