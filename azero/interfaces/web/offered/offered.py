@@ -136,4 +136,3 @@ class Offered:
 
     def _title(self, name: str) -> str:
         return name.replace("_", " ").title()
-
