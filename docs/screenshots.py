@@ -27,6 +27,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 ROOT = Path(__file__).resolve().parent.parent
 SIZES = {"desktop": (1440, 900), "laptop": (1280, 720), "phone": (390, 844)}
 THEMES = "light", "dark"
+MARGIN = 20  # pixels left of and above the panel, in pictures of states
 FONTS = """<?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "fonts.dtd"><fontconfig>
 <dir>/usr/share/fonts</dir><cachedir>{cache}</cachedir>
 <match target="pattern"><test name="family"><string>system-ui</string></test>
@@ -150,6 +151,8 @@ def take_state(browser: Browser, name: str, theme: str, path: Path) -> None:
                 page.wait_for_timeout(500)
                 save_panel(page, path)
         else:
+            page.wait_for_timeout(1500)
+            page.get_by_text("Getting the engine ready").wait_for(state="hidden", timeout=240_000)
             process.kill()
             process.wait()
             page.keyboard.press("3")
@@ -159,9 +162,13 @@ def take_state(browser: Browser, name: str, theme: str, path: Path) -> None:
 
 
 def save_panel(page: Page, path: Path) -> None:
-    """Saves a picture of the panel and what lies over it."""
+    """Saves a picture of the panel with its surroundings, and of what lies over it."""
     raw = path.with_suffix(".raw.png")
-    page.screenshot(path=raw, clip=page.locator(".panel").bounding_box())
+    box = page.locator(".panel").bounding_box()
+    assert box and page.viewport_size
+    left, top = box["x"] - MARGIN, box["y"] - MARGIN
+    width, height = page.viewport_size["width"] - left, page.viewport_size["height"] - top
+    page.screenshot(path=raw, clip={"x": left, "y": top, "width": width, "height": height})
     save_small(Image.open(raw), path)
     raw.unlink()
 
