@@ -59,8 +59,7 @@ def serve(
     from azero.system.machine import count_cores
 
     own = [make_game(str(named_game(game)), compiles=False) for game in games or ()]
-    for folder in runs or ():
-        runs_in(folder)  # raises BadInput
+    folders = [folder for folder in runs or () if runs_in(folder)]  # raises BadInput if there is none
     settings = ServeSettings(
         host=host,
         port=port,
@@ -70,4 +69,4 @@ def serve(
         memory_mib=memory,
         most_searches=searches,
     )
-    run(Offered(agents or (), own, runs or ()), settings, opens)
+    run(Offered(agents or (), own, folders), settings, opens)
