@@ -8,7 +8,6 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from azero.errors import BadInput
 
@@ -73,34 +72,8 @@ def as_api_error(error: BaseException) -> ApiError:
     return ApiError(500, "internal", f"unexpected error: {type(error).__name__}")
 
 
-class Unexpected:
-    """Middleware that answers an error which nobody expected, as all others are answered; stderr gets the traceback.
-
-    A handler of FastAPI would not do: the error goes on to the server, which writes it to stderr a second time.
-    """
-
-    def __init__(self, app: ASGIApp):
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        has_begun = False
-
-        async def note(message: Message) -> None:
-            nonlocal has_begun
-            has_begun = True
-            await send(message)
-
-        try:
-            await self._app(scope, receive, note)
-        except Exception as error:
-            if has_begun:
-                raise
-            await as_api_error(error).to_response()(scope, receive, send)
-
-
 def add_handlers(app: FastAPI) -> None:
-    """Makes every error of the app an answer of this form. It comes before other middleware is added."""
-    app.add_middleware(Unexpected)
+    """Makes every error of the app an answer of this form, but those that nobody expected: see `security.Guard`."""
 
     @app.exception_handler(RequestValidationError)
     async def invalid(request: Request, error: RequestValidationError) -> JSONResponse:

@@ -8,7 +8,8 @@ import pytest
 
 from azero.arena.agents.checkpoints import shipped_checkpoints
 from azero.errors import BadInput
-from azero.interfaces.web.offered.offered import Offered, runs_in
+from azero.interfaces.web.offered.offered import Offered
+from azero.interfaces.web.offered.runs import runs_in
 from azero.interfaces.web.searches.reviewing import ReviewLine
 from azero.interfaces.web.settings import ServeSettings
 from tests.interfaces.web.conftest import client_of

@@ -2,7 +2,8 @@
 
 import pytest
 
-from azero.games import make_game, registered_games
+from azero.compiler import plain
+from azero.games import kernels, make_game, registered_games
 from azero.interfaces.web.offered.offered import Offered
 from azero.interfaces.web.settings import ServeSettings
 from tests.interfaces.web.conftest import client_of
@@ -17,6 +18,17 @@ def test_all_games_are_offered_with_their_boards(client):
         assert {key: game[key] for key in each} == each
         assert game["board"]["actions"] and game["rules"] and each["id"] in game["sizes"]
         assert [player["name"] for player in each["players"]] == [p["name"] for p in game["board"]["players"]]
+
+
+def test_lists_do_not_wait_for_the_compiler(monkeypatch):
+    """A compilation takes seconds, and the page shows its first board after these lists."""
+    calls = []
+    monkeypatch.setattr(kernels, "is_compiled", lambda rules: False)
+    monkeypatch.setattr(plain, "is_plain", lambda is_plain=plain.is_plain: calls.append(is_plain()) or True)
+    with client_of(offered=Offered(games=[make_game("hex(size=6)", compiles=False)])) as client:
+        client.look("games")
+        client.look("agents?game=hex(size=6)")
+    assert calls and all(calls)
 
 
 def test_titles_are_for_people(client):

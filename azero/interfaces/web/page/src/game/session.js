@@ -15,6 +15,7 @@ export class Session {
     this.games = []; // GET games
     this.game = null; // GET games/{id}
     this.agents = []; // GET agents of this game
+    this.start = null; // text of the position before the moves; null for the initial one
     this.tree = new GameTree();
     this.node = this.tree.root;
     this.position = null;
@@ -155,7 +156,7 @@ export class Session {
     if (known) return known;
     const { cache } = this; // of this game: the answer may come after another one was opened
     const key = this.keyOf(node);
-    const position = await post("positions", { game: this.game.id, moves: this.tree.pathTo(node) });
+    const position = await post("positions", { game: this.game.id, position: this.start, moves: this.tree.pathTo(node) });
     if (cache.size >= MOST_CACHED) cache.delete(cache.keys().next().value);
     cache.set(key, position);
     return { ...position, node };

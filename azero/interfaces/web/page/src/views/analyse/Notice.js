@@ -20,13 +20,15 @@ export function Notice({ session, app, analyst, hasRows }) {
 }
 
 function Failed({ session, app, analyst, failed }) {
+  const text = `${capital(failed.error.message)}. Your moves are kept.`;
+  const again = ["Try again", () => analyst.retry()];
+  if (failed.error.code === "busy") return html`<${Message} title="The server is busy" text=${text} actions=${[again]} />`;
   const isSecond = failed === analyst.slots[1];
   const agent = isSecond ? analyst.second : analyst.first;
   const fallback = defaultAgent(judgesOf(session).filter((each) => each.id !== agent));
   const use = () => (isSecond ? analyst.set({ second: fallback }) : app.setAgent(fallback));
-  const actions = [["Try again", () => analyst.retry()]];
-  if (fallback) actions.push([`Use ${shortName(fallback)}`, use]);
-  return html`<${Message} title=${`${shortName(agent)} does not analyse this position`} text=${`${capital(failed.error.message)}. Your moves are kept.`} actions=${actions} />`;
+  const actions = fallback ? [again, [`Use ${shortName(fallback)}`, use]] : [again];
+  return html`<${Message} title=${`${shortName(agent)} does not analyse this position`} text=${text} actions=${actions} />`;
 }
 
 const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1).replace(/\.$/, "");
