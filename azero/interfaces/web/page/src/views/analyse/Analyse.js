@@ -1,6 +1,7 @@
 // Analyse: what one agent, or two, think of the position on the board.
 
-import { html, useEffect, useMemo, useReducer, useState } from "../../html.js";
+import { useChanges } from "../../emitter.js";
+import { html, useEffect, useMemo, useState } from "../../html.js";
 import { useKeys } from "../../keys.js";
 import { CandidateTable } from "../../panel/CandidateTable.js";
 import { Chart } from "../../panel/Chart.js";
@@ -55,7 +56,7 @@ export function Analyse({ session, app }) {
     <${Stage} session=${session} app=${app} overlay=${overlay} gauge=${html`<${Gauge} players=${game.players} opinion=${opinion} />`} />
     <${PanelFrame} label="Analysis" bar=${html`<${Bar} ...${{ session, app, analyst, isTwo }} />`}>
       <${Controls} ...${{ session, app, analyst, one, two, isTwo }} />
-      <${Headline} players=${game.players} opinion=${opinion} />
+      <${Headline} players=${game.players} opinion=${opinion} isTwo=${isTwo} />
       <${LineChart} ...${{ session, analyst, isTwo }} />
       <div class="table-place">
         <${Notice} ...${{ session, app, analyst, hasRows: first.length > 0 || second?.length > 0 }} />
@@ -73,20 +74,16 @@ export function Analyse({ session, app }) {
 
 /** The analyst of the session, which searches while this view is shown and the page is visible. */
 function useAnalyst(session, app) {
-  const analyst = analystOf(session);
-  const [, render] = useReducer((count) => count + 1, 0);
+  const analyst = useChanges(analystOf(session));
   useEffect(() => {
-    const stop = analyst.subscribe(render);
     const sync = () => analyst.sync();
     const isOver = session.subscribe(sync);
     document.addEventListener("visibilitychange", sync);
-    analyst.isShown = true;
+    analyst.begin();
     return () => {
-      stop();
       isOver();
       document.removeEventListener("visibilitychange", sync);
-      analyst.isShown = false;
-      analyst.sync();
+      analyst.end();
     };
   }, [analyst]);
   useEffect(() => {
@@ -103,10 +100,10 @@ function Controls({ session, app, analyst, one, two, isTwo }) {
   const pickSecond = (second) => analyst.set({ second });
   const reason = reasonText(one.reason);
   const rates = isTwo
-    ? [one, two].map(({ shown }, k) => html`<small key=${k}><span class="swatch ${k ? "second" : ""}"></span> ${formatCount(shown?.simulations ?? 0)} sims</small>`)
+    ? [one, two].map(({ shown }, k) => html`<small key=${k}><span class="swatch ${k ? "second" : ""}"></span> ${formatCount(shown?.simulations ?? 0)}<span class="hidden"> simulations</span> </small>`)
     : html`${rateText(one.shown)}${reason && html`<small> ${reason}</small>`}`;
-  return html`<div class="controls">
-    <${StartStop} isRunning=${analyst.isRunning} isOff=${!analyst.first} onToggle=${analyst.toggle} />
+  return html`<div class="controls ${isTwo ? "two" : ""}">
+    <${StartStop} name="Analyse" isRunning=${analyst.isRunning} isOff=${!analyst.first || analyst.isOver} onToggle=${analyst.toggle} />
     <${AgentPicker} session=${session} chosen=${analyst.first} onPick=${app.setAgent} swatch=${isTwo ? "first" : ""} />
     ${isTwo && html`<${AgentPicker} session=${session} label="Second agent" chosen=${analyst.second} onPick=${pickSecond} swatch="second" />`}
     <${LimitPicker} analyst=${analyst} />

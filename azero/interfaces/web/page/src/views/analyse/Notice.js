@@ -16,7 +16,7 @@ export function Notice({ session, app, analyst, hasRows }) {
   if (hasRows) return null;
   if (waiting) return html`<${StageCard} stage=${waiting.stage} />`;
   if (analyst.isRunning) return html`<p class="table-hint">Searching …</p>`;
-  return html`<p class="table-hint">Start the analysis, or press <kbd>Space</kbd>. It follows the position while you play and walk through moves.</p>`;
+  return html`<p class="table-hint">Press Analyse, or <kbd>Space</kbd>. The analysis follows the position while you play and walk through moves.</p>`;
 }
 
 function Failed({ session, app, analyst, failed }) {
@@ -24,7 +24,7 @@ function Failed({ session, app, analyst, failed }) {
   const agent = isSecond ? analyst.second : analyst.first;
   const fallback = defaultAgent(judgesOf(session).filter((each) => each.id !== agent));
   const use = () => (isSecond ? analyst.set({ second: fallback }) : app.setAgent(fallback));
-  const actions = [["Try again", () => analyst.retry()]];
+  const actions = [["Try again", () => analyst.again()]];
   if (fallback) actions.push([`Use ${shortName(fallback)}`, use]);
   return html`<${Message} title=${`${shortName(agent)} does not analyse this position`} text=${`${capital(failed.error.message)}. Your moves are kept.`} actions=${actions} />`;
 }

@@ -1,6 +1,7 @@
 // Learn how it thinks: a search, one simulation at a time, on the board and in the tree.
 
-import { html, useEffect, useMemo, useReducer, useState } from "../../html.js";
+import { useRender } from "../../emitter.js";
+import { html, useEffect, useMemo, useState } from "../../html.js";
 import { useKeys } from "../../keys.js";
 import { Icon } from "../../shell/icons.js";
 import { PanelFrame, Stage } from "../../shell/layout.js";
@@ -14,7 +15,7 @@ import { stepText, titleOf } from "./words.js";
 const STEP_MS = 1400;
 
 export function Learn({ session, app }) {
-  const [, render] = useReducer((count) => count + 1, 0);
+  const render = useRender();
   const lesson = useMemo(() => new Lesson(render), []);
   const [choices, setChoices] = useState({ method: null, c: null, seed: 0, agent: null });
   const [inspected, setInspected] = useState(null);

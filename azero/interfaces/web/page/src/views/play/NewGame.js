@@ -46,9 +46,9 @@ export function NewGame({ app, session }) {
   const levels = levelsOf(agent);
 
   const start = async (players) => {
-    app.closeDialog();
     try {
-      if (board !== session.game.id) await app.setGame(board);
+      if (board !== session.game.id) await app.openGame(board);
+      app.closeDialog();
       const known = (player) => player.kind === "human" || session.agents.some(({ id }) => id === player.agent);
       const fitting = players.every(known) ? players : swapIf(openingPlayers(session), players[1].kind === "human");
       await beginGame(app, fitting, CLOCKS[clock]);

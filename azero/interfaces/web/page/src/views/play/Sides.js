@@ -1,6 +1,7 @@
 // Who plays: a card for each side.
 
-import { html, useEffect, useReducer } from "../../html.js";
+import { useRender } from "../../emitter.js";
+import { html, useEffect } from "../../html.js";
 import { Stone } from "../../shell/icons.js";
 import { formatClock } from "./clocks.js";
 
@@ -48,7 +49,7 @@ export function LevelBars({ levels, level }) {
 }
 
 function Clock({ clocks, side }) {
-  const [, render] = useReducer((count) => count + 1, 0);
+  const render = useRender();
   useEffect(() => {
     const timer = setInterval(render, 100);
     return () => clearInterval(timer);

@@ -17,6 +17,7 @@ export class PlayGame {
   constructor(app, players = [HUMAN, HUMAN], clock = null) {
     this.app = app;
     this.session = app.session;
+    this.game = this.session.game;
     this.players = players;
     this.clocks = clock ? new Clocks(clock, (player) => this.end(1 - player, `${this.nameOfSide(player)} ran out of time.`)) : null;
     this.decided = null; // {winner, text} of a game that ended off the board
@@ -104,6 +105,7 @@ export class PlayGame {
 
   onChange() {
     const { session } = this;
+    if (session.game !== this.game) this.stop();
     if (this.isStopped || !session.isSettled) return;
     const { to_move: toMove, result } = session.position;
     if (this.seen !== session.node) {

@@ -1,6 +1,7 @@
 // Review: a whole game, what each move lost, and what was better.
 
-import { html, useEffect, useReducer, useRef, useState } from "../../html.js";
+import { useChanges } from "../../emitter.js";
+import { html, useEffect, useRef, useState } from "../../html.js";
 import { useKeys } from "../../keys.js";
 import { Chart } from "../../panel/Chart.js";
 import { Gauge } from "../../panel/Gauge.js";
@@ -86,15 +87,8 @@ export function Review({ session, app }) {
 }
 
 function useReview(session) {
-  const review = reviewOf(session);
-  const [, render] = useReducer((count) => count + 1, 0);
-  useEffect(() => {
-    const end = review.subscribe(render);
-    return () => {
-      end();
-      review.stop();
-    };
-  }, [review]);
+  const review = useChanges(reviewOf(session));
+  useEffect(() => review.stop, [review]);
   return review;
 }
 

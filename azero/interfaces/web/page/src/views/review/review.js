@@ -1,6 +1,7 @@
 // The review of a line of the session: a stream that brings the moves one by one. Stop keeps what is there.
 
 import { stream } from "../../api.js";
+import { Emitter } from "../../emitter.js";
 import { Pacer } from "../../panel/calm.js";
 
 const KNOWN = new WeakMap();
@@ -13,11 +14,11 @@ export function reviewOf(session) {
   return KNOWN.get(session);
 }
 
-export class Review {
+class Review extends Emitter {
   constructor(session) {
+    super();
     this.session = session;
     this.simulations = 400;
-    this.listeners = new Set();
     this.pacer = new Pacer(() => this.changed());
     this.controller = null;
     this.clear();
@@ -31,15 +32,6 @@ export class Review {
     this.agent = null;
     this.stage = null;
     this.error = null;
-  }
-
-  subscribe(listener) {
-    this.listeners.add(listener);
-    return () => this.listeners.delete(listener);
-  }
-
-  changed() {
-    this.listeners.forEach((listener) => listener());
   }
 
   get isRunning() {

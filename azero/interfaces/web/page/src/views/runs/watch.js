@@ -49,8 +49,7 @@ export class Watch {
     Object.assign(this, { run, metrics: null, game: null, clean: null, opinions: null, iteration: null });
     this.list = { games: [], noise: null, problems: [] };
     this.app.changed();
-    if (!run.sizes.includes(this.app.session.game.id)) await this.app.setGame(run.game);
-    await this.poll();
+    if (run.sizes.includes(this.app.session.game.id) || (await this.app.setGame(run.game))) await this.poll();
   }
 
   /** Asks for what is new. What the user has chosen stays. */
@@ -108,7 +107,7 @@ export class Watch {
 
   async onBoard(game) {
     const { session } = this.app;
-    if (session.game.id !== game.game && this.run.sizes.includes(game.game)) await this.app.setGame(game.game);
+    if (session.game.id !== game.game && this.run.sizes.includes(game.game) && !(await this.app.setGame(game.game))) return;
     const tree = new GameTree();
     let node = tree.root;
     for (const move of game.moves) node = tree.play(node, move);
