@@ -34,6 +34,11 @@ export class Session extends Emitter {
     return this.moves.length;
   }
 
+  /** The agents whose values mean something. */
+  get judges() {
+    return this.agents.filter((agent) => agent.judges);
+  }
+
   /** Whether `position` is that of `node`. */
   get isSettled() {
     return this.position !== null && this.position.node === this.node;

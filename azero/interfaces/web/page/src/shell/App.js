@@ -34,6 +34,7 @@ class AppState extends Emitter {
   setView = (id) => {
     this.view = viewOf(id).id;
     this.status = "";
+    this.play?.onChange(); // agents move in Play alone
     this.changed();
   };
   setAgent = (id) => {

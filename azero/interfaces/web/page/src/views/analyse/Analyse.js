@@ -22,7 +22,7 @@ import { Icon } from "../../shell/icons.js";
 import { PanelFrame, Stage } from "../../shell/layout.js";
 import { Notice } from "./Notice.js";
 import { analystOf } from "./analyst.js";
-import { AgentPicker, LimitPicker, MarksPicker, StartStop, judgesOf, shortName } from "./controls.js";
+import { AgentPicker, LimitPicker, MarksPicker, StartStop, shortName } from "./controls.js";
 import { overlayOf } from "./overlay.js";
 
 export function Analyse({ session, app }) {
@@ -87,7 +87,7 @@ function useAnalyst(session, app) {
     };
   }, [analyst]);
   useEffect(() => {
-    const judges = judgesOf(session).map((agent) => agent.id);
+    const judges = session.judges.map((agent) => agent.id);
     const first = judges.includes(app.agent) ? app.agent : defaultAgent(session.agents);
     const second = judges.includes(analyst.second) ? analyst.second : null;
     if (first !== analyst.first || second !== analyst.second || !analyst.isSynced) analyst.set({ first, second, isSynced: true });
@@ -136,14 +136,14 @@ function Bar({ session, app, analyst, isTwo }) {
     <${Navigation} session=${session} />
     <span class="end bar-tools">
       <${MarksPicker} isTwo=${isTwo} agent=${analyst.first} />
-      <button class="quiet" aria-pressed=${String(isTwo)} disabled=${judgesOf(session).length < 2} onClick=${compare}><${Icon} name="branch" />Compare</button>
+      <button class="quiet" aria-pressed=${String(isTwo)} disabled=${session.judges.length < 2} onClick=${compare}><${Icon} name="branch" />Compare</button>
       <button class="quiet" onClick=${() => app.openDialog(() => html`<${RecordDialog} app=${app} session=${session} />`)}><${Icon} name="save" />Save</button>
     </span>`;
 }
 
 /** The agent to compare with: a search by random games if there is one. */
 function otherAgent(session, first) {
-  const others = judgesOf(session).filter((agent) => agent.id !== first);
+  const others = session.judges.filter((agent) => agent.id !== first);
   return (others.find((agent) => agent.kind === "uct") ?? others[0])?.id ?? null;
 }
 

@@ -3,7 +3,7 @@
 import { html } from "../../html.js";
 import { Message, StageCard } from "../../panel/StageLine.js";
 import { defaultAgent } from "../../shell/App.js";
-import { judgesOf, shortName } from "./controls.js";
+import { shortName } from "./controls.js";
 
 export function Notice({ session, app, analyst, hasRows }) {
   const { position } = session;
@@ -22,7 +22,7 @@ export function Notice({ session, app, analyst, hasRows }) {
 function Failed({ session, app, analyst, failed }) {
   const isSecond = failed === analyst.slots[1];
   const agent = isSecond ? analyst.second : analyst.first;
-  const fallback = defaultAgent(judgesOf(session).filter((each) => each.id !== agent));
+  const fallback = defaultAgent(session.judges.filter((each) => each.id !== agent));
   const use = () => (isSecond ? analyst.set({ second: fallback }) : app.setAgent(fallback));
   const actions = [["Try again", () => analyst.again()]];
   if (fallback) actions.push([`Use ${shortName(fallback)}`, use]);

@@ -18,15 +18,11 @@ export function Picker({ label, text, items, className = "", swatch = "", isUp =
   </span>`;
 }
 
-export const judgesOf = (session) => session.agents.filter((agent) => agent.judges);
-
-export const titleOf = (session, id) => session.agents.find((agent) => agent.id === id)?.title ?? id ?? "no agent";
-
 /** The short name of an agent: its id, without the folders of a run. */
 export const shortName = (id) => (id ? id.replace(/^run:/, "") : "no agent");
 
 const agentItems = (session, chosen, onPick) =>
-  judgesOf(session).map((agent) => ({
+  session.judges.map((agent) => ({
     text: shortName(agent.id),
     detail: agent.title !== agent.id ? agent.title : "",
     isChosen: agent.id === chosen,

@@ -5,6 +5,7 @@ import { settings } from "../../settings.js";
 import { Dialog } from "../../shell/dialog.js";
 import { Stone } from "../../shell/icons.js";
 import { radio, radioKeys } from "../../shell/radios.js";
+import { BoardField } from "./BoardField.js";
 import { Levels } from "./Levels.js";
 import { beginGame } from "./game.js";
 
@@ -42,6 +43,7 @@ export function NewGame({ app, session }) {
   const [side, setSide] = useState("first");
   const [clock, setClock] = useState(0);
   const [board, setBoard] = useState(session.game.id);
+  const [problem, setProblem] = useState(""); // why there is no such board
   const agent = opponents.find((each) => each.id === agentId) ?? opponents[0];
   const levels = levelsOf(agent);
 
@@ -53,7 +55,7 @@ export function NewGame({ app, session }) {
       const fitting = players.every(known) ? players : swapIf(openingPlayers(session), players[1].kind === "human");
       await beginGame(app, fitting, CLOCKS[clock]);
     } catch (error) {
-      app.fail(error);
+      setProblem(error.message);
     }
   };
   const opponent = () => asPlayer(agent, levels && level, simulations);
@@ -80,23 +82,17 @@ export function NewGame({ app, session }) {
       ["either", "Either"],
     ]} /></${Field}>
     <${Field} label="Clock"><${Choice} label="Clock" value=${clock} onPick=${setClock} options=${CLOCKS.map((limit, k) => [k, limit ? `${limit.minutes} + ${limit.increment}` : "None"])} /></${Field}>
-    <${Field} label="Board"><select aria-label="Board" onChange=${(event) => setBoard(event.target.value)}>
-      ${boardsOf(session).map((game) => html`<option value=${game.id} selected=${game.id === board}>${game.subtitle || game.title}</option>`)}
-    </select></${Field}>
+    <${Field} label="Board"><${BoardField} session=${session} board=${board} onBoard=${setBoard} /></${Field}>
     <${Field} label="Sound"><label class="check"><input type="checkbox" checked=${settings.get("sound")} onChange=${(event) => settings.set("sound", event.target.checked)} /> A tick with each move</label></${Field}>
+    ${problem && html`<p class="problem" role="alert">${problem}</p>`}
   </${Dialog}>`;
 }
 
 const swapIf = (players, isSwapped) => (isSwapped ? [...players].reverse() : players);
 
-function boardsOf(session) {
-  const family = session.games.filter((game) => game.family === session.game.family);
-  return family.some((game) => game.id === session.game.id) ? family : [session.game, ...family];
-}
-
 const Field = ({ label, children }) => html`<div class="field"><span class="field-label">${label}</span><span class="field-value">${children}</span></div>`;
 
 /** One of a few, as joined buttons. */
-export const Choice = ({ label, value, options, onPick }) => html`<span class="choice" role="radiogroup" aria-label=${label} onKeyDown=${radioKeys}>
+const Choice = ({ label, value, options, onPick }) => html`<span class="choice" role="radiogroup" aria-label=${label} onKeyDown=${radioKeys}>
   ${options.map(([key, text]) => html`<button ...${radio(key === value)} onClick=${() => onPick(key)}>${text}</button>`)}
 </span>`;

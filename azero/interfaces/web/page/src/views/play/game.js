@@ -68,6 +68,10 @@ export class PlayGame {
     return this.players.some((player) => player.kind === "agent");
   }
 
+  get hasHuman() {
+    return this.players.some((player) => player.kind === "human");
+  }
+
   /** The side of the only human; null if there is none, or two. */
   get human() {
     const sides = [0, 1].filter((side) => this.players[side].kind === "human");
@@ -113,6 +117,10 @@ export class PlayGame {
       this.hint = null;
       if (result) this.app.announce(result.text);
       else if (session.node.move) this.app.announce(`${session.node.move} played. ${this.nameOfSide(toMove)} to move.`);
+    }
+    if (this.app.view !== "play") {
+      this.clocks?.stop();
+      return this.cancel();
     }
     if (!this.isLive) {
       this.clocks?.stop();

@@ -15,7 +15,7 @@ import { Mistakes } from "./Mistakes.js";
 import { Summary } from "./Summary.js";
 import { reviewOverlay } from "./overlay.js";
 import { errorsOf, nextError, opinionsOf } from "./report.js";
-import { reviewOf } from "./review.js";
+import { reviewOf, reviewerOf } from "./review.js";
 import { judge } from "./trying.js";
 
 export function Review({ session, app }) {
@@ -141,7 +141,7 @@ function useReviewKeys({ session, app, review, move, trying, step, setLine, setE
   useTreeKeys(session, app, { onComment: () => setEditing(true) });
   const isButton = (event) => Boolean(event.target.closest?.("button, [role=slider]"));
   useKeys({
-    space: ["start or stop", (event) => (isButton(event) ? false : review.isRunning ? review.stop() : review.start(app.agent))],
+    space: ["start or stop", (event) => (isButton(event) ? false : review.isRunning ? review.stop() : review.start(reviewerOf(session, app.agent)))],
     e: ["next mistake", () => void step(1)],
     "shift+e": ["previous mistake", () => void step(-1)],
     l: ["show the better line", () => (move && !trying.isHidden ? setLine((is) => !is) : false)],

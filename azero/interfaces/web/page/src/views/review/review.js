@@ -6,6 +6,12 @@ import { Pacer } from "../../panel/calm.js";
 
 const KNOWN = new WeakMap();
 
+/** The agent that reviews: a wanted one, or the first that judges positions; null if none does. */
+export function reviewerOf(session, wanted) {
+  const { judges } = session;
+  return (judges.find(({ id }) => id === wanted) ?? judges[0])?.id ?? null;
+}
+
 export const SIMULATIONS = [50, 100, 400, 1000, 3000, 10_000];
 
 /** The review of a session. */
