@@ -28,6 +28,7 @@ class AppState extends Emitter {
     this.spoken = ""; // what screen readers hear
     this.toasts = [];
     this.play = null; // the game of Play, which survives a change of views
+    this.lesson = { method: null, c: null, seed: 0, place: null }; // what Learn shows, as a link has it
     this.isReady = false;
   }
 
@@ -88,8 +89,9 @@ class AppState extends Emitter {
   };
 
   link = () => {
-    const { session } = this;
-    return writeLink({ view: this.view, game: session.game.id, tree: session.tree, node: session.node, agent: this.agent });
+    const { session, view, agent } = this;
+    const lesson = view === "learn" ? this.lesson : null;
+    return writeLink({ view, game: session.game.id, tree: session.tree, node: session.node, agent, lesson });
   };
 }
 
@@ -140,6 +142,7 @@ async function begin(app) {
     const known = session.agents.some((agent) => agent.id === link.agent);
     app.agent = known ? link.agent : defaultAgent(session.agents);
     app.view = viewOf(link.view ?? "play").id;
+    if (link.lesson) app.lesson = link.lesson;
   };
   await Promise.all([session.loadGames().catch(app.fail), open()]).catch(app.fail);
   app.isReady = session.game !== null;
