@@ -6,7 +6,7 @@ const API = "/api/v1/";
 const RETRY_MS = [500, 1000, 2000, 3000];
 const MOST_WAITS = 5; // for a server that is busy
 
-export class ApiError extends Error {
+class ApiError extends Error {
   constructor({ code, message, at, value }, status) {
     super(message);
     Object.assign(this, { code, at, value, status });

@@ -39,7 +39,7 @@ export function click(picture, chosen, cell) {
 const KINDS = { queen: "amazon", blocked: "burnt", cross: "", ring: "", text: "" };
 
 /** "black amazon" of what lies on a cell; "" if nothing does. */
-export function wordsFor(picture, piece) {
+function wordsFor(picture, piece) {
   if (!piece) return "";
   const kind = KINDS[piece.kind] ?? piece.kind;
   const player = piece.player === null ? "" : picture.players[piece.player].name;

@@ -53,7 +53,7 @@ const up = (read) => (a, b) => (read(a) ?? Infinity) - (read(b) ?? Infinity);
 const byName = new Intl.Collator("en", { numeric: true });
 
 /** Orders of the columns; rows are {move, first, second}. Best moves come first. */
-export const SORTS = {
+const SORTS = {
   move: (a, b) => byName.compare(a.move, b.move),
   visits: down((row) => row.first?.visits),
   score: down((row) => row.first?.value),

@@ -36,7 +36,7 @@ function whatItDoes(play, session, side, isToMove, level) {
   return name;
 }
 
-export function LevelBars({ levels, level }) {
+function LevelBars({ levels, level }) {
   const elos = levels.map((each) => each.elo ?? 100 * each.level);
   const [low, high] = [Math.min(...elos), Math.max(...elos)];
   return html`<span class="level-bars" role="img" aria-label="Level ${level} of ${levels.length}">

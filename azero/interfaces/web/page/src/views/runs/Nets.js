@@ -50,7 +50,7 @@ export async function playNet(parts, net) {
 }
 
 /** One net analyses the position on the board, or two side by side. */
-export async function analyseNets(parts, nets) {
+async function analyseNets(parts, nets) {
   const [first, second = null] = nets.map((net) => offer(parts, net));
   const { analystOf } = await import("../analyse/analyst.js");
   analystOf(parts.session).set({ first, second, isSynced: true });
