@@ -15,11 +15,15 @@ const FIRST_LEVEL = 3;
 
 const levelsOf = (agent) => agent?.levels ?? null;
 
+/** The level itself, or the agent's highest one if it has fewer levels. */
+const fit = (level, levels) => (level === "adaptive" ? level : Math.min(level, levels.length));
+
 /** The players of a game that begins by itself: a human, and the game's own agent at a middle level. */
 export function openingPlayers(session) {
   const agent = opponentsOf(session)[0];
   if (!agent) return [{ kind: "human" }, { kind: "human" }];
-  return [{ kind: "human" }, asPlayer(agent, levelsOf(agent) ? FIRST_LEVEL : null, 100)];
+  const levels = levelsOf(agent);
+  return [{ kind: "human" }, asPlayer(agent, levels && fit(FIRST_LEVEL, levels), 100)];
 }
 
 function opponentsOf(session) {
@@ -38,7 +42,7 @@ export function NewGame({ app, session }) {
   const opponents = opponentsOf(session);
   const current = app.play?.players.find((player) => player.kind === "agent");
   const [agentId, setAgent] = useState(current?.agent ?? opponents[0]?.id);
-  const [level, setLevel] = useState(current?.level ?? FIRST_LEVEL);
+  const [wanted, setLevel] = useState(current?.level ?? FIRST_LEVEL);
   const [simulations, setSimulations] = useState(current?.simulations ?? 100);
   const [side, setSide] = useState("first");
   const [clock, setClock] = useState(0);
@@ -46,6 +50,7 @@ export function NewGame({ app, session }) {
   const [problem, setProblem] = useState(""); // why there is no such board
   const agent = opponents.find((each) => each.id === agentId) ?? opponents[0];
   const levels = levelsOf(agent);
+  const level = levels && fit(wanted, levels);
 
   const start = async (players) => {
     try {
@@ -58,7 +63,7 @@ export function NewGame({ app, session }) {
       setProblem(error.message);
     }
   };
-  const opponent = () => asPlayer(agent, levels && level, simulations);
+  const opponent = () => asPlayer(agent, level, simulations);
   const against = () => {
     const isFirst = side === "first" || (side === "either" && Math.random() < 0.5);
     start(swapIf([{ kind: "human" }, opponent()], !isFirst));
