@@ -40,7 +40,7 @@ class Settings extends Emitter {
 
 export const settings = new Settings();
 
-export const theme = () => {
+const theme = () => {
   const chosen = settings.get("theme");
   if (chosen !== "auto") return chosen;
   return matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";

@@ -11,7 +11,7 @@ const landings = (picture) => new Set(picture.actions.map((action) => action.cel
 const beginsWith = (cells, prefix) => prefix.every((cell, k) => cells[k] === cell);
 
 /** The actions that the clicks so far may still become. */
-export const candidates = (picture, chosen) =>
+const candidates = (picture, chosen) =>
   picture.actions.filter(({ cells }) => cells.length > 0 && beginsWith(cells, chosen));
 
 /** The cells that may be clicked next, as a Set. */

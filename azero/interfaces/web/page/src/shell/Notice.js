@@ -6,7 +6,7 @@ import { html, useEffect } from "../html.js";
 import { Icon } from "./icons.js";
 
 /** A card with a title, a text and buttons. `notice`: {title, text, buttons: [{text, onPick}], onClose}. */
-export const Notice = ({ title, text, buttons = [], isBusy = false, onClose }) => html`<section class="notice" role="status" aria-label=${title}>
+const Notice = ({ title, text, buttons = [], isBusy = false, onClose }) => html`<section class="notice" role="status" aria-label=${title}>
   ${isBusy ? html`<span class="spinner" />` : html`<${Icon} name="warning" />`}
   <div>
     <h2 class="small">${title}</h2>

@@ -3,7 +3,7 @@
 import { html } from "../../html.js";
 import { Icon, Stone } from "../../shell/icons.js";
 import { Weakest } from "./Weakest.js";
-import { beginGame } from "./game.js";
+import { beginGame } from "./begin.js";
 
 const NUMBERS = ["", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"];
 

@@ -7,7 +7,7 @@ import { Stone } from "../../shell/icons.js";
 import { radio, radioKeys } from "../../shell/radios.js";
 import { BoardField } from "./BoardField.js";
 import { Levels } from "./Levels.js";
-import { beginGame } from "./game.js";
+import { beginGame } from "./begin.js";
 
 const CLOCKS = [null, { minutes: 1, increment: 2 }, { minutes: 5, increment: 3 }, { minutes: 15, increment: 10 }];
 const SIMULATIONS = [10, 50, 100, 200, 400, 1000, 5000];

@@ -44,7 +44,7 @@ function offer({ watch, session }, net) {
 
 /** The user plays a new game against a net. */
 export async function playNet(parts, net) {
-  const { beginGame } = await import("../play/game.js");
+  const { beginGame } = await import("../play/begin.js");
   const agent = offer(parts, net);
   await beginGame(parts.app, [{ kind: "human" }, { kind: "agent", agent, level: null, simulations: SIMULATIONS }], null);
 }
