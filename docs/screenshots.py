@@ -104,8 +104,6 @@ def prepare(page: Page, name: str) -> None:
             page.get_by_role("button", name="Compare").click()
         page.get_by_role("button", name=re.compile("^Limit")).click()
         page.get_by_role("menuitemradio", name="1,000 simulations", exact=True).click()
-        if start.count():
-            start.click()
         table.wait_for(timeout=240_000)
         page.wait_for_timeout(7000)
         page.locator(".panel").hover(position={"x": 5, "y": 5})

@@ -31,6 +31,15 @@ def test_lists_do_not_wait_for_the_compiler(monkeypatch):
     assert calls and all(calls)
 
 
+def test_a_game_tells_its_sizes_and_its_formats(client):
+    go, four = client.look("games/go"), client.look("games/connect_four")
+    assert go["ranges"]["size"] == [2, 19] and go["ranges"]["komi"] == [-361, 361] and go["has_sgf"]
+    assert four["ranges"] == {"rows": [4, 8], "columns": [4, 8]} and not four["has_sgf"]
+    assert client.look("games/go(size=13,komi=6.5)")["parameters"]["size"] == 13
+    error = client.look("games/go(size=20)", 422)["error"]
+    assert error["code"] == "bad_game" and "2 to 19" in error["message"]
+
+
 def test_titles_are_for_people(client):
     named = {each["id"]: (each["title"], each["subtitle"]) for each in client.look("games")}
     assert named["connect_four"] == ("Connect Four", "7 × 6")

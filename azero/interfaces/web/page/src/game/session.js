@@ -1,17 +1,18 @@
 // The game on the board: one session for all views.
 
 import { get, post } from "../api.js";
-import { useEffect, useReducer } from "../html.js";
+import { Emitter } from "../emitter.js";
 import { GameTree } from "./tree.js";
 
 const MOST_CACHED = 400; // positions
 
 /**
  * What all views share. `position` is the answer of POST positions for `node`; it lags behind `node` while a request
- * is under way. `version` grows with each change.
+ * is under way.
  */
-export class Session {
+export class Session extends Emitter {
   constructor() {
+    super();
     this.games = []; // GET games
     this.game = null; // GET games/{id}
     this.agents = []; // GET agents of this game
@@ -21,21 +22,9 @@ export class Session {
     this.position = null;
     this.tags = {}; // of a loaded record
     this.error = null;
-    this.version = 0;
-    this.listeners = new Set();
     this.cache = new Map();
     this.asked = 0; // number of the last request for a position
     this.opening = 0; // number of the last request for a game
-  }
-
-  subscribe(listener) {
-    this.listeners.add(listener);
-    return () => this.listeners.delete(listener);
-  }
-
-  changed() {
-    this.version++;
-    this.listeners.forEach((listener) => listener(this));
   }
 
   get moves() {
@@ -44,6 +33,11 @@ export class Session {
 
   get ply() {
     return this.moves.length;
+  }
+
+  /** The agents whose values mean something. */
+  get judges() {
+    return this.agents.filter((agent) => agent.judges);
   }
 
   /** Whether `position` is that of `node`. */
@@ -56,7 +50,10 @@ export class Session {
     this.changed();
   }
 
-  /** Shows the start of a game; its id is one of GET games, or a built-in game with other parameters. */
+  /**
+   * Shows the start of a game; its id is one of GET games, or a built-in game with other parameters. A game that the
+   * server refuses changes nothing.
+   */
   async setGame(id, tree = new GameTree(), place = null) {
     const opening = ++this.opening;
     const [game, agents] = await Promise.all([
@@ -161,11 +158,4 @@ export class Session {
     cache.set(key, position);
     return { ...position, node };
   }
-}
-
-/** Renders again at each change of the session. */
-export function useSession(session) {
-  const [, render] = useReducer((count) => count + 1, 0);
-  useEffect(() => session.subscribe(render), [session]);
-  return session;
 }

@@ -1,5 +1,6 @@
 // Watch a run: its curves, its newest self-play games, and what its nets think of a position.
 
+import { stepKeys } from "../../game/stepKeys.js";
 import { html, useEffect, useState } from "../../html.js";
 import { useKeys } from "../../keys.js";
 import { Icon } from "../../shell/icons.js";
@@ -110,11 +111,6 @@ function useRunKeys(watch) {
     "]": ["later iteration", iteration(1)],
     ",": ["newer game", game(-1)],
     ".": ["older game", game(1)],
-    arrowleft: ["back", () => session.back()],
-    arrowright: ["forward", () => session.forward()],
-    k: ["back", () => session.back()],
-    j: ["forward", () => session.forward()],
-    home: ["first move", () => session.first()],
-    end: ["last move", () => session.last()],
+    ...stepKeys(session),
   });
 }

@@ -56,8 +56,7 @@ export class Watch {
     Object.assign(this, { run, metrics: null, game: null, own: null, clean: null, opinions: null, iteration: null });
     this.list = { games: [], noise: null, problems: [] };
     this.app.changed();
-    if (!run.sizes.includes(this.app.session.game.id)) await this.app.setGame(run.game);
-    await this.poll();
+    if (run.sizes.includes(this.app.session.game.id) || (await this.app.setGame(run.game))) await this.poll();
   }
 
   /** Asks for what is new, runs among it. What the user has chosen stays. */
@@ -132,7 +131,7 @@ export class Watch {
       if (game === this.game) this.own = own;
       return;
     }
-    if (session.game.id !== game.game && this.run.sizes.includes(game.game)) await this.app.setGame(game.game);
+    if (session.game.id !== game.game && this.run.sizes.includes(game.game) && !(await this.app.setGame(game.game))) return;
     await session.setTree(tree, place, { Event: this.run.name, Round: game.id });
   }
 
