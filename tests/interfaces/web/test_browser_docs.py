@@ -9,7 +9,7 @@ import pytest
 from tests.interfaces.web.test_page import PAGE
 
 DOCS = (PAGE.parents[3] / "docs" / "browser.md").read_text()
-KEY = re.compile(r'^ *(?:"([^"]+)"|(\w+)): \["([^"]+)", ', re.MULTILINE)
+KEY = re.compile(r'^ *(?:"([^"]+)"|(\w+)): \["([^"]+)", (?!")', re.MULTILINE)
 ROW = re.compile(r"^\| [^|]+ \| ([^|]+) \| ([^|]+) \|$", re.MULTILINE)
 SHOWN = {"arrowleft": "←", "arrowright": "→", "arrowup": "↑", "arrowdown": "↓", "delete": "Del"}
 CURL = re.compile(r"^curl (?:.*\\\n)*.*$", re.MULTILINE)
