@@ -189,6 +189,19 @@ class DeviceConfig(Section):
     threads: int = Field(0, ge=0, le=1024, description="Threads of training and matches; 0 takes one per core.")
 
 
+class ClusterConfig(Section):
+    """How a run is shared out among processes and machines. The games and the weights do not depend on it."""
+
+    trainers: int = Field(
+        1,
+        ge=1,
+        le=1024,
+        description="Processes that share each training step; every one has a copy of the replay window. On a CPU, "
+        "each needs a pass of 128 rows of a batch, and the weights are the same for any number. Within one machine, "
+        "threads do as well. Paper: 64 TPUs.",
+    )
+
+
 class Config(Section):
     """All settings of a run."""
 
@@ -202,3 +215,4 @@ class Config(Section):
     gate: GateConfig = GateConfig()
     evaluation: EvaluationConfig = EvaluationConfig()
     device: DeviceConfig = DeviceConfig()
+    cluster: ClusterConfig = ClusterConfig()
