@@ -12,7 +12,7 @@ from azero.games import Game
 from azero.selfplay.data.joined import JoinedPositions
 from azero.selfplay.data.lessons import Lessons
 from azero.selfplay.data.records import Shard, SizedShard
-from azero.selfplay.data.samples import Sample, Targets, join_samples, sample_lessons
+from azero.selfplay.data.samples import Sample, Targets, draw_lessons, join_samples, sample_lessons
 
 _EXPONENT = 0.75
 _ALL = slice(None)
@@ -112,14 +112,13 @@ class Replay:
         symmetries = joined.draw_symmetries(indices, rng)
         if self.lessons is None:
             return joined.sample(indices[rows], self.targets, symmetries[rows])
-        lessons = rng.integers(0, len(self.lessons), num_lessons)
-        of_lessons = rng.integers(0, len(self.lessons.game.symmetries.cells), num_lessons)
+        lessons, symmetries_of_lessons = draw_lessons(self.lessons, num_lessons, rng)
         order = rng.permutation(batch_size)[rows]
         is_game = order < num_games
         games, taught = order[is_game], order[~is_game] - num_games
         parts = [
             joined.sample(indices[games], self.targets, symmetries[games]),
-            sample_lessons(self.lessons, lessons[taught], of_lessons[taught], self.targets.auxiliary),
+            sample_lessons(self.lessons, lessons[taught], symmetries_of_lessons[taught], self.targets.auxiliary),
         ]
         places = np.concatenate([np.flatnonzero(is_game), np.flatnonzero(~is_game)])
         return join_samples(parts).at(np.argsort(places))

@@ -71,6 +71,14 @@ def make_sample(
     return Sample(planes, policies, results_to_learn(shard, indices, targets), auxiliary)
 
 
+def draw_lessons(lessons: Lessons, size: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """Draws `size` lessons with replacement, each in a uniformly random symmetry.
+
+    Returns their places among the lessons, and the symmetries; both [size] int64.
+    """
+    return rng.integers(0, len(lessons), size), rng.integers(0, len(lessons.game.symmetries.cells), size)
+
+
 def sample_lessons(
     lessons: Lessons, indices: np.ndarray, symmetries: np.ndarray, auxiliary: tuple[AuxiliaryTarget, ...]
 ) -> Sample:

@@ -42,14 +42,14 @@ class Ranks:
             peer.call("learn", iteration, steps)
         try:
             yield
-        except GroupBroken as error:
-            raise self._cause(str(error)) from None
+        except GroupBroken:
+            raise self._cause() from None
         for peer in self._peers:
             for _ in ("follow", "learn"):
                 _result_of(peer)
 
-    def _cause(self, what: str) -> Exception:
-        """Returns the error that has broken the group; `what` says how it was noticed."""
+    def _cause(self) -> Exception:
+        """Returns the error that has broken the group."""
         for peer in self._peers:
             try:
                 for _ in ("follow", "learn"):
@@ -58,7 +58,7 @@ class Ranks:
                 continue
             except Exception as error:
                 return _as_bad_input(error)
-        return _as_bad_input(GroupBroken(f"a process of the trainer does not answer ({what})"))
+        return _as_bad_input(TimeoutError("a process of the trainer does not answer"))
 
 
 ALONE = Ranks()
@@ -87,8 +87,8 @@ def joined_ranks(
             peer.call("join", host.meeting)
         try:
             trainer.group = Group(host.meeting, 0, num_ranks, trainer.device)
-        except GroupBroken as error:
-            raise _as_bad_input(error) from None
+        except GroupBroken:
+            raise _as_bad_input(TimeoutError("the processes of the trainer do not reach each other")) from None
         try:
             for peer in peers:
                 _result_of(peer)
@@ -120,6 +120,6 @@ def _result_of(peer: Peer) -> None:
 
 def _as_bad_input(error: Exception) -> Exception:
     """Returns an error in one line that says how to go on, in place of one that has no line of its own."""
-    if isinstance(error, PeerDied | TimeoutError | GroupBroken):
-        return BadInput(f"{error}; the run is saved up to its last save: go on with --resume")
+    if isinstance(error, PeerDied | TimeoutError):
+        return BadInput(f"{error}; the run is saved: go on with --resume")
     return error
