@@ -28,7 +28,7 @@ class Peer(Protocol):
     """An object in another process. Its calls are done one after another, in order."""
 
     def call(self, method: str, *arguments: Any) -> None:
-        """Begins a call of a method, and does not wait for it."""
+        """Begins a call of a method. It waits at most until the calls before are done, if there is much to send."""
 
     def result(self, timeout_s: float) -> Any:
         """Returns the result of the first call whose result has not been taken yet; waits for it.

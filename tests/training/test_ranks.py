@@ -123,7 +123,9 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize(
+    "case", ["muon, heads", *(pytest.param(each, marks=pytest.mark.thorough) for each in [*CASES][1:])]
+)
 def test_any_number_of_ranks_gives_the_same_weights(forks, tmp_path, case):
     training, sections, has_lessons = CASES[case]
     results = []
@@ -133,13 +135,6 @@ def test_any_number_of_ranks_gives_the_same_weights(forks, tmp_path, case):
         results.append(trained(tmp_path / str(num_ranks), config, lessons))
     assert results[0] == results[1] == results[2]
     assert results[0][1][0]["train/steps"] > 1
-
-
-def test_running_statistics_are_those_of_the_first_pass(forks, tmp_path):
-    """They are the only state of a rank that the sum of gradients does not carry."""
-    state, _ = trained(tmp_path, config_of(4, game={"name": "othello(size=4)"}))
-    means = [np.frombuffer(each, np.float32) for name, each in state.items() if name.endswith("running_mean")]
-    assert len(means) > 4 and all(np.abs(mean).max() > 0 for mean in means)
 
 
 # --- the group alone ---
@@ -178,20 +173,25 @@ def test_a_group_adds_in_order_or_as_nccl_does(forks, is_in_order):
     own = Adder(0, 3)
     with local_host(3) as host:
         others = [host.start(partial(Adder, rank, 3), rank) for rank in (1, 2)]
-        for peer, part in zip(others, parts[1:], strict=True):
-            peer.call("join", host.meeting, is_in_order)
-            peer.call("add", part)
-            peer.call("copy_weights", [np.zeros_like(each) for each in passes[0]])
-        own.join(host.meeting, is_in_order)
+
+        def all_of(method, *arguments):
+            """Calls a method on all ranks; returns the results."""
+            for peer, given in zip(others, arguments[1:], strict=True):
+                peer.call(method, *given)
+            return [getattr(own, method)(*arguments[0]), *(peer.result(TIMEOUT_S) for peer in others)]
+
+        for peer in others:
+            peer.result(TIMEOUT_S)
+        all_of("join", *[(host.meeting, is_in_order)] * 3)
         try:
-            added, weights = own.add(parts[0]), own.copy_weights(passes[0])
-            answers = [[peer.result(TIMEOUT_S) for _ in range(4)][-1] for peer in others]
+            added, *_ = all_of("add", *((part,) for part in parts))
+            answers = all_of("copy_weights", (passes[0],), *[([np.zeros_like(each) for each in passes[0]],)] * 2)
         finally:
             own.group.leave()
     in_order = [functools.reduce(np.add, each) for each in zip(*passes, strict=True)]
     for one, other in zip(added, in_order, strict=True):
         assert np.array_equal(one, other) if is_in_order else np.allclose(one, other, atol=1e-5)
-    for answer in (weights, *answers):
+    for answer in answers:
         assert all(map(np.array_equal, answer, passes[0]))
 
 
@@ -242,12 +242,13 @@ def broken(folder: Path, monkeypatch, strike) -> str:
     return str(error.value)
 
 
-@pytest.mark.parametrize("place", [0, 1])
+@pytest.mark.parametrize("place", [1, pytest.param(0, marks=pytest.mark.thorough)])
 def test_a_rank_that_dies_ends_the_run_with_its_name(forks, tmp_path, monkeypatch, place):
     message = broken(tmp_path / "run", monkeypatch, lambda processes: processes[place].kill())
     assert message == f"process {place + 1} of the trainer was killed by SIGKILL; the run is saved: go on with --resume"
 
 
+@pytest.mark.thorough
 @needs_proc
 def test_a_rank_that_hangs_ends_the_run(forks, tmp_path, monkeypatch):
     monkeypatch.setattr(group, "PATIENCE", timedelta(seconds=2))
