@@ -8,8 +8,7 @@ The machine needs a core for each thread. "threads" is one rank with all of thes
 import argparse
 import statistics
 import time
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 
 import numpy as np
 from training_profile import replay_of
@@ -18,7 +17,7 @@ from azero.config.reading import find_config, load_config
 from azero.config.schema import Config
 from azero.games import make_game
 from azero.selfplay.data.replay import Replay
-from azero.system.peers import Host, local_host
+from azero.system.peers import local_host
 from azero.training.learning.rank import generators_of
 from azero.training.learning.ranks import Ranks, joined_ranks
 from azero.training.learning.trainer import Trainer
@@ -45,12 +44,6 @@ def main() -> None:
     parser.add_argument("--turns", type=int, default=5)
     arguments = parser.parse_args()
 
-    @contextmanager
-    def launch(num_processes: int) -> Iterator[Host]:
-        with local_host(num_processes) as host:
-            host.num_threads = arguments.threads
-            yield host
-
     def settings(num_ranks: int, num_threads: int) -> Config:
         changes = {"training.batch_size": arguments.batch_size, "training.precision": "fp32", "device.device": "cpu"}
         more = {"cluster.trainers": num_ranks, "device.threads": num_threads}
@@ -67,7 +60,7 @@ def main() -> None:
         ready = {}
         for name, config in configs.items():
             trainer = Trainer(config, game)
-            ranks = stack.enter_context(joined_ranks(config, game, trainer, None, launch))
+            ranks = stack.enter_context(joined_ranks(config, game, trainer, None, local_host))
             ready[name] = config, trainer, ranks, replay_of(game, config)
             rate_of(*ready[name], 2)
         for _ in range(arguments.turns):

@@ -47,7 +47,7 @@ class Host(Protocol):
 
     Attributes:
       meeting: where the peers and this process can meet: a file that does not exist yet, or tcp://ADDRESS:PORT.
-      num_threads: how many threads each peer, and this process, may use; 0 for one per core.
+      num_threads: how many threads each peer, and this process, should use.
     """
 
     meeting: Path | str

@@ -44,15 +44,17 @@ class Passes:
         config: Config,
         devices: Sequence[torch.device],
         canvas: Canvas | None = None,
-        num_threads: int = 0,
     ):
-        """Prepares the passes of a learner, which is on the first of `devices`. 0 threads are the settings' number."""
+        """Prepares the passes of a learner, which is on the first of `devices`."""
         self.config = config.training
         self.devices = devices
         self.canvas = canvas
         self.dtype = pick_dtype(config.training.precision.replace("auto", "fp32"), devices[0])
         self.twins = [learner]
-        num_threads = num_threads or config.device.threads or count_cores()
+        self.use_threads(config.device.threads or count_cores())
+
+    def use_threads(self, num_threads: int) -> None:
+        """Sets the number of threads. Results do not depend on it."""
         self._threads = ThreadPoolExecutor(num_threads, initializer=torch.set_num_threads, initargs=(1,))
 
     def run(self, sample: Sample, batch_size: int, pass_rows: int) -> list[Pass]:

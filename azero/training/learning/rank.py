@@ -34,7 +34,7 @@ class RankPlan:
       identities: of the sources of a user's own game and net, which may run; empty for azero's own.
       learner: the learner's tensors when the ranks begin.
       lessons: the run's lessons.
-      num_threads: of each rank; 0 for the settings' number.
+      num_threads: of each rank.
     """
 
     config: Config
@@ -63,7 +63,8 @@ class Rank:
             raise BadInput("the game or the net has changed since the run began; undo that, and continue with --resume")
         learner.load_state_dict({name: torch.from_numpy(array) for name, array in plan.learner.items()})
         canvas = Canvas(games) if len(games) > 1 else None
-        self.passes = Passes(learner, self.config, [device], canvas, plan.num_threads)
+        self.passes = Passes(learner, self.config, [device], canvas)
+        self.passes.use_threads(plan.num_threads)
         targets = targets_of(self.config.training, heads_of(self.config.training, games[-1]))
         if plan.lessons is not None:
             plan.lessons.game = games[-1]

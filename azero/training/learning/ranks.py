@@ -4,6 +4,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 
+import torch.distributed as dist
+
 from azero.config.schema import Config
 from azero.errors import BadInput
 from azero.games import Game
@@ -79,7 +81,9 @@ def joined_ranks(
     identities = identity_of(game.rules), trainer.net.identity
     tensors = {name: tensor.cpu().numpy() for name, tensor in trainer.learner.state_dict().items()}
     with launch(num_ranks) as host:
-        plan = RankPlan(config, identities, tensors, lessons, host.num_threads)
+        num_threads = config.device.threads or host.num_threads
+        trainer.passes.use_threads(num_threads)
+        plan = RankPlan(config, identities, tensors, lessons, num_threads)
         peers = [host.start(partial(Rank, plan, rank, num_ranks), rank) for rank in range(1, num_ranks)]
         for peer in peers:
             _result_of(peer)
@@ -99,9 +103,12 @@ def joined_ranks(
 
 
 def check_ranks(config: Config) -> None:
-    """Raises BadInput if a batch has too few passes for the ranks that the settings ask for."""
+    """Raises BadInput if the ranks that the settings ask for are not possible: a batch has too few passes for them."""
     num_ranks, size = config.cluster.trainers, config.training.batch_size
-    pass_rows = rows_of_a_pass(size, pick_device(config.device.device), num_ranks)
+    device = pick_device(config.device.device)
+    if num_ranks > 1 and (device.type not in ("cpu", "cuda") or not dist.is_available()):
+        raise BadInput(f"cluster.trainers = {num_ranks} is not possible with {device.type} and this torch; use 1")
+    pass_rows = rows_of_a_pass(size, device, num_ranks)
     last = rows_of(num_ranks - 1, num_ranks, size, pass_rows)
     if last.start >= last.stop:
         raise BadInput(
