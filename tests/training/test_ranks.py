@@ -300,10 +300,9 @@ def test_a_run_of_two_ranks_loses_one_is_stopped_and_ends_as_a_run_of_one(whole_
     process = fork_train(run, config, kill_rank_at, "state 1 train 4")
     process.join(TIMEOUT_S)
     errors = Path(f"{run}.err").read_text()
-    assert process.exitcode == 2 and "Traceback" not in errors
-    assert errors.splitlines()[-1].endswith(
-        "azero: process 1 of the trainer was killed by SIGKILL; the run is saved: go on with --resume"
-    )
+    lines = [line for line in errors.replace("\r", "\n").splitlines() if line.strip() and "iteration " not in line]
+    assert process.exitcode == 2
+    assert lines == ["azero: process 1 of the trainer was killed by SIGKILL; the run is saved: go on with --resume"]
     assert progress_of(run)["steps_this_iteration"] == 4
     assert strike(run, config, "state 1 train 8", "after", signal.SIGINT) == 130
     finish_train(run, config)
