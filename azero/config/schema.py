@@ -1,7 +1,7 @@
 """The settings of a run. They are frozen; `reading.py` reads and checks them.
 
 The sections game, net, search and device are here. `selfplay.py` has self-play and replay; `training.py` has training,
-gate and evaluation.
+gate and evaluation; `cluster.py` has the cluster.
 
 Each field's description says what the setting does and, after "Paper:", which value AlphaZero (Silver et al. 2018) or
 AlphaGo Zero (2017) used. `text.py` makes `docs/configuration.md` and the comments of a run's `config.toml` from them.
@@ -11,6 +11,7 @@ from typing import Literal
 
 from pydantic import Field, field_validator
 
+from azero.config.cluster import ClusterConfig
 from azero.config.section import Section
 from azero.config.selfplay import ReplayConfig, SelfPlayConfig
 from azero.config.training import EvaluationConfig, GateConfig, TrainingConfig
@@ -187,19 +188,6 @@ class DeviceConfig(Section):
         "measured once per machine.",
     )
     threads: int = Field(0, ge=0, le=1024, description="Threads of training and matches; 0 takes one per core.")
-
-
-class ClusterConfig(Section):
-    """How a run is shared out among processes and machines. The games and the weights do not depend on it."""
-
-    trainers: int = Field(
-        1,
-        ge=1,
-        le=1024,
-        description="Processes that share each training step; every one has a copy of the replay window. On a CPU, "
-        "each needs a pass of 128 rows of a batch, and the weights are the same for any number. Within one machine, "
-        "threads do as well. Paper: 64 TPUs.",
-    )
 
 
 class Config(Section):
