@@ -132,6 +132,30 @@ def test_errors_have_one_form(client, method, path, status):
     assert set(response.json()) == {"error"} and {"code", "message"} <= set(response.json()["error"])
 
 
+@pytest.mark.parametrize(
+    ("moves", "place"),
+    [
+        ("4" * 20_001, "moves.text: "),
+        (["4", "4" * 41], "moves.list.1: "),
+        (["4"] * 4001, "moves.list: "),
+        (4, "moves.text: "),
+    ],
+    ids=["text", "move", "list", "number"],
+)
+def test_moves_that_are_too_long_are_named(client, moves, place):
+    error = client.ask("positions", 422, game="connect_four", moves=moves)["error"]
+    assert error["message"].startswith(place)
+    assert ("at most" in error["message"]) == (moves != 4)
+
+
+def test_a_part_of_a_file_is_the_whole_file(client):
+    whole = client.get("/src/main.js")
+    for part in ("bytes=0-3", "bytes=9999999-", "nonsense"):
+        response = client.get("/src/main.js", headers={"range": part})
+        assert response.status_code == 200 and response.content == whole.content
+    assert whole.headers["accept-ranges"] == "none"
+
+
 def test_what_nobody_expected_is_an_error_as_all_others(client, monkeypatch, capsys):
     def fail(*_):
         raise ZeroDivisionError("of this test")
