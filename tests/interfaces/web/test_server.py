@@ -225,19 +225,24 @@ def test_a_port_in_use_is_bad_input():
         listen(ServeSettings(port=taken.getsockname()[1]))
 
 
-def serve(*words: str) -> subprocess.Popen:
-    """Returns a server in a process of its own."""
+def serve(*words: str, before: tuple[str, ...] = ()) -> subprocess.Popen:
+    """Returns a server in a process of its own; `before` are words before the command."""
     code = "from azero.cli import main; main()"
     return subprocess.Popen(
-        [sys.executable, "-c", code, "serve", "--port", "0", *words],
+        [*before, sys.executable, "-c", code, "serve", "--port", "0", *words],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
     )
 
 
-def test_ctrl_c_ends_what_is_open():
-    with serve() as process:
+IN_BACKGROUND = "sh", "-c", "trap '' INT; exec \"$@\"", "sh"
+"""Words before a command that a script starts with `&`: the shell lets it ignore Ctrl-C."""
+
+
+@pytest.mark.parametrize("before", [(), pytest.param(IN_BACKGROUND, marks=pytest.mark.slow)], ids=["", "background"])
+def test_ctrl_c_ends_what_is_open(before):
+    with serve(before=before) as process:
         try:
             url = process.stdout.readline().split()[-1]
             events = []
