@@ -1,8 +1,8 @@
 // Where the table will be: what the search waits for, or why there is none.
 
+import { defaultAgent } from "../../game/session.js";
 import { html } from "../../html.js";
 import { Message, StageCard } from "../../panel/StageLine.js";
-import { defaultAgent } from "../../shell/App.js";
 import { shortName } from "./controls.js";
 
 export function Notice({ session, app, analyst, hasRows }) {
