@@ -31,12 +31,11 @@ def test_a_damaged_lesson_of_a_link_is_left_out(open_page):
 def test_what_arrives_does_not_replace_what_is_typed(open_page):
     page = open_page("#g=tic_tac_toe&m=b2&a=uct@1000")
     held = []
-    page.route("**/simulations", held.append)
-    page.get_by_role("button", name="Learn", exact=True).click()
+    page.route("**/simulations", lambda route: held.append(route), times=1)
+    with page.expect_request("**/simulations"):
+        page.get_by_role("button", name="Learn", exact=True).click()
     constant = page.get_by_label("explore")
     constant.fill("0.7")
-    page.unroute("**/simulations")
-    for request in held:
-        request.continue_()
+    held[0].continue_()
     page.get_by_text("Simulation 1").wait_for()
     assert constant.input_value() == "0.7"

@@ -16,7 +16,7 @@ BAD = {  # links, and the moves with which the shown game begins; [] for none
     "#%E0%A4%A": [],
     f"#g=connect_four&m={'4 ' * 5000}": [],
     f"#g=connect_four&v=analyse&m={'1 2(' * 20_000}": [],
-    f"#g=connect_four&m=4 {'x' * 50}": ["4"],
+    f"#g=connect_four&m=4 4 {'x' * 50}": ["4", "4"],
 }
 
 

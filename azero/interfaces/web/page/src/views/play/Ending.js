@@ -24,12 +24,9 @@ export function Ending({ play, session, app, newGame }) {
   </div>`;
 }
 
-/** Opens the view Review, whose review begins at once. */
 async function review(session, app) {
-  const { reviewOf, reviewerOf } = await import("../review/review.js");
-  const [whole, agent] = [reviewOf(session), reviewerOf(session, app.agent)];
-  if (agent && !whole.isOfLine) whole.start(agent);
-  app.setView("review");
+  const { showReview } = await import("../review/review.js");
+  showReview(session, app);
 }
 
 function titleOf(play) {

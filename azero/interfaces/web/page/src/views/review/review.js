@@ -20,6 +20,13 @@ export function reviewOf(session) {
   return KNOWN.get(session);
 }
 
+/** Opens the view Review; a review of the line on the page begins at once. */
+export function showReview(session, app) {
+  const [review, agent] = [reviewOf(session), reviewerOf(session, app.agent)];
+  if (agent && !review.isOfLine) review.start(agent);
+  app.setView("review");
+}
+
 export class Review extends Emitter {
   /** `marks`: whether it writes its glyphs into the session's tree. */
   constructor(session, { simulations = 400, marks = true } = {}) {
