@@ -66,8 +66,8 @@ class OfferedGame:
         size = left.pop("size", None)
         rows, columns = left.pop("rows", size), left.pop("columns", size)
         parts = [f"{columns} × {rows}"] if rows and columns else []
-        told = {key: value for key, value in left.items() if f"{key}=" in self.id or (value and value is not True)}
-        return ", ".join([*parts, *(f"{key.replace('_', ' ')} {_number(value)}" for key, value in told.items())])
+        named = {key: value for key, value in left.items() if f"{key}=" in self.id or (value and value is not True)}
+        return ", ".join([*parts, *(f"{key.replace('_', ' ')} {_number(value)}" for key, value in named.items())])
 
     @property
     def rules_text(self) -> str:

@@ -4,7 +4,7 @@ import { html } from "../html.js";
 import { Stone } from "../shell/icons.js";
 import { headlineOf, outcomesOf } from "./words.js";
 
-/** With `isTwo`, when the headline is that of the first of two agents: wins and draws, if the agent tells them. */
+/** With `isTwo`, when the headline is that of the first of two agents: wins and draws, if the agent gives them. */
 export function Headline({ players, opinion, isTwo = false }) {
   const outcomes = isTwo ? outcomesOf(opinion) : null;
   if (outcomes) return html`<${Outcomes} players=${players} outcomes=${outcomes} />`;
