@@ -40,11 +40,12 @@ RECIPE = (
 """The path of settings: simulations for ten legal moves or fewer, temperature, cap, sight."""
 
 ANCHOR = "uct@1000"
+BRIDGE = "uct@20"  # it loses to most levels, and `random` now and then wins against it
 BATCH = 20  # pairs after which the table is written
 
 
 class Pool:
-    """Players and their games. Names: `random`, `uct@1000`, `full`, `adaptive`, or a place on the path, e.g. `2.50`.
+    """Players and their games. Names: those of agents, `full`, `adaptive`, or a place on the path, e.g. `2.50`.
 
     Attributes:
       pairs: the pairs of games, as [a, b, score of a].
@@ -72,7 +73,7 @@ class Pool:
         """Returns a player, which is made once."""
         if name not in self._agents:
             seed = derive_seed(0, "levels", name)
-            if name in (RANDOM, ANCHOR):
+            if name in (RANDOM, BRIDGE, ANCHOR):
                 self._agents[name] = make_agent(name, self.game, seed)
             elif name == FULL:
                 self._agents[name] = make_agent(f"{self.agent}@{self.full}", self.game, seed)
@@ -186,8 +187,8 @@ def fix_levels(pool: Pool, num_pairs: int, rounds: int) -> None:
     path = [f"{place:.2f}" for place in range(len(RECIPE))]
     play_up_to(pool, [RANDOM, *path, FULL], num_pairs)
     for _ in range(rounds):
-        play_up_to(pool, spread_levels(pool.without(ANCHOR, ADAPTIVE)), num_pairs)
-    pool.levels, pool.since = spread_levels(pool.without(ANCHOR, ADAPTIVE)), len(pool.pairs)
+        play_up_to(pool, spread_levels(pool.without(BRIDGE, ANCHOR, ADAPTIVE)), num_pairs)
+    pool.levels, pool.since = spread_levels(pool.without(BRIDGE, ANCHOR, ADAPTIVE)), len(pool.pairs)
     pool.save()
     print(f"{pool.game}: {len(pool.pairs)} pairs of games; levels at {pool.levels}", flush=True)
 
@@ -226,7 +227,8 @@ def main() -> None:
     if options.again or not pool.levels:
         fix_levels(pool, options.explore, 0 if options.again else options.rounds)
     for num_pairs in [*range(BATCH, options.check, BATCH), options.check]:
-        play_up_to(pool, [RANDOM, *pool.levels], num_pairs, pool.since)
+        play_up_to(pool, [RANDOM, BRIDGE, pool.levels[0], RANDOM], BATCH)
+        play_up_to(pool, pool.levels, num_pairs, pool.since)
         if has_net or pool.full != 1000:
             rate_anchor(pool)
         write(pool, options.out / f"{stem}.json")
