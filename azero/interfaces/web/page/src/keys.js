@@ -15,8 +15,9 @@ function nameOfKey(event) {
 const isText = (target) => target.closest?.("input, textarea, select, [contenteditable=true]") !== null;
 
 /**
- * Listens for keys while the component is shown. `keys` maps a name, e.g. "shift+r", to [what it does, handler]. A
- * handler that returns false leaves the event to others. Later components come first.
+ * Listens for keys while the component is shown. `keys` maps a name, e.g. "shift+r", to [what it does, handler, acts].
+ * Where `acts` is false, the key is as if it were not there. A handler that returns false leaves the event to others.
+ * Later components come first.
  */
 export function useKeys(keys) {
   const latest = useRef(keys);
@@ -30,7 +31,7 @@ export function useKeys(keys) {
       if (!settings.get("keys") && name.replace("shift+", "").length === 1) return;
       if (event.target.closest?.("[role=dialog]") && !latest.current.inDialog) return;
       const found = latest.current[name];
-      if (!found || found[1](event) === false) return;
+      if (!found || found[2] === false || found[1](event) === false) return;
       event.preventDefault();
     };
     document.addEventListener("keydown", listener);
@@ -45,7 +46,7 @@ export function useKeys(keys) {
 export function activeKeys() {
   const all = new Map(); // of names; the component that came last counts
   for (const own of ACTIVE.keys()) {
-    for (const [name, entry] of Object.entries(own.get())) if (Array.isArray(entry) && entry[0]) all.set(name, entry[0]);
+    for (const [name, entry] of Object.entries(own.get())) if (Array.isArray(entry) && entry[0] && entry[2] !== false) all.set(name, entry[0]);
   }
   const byText = new Map();
   for (const [name, text] of all) byText.set(text, [...(byText.get(text) ?? []), name]);
