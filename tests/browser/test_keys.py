@@ -14,7 +14,9 @@ def test_a_hint_asked_twice_numbers_each_hole_of_its_line(open_page):
     page.locator(".mark").wait_for()
     page.keyboard.press("h")
     page.locator(".line-number").first.wait_for()
-    places = page.locator(".line-number").evaluate_all("all => all.map((each) => [each.textContent, each.getAttribute('x')])")
+    places = page.locator(".line-number").evaluate_all(
+        "all => all.map((each) => [each.textContent, each.getAttribute('x')])"
+    )
     assert [number for number, _ in places] == ["1", "2", "3", "4", "5", "6"]
     assert len({x for _, x in places[:5]}) == 1 and places[5][1] != places[0][1]
 

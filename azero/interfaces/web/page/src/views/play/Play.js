@@ -103,10 +103,10 @@ function Buttons({ play, session, app, newGame }) {
   return html`
     <button disabled=${!play.mayUndo} onClick=${() => play.undo()}><${Icon} name="undo" />Undo</button>
     <button disabled=${!play.mayMove} onClick=${() => play.askHint()}><${Icon} name="hint" />Hint</button>
-    ${picture.buttons.map((button) => html`<button class="special" disabled=${!play.mayMove} onClick=${() => play.play(button)}>${button.label}</button>`)}
-    ${play.isAgainstAgent && play.human !== null && html`<button aria-label="Swap sides" onClick=${() => play.swapSides()}><${Icon} name="swap" />${picture.buttons.length ? null : "Swap"}</button>`}
-    ${play.human === null && play.isAgainstAgent && html`<button onClick=${() => play.pause(!play.isPaused)}>${play.isPaused ? "Go on" : "Stop"}</button>`}
+    ${play.isAgainstAgent && play.human !== null && html`<button aria-label="Swap sides" onClick=${() => play.swapSides()}><${Icon} name="swap" />Sides</button>`}
+    ${play.human === null && play.isAgainstAgent && html`<button onClick=${() => play.pause(!play.isPaused)}><${Icon} name=${play.isPaused ? "play" : "pause"} />${play.isPaused ? "Go on" : "Stop"}</button>`}
     <button class="quiet" disabled=${isOver || !session.ply} onClick=${() => askToResign(app, play)}><${Icon} name="flag" />Resign</button>
+    ${picture.buttons.map((button) => html`<button class="special" disabled=${!play.mayMove} onClick=${() => play.play(button)}>${button.label}</button>`)}
     <button class="primary end" aria-label="New game" onClick=${newGame}>New game</button>`;
 }
 
