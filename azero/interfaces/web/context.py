@@ -1,6 +1,6 @@
 """What every route needs: what is offered, the settings, and the searches."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated
 
 from fastapi import Depends, Request
@@ -9,17 +9,19 @@ from starlette.concurrency import run_in_threadpool
 from azero.interfaces.web.models import PositionAsked
 from azero.interfaces.web.offered.offered import Offered
 from azero.interfaces.web.positions import Position, position_of
+from azero.interfaces.web.runs.nets import Nets
 from azero.interfaces.web.searches.searches import Searches
 from azero.interfaces.web.settings import ServeSettings
 
 
 @dataclass(frozen=True)
 class Context:
-    """A server's parts."""
+    """A server's parts. `nets` are the open nets of its runs."""
 
     offered: Offered
     settings: ServeSettings
     searches: Searches
+    nets: Nets = field(default_factory=Nets)
 
     def position(self, asked: PositionAsked) -> Position:
         """Returns the position that a request names; raises ApiError."""

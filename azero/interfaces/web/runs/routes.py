@@ -11,7 +11,6 @@ from azero.interfaces.web.models import Asked, GameId, Moves, PositionAsked
 from azero.interfaces.web.runs.activity import activity_of, age_s, resume_command, state_of
 from azero.interfaces.web.runs.folder import RunFolder
 from azero.interfaces.web.runs.metrics import mark_of
-from azero.interfaces.web.runs.nets import Nets
 from azero.interfaces.web.runs.opinions import opinions_of
 from azero.interfaces.web.runs.played import MOST_LISTED, list_games, one_game
 
@@ -19,9 +18,6 @@ router = APIRouter(tags=["runs"], prefix="/runs")
 
 RunId = Annotated[str, Path(max_length=200)]
 Iteration = Annotated[int | None, Query(ge=0, le=10_000_000)]
-
-NETS = Nets()
-"""The open nets of this process."""
 
 
 class OpinionAsked(Asked):
@@ -72,7 +68,7 @@ def game(run_id: RunId, game_id: Annotated[str, Path(max_length=40)], context: I
     """Values are for the first player. Moves of a random opening have no thoughts."""
     run = _run(run_id, context)
     ids = {str(each): context.offered.id_of(each) for each in run.games}
-    found = one_game(run, NETS, game_id)
+    found = one_game(run, context.nets, game_id)
     return found | {"game": ids[found["game"]]}
 
 
@@ -86,7 +82,7 @@ def opinions(run_id: RunId, asked: OpinionAsked, context: InContext) -> dict[str
         raise ApiError(409, "other_game", f"run {run_id!r} does not play {game_id}", value=game_id)
     if position.state.is_terminal():
         raise ApiError(409, "game_over", "the game is over after these moves")
-    return opinions_of(run, NETS, position.state)
+    return opinions_of(run, context.nets, position.state)
 
 
 def _run(run_id: str, context: Context) -> RunFolder:

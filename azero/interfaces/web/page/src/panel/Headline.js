@@ -4,7 +4,7 @@ import { html } from "../html.js";
 import { Stone } from "../shell/icons.js";
 import { headlineOf, outcomesOf } from "./words.js";
 
-/** With `first`, the name of the first of two agents, wins and draws that it expects, if it tells them. */
+/** With `first`, the name of the first of two agents, wins and draws that it expects, if it gives them. */
 export function Headline({ players, opinion, first = null }) {
   const outcomes = first === null ? null : outcomesOf(opinion);
   if (outcomes) return html`<${Outcomes} ...${{ players, outcomes, agent: first }} />`;

@@ -2,6 +2,7 @@
 
 import { connection } from "../api.js";
 import { Emitter, useChanges } from "../emitter.js";
+import { defaultAgent } from "../game/session.js";
 import { html, useEffect, useMemo, useRef } from "../html.js";
 import { useKeys } from "../keys.js";
 import { readLink, writeLink } from "../router.js";
@@ -13,6 +14,7 @@ import { KeysDialog } from "./KeysDialog.js";
 import { MoveDialog } from "./MoveDialog.js";
 import { IllegalMove, Reconnecting } from "./Notice.js";
 import { Toasts } from "./Toasts.js";
+import { turnBoard } from "./layout.js";
 
 const FIRST_GAME = "connect_four";
 
@@ -29,6 +31,8 @@ class AppState extends Emitter {
     this.toasts = [];
     this.play = null; // the game of Play, which survives a change of views
     this.lesson = { method: null, c: null, seed: 0, place: null }; // what Learn shows, as a link has it
+    this.watch = null; // what Runs knows of a run
+    this.ownHash = null; // the link that the page itself has put into the address bar
     this.isReady = false;
   }
 
@@ -93,12 +97,6 @@ class AppState extends Emitter {
     const lesson = view === "learn" ? this.lesson : null;
     return writeLink({ view, game: session.game.id, tree: session.tree, node: session.node, agent, lesson });
   };
-}
-
-/** The strongest agent that judges positions: a net of this game, else a search. */
-export function defaultAgent(agents) {
-  const judges = agents.filter((agent) => agent.judges);
-  return (judges.find((agent) => agent.kind === "net") ?? judges.find((agent) => agent.kind === "uct") ?? judges[0] ?? agents[0])?.id ?? null;
 }
 
 export function App({ session }) {
@@ -207,9 +205,4 @@ function typeMove(app, session) {
   if (view === "play" && !play?.mayMove) return false;
   const onMove = (action) => (view === "play" ? play.play(action) : session.play(action.move));
   app.openDialog(() => html`<${MoveDialog} app=${app} session=${session} onMove=${onMove} />`);
-}
-
-export function turnBoard(session) {
-  const family = session.game.family ?? session.game.id;
-  settings.set("turned", { ...settings.get("turned"), [family]: !settings.get("turned")[family] });
 }

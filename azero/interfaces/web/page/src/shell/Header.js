@@ -4,10 +4,10 @@ import { html, useState } from "../html.js";
 import { settings } from "../settings.js";
 import { CopyMenu } from "../share/CopyMenu.js";
 import { VIEWS } from "../views/index.js";
-import { turnBoard } from "./App.js";
 import { KeysDialog } from "./KeysDialog.js";
 import { DropDown } from "./dialog.js";
 import { Icon, Logo } from "./icons.js";
+import { turnBoard } from "./layout.js";
 
 export function Header({ app, session, title }) {
   const [open, setOpen] = useState(null); // "games", "views"

@@ -30,11 +30,9 @@ const PATHS = {
   warning: "M10 3.5l7.5 13h-15zM10 8.5v3.5M10 14.2v.1",
   check: "M5 10.5l3.5 3.5L15 7",
   more: "M4.5 10h.1M10 10h.1M15.5 10h.1",
-  menu: "M3.5 6h13M3.5 10h13M3.5 14h13",
-  step: "M5 4.5l7 5.5l-7 5.5zM15 4.5v11",
 };
 
-const FILLED = new Set(["first", "back", "forward", "last", "play", "step"]);
+const FILLED = new Set(["first", "back", "forward", "last", "play"]);
 
 export const Icon = ({ name }) => html`<svg class="icon ${FILLED.has(name) ? "filled" : ""}" viewBox="0 0 20 20" aria-hidden="true">
   <path d=${PATHS[name]} />

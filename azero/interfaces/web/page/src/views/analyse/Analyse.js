@@ -1,6 +1,7 @@
 // Analyse: what one agent, or two, think of the position on the board.
 
 import { useChanges } from "../../emitter.js";
+import { defaultAgent } from "../../game/session.js";
 import { html, useEffect, useMemo, useState } from "../../html.js";
 import { useKeys } from "../../keys.js";
 import { CandidateTable } from "../../panel/CandidateTable.js";
@@ -17,7 +18,6 @@ import { opinionOf, opinionOfResult, rateText, reasonText, spokenAnalysis } from
 import { RecordDialog } from "../../records/RecordDialog.js";
 import { formatCount } from "../../score.js";
 import { settings } from "../../settings.js";
-import { defaultAgent } from "../../shell/App.js";
 import { Icon } from "../../shell/icons.js";
 import { PanelFrame, Stage } from "../../shell/layout.js";
 import { Notice } from "./Notice.js";
@@ -90,7 +90,7 @@ function useAnalyst(session, app) {
     const judges = session.judges.map((agent) => agent.id);
     const first = judges.includes(app.agent) ? app.agent : defaultAgent(session.agents);
     const second = judges.includes(analyst.second) ? analyst.second : null;
-    if (first !== analyst.first || second !== analyst.second || !analyst.isSynced) analyst.set({ first, second, isSynced: true });
+    if (first !== analyst.first || second !== analyst.second) analyst.set({ first, second });
     else analyst.sync();
   }, [app.agent, session.agents]);
   return analyst;

@@ -48,8 +48,8 @@ export const LimitPicker = ({ analyst }) => html`<${Picker}
 
 export function MarksPicker({ isTwo, agent }) {
   const chosen = settings.get("marks");
-  const shows = settings.get("markNumbers") ?? "score";
-  const heat = settings.get("heat") ?? "none";
+  const shows = settings.get("markNumbers");
+  const heat = settings.get("heat");
   const radio = (name, current) => ([value, text]) => ({ text, isChosen: value === current, onPick: () => settings.set(name, value) });
   const items = [
     ...MARKS.map(radio("marks", chosen)).map((item) => ({ ...item, text: `Marks: ${item.text}` })),

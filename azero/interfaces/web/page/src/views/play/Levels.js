@@ -5,7 +5,7 @@ import { radio, radioKeys } from "../../shell/radios.js";
 
 export function Levels({ agent, level, onLevel }) {
   const { levels, anchors } = agent;
-  const chosen = levels.find((each) => each.level === level);
+  const chosen = level === "adaptive" ? agent.adaptive : levels.find((each) => each.level === level);
   const isRated = levels.every((each) => each.elo !== null && each.elo !== undefined);
   const elos = levels.map((each) => (isRated ? each.elo : 100 * each.level));
   const most = Math.max(...elos, 1);
@@ -13,8 +13,8 @@ export function Levels({ agent, level, onLevel }) {
   const anchor = isRated && anchors?.find(({ name, elo }) => name !== "random" && elo > 0 && elo < most);
   return html`<div class="levels">
     <p class="levels-head">
-      <strong>${chosen ? `Level ${chosen.level}, ${chosen.name}` : "Adaptive"}</strong>
-      <span class="detail">${isRated && chosen ? source(chosen) : "not yet measured: the bars tell only the order"}</span>
+      <strong>${level === "adaptive" ? chosen.name : `Level ${level}, ${chosen.name}`}</strong>
+      <span class="detail">${!isRated ? "not yet measured: the bars tell only the order" : level === "adaptive" ? "not yet measured" : source(chosen)}</span>
     </p>
     <div class="bars" role="radiogroup" aria-label="Level" onKeyDown=${radioKeys}>
       ${anchor && html`<span class="anchor" style=${{ "--part": part(anchor.elo) }}></span>`}
@@ -26,7 +26,7 @@ export function Levels({ agent, level, onLevel }) {
       </button>`)}
     </div>
     ${anchor && html`<p class="anchor-text"><span class="anchor-key" aria-hidden="true"></span>${anchor.name} has ${format(anchor.elo)}</p>`}
-    <p class="level-text">${chosen ? chosen.text : "It plays as well as the game stands: loosely when it is ahead, tightly when it is behind."}</p>
+    <p class="level-text">${chosen.text}</p>
     ${agent.adaptive && html`<label class="check"><input type="checkbox" checked=${level === "adaptive"} onChange=${(event) => onLevel(event.target.checked ? "adaptive" : Math.min(3, levels.length))} /> Adapt to how I play</label>`}
   </div>`;
 }

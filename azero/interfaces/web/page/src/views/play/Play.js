@@ -106,7 +106,7 @@ function Buttons({ play, session, app, newGame }) {
     ${play.isAgainstAgent && play.human !== null && html`<button aria-label="Swap sides" onClick=${() => play.swapSides()}><${Icon} name="swap" />Sides</button>`}
     ${play.human === null && play.isAgainstAgent && html`<button onClick=${() => play.pause(!play.isPaused)}><${Icon} name=${play.isPaused ? "play" : "pause"} />${play.isPaused ? "Go on" : "Stop"}</button>`}
     <button class="quiet" disabled=${isOver || !session.ply} onClick=${() => askToResign(app, play)}><${Icon} name="flag" />Resign</button>
-    ${picture.buttons.map((button) => html`<button class="special" disabled=${!play.mayMove} onClick=${() => play.play(button)}>${button.label}</button>`)}
+    ${picture.buttons.map((button) => html`<button disabled=${!play.mayMove} onClick=${() => play.play(button)}>${button.label}</button>`)}
     <button class="primary end" aria-label="New game" onClick=${newGame}>New game</button>`;
 }
 

@@ -23,7 +23,7 @@ export function Controls({ session, app, review }) {
     },
   }));
   return html`<div class="controls">
-    <${StartStop} name="Start" isRunning=${review.isRunning} isOff=${!agent || !length} onToggle=${() => (review.isRunning ? review.stop() : review.start(agent))} />
+    <${StartStop} name="Review" isRunning=${review.isRunning} isOff=${!agent || !length} onToggle=${() => (review.isRunning ? review.stop() : review.start(agent))} />
     <${AgentPicker} session=${session} chosen=${agent} onPick=${app.setAgent} />
     <${Picker} label="Simulations" className="quiet" text="${formatCount(review.simulations)} sims" items=${items} />
     <span class="rate">${review.isRunning && html`<progress value=${review.numReviewed} max=${total} aria-label="Plies reviewed"></progress> ${review.numReviewed} of ${total}<span class="wide-only"> plies</span>`}</span>
