@@ -23,7 +23,7 @@ export function Moves({ session }) {
   const box = useRef(null);
   const { players } = session.game;
   const showCurrent = () => {
-    const current = box.current.querySelector("[aria-current]");
+    const current = box.current?.querySelector("[aria-current]"); // the list may be gone
     if (!current) return;
     const [outer, inner] = [box.current.getBoundingClientRect(), current.getBoundingClientRect()];
     box.current.scrollTop += Math.max(0, inner.bottom - outer.bottom + 8) + Math.min(0, inner.top - outer.top);
@@ -32,7 +32,7 @@ export function Moves({ session }) {
   useEffect(showCurrent, [session.node]);
   useEffect(() => {
     const observer = new ResizeObserver(showCurrent); // e.g. when the ending takes room from the list
-    observer.observe(box.current);
+    if (box.current) observer.observe(box.current);
     return () => observer.disconnect();
   }, []);
   return html`<div class="moves" role="log" aria-label="Moves played" ref=${box}>
