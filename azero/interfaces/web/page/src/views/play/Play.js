@@ -61,7 +61,7 @@ export function Play({ session, app }) {
       ${play.stages.length > 0 && html`<${Stages} play=${play} />`}
       ${hasMoveList(picture) && html`<${MoveList} ...${{ picture, play, act }} />`}
       ${problem && html`<p class="note problem" role="status">The picture of your file cannot be used: ${problem}</p>`}
-      ${isPlain && !problem && html`<p class="detail note">This board is drawn from the planes that a net sees. One method in your file makes it pretty: the guide to games of your own shows how.</p>`}
+      ${isPlain && !problem && html`<p class="detail note">This board is drawn from the planes that a net sees. A method <code>picture</code> in your file makes it pretty: docs/your_own_game.md shows how.</p>`}
       <${Moves} session=${session} />
       <${Steps} ...${{ session, chosen, play, onBack: () => board.current.stepBack() }} />
       <${Side} ...${{ play, session, side: below, isBelow: true }} />

@@ -56,7 +56,7 @@ export function Bar({ session, app, review, onControls }) {
   return html`
     <${Navigation} session=${session} />
     <span class="end bar-tools">
-      ${isWhole && html`<button class="quiet review-state" title="Review again" onClick=${onControls}><span>${review.numReviewed} of ${review.nodes.length} plies<span class="wide-only">, ${shortName(review.agent)}</span></span></button>`}
+      ${isWhole && html`<button class="quiet review-state" title="Review again" onClick=${onControls}><span>${review.numReviewed} of ${review.nodes.length} plies<span class="wide-only">, ${shortName(review.agent)} · Review again</span></span></button>`}
       ${hasMoves && html`<${Picker} label="Save" className="quiet" isUp text=${html`<${Icon} name="save" />Save`} items=${items} />`}
     </span>`;
 }
