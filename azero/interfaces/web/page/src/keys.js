@@ -15,8 +15,9 @@ function nameOfKey(event) {
 const isText = (target) => target.closest?.("input, textarea, select, [contenteditable=true]") !== null;
 
 /**
- * Listens for keys while the component is shown. `keys` maps a name, e.g. "shift+r", to [what it does, handler]. A
- * handler that returns false leaves the event to others. Components that are shown together share no key.
+ * Listens for keys while the component is shown. `keys` maps a name, e.g. "shift+r", to [what it does, handler, acts].
+ * Where `acts` is false, the key is as if it were not there. A handler that returns false leaves the event to others.
+ * Components that are shown together share no key.
  */
 export function useKeys(keys) {
   const latest = useRef(keys);
@@ -29,7 +30,7 @@ export function useKeys(keys) {
       if (!settings.get("keys") && name.replace("shift+", "").length === 1) return;
       if (event.target.closest?.("[role=dialog]")) return;
       const found = latest.current[name];
-      if (!found || found[1](event) === false) return;
+      if (!found || found[2] === false || found[1](event) === false) return;
       event.preventDefault();
     };
     document.addEventListener("keydown", listener);
@@ -44,7 +45,7 @@ export function useKeys(keys) {
 export function activeKeys() {
   const byText = new Map();
   for (const { current } of ACTIVE) {
-    for (const [name, [text]] of Object.entries(current)) if (text) byText.set(text, [...(byText.get(text) ?? []), name]);
+    for (const [name, [text, , acts]] of Object.entries(current)) if (text && acts !== false) byText.set(text, [...(byText.get(text) ?? []), name]);
   }
   return [...byText].map(([text, names]) => [names, text]);
 }

@@ -29,7 +29,7 @@ export function NodeEditor({ session, app, isOpen, onOpen }) {
         aria-label="${glyph}, ${name}" title=${name} onClick=${() => change({ mark: node.mark === glyph ? "" : glyph })}>${glyph}</button>`)}
       <button class="quiet small" aria-expanded=${String(isOpen)} onClick=${() => onOpen(!isOpen)} title="Comment and name (C)">Comment</button>
       ${!tree.isMain(node) && html`<button class="quiet small" onClick=${() => makeMain(session)} title="Make main line (Shift ↑)">Main line</button>`}
-      <button class="quiet small icon-button" disabled=${isRoot} aria-label="Delete from here" title="Delete from here (Del)" onClick=${() => deleteFromHere(session, app)}><${Icon} name="close" /></button>
+      <button class="quiet small icon-button" disabled=${isRoot} aria-label="Delete from here" title="Delete from here (Del)" onClick=${() => deleteFromHere(session, app)}><${Icon} name="bin" /></button>
     </div>
     ${isOpen && html`<div class="editor-fields" onKeyDown=${onKeyDown} key=${node.id}>
       <textarea ref=${area} rows="2" maxlength="4000" aria-label="Comment" placeholder="Comment" value=${node.comment} onInput=${(event) => change({ comment: event.target.value })}></textarea>

@@ -130,11 +130,12 @@ const isIllegal = (error) => error?.code === "illegal_move" && Number.isInteger(
 
 async function begin(app) {
   const { session } = app;
+  const ownGame = () => session.games.find((game) => game.is_own)?.id;
   const open = async () => {
     const link = await readLink(location.hash).catch((error) => (app.fail(error), {}));
-    const id = link.game ?? FIRST_GAME;
+    const id = link.game ?? ownGame() ?? FIRST_GAME;
     await session.setGame(id, link.tree, link.place).catch(async (error) => {
-      app.fail(error);
+      app.fail(error.code === "unknown_game" ? new Error(`the link's game, ${id}, is not offered here`) : error);
       if (session.game === null && id !== FIRST_GAME) await session.setGame(FIRST_GAME);
     });
     const known = session.agents.some((agent) => agent.id === link.agent);
@@ -142,7 +143,9 @@ async function begin(app) {
     app.view = viewOf(link.view ?? "play").id;
     if (link.lesson) app.lesson = link.lesson;
   };
-  await Promise.all([session.loadGames().catch(app.fail), open()]).catch(app.fail);
+  const games = session.loadGames().catch(app.fail);
+  if (!location.hash) await games; // one of the user's own comes first
+  await Promise.all([games, open()]).catch(app.fail);
   app.isReady = session.game !== null;
   loadViewsSoon();
   app.changed();

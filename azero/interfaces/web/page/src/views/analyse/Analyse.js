@@ -56,7 +56,7 @@ export function Analyse({ session, app }) {
     <${Stage} session=${session} app=${app} overlay=${overlay} gauge=${html`<${Gauge} players=${game.players} opinion=${opinion} />`} />
     <${PanelFrame} label="Analysis" bar=${html`<${Bar} ...${{ session, app, analyst, isTwo }} />`}>
       <${Controls} ...${{ session, app, analyst, one, two, isTwo }} />
-      <${Headline} players=${game.players} opinion=${opinion} isTwo=${isTwo} />
+      <${Headline} players=${game.players} opinion=${opinion} first=${isTwo ? shortName(analyst.first) : null} />
       <${LineChart} ...${{ session, analyst, isTwo }} />
       <div class="table-place">
         <${Notice} ...${{ session, app, analyst, hasRows: first.length > 0 || second?.length > 0 }} />
@@ -155,12 +155,17 @@ function useAnalyseKeys({ session, app, analyst, first, play, setEditing }) {
     const update = analyst.slots[0].shown;
     app.announce(spokenAnalysis({ players: game.players, toMove: position.to_move ?? 0, agent: shortName(analyst.first), update, rows: first }));
   };
+  const showOwners = () => {
+    flip("showsOwnership");
+    const update = analyst.slots[0].shown;
+    if (update && !update.ownership && settings.get("showsOwnership")) app.toast({ text: `${shortName(analyst.first)} does not tell who owns the points.` });
+  };
   useTreeKeys(session, app, { onComment: () => setEditing(true) });
   useKeys({
     space: ["start or stop", (event) => (event.target.closest?.("button, [role=slider]") && !event.target.closest(".start") ? false : analyst.toggle())],
     b: ["play the best move", () => (best && session.isSettled ? void play(best) : false)],
     v: ["marks", () => settings.set("marks", nextMarks(settings.get("marks")))],
-    o: ["ownership", () => flip("showsOwnership")],
+    o: ["ownership", showOwners, session.game.has_ownership],
     p: ["prior", () => settings.set("heat", settings.get("heat") === "prior" ? "none" : "prior")],
     l: ["line of the best move", () => flip("showsLine")],
     "shift+v": ["speak the analysis", speak],

@@ -14,10 +14,10 @@ export function Levels({ agent, level, onLevel }) {
   return html`<div class="levels">
     <p class="levels-head">
       <strong>${level === "adaptive" ? chosen.name : `Level ${level}, ${chosen.name}`}</strong>
-      <span class="detail">${isRated && level !== "adaptive" ? source(chosen) : "not yet measured for this agent"}</span>
+      <span class="detail">${!isRated ? "not yet measured: the bars tell only the order" : level === "adaptive" ? "not yet measured" : source(chosen)}</span>
     </p>
     <div class="bars" role="radiogroup" aria-label="Level" onKeyDown=${radioKeys}>
-      ${anchor && html`<span class="anchor" style=${{ "--part": part(anchor.elo) }}><small>${anchor.name} has ${format(anchor.elo)}</small></span>`}
+      ${anchor && html`<span class="anchor" style=${{ "--part": part(anchor.elo) }}></span>`}
       ${levels.map((each, k) => html`<button ...${radio(each.level === level, level === "adaptive" && k === 0)} class="level"
         aria-label="Level ${each.level}, ${each.name}${isRated ? `, ${format(each.elo)} Elo` : ""}" onClick=${() => onLevel(each.level)}>
         ${isRated && html`<small>${format(each.elo)}</small>`}
@@ -25,6 +25,7 @@ export function Levels({ agent, level, onLevel }) {
         <span>${each.level}</span>
       </button>`)}
     </div>
+    ${anchor && html`<p class="anchor-text"><span class="anchor-key" aria-hidden="true"></span>${anchor.name} has ${format(anchor.elo)}</p>`}
     <p class="level-text">${chosen.text}</p>
     ${agent.adaptive && html`<label class="check"><input type="checkbox" checked=${level === "adaptive"} onChange=${(event) => onLevel(event.target.checked ? "adaptive" : Math.min(3, levels.length))} /> Adapt to how I play</label>`}
   </div>`;
