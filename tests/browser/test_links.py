@@ -30,3 +30,15 @@ def test_a_link_that_was_tampered_with_still_shows_a_board(open_page, link):
     state = Hands(page).wait_for_turn()
     assert state["moves"][: max(1, len(BAD[link]))] == BAD[link]
     assert page.locator("img, b").count() == 0
+
+
+def test_a_page_of_which_a_part_does_not_load_says_so(chromium, server):
+    page = chromium.new_page()
+    page.route("**/vendor/preact.mjs", lambda route: route.abort())
+    page.goto(server.address)
+    assert page.get_by_role("link", name="Load it again").is_visible()
+    page.unroute("**/vendor/preact.mjs")
+    page.get_by_role("link", name="Load it again").click()
+    page.get_by_role("grid").wait_for()
+    assert page.locator(".unloaded").count() == 0
+    page.close()
