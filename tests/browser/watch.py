@@ -32,8 +32,7 @@ class Watch:
             self._add(f"console: {message.type}: {message.text}")
 
     def _failed(self, request) -> None:
-        is_stopped = request.failure == "net::ERR_ABORTED" and request.method == "POST"  # by the page itself
-        if not is_stopped:
+        if request.failure != "net::ERR_ABORTED":  # which is the page's own, or another page is opened
             self._add(f"failed: {request.url}: {request.failure}")
 
     def _response(self, response) -> None:
