@@ -1,4 +1,4 @@
-"""The workers of self-play: this process, or several others. They take tasks and return shards."""
+"""A run's workers: this process, or several others. They take tasks and return results, such as shards."""
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
@@ -9,13 +9,14 @@ from azero.config.schema import Config
 from azero.errors import BadInput
 from azero.games.user.failures import failures_named
 from azero.nets.runtimes.choice import pick_devices, take_gpu
-from azero.selfplay.data.records import Shard
 from azero.system.machine import count_cores
 from azero.system.workers import Workers, WorkersDied
 
+_Shared = TypeVar("_Shared")
 _Task = TypeVar("_Task")
-_Work = Callable[[_Task, Callable[[int], None]], Shard]
-"""A module's function that turns a task into a shard. It reports progress through its second argument."""
+_Result = TypeVar("_Result")
+_Work = Callable[[_Shared, _Task, Callable[[int], None]], _Result]
+"""A module's function that turns a task into a result; see `Work` of `azero.system.workers`."""
 
 
 def count_workers(config: Config) -> int:
@@ -50,23 +51,31 @@ class Pool:
         """Number of worker processes that have died so far."""
         return 0 if self._workers is None else self._workers.num_deaths
 
-    def run(self, work: _Work, tasks: Sequence[_Task], on_done: Callable[[int], None]) -> Iterator[tuple[int, Shard]]:
-        """Runs all tasks; yields the place of each and its shard as they finish.
+    def run(
+        self,
+        work: _Work[_Shared, _Task, _Result],
+        tasks: Sequence[_Task],
+        on_done: Callable[[int], None],
+        shared: _Shared,
+    ) -> Iterator[tuple[int, _Result]]:
+        """Runs all tasks; yields the place of each and its result as they finish.
 
-        `on_done` is called with the number of games that have ended since the last call; the number is negative if a
-        worker's death has undone some.
+        Args:
+          on_done: is called with the number of games that have ended since the last call; the number is negative if a
+            worker's death has undone some.
+          shared: what all tasks have in common. Each worker receives it once.
         """
         if self._workers is None:
             for place, task in enumerate(tasks):
-                yield place, work(task, on_done)
+                yield place, work(shared, task, on_done)
             return
         try:
-            yield from self._workers.run(partial(_do, work), tasks, on_done)
+            yield from self._workers.run(partial(_do, work), tasks, on_done, shared)
         except WorkersDied as error:
             advice = "try fewer selfplay.num_workers or selfplay.parallel_games; --resume continues the run"
             raise BadInput(f"{error}; {advice}") from None
 
 
-def _do(work: _Work, task: _Task, on_done: Callable[[int], None]) -> Shard:
+def _do(work: _Work[_Shared, _Task, _Result], shared: _Shared, task: _Task, on_done: Callable[[int], None]) -> _Result:
     with failures_named():  # the traceback stays in this process
-        return work(task, on_done)
+        return work(shared, task, on_done)
