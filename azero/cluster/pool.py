@@ -50,6 +50,11 @@ class ClusterPool:
         """Leaves the cluster as it is: whoever has connected to it ends the connection."""
 
     @property
+    def is_mixed(self) -> bool:
+        """Whether each machine runs nets in its own fastest way, so that results depend on it."""
+        return self._config.mixed
+
+    @property
     def num_deaths(self) -> int:
         """Number of workers that have died at tasks so far."""
         return self._ledger.deaths

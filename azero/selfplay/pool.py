@@ -53,6 +53,10 @@ class AnyPool(Protocol):
     def figures(self) -> dict[str, float]:
         """Returns metrics of the work since the last call, by name."""
 
+    @property
+    def is_mixed(self) -> bool:
+        """Whether each machine runs nets in its own fastest way, so that results depend on it."""
+
 
 MakePool = Callable[[Config, Callable[[str], None]], AnyPool]
 """Makes the pool of a run's settings. Its second argument is called with a line when something happens."""
@@ -116,6 +120,11 @@ class Pool:
     def figures(self) -> dict[str, float]:
         """Returns no metrics: deaths are counted already."""
         return {}
+
+    @property
+    def is_mixed(self) -> bool:
+        """Whether each machine runs nets in its own fastest way; this is one machine."""
+        return False
 
 
 def _do(work: _Work[_Shared, _Task, _Result], shared: _Shared, task: _Task, on_done: Callable[[int], None]) -> _Result:

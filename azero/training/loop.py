@@ -108,6 +108,8 @@ def run_iterations(
     replay = run.load_replay(progress, lessons)
     with Report(run, progress) as report, make_pool(run.config, report.tell) as pool:
         report.tell(*find_oddities(run.config, run.game.max_plies))
+        if pool.is_mixed:
+            report.tell("cluster.mixed = true: machines may differ, so the games depend on which of them plays them")
         with suppress(StopTraining):
             call_back(run, progress, callbacks)  # again: a killed run may have saved a stage without calling them
             while progress.iteration <= run.config.training.iterations:
@@ -134,9 +136,8 @@ def play(run: Run, progress: Progress, replay: Replay, pool: AnyPool, trainer: T
     with report.stage("self-play", len(seeds), "games", sum(len(shard.lengths) for _, shard in shards.values())) as bar:
         identities = Identities(identity_of(run.game.rules), trainer.net.identity)
         title = f"self-play, iteration {iteration}"
-        plan = PlayPlan(
-            weights, tuple(map(run.config_of, run.games)), identities, progress.starts, pack_files(run.config)
-        )
+        configs = tuple(_for_workers(run.config_of(each), pool) for each in run.games)
+        plan = PlayPlan(weights, configs, identities, progress.starts, pack_files(run.config))
         for place, shard in pool.run(play_task, [parts[number] for number in missing], bar.update, plan, title):
             number = missing[place]
             size, name = parts[number].size, names[number]
@@ -171,6 +172,15 @@ def play(run: Run, progress: Progress, replay: Replay, pool: AnyPool, trainer: T
     run.publish_best(done)  # not the winner of a final before this iteration
     run.remove_old_shards(done)
     return done
+
+
+def _for_workers(config: Config, pool: AnyPool) -> Config:
+    """Returns the settings with which workers play: where machines differ, each chooses its own runtime."""
+    if not pool.is_mixed:
+        return config
+    return config.model_copy(
+        update={"device": config.device.model_copy(update={"runtime": "auto", "precision": "auto"})}
+    )
 
 
 def replay_age(replay: Replay, iteration: int) -> float:

@@ -5,7 +5,6 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 from pathlib import Path
 
 import pytest
@@ -13,12 +12,13 @@ from training.runs import TINY, needs_proc, nets_of, tiny_config, wait_until, wr
 
 from azero.cluster.connection import connected
 from azero.cluster.fingerprint import Fingerprint
+from azero.cluster.pool import ClusterPool
 from azero.config.reading import check_config
 from azero.errors import BadInput
 from azero.selfplay.pool import local_pool
 from azero.training.train import train
 
-from .works import die, fail, hang_once, interrupt, large, square, surroundings, work_once
+from .works import die, fail, hang_once, interrupt, killed_twice, large, square, surroundings, work_once
 
 pytestmark = [pytest.mark.cluster, pytest.mark.filterwarnings("ignore")]  # Ray's own code warns
 
@@ -55,29 +55,19 @@ def test_a_run_on_a_cluster_ends_with_the_same_bytes(cluster, whole, tmp_path, c
     assert nets_of(tmp_path / "pool") == nets_of(whole)
 
 
-def kill_workers(pids, is_over, name="ray::self-play"):
-    """Kills two workers that play, one after the other; notes their process ids."""
-    import psutil
+def test_a_run_whose_workers_are_killed_ends_with_the_same_bytes(cluster, whole, tmp_path, capsys, monkeypatch):
+    """Two workers are killed when they have played their games."""
+    run = ClusterPool.run
 
-    while len(pids) < 2 and not is_over.wait(2 * len(pids) or 0.05):
-        for process in psutil.process_iter(["cmdline"]):
-            if process.info["cmdline"] and process.info["cmdline"][0].startswith(name):
-                process.kill()
-                pids.append(process.pid)
-                break
+    def run_with_deaths(pool, work, tasks, on_done, shared, title):
+        yield from run(pool, killed_twice, tasks, on_done, (tmp_path, work, shared), title)
 
-
-def test_a_run_whose_workers_are_killed_ends_with_the_same_bytes(cluster, whole, tmp_path, capsys):
-    pids, is_over = [], threading.Event()
-    thread = threading.Thread(target=kill_workers, args=(pids, is_over))
-    thread.start()
-    try:
-        train(CONFIG, tmp_path / "run", make_pool=cluster.pool)
-    finally:
-        is_over.set()
-        thread.join()
-    assert pids and nets_of(tmp_path / "run") == nets_of(whole)
-    assert capsys.readouterr().err.count("a worker was killed; another one does its task again") >= 1
+    monkeypatch.setattr(ClusterPool, "run", run_with_deaths)
+    train(CONFIG, tmp_path / "run", make_pool=cluster.pool)
+    assert nets_of(tmp_path / "run") == nets_of(whole)
+    out, err = capsys.readouterr()
+    assert err.count("a worker was killed; another one does its task again") == 2
+    assert "  1 worker, 2 tasks again, 2 workers died\n" in out
 
 
 def test_a_user_s_game_travels_to_workers_that_lack_it(cluster, tmp_path, monkeypatch):

@@ -14,6 +14,16 @@ def work_once(shared, task, report):
     return task
 
 
+def killed_twice(shared, task, report):
+    """Other work, at whose end the worker is killed in the first two attempts at any tasks."""
+    marks, work, its_shared = shared
+    result = work(its_shared, task, report)
+    if len(list(marks.glob("mark*"))) < 2:
+        (marks / f"mark {os.getpid()}").touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return result
+
+
 def die(shared, task, report):
     os._exit(3)
 
