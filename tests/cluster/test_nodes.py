@@ -21,8 +21,14 @@ pytestmark = [
     pytest.mark.skipif(not CAN_MAKE_NODES, reason="it makes network namespaces, which needs root"),
 ]
 
+LONG = {
+    "training": {"iterations": 40},
+    "selfplay": {"games_per_iteration": 48, "games_per_shard": 4, "num_simulations": 200},
+}
+"""Settings of the long form, of some minutes."""
 
-def train_on(nodes, config, folder, every_s, is_abrupt):
+
+def train_on(nodes, config, folder, every_s, most_kills, is_abrupt):
     """Trains on nodes while workers are killed; after two kills a node goes, and another comes. Returns stderr."""
     command = [sys.executable, "-P", "-m", "azero.cli", "train", str(config), "--run", str(folder)]
     process = subprocess.Popen(
@@ -36,7 +42,7 @@ def train_on(nodes, config, folder, every_s, is_abrupt):
         num_kills, has_changed, due = 0, False, time.monotonic() + every_s
         while process.poll() is None:
             time.sleep(0.05)
-            if time.monotonic() >= due and nodes.kill_worker():
+            if num_kills < most_kills and time.monotonic() >= due and nodes.kill_worker():
                 num_kills, due = num_kills + 1, time.monotonic() + every_s
             if num_kills >= 2 and not has_changed:
                 nodes.take_away(nodes.living[1], is_abrupt)
@@ -51,21 +57,21 @@ def train_on(nodes, config, folder, every_s, is_abrupt):
 
 
 @pytest.mark.parametrize(
-    ("num_nodes", "every_s", "is_abrupt", "sections"),
+    ("num_nodes", "every_s", "most_kills", "is_abrupt", "sections"),
     [
-        (2, 3, False, {"training": {"iterations": 12}}),
-        pytest.param(
-            3, 15, True, {"training": {"iterations": 40}, "selfplay": {"num_simulations": 200}}, marks=pytest.mark.long
-        ),
+        (2, 2, 2, False, {"training": {"iterations": 12}}),  # new workers need seconds: a third kill could end the run
+        pytest.param(3, 15, 1000, True, LONG, marks=pytest.mark.long),
     ],
 )
-def test_a_run_on_nodes_that_come_and_go_ends_with_the_same_bytes(tmp_path, num_nodes, every_s, is_abrupt, sections):
+def test_a_run_on_nodes_that_come_and_go_ends_with_the_same_bytes(
+    tmp_path, num_nodes, every_s, most_kills, is_abrupt, sections
+):
     config = write_config(tmp_path, **sections)
     train(load_config(config), tmp_path / "local", make_pool=local_pool)
     with Nodes() as nodes:
         for _ in range(num_nodes):
             nodes.add()
-        err = train_on(nodes, config, tmp_path / "run", every_s, is_abrupt)
+        err = train_on(nodes, config, tmp_path / "run", every_s, most_kills, is_abrupt)
         assert not Path(os.path.expanduser("~/.ray")).exists()
     assert "another one does its task again" in err
     assert nets_of(tmp_path / "run") == nets_of(tmp_path / "local")
