@@ -20,8 +20,8 @@ from azero.selfplay.data.lessons import Lessons
 from azero.selfplay.data.records import SizedShard
 from azero.selfplay.data.replay import Replay
 from azero.selfplay.data.shard_files import save_shard
-from azero.selfplay.pool import Pool, count_workers
-from azero.selfplay.tasks import Identities, PlayTask, play_task, split_seeds
+from azero.selfplay.pool import AnyPool, MakePool, local_pool
+from azero.selfplay.tasks import Identities, PlayPlan, pack_files, play_task, split_seeds
 from azero.system.console import say
 from azero.system.files import make_folder, remove_temporaries
 from azero.system.interrupt import interruption_waits
@@ -61,6 +61,7 @@ def train(
     is_resuming: bool,
     callbacks: Sequence[object] = (),
     launch: Launcher = local_host,
+    make_pool: MakePool = local_pool,
 ) -> RunView:
     """Runs all iterations of a run in `folder` and returns the run at its end. A killed run can be resumed.
 
@@ -92,11 +93,16 @@ def train(
         make_folder(folder)
     with hold(folder):
         run = create_run(folder, config, game, beginning) if beginning else Run(folder, config, game)
-        return RunView.of(run, run_iterations(run, lessons, starts, callbacks, launch))
+        return RunView.of(run, run_iterations(run, lessons, starts, callbacks, launch, make_pool))
 
 
 def run_iterations(
-    run: Run, lessons: Lessons | None, starts: list[str], callbacks: Sequence[object], launch: Launcher
+    run: Run,
+    lessons: Lessons | None,
+    starts: list[str],
+    callbacks: Sequence[object],
+    launch: Launcher,
+    make_pool: MakePool,
 ) -> Progress:
     """Continues a run from its saved state to the last iteration, or until a callback stops it.
 
@@ -119,10 +125,12 @@ def run_iterations(
     replay = run.load_replay(progress, lessons)
     with (
         Report(run, progress) as report,
-        Pool(count_workers(run.config), report.tell) as pool,
+        make_pool(run.config, report.tell) as pool,
         joined_ranks(run.config, run.game, trainer, lessons, launch) as ranks,
     ):
         report.tell(*find_oddities(run.config, run.game.max_plies))
+        if pool.is_mixed:
+            report.tell("cluster.mixed = true: machines may differ, so the games depend on which of them plays them")
         with suppress(StopTraining):
             call_back(run, progress, callbacks)  # again: a killed run may have saved a stage without calling them
             while progress.iteration <= run.config.training.iterations:
@@ -136,7 +144,7 @@ def run_iterations(
     return progress
 
 
-def play(run: Run, progress: Progress, replay: Replay, pool: Pool, trainer: Trainer, report: Report) -> Progress:
+def play(run: Run, progress: Progress, replay: Replay, pool: AnyPool, trainer: Trainer, report: Report) -> Progress:
     """Plays games of the best net against itself and adds them to the replay window."""
     begin, deaths_before = time.perf_counter(), pool.num_deaths
     selfplay, iteration = run.config.selfplay, progress.iteration
@@ -148,11 +156,10 @@ def play(run: Run, progress: Progress, replay: Replay, pool: Pool, trainer: Trai
     missing = [number for number, name in enumerate(names) if name not in shards]
     with report.stage("self-play", len(seeds), "games", sum(len(shard.lengths) for _, shard in shards.values())) as bar:
         identities = Identities(identity_of(run.game.rules), trainer.net.identity)
-        tasks = [
-            PlayTask(weights, run.config_of(run.games[size]), identities, own, progress.starts)
-            for size, own in (parts[number] for number in missing)
-        ]
-        for place, shard in pool.run(play_task, tasks, bar.update):
+        title = f"self-play, iteration {iteration}"
+        configs = tuple(_for_workers(run.config_of(each), pool) for each in run.games)
+        plan = PlayPlan(weights, configs, identities, progress.starts, pack_files(run.config))
+        for place, shard in pool.run(play_task, [parts[number] for number in missing], bar.update, plan, title):
             number = missing[place]
             size, name = parts[number].size, names[number]
             save_shard(run.shard_path(name), shard, run.games[size])
@@ -173,6 +180,7 @@ def play(run: Run, progress: Progress, replay: Replay, pool: Pool, trainer: Trai
         notes["replay/lessons"] = len(replay.lessons)
     notes |= {"replay/positions": replay.num_learnt, "replay/age_iterations": replay_age(replay, iteration)}
     notes["selfplay/worker_deaths"] = pool.num_deaths - deaths_before
+    notes |= pool.figures()
     done = replace(
         progress,
         stage="train",
@@ -185,6 +193,15 @@ def play(run: Run, progress: Progress, replay: Replay, pool: Pool, trainer: Trai
     run.publish_best(done)  # not the winner of a final before this iteration
     run.remove_old_shards(done)
     return done
+
+
+def _for_workers(config: Config, pool: AnyPool) -> Config:
+    """Returns the settings with which workers play: where machines differ, each chooses its own runtime."""
+    if not pool.is_mixed:
+        return config
+    return config.model_copy(
+        update={"device": config.device.model_copy(update={"runtime": "auto", "precision": "auto"})}
+    )
 
 
 def replay_age(replay: Replay, iteration: int) -> float:
