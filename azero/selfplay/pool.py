@@ -32,7 +32,13 @@ class Pool:
 
     Args:
       on_death: is called with a sentence each time a worker process has died. Another one does its task again.
+
+    Attributes:
+      plays_matches: whether its workers play matches, too. On one machine, a single process plays all games of a match
+        side by side, so that forward passes are full.
     """
+
+    plays_matches = False
 
     def __init__(self, num_workers: int, on_death: Callable[[str], None] = lambda text: None):
         self._workers = Workers(num_workers, take_gpu, on_death) if num_workers > 1 else None

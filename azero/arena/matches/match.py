@@ -44,7 +44,8 @@ def play_match(
     """
     check_numbers(num_games, opening_plies)
     before = [spent_by(agent) for agent in (a, b)]
-    course = Course(range(2 * first_pair, 2 * first_pair + num_games), games_at_once(a, b, sprt), sprt)
+    at_once = games_at_once(sprt) if a.plays_side_by_side and b.plays_side_by_side else 1
+    course = Course(range(2 * first_pair, 2 * first_pair + num_games), at_once, sprt)
     drawn = islice(draw_openings(game, opening_plies, seed), first_pair, None)
     openings: dict[int, State] = {}
     slots = len(next(course.blocks()))
@@ -69,10 +70,8 @@ def play_match(
     return finish((a.name, b.name), str(game), course.results, elapsed_s, spent, course.decision, early_end)
 
 
-def games_at_once(a: Agent, b: Agent, sprt: Sprt | None) -> int:
+def games_at_once(sprt: Sprt | None) -> int:
     """Returns how many games are played at the same time: fewer with an SPRT, which may need few games."""
-    if not (a.plays_side_by_side and b.plays_side_by_side):
-        return 1
     return _SIDE_BY_SIDE // 4 if sprt else _SIDE_BY_SIDE
 
 
