@@ -1,11 +1,12 @@
 """The tasks of self-play's workers: playing games. Each task returns a shard.
 
 A plan, which all tasks of an iteration share, is plain data with the net's weights. A task is a size and seeds; a
-shard is plain arrays. None has a path of this machine, except the name of a user's own game.
+shard is plain arrays. The files that the settings name travel with the plan.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import NamedTuple
 
 from azero.config.schema import Config
@@ -13,6 +14,7 @@ from azero.errors import BadInput
 from azero.games import Game
 from azero.games.make import make_trusted_game
 from azero.games.names import identity_of
+from azero.games.user.travel import name_here, pack_code
 from azero.games.user.trust import Untrusted, trust_identity
 from azero.nets.architectures.contract import Net
 from azero.nets.checkpoint import net_from_weights
@@ -23,6 +25,7 @@ from azero.selfplay.play import SelfPlay, play_games
 from azero.selfplay.pool import count_workers
 from azero.selfplay.solving import solve_endings
 from azero.system.machine import count_cores
+from azero.system.parcels import Parcel, pack, unpack
 from azero.system.tensor_files import Tensors
 
 
@@ -41,6 +44,27 @@ class PlayPlan:
     configs: tuple[Config, ...]  # the settings for each size of the game, the smallest first
     identities: Identities
     starts: Sequence[str] = ()  # texts of positions, at one of which each game begins; see `play_games`
+    files: Parcel = ()  # from `pack_files`
+
+
+def pack_files(config: Config) -> Parcel:
+    """Returns the files that the settings of self-play name: a user's game and net, and a rollout policy."""
+    rollout = config.search.rollout
+    is_file = config.search.rollout_weight > 0 and rollout not in ("own", "uniform")
+    policy = pack({rollout: f"rollout/{Path(rollout).name}"}) if is_file else ()
+    return pack_code(config.game.name) + pack_code(config.net.name, "net") + policy
+
+
+def with_files_here(config: Config, files: Parcel) -> Config:
+    """Returns the settings with the names of their files on this machine; raises Damaged if a file has changed."""
+    if not files:
+        return config
+    found = unpack(files)
+    game = config.game.model_copy(update={"name": name_here(config.game.name, found)})
+    net = config.net.model_copy(update={"name": name_here(config.net.name, found, "net")})
+    rollout = config.search.rollout
+    search = config.search.model_copy(update={"rollout": str(found.get(rollout, rollout))})
+    return config.model_copy(update={"game": game, "net": net, "search": search})
 
 
 class SizedSeeds(NamedTuple):
@@ -61,7 +85,7 @@ def split_seeds(seeds: list[int], num_sizes: int, games_per_shard: int) -> list[
 
 def play_task(plan: PlayPlan, task: SizedSeeds, on_games: Callable[[int], None]) -> Shard:
     """Plays a task's games, and solves their ends; calls `on_games` with the number of games that have just ended."""
-    config = plan.configs[task.size]
+    config = with_files_here(plan.configs[task.size], plan.files)
     selfplay = _prepare(plan, config)
     shard = play_games(selfplay, task.seeds, on_games, plan.starts)
     shard = solve_endings(selfplay.game, shard, config.selfplay.solve_nodes)

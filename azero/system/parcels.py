@@ -50,7 +50,7 @@ def pack(files: Iterable[str | Path] | Mapping[str | Path, str]) -> Parcel:
 
 
 def unpack(parcel: Parcel) -> dict[str, Path]:
-    """Returns where each file of a parcel is on this machine, by its sender's path. Paths are absolute.
+    """Returns where each file of a parcel is on this machine, by its sender's path; the same path if it is in place.
 
     Raises:
       Damaged: a file's bytes are not those of its digest.
@@ -60,7 +60,7 @@ def unpack(parcel: Parcel) -> dict[str, Path]:
     for each in parcel:
         _check(each)
     if all(_is_here(Path(each.path), each.digest) for each in parcel):
-        return {each.path: Path(each.path).resolve() for each in parcel}
+        return {each.path: Path(each.path) for each in parcel}
     whole = hashlib.sha256("\n".join(f"{each.digest} {each.place}" for each in parcel).encode()).hexdigest()
     folder = _folder() / whole[:32]
     for each in parcel:

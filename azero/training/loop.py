@@ -21,7 +21,7 @@ from azero.selfplay.data.records import SizedShard
 from azero.selfplay.data.replay import Replay
 from azero.selfplay.data.shard_files import save_shard
 from azero.selfplay.pool import Pool, count_workers
-from azero.selfplay.tasks import Identities, PlayPlan, play_task, split_seeds
+from azero.selfplay.tasks import Identities, PlayPlan, pack_files, play_task, split_seeds
 from azero.system.console import say
 from azero.system.files import make_folder, remove_temporaries
 from azero.system.interrupt import interruption_waits
@@ -129,7 +129,9 @@ def play(run: Run, progress: Progress, replay: Replay, pool: Pool, trainer: Trai
     missing = [number for number, name in enumerate(names) if name not in shards]
     with report.stage("self-play", len(seeds), "games", sum(len(shard.lengths) for _, shard in shards.values())) as bar:
         identities = Identities(identity_of(run.game.rules), trainer.net.identity)
-        plan = PlayPlan(weights, tuple(map(run.config_of, run.games)), identities, progress.starts)
+        plan = PlayPlan(
+            weights, tuple(map(run.config_of, run.games)), identities, progress.starts, pack_files(run.config)
+        )
         for place, shard in pool.run(play_task, [parts[number] for number in missing], bar.update, plan):
             number = missing[place]
             size, name = parts[number].size, names[number]
