@@ -1,6 +1,6 @@
 """A run's workers: this process, or several others. They take tasks and return results, such as shards."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from functools import partial
 from types import TracebackType
 from typing import TypeVar
@@ -63,7 +63,7 @@ class Pool:
         tasks: Sequence[_Task],
         on_done: Callable[[int], None],
         shared: _Shared,
-    ) -> Iterator[tuple[int, _Result]]:
+    ) -> Generator[tuple[int, _Result]]:
         """Runs all tasks; yields the place of each and its result as they finish.
 
         Args:

@@ -11,7 +11,7 @@ import pickle
 import signal
 import traceback
 from collections import Counter, deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from multiprocessing.connection import wait
@@ -76,7 +76,7 @@ class Workers:
         tasks: Sequence[Any],
         on_progress: Callable[[int], None] = lambda num: None,
         shared: Any = None,
-    ) -> Iterator[tuple[int, Any]]:
+    ) -> Generator[tuple[int, Any]]:
         """Does all tasks; yields the place of each and its result as they finish.
 
         `on_progress` is called with the numbers that `work` reports. If a worker dies, the sum of its task's numbers

@@ -26,7 +26,6 @@ from azero.training.run import Run
 from azero.training.state import CANDIDATE, MEAN, Progress
 from azero.training.watching.report import Report
 
-
 Pairing = tuple[int, int, Game]
 """The places of two nets in the final, and the size at which they play."""
 

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from azero.arena.agents.recipes import Recipe, recipe_of
-from azero.arena.benchmarks.benchmark import sample_benchmark
+from azero.arena.benchmarks.benchmark import mistakes_in
+from azero.arena.benchmarks.exam import examine
 from azero.arena.benchmarks.files import Benchmark, read_benchmark, shipped_benchmark_of
 from azero.arena.matches.hall import Hall, Meeting, TaskPool
 from azero.arena.matches.results import GameResult, without_repeats
@@ -121,7 +122,7 @@ def _mistakes_in_benchmark(run: Run, path: Path, report: Report, pool: TaskPool 
         return {}
     best = recipe(run, path, run.game, run.config.evaluation.num_simulations)
     with report.stage(benchmark.name, benchmark.num_positions, "positions") as bar:
-        return sample_benchmark(best, benchmark, pool, bar.update)
+        return mistakes_in(examine(best, benchmark, pool, bar.update))
 
 
 def find_benchmark(config: EvaluationConfig, game: Game) -> Benchmark | None:

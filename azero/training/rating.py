@@ -110,12 +110,10 @@ def meet_older_nets(run: Run, progress: Progress, report: Report, pool: TaskPool
     meetings = []
     for (i, _), count in chosen.items():
         seed = derive_seed(run.config.seed, "rating", progress.iteration, nets[i])
-        paths = run.candidate_path, run.checkpoint_path(nets[i])
         for game, num in pairs_of_sizes(run, progress.iteration + i, count):
+            candidate, other = (recipe(run, path, game) for path in (run.candidate_path, run.checkpoint_path(nets[i])))
             met.append(nets[i])
-            meetings.append(
-                Meeting(*(recipe(run, path, game) for path in paths), 2 * num, seed, run.config.gate.opening_plies)
-            )
+            meetings.append(Meeting(candidate, other, 2 * num, seed, run.config.gate.opening_plies))
     with report.stage("rating", 2 * num_pairs, "games") as bar, Hall(pool) as hall:
         matches = hall.play(meetings, lambda num, _: bar.update(num))
     rows = progress.pool

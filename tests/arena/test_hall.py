@@ -1,6 +1,5 @@
 """Tests of matches in parts: whoever plays them, the games are those of a match in one process."""
 
-import random
 from dataclasses import replace
 
 import pytest
@@ -17,24 +16,9 @@ from azero.games import make_game
 from azero.system.workers import Workers
 
 from .agents import write_checkpoint, write_engine
+from .pools import Shuffled
 
 GAME = make_game("tic_tac_toe")
-
-
-class Shuffled:
-    """A pool in this process that does its tasks in another order. It stops after `most` of them, as by Ctrl-C."""
-
-    def __init__(self, most=10_000):
-        self.most, self.done = most, 0
-
-    def run(self, work, tasks, on_progress, shared):
-        places = list(range(len(tasks)))
-        random.Random(1).shuffle(places)
-        for place in places:
-            if self.done == self.most:
-                raise KeyboardInterrupt
-            self.done += 1
-            yield place, work(shared, tasks[place], on_progress)
 
 
 @pytest.fixture(scope="module")

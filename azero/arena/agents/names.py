@@ -196,7 +196,7 @@ def _net_agent(
     # Imported here, so that agents without a net start sooner. They do not import torch, which takes a second.
     from azero.nets.checkpoint_file import read_checkpoint
     from azero.nets.quick import QuickNet
-    from azero.nets.session_evaluator import ROWS, evaluator_of_sizes
+    from azero.nets.session_evaluator import MATCH_ROWS, evaluator_of_sizes
 
     path, overrides = split_settings(base)
     checkpoint = read_checkpoint(find_checkpoint(path), game, net_name)
@@ -217,7 +217,7 @@ def _net_agent(
     def make_search(num_trees: int, nodes: int, leaves: int) -> Search:
         together = min(threads, leaves) if IS_COMPILED else 1  # threads that search one tree
         most = leaves // together
-        rows = [ROWS] if num_trees > 1 and leaves == 1 else [each for each in BATCHES if each <= most] or [1]
+        rows = [MATCH_ROWS] if num_trees > 1 and leaves == 1 else [each for each in BATCHES if each <= most] or [1]
         evaluator = evaluator_of_sizes([net.evaluator(each, threads) for each in rows])
         agent.runtime = evaluator.runtime
         if evaluator.is_on_device:

@@ -23,9 +23,10 @@ from azero.arena.matches.results import GameResult, MatchResult, early_end_of, f
 from azero.arena.matches.statistics import Sprt, Tally
 from azero.errors import EngineFailed
 from azero.games import Game
+from azero.nets.session_evaluator import MATCH_ROWS
 from azero.system.machine import count_cores
 
-_GAMES_OF_NETS = 32
+_GAMES_OF_NETS = 2 * MATCH_ROWS
 """Games of a part if an agent has a net: both nets have as many positions at once as a forward pass has rows."""
 
 _MOST_PARTS = 256  # of a match without nets, until they have as many games as with nets
@@ -167,14 +168,14 @@ def split(place: int, meeting: Meeting, game: Game) -> Iterator[Part]:
             yield Part(place, first, stop, len(blocks[0]), tuple(tuple(each.history()) for each in own))
 
 
-_AGENTS = Agents(2)
+WORKERS_AGENTS = Agents(2)
 """The agents of a worker's last part: the next one often has the same."""
 
 
 def play_part(meetings: Sequence[Meeting], part: Part, on_games: Callable[[int], None]) -> Played:
     """Plays the games of a part in a worker process; calls `on_games` with the number that have just ended."""
     meeting = meetings[part.meeting]
-    a, b = agents = _AGENTS.pair(replace(meeting, a=_for_a_worker(meeting.a), b=_for_a_worker(meeting.b)))
+    a, b = agents = WORKERS_AGENTS.pair(replace(meeting, a=for_a_worker(meeting.a), b=for_a_worker(meeting.b)))
     before = [spent_by(each) for each in agents]
     openings = {}
     for pair, actions in enumerate(part.openings, start=part.first // 2):
@@ -188,7 +189,7 @@ def play_part(meetings: Sequence[Meeting], part: Part, on_games: Callable[[int],
     return Played(results, np.stack([spent_by(each) - earlier for each, earlier in zip(agents, before, strict=True)]))
 
 
-def _for_a_worker(recipe: Recipe) -> Recipe:
+def for_a_worker(recipe: Recipe) -> Recipe:
     """Returns the recipe with a worker's share of this machine: a core, or a GPU and its share of the cores."""
     threads = 1
     if recipe.checkpoint:
