@@ -63,6 +63,15 @@ NodesOption = Annotated[
     int | None, typer.Option("--max-nodes", help="Most nodes of a search tree. A full tree stops growing.")
 ]
 
+ClusterOption = Annotated[
+    str | None,
+    typer.Option(
+        "--cluster",
+        metavar="WHERE",
+        help="Work on a Ray cluster: local starts one here, auto is this machine's, HOST:PORT is its head's.",
+    ),
+]
+
 
 def start_of(game: "Game", position: str | None) -> "State":
     """Returns the position of --position, the initial one if it is not given; raises BadInput if the game is over."""

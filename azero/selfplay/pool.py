@@ -63,6 +63,7 @@ class Pool:
         tasks: Sequence[_Task],
         on_done: Callable[[int], None],
         shared: _Shared,
+        title: str = "task",
     ) -> Generator[tuple[int, _Result]]:
         """Runs all tasks; yields the place of each and its result as they finish.
 
@@ -70,6 +71,7 @@ class Pool:
           on_done: is called with the number of games that have ended since the last call; the number is negative if a
             worker's death has undone some.
           shared: what all tasks have in common. Each worker receives it once.
+          title: what the tasks are called where a cluster shows them.
         """
         if self._workers is None:
             for place, task in enumerate(tasks):

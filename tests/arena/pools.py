@@ -9,7 +9,7 @@ class Shuffled:
     def __init__(self, most=10_000):
         self.most, self.done = most, 0
 
-    def run(self, work, tasks, on_progress, shared):
+    def run(self, work, tasks, on_progress, shared, title):
         places = list(range(len(tasks)))
         random.Random(1).shuffle(places)
         for place in places:

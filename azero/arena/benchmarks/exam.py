@@ -69,7 +69,7 @@ def examine(
     sets = tuple(tuple(map(_plain, each.problems)) for each in benchmark.sets)
     parts = [part for number, own in enumerate(sets) for part in _split(number, len(own), bool(recipe.checkpoint))]
     answers: dict[int, Answers] = {}
-    with closing(pool.run(answer_part, parts, on_positions, Exam(recipe, sets))) as finished:
+    with closing(pool.run(answer_part, parts, on_positions, Exam(recipe, sets), "solved positions")) as finished:
         answers.update(finished)
     whole: list[Answers | None] = [None] * len(sets)
     for place, part in enumerate(parts):

@@ -36,9 +36,9 @@ class TaskPool(Protocol):
     """Workers that do tasks; see `azero.system.workers`."""
 
     def run(
-        self, work: Callable, tasks: Sequence[Any], on_progress: Callable[[int], None], shared: Any, /
+        self, work: Callable, tasks: Sequence[Any], on_progress: Callable[[int], None], shared: Any, title: str, /
     ) -> Generator[tuple[int, Any]]:
-        """Does all tasks; yields the place of each and its result."""
+        """Does all tasks; yields the place of each and its result. `title` is for people who watch the workers."""
 
 
 @dataclass(frozen=True)
@@ -214,7 +214,7 @@ def _spread(pool: TaskPool, meetings: Sequence[Meeting], on_games: Callable[[int
         on_games(num, tally_of([result for course in courses for result in course.results]))
 
     try:
-        with closing(pool.run(play_part, tasks, note, tuple(meetings))) as finished:
+        with closing(pool.run(play_part, tasks, note, tuple(meetings), "match")) as finished:
             for number, played in finished:
                 place, first, *_ = tasks[number]
                 courses[place].add(played.results)
