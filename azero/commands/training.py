@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from azero.commands.options import JsonOption, SeedOption, as_path, trust_code_of
+from azero.commands.options import ClusterOption, JsonOption, SeedOption, as_path, pools, trust_code_of
 from azero.errors import BadInput, Stopped
 from azero.system.console import printable, say
 
@@ -44,6 +44,7 @@ def train(
     first_net: FirstNetOption = None,
     first_games: FirstGamesOption = None,
     minutes: MinutesOption = None,
+    cluster: ClusterOption = None,
     allow_commands: Annotated[
         bool, typer.Option("--allow-commands", help="Run the program that a config or the run names, gtp: or uci:.")
     ] = False,
@@ -68,9 +69,16 @@ def train(
     from azero.training.train import train as run_training
 
     try:
-        done = run_training(
-            path, folder, settings=settings, resume=resume, allow_commands=allow_commands, minutes=minutes
-        )
+        with pools(cluster) as make_pool:
+            done = run_training(
+                path,
+                folder,
+                settings=settings,
+                resume=resume,
+                allow_commands=allow_commands,
+                minutes=minutes,
+                make_pool=make_pool,
+            )
     except KeyboardInterrupt:
         raise Stopped(f"stopped{_how_to_go_on(folder)}") from None
     rating = f"{done.rating:+z.0f} Elo above the first net"

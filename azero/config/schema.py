@@ -1,7 +1,7 @@
 """The settings of a run. They are frozen; `reading.py` reads and checks them.
 
 The sections game, net, search and device are here. `selfplay.py` has self-play and replay; `training.py` has training,
-gate and evaluation.
+gate and evaluation; `cluster.py` has the cluster.
 
 Each field's description says what the setting does and, after "Paper:", which value AlphaZero (Silver et al. 2018) or
 AlphaGo Zero (2017) used. `text.py` makes `docs/configuration.md` and the comments of a run's `config.toml` from them.
@@ -11,6 +11,7 @@ from typing import Literal
 
 from pydantic import Field, field_validator
 
+from azero.config.cluster import ClusterConfig
 from azero.config.section import Section
 from azero.config.selfplay import ReplayConfig, SelfPlayConfig
 from azero.config.training import EvaluationConfig, GateConfig, TrainingConfig
@@ -202,3 +203,4 @@ class Config(Section):
     gate: GateConfig = GateConfig()
     evaluation: EvaluationConfig = EvaluationConfig()
     device: DeviceConfig = DeviceConfig()
+    cluster: ClusterConfig = ClusterConfig()

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Generator, Sequence
 from functools import partial
 from types import TracebackType
-from typing import TypeVar
+from typing import Protocol, Self, TypeVar
 
 from azero.config.schema import Config
 from azero.errors import BadInput
@@ -25,6 +25,46 @@ def count_workers(config: Config) -> int:
         return config.selfplay.num_workers
     devices = pick_devices(config.device.device)
     return count_cores() if devices[0].type == "cpu" else len(devices)
+
+
+class AnyPool(Protocol):
+    """Workers that do a run's tasks: the local pool below, or a cluster's."""
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None: ...
+
+    @property
+    def plays_matches(self) -> bool:
+        """Whether its workers play matches, too."""
+
+    @property
+    def num_deaths(self) -> int:
+        """Number of workers that have died so far."""
+
+    def run(
+        self,
+        work: _Work[_Shared, _Task, _Result],
+        tasks: Sequence[_Task],
+        on_done: Callable[[int], None],
+        shared: _Shared,
+        title: str = "task",
+    ) -> Generator[tuple[int, _Result]]:
+        """Runs all tasks; yields the place of each and its result as they finish. See `Pool.run`."""
+
+    def figures(self) -> dict[str, float]:
+        """Returns metrics of the work since the last call, by name."""
+
+
+MakePool = Callable[[Config, Callable[[str], None]], AnyPool]
+"""Makes the pool of a run's settings. Its second argument is called with a line when something happens."""
+
+
+def local_pool(config: Config, tell: Callable[[str], None]) -> AnyPool:
+    """Returns the workers of this machine."""
+    return Pool(count_workers(config), tell)
 
 
 class Pool:
@@ -82,6 +122,10 @@ class Pool:
         except WorkersDied as error:
             advice = "try fewer selfplay.num_workers or selfplay.parallel_games; --resume continues the run"
             raise BadInput(f"{error}; {advice}") from None
+
+    def figures(self) -> dict[str, float]:
+        """Returns no metrics: deaths are counted already."""
+        return {}
 
 
 def _do(work: _Work[_Shared, _Task, _Result], shared: _Shared, task: _Task, on_done: Callable[[int], None]) -> _Result:

@@ -32,7 +32,7 @@ Connection = Any
 """One end of a pipe. Its class differs by system."""
 
 _POLL_S = 0.1
-_MOST_DEATHS = 3
+MOST_DEATHS = 3
 """If so many workers have died at one task, the task is given up."""
 
 
@@ -124,7 +124,7 @@ class Workers:
         """Counts and reports a death; raises WorkersDied if it was the last of several at one task."""
         self.num_deaths += 1
         how = f"was killed by {signal.Signals(-exit_code).name}" if exit_code < 0 else f"ended with code {exit_code}"
-        if num_deaths == _MOST_DEATHS:
+        if num_deaths == MOST_DEATHS:
             raise WorkersDied(
                 f"{num_deaths} worker processes have died at the same task, the last one {how}; perhaps the machine is "
                 "short of memory"

@@ -20,7 +20,7 @@ from azero.selfplay.data.lessons import Lessons
 from azero.selfplay.data.records import SizedShard
 from azero.selfplay.data.replay import Replay
 from azero.selfplay.data.shard_files import save_shard
-from azero.selfplay.pool import Pool, count_workers
+from azero.selfplay.pool import AnyPool, MakePool, local_pool
 from azero.selfplay.tasks import Identities, PlayPlan, pack_files, play_task, split_seeds
 from azero.system.console import say
 from azero.system.files import make_folder, remove_temporaries
@@ -52,7 +52,9 @@ from azero.training.watching.metrics import mend_metrics, read_metrics, write_me
 from azero.training.watching.report import Report
 
 
-def train(folder: Path, config: Config, is_resuming: bool, callbacks: Sequence[object] = ()) -> RunView:
+def train(
+    folder: Path, config: Config, is_resuming: bool, callbacks: Sequence[object] = (), make_pool: MakePool = local_pool
+) -> RunView:
     """Runs all iterations of a run in `folder` and returns the run at its end. A killed run can be resumed.
 
     Raises BadInput if the settings cannot be used; Untrusted if the user has not named the game's file.
@@ -79,10 +81,12 @@ def train(folder: Path, config: Config, is_resuming: bool, callbacks: Sequence[o
         make_folder(folder)
     with hold(folder):
         run = create_run(folder, config, game, beginning) if beginning else Run(folder, config, game)
-        return RunView.of(run, run_iterations(run, lessons, starts, callbacks))
+        return RunView.of(run, run_iterations(run, lessons, starts, callbacks, make_pool))
 
 
-def run_iterations(run: Run, lessons: Lessons | None, starts: list[str], callbacks: Sequence[object]) -> Progress:
+def run_iterations(
+    run: Run, lessons: Lessons | None, starts: list[str], callbacks: Sequence[object], make_pool: MakePool
+) -> Progress:
     """Continues a run from its saved state to the last iteration, or until a callback stops it.
 
     A run without a state gets the starts.
@@ -102,7 +106,7 @@ def run_iterations(run: Run, lessons: Lessons | None, starts: list[str], callbac
     run.publish_best(progress)
     run.remove_old_shards(progress)
     replay = run.load_replay(progress, lessons)
-    with Report(run, progress) as report, Pool(count_workers(run.config), report.tell) as pool:
+    with Report(run, progress) as report, make_pool(run.config, report.tell) as pool:
         report.tell(*find_oddities(run.config, run.game.max_plies))
         with suppress(StopTraining):
             call_back(run, progress, callbacks)  # again: a killed run may have saved a stage without calling them
@@ -117,7 +121,7 @@ def run_iterations(run: Run, lessons: Lessons | None, starts: list[str], callbac
     return progress
 
 
-def play(run: Run, progress: Progress, replay: Replay, pool: Pool, trainer: Trainer, report: Report) -> Progress:
+def play(run: Run, progress: Progress, replay: Replay, pool: AnyPool, trainer: Trainer, report: Report) -> Progress:
     """Plays games of the best net against itself and adds them to the replay window."""
     begin, deaths_before = time.perf_counter(), pool.num_deaths
     selfplay, iteration = run.config.selfplay, progress.iteration
@@ -129,10 +133,11 @@ def play(run: Run, progress: Progress, replay: Replay, pool: Pool, trainer: Trai
     missing = [number for number, name in enumerate(names) if name not in shards]
     with report.stage("self-play", len(seeds), "games", sum(len(shard.lengths) for _, shard in shards.values())) as bar:
         identities = Identities(identity_of(run.game.rules), trainer.net.identity)
+        title = f"self-play, iteration {iteration}"
         plan = PlayPlan(
             weights, tuple(map(run.config_of, run.games)), identities, progress.starts, pack_files(run.config)
         )
-        for place, shard in pool.run(play_task, [parts[number] for number in missing], bar.update, plan):
+        for place, shard in pool.run(play_task, [parts[number] for number in missing], bar.update, plan, title):
             number = missing[place]
             size, name = parts[number].size, names[number]
             save_shard(run.shard_path(name), shard, run.games[size])
@@ -153,6 +158,7 @@ def play(run: Run, progress: Progress, replay: Replay, pool: Pool, trainer: Trai
         notes["replay/lessons"] = len(replay.lessons)
     notes |= {"replay/positions": replay.num_learnt, "replay/age_iterations": replay_age(replay, iteration)}
     notes["selfplay/worker_deaths"] = pool.num_deaths - deaths_before
+    notes |= pool.figures()
     done = replace(
         progress,
         stage="train",
@@ -209,7 +215,7 @@ def learn(run: Run, progress: Progress, replay: Replay, trainer: Trainer, report
     return done
 
 
-def gate(run: Run, progress: Progress, trainer: Trainer, report: Report, pool: Pool) -> Progress:
+def gate(run: Run, progress: Progress, trainer: Trainer, report: Report, pool: AnyPool) -> Progress:
     """Plays the candidate against the best net, promotes it if it is better, and ends the iteration."""
     begin = time.perf_counter()
     iteration, players = progress.iteration, pool if pool.plays_matches else None

@@ -190,13 +190,12 @@ def play_part(meetings: Sequence[Meeting], part: Part, on_games: Callable[[int],
 
 
 def for_a_worker(recipe: Recipe) -> Recipe:
-    """Returns the recipe with a worker's share of this machine: a core, or a GPU and its share of the cores."""
+    """Returns the recipe with a worker's share of this machine: a core, or a GPU and the cores that go with it."""
     threads = 1
     if recipe.checkpoint:
-        from azero.nets.runtimes.choice import pick_devices
+        from azero.nets.runtimes.choice import pick_device
 
-        devices = pick_devices(recipe.device.device)
-        threads = 1 if devices[0].type == "cpu" else max(1, count_cores() // len(devices))
+        threads = 1 if pick_device(recipe.device.device).type == "cpu" else count_cores()
     return replace(recipe, threads=threads)
 
 
