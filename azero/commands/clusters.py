@@ -26,19 +26,18 @@ def workers_of(cluster: str | None, device: "DeviceConfig | None" = None) -> "It
     from azero.config.cluster import ClusterConfig
     from azero.config.schema import DeviceConfig
 
-    with (
-        connected(cluster) as connection,
-        connection.workers(device or DeviceConfig(device="cpu"), ClusterConfig(), tell=say) as pool,
-    ):
-        yield pool
+    with connected(cluster) as connection:
+        yield connection.workers(device or DeviceConfig(device="cpu"), ClusterConfig(), 0, say)
 
 
-def check_travels(option: str, names: list[str], threads: int | None) -> None:
+def check_cluster(names: list[str], threads: int | None, clock: str | None = None) -> None:
     """Raises BadInput if --cluster contradicts an agent or another option."""
     from azero.arena.agents.options import split_program
 
     for name in names:
         if split_program(name):
-            raise BadInput(f"agent {name!r} is a program of this machine, which a cluster does not have; {option}")
+            raise BadInput(f"agent {name!r} is a program of this machine, and not on a cluster; leave out --cluster")
+    if clock is not None:
+        raise BadInput("--clock measures the time of this machine; leave out --cluster")
     if threads is not None:
-        raise BadInput(f"--threads is for this machine; on a cluster each worker has a core or a GPU; {option}")
+        raise BadInput("--threads is for this machine: a cluster's worker has a core or a GPU; leave out one of them")

@@ -11,8 +11,10 @@ from pathlib import Path
 from azero.arena.agents.agent import Agent
 from azero.arena.agents.checkpoints import find_checkpoint
 from azero.arena.agents.classical import CLASSICAL, word_of
+from azero.arena.agents.levels import LevelAgent
 from azero.arena.agents.names import make_agent, split_name, split_settings
 from azero.arena.agents.options import split_options, split_program
+from azero.arena.agents.search_agent import SearchAgent
 from azero.config.schema import DeviceConfig
 from azero.errors import BadInput
 from azero.games import Game
@@ -34,6 +36,9 @@ class Recipe:
     threads: int
     device: DeviceConfig
     max_nodes: int | None
+    word: str = ""  # the name without options and limit; empty if that is a checkpoint
+    options: tuple[tuple[str, str], ...] = ()
+    limit: str = ""  # as in the name, with its @
     checkpoint: str = ""  # path of the net's file; empty for agents without a net
     net: str = ""  # name of a user's own net
     rollout: str = ""  # path of a rollout policy
@@ -65,10 +70,12 @@ def recipe_of(
     recipe = Recipe(name, str(game), seed, threads, device or DeviceConfig(), max_nodes)
     recipe = replace(recipe, game_identity=identity_of(game.rules), files=pack_code(str(game)))
     if recipe.is_program:
-        return recipe
+        return replace(recipe, word=name)
     base, _ = split_name(name)
+    recipe = replace(recipe, limit=name.removeprefix(base))
     if word_of(base) in ("random", *CLASSICAL):
-        rollout = split_options(base)[1].get("rollout", "")
+        word, options = split_options(base)
+        recipe, rollout = replace(recipe, word=word, options=tuple(options.items())), options.get("rollout", "")
     else:
         recipe, rollout = _with_net(recipe, *split_settings(base))
     if not rollout.endswith(".safetensors"):
@@ -90,7 +97,19 @@ def _with_net(recipe: Recipe, path: str, options: dict[str, str]) -> tuple[Recip
         identity = Sources(code[0].path, "net").identity
         recipe = replace(recipe, net=net, net_identity=identity)
     files = recipe.files + code + pack({checkpoint: f"checkpoint/{checkpoint.name}"})
-    return replace(recipe, checkpoint=str(checkpoint), files=files), rollout
+    return replace(recipe, checkpoint=str(checkpoint), options=tuple(options.items()), files=files), rollout
+
+
+def settled_device(agent: Agent, device: DeviceConfig) -> DeviceConfig:
+    """Returns the settings with the library and precision that run an agent's net here, in place of "auto"."""
+    inner = agent.inner if isinstance(agent, LevelAgent) else agent
+    if not isinstance(inner, SearchAgent) or inner.net_alone is None:
+        return device
+    inner.new_search(2)  # opens the net as a match does
+    if inner.runtime is None:
+        return device
+    library, precision = inner.runtime
+    return device.model_copy(update={"runtime": library, "precision": precision})
 
 
 def make_from(recipe: Recipe) -> Agent:
@@ -105,7 +124,7 @@ def make_from(recipe: Recipe) -> Agent:
     if recipe.net_identity:
         trust_identity(recipe.net_identity)
     net = name_here(recipe.net, found, "net") if recipe.net else None
-    name = recipe.name if recipe.is_program else _name_here(recipe, found)
+    name = _name_here(recipe, found)
     agent = make_agent(name, game, recipe.seed, recipe.threads, recipe.device, recipe.max_nodes, net)
     agent.name = recipe.name
     return agent
@@ -132,11 +151,8 @@ def _game_here(name: str, identity: str, name_here: str) -> Game:
 
 def _name_here(recipe: Recipe, found: dict[str, Path]) -> str:
     """Returns the agent's name with the places of its files on this machine."""
-    base, _ = split_name(recipe.name)
-    path, options = split_settings(base) if recipe.checkpoint else split_options(base)
-    if recipe.checkpoint:
-        path = str(found[recipe.checkpoint])
+    base, options = str(found[recipe.checkpoint]) if recipe.checkpoint else recipe.word, dict(recipe.options)
     if recipe.rollout:
         options["rollout"] = str(found[recipe.rollout])
     settings = ",".join(f"{key}={value}" for key, value in options.items())
-    return (f"{path}({settings})" if settings else path) + recipe.name.removeprefix(base)
+    return (f"{base}({settings})" if settings else base) + recipe.limit
