@@ -148,7 +148,7 @@ def _play_match(
     with ExitStack() as stack:
         stack.callback(one.close)
         stack.callback(other.close)
-        pool = stack.enter_context(workers_of(cluster, maker.device))
+        pool = stack.enter_context(workers_of(cluster, maker.device_of(one, other)))
         bar = stack.enter_context(
             tqdm(total=games, unit=" games", desc=f"{a} - {b}", leave=False, disable=None, file=sys.stderr)
         )
@@ -221,7 +221,7 @@ def _evaluate_on_benchmark(maker: Maker, name: str, benchmark: str, cluster: str
     solved = read_benchmark(benchmark, game)
     with ExitStack() as stack:
         agent = stack.enter_context(closing(maker._replace(game=solved.game).agent(name)))
-        pool = stack.enter_context(workers_of(cluster, maker.device))
+        pool = stack.enter_context(workers_of(cluster, maker.device_of(agent)))
         bar = stack.enter_context(
             tqdm(total=solved.num_positions, unit=" positions", desc=name, leave=False, disable=None, file=sys.stderr)
         )

@@ -36,6 +36,10 @@ class Maker(NamedTuple):
         one = self._replace(game=told)
         return one.agent(name), one._replace(seed=self.seed + 1).agent(other)
 
+    def device_of(self, *agents: "Agent") -> "DeviceConfig | None":
+        """Returns where the nets of these agents run; None if none has a net."""
+        return self.device if any(agent.net_alone for agent in agents) else None
+
     def recipe(self, name: str, agent: "Agent") -> "Recipe":
         """Returns the recipe of an agent that this maker has made. Its net runs elsewhere as it does here."""
         from azero.arena.agents.recipes import recipe_of, settled_device

@@ -135,5 +135,5 @@ def test_a_net_runs_elsewhere_as_it_does_here(tmp_path):
     device = DeviceConfig(threads=3)
     for agent in (make_agent(f"{name}@9", GAME), make_agent(f"{name}(level=2)", GAME)):
         settled = settled_device(agent, device)
-        assert "auto" not in (settled.runtime, settled.precision) and settled.threads == 3
+        assert "auto" not in (settled.device, settled.runtime, settled.precision) and settled.threads == 3
     assert settled_device(make_agent("uct@9", GAME), device) == device

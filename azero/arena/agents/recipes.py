@@ -101,15 +101,18 @@ def _with_net(recipe: Recipe, path: str, options: dict[str, str]) -> tuple[Recip
 
 
 def settled_device(agent: Agent, device: DeviceConfig) -> DeviceConfig:
-    """Returns the settings with the library and precision that run an agent's net here, in place of "auto"."""
+    """Returns the settings with the device, library and precision that run an agent's net here, in place of "auto"."""
     inner = agent.inner if isinstance(agent, LevelAgent) else agent
     if not isinstance(inner, SearchAgent) or inner.net_alone is None:
         return device
     inner.new_search(2)  # opens the net as a match does
     if inner.runtime is None:
         return device
+    from azero.nets.runtimes.choice import pick_device
+
     library, precision = inner.runtime
-    return device.model_copy(update={"runtime": library, "precision": precision})
+    kind = pick_device(device.device).type
+    return device.model_copy(update={"device": kind, "runtime": library, "precision": precision})
 
 
 def make_from(recipe: Recipe) -> Agent:
