@@ -9,6 +9,8 @@ import importlib.util
 import logging
 import os
 import secrets
+import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -22,13 +24,16 @@ from azero.config.cluster import ClusterConfig
 from azero.config.schema import Config, DeviceConfig
 from azero.errors import BadInput
 from azero.nets.runtimes.choice import pick_device
-from azero.system.files import PACKAGE
+from azero.system.files import PACKAGE, held
 from azero.system.machine import count_cores
 
 _CONNECT_S, _HEALTH_S = 4.0, 10.0
 
 _STORE_BYTES = 256 << 20
 """Ray's object store on this machine: it holds an iteration's net, and the shards that are on their way."""
+
+_PREFIX = "azero-ray-"
+"""How the names of local clusters' folders begin."""
 
 _QUIET = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_BACKEND_LOG_LEVEL": "fatal"}
 
@@ -83,7 +88,7 @@ def connected(address: str) -> Iterator[Cluster]:
             yield cluster
         return
     _probe(address)
-    with _initialised(f"cannot use {_named(address)}", address=address):
+    with _initialised(f"cannot use {_named(address)}", None, address=address):
         yield Cluster(is_local=False)
 
 
@@ -100,11 +105,13 @@ def _named(address: str) -> str:
 @contextmanager
 def _started() -> Iterator[Cluster]:
     """Starts a cluster of this machine within the block."""
-    if "RAY_AUTH_MODE" not in os.environ:
-        os.environ["RAY_AUTH_MODE"] = "token"
-        os.environ.setdefault("RAY_AUTH_TOKEN", secrets.token_hex(32))
+    os.environ.setdefault("RAY_AUTH_TOKEN", secrets.token_hex(32))  # else Ray writes one into the home folder
     short = "/tmp" if Path("/tmp").is_dir() else None  # the names of sockets may have some 100 bytes
-    with tempfile.TemporaryDirectory(prefix="azero-ray-", dir=short, ignore_cleanup_errors=True) as folder:
+    with (
+        tempfile.TemporaryDirectory(prefix=_PREFIX, dir=short, ignore_cleanup_errors=True) as folder,
+        held(Path(folder), f"{folder} is in use"),
+    ):
+        _remove_abandoned(Path(folder).parent)
         options = {
             "address": "local",
             "num_cpus": count_cores(),
@@ -112,30 +119,53 @@ def _started() -> Iterator[Cluster]:
             "include_dashboard": False,
             "_temp_dir": folder,
         }
-        with _initialised("a Ray cluster cannot be started here", **options):
+        with _initialised("a Ray cluster cannot be started here", folder, **options):
             yield Cluster(is_local=True)
 
 
+def _remove_abandoned(place: Path) -> None:
+    """Removes the folders of local clusters whose processes were killed."""
+    for folder in place.glob(f"{_PREFIX}*"):
+        with contextlib.suppress(OSError, BadInput), held(folder, "it is in use"):
+            shutil.rmtree(folder, ignore_errors=True)
+
+
 @contextmanager
-def _initialised(failure: str, **options: object) -> Iterator[None]:
+def _initialised(failure: str, folder: str | None, **options: object) -> Iterator[None]:
     """Connects this process within the block; raises BadInput, which begins with `failure`."""
     import ray
     import ray._private.worker
 
+    before = signal.getsignal(signal.SIGTERM)
     logging.getLogger("ray").setLevel(logging.CRITICAL)
     # Ray prints what happens to nodes and workers; the pool says it in a line of its own.
     ray._private.worker.print_to_stdstream = lambda *args, **kwargs: None
     try:
         # Ray makes workers import modules from the working folder, which may be anyone's.
-        with contextlib.chdir(PACKAGE.parent), _silence():
+        with contextlib.chdir(PACKAGE.parent), _silence(), _interruption_blocked():
             ray.init(log_to_driver=False, configure_logging=False, logging_level=logging.CRITICAL, **options)
     except (Exception, SystemExit) as error:
         ray.shutdown()
         raise BadInput(f"{failure}: {' '.join(str(error).split()) or type(error).__name__}") from None
+    finally:
+        signal.signal(signal.SIGTERM, before)  # Ray's handler writes a trace of its compiled code
+    from azero.cluster.watch import watched
+
+    with watched(folder):
+        yield
+
+
+@contextmanager
+def _interruption_blocked() -> Iterator[None]:
+    """Delays Ctrl-C within the block. Processes that are started there never receive it; this one ends them."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
     try:
         yield
     finally:
-        ray.shutdown()
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 @contextmanager

@@ -17,7 +17,7 @@ class ClusterConfig(Section):
     )
     deadline_s: float = Field(
         3600.0,
-        ge=1,
+        ge=0.1,
         le=1e7,
         description="Seconds after which a task that has begun is given to another worker. Paper: none.",
     )
