@@ -56,7 +56,7 @@ class Meeting:
 
     @property
     def course(self) -> Course:
-        """Its course before the first game. Both agents are none of other programs."""
+        """Its course before the first game, if neither agent is another program."""
         first = 2 * self.first_pair
         return Course(range(first, first + self.num_games), games_at_once(self.sprt), self.sprt)
 
