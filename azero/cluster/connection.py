@@ -106,6 +106,7 @@ def _named(address: str) -> str:
 def _started() -> Iterator[Cluster]:
     """Starts a cluster of this machine within the block."""
     os.environ.setdefault("RAY_AUTH_TOKEN", secrets.token_hex(32))  # else Ray writes one into the home folder
+    os.environ.setdefault("RAY_worker_niceness", "0")  # by default, workers give way to everything else
     short = "/tmp" if Path("/tmp").is_dir() else None  # the names of sockets may have some 100 bytes
     with (
         tempfile.TemporaryDirectory(prefix=_PREFIX, dir=short, ignore_cleanup_errors=True) as folder,
@@ -158,7 +159,7 @@ def _initialised(failure: str, folder: str | None, **options: object) -> Iterato
 @contextmanager
 def _interruption_blocked() -> Iterator[None]:
     """Delays Ctrl-C within the block. Processes that are started there never receive it; this one ends them."""
-    if not hasattr(signal, "pthread_sigmask"):
+    if sys.platform == "win32":
         yield
         return
     before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])

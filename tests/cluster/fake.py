@@ -54,14 +54,6 @@ class FakeCluster:
         self.cancelled.append(attempt)
 
 
-def square(shared, task, report):
-    """A task's work."""
-    if task == "wrong":
-        raise ValueError(shared)
-    report(task)
-    return task * task
-
-
 def damaged(answer: Answer) -> Answer:
     """Returns an answer whose bytes have changed on their way."""
     return answer._replace(data=pickle.dumps(10**6))

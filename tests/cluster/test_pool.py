@@ -12,7 +12,8 @@ from azero.cluster.worker import do_task
 from azero.config.cluster import ClusterConfig
 from azero.errors import BadInput
 
-from .fake import FakeCluster, damaged, square
+from .fake import FakeCluster, damaged
+from .works import square
 
 TASKS = [1, 2, 3, 4]
 RESULTS = {0: 1, 1: 4, 2: 9, 3: 16}

@@ -6,7 +6,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from pathlib import Path
 
 import pytest
@@ -19,7 +18,7 @@ from azero.errors import BadInput
 from azero.selfplay.pool import local_pool
 from azero.training.train import train
 
-from .fake import square
+from .works import die, fail, hang_once, interrupt, large, square, surroundings, work_once
 
 pytestmark = [pytest.mark.cluster, pytest.mark.filterwarnings("ignore")]  # Ray's own code warns
 
@@ -96,18 +95,6 @@ def test_a_user_s_game_travels_to_workers_that_lack_it(cluster, tmp_path, monkey
     assert nets_of(Path("cluster")) == nets_of(Path("local"))
 
 
-def work_once(shared, task, report):
-    """A task's work, in whose first attempt the worker dies."""
-    if not (shared / str(task)).exists():
-        (shared / str(task)).touch()
-        os.kill(os.getpid(), signal.SIGKILL)
-    return task
-
-
-def die(shared, task, report):
-    os._exit(3)
-
-
 def test_a_killed_worker_is_replaced(cluster, tmp_path):
     told = []
     with pool_of(cluster, told) as pool:
@@ -118,14 +105,6 @@ def test_a_killed_worker_is_replaced(cluster, tmp_path):
         assert dict(pool.run(square, [3])) == {0: 9}
 
 
-def hang_once(shared, task, report):
-    """A task's work, which hangs in the first attempt."""
-    if not (shared / str(task)).exists():
-        (shared / str(task)).touch()
-        time.sleep(600)
-    return task
-
-
 def test_a_task_that_hangs_is_given_to_another_worker(cluster, tmp_path):
     told = []
     with pool_of(cluster, told, deadline_s=1) as pool:
@@ -133,20 +112,11 @@ def test_a_task_that_hangs_is_given_to_another_worker(cluster, tmp_path):
     assert told == ["task 1/1 has taken 1 s; another worker does it"]
 
 
-def interrupt(shared, task, report):
-    os.kill(shared, signal.SIGINT)
-    time.sleep(600)
-
-
 def test_an_interrupt_ends_all_attempts(cluster):
     with pool_of(cluster) as pool:
         with pytest.raises(KeyboardInterrupt):
             list(pool.run(interrupt, [1, 2], shared=os.getpid()))
         assert dict(pool.run(square, [3])) == {0: 9}  # with the CPUs of those that were ended
-
-
-def surroundings(shared, task, report):
-    return os.environ["RAY_USAGE_STATS_ENABLED"], sys.path
 
 
 def test_workers_send_no_statistics_and_import_nothing_from_the_working_folder(tmp_path):
@@ -184,10 +154,6 @@ def test_a_node_with_another_azero_is_refused(cluster, monkeypatch):
     assert len(told) == 1 and "is refused: it has another code of azero" in told[0]
 
 
-def fail(shared, task, report):
-    raise ValueError(shared)
-
-
 def test_what_a_worker_raises_is_raised_here(cluster):
     with pool_of(cluster) as pool, pytest.raises(ValueError, match="shared"):
         list(pool.run(fail, [1], shared="shared"))
@@ -198,10 +164,6 @@ def test_nothing_stays_in_the_object_store(cluster):
         for _ in range(3):
             assert len(list(pool.run(large, range(4), shared=bytes(5 << 20)))) == 4
     wait_until(lambda: used_bytes() < 1 << 20, timeout_s=30)
-
-
-def large(shared, task, report):
-    return bytes(2 << 20)
 
 
 def used_bytes():

@@ -9,7 +9,8 @@ from azero.cluster.messages import Call, Terms, check
 from azero.cluster.worker import check_machine, do_task
 from azero.errors import Damaged
 
-from .fake import damaged, square
+from .fake import damaged
+from .works import square
 
 HERE = Fingerprint("0.1", "c0de", "3.11", ("numpy 2.1", "torch 2.6"), "skylake", frozenset(["avx", "avx2"]))
 
