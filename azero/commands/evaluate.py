@@ -2,7 +2,9 @@
 
 import json
 import sys
-from contextlib import ExitStack, closing
+from contextlib import closing
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -127,8 +129,6 @@ def _play_match(
     record: Path | None,
     as_json: bool,
 ) -> None:
-    from tqdm import tqdm
-
     from azero.arena.matches.hall import Hall, Meeting
     from azero.arena.matches.match import play_match
     from azero.arena.matches.results import Interrupted, Unfinished
@@ -145,31 +145,20 @@ def _play_match(
     num_plies = _check_opening(opening_plies, one.game)
     if record:
         check_target(record, one.game)
-    with ExitStack() as stack:
-        stack.callback(one.close)
-        stack.callback(other.close)
-        pool = stack.enter_context(workers_of(cluster, maker.device_of(one, other)))
-        bar = stack.enter_context(
-            tqdm(total=games, unit=" games", desc=f"{a} - {b}", leave=False, disable=None, file=sys.stderr)
-        )
-
-        def show(num: int, tally: Any) -> None:
-            bar.set_postfix_str(f"+{tally.wins} ={tally.draws} -{tally.losses}", refresh=False)
-            bar.update(num)
-
-        result: MatchResult | None
+    with closing(one), closing(other), workers_of(cluster, maker.device_of(one, other)) as pool, _bar(games) as bar:
+        bar.set_description(f"{a} - {b}", refresh=False)
+        show = partial(_show, bar)
         early_end: Unfinished | Interrupted | None = None
-        keeps_thoughts = record is not None
         try:
             pair = one, other, one.game, games
+            result: MatchResult | None
             if control:
                 result = play_timed_match(*pair, control, maker.seed, num_plies, ponder, show)
             elif pool:
-                recipes = maker.recipe(a, one), maker.recipe(b, other)
-                meeting = Meeting(*recipes, games, maker.seed, num_plies, test, keeps_thoughts)
-                (result,) = Hall(pool).play([meeting], show)
+                meeting = Meeting(maker.recipe(a, one), maker.recipe(b, other), games, maker.seed, num_plies)
+                (result,) = Hall(pool).play([replace(meeting, sprt=test, keeps_thoughts=record is not None)], show)
             else:
-                result = play_match(*pair, maker.seed, num_plies, test, show, keeps_thoughts)
+                result = play_match(*pair, maker.seed, num_plies, test, show, record is not None)
         except (Unfinished, Interrupted) as error:
             result, early_end = error.result, error
     if result:
@@ -208,8 +197,6 @@ def _end_early(early_end: "Unfinished | Interrupted | None") -> None:
 
 
 def _evaluate_on_benchmark(maker: Maker, name: str, benchmark: str, cluster: str | None, as_json: bool) -> None:
-    from tqdm import tqdm
-
     from azero.arena.agents.names import game_of
     from azero.arena.benchmarks.benchmark import evaluate_on_benchmark
     from azero.arena.benchmarks.exam import examine
@@ -219,17 +206,30 @@ def _evaluate_on_benchmark(maker: Maker, name: str, benchmark: str, cluster: str
 
     game = make_game(maker.game) if isinstance(maker.game, str) else game_of(name)
     solved = read_benchmark(benchmark, game)
-    with ExitStack() as stack:
-        agent = stack.enter_context(closing(maker._replace(game=solved.game).agent(name)))
-        pool = stack.enter_context(workers_of(cluster, maker.device_of(agent)))
-        bar = stack.enter_context(
-            tqdm(total=solved.num_positions, unit=" positions", desc=name, leave=False, disable=None, file=sys.stderr)
-        )
+    with (
+        closing(maker._replace(game=solved.game).agent(name)) as agent,
+        workers_of(cluster, maker.device_of(agent)) as pool,
+        _bar(solved.num_positions, "positions") as bar,
+    ):
+        bar.set_description(name, refresh=False)
         if pool:
             result = examine(maker.recipe(name, agent), solved, pool, bar.update)
         else:
             result = evaluate_on_benchmark(agent, solved, bar.update)
     print(json.dumps(result.to_json()) if as_json else show_benchmark(result))
+
+
+def _bar(total: int, unit: str = "games") -> Any:
+    """Returns a progress bar on stderr, which disappears at its end."""
+    from tqdm import tqdm
+
+    return tqdm(total=total, unit=f" {unit}", leave=False, disable=None, file=sys.stderr)
+
+
+def _show(bar: Any, num: int, tally: Any) -> None:
+    """Shows on the bar that `num` games have ended, and the tally."""
+    bar.set_postfix_str(f"+{tally.wins} ={tally.draws} -{tally.losses}", refresh=False)
+    bar.update(num)
 
 
 def _two_numbers(option: str, text: str) -> tuple[float, float]:
