@@ -20,7 +20,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from azero.cluster.pool import ClusterPool
-from azero.config.schema import Config
+from azero.config.cluster import ClusterConfig
+from azero.config.schema import Config, DeviceConfig
 from azero.errors import BadInput
 from azero.nets.runtimes.choice import pick_device
 from azero.system.files import PACKAGE, held
@@ -49,13 +50,23 @@ class Cluster:
 
     def pool(self, config: Config, tell: Callable[[str], None] = lambda text: None) -> ClusterPool:
         """Returns the pool of the cluster's workers for a run of these settings."""
+        return self.workers(config.device, config.cluster, config.selfplay.num_workers, tell)
+
+    def workers(
+        self, device: DeviceConfig, cluster: ClusterConfig, num_workers: int, tell: Callable[[str], None]
+    ) -> ClusterPool:
+        """Returns the pool of the cluster's workers for nets that run on this device.
+
+        Args:
+          num_workers: workers of a cluster that was started here; 0: as many as there are cores.
+        """
         from azero.cluster.ray_backend import RayBackend
 
-        is_on_gpu = pick_device(config.device.device).type == "cuda"
-        cpus = config.cluster.cpus_per_worker
-        if self._is_local and config.selfplay.num_workers:
-            cpus = int(1e4 * count_cores() / config.selfplay.num_workers) / 1e4  # Ray counts ten thousandths
-        return ClusterPool(RayBackend(cpus, is_on_gpu), config.cluster, tell)
+        is_on_gpu = pick_device(device.device).type == "cuda"
+        cpus = cluster.cpus_per_worker
+        if self._is_local and num_workers:
+            cpus = int(1e4 * count_cores() / num_workers) / 1e4  # Ray counts ten thousandths
+        return ClusterPool(RayBackend(cpus, is_on_gpu), cluster, tell)
 
 
 @contextmanager

@@ -4,7 +4,7 @@ import pickle
 import secrets
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from types import TracebackType
 from typing import Any
 
@@ -31,6 +31,8 @@ class ClusterPool:
     Args:
       tell: is called with a line when a worker has died, or a node is refused.
     """
+
+    plays_matches = True
 
     def __init__(self, backend: Backend, config: ClusterConfig, tell: Callable[[str], None] = lambda text: None):
         self._backend, self._config, self._tell = backend, config, tell
@@ -66,7 +68,7 @@ class ClusterPool:
         on_progress: Callable[[int], None] = lambda num: None,
         shared: Any = None,
         title: str = "task",
-    ) -> Iterator[tuple[int, Any]]:
+    ) -> Generator[tuple[int, Any]]:
         """Runs all tasks; yields the place of each and its result as they finish.
 
         Args:

@@ -1,6 +1,6 @@
 """A run's workers: this process, or several others. They take tasks and return results, such as shards."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from functools import partial
 from types import TracebackType
 from typing import Protocol, Self, TypeVar
@@ -37,6 +37,10 @@ class AnyPool(Protocol):
     ) -> None: ...
 
     @property
+    def plays_matches(self) -> bool:
+        """Whether its workers play matches, too."""
+
+    @property
     def num_deaths(self) -> int:
         """Number of workers that have died so far."""
 
@@ -47,7 +51,7 @@ class AnyPool(Protocol):
         on_done: Callable[[int], None],
         shared: _Shared,
         title: str = "task",
-    ) -> Iterator[tuple[int, _Result]]:
+    ) -> Generator[tuple[int, _Result]]:
         """Runs all tasks; yields the place of each and its result as they finish. See `Pool.run`."""
 
     def figures(self) -> dict[str, float]:
@@ -72,7 +76,13 @@ class Pool:
 
     Args:
       on_death: is called with a sentence each time a worker process has died. Another one does its task again.
+
+    Attributes:
+      plays_matches: whether its workers play matches, too. On one machine, a single process plays all games of a match
+        side by side, so that forward passes are full.
     """
+
+    plays_matches = False
 
     def __init__(self, num_workers: int, on_death: Callable[[str], None] = lambda text: None):
         self._workers = Workers(num_workers, take_gpu, on_death) if num_workers > 1 else None
@@ -98,7 +108,7 @@ class Pool:
         on_done: Callable[[int], None],
         shared: _Shared,
         title: str = "task",
-    ) -> Iterator[tuple[int, _Result]]:
+    ) -> Generator[tuple[int, _Result]]:
         """Runs all tasks; yields the place of each and its result as they finish.
 
         Args:

@@ -11,7 +11,7 @@ import pickle
 import signal
 import traceback
 from collections import Counter, deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from multiprocessing.connection import wait
@@ -76,7 +76,7 @@ class Workers:
         tasks: Sequence[Any],
         on_progress: Callable[[int], None] = lambda num: None,
         shared: Any = None,
-    ) -> Iterator[tuple[int, Any]]:
+    ) -> Generator[tuple[int, Any]]:
         """Does all tasks; yields the place of each and its result as they finish.
 
         `on_progress` is called with the numbers that `work` reports. If a worker dies, the sum of its task's numbers
@@ -246,15 +246,21 @@ def do_in_order(work: Callable[[Any], Any], units: Sequence, num_workers: int) -
     if num_workers == 1 or len(units) < 2:
         yield from map(work, units)
         return
+    with Workers(min(num_workers, len(units))) as workers:
+        yield from in_order(workers.run(do_unit, units, shared=work))
+
+
+def in_order(finished: Iterable[tuple[int, Any]]) -> Iterator[Any]:
+    """Yields the results of tasks in the order of their places, in whatever order they finish."""
     early: dict[int, Any] = {}
     following = 0
-    with Workers(min(num_workers, len(units))) as workers:
-        for place, result in workers.run(_without_progress, units, shared=work):
-            early[place] = result
-            while following in early:
-                yield early.pop(following)
-                following += 1
+    for place, result in finished:
+        early[place] = result
+        while following in early:
+            yield early.pop(following)
+            following += 1
 
 
-def _without_progress(work: Callable[[Any], Any], unit: Any, on_progress: Callable[[int], None]) -> Any:
+def do_unit(work: Callable[[Any], Any], unit: Any, on_progress: Callable[[int], None]) -> Any:
+    """Returns `work(unit)`, as a task whose shared part is the work."""
     return work(unit)

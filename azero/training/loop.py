@@ -139,7 +139,7 @@ def run_iterations(
                 elif progress.stage == "train":
                     progress = learn(run, progress, replay, trainer, report, ranks)
                 else:
-                    progress = gate(run, progress, trainer, report)
+                    progress = gate(run, progress, trainer, report, pool)
                 call_back(run, progress, callbacks)
     return progress
 
@@ -252,28 +252,28 @@ def learn(
     return done
 
 
-def gate(run: Run, progress: Progress, trainer: Trainer, report: Report) -> Progress:
+def gate(run: Run, progress: Progress, trainer: Trainer, report: Report, pool: AnyPool) -> Progress:
     """Plays the candidate against the best net, promotes it if it is better, and ends the iteration."""
     begin = time.perf_counter()
-    iteration = progress.iteration
-    verdict = hold_gate(run, progress, report)
+    iteration, players = progress.iteration, pool if pool.plays_matches else None
+    verdict = hold_gate(run, progress, report, players)
     progress = with_gate(progress, verdict.matches)
     if verdict.is_promoted:
         promoted = [*progress.promoted, iteration][-NUM_PROMOTED:]
         progress = replace(progress, best=iteration, promotions=progress.promotions + 1, promoted=promoted)
-        progress = meet_older_nets(run, progress, report)
+        progress = meet_older_nets(run, progress, report, players)
     progress = rated(progress)
     if verdict.is_promoted:
         run.save_net(run.checkpoint_path(iteration), trainer.candidate(), progress)
     notes = progress.notes | verdict.notes | {"time/gate_s": time.perf_counter() - begin}
     every, last = run.config.evaluation.every, run.config.training.iterations
     if iteration == last and run.config.gate.final_games:
-        progress, of_final = hold_final(run, progress, report)
+        progress, of_final = hold_final(run, progress, report, players)
         notes |= of_final
     notes |= {"gate/rating": progress.rating, "gate/promotions": progress.promotions}
     if every and (iteration % every == 0 or iteration == last):
         begin = time.perf_counter()
-        notes |= evaluate_best(run, progress, report)
+        notes |= evaluate_best(run, progress, report, players)
         notes["time/evaluation_s"] = time.perf_counter() - begin
     write_metrics(
         run.metrics_path, {"iteration": iteration, "positions": progress.positions, "steps": progress.steps, **notes}
