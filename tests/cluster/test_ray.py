@@ -181,7 +181,7 @@ def test_a_command_that_is_stopped_leaves_no_process_and_nothing_at_home(tmp_pat
     os.killpg(process.pid, sign) if sign == signal.SIGINT else process.kill()
     _, err = process.communicate(timeout=60)
     if sign == signal.SIGINT:
-        go_on = f"go on with: azero train --run {tmp_path / 'run'} --resume"
+        go_on = f"go on with: azero train --run {tmp_path / 'run'} --resume --cluster local"
         assert process.returncode == 130 and err == f"azero: stopped; {go_on}\n"
     wait_until(lambda: not processes_of(process.pid, has_agents=sign == signal.SIGINT), timeout_s=30)
     assert not (home / ".ray").exists()
