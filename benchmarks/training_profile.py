@@ -59,9 +59,8 @@ def take_steps(trainer: Trainer, replay: Replay, num: int) -> None:
 
 def show_parts(trainer: Trainer, replay: Replay, num_steps: int) -> None:
     """Prints the median time of each part of a step. `forward` and `backward` are times of one pass of several."""
-    threads = trainer._threads.map
     for owner, function, name in (
-        (trainer._threads, "map", "passes, side by side"),
+        (trainer.passes, "run", "passes, side by side"),
         (trainer.learner, "forward", "forward, of a pass"),
         (torch.autograd, "grad", "backward, of a pass"),
         (parts, "_set_gradients", "sum of gradients"),
@@ -71,8 +70,7 @@ def show_parts(trainer: Trainer, replay: Replay, num_steps: int) -> None:
         (replay, "sample", "sample, beside the step"),
         (trainer, "step", "step"),
     ):
-        work = (lambda *each: list(threads(*each))) if function == "map" else getattr(owner, function)
-        setattr(owner, function, clocked(name, work))
+        setattr(owner, function, clocked(name, getattr(owner, function)))
     take_steps(trainer, replay, num_steps)
     whole = np.median(SECONDS["step"])
     for name, seconds in sorted(SECONDS.items(), key=lambda each: -np.median(each[1])):

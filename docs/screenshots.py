@@ -1,4 +1,4 @@
-"""Screenshots of the page: each screen and each board, light and dark, in three sizes.
+"""Screenshots of the page: each screen and each board, light and dark, in three sizes; and the panel in some states.
 
     python docs/screenshots.py [--run FOLDER] [--only NAME] [--out docs/pictures/browser]
 
@@ -9,6 +9,7 @@ simulations is the machine's.
 
 import argparse
 import contextlib
+import json
 import os
 import re
 import shutil
@@ -16,15 +17,17 @@ import signal
 import subprocess
 import sys
 import tempfile
+import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 
 from PIL import Image
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Browser, Page, sync_playwright
 
 ROOT = Path(__file__).resolve().parent.parent
 SIZES = {"desktop": (1440, 900), "laptop": (1280, 720), "phone": (390, 844)}
 THEMES = "light", "dark"
+MARGIN = 20  # pixels left of and above the panel, in pictures of states
 FONTS = """<?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "fonts.dtd"><fontconfig>
 <dir>/usr/share/fonts</dir><cachedir>{cache}</cachedir>
 <match target="pattern"><test name="family"><string>system-ui</string></test>
@@ -43,6 +46,12 @@ LINKS = {
     "own_game": "#g=own:Nim&m=0 2",
     "bad_link": "#g=connect_four&m=4 4 3 5 9",
 }
+STATES = {
+    "queue_full": "#v=analyse&g=connect_four&m=4 4 5&a=uct@1000",
+    "server_lost": "#g=connect_four&m=4 4",
+}
+"""Pictures of the panel alone, from servers that take one search at a time."""
+
 BOARDS = {
     "amazons": "#g=amazons&m=d1 d7 g7",
     "breakthrough": "#g=breakthrough&m=d2d3 e7e6 d3d4 e6e5",
@@ -58,21 +67,32 @@ BOARDS = {
 
 
 @contextlib.contextmanager
-def serving(run: Path | None) -> Iterator[str]:
-    """Runs a server of all shipped agents; yields its address."""
+def serving(run: Path | None, *more: str) -> Iterator[tuple[str, subprocess.Popen]]:
+    """Runs a server of some shipped agents, with more options; yields its address and its process."""
     words = [sys.executable, "-c", "from azero.cli import main; main()", "serve", "--port", "0"]
     words += ["connect_four", "go_7x7", "othello_6x6", "tic_tac_toe", "--game", "tests/data/nim.py:Nim"]
-    words += ["--runs", str(run)] if run else []
+    words += [*more, *(["--runs", str(run)] if run else [])]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     process = subprocess.Popen(words, stdout=subprocess.PIPE, text=True, cwd=ROOT, env=environment)
     assert process.stdout
     found = re.search(r"http://\S+/", process.stdout.readline())
     try:
         assert found, "the server did not start"
-        yield found[0]
+        yield found[0], process
     finally:
-        process.send_signal(signal.SIGINT)
+        process.send_signal(signal.SIGINT)  # does nothing if it has ended
         process.wait(120)
+
+
+@contextlib.contextmanager
+def opened(browser: Browser, size: str, theme: str) -> Iterator[Page]:
+    """Yields a page of a browser context of its own."""
+    width, height = SIZES[size]
+    context = browser.new_context(
+        viewport={"width": width, "height": height}, color_scheme=theme, reduced_motion="reduce"
+    )
+    yield context.new_page()
+    context.close()
 
 
 def prepare(page: Page, name: str) -> None:
@@ -84,8 +104,6 @@ def prepare(page: Page, name: str) -> None:
             page.get_by_role("button", name="Compare").click()
         page.get_by_role("button", name=re.compile("^Limit")).click()
         page.get_by_role("menuitemradio", name="1,000 simulations", exact=True).click()
-        if start.count():
-            start.click()
         table.wait_for(timeout=240_000)
         page.wait_for_timeout(7000)
         page.locator(".panel").hover(position={"x": 5, "y": 5})
@@ -116,6 +134,43 @@ def take(page: Page, address: str, name: str, link: str, path: Path) -> None:
     raw.unlink()
 
 
+def take_state(browser: Browser, name: str, theme: str, path: Path) -> None:
+    """Saves a picture of the panel in one of STATES."""
+    with serving(None, "--searches", "1") as (address, process), opened(browser, "laptop", theme) as page:
+        page.goto(address + STATES[name])
+        page.get_by_role("grid").wait_for()
+        if name == "queue_full":
+            asked = {"agent": "uct@1000", "game": "connect_four", "seconds": 600}
+            headers = {"Content-Type": "application/json"}
+            request = urllib.request.Request(f"{address}api/v1/analyses", json.dumps(asked).encode(), headers)
+            with urllib.request.urlopen(request):  # it has the only place
+                page.get_by_role("button", name="Start", exact=True).click()
+                page.get_by_role("alert").wait_for()
+                page.wait_for_timeout(500)
+                save_panel(page, path)
+        else:
+            page.wait_for_timeout(1500)
+            page.get_by_text("Getting the engine ready").wait_for(state="hidden", timeout=240_000)
+            process.kill()
+            process.wait()
+            page.keyboard.press("3")
+            page.get_by_role("status", name="Reconnecting").wait_for()
+            page.wait_for_timeout(500)
+            save_panel(page, path)
+
+
+def save_panel(page: Page, path: Path) -> None:
+    """Saves a picture of the panel with its surroundings, and of what lies over it."""
+    raw = path.with_suffix(".raw.png")
+    box = page.locator(".panel").bounding_box()
+    assert box and page.viewport_size
+    left, top = box["x"] - MARGIN, box["y"] - MARGIN
+    width, height = page.viewport_size["width"] - left, page.viewport_size["height"] - top
+    page.screenshot(path=raw, clip={"x": left, "y": top, "width": width, "height": height})
+    save_small(Image.open(raw), path)
+    raw.unlink()
+
+
 def save_small(image: Image.Image, path: Path) -> None:
     """Saves a picture as PNG with a palette of 128 colours."""
     image.convert("RGB").quantize(128, dither=Image.Dither.NONE).save(path, optimize=True)
@@ -138,13 +193,13 @@ def join(pictures: list[Path], path: Path, width: int = 320) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--run", type=Path)
-    parser.add_argument("--only", action="append", metavar="NAME", help="a screen, or `boards`; repeatable")
+    parser.add_argument("--only", action="append", metavar="NAME", help="a screen, a state, or `boards`; repeatable")
     parser.add_argument("--sizes", nargs="*", default=list(SIZES), choices=list(SIZES))
     parser.add_argument("--out", type=Path, default=ROOT / "docs" / "pictures" / "browser")
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
-    wanted = options.only or [*LINKS, "boards"]
-    with tempfile.TemporaryDirectory() as folder, serving(options.run) as address, sync_playwright() as playwright:
+    wanted = options.only or [*LINKS, *STATES, "boards"]
+    with tempfile.TemporaryDirectory() as folder, serving(options.run) as (address, _), sync_playwright() as playwright:
         fonts = Path(folder) / "fonts.conf"
         fonts.write_text(FONTS.format(cache=folder))
         browser = playwright.chromium.launch(
@@ -153,22 +208,20 @@ def main() -> None:
             env={**os.environ, "FONTCONFIG_FILE": str(fonts)},
         )
         for size in options.sizes:
-            width, height = SIZES[size]
             for theme in THEMES:
-                context = browser.new_context(
-                    viewport={"width": width, "height": height}, color_scheme=theme, reduced_motion="reduce"
-                )
-                page = context.new_page()
-                for name, link in LINKS.items():
-                    if name in wanted and not (name == "runs" and options.run is None):
-                        take(page, address, name, link, options.out / f"{name}_{size}_{theme}.png")
-                if "boards" in wanted:
-                    pictures = []
-                    for name, link in BOARDS.items():
-                        pictures.append(Path(folder) / f"{name}.png")
-                        take(page, address, name, link, pictures[-1])
-                    join(pictures, options.out / f"boards_{size}_{theme}.png", 390 if size == "phone" else 480)
-                context.close()
+                with opened(browser, size, theme) as page:
+                    for name, link in LINKS.items():
+                        if name in wanted and not (name == "runs" and options.run is None):
+                            take(page, address, name, link, options.out / f"{name}_{size}_{theme}.png")
+                    if "boards" in wanted:
+                        pictures = []
+                        for name, link in BOARDS.items():
+                            pictures.append(Path(folder) / f"{name}.png")
+                            take(page, address, name, link, pictures[-1])
+                        join(pictures, options.out / f"boards_{size}_{theme}.png", 390 if size == "phone" else 480)
+        for name in STATES:
+            for theme in THEMES if name in wanted else ():
+                take_state(browser, name, theme, options.out / f"{name}_{theme}.png")
         browser.close()
 
 

@@ -41,7 +41,7 @@ def measure_training(config: Config, game: Game, seconds: float) -> list[Trainin
     threads = config.device.threads or count_cores()
     peaks = peak_measures([threads]) if trainer.device.type == "cpu" else {}
     rates = rates_in_turns({"training": partial(rate, work)} | peaks, seconds)
-    precision = {torch.float32: "fp32", torch.bfloat16: "bf16"}[trainer.dtype]
+    precision = {torch.float32: "fp32", torch.bfloat16: "bf16"}[trainer.passes.dtype]
     own, peak = rates["training"], rates.get((precision, threads))
     operations = _PASSES * count_operations(trainer.average, game.planes_shape).on_board
     share = operations * median_ratio(own, peak) if peak else None

@@ -52,13 +52,14 @@ def serve(
     if any(importlib.util.find_spec(each) is None for each in _NEEDED):
         raise BadInput("azero serve needs FastAPI and uvicorn: pip install 'azero[web]'")
     from azero.games.make import make_game
-    from azero.interfaces.web.offered.offered import Offered, runs_in
+    from azero.interfaces.web.offered.offered import Offered
+    from azero.interfaces.web.offered.runs import runs_in
     from azero.interfaces.web.server import serve as run
     from azero.interfaces.web.settings import ServeSettings
     from azero.system.machine import count_cores
 
     own = [make_game(str(named_game(game)), compiles=False) for game in games or ()]
-    folders = [each for folder in runs or () for each in runs_in(folder)]
+    folders = [folder for folder in runs or () if runs_in(folder)]  # raises BadInput if there is none
     settings = ServeSettings(
         host=host,
         port=port,

@@ -1,4 +1,4 @@
-"""Settings of a run on a cluster."""
+"""Settings of a run on several processes and machines."""
 
 from pydantic import Field
 
@@ -6,7 +6,10 @@ from azero.config.section import Section
 
 
 class ClusterConfig(Section):
-    """Work on several machines, with `azero train --cluster`. Without that option these settings do nothing."""
+    """How a run is shared out among processes and machines; all but `trainers` needs `azero train --cluster`.
+
+    The games and the weights do not depend on it, unless `mixed` is set.
+    """
 
     cpus_per_worker: float = Field(
         1.0,
@@ -25,4 +28,12 @@ class ClusterConfig(Section):
         False,
         description="Accept nodes whose CPUs have other features, or whose libraries have other versions; each runs "
         "the net in the way that is fastest there. The games then depend on the nodes that play them. Paper: none.",
+    )
+    trainers: int = Field(
+        1,
+        ge=1,
+        le=1024,
+        description="Processes that share each training step; every one has a copy of the replay window. On a CPU, "
+        "each needs a pass of 128 rows of a batch, and the weights are the same for any number. Within one machine, "
+        "threads do as well. Paper: 64 TPUs.",
     )

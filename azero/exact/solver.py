@@ -7,6 +7,7 @@ from azero.compiler.pace import next_size
 from azero.exact.alphabeta import search_on
 from azero.exact.frames import new_search
 from azero.games import State
+from azero.system.slices import Slices, finish
 
 _FIRST_NODES = 1 << 10  # nodes of the first call; the sizes of later calls depend on their times
 _NO_LIMIT = 1 << 62
@@ -34,6 +35,13 @@ def solve(
     Raises:
       BrokenRules: the game's rules fail, e.g. a position that is not terminal has no legal action.
     """
+    return finish(solving(state, by_score, max_table_entries, node_limit))
+
+
+def solving(
+    state: State, by_score: bool = False, max_table_entries: int = 1 << 20, node_limit: int = _NO_LIMIT
+) -> Slices[Solution]:
+    """As `solve`, in slices."""
     if state.is_terminal():
         return Solution(state.final_score() if by_score else state.returns()[0], None, 1, 1)
     work = new_search(state, by_score, max_table_entries)
@@ -43,5 +51,6 @@ def solve(
         begin = time.perf_counter()
         search_on(state, work, by_score, min(int(progress.num_nodes) + at_once, node_limit), _NO_LIMIT)
         at_once = next_size(at_once, time.perf_counter() - begin)
+        yield
     value, action = (float(root.value), int(root.action)) if progress.ply < 0 else (None, None)
     return Solution(value, action, int(progress.num_nodes), int(progress.num_leaves))

@@ -46,7 +46,9 @@ def text_to_board(text: str, height: int, width: int, kinds: str = PLAYERS) -> t
         rows, fields = _read_drawn(lines, height, f"{kinds}.")
     else:
         board, *fields = text.split() or [""]
-        rows = [re.sub("[1-9][0-9]?", lambda run: "." * int(run[0]), row) for row in board.split("/")]
+        rows = board.split("/")
+        if len(rows) == height:
+            rows = [re.sub("[1-9][0-9]?", lambda run: "." * int(run[0]), row) for row in rows]
     if len(rows) != height:
         raise BadInput(f"the board has {height} rows, not {len(rows)}")
     for number, row in enumerate(rows, start=1):

@@ -8,7 +8,7 @@ from azero.games import Game, State
 from azero.games.make import make_trusted_game
 from azero.games.names import file_of, without_folder
 from azero.records.annotations import read_comments, read_name
-from azero.records.record import MOST_DEEP, RESULTS, UNKNOWN, Node, Record, result_of
+from azero.records.record import MOST_DEEP, RESULTS, UNKNOWN, Node, Record, TooManyMoves, result_of
 from azero.records.tokens import Token, split, unescaped
 from azero.records.writing import FORMAT
 
@@ -21,16 +21,18 @@ _RESULTS = *RESULTS.values(), UNKNOWN
 _CUT_SHORT = f"the game has no result at its end, one of {', '.join(_RESULTS)}; is the file cut short?"
 
 
-def text_to_records(text: str, game: Game | None = None) -> Iterator[Record]:
+def text_to_records(text: str, game: Game | None = None, most_moves: int | None = None) -> Iterator[Record]:
     """Yields the records in a text, one after another.
 
     Args:
       game: the game that all records must have; None: the records name it.
+      most_moves: of all records, variations included.
 
     Raises:
       BadInput: the text is not in this format, or a game breaks the rules. The message begins with the line.
+      TooManyMoves: there are more than `most_moves`.
     """
-    reader = _Reader(text, game)
+    reader = _Reader(text, game, most_moves)
     while reader.token.kind != "end":
         yield reader.read()
 
@@ -42,9 +44,10 @@ class _Reader:
       token: the next token.
     """
 
-    def __init__(self, text: str, game: Game | None):
+    def __init__(self, text: str, game: Game | None, most_moves: int | None):
         self._tokens = split(text)
         self.token = next(self._tokens)
+        self._most_moves, self._num_moves = most_moves, 0  # of the records before
         self._game = game
         self._known: dict[str, Game] = {}  # games by the names in tags
         self._starts: dict[Game, State] = {}  # their initial positions, which records share
@@ -67,6 +70,9 @@ class _Reader:
                 moves.take(token)
             except BadInput as error:
                 raise BadInput(f"line {token.line}: {error}") from None
+            if self._most_moves is not None and self._num_moves + moves.num_moves > self._most_moves:
+                raise TooManyMoves(self._most_moves)
+        self._num_moves += moves.num_moves
         token = self._take()
         try:
             moves.finish()
@@ -128,7 +134,11 @@ class _Reader:
 
 
 class _Moves:
-    """Builds the tree of a record."""
+    """Builds the tree of a record.
+
+    Attributes:
+      num_moves: of the tree, so far.
+    """
 
     def __init__(self, record: Record):
         self._node, self._state = record.root, record.start.clone()
@@ -136,6 +146,8 @@ class _Moves:
         self._before: tuple[Node, State] | None = None  # where the last word began
         self._left: list[tuple[Node, State, tuple[Node, State]]] = []  # lines that variations have interrupted
         self._comments: list[str] = []  # of the last node, or before the first move of a variation
+        self._written: dict[int, tuple[Node, list[str]]] = {}  # nodes with their comments, by the nodes' identities
+        self.num_moves = 0
 
     def take(self, token: Token) -> None:
         """Adds a move, a comment or a mark, or begins or ends a variation; raises BadInput."""
@@ -157,6 +169,8 @@ class _Moves:
     def finish(self) -> None:
         """Ends the game; raises BadInput if a variation is not complete."""
         self._write_comments()
+        for node, comments in self._written.values():
+            read_comments(node, comments)
         if self._left:
             raise BadInput("a variation is not complete: ) is missing before the result")
 
@@ -182,11 +196,14 @@ class _Moves:
                 raise BadInput(f"move {ply}: {error}") from None
             self._node.children.append(Node(action))
             self._node = self._node.children[-1]
+            self.num_moves += 1
         self._node.mark = mark
 
     def _write_comments(self) -> None:
-        """Writes the comments so far into the last node."""
-        read_comments(self._node, read_name(self._node, self._comments))
+        """Keeps the comments so far for the last node, which may get others after each of its variations."""
+        if self._comments:
+            _, comments = self._written.setdefault(id(self._node), (self._node, []))
+            comments += read_name(self._node, self._comments)
         self._comments = []
 
     def _begin_variation(self) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from azero.errors import BadInput
 from azero.games import Game, State
 
 NO_ACTION = -1
@@ -20,6 +21,13 @@ RESERVED = {"Format", "Game", "Result", "Position"}
 
 MOST_DEEP = 100
 """The most variations within each other in a file."""
+
+
+class TooManyMoves(BadInput):
+    """Records have more moves than a reader wants."""
+
+    def __init__(self, most_moves: int):
+        super().__init__(f"the records have more than {most_moves:,} moves, variations included")
 
 
 @dataclass(eq=False, repr=False)

@@ -10,7 +10,7 @@ from azero.errors import BadInput
 from azero.games import Game, State
 from azero.games.checks import is_forced_pass
 from azero.records.annotations import read_comments
-from azero.records.record import ADJUDICATED, DRAWN, MOST_DEEP, RESERVED, UNKNOWN, Node, Record, result_of
+from azero.records.record import ADJUDICATED, DRAWN, MOST_DEEP, RESERVED, UNKNOWN, Node, Record, TooManyMoves, result_of
 from azero.records.sgf_games import COLOURS, SWAP, game_of, stones_to_start, text_to_move
 from azero.records.sgf_writing import ENDS, MARKS, PRIVATE, RESULTS, TAGS
 
@@ -20,18 +20,24 @@ _ENCODINGS = {
 }
 """Encodings that are read. Others of Python's do not make text, or make what cannot be written again."""
 
+_VALUE = re.compile(rb"\[(?:[^\]\\]+|\\.)*+\]", re.DOTALL)
+
 Properties = dict[str, list[bytes]]
 
 
-def sgf_to_records(data: bytes, game: Game | None = None) -> Iterator[Record]:
+def sgf_to_records(data: bytes, game: Game | None = None, most_moves: int | None = None) -> Iterator[Record]:
     """Yields the records in a collection, one after another.
 
     Args:
       game: the game that all records must have, up to what SGF cannot tell, such as superko; None: they name it.
+      most_moves: of all records, variations included. A node without a move counts, too.
 
     Raises:
       BadInput: the data is no SGF, or a game breaks the rules. The message begins with the number of the game.
+      TooManyMoves: there are more than `most_moves`.
     """
+    if most_moves is not None and _VALUE.sub(b"", data).count(b";") > most_moves:
+        raise TooManyMoves(most_moves)
     try:
         trees = sgf_grammar.parse_sgf_collection(data)
     except ValueError as error:
@@ -48,6 +54,7 @@ class _Reader:
 
     def __init__(self, tree: sgf_grammar.Coarse_game_tree, game: Game | None):
         self._tree, self._root = tree, tree.sequence[0]
+        self._comments: dict[int, tuple[Node, list[str]]] = {}  # nodes with their comments, by the nodes' identities
         self._encoding = _decoded(self._root.get("CA", [b"utf-8"])[0], "ascii").strip()
         private = (each.partition(":") for each in self._texts(self._root, PRIVATE))
         self._private = {name: text for name, _, text in private if re.fullmatch(r"\w{1,100}", name)}
@@ -69,6 +76,8 @@ class _Reader:
             for properties in tree.sequence:
                 node, state = self._add(properties, node, state, is_root=properties is root)
             left += [(child, node, state, depth + (k > 0)) for k, child in enumerate(tree.children)][::-1]
+        for node, texts in self._comments.values():
+            read_comments(node, texts)
         told, end = _read_result(self._text(root, "RE"))
         record.tags |= {"Termination": end} if end else {}
         record.tags |= {name: text for name, text in self._private.items() if name not in RESERVED}
@@ -83,9 +92,13 @@ class _Reader:
         position = self._private.pop("Position", None)
         if position is not None:
             return self._game.state_from_text(position)
-        stones = [self._texts(self._root, f"A{colour}") for colour in COLOURS]
-        if not any(stones):
+        _, height, width = self._game.planes_shape
+        given = [len(self._root.get(f"A{colour}", [])) for colour in COLOURS]
+        if not any(given):
             return self._game.new_initial_state()
+        if sum(given) > height * width:
+            raise BadInput(f"AB and AW put {sum(given)} stones on a board of {height * width} points")
+        stones = [self._texts(self._root, f"A{colour}") for colour in COLOURS]
         to_move = self._text(self._root, "PL").strip()[:1].upper() or self._first_mover()
         return stones_to_start(self._game, stones, COLOURS.index(to_move) if to_move in COLOURS else 0)
 
@@ -103,7 +116,8 @@ class _Reader:
         for colour in COLOURS:
             for text in self._texts(properties, colour)[:1]:
                 node, state = self._play(text, COLOURS.index(colour), node, state)
-        read_comments(node, self._texts(properties, "C"))
+        if texts := self._texts(properties, "C"):
+            self._comments.setdefault(id(node), (node, []))[1].extend(texts)
         node.name = " ".join(self._text(properties, "N").split()) or node.name
         for mark, (name, value) in MARKS.items():
             if name in properties and self._text(properties, name)[:1] in ("", value):

@@ -156,7 +156,7 @@ class _Worker:
             context = multiprocessing.get_context("spawn")
             self.connection, other = context.Pipe()
             self._process = context.Process(target=_serve, args=(other,), daemon=True)
-            with _safe_path():
+            with safe_path():
                 self._process.start()
             other.close()  # so that the pipe ends when the process does
             with contextlib.suppress(OSError):  # it has died; `hear` will say so
@@ -195,7 +195,7 @@ class _Worker:
 
 
 @contextmanager
-def _safe_path() -> Iterator[None]:
+def safe_path() -> Iterator[None]:
     """Within the block, a new process does not import modules from the working folder, as `python -c` would."""
     before = os.environ.get("PYTHONSAFEPATH")
     os.environ["PYTHONSAFEPATH"] = "1"

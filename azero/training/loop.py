@@ -25,6 +25,7 @@ from azero.selfplay.tasks import Identities, PlayPlan, pack_files, play_task, sp
 from azero.system.console import say
 from azero.system.files import make_folder, remove_temporaries
 from azero.system.interrupt import interruption_waits
+from azero.system.peers import Launcher, local_host
 from azero.training.beginning import begin, create_run, read_beginning
 from azero.training.callbacks import RunView, StopTraining, call_back
 from azero.training.final import hold_final
@@ -32,6 +33,8 @@ from azero.training.gate import evaluate_best, find_benchmark, hold_gate
 from azero.training.learning.learner import Learner
 from azero.training.learning.losses import Losses
 from azero.training.learning.precision import settle_arithmetic
+from azero.training.learning.rank import generators_of
+from azero.training.learning.ranks import ALONE, Ranks, check_ranks, joined_ranks
 from azero.training.learning.schedule import learning_rate, steps_for
 from azero.training.learning.trainer import Trainer, check_divergence
 from azero.training.lessons.reading import read_lessons
@@ -53,7 +56,12 @@ from azero.training.watching.report import Report
 
 
 def train(
-    folder: Path, config: Config, is_resuming: bool, callbacks: Sequence[object] = (), make_pool: MakePool = local_pool
+    folder: Path,
+    config: Config,
+    is_resuming: bool,
+    callbacks: Sequence[object] = (),
+    make_pool: MakePool = local_pool,
+    launch: Launcher = local_host,
 ) -> RunView:
     """Runs all iterations of a run in `folder` and returns the run at its end. A killed run can be resumed.
 
@@ -61,11 +69,16 @@ def train(
 
     Each stage ends by saving the whole state. The result of a stage depends only on the state before it, the seed and
     the lessons. So an interrupted stage is repeated or continued, with the same result.
+
+    Args:
+      make_pool: makes the workers.
+      launch: starts the further ranks of the trainer, if the settings ask for some.
     """
     games = games_of(config.game)
     game = games[-1]
     check_runtime(config, is_resuming)
     Learner(config, game)  # raises errors of net and heads before the folder exists
+    check_ranks(config)
     if config.evaluation.every:
         make_agent(config.evaluation.opponent, game).close()  # raises errors now, not after the first iterations
         find_benchmark(config.evaluation, game)
@@ -81,11 +94,16 @@ def train(
         make_folder(folder)
     with hold(folder):
         run = create_run(folder, config, game, beginning) if beginning else Run(folder, config, game)
-        return RunView.of(run, run_iterations(run, lessons, starts, callbacks, make_pool))
+        return RunView.of(run, run_iterations(run, lessons, starts, callbacks, make_pool, launch))
 
 
 def run_iterations(
-    run: Run, lessons: Lessons | None, starts: list[str], callbacks: Sequence[object], make_pool: MakePool
+    run: Run,
+    lessons: Lessons | None,
+    starts: list[str],
+    callbacks: Sequence[object],
+    make_pool: MakePool,
+    launch: Launcher,
 ) -> Progress:
     """Continues a run from its saved state to the last iteration, or until a callback stops it.
 
@@ -106,7 +124,11 @@ def run_iterations(
     run.publish_best(progress)
     run.remove_old_shards(progress)
     replay = run.load_replay(progress, lessons)
-    with Report(run, progress) as report, make_pool(run.config, report.tell) as pool:
+    with (
+        Report(run, progress) as report,
+        make_pool(run.config, report.tell) as pool,
+        joined_ranks(run.config, run.game, trainer, lessons, launch) as ranks,
+    ):
         report.tell(*find_oddities(run.config, run.game.max_plies))
         if pool.is_mixed:
             report.tell("cluster.mixed = true: machines may differ, so the games depend on which of them plays them")
@@ -116,7 +138,7 @@ def run_iterations(
                 if progress.stage == "play":
                     progress = play(run, progress, replay, pool, trainer, report)
                 elif progress.stage == "train":
-                    progress = learn(run, progress, replay, trainer, report)
+                    progress = learn(run, progress, replay, trainer, report, ranks)
                 else:
                     progress = gate(run, progress, trainer, report)
                 call_back(run, progress, callbacks)
@@ -189,7 +211,9 @@ def replay_age(replay: Replay, iteration: int) -> float:
     return float(np.average(ages, weights=[shard.num_learnt for shard in replay.shards]))
 
 
-def learn(run: Run, progress: Progress, replay: Replay, trainer: Trainer, report: Report) -> Progress:
+def learn(
+    run: Run, progress: Progress, replay: Replay, trainer: Trainer, report: Report, ranks: Ranks = ALONE
+) -> Progress:
     """Trains the candidate: takes the iteration's steps on samples from the replay window."""
     training, iteration = run.config.training, progress.iteration
     fresh = progress.notes["selfplay/positions"]
@@ -199,11 +223,15 @@ def learn(run: Run, progress: Progress, replay: Replay, trainer: Trainer, report
         report.tell(*describe_warmup(training, num_steps))
     steps = range(first, num_steps)
     shares = [(iteration - 1 + step / num_steps) / training.iterations for step in range(num_steps)]
-    generators = (np.random.default_rng([run.config.seed, iteration, step]) for step in steps)
-    samples = replay.samples(training.batch_size, generators)
+    generators = generators_of(run.config.seed, iteration, steps)
+    samples = replay.samples(training.batch_size, generators, trainer.rows)
     losses: list[Losses] = []  # of the steps that `sums` does not include yet
     sums, begin = progress.sums, time.perf_counter()
-    with report.stage("training", num_steps, "steps", first) as bar, interruption_waits() as interrupted:
+    with (
+        report.stage("training", num_steps, "steps", first) as bar,
+        interruption_waits() as interrupted,
+        ranks.at_work(replay, iteration, steps),
+    ):
         for step, sample in zip(steps, samples, strict=True):
             losses.append(trainer.step(sample, shares[step]))
             bar.update(1)

@@ -124,6 +124,23 @@ def test_a_full_tree_is_told():
     assert suggestion.is_tree_full and suggestion.simulations == 200
 
 
+def test_a_suggestion_in_slices_is_the_same_whatever_comes_in_between(net, monkeypatch):
+    monkeypatch.setattr("azero.arena.agents.search_agent.SLICE_S", 0.001)
+    for name in (f"{net}(solve_nodes=100)@60", "uct@20000", "mc@2000"):
+        agent = make_agent(name, GAME, seed=4)
+        whole, slices, num_slices = agent.suggest(START), agent.apart().suggesting(START), 1
+        while True:
+            try:
+                next(slices)
+            except StopIteration as end:
+                found = end.value
+                break
+            num_slices += 1
+            agent.suggest(WON_IN_ONE)
+        assert (found.moves, found.value, found.simulations) == (whole.moves, whole.value, whole.simulations), name
+        assert num_slices > 1 or name == "mc@2000", "it may be quick"
+
+
 def test_random_gives_every_move_a_chance():
     suggestion = make_agent("random", GAME).suggest(START)
     assert {move.prior for move in suggestion.moves} == {1 / 9}

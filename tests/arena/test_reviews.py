@@ -16,6 +16,7 @@ from azero.interfaces.terminal.show_review import show_review, show_summary
 from azero.records import Record
 from azero.records.reading import text_to_records
 from azero.records.writing import record_to_text
+from azero.system.slices import finish
 
 TIC_TAC_TOE, CONNECT_FOUR = make_game("tic_tac_toe"), make_game("connect_four")
 
@@ -94,7 +95,46 @@ def test_positions_are_searched_once():
     record = record_of(TIC_TAC_TOE, "b2 a1 c3")
     first = reviewer.review(record)
     searched = reviewer.num_searched
-    assert reviewer.review(record) == first and reviewer.num_searched == searched > 3
+    assert reviewer.review(record) == first and reviewer.num_searched == searched
+
+
+def test_what_the_solver_proves_is_not_searched():
+    reviewer = Reviewer(make_agent("uct@50", TIC_TAC_TOE))
+    reviewer.review(record_of(TIC_TAC_TOE, "b2 a1 c3"))
+    assert reviewer.num_searched == 3, "the positions of the moves, to rank the moves"
+
+
+class InSlices:
+    """An agent whose searches pause, as those of `uct` with many simulations do."""
+
+    def __init__(self):
+        self.inner, self.num_slices = make_agent("uct@50", TIC_TAC_TOE), 0
+        self.name, self.game, self.judges_positions = "in slices", TIC_TAC_TOE, True
+
+    def suggesting(self, state, simulations, seconds):
+        for _ in range(5):
+            self.num_slices += 1
+            yield
+        return self.inner.suggest(state, simulations, seconds)
+
+
+def test_a_review_pauses_whenever_a_search_does():
+    agent, told = InSlices(), []
+    work = Reviewer(agent).reviewing(record_of(TIC_TAC_TOE, "b2 a1 c3"), told.append)
+    assert not told and next(work) is None and agent.num_slices == 1
+    for num_slices, _ in zip(range(2, 6), work, strict=False):
+        assert agent.num_slices == num_slices and not told
+    review = finish(work)
+    assert review.moves == told == Reviewer(make_agent("uct@50", TIC_TAC_TOE)).review(review.record).moves
+
+
+def test_the_solver_pauses_and_tries_little_in_the_first_plies():
+    judge, start = judge_for(CONNECT_FOUR), CONNECT_FOUR.new_initial_state()
+    later = CONNECT_FOUR.state_from_moves("4444441")
+    assert judge.review_limit(later) > 10 * judge.review_limit(start)
+    assert judge.review_limit(CONNECT_FOUR.state_from_text(later.to_text())) == judge.review_limit(later)
+    work = judge.solving(start, 1 << 19)
+    assert sum(1 for _ in work) == 2, "calls of compiled code"
 
 
 def test_random_moves_are_reviewed_and_do_not_count(reviewer):

@@ -23,7 +23,7 @@ SCRIPT = """
     moves[0].value = value;
     return {
       game: body.game, to_move: toMove, simulations: 7000 + count, elapsed_s: count / 100, value, best: moves[0].move,
-      moves, simulations_per_s: 700, outcomes: null, score: null, ownership: null, is_last: false,
+      moves, simulations_per_s: 700, outcomes: settings.outcomes, score: null, ownership: null, is_last: false,
     };
   };
 
@@ -55,7 +55,9 @@ SCRIPT = """
 """
 
 
-def fake_stream(*, moves: list[str], value: float, interval_ms: int, shuffles: bool) -> str:
+def fake_stream(
+    *, moves: list[str], value: float, interval_ms: int, shuffles: bool, outcomes: list[float] | None = None
+) -> str:
     """Returns a script for the page. Its analyses never end by themselves.
 
     Args:
@@ -63,6 +65,7 @@ def fake_stream(*, moves: list[str], value: float, interval_ms: int, shuffles: b
       value: of every position, in [-1, 1], for the first player.
       interval_ms: between two updates.
       shuffles: whether the order by visits changes with each update.
+      outcomes: wins of the first player, draws and wins of the second, of every position; None: no agent knows them.
     """
-    settings = {"moves": moves, "value": value, "interval_ms": interval_ms, "shuffles": shuffles}
+    settings = {"moves": moves, "value": value, "interval_ms": interval_ms, "shuffles": shuffles, "outcomes": outcomes}
     return SCRIPT.replace("SETTINGS", json.dumps(settings))

@@ -5,6 +5,7 @@ import time
 
 import pytest
 
+from browser.conftest import PHONE
 from browser.fake_stream import fake_stream
 from browser.games import SOME_SLOW
 from browser.hands import Hands
@@ -22,11 +23,22 @@ class Panel:
         self.score = page.get_by_role("group", name="Score")
 
     def start(self):
-        self.page.get_by_role("button", name="Start", exact=True).click()
+        """Waits for the table: the analysis begins when the view opens."""
         self.table.wait_for(timeout=60_000)
 
     def stop(self):
-        self.page.get_by_role("button", name="Stop", exact=True).click()
+        """Stops the analysis, unless it has ended by a proof."""
+        if self.button.inner_text() == "Stop":
+            self.button.click()
+        assert self.button.inner_text() == "Analyse"
+
+    @property
+    def button(self):
+        return self.page.locator(".controls button.start")
+
+    def limit(self, text):
+        self.page.get_by_role("button", name=re.compile("^Limit")).click()
+        self.page.get_by_role("menuitemradio", name=text, exact=True).click()
 
     def visits(self) -> int:
         """Returns the visits of all moves."""
@@ -50,6 +62,53 @@ def test_an_analysis_is_started_and_stopped(open_page, game):
     assert visits > 0
     page.wait_for_timeout(600)
     assert panel.visits() == visits
+
+
+def test_the_tab_begins_an_analysis_and_the_button_says_whether_one_goes_on(open_page):
+    page = open_page("#g=connect_four&m=4 4")
+    page.get_by_role("button", name="Analyse", exact=True).click()
+    panel = Panel(page)
+    panel.start()
+    panel.limit("100 simulations")
+    ended = page.get_by_text("the limit is reached")
+    ended.wait_for()
+    assert panel.button.inner_text() == "Analyse"
+    before = panel.visits()
+    panel.button.click()
+    end = time.monotonic() + 20
+    while panel.visits() < before + 90:
+        assert time.monotonic() < end, "it should go on for as many simulations again"
+        page.wait_for_timeout(50)
+    ended.wait_for()
+    Hands(page).grid.get_by_role("gridcell", name=re.compile("^3.*can move$")).first.click()
+    panel.table.get_by_role("columnheader", name=re.compile("of Yellow")).wait_for(timeout=20_000)
+    ended.wait_for()
+    assert panel.visits() > 0, "it follows the position"
+
+
+def test_two_agents_are_headed_by_wins_and_draws(open_page):
+    script = fake_stream(moves=COLUMNS, value=0.1, interval_ms=50, shuffles=False, outcomes=[0.38, 0.34, 0.28])
+    page = open_page("#v=analyse&g=connect_four", script=script)
+    panel = Panel(page)
+    panel.start()
+    assert panel.scores() == "55.0 % Red 34 % draws 45.0 % Yellow"
+    page.get_by_role("button", name="Compare").click()
+    page.get_by_text("draws").wait_for()
+    page.wait_for_timeout(300)
+    assert panel.scores() == "38 Red wins 34 draws 28 Yellow wins"
+
+
+def test_a_phone_shows_the_names_of_agents_whole(open_page):
+    script = fake_stream(moves=COLUMNS, value=0.1, interval_ms=50, shuffles=False)
+    page = open_page("#v=analyse&g=connect_four", script=script, viewport=PHONE)
+    panel = Panel(page)
+    panel.start()
+    panel.limit("100,000 simulations")
+    for _ in range(2):
+        for text in page.locator(".controls .picker-text").all():
+            assert text.evaluate("({ scrollWidth, clientWidth }) => scrollWidth <= clientWidth"), text.inner_text()
+        page.get_by_role("button", name="Compare").click()
+    assert page.evaluate("document.documentElement.scrollWidth") == PHONE["width"]
 
 
 def test_the_table_is_calm_under_a_hundred_updates_a_second(open_page):

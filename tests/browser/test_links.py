@@ -14,10 +14,13 @@ BAD = {
     "#g=../../etc/passwd": None,
     "#v=<img src=x onerror=alert(1)>&g=<b>x</b>": None,
     "#%E0%A4%A": [],
+    f"#g=connect_four&m={'4 ' * 5000}": None,
+    f"#g=connect_four&v=analyse&m={'1 2(' * 20_000}": None,
+    f"#g=connect_four&m=4 {'x' * 50}": [],
 }
 
 
-@pytest.mark.parametrize("link", BAD)
+@pytest.mark.parametrize("link", BAD, ids=range(len(BAD)))
 def test_a_link_that_was_tampered_with_still_shows_a_board(open_page, link):
     page = open_page()
     page.watch.allows |= {"status 4", "Failed to load resource"}

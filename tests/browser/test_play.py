@@ -1,5 +1,7 @@
 """Tests of games in the page: by clicks, by keys, with undo, from a link."""
 
+import re
+
 import pytest
 
 from browser.conftest import PHONE
@@ -78,3 +80,64 @@ def test_a_phone_shows_the_board_from_edge_to_edge_and_plays_by_two_taps(open_pa
             page.wait_for_timeout(150)
             aimed = hands.see()
     assert aimed["moves"]
+
+
+def test_a_board_that_is_refused_leaves_the_game_in_play(open_page):
+    page = open_page("#g=go(size=5)")
+    page.watch.allows |= {"status 422", "Failed to load resource"}
+    hands = Hands(page)
+    hands.new_game()
+    before = hands.play_moves(2)
+    page.get_by_role("button", name="New game").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("Board").select_option(label="Another size …")
+    size = dialog.get_by_label("size")
+    size.fill("20")
+    dialog.get_by_role("button", name="Start").click()
+    dialog.get_by_role("alert").wait_for()
+    assert "2 to 19" in dialog.get_by_role("alert").inner_text()
+    page.keyboard.press("Escape")
+    page.evaluate("location.hash = '#g=go(size=99)'")
+    page.get_by_text("2 to 19").wait_for()
+    after = hands.step(hands.wait_for_turn())
+    assert after["moves"][: len(before["moves"])] == before["moves"], "the game goes on"
+    end = hands.play_moves(len(before["moves"]) + 2)
+    assert len(end["moves"]) >= len(before["moves"]) + 2, "its agent answers"
+
+
+def test_a_board_of_another_size_is_played(open_page):
+    page = open_page("#g=go(size=5)")
+    page.get_by_role("button", name="New game").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("Board").select_option(label="Another size …")
+    dialog.get_by_label("size").fill("4")
+    dialog.get_by_role("button", name="Two people").click()
+    page.wait_for_url(re.compile(r"g=go\(size=4"))
+    page.get_by_role("gridcell").nth(15).wait_for()
+    assert page.get_by_role("gridcell").count() == 16
+
+
+def test_a_move_tried_in_analyse_is_not_answered(open_page):
+    page = open_page("#g=connect_four")
+    hands = Hands(page)
+    hands.new_game()
+    hands.play_moves(2)
+    page.get_by_role("button", name="Analyse", exact=True).click()
+    tree = page.get_by_role("treeitem")
+    tree.first.wait_for()
+    moves = tree.count()
+    hands.pick(hands.may_click()[0])
+    tree.nth(moves).wait_for()
+    page.wait_for_timeout(700)
+    assert tree.count() == moves + 1
+
+
+def test_the_ending_names_the_weakest_move(open_page):
+    page = open_page("#g=tic_tac_toe")
+    page.get_by_role("button", name="New game").click()
+    page.get_by_role("dialog").get_by_role("button", name="Two people").click()
+    for place in ["b2", "b1", "a3", "a2", "c1"]:
+        page.get_by_role("gridcell", name=re.compile(f"^{place}.*can move$")).click()
+    page.get_by_text("The weakest move was 1 b1 of O: it gave away 50 points.").wait_for(timeout=60_000)
+    page.get_by_role("button", name="Review this game").click()
+    page.get_by_role("table", name="Mistakes").wait_for()

@@ -61,6 +61,13 @@ def test_variations_survive(open_page, button):
     assert other.get_by_role("tree").inner_text() == tree
 
 
+def test_sgf_is_offered_only_where_a_game_has_it(open_page):
+    for game, count in [("connect_four", 0), ("othello", 1)]:
+        dialog = open_records(open_page(f"#g={game}"))
+        assert dialog.get_by_role("button", name="Save as text").count() == 1
+        assert dialog.get_by_role("button", name="Save as SGF").count() == count
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [("nonsense", ""), ("(;GM[1]SZ[9];B[ee", ""), ('[Game "tic_tac_toe"]\n\na1 a1 *', "a1"), ("", None)],

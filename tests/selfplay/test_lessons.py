@@ -6,7 +6,7 @@ import pytest
 from azero.games import DRAW, LOSS, WIN
 from azero.selfplay.data.lessons import Lesson, Lessons
 from azero.selfplay.data.replay import Replay, Window
-from azero.selfplay.data.samples import sample_lessons
+from azero.selfplay.data.samples import draw_lessons, sample_lessons
 
 from .games import CONNECT_FOUR, TIC_TAC_TOE, some_games
 
@@ -41,7 +41,8 @@ def expected():
 
 
 def test_lessons_are_their_positions_seen_through_symmetries_with_their_policies_and_results():
-    sample = sample_lessons(Lessons(GAME, LESSONS, 0.5), 600, (), np.random.default_rng(0))
+    lessons = Lessons(GAME, LESSONS, 0.5)
+    sample = sample_lessons(lessons, *draw_lessons(lessons, 600, np.random.default_rng(0)), ())
     seen = [tuple(part.tobytes() for part in row) for row in zip(*sample[:3], strict=True)]
     assert set(seen) == set.union(*expected())
     for one in expected():
@@ -86,7 +87,8 @@ def test_what_is_seen_through_a_symmetry_is_the_game_with_its_moves_turned():
             state.apply_action(int(place[action]))
         turned[state.planes().tobytes()] = (s, int(place[2]))
     lesson = Lesson(game.state_from_moves("a1,b2,b1"), DRAW, {2: 1})
-    sample = sample_lessons(Lessons(game, [lesson], 0.5), 200, (), np.random.default_rng(0))
+    lessons = Lessons(game, [lesson], 0.5)
+    sample = sample_lessons(lessons, *draw_lessons(lessons, 200, np.random.default_rng(0)), ())
     seen = {turned[planes.tobytes()] for planes in sample.planes}
     assert len(seen) == 8
     assert all(policy[turned[planes.tobytes()][1]] == 1 for planes, policy in zip(*sample[:2], strict=True))

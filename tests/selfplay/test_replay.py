@@ -51,6 +51,21 @@ def test_shards_are_kept_as_they_are_whatever_is_sampled():
         assert_same(kept, part)
 
 
+def test_some_rows_of_a_batch_are_those_of_the_whole():
+    """A window that follows another one draws the same batches."""
+    games = [make_game(f"hex(size={size},swap=true)") for size in (3, 4)]
+    first, second = (Replay(games, Window(window)) for window in (30, 1))
+    for k in range(4):
+        left = first.add(str(k), play(games[k % 2], range(2)), k % 2)
+        second.follow(first.names, {name: each for name, each in first.sized_shards().items() if name == str(k)})
+        whole = first.sample(40, np.random.default_rng(k))
+        for rows in (slice(0, 16), slice(16, 40)):
+            part = second.sample(40, np.random.default_rng(k), rows)
+            for one, other in zip(part[:3], whole.at(rows)[:3], strict=True):
+                assert np.array_equal(one, other)
+    assert left and second.names == first.names, "a shard should leave"
+
+
 def test_shards_of_several_sizes_are_kept_as_they_are():
     games = [make_game(f"hex(size={size},swap=true)") for size in (3, 4)]
     parts = [(size, play(games[size], range(3 * k, 3 * k + 2))) for k, size in enumerate((1, 0, 1, 0, 0))]

@@ -58,6 +58,7 @@ TINY = {
     "gate": {"games": 6, "num_simulations": 4, "opening_plies": 2, "win_rate_threshold": 0.4, "final_games": 2},
     "evaluation": {"opponent": "uct@20", "every": 2, "games": 4, "num_simulations": 4},
     "device": {"device": "cpu", "threads": 1},
+    "cluster": {},
 }
 """A run takes seconds. It has promotions, saves within iterations, and shards that leave the window."""
 

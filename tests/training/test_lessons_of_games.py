@@ -8,7 +8,7 @@ from azero.errors import BadInput
 from azero.games import make_game
 from azero.records import Record
 from azero.selfplay.data.lessons import Lesson
-from azero.selfplay.data.samples import sample_lessons
+from azero.selfplay.data.samples import draw_lessons, sample_lessons
 from azero.training.learning.trainer import Trainer
 from azero.training.lessons.files import is_lessons, read_lessons_of_games, write_lessons
 from azero.training.lessons.from_games import lessons_of_results
@@ -76,7 +76,7 @@ def test_a_net_learns_what_games_teach(tmp_path):
     assert lessons.results_to_learn(np.arange(3)).tolist() == [[0.75, 0, 0.25], [0, 0, 1], [0, 1, 0]]
     trainer, rng = Trainer(config, GAME), np.random.default_rng(0)
     for _ in range(150):
-        trainer.step(sample_lessons(lessons, 32, (), rng), 0.0)
+        trainer.step(sample_lessons(lessons, *draw_lessons(lessons, 32, rng), ()), 0.0)
     planes = np.stack([GAME.state_from_moves(moves).planes() for moves in ("", "b2")])
     with torch.inference_mode():
         prediction = trainer.net.eval()(torch.from_numpy(planes))

@@ -15,7 +15,8 @@ from azero.nets.checkpoint_card import Card
 from azero.nets.runtimes.choice import has_bf16
 from azero.selfplay.data.samples import Sample
 from azero.training.learning.losses import losses_of
-from azero.training.learning.trainer import PASS_ROWS, Trainer
+from azero.training.learning.passes import PASS_ROWS
+from azero.training.learning.trainer import Trainer
 from azero.training.watching.measure import add_steps
 
 from .runs import tiny_config
@@ -77,7 +78,7 @@ def test_devices_that_share_a_batch_learn_as_one(monkeypatch):
         batch = sample(2 * PASS_ROWS, seed=step)
         one, other = alone.step(batch, 0.0), shared.step(batch, 0.0)
         assert one.policy == other.policy and one.value == other.value
-    own, first = (next(twin.parameters()) for twin in reversed(shared._twins))
+    own, first = (next(twin.parameters()) for twin in reversed(shared.passes.twins))
     assert own.data_ptr() != first.data_ptr()
     assert state_bytes(shared) == state_bytes(alone)
 
@@ -99,7 +100,7 @@ def test_a_sample_is_learnt_by_heart(optimizer, precision):
     for _ in range(150):
         losses = trainer.step(batch, 0.0)
     assert losses.policy < 0.1 and losses.value < 0.1
-    planes, policies, results, _ = trainer.to_device(batch)
+    planes, policies, results, _ = trainer.passes.to_device(batch)
     with torch.inference_mode():
         prediction = trainer.candidate()(planes)  # the average has its own statistics
     assert (prediction.policy_logits.argmax(1) == policies.argmax(1)).all()
@@ -168,7 +169,7 @@ def test_steps_are_those_of_the_plain_optimizer(name):
     for step in range(4):
         batch = sample(PASS_ROWS + 40, step)
         trainer.step(batch, 0.0)
-        planes, policies, results, _ = trainer.to_device(batch)
+        planes, policies, results, _ = trainer.passes.to_device(batch)
         parts = [net(planes[own]) for own in (slice(0, PASS_ROWS), slice(PASS_ROWS, None))]
         losses = losses_of(Prediction(*(torch.cat(logits) for logits in zip(*parts, strict=True))), policies, results)
         optimizer.zero_grad()

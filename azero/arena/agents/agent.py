@@ -1,5 +1,6 @@
 """Agents play matches and give suggestions. They play many games at the same time, each in a slot."""
 
+import copy
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
@@ -17,6 +18,7 @@ from azero.games import Game, State
 from azero.mcts.rollouts.playing import plies_to_end
 from azero.mcts.search.tree_arrays import SearchTree
 from azero.nets.runtimes.session import Heads
+from azero.system.slices import Slices
 
 _LEAST_S = 0.001  # for a move, however little time is left
 
@@ -96,6 +98,17 @@ class Agent(ABC):
     @abstractmethod
     def suggest(self, state: State, simulations: int | None = None, seconds: float | None = None) -> Suggestion:
         """Returns the moves of a position, ranked. Limits given here replace the agent's limit."""
+
+    def suggesting(
+        self, state: State, simulations: int | None = None, seconds: float | None = None
+    ) -> Slices[Suggestion]:
+        """As `suggest`, in slices; an agent that cannot interrupt its search has a single one."""
+        yield from ()
+        return self.suggest(state, simulations, seconds)
+
+    def apart(self) -> "Agent":
+        """Returns one like this. Its `suggesting` may pause while this one is used. Only this one is to be closed."""
+        return copy.copy(self)
 
     def play(self, state: State, clock: Clock) -> Suggestion:
         """Returns the move to play within the time of a clock, or a suggestion to resign.

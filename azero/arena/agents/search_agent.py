@@ -1,5 +1,6 @@
 """Agents that search with a tree: plain UCT and its relatives, and PUCT with a net."""
 
+import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -22,6 +23,7 @@ from azero.mcts.search.lockstep import FIRST_LEAVES
 from azero.mcts.search.tree_arrays import SearchTree, tree_of
 from azero.mcts.tree import NODE_DTYPE
 from azero.nets.runtimes.session import by_position
+from azero.system.slices import SLICE_S, Slices, finish
 
 VISITS_PER_LEAF = 50
 """One more leaf of a tree may wait for the net for every so many visits of the root."""
@@ -137,6 +139,22 @@ class SearchAgent(Agent):
         return min(self._most_leaves, FIRST_LEAVES + simulations // VISITS_PER_LEAF)
 
     def suggest(self, state: State, simulations: int | None = None, seconds: float | None = None) -> Suggestion:
+        return finish(self._suggesting(state, simulations, seconds))
+
+    def suggesting(
+        self, state: State, simulations: int | None = None, seconds: float | None = None
+    ) -> Slices[Suggestion]:
+        return self._suggesting(state, simulations, seconds, SLICE_S)
+
+    def apart(self) -> "SearchAgent":
+        agent = super().apart()
+        assert isinstance(agent, SearchAgent), "it is a copy"
+        agent._search = agent._alone = agent._thinker = agent._analysis = None
+        return agent
+
+    def _suggesting(
+        self, state: State, simulations: int | None, seconds: float | None, slice_s: float = math.inf
+    ) -> Slices[Suggestion]:
         check_state(self.game, state)
         limit = self.limit
         if simulations is not None or seconds is not None:
@@ -144,7 +162,7 @@ class SearchAgent(Agent):
         begin = time.perf_counter()
         if self._prepare_alone(limit, state):
             begin = time.perf_counter()
-        suggestion = self._search_alone(state, limit)
+        suggestion = yield from self._searching_alone(state, limit, slice_s)
         answers = self._answers_of_net(state)
         return replace(suggestion, elapsed_s=time.perf_counter() - begin, **answers)
 
@@ -160,11 +178,11 @@ class SearchAgent(Agent):
         self._alone, self._alone_size = self._make_search(*size), size
         self._alone.prepare()
         if is_first:
-            self._search_alone(state, Limit(1, _NO_TIME))
+            finish(self._searching_alone(state, Limit(1, _NO_TIME), math.inf))
             self._answers_of_net(state)
         return is_first
 
-    def _search_alone(self, state: State, limit: Limit) -> Suggestion:
+    def _searching_alone(self, state: State, limit: Limit, slice_s: float) -> Slices[Suggestion]:
         search = self._alone
         assert search is not None, "_prepare_alone comes first"
         num_trees = len(search.forest.trees)
@@ -172,7 +190,7 @@ class SearchAgent(Agent):
             names = ("suggest", b) if b else ("suggest",)
             search.start(b, state, derive_seed(self.seed, *names))
         if num_trees == 1:
-            search.run([0], limit.simulations, limit.seconds)
+            yield from search.running([0], limit.simulations, limit.seconds, slice_s=slice_s)
             return suggestion_of(search, state)
         end = time.perf_counter() + limit.seconds if limit.seconds else float("inf")
         search_in_shares(search, limit.simulations, Deadline(end))

@@ -5,9 +5,10 @@ from collections.abc import Collection
 
 from azero.errors import BadInput
 from azero.exact.connect_four import ConnectFourSolver
-from azero.exact.solver import solve
+from azero.exact.solver import solving
 from azero.games import DRAW, LOSS, WIN, Game, State
 from azero.games.connect_four.rules import ConnectFour
+from azero.system.slices import Slices, finish
 
 RESULT_WORDS = {LOSS: "loses", DRAW: "draws", WIN: "wins"}
 """Verbs for messages, by the result for the player to move."""
@@ -24,25 +25,34 @@ class Judge(ABC):
     Attributes:
       node_limit: limit for the decision on a move.
       check_limit: limit for the check of a score, and for the check of all moves of a position together.
-      review_limit: limit for each position of a game that is reviewed.
     """
 
     node_limit: int
     check_limit: int
-    review_limit: int
 
     @abstractmethod
+    def review_limit(self, state: State) -> int:
+        """Returns the limit for a position of a game that is reviewed."""
+
+    @abstractmethod
+    def _asking(self, state: State, player: int, result: int, node_limit: int) -> Slices[bool | None]:
+        """Finds whether `player` gets `result` or more if the game is not over; None: not known within the limit."""
+
     def _is_at_least(self, state: State, player: int, result: int, node_limit: int) -> bool | None:
-        """Returns whether `player` gets `result` or more if the game is not over; None: not known within the limit."""
+        return finish(self._asking(state, player, result, node_limit))
 
     def _check_score(self, state: State, score: float) -> None:  # noqa: B027, most games allow any score
         """Raises BadInput if the rules exclude this score."""
 
     def result(self, state: State, node_limit: int) -> int | None:
         """Returns WIN, DRAW or LOSS for the player to move, or None if it is unknown. The game is not over."""
+        return finish(self.solving(state, node_limit))
+
+    def solving(self, state: State, node_limit: int) -> Slices[int | None]:
+        """As `result`, in slices. A judge does one thing at a time: it is over before the next one, or given up."""
         player = state.current_player()
         for result in (WIN, DRAW):
-            is_at_least = self._is_at_least(state, player, result, node_limit)
+            is_at_least = yield from self._asking(state, player, result, node_limit)
             if is_at_least or is_at_least is None:
                 return result if is_at_least else None
         return LOSS
@@ -108,21 +118,29 @@ def _win_at_once(state: State) -> str | None:
     return next((state.game.action_to_text(state, action) for action in wins), None)
 
 
+_NODES_AT_FIRST, _NODES_IN_REVIEW = 1 << 16, 1 << 20
+_EMPTY_CELLS_SOLVED = 37
+"""Positions of Connect Four with more empty cells are rarely solved within a second. A review tries little there."""
+
+
 class ConnectFourJudge(Judge):
     """Solves Connect Four."""
 
     node_limit = 1 << 27
     check_limit = 1 << 15
-    review_limit = 1 << 22
 
     def __init__(self, rules: ConnectFour):
         self._rules = rules
         self._solver = ConnectFourSolver(rules, log_entries=24)
 
-    def _is_at_least(self, state: State, player: int, result: int, node_limit: int) -> bool | None:
+    def review_limit(self, state: State) -> int:
+        num_empty = self._rules.max_plies - sum(int(stones).bit_count() for stones in state.record.stones)
+        return _NODES_IN_REVIEW if num_empty <= _EMPTY_CELLS_SOLVED else _NODES_AT_FIRST
+
+    def _asking(self, state: State, player: int, result: int, node_limit: int) -> Slices[bool | None]:
         if state.current_player() == player:
-            return self._solver.is_at_least(state, result, node_limit)
-        is_opponents = self._solver.is_at_least(state, 1 - result, node_limit)
+            return (yield from self._solver.asking(state, result, node_limit))
+        is_opponents = yield from self._solver.asking(state, 1 - result, node_limit)
         return None if is_opponents is None else not is_opponents
 
     def _check_score(self, state: State, score: float) -> None:
@@ -140,15 +158,17 @@ class AlphaBetaJudge(Judge):
 
     node_limit = 1 << 21
     check_limit = 1 << 13
-    review_limit = 1 << 17
 
     def __init__(self) -> None:
         self._solved: dict[tuple[int | bytes, int], float | None] = {}
 
-    def _is_at_least(self, state: State, player: int, result: int, node_limit: int) -> bool | None:
+    def review_limit(self, state: State) -> int:
+        return 1 << 17
+
+    def _asking(self, state: State, player: int, result: int, node_limit: int) -> Slices[bool | None]:
         question = state.position_key(), node_limit
         if question not in self._solved:
-            self._solved[question] = solve(state, node_limit=node_limit).value
+            self._solved[question] = (yield from solving(state, node_limit=node_limit)).value
         value = self._solved[question]
         return None if value is None else (value if player == 0 else -value) >= result
 

@@ -2,7 +2,7 @@
 
 The value that a search gives a move at the position before it is not used: the search has looked at the move less than
 at the best one. Instead, the positions after both moves are searched, each with the agent's whole limit. A solver with
-a small limit looks at each position as well: what it proves replaces the agent's values.
+a small limit looks at each position first. What it proves needs no search.
 """
 
 from collections.abc import Callable
@@ -24,6 +24,7 @@ from azero.arena.reviews.accuracy import (
 from azero.errors import BadInput
 from azero.games import Game, State
 from azero.records import Record
+from azero.system.slices import Slices, finish
 
 _DEEPER = 4  # times the solver's limit, for the positions after moves that are compared
 
@@ -35,8 +36,8 @@ class Suggester(Protocol):
     game: Game
     judges_positions: bool
 
-    def suggest(self, state: State, simulations: int | None = None) -> Suggestion:
-        """Returns the moves of a position, ranked."""
+    def suggesting(self, state: State, simulations: int | None, seconds: float | None) -> Slices[Suggestion]:
+        """Finds the moves of a position, ranked."""
 
 
 @dataclass(frozen=True)
@@ -108,14 +109,6 @@ class GameReview:
         }
 
 
-class _Look(NamedTuple):
-    """What a search of a position says."""
-
-    value: float  # for the player to move
-    is_proven: bool
-    ranked: list[Move]  # best first
-
-
 class _After(NamedTuple):
     """The position after a move."""
 
@@ -129,6 +122,7 @@ class Reviewer:
     Args:
       agent: searches the positions.
       simulations: of each search; None: the agent's own limit.
+      seconds: the most of each search; None: no limit.
 
     Attributes:
       num_searched: positions that have been searched.
@@ -136,16 +130,18 @@ class Reviewer:
     Raises BadInput if the agent does not judge positions.
     """
 
-    def __init__(self, agent: Suggester, simulations: int | None = None):
+    def __init__(self, agent: Suggester, simulations: int | None = None, seconds: float | None = None):
         if not agent.judges_positions:
             raise BadInput(f"agent {agent.name!r} does not judge positions; a review needs a net or a search")
-        self._agent, self._simulations, self._judge = agent, simulations, judge_for(agent.game)
-        self._looks: dict[object, _Look] = {}
+        self._agent, self._simulations, self._seconds = agent, simulations, seconds
+        self._judge = judge_for(agent.game)
+        self._found: dict[object, Suggestion] = {}
+        self._proven: dict[object, float] = {}  # results of positions, for the player to move
         self._tried: dict[object, int] = {}  # the solver's largest limit at positions
 
     @property
     def num_searched(self) -> int:
-        return len(self._looks)
+        return len(self._found)
 
     def review(self, record: Record, on_move: Callable[[MoveReview], object] = lambda move: None) -> GameReview:
         """Returns the review of a game's main line; raises BadInput if it has no moves.
@@ -153,13 +149,20 @@ class Reviewer:
         Args:
           on_move: called with the review of each move.
         """
+        return finish(self.reviewing(record, on_move))
+
+    def reviewing(self, record: Record, on_move: Callable[[MoveReview], object]) -> Slices[GameReview]:
+        """As `review`, in slices. A reviewer reviews one game at a time."""
         states, actions, moves = list(record.states()), record.actions(), list[MoveReview]()
         if not actions:
             raise BadInput("there is nothing to review: the game has no moves")
         for ply, action in enumerate(actions):
-            moves.append(self._review_move(states[ply], action, is_random=ply < record.num_opening_plies))
-            on_move(moves[-1])
-        values = [self._value_for_first(state) for state in states]
+            move = yield from self._review_move(states[ply], action, is_random=ply < record.num_opening_plies)
+            moves.append(move)
+            on_move(move)
+        values = []
+        for state in states:
+            values.append((yield from self._value_for_first(state)))
         weights = volatilities_of(values)
         accuracies = []
         for player in (0, 1):
@@ -167,74 +170,86 @@ class Reviewer:
             accuracies.append(accuracy_of([moves[ply].loss for ply in own], [weights[ply] for ply in own]))
         return GameReview(record, moves, accuracies, values)
 
-    def _review_move(self, state: State, action: int, is_random: bool) -> MoveReview:
-        game, best_move = state.game, self._best_of(state)
-        look, is_best = self._look(state), action == best_move.action
-        best, played = (self._after(state, each, is_deep=not is_best) for each in (best_move.action, action))
-        value = look.value if look.is_proven else best.value  # the best move reaches what is proven
+    def _review_move(self, state: State, action: int, is_random: bool) -> Slices[MoveReview]:
+        ranked = (yield from self._search(state)).moves
+        own = yield from self._judged(state)
+        best_move = yield from self._best_of(state, ranked, own)
+        is_best = action == best_move.action
+        best = yield from self._after(state, best_move.action, is_deep=not is_best)
+        played = yield from self._after(state, action, is_deep=not is_best)
+        value = own.value if own.is_proven else best.value  # the best move reaches what is proven
         played_value = value if is_best else played.value
-        if look.is_proven:
+        if own.is_proven:
             played_value = min(played_value, value)
         loss = max(0.0, value - played_value)
-        gives_away = (look.is_proven or best.is_proven) and played.is_proven and played_value < value
-        mark = "" if is_best or len(look.ranked) == 1 else mark_of(value, played_value, gives_away)
-        if is_best and self._is_only_move(state, look, best_move, value):
+        gives_away = (own.is_proven or best.is_proven) and played.is_proven and played_value < value
+        mark = "" if is_best or len(ranked) == 1 else mark_of(value, played_value, gives_away)
+        if is_best and (yield from self._is_only_move(state, ranked, own.is_proven, best_move, value)):
             mark = ONLY_MOVE
+        game, player = state.game, state.current_player()
         texts = game.action_to_text(state, action), game.action_to_text(state, best_move.action)
-        player = state.current_player()
         return MoveReview(player, *texts, best_move.pv, value, played_value, loss, mark, is_random)
 
-    def _best_of(self, state: State) -> Move:
+    def _best_of(self, state: State, ranked: list[Move], own: _After) -> Slices[Move]:
         """Returns the first move in the agent's ranking that is not proven to give away a proven result."""
-        look = self._look(state)
-        if look.is_proven:
-            for move in look.ranked:
-                after = self._after(state, move.action, is_deep=True)
-                if not after.is_proven or after.value >= look.value:
+        if own.is_proven:
+            for move in ranked:
+                after = yield from self._after(state, move.action, is_deep=True)
+                if not after.is_proven or after.value >= own.value:
                     return move
-        return look.ranked[0]
+        return ranked[0]
 
-    def _is_only_move(self, state: State, look: _Look, best: Move, value: float) -> bool:
+    def _is_only_move(
+        self, state: State, ranked: list[Move], is_proven: bool, best: Move, value: float
+    ) -> Slices[bool]:
         """Returns whether every other move would be a blunder."""
-        others = [self._after(state, move.action) for move in look.ranked if move.action != best.action]
-        return bool(others) and all(
-            mark_of(value, other.value, look.is_proven and other.is_proven and other.value < value) == BLUNDER
-            for other in others
-        )
+        others = [move for move in ranked if move.action != best.action]
+        for move in others:
+            other = yield from self._after(state, move.action)
+            if mark_of(value, other.value, is_proven and other.is_proven and other.value < value) != BLUNDER:
+                return False
+        return bool(others)
 
-    def _after(self, state: State, action: int, is_deep: bool = False) -> _After:
+    def _after(self, state: State, action: int, is_deep: bool = False) -> Slices[_After]:
         player, after = state.current_player(), state.clone()
         after.apply_action(action)
         if after.is_terminal():
             return _After(after.returns()[player], True)
-        look = self._look(after, is_deep)
-        return _After(look.value if after.current_player() == player else -look.value, look.is_proven)
+        value, is_proven = yield from self._judged(after, is_deep)
+        return _After(value if after.current_player() == player else 0.0 - value, is_proven)
 
-    def _value_for_first(self, state: State) -> float:
+    def _value_for_first(self, state: State) -> Slices[float]:
         if state.is_terminal():
             return state.returns()[0]
-        value = self._look(state).value
-        return value if state.current_player() == 0 else -value
+        value = (yield from self._judged(state)).value
+        return value if state.current_player() == 0 else 0.0 - value
 
-    def _look(self, state: State, is_deep: bool = False) -> _Look:
-        """Returns what the agent says of a position, which it searches once, and what the solver proves.
+    def _judged(self, state: State, is_deep: bool = False) -> Slices[_After]:
+        """Finds the value of a position for the player to move: what the solver proves, otherwise what a search says.
 
         Args:
           is_deep: whether the solver has a larger limit, for a position after a move that may be a mistake.
         """
         key = state.position_key()
-        if key not in self._looks:
-            found = self._agent.suggest(state, simulations=self._simulations)
-            proven = found.moves[0].proven
-            value = found.value if proven is None else VALUES[proven]
-            self._looks[key] = _Look(value, proven is not None, found.moves)
-        look, limit = self._looks[key], self._judge.review_limit * (_DEEPER if is_deep else 1)
-        if not look.is_proven and self._tried.get(key, 0) < limit:
+        limit = self._judge.review_limit(state) * (_DEEPER if is_deep else 1)
+        if key not in self._proven and self._tried.get(key, 0) < limit:
             self._tried[key] = limit
-            result = self._judge.result(state, limit)
+            result = yield from self._judge.solving(state, limit)
             if result is not None:
-                self._looks[key] = look._replace(value=float(result), is_proven=True)
-        return self._looks[key]
+                self._proven[key] = float(result)
+        if key not in self._proven:
+            found = yield from self._search(state)
+            if found.moves[0].proven is None:
+                return _After(found.value, False)
+            self._proven[key] = float(VALUES[found.moves[0].proven])
+        return _After(self._proven[key], True)
+
+    def _search(self, state: State) -> Slices[Suggestion]:
+        """Returns what the agent says of a position, which it searches once."""
+        key = state.position_key()
+        if key not in self._found:
+            self._found[key] = yield from self._agent.suggesting(state, self._simulations, self._seconds)
+        return self._found[key]
 
 
 def annotate(review: GameReview) -> None:

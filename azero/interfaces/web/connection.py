@@ -62,6 +62,7 @@ class Connection(H11Protocol):
         self.app_state = {**self.app_state, ABORT: self.abort}
         self._all, self._idle_s = all_of_them, idle_s
         self._num_ignored = 0
+        self._idle_since_s = 0.0  # by the loop's clock
         self._timer: asyncio.TimerHandle | None = None
 
     def abort(self) -> None:
@@ -71,6 +72,7 @@ class Connection(H11Protocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
         self._all.opened(self)
+        self._idle_since_s = self.loop.time()
         self._timer = self.loop.call_later(self._idle_s, self._end_if_idle)
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -91,6 +93,7 @@ class Connection(H11Protocol):
 
     def on_response_complete(self) -> None:
         self._all.works(self, is_idle=True)
+        self._idle_since_s = self.loop.time()
         super().on_response_complete()
 
     @property
@@ -98,11 +101,12 @@ class Connection(H11Protocol):
         return self.cycle is not None and not self.cycle.response_complete
 
     def _end_if_idle(self) -> None:
-        """Closes it if no request has come; looks again later if one is being answered."""
-        if not self._is_answering:
+        """Closes it if no request has come for the time; looks again later if there was one."""
+        left_s = self._idle_s if self._is_answering else self._idle_since_s + self._idle_s - self.loop.time()
+        if left_s <= 0:
             self.abort()
         else:
-            self._timer = self.loop.call_later(self._idle_s, self._end_if_idle)
+            self._timer = self.loop.call_later(left_s, self._end_if_idle)
 
     def send_400_response(self, msg: str) -> None:
         body = json.dumps(ApiError(400, "bad_request", msg).to_json()).encode()

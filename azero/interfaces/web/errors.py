@@ -73,7 +73,7 @@ def as_api_error(error: BaseException) -> ApiError:
 
 
 def add_handlers(app: FastAPI) -> None:
-    """Makes every error of the app an answer of this form."""
+    """Makes every error of the app an answer of this form, but those that nobody expected: see `security.Guard`."""
 
     @app.exception_handler(RequestValidationError)
     async def invalid(request: Request, error: RequestValidationError) -> JSONResponse:

@@ -1,12 +1,13 @@
 """Who may ask, and how much: checks of Host, Origin and the body's size, before any route is looked for."""
 
 import asyncio
+import re
 from collections.abc import Awaitable, Callable
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from azero.interfaces.web.errors import ApiError
+from azero.interfaces.web.errors import ApiError, as_api_error
 from azero.interfaces.web.settings import LOOPBACK, ServeSettings
 
 POLICY = (
@@ -14,6 +15,8 @@ POLICY = (
     "frame-ancestors 'none'"
 )
 """The content security policy of every answer: nothing inline, nothing from other servers."""
+
+_PORT = re.compile(r":\d{0,5}\Z", re.ASCII)
 
 HEADERS = {
     "Content-Security-Policy": POLICY,
@@ -43,7 +46,14 @@ class Guard:
             return
         headers = Headers(scope=scope)
         origin = headers.get("origin")
-        answer = self._send_with_headers(send, origin if origin and origin.lower() in self._origins else None)
+        has_begun = False
+
+        async def begin(message: Message) -> None:
+            nonlocal has_begun
+            has_begun = True
+            await send(message)
+
+        answer = self._send_with_headers(begin, origin if origin and origin.lower() in self._origins else None)
         try:
             self._check_host(headers)
             self._check_origin(scope["method"], headers)
@@ -52,14 +62,15 @@ class Guard:
                 await answer({"type": "http.response.body", "body": b""})
                 return
             await self._app(scope, await self._read(headers, receive), answer)
-        except ApiError as error:
-            await error.to_response()(scope, receive, answer)
+        except Exception as error:  # an answer even to what nobody expected
+            if has_begun:
+                raise
+            await as_api_error(error).to_response()(scope, receive, answer)
 
     def _check_host(self, headers: Headers) -> None:
         """Raises an error if the request addresses another server: a page may have bound its own name to this one."""
         host = headers.get("host", "")
-        name = host if host.endswith("]") else host.rpartition(":")[0] or host
-        if name.lower() not in self._names:
+        if _PORT.sub("", host).lower() not in self._names:
             message = f"this server is not {host!r}; --allow-host adds a name"
             raise ApiError(421, "wrong_host", message, value=host)
 
@@ -72,7 +83,7 @@ class Guard:
             if not is_own and origin.lower() not in self._origins:
                 message = f"pages of {origin!r} may not ask this server; --allow-origin adds an origin"
                 raise ApiError(403, "wrong_origin", message, value=origin)
-        elif method not in ("GET", "HEAD") and headers.get("sec-fetch-site", "none") in ("cross-site", "same-site"):
+        elif headers.get("sec-fetch-site") in ("cross-site", "same-site") and not _follows_link(method, headers):
             raise ApiError(403, "wrong_origin", "pages of other servers may not ask this server")
 
     async def _read(self, headers: Headers, receive: Receive) -> Receive:
@@ -103,6 +114,11 @@ class Guard:
             await send(message)
 
         return answer
+
+
+def _follows_link(method: str, headers: Headers) -> bool:
+    """Returns whether a person has followed a link of another page, which cannot see the answer."""
+    return method in ("GET", "HEAD") and headers.get("sec-fetch-mode") == "navigate"
 
 
 async def _body(receive: Receive, most: int) -> bytes:

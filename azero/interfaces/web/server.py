@@ -1,5 +1,6 @@
 """Runs the server until Ctrl-C: binds the address, says it, and ends what is open at the end."""
 
+import asyncio
 import socket
 import sys
 
@@ -63,9 +64,11 @@ def listen(settings: ServeSettings) -> socket.socket:
     if sys.platform != "win32":
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
+        if not settings.host:
+            raise OSError("the host is empty")
         listener.bind((settings.host, settings.port))
         listener.listen(_BACKLOG)
-    except (OSError, OverflowError) as error:
+    except (OSError, OverflowError, TypeError, UnicodeError) as error:  # the last two: the host is no text of a name
         listener.close()
         reason = getattr(error, "strerror", None) or str(error)
         where = f"{settings.host}:{settings.port}"
@@ -81,7 +84,7 @@ def address_of(listener: socket.socket) -> str:
 
 
 class _Server(uvicorn.Server):
-    """Uvicorn's server. After a signal, searches end at once, and with them the streams."""
+    """Uvicorn's server. After a signal, searches and streams end at once. At the end agents are closed."""
 
     def __init__(self, config: uvicorn.Config, searches: Searches):
         super().__init__(config)
@@ -90,3 +93,4 @@ class _Server(uvicorn.Server):
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         self._searches.close()
         await super().shutdown(sockets)
+        await asyncio.to_thread(self._searches.agents.wait)

@@ -19,7 +19,7 @@ class ServeSettings:
       memory_mib: of the trees of each loaded agent, in MiB. They take it as they grow.
       most_agents: agents that are loaded at the same time.
       most_searches: analyses, suggestions and reviews at the same time; further ones are told to come later.
-      most_reviews: reviews at the same time.
+      most_reviews: reviews at the same time; further ones wait.
       most_simulations: of one analysis.
       most_suggested: simulations of one suggestion, or of each position of a review.
       analysis_s: the most seconds of an analysis.
@@ -27,7 +27,8 @@ class ServeSettings:
       most_body_bytes: of a request.
       body_s: seconds in which a request's body has to arrive.
       most_plies: moves of a game in a request.
-      most_record_moves: moves of a record, variations included.
+      most_record_moves: moves of all records in a request, variations included. One line of a record is as long as the
+        game allows.
       most_sockets: open connections. If there are more, the one that has been idle for longest is closed. macOS lets a
         process have 256 open files, others 1,024 or more.
       idle_s: seconds after which a connection without a request is closed.
@@ -50,7 +51,7 @@ class ServeSettings:
     most_body_bytes: int = 1 << 20
     body_s: float = 20.0
     most_plies: int = 2000
-    most_record_moves: int = 20_000
+    most_record_moves: int = 10_000
     most_sockets: int = 200
     idle_s: float = 20.0
     slow_reader_s: float = 20.0

@@ -17,13 +17,14 @@ from azero.mcts.search.rollouts import RolloutTrees
 from azero.mcts.search.search import Search
 from azero.mcts.search.settings import SearchParts
 from azero.mcts.tree import Forest, new_forest, start_tree
+from azero.system.slices import Slices
 
 
 class WholeTurns(Search):
     """Mixin for a search with whole turns at the root; it comes before the class of the search.
 
-    `choose` returns the actions of a turn one after another as they are played. `run` does not search a tree while such
-    a turn is under way. The tree is not reused between turns, since below the root it has actions instead of turns.
+    `choose` returns the actions of a turn one after another as they are played. `running` does not search a tree while
+    such a turn is under way. The tree is not reused between turns, since below the root it has actions, not turns.
     """
 
     def __init__(self, *arguments: Any, **options: Any):
@@ -53,10 +54,8 @@ class WholeTurns(Search):
         super().advance(b, action)
         self._is_listed[b], self._chosen[b] = False, []
 
-    def run(
-        self, trees: Sequence[int], num_simulations: int, seconds: float | None = None, temperature: float = 0.0
-    ) -> None:
-        super().run([b for b in trees if not self._left[b]], num_simulations, seconds, temperature)
+    def running(self, trees: Sequence[int], *limits: Any, **more: Any) -> Slices[None]:
+        yield from super().running([b for b in trees if not self._left[b]], *limits, **more)
 
     def choose(self, b: int, temperature: float = 0.0) -> int:
         if self._left[b]:

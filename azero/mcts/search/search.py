@@ -21,6 +21,7 @@ from azero.mcts.search.rollouts import RolloutTrees, Simulate
 from azero.mcts.search.settings import SearchParts, Settings, check_parts
 from azero.mcts.selection.strategies import Selection
 from azero.mcts.tree import NODE_DTYPE, UNPROVEN, Forest, advance_tree, start_tree
+from azero.system.slices import Slices, finish
 
 MAX_NODES = 1 << 22
 """The default limit on a tree's nodes: 128 MiB."""
@@ -176,15 +177,40 @@ class Search:
         A root strategy may clear the tree first; `GumbelRoot` does. `temperature` is that of the next move; root
         strategies may use it. Raises BrokenRules if the game's rules are broken.
         """
-        seconds = math.inf if seconds is None else seconds
-        begin = time.perf_counter()
+        finish(self.running(trees, num_simulations, seconds, temperature))
+
+    def running(
+        self,
+        trees: Sequence[int],
+        num_simulations: int,
+        seconds: float | None = None,
+        temperature: float = 0.0,
+        slice_s: float = math.inf,
+    ) -> Slices[None]:
+        """As `run`, in slices of about `slice_s`; the solver of roots has one of its own. Pauses do not count."""
+        seconds, used_s = math.inf if seconds is None else seconds, 0.0
         self.begin(trees, num_simulations, temperature)
         if self._solvers:
             self.forest.trees.held_back[:] = num_simulations // 2
-            self.proceed(trees, Deadline(begin + seconds / 3))
-            self._solve_roots(trees, Deadline(begin + 2 * seconds / 3))
+            used_s = yield from self._proceeding(trees, used_s, seconds / 3, slice_s)
+            begin = time.perf_counter()
+            self._solve_roots(trees, Deadline(begin + 2 * seconds / 3 - used_s))
             self.forest.trees.held_back[:] = 0
-        self.proceed(trees, Deadline(begin + seconds))
+            used_s += time.perf_counter() - begin
+            yield
+        yield from self._proceeding(trees, used_s, seconds, slice_s)
+
+    def _proceeding(self, trees: Sequence[int], used_s: float, seconds: float, slice_s: float) -> Slices[float]:
+        """Proceeds in slices until `seconds` are used, of which `used_s` are already; returns how many are used."""
+        while True:
+            begin = time.perf_counter()
+            deadline = Deadline(begin + min(slice_s, seconds - used_s))
+            self.proceed(trees, deadline)
+            is_done = not deadline.has_passed()
+            used_s += time.perf_counter() - begin
+            if is_done or used_s >= seconds:
+                return used_s
+            yield
 
     def begin(self, trees: Sequence[int], num_simulations: int, temperature: float = 0.0) -> None:
         """Begins a search in the given trees, for a caller that runs it in parts: `proceed` does the simulations."""

@@ -29,20 +29,28 @@ class JoinedPositions:
         self._ends = np.cumsum([shard.num_positions for shard in self.shards])
         self._derived = [Derived(*pair) for pair in zip(self._games, self.shards, strict=True)]
 
-    def sample(self, indices: np.ndarray, targets: Targets, rng: np.random.Generator | None = None) -> Sample:
-        """Returns a sample of the positions at `indices` ([B] int64), each in a uniformly random symmetry.
+    def draw_symmetries(self, indices: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """Draws a uniformly random symmetry for the position at each of `indices` ([B] int64): [B] int64."""
+        symmetries = np.empty(len(indices), np.int64)
+        places = np.searchsorted(self._ends, indices, side="right")
+        for place, game in enumerate(self._games):
+            own = np.flatnonzero(places == place)
+            symmetries[own] = rng.integers(0, len(game.symmetries.cells), len(own))
+        return symmetries
 
-        Without `rng` the positions are as they were played.
+    def sample(self, indices: np.ndarray, targets: Targets, symmetries: np.ndarray | None = None) -> Sample:
+        """Returns a sample of the positions at `indices` ([B] int64), each in its symmetry ([B] int64).
+
+        Without `symmetries` the positions are as they were played.
         """
         parts, rows = [], []
+        if symmetries is None:
+            symmetries = np.zeros(len(indices), np.int64)
         places = np.searchsorted(self._ends, indices, side="right")
         for place, (game, shard) in enumerate(zip(self._games, self.shards, strict=True)):
             own = np.flatnonzero(places == place)
             within = indices[own] - (self._ends[place] - shard.num_positions)
-            symmetries = np.zeros(len(own), np.int64)
-            if rng is not None:
-                symmetries = rng.integers(0, len(game.symmetries.cells), len(own))
-            part = make_sample(game, shard, within, symmetries, targets, self._derived[place])
+            part = make_sample(game, shard, within, symmetries[own], targets, self._derived[place])
             parts.append(self._on_canvas(self._sizes[place], part))
             rows.append(own)
         return parts[0] if len(parts) == 1 else join_samples(parts).at(np.argsort(np.concatenate(rows)))

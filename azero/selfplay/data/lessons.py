@@ -45,6 +45,10 @@ class Lessons:
         pairs = (np.array(row, np.int64).reshape(-1, 2) for row in rows)
         self.policies: Policies = join_rows([(pair[:, 0], pair[:, 1]) for pair in pairs])
 
+    def __getstate__(self) -> dict[str, object]:
+        """Leaves the game out, which is no plain data. Set `game` in the other process."""
+        return vars(self) | {"game": None}
+
     def __len__(self) -> int:
         return len(self.values)
 

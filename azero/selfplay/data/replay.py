@@ -1,7 +1,7 @@
 """Replay: the newest positions of self-play, from which training batches are drawn."""
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import NamedTuple
 
@@ -12,9 +12,10 @@ from azero.games import Game
 from azero.selfplay.data.joined import JoinedPositions
 from azero.selfplay.data.lessons import Lessons
 from azero.selfplay.data.records import Shard, SizedShard
-from azero.selfplay.data.samples import Sample, Targets, join_samples, sample_lessons
+from azero.selfplay.data.samples import Sample, Targets, draw_lessons, join_samples, sample_lessons
 
 _EXPONENT = 0.75
+_ALL = slice(None)
 
 
 class Window(NamedTuple):
@@ -79,41 +80,67 @@ class Replay:
         """Number of training positions in the window."""
         return sum(shard.num_learnt for _, shard in self._shards)
 
+    def sized_shards(self) -> dict[str, SizedShard]:
+        """Returns the shards in the window by name, oldest first."""
+        return dict(zip(self.names, self._shards, strict=True))
+
     @property
     def shards(self) -> list[Shard]:
         """The shards in the window, oldest first."""
         return [shard for _, shard in self._shards]
 
-    def sample(self, batch_size: int, rng: np.random.Generator) -> Sample:
+    def follow(self, names: Sequence[str], new: Mapping[str, SizedShard]) -> None:
+        """Takes over the shards of another window, by name. Those that are not here yet are `new`."""
+        own = {**self.sized_shards(), **new}
+        if self.names != list(names):
+            self._joined = None
+        self.names, self._shards = list(names), [own[name] for name in names]
+
+    def sample(self, batch_size: int, rng: np.random.Generator, rows: slice = _ALL) -> Sample:
         """Draws positions by their weights, with replacement, each in a uniformly random symmetry.
 
         If there are lessons, their share of the batch, rounded, is drawn from them. The batch is shuffled, since batch
         normalisation computes its statistics over parts of it.
-        """
-        if self.lessons is None:
-            return self._sample_games(batch_size, rng)
-        num_lessons = round(self.lessons.share * batch_size)
-        sample = self._sample_games(batch_size - num_lessons, rng)
-        lessons = sample_lessons(self.lessons, num_lessons, self.targets.auxiliary, rng)
-        return join_samples([sample, lessons]).at(rng.permutation(batch_size))
 
-    def _sample_games(self, batch_size: int, rng: np.random.Generator) -> Sample:
+        Args:
+          rows: of the batch, the rows that are returned. The whole batch is drawn in any case.
+        """
+        num_lessons = round(self.lessons.share * batch_size) if self.lessons else 0
+        joined, num_games = self._join(), batch_size - num_lessons
+        draws = rng.random(num_games) * self._cumulative_weights[-1]
+        indices = np.searchsorted(self._cumulative_weights, draws, side="right")
+        symmetries = joined.draw_symmetries(indices, rng)
+        if self.lessons is None:
+            return joined.sample(indices[rows], self.targets, symmetries[rows])
+        lessons, symmetries_of_lessons = draw_lessons(self.lessons, num_lessons, rng)
+        order = rng.permutation(batch_size)[rows]
+        is_game = order < num_games
+        games, taught = order[is_game], order[~is_game] - num_games
+        parts = [
+            joined.sample(indices[games], self.targets, symmetries[games]),
+            sample_lessons(self.lessons, lessons[taught], symmetries_of_lessons[taught], self.targets.auxiliary),
+        ]
+        places = np.concatenate([np.flatnonzero(is_game), np.flatnonzero(~is_game)])
+        return join_samples(parts).at(np.argsort(places))
+
+    def _join(self) -> JoinedPositions:
+        """Returns the joined positions of the window; raises BadInput if none are for training."""
         if self._joined is None:
             self._joined = JoinedPositions(self.games, self._shards)
             self._shards = list(self._joined.split(self._shards))
             self._cumulative_weights = np.cumsum(self._joined.weights, dtype=np.float64)
             if not self._cumulative_weights[-1] > 0:
                 raise BadInput("the replay window has no training positions")
-        draws = rng.random(batch_size) * self._cumulative_weights[-1]
-        indices = np.searchsorted(self._cumulative_weights, draws, side="right")
-        return self._joined.sample(indices, self.targets, rng)
+        return self._joined
 
-    def samples(self, batch_size: int, generators: Iterable[np.random.Generator]) -> Iterator[Sample]:
+    def samples(
+        self, batch_size: int, generators: Iterable[np.random.Generator], rows: slice = _ALL
+    ) -> Iterator[Sample]:
         """Yields the sample of each generator. A thread prepares the next sample while the caller uses one."""
         with ThreadPoolExecutor(1) as thread:
             pending: deque[Future[Sample]] = deque()
             for rng in generators:
-                pending.append(thread.submit(self.sample, batch_size, rng))
+                pending.append(thread.submit(self.sample, batch_size, rng, rows))
                 if len(pending) == 2:
                     yield pending.popleft().result()
             while pending:

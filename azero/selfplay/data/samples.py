@@ -71,12 +71,18 @@ def make_sample(
     return Sample(planes, policies, results_to_learn(shard, indices, targets), auxiliary)
 
 
+def draw_lessons(lessons: Lessons, size: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """Draws `size` lessons with replacement, each in a uniformly random symmetry.
+
+    Returns their places among the lessons, and the symmetries; both [size] int64.
+    """
+    return rng.integers(0, len(lessons), size), rng.integers(0, len(lessons.game.symmetries.cells), size)
+
+
 def sample_lessons(
-    lessons: Lessons, size: int, auxiliary: tuple[AuxiliaryTarget, ...], rng: np.random.Generator
+    lessons: Lessons, indices: np.ndarray, symmetries: np.ndarray, auxiliary: tuple[AuxiliaryTarget, ...]
 ) -> Sample:
-    """Draws `size` lessons with replacement, each in a uniformly random symmetry."""
-    indices = rng.integers(0, len(lessons), size)
-    symmetries = rng.integers(0, len(lessons.game.symmetries.cells), size)
+    """Returns a sample of the lessons at `indices` ([B] int64), in `symmetries` ([B] int64)."""
     planes = encode(lessons.game, lessons.states, indices, symmetries)
     policies = lessons.policies.probabilities(lessons.game, indices, symmetries)
     targets = {each.name: each.lesson_targets(lessons.game, lessons.results[indices]) for each in auxiliary}

@@ -3,28 +3,24 @@
 import copy
 import functools
 from collections.abc import Iterable
-from concurrent.futures import ThreadPoolExecutor
 
-import numpy as np
 import torch
 from torch import Tensor
 
 from azero.config.schema import Config
 from azero.errors import BadInput
 from azero.games import Game
-from azero.nets.architectures.board import WHOLE, Board
 from azero.nets.architectures.contract import Net, Prediction
-from azero.nets.runtimes.choice import pick_devices, pick_dtype
+from azero.nets.runtimes.choice import pick_devices
 from azero.selfplay.data.canvas import Canvas
 from azero.selfplay.data.samples import Sample
-from azero.system.machine import count_cores, keep_freed_memory
+from azero.system.machine import keep_freed_memory
+from azero.training.learning.group import Group
 from azero.training.learning.learner import Learner, judge_on
-from azero.training.learning.losses import Losses, losses_of, map_losses
+from azero.training.learning.losses import Losses, map_losses
 from azero.training.learning.optimizer import check_state, make_optimizer, update_average
+from azero.training.learning.passes import Passes, rows_of, rows_of_a_pass
 from azero.training.learning.schedule import learning_rate, set_learning_rate
-
-PASS_ROWS = 128
-"""Rows of one forward and backward pass on a CPU. Batch normalisation computes its statistics over these rows."""
 
 LARGEST_LOSS = 1e9
 
@@ -38,7 +34,7 @@ class Trainer:
     On a CPU a batch is split into passes of `PASS_ROWS` rows. Each pass runs in one thread, and gradients are added in
     order. So the weights do not depend on the number of threads, and threads do not wait for each other in a layer.
     On a GPU a batch is one pass, and no step waits for the GPU. Several GPUs share a batch evenly. Each has a copy of
-    the weights; the first one updates them.
+    the weights; the first one updates them. If `group` is set, this is rank 0, and further ranks share the batch.
 
     Weights, gradients, optimiser and average are always float32. With bf16, convolutions and linear layers compute in
     bf16. A precision of "auto" is fp32 here; `settle_precision` replaces it by the faster one.
@@ -49,18 +45,15 @@ class Trainer:
         keep_freed_memory()
         torch.manual_seed(config.seed)
         self.config = config.training
-        self.devices = pick_devices(config.device.device)
+        self.devices = pick_devices(config.device.device)[: 1 if config.cluster.trainers > 1 else None]
         self.device = self.devices[0]
-        self.dtype = pick_dtype(config.training.precision.replace("auto", "fp32"), self.device)
-        self.canvas = canvas
         self.learner = Learner(config, game).to(self.device)
         self.net = self.learner.net
         self.average = copy.deepcopy(self.net).eval()
         self.optimizer = make_optimizer(self.learner, config.training)
         self.steps = 0
-        self._twins = [self.learner]
-        num_threads = config.device.threads or count_cores()
-        self._threads = ThreadPoolExecutor(num_threads, initializer=torch.set_num_threads, initargs=(1,))
+        self.passes = Passes(self.learner, config, self.devices, canvas)
+        self.group: Group | None = None
 
     def begin_with(self, net: Net) -> None:
         """Makes the weights of net and average those of `net`. Call it before the first step."""
@@ -74,62 +67,43 @@ class Trainer:
     @torch.inference_mode()
     def predict(self, sample: Sample) -> Prediction:
         """Returns the candidate's prediction for a sample."""
-        planes, *_ = self.to_device(sample)
-        return judge_on(self.candidate(), planes, self._board_of(sample, self.device))[1]
+        planes, *_ = self.passes.to_device(sample)
+        return judge_on(self.candidate(), planes, self.passes.board_of(sample, self.device))[1]
 
-    def _board_of(self, sample: Sample, device: torch.device) -> Board:
-        """Returns where the boards of a sample are."""
-        if sample.sizes is None or self.canvas is None:
-            return WHOLE
-        cells, places = self.canvas.cells[sample.sizes], self.canvas.places[sample.sizes]
-        return Board(_tensor_on(device, cells), _tensor_on(device, places))
-
-    def to_device(
-        self, sample: Sample, device: torch.device | None = None
-    ) -> tuple[Tensor, Tensor, Tensor, dict[str, Tensor]]:
-        """Returns the arrays of a sample as tensors, in its order. Copies to a GPU are asynchronous."""
-        device = device or self.device
-        planes = _tensor_on(device, sample.planes).contiguous(memory_format=torch.channels_last)
-        auxiliary = {name: _tensor_on(device, targets) for name, targets in sample.auxiliary.items()}
-        return planes, _tensor_on(device, sample.policies), _tensor_on(device, sample.results), auxiliary
+    @property
+    def rows(self) -> slice:
+        """The rows of each batch that `step` takes; all of them, if this is the only rank."""
+        return (
+            slice(None)
+            if self.group is None
+            else rows_of(0, self.group.num_ranks, *self._sizes(self.config.batch_size))
+        )
 
     def step(self, sample: Sample, progress: float) -> Losses:
-        """Takes one step; returns the losses before it. `progress` is the share of the run that is over, in [0, 1]."""
+        """Takes one step; returns the losses before it. `progress` is the share of the run that is over, in [0, 1].
+
+        With further ranks, the sample is this rank's `rows` of a batch.
+        """
         torch.set_num_threads(1)
-        size = len(sample.results)
-        rows = PASS_ROWS if self.device.type == "cpu" else -(-size // len(self.devices))
-        parts = [sample.at(slice(at, at + rows)) for at in range(0, size, rows)]
-        while len(self._twins) < len(parts):
-            self._twins.append(_twin(self.learner, self._device_of(len(self._twins)), self.device))
-        shares = [len(part.results) / size for part in parts]
-        losses, gradients = zip(*self._threads.map(self._backward, range(len(parts)), parts, shares), strict=True)
-        _set_gradients(list(self.learner.parameters()), gradients)
+        parameters = list(self.learner.parameters())
+        if self.group is None:
+            passes = self.passes.run(sample, *self._sizes(len(sample.results)))
+        else:
+            self.group.share_weights(parameters)
+            passes = [self.group.add_up(self.passes.run(sample, *self._sizes(self.config.batch_size)))]
+        _set_gradients(parameters, [each.gradients for each in passes])
         set_learning_rate(self.optimizer, learning_rate(self.config, self.steps, progress))
         if self.config.gradient_clip > 0:
             torch.nn.utils.clip_grad_norm_(self.learner.parameters(), self.config.gradient_clip)
         self.optimizer.step()
         self.steps += 1
         update_average(self.average, self.net, self.config.ema_decay, self.steps)
-        return map_losses(lambda *parts: functools.reduce(torch.add, parts), *losses)
+        return map_losses(lambda *parts: functools.reduce(torch.add, parts), *(each.losses for each in passes))
 
-    def _device_of(self, number: int) -> torch.device:
-        return self.devices[number % len(self.devices)]
-
-    def _backward(self, number: int, part: Sample, share: float) -> tuple[Losses, list[Tensor]]:
-        """Returns the losses and gradients of a part of a batch, both times `share`, its share of the batch."""
-        learner, device = self._twins[number], self._device_of(number)
-        if device != self.device:
-            with torch.no_grad():
-                torch._foreach_copy_([*learner.parameters()], [*self.learner.parameters()])
-        planes, policies, results, targets = self.to_device(part, device)
-        with torch.autocast(self.device.type, torch.bfloat16, self.dtype == torch.bfloat16, cache_enabled=False):
-            prediction, outputs = learner(planes, self._board_of(part, device))
-        losses = losses_of(Prediction(*(logits.float() for logits in prediction)), policies, results)
-        of_heads = {head.name: head.loss(outputs[head.name].float(), targets[head.name]) for head in learner.wanted}
-        losses = losses._replace(auxiliary=of_heads)
-        gradients = torch.autograd.grad(share * losses.total(self.config), list(learner.parameters()))
-        on_first = [gradient.to(self.device, non_blocking=True) for gradient in gradients]
-        return map_losses(lambda loss: share * loss.detach().to(self.device), losses), on_first
+    def _sizes(self, batch_size: int) -> tuple[int, int]:
+        """Returns the rows of a batch and of a pass."""
+        num_devices = self.group.num_ranks if self.group else len(self.devices)
+        return batch_size, rows_of_a_pass(batch_size, self.device, num_devices)
 
     def largest_weight(self) -> float:
         """Returns the largest absolute weight or running statistic; NaN if any of them is NaN. Waits for the GPU."""
@@ -196,24 +170,6 @@ def check_divergence(trainer: Trainer, losses: list[Losses]) -> None:
         rates["muon_learning_rate"] = trainer.config.muon_learning_rate
     lower = " and a ".join(f"training.{name} lower than {rate}" for name, rate in rates.items())
     raise BadInput(f"training has diverged: {what}; the last good state is kept: go on with --resume and a {lower}")
-
-
-def _tensor_on(device: torch.device, array: np.ndarray) -> Tensor:
-    """Returns an array as a tensor. A copy to a GPU is asynchronous."""
-    tensor = torch.from_numpy(array)
-    if device.type == "cuda":
-        return tensor.pin_memory().to(device, non_blocking=True)
-    return tensor.to(device)
-
-
-def _twin(learner: Learner, device: torch.device, home: torch.device) -> Learner:
-    """Returns a copy of a learner with its own normalisation statistics. At `home` it shares the parameters' memory."""
-    twin = copy.deepcopy(learner).to(device)
-    if device != home:
-        return twin
-    for own, shared in zip(twin.parameters(), learner.parameters(), strict=True):
-        own.data = shared.data
-    return twin
 
 
 def _set_gradients(parameters: list[torch.nn.Parameter], parts: Iterable[list[Tensor]]) -> None:

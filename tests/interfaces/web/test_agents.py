@@ -1,5 +1,6 @@
 """Tests of the routes of agents, suggestions, analyses and reviews."""
 
+import functools
 import threading
 import time
 
@@ -7,7 +8,9 @@ import pytest
 
 from azero.arena.agents.checkpoints import shipped_checkpoints
 from azero.errors import BadInput
-from azero.interfaces.web.offered.offered import Offered, runs_in
+from azero.interfaces.web.offered.offered import Offered
+from azero.interfaces.web.offered.runs import runs_in
+from azero.interfaces.web.searches.reviewing import ReviewLine
 from azero.interfaces.web.settings import ServeSettings
 from tests.interfaces.web.conftest import client_of
 
@@ -207,6 +210,34 @@ def test_a_server_that_ends_cancels_what_nets_are_asked_aside():
         [loaded] = searches.agents._loaded.values()
         searches.close()
         assert loaded.draws(loaded.made.result().game.new_initial_state()).cancelled()
+
+
+def test_a_server_that_ends_closes_its_agents(monkeypatch):
+    closed = []
+    with client_of() as other:
+        searches = other.app.state.context.searches
+        for game in ("tic_tac_toe", "hex"):
+            other.ask("suggestions", agent="random", game=game)
+        for loaded in searches.agents._loaded.values():
+            agent = loaded.made.result()
+            monkeypatch.setattr(agent, "close", functools.partial(closed.append, agent.game.name))
+        searches.close()
+        searches.close()
+        searches.agents.wait()
+        assert sorted(closed) == ["hex", "tic_tac_toe"]
+
+
+def test_reviews_beyond_the_limit_stand_in_line():
+    begun = []
+    line = ReviewLine(2)
+    reviews = [functools.partial(begun.append, number) for number in range(5)]
+    for each in reviews:
+        line.enter(each)
+    assert begun == [0, 1]
+    assert line.give_up(reviews[2]) and not line.give_up(reviews[2]) and not line.give_up(reviews[0])
+    line.leave()
+    line.leave()
+    assert begun == [0, 1, 3, 4]
 
 
 def test_an_agent_is_ready_for_the_games_that_it_was_loaded_for():

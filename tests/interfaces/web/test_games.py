@@ -1,8 +1,11 @@
 """Tests of the routes of games and positions."""
 
+import threading
+
 import pytest
 
-from azero.games import make_game, registered_games
+from azero.compiler import plain
+from azero.games import kernels, make_game, registered_games
 from azero.interfaces.web.offered.offered import Offered
 from azero.interfaces.web.settings import ServeSettings
 from tests.interfaces.web.conftest import client_of
@@ -17,6 +20,32 @@ def test_all_games_are_offered_with_their_boards(client):
         assert {key: game[key] for key in each} == each
         assert game["board"]["actions"] and game["rules"] and each["id"] in game["sizes"]
         assert [player["name"] for player in each["players"]] == [p["name"] for p in game["board"]["players"]]
+
+
+def test_lists_do_not_wait_for_the_compiler(monkeypatch):
+    """A compilation takes seconds, and the page shows its first board after these lists."""
+    calls, ask = [], plain.is_plain
+
+    def is_plain():
+        if not threading.current_thread().name.startswith("compile"):  # the threads of other servers may be at work
+            calls.append(ask())
+        return True
+
+    monkeypatch.setattr(kernels, "is_compiled", lambda rules: False)
+    monkeypatch.setattr(plain, "is_plain", is_plain)
+    with client_of(offered=Offered(games=[make_game("hex(size=6)", compiles=False)])) as client:
+        client.look("games")
+        client.look("agents?game=hex(size=6)")
+    assert calls and all(calls)
+
+
+def test_a_game_tells_its_sizes_and_its_formats(client):
+    go, four = client.look("games/go"), client.look("games/connect_four")
+    assert go["ranges"]["size"] == [2, 19] and go["ranges"]["komi"] == [-361, 361] and go["has_sgf"]
+    assert four["ranges"] == {"rows": [4, 8], "columns": [4, 8]} and not four["has_sgf"]
+    assert client.look("games/go(size=13,komi=6.5)")["parameters"]["size"] == 13
+    error = client.look("games/go(size=20)", 422)["error"]
+    assert error["code"] == "bad_game" and "2 to 19" in error["message"]
 
 
 def test_titles_are_for_people(client):

@@ -4,41 +4,34 @@ import json
 
 import pytest
 
+from azero.games import make_game
+from azero.interfaces.web.one_at_a_time import OneAtATime
+from azero.interfaces.web.routes import records
 from azero.interfaces.web.settings import ServeSettings
 from tests.interfaces.web.conftest import client_of
 
-TREE = {
-    "comment": "A game",
-    "children": [
-        {
-            "move": "c3",
-            "name": "The middle",
-            "comment": "good, {it} is",
-            "mark": "!",
-            "value": 0.25,
-            "children": [{"move": "b2", "children": []}, {"move": "pass", "comment": "", "children": []}],
-        },
-        {"move": "a1", "mark": "?!", "children": []},
-    ],
-}
+NODES = [
+    {"comment": "A game"},
+    {"parent": 0, "move": "c3", "name": "The middle", "comment": "good, {it} is", "mark": "!", "value": 0.25},
+    {"parent": 1, "move": "b2"},
+    {"parent": 1, "move": "pass", "comment": ""},
+    {"parent": 0, "move": "a1", "mark": "?!"},
+]
 GAME = {"game": "go(size=5)", "tags": {"First": "Ann", "Second": "Bob"}}
+EMPTY = {"comment": "", "mark": "", "name": "", "value": None}
 
 
-def plain(node: dict) -> dict:
-    """Returns a node with all of its fields."""
-    named = {key: node.get(key) or "" for key in ("comment", "mark", "name")}
-    move = (
-        {"move": node["move"], "value": node.get("value"), **named} if "move" in node else {"comment": named["comment"]}
-    )
-    return {**move, "children": [plain(child) for child in node["children"]]}
+def passes(num_moves: int) -> list[dict]:
+    """Returns so many variations of the first move of Go."""
+    return [{}, *({"parent": 0, "move": "pass"} for _ in range(num_moves))]
 
 
 @pytest.mark.parametrize("form", ["azero", "sgf"])
 def test_a_tree_is_written_and_read_again(client, form):
-    text = client.ask("records/write", format=form, **GAME, root=TREE)["text"]
+    text = client.ask("records/write", format=form, **GAME, nodes=NODES)["text"]
     (game,) = client.ask("records/read", text=text)["games"]
     assert game["game"] == "go(size=5)" and game["tags"] == GAME["tags"] and game["result"] == "*"
-    assert plain(game["root"]) == plain(TREE) and game["start"] is None
+    assert game["nodes"] == [NODES[0], *({**EMPTY, **node} for node in NODES[1:])] and game["start"] is None
 
 
 def test_moves_alone_are_a_tree(client):
@@ -72,34 +65,69 @@ def test_what_cannot_be_read_is_told_in_one_line(client, asked, says):
 
 
 @pytest.mark.parametrize(
-    "root",
+    "nodes",
     [
-        {"children": [{"move": "9"}]},
-        {"children": [{"children": []}]},
-        {"children": [3]},
-        {"children": {"move": "4"}},
-        {"children": [{"move": "4", "mark": "<b>"}]},
-        {"children": [{"move": "4", "value": 2}]},
-        {"children": [{"move": "4", "value": True, "comment": 3}]},
+        [],
+        [{}, {"parent": 0, "move": "9"}],
+        [{}, {"parent": 0}],
+        [{}, {"move": "4"}],
+        [{}, {"parent": 1, "move": "4"}],
+        [{}, {"parent": -1, "move": "4"}],
+        [{}, {"parent": True, "move": "4"}],
+        [{}, 3],
+        {"comment": "no list"},
+        [{}, {"parent": 0, "move": "4", "mark": "<b>"}],
+        [{}, {"parent": 0, "move": "4", "value": 2}],
+        [{}, {"parent": 0, "move": "4", "value": True, "comment": 3}],
     ],
 )
-def test_what_is_no_tree_is_told(client, root):
-    client.ask("records/write", 422, game="connect_four", root=root)
+def test_what_is_no_tree_is_told(client, nodes):
+    client.ask("records/write", 422, game="connect_four", nodes=nodes)
 
 
 @pytest.mark.parametrize("form", ["azero", "sgf"])
 @pytest.mark.parametrize("name", ["comment", "name"])
 def test_half_a_character_is_told(client, form, name):
-    body = json.dumps({"game": "gomoku", "format": form, "root": {name: "a\ud800"}})  # escaped, so that it can be sent
+    asked = {"game": "gomoku", "format": form, "nodes": [{name: "a\ud800"}]}
+    body = json.dumps(asked)  # escaped, so that it can be sent
     response = client.post("/api/v1/records/write", content=body, headers={"content-type": "application/json"})
     assert response.status_code == 422 and name in response.json()["error"]["message"]
 
 
-def test_a_tree_may_be_too_large(client):
-    with client_of(ServeSettings(most_record_moves=2)) as small:
-        assert small.ask("records/write", 422, game="go", root=TREE)["error"]["code"] == "too_long"
-        assert small.ask("records/read", 422, text='[Game "hex"]\n\na1 a2 a3 *')["error"]["code"] == "too_long"
-    deep = '{"children":[' + '{"move":"4","children":[' * 450 + "]}" * 450 + "]}"
-    body = f'{{"game": "connect_four", "root": {deep}}}'
-    response = client.post("/api/v1/records/write", content=body, headers={"content-type": "application/json"})
-    assert response.status_code in (400, 422) and "error" in json.loads(response.text)
+def test_records_may_be_too_large():
+    with client_of(ServeSettings(most_record_moves=3)) as small:
+        assert small.ask("records/write", 422, game="go", nodes=passes(4))["error"]["code"] == "too_long"
+        small.ask("records/write", game="go", nodes=passes(3))
+        for text in (
+            '[Game "hex"]\n\na1 a2 (a3) a4 *',
+            '[Game "hex"]\n\na1 a2 *\n\n[Game "hex"]\n\na1 a2 *',
+            "(;GM[11];B[a1](;W[a2])(;W[a3];C[x]))",
+        ):
+            error = small.ask("records/read", 422, text=text)["error"]
+            assert error["code"] == "too_long" and "3 moves" in error["message"]
+        small.ask("records/read", text="(;GM[11]C[; ; \\] ;];B[a1];W[a2])")
+
+
+@pytest.mark.slow
+def test_a_line_may_be_as_long_as_the_game(client):
+    """Go on 9x9 has 243 moves and more, and the page shows a game of any length."""
+    game = make_game("go(size=19)", compiles=False)
+    moves = [f"{column}{row}" for column in "abcdefghjk" for row in range(1, 20)]
+    line = [move for pair in zip(moves[:190], ["pass"] * 190, strict=True) for move in pair]
+    line += [f"{column}{row}" for column in "mnopq" for row in range(1, 20)]
+    assert 400 < len(line) <= game.max_plies
+    text = client.ask("records/write", game="go(size=19)", format="sgf", moves=line)["text"]
+    (found,) = client.ask("records/read", text=text)["games"]
+    assert [node["move"] for node in found["nodes"][1:]] == line
+
+
+def test_work_on_records_is_done_one_after_another(client, monkeypatch):
+    monkeypatch.setattr(records, "_WORK", OneAtATime("the server is busy", most_waiting=1))
+    with records._WORK.turn():
+        assert client.ask("records/write", 503, game="go", nodes=[{}])["error"]["code"] == "busy"
+    client.ask("records/write", game="go", nodes=[{}])
+
+
+def test_more_stones_than_points_are_refused(client):
+    text = f"(;GM[1]SZ[9]AB{'[aa]' * 82};W[bb])"
+    assert "82 stones" in client.ask("records/read", 422, text=text)["error"]["message"]

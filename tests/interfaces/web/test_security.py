@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from azero.interfaces.web.context import Context
 from azero.interfaces.web.settings import ServeSettings
 from tests.interfaces.web.conftest import API, client_of
 
@@ -11,7 +12,11 @@ ASKED = {"game": "tic_tac_toe", "moves": ""}
 
 
 @pytest.mark.parametrize(
-    "host", ["evil.example", "127.0.0.1.evil.example:80", "", "evil.example:127.0.0.1", "10.0.0.1"]
+    "host",
+    [
+        *("evil.example", "127.0.0.1.evil.example:80", "", "evil.example:127.0.0.1", "10.0.0.1", "0.0.0.0"),
+        *("127.0.0.1:80@evil.example", "localhost:http", "[::1]:80@evil.example", "localhost:80:80"),
+    ],
 )
 def test_other_hosts_are_refused(client, host):
     response = client.get(f"{API}/games", headers={"host": host})
@@ -35,6 +40,21 @@ def test_the_own_page_may_ask(client):
     assert client.post(f"{API}/positions", json=ASKED, headers={"origin": "http://127.0.0.1"}).status_code == 200
     headers = {"sec-fetch-site": "cross-site"}
     assert client.post(f"{API}/positions", json=ASKED, headers=headers).status_code == 403
+
+
+@pytest.mark.parametrize("site", ["cross-site", "same-site"])
+def test_other_pages_may_link_here_and_not_ask(client, site):
+    modes = {"navigate": 200, "no-cors": 403, "cors": 403}
+    for mode, status in modes.items():
+        headers = {"sec-fetch-site": site, "sec-fetch-mode": mode}
+        assert client.get(f"{API}/games", headers=headers).status_code == status
+
+
+def test_an_error_that_nobody_expected_is_json(client, monkeypatch, capsys):
+    monkeypatch.setattr(client.app.state.context.offered, "agents_for", lambda game: 1 / 0)
+    response = client.get(f"{API}/agents")
+    assert response.status_code == 500 and response.json()["error"]["code"] == "internal"
+    assert "content-security-policy" in response.headers and "ZeroDivisionError" in capsys.readouterr().err
 
 
 def test_hosts_and_origins_may_be_allowed():
@@ -110,6 +130,17 @@ def test_errors_have_one_form(client, method, path, status):
     response = client.request(method, path)
     assert response.status_code == status
     assert set(response.json()) == {"error"} and {"code", "message"} <= set(response.json()["error"])
+
+
+def test_what_nobody_expected_is_an_error_as_all_others(client, monkeypatch, capsys):
+    def fail(*_):
+        raise ZeroDivisionError("of this test")
+
+    monkeypatch.setattr(Context, "position", fail)
+    response = client.post(f"{API}/positions", json={"game": "hex"})
+    assert response.status_code == 500 and response.headers["content-security-policy"]
+    assert response.json() == {"error": {"code": "internal", "message": "unexpected error: ZeroDivisionError"}}
+    assert capsys.readouterr().err.count("\nZeroDivisionError: of this test") == 1, "the traceback"
 
 
 def test_the_openapi_page_describes_every_route(client):

@@ -1,5 +1,6 @@
 """Tests of a running server: signals, clients that leave, clients that read nothing, and many sockets."""
 
+import http.client
 import json
 import signal
 import socket
@@ -14,12 +15,25 @@ import uvicorn
 
 from azero.errors import BadInput
 from azero.interfaces.web.offered.offered import Offered
+from azero.interfaces.web.searches.turns import Turn
 from azero.interfaces.web.server import config_of, listen, make_app
 from azero.interfaces.web.settings import ServeSettings
 from tests.interfaces.web.conftest import API, events_of
 
 LONG = {"agent": "uct@1000", "game": "connect_four", "interval": 0.05}
 """An analysis that does not end by itself soon."""
+
+
+class Gate(Turn):
+    """A turn that holds up all others until it is opened."""
+
+    def __init__(self):
+        super().__init__("gate")
+        self.opened = threading.Event()
+
+    def take(self, is_alone: bool) -> bool:
+        self.opened.wait(60)
+        return False
 
 
 class Running:
@@ -72,11 +86,24 @@ def raw_post(running: Running, route: str, body: dict) -> socket.socket:
 def test_an_analysis_ends_when_its_client_goes():
     with Running() as running:
         with httpx.stream("POST", f"{running.url}{API}/analyses", json=LONG, timeout=60) as stream:
-            for line in stream.iter_lines():
+            lines = stream.iter_lines()  # its end would end the stream
+            for line in lines:
                 if line == "event: update":
                     break
             assert running.searches.office.num_given == 1
         assert until(lambda: running.searches.office.num_given == 0, 2.0) < 0.5
+
+
+def test_a_review_ends_within_a_search_when_its_client_goes():
+    asked = {"agent": "uct@1000", "game": "connect_four", "moves": "4 4", "simulations": 1 << 30}
+    with Running(suggestion_s=1e6, most_suggested=1 << 30) as running:
+        with httpx.stream("POST", f"{running.url}{API}/reviews", json=asked, timeout=60) as stream:
+            lines = stream.iter_lines()  # its end would end the stream
+            for line in lines:
+                if '"searching"' in line:
+                    break
+            assert running.searches.office.num_given == 1
+        until(lambda: running.searches.office.num_given == 0, 5.0)
 
 
 def test_a_suggestion_does_not_wait_for_an_analysis():
@@ -97,6 +124,40 @@ def test_a_client_that_reads_nothing_costs_nothing_and_is_closed_in_time():
         until(lambda: running.searches.office.num_given == 1, 5.0)
         assert httpx.get(f"{running.url}{API}/agents").status_code == 200
         until(lambda: running.searches.office.num_given == 0, 60.0)
+
+
+@pytest.mark.parametrize(
+    ("route", "body"),
+    [
+        ("suggestions", {"agent": "uct@1000", "game": "connect_four", "simulations": 10}),
+        ("simulations", {"method": "uct", "game": "connect_four", "count": 1}),
+    ],
+)
+def test_whoever_has_gone_does_not_keep_others_waiting(route, body):
+    with Running() as running:
+        turns, gate = running.searches.turns, Gate()
+        turns.add(gate)
+        try:
+            with raw_post(running, route, body):
+                until(lambda: len(turns._waiting) == 2, 60.0)
+                answer = next(turn for turn in turns._waiting if turn is not gate).answer
+            until(lambda: answer.cancelled() and running.searches.office.num_given == 0, 5.0)
+        finally:
+            gate.opened.set()
+        until(lambda: not turns._waiting, 5.0)
+
+
+def test_a_connection_that_is_used_stays_open():
+    with Running(idle_s=0.4) as running:
+        client = http.client.HTTPConnection(*running.address, timeout=5)
+        client.connect()
+        own = client.sock
+        for _ in range(8):
+            time.sleep(0.1)
+            client.request("GET", f"{API}/games/none", headers={"Host": "127.0.0.1"})
+            assert client.getresponse().read()
+        assert client.sock is own
+        client.close()
 
 
 def test_clients_share_the_time():
@@ -198,6 +259,8 @@ def test_ctrl_c_ends_what_is_open():
         (["--runs", "nowhere"], "not a folder"),
         (["--game", "nowhere.py:Game"], "nowhere.py"),
         (["--host", "not an address"], "cannot listen"),
+        (["--host", "\udcff"], "cannot listen"),
+        (["--host", ""], "the host is empty"),
     ],
 )
 def test_bad_input_is_one_line(run_azero, words, says):

@@ -17,7 +17,7 @@ from typing import Any
 
 from azero.arena.agents.levels.level import ADAPTIVE, Level, name_of_level
 from azero.errors import BadInput
-from azero.games import Game
+from azero.games import Game, without_compiling
 from azero.system.files import PACKAGE, read_regular
 from azero.system.formats import check_format
 
@@ -119,9 +119,11 @@ def _read_level(data: dict, number: int, num_levels: int) -> Level:
     return Level(number, name_of_level(number, num_levels), **fields)
 
 
+@functools.lru_cache(maxsize=64)
 def _default_table(game: Game) -> Table:
     """Returns default settings. Simulations grow with the legal moves of the initial position, up to full strength."""
-    breadth = max(1.0, len(game.new_initial_state().legal_actions()) / 10)
+    with without_compiling(game.rules):  # lists of games and agents should not wait for the compiler
+        breadth = max(1.0, len(game.new_initial_state().legal_actions()) / 10)
     num_levels = len(_DEFAULTS) + 1
     levels = [
         Level(

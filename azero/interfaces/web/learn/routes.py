@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Request
 from pydantic import Field
 
+from azero.interfaces.web.clients import client_of, unless_gone
 from azero.interfaces.web.context import Context, InContext
 from azero.interfaces.web.errors import ApiError
 from azero.interfaces.web.learn.turn import LessonTurn, Wanted
@@ -39,12 +40,12 @@ async def simulations(asked: SimulationsAsked, request: Request, context: InCont
         raise ApiError(409, "game_over", "there is nothing to search: the game is over")
     count = min(asked.count, MOST_SIMULATIONS + 1 - asked.first)
     wanted = Wanted(asked.first, count, asked.c, asked.seed, context.settings.suggestion_s)
-    client = request.client.host if request.client else ""
+    client = client_of(request)
     if asked.method == "uct":
         if asked.agent is not None:
             raise ApiError(422, "no_agent_needed", "method uct needs no agent: leave it out", value=asked.agent)
-        return await _learn(context, client, None, position, wanted)
-    return await _learn_from_net(asked, context, client, position, wanted)
+        return await unless_gone(request, _learn(context, client, None, position, wanted))
+    return await unless_gone(request, _learn_from_net(asked, context, client, position, wanted))
 
 
 async def _learn_from_net(

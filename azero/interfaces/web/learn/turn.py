@@ -51,6 +51,8 @@ class LessonTurn(Turn):
         self.answer: Future[dict[str, Any]] = Future()
 
     def take(self, is_alone: bool) -> bool:
+        if self._lesson is None and not self.answer.set_running_or_notify_cancel():
+            return False
         begin = time.perf_counter()
         try:
             with without_compiling(self._position.offered.game.rules):

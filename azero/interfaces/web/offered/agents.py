@@ -15,8 +15,10 @@ from azero.games.names import is_same_up_to_size
 from azero.interfaces.web.offered.games import built_in_game
 from azero.nets.checkpoint_file import game_of_card, read_whole
 from azero.nets.graphs.registry import ANY_SIZE
+from azero.system.console import printable
 
 _SMALL = "tic_tac_toe"
+_LONGEST = 80  # characters of an id
 
 CLASSICAL_OFFERED = ("uct@1000", "mc@1000", "alphabeta@1000", "random")
 """Agents without a net that are offered if nothing else is asked for."""
@@ -81,7 +83,7 @@ def offered_agent(name: str, agent_id: str, source: str, run: str | None = None,
     """Returns what is offered under a name that the user has given; raises BadInput if there is no such agent."""
     if program := split_program(name):
         command = program[1].split() or [program[0]]
-        return OfferedAgent(agent_id, name, Path(command[0]).name, "program", source)
+        return OfferedAgent(agent_id, name, printable(Path(command[0]).name), "program", source)
     base, _ = split_name(name)
     word = word_of(base)
     if word == "random" or word in CLASSICAL:
@@ -102,7 +104,7 @@ def _game_of(file: Path, version: int) -> tuple[Game, bool]:
 
 
 def id_of(name: str, taken: set[str]) -> str:
-    """Returns a short id for an agent's name, without folders, that is not taken."""
+    """Returns a short id for an agent's name, without folders, that is not taken. Every character can be shown."""
     program = split_program(name)
     stem = f"program:{program[0]}" if program else name
     if not program and ("/" in name or Path(name).exists()):
@@ -110,5 +112,6 @@ def id_of(name: str, taken: set[str]) -> str:
         stem = path.stem if path.suffix == ".safetensors" else path.name
     if not stem:
         raise BadInput(f"agent {name!r} has no name")
+    stem = printable(stem)[:_LONGEST]
     candidates = [stem, *(f"{stem}~{number}" for number in range(2, len(taken) + 3))]
     return next(each for each in candidates if each not in taken)

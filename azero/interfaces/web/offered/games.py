@@ -12,6 +12,7 @@ from azero.games.make import parse_game
 from azero.games.names import file_of
 from azero.games.registry import parameters_of, registered_games
 from azero.interfaces.web.errors import ApiError
+from azero.records.sgf_games import number_of
 
 _NAME = re.compile(r"([a-z][a-z_0-9]{0,30})(\([a-z_]{1,20}=[a-z0-9.-]{1,12}(,[a-z_]{1,20}=[a-z0-9.-]{1,12}){0,7}\))?")
 """The form of a built-in game's name in a request. It has no place for a file."""
@@ -54,6 +55,11 @@ class OfferedGame:
         return {key: getattr(rules, key) for key in parameters_of(type(rules)) if key != "unused"}
 
     @property
+    def ranges(self) -> dict[str, tuple[float, float]]:
+        """The least and the greatest value of each parameter that a request may set; none for a game of the user's."""
+        return {} if self.is_own else self.game.rules.ranges()
+
+    @property
     def subtitle(self) -> str:
         """Size and further parameters in a line. Rules that are off or at their default only if the id names them."""
         left = dict(self.parameters)
@@ -72,6 +78,15 @@ class OfferedGame:
     def has_ownership(self) -> bool:
         """Whether the rules tell who owns the cells at the end."""
         return has_own(self.game.rules, "ownership")
+
+    @property
+    def has_sgf(self) -> bool:
+        """Whether SGF can have its records."""
+        try:
+            number_of(self.game)
+        except BadInput:
+            return False
+        return True
 
     @property
     def has_score(self) -> bool:

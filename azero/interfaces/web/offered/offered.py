@@ -1,5 +1,6 @@
 """`Offered`: the games, agents and runs of a server by their ids. What a request names is looked up here alone."""
 
+import contextlib
 import re
 from collections.abc import Iterable
 from pathlib import Path
@@ -10,6 +11,7 @@ from azero.games import Game, registered_games
 from azero.interfaces.web.errors import ApiError
 from azero.interfaces.web.offered.agents import CLASSICAL_OFFERED, OfferedAgent, id_of, offered_agent
 from azero.interfaces.web.offered.games import OfferedGame, built_in_game, own_game
+from azero.interfaces.web.offered.runs import OfferedRuns, is_run
 
 _RUN_AGENT = re.compile(r"run:([^:]{1,100})(?::(\d{1,7}))?")
 _BEST = "best.safetensors"
@@ -21,23 +23,26 @@ class Offered:
     Attributes:
       games: by id: all built-in games, those of the agents, and the user's own.
       agents: by id, without the nets of runs.
-      runs: the folders of runs by id.
+      runs: the runs by id.
     """
 
     def __init__(self, agents: Iterable[str] = (), games: Iterable[Game] = (), runs: Iterable[Path] = ()):
-        """Raises BadInput if an agent or a run cannot be used."""
+        """Raises BadInput if an agent or a run cannot be used.
+
+        Args:
+          runs: runs, or folders of runs, where `look_for_runs` finds those that begin later.
+        """
         self.games: dict[str, OfferedGame] = {}
         self.agents: dict[str, OfferedAgent] = {}
-        self.runs: dict[str, Path] = {}
         for name in registered_games():
             self._add_game(built_in_game(name).game)
         for game in games:
             self._add_game(game)
         names = list(agents)
         given = [name for name in names if not is_run(Path(name))]
-        folders = [*runs, *(Path(name) for name in names if is_run(Path(name)))]
-        for folder in folders:
-            self._add_run(folder)
+        self.runs = OfferedRuns([*runs, *(Path(name) for name in names if is_run(Path(name)))])
+        for run_id in self.runs.ids():
+            self._add_game_of_run(run_id)
         for name in given:
             self._add_agent(name, "given")
         if not names:
@@ -74,22 +79,29 @@ class Offered:
 
     def agents_for(self, game: Game | None) -> list[OfferedAgent]:
         """Returns the agents that play a game, or all of them; of a run the best net alone."""
-        best = [self._best_of_run(run) for run in self.runs]
+        best = [self._best_of_run(run) for run in self.runs.ids()]
         every = [*(each for each in best if each), *self.agents.values()]
         return [each for each in every if game is None or each.plays(game)]
 
     def run(self, run_id: str) -> Path:
         """Returns the folder of a run; raises ApiError."""
-        if run_id not in self.runs:
+        folder = self.runs.folder_of(run_id)
+        if folder is None:
             raise ApiError(404, "unknown_run", "there is no such run; GET /api/v1/runs lists them", value=run_id)
-        return self.runs[run_id]
+        return folder
+
+    def look_for_runs(self) -> None:
+        """Offers runs that have begun in the folders of runs, with their games."""
+        for run_id in self.runs.look():
+            with contextlib.suppress(BadInput):  # its game has the name of another one: its nets play nothing here
+                self._add_game_of_run(run_id)
 
     def _add_game(self, game: Game) -> None:
         offered = own_game(game)
         known = self.games.get(offered.id)
         if known is not None and known.game != game:
             raise BadInput(f"two games are named {offered.id.removeprefix('own:')!r}; rename one of their classes")
-        self.games[offered.id] = offered
+        self.games = {**self.games, offered.id: offered}  # a new one: a request may be going through the old one
 
     def _add_agent(self, name: str, source: str, title: str = "") -> None:
         agent = offered_agent(name, id_of(name, set(self.agents)), source, title=title)
@@ -97,10 +109,7 @@ class Offered:
         if agent.game is not None:
             self._add_game(agent.game)
 
-    def _add_run(self, folder: Path) -> None:
-        taken = set(self.runs)
-        run_id = id_of(str(folder.resolve()), taken).replace(":", "-")
-        self.runs[run_id] = folder
+    def _add_game_of_run(self, run_id: str) -> None:
         best = self._best_of_run(run_id)
         if best is not None and best.game is not None:
             self._add_game(best.game)
@@ -115,9 +124,10 @@ class Offered:
     def _net_of_run(self, agent_id: str) -> OfferedAgent | None:
         """Returns a net of a run; None if there is none. The id has no part of a path but numbers."""
         match = _RUN_AGENT.fullmatch(agent_id)
-        if not match or match[1] not in self.runs:
+        folder = self.runs.folder_of(match[1]) if match else None
+        if not match or folder is None:
             return None
-        folder, iteration = self.runs[match[1]], match[2]
+        iteration = match[2]
         file = folder / "checkpoints" / f"{int(iteration):05d}.safetensors" if iteration else folder / _BEST
         if not file.is_file() or file.is_symlink() or (iteration and file.parent.is_symlink()):
             return None
@@ -126,18 +136,3 @@ class Offered:
 
     def _title(self, name: str) -> str:
         return name.replace("_", " ").title()
-
-
-def is_run(folder: Path) -> bool:
-    """Returns whether a folder is that of a run."""
-    return (folder / "config.toml").is_file()
-
-
-def runs_in(folder: Path) -> list[Path]:
-    """Returns the run in a folder, or the runs in its folders; raises BadInput if there are none."""
-    if not folder.is_dir():
-        raise BadInput(f"--runs {str(folder)!r} is not a folder")
-    found = [folder] if is_run(folder) else [each for each in sorted(folder.iterdir()) if is_run(each)]
-    if not found:
-        raise BadInput(f"folder {str(folder)!r} has no run: a run has a config.toml")
-    return found

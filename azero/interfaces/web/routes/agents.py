@@ -13,6 +13,7 @@ router = APIRouter(tags=["agents"])
 
 @router.get("/agents", summary="The agents, or those that play a game")
 def agents(context: InContext, game: str | None = None) -> list[dict[str, Any]]:
+    context.offered.look_for_runs()
     asked = context.offered.game(game).game if game is not None else None
     return [_to_json(each, context, asked or each.game) for each in context.offered.agents_for(asked)]
 

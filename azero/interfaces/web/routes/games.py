@@ -29,6 +29,8 @@ def game(game_id: str, context: InContext) -> dict[str, Any]:
         "max_plies": found.game.max_plies,
         "has_ownership": found.has_ownership,
         "has_score": found.has_score,
+        "has_sgf": found.has_sgf,
+        "ranges": found.ranges,
         "sizes": [each.id for each in context.offered.games.values() if each.family == found.family],
         "rules": found.rules_text,
     }

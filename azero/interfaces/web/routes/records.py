@@ -2,6 +2,7 @@
 
 import json
 import re
+from contextlib import nullcontext
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter
@@ -13,9 +14,14 @@ from azero.games.names import without_folder
 from azero.interfaces.web.context import Context, InContext
 from azero.interfaces.web.errors import ApiError
 from azero.interfaces.web.models import Asked, GameId, PositionAsked
-from azero.interfaces.web.records import from_json, read, to_json, write
+from azero.interfaces.web.one_at_a_time import OneAtATime
+from azero.interfaces.web.records import Nodes, from_json, read, to_json, write
+from azero.records.record import TooManyMoves
 
 router = APIRouter(tags=["records"])
+
+_WORK = OneAtATime("the server is busy")
+_FEW = 200  # nodes that are written without waiting for the compiler; plain rules take a few ms for each
 
 Text = Annotated[str, Field(max_length=1 << 20)]
 Tag = Annotated[str, Field(max_length=1000)]
@@ -34,8 +40,11 @@ class RecordTree(PositionAsked):
 
     format: Literal["azero", "sgf"] = "azero"
     tags: dict[Annotated[str, Field(max_length=100)], Tag] = Field(default_factory=dict, max_length=100)
-    root: dict[str, Any] | None = Field(
-        None, description="`{comment, children: [{move, comment, mark, name, value, children: [...]}]}`"
+    nodes: list[dict[str, Any]] | None = Field(
+        None,
+        description="`[{comment}, {parent, move, comment, mark, name, value}, ...]`: the root first; `parent` is the "
+        "index of an earlier node. Of the nodes with the same parent, the first one goes on, others are variations.",
+        examples=[[{}, {"parent": 0, "move": "4"}, {"parent": 1, "move": "4"}, {"parent": 1, "move": "5"}]],
     )
     result: Literal["1-0", "0-1", "1/2-1/2", "*"] | None = Field(None, description="By default, by the rules.")
 
@@ -43,12 +52,10 @@ class RecordTree(PositionAsked):
 @router.post("/records/read", summary="The games of a record")
 def read_record(asked: RecordText, context: InContext) -> Response:
     game = context.offered.game(asked.game).game if asked.game is not None else _own_game(asked.text, context)
-    games = []
-    left = context.settings.most_record_moves
-    for record in read(asked.text, asked.format, game):
-        offered = context.offered.id_of(record.game)
-        games.append({"game": offered, **to_json(record, left)})
-    return Response(json.dumps({"games": games}), media_type="application/json")
+    with _WORK.turn():
+        records = read(asked.text, asked.format, game, context.settings.most_record_moves)
+        games = [{"game": context.offered.id_of(record.game), **to_json(record)} for record in records]
+        return Response(json.dumps({"games": games}), media_type="application/json")
 
 
 def _own_game(text: str, context: Context) -> Game | None:
@@ -60,20 +67,18 @@ def _own_game(text: str, context: Context) -> Game | None:
 
 @router.post("/records/write", summary="A record as text")
 def write_record(asked: RecordTree, context: InContext) -> dict[str, str]:
-    if asked.root is not None and asked.moves:
-        raise ApiError(422, "invalid", "root, moves: give only one of the two")
+    if asked.nodes is not None and asked.moves:
+        raise ApiError(422, "invalid", "nodes, moves: give only one of the two")
+    most_moves = context.settings.most_record_moves
+    if asked.nodes is not None and len(asked.nodes) - 1 > most_moves:
+        raise ApiError(422, "too_long", str(TooManyMoves(most_moves)))
     position = context.position(asked)
-    with without_compiling(position.offered.game.rules):
-        root = asked.root if asked.root is not None else _line(position.moves)
-        record = from_json(position.start, root, asked.tags, asked.result, context.settings.most_record_moves)
-        return {"text": write(record, asked.format)}
+    nodes = asked.nodes if asked.nodes is not None else _line(position.moves)
+    is_small = len(nodes) <= _FEW
+    with _WORK.turn(), without_compiling(position.offered.game.rules) if is_small else nullcontext():
+        return {"text": write(from_json(position.start, nodes, asked.tags, asked.result), asked.format)}
 
 
-def _line(moves: list[str]) -> dict[str, Any]:
-    """Returns the tree of moves without variations."""
-    root: dict[str, Any] = {"children": []}
-    node = root
-    for move in moves:
-        node["children"].append({"move": move, "children": []})
-        node = node["children"][0]
-    return root
+def _line(moves: list[str]) -> Nodes:
+    """Returns the nodes of moves without variations."""
+    return [{}, *({"parent": number, "move": move} for number, move in enumerate(moves))]

@@ -5,6 +5,7 @@ from typing import Any
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
+from azero.interfaces.web.clients import client_of, unless_gone
 from azero.interfaces.web.context import Context, InContext
 from azero.interfaces.web.errors import ApiError
 from azero.interfaces.web.models import AnalysisAsked, ReviewAsked, SearchAsked, SuggestionAsked
@@ -35,7 +36,7 @@ async def suggestions(asked: SuggestionAsked, request: Request, context: InConte
         raise ApiError(409, "no_levels", f"agent {agent.id!r} has no levels", value=agent.id)
     else:
         wish = Wish(None, None, asked.seed, table.level(asked.level))
-    found = await context.searches.suggest(_client_of(request), agent, position, wish)
+    found = await unless_gone(request, context.searches.suggest(client_of(request), agent, position, wish))
     return {**found.to_json(), "seconds": round(found.elapsed_s, 4)}
 
 
@@ -54,7 +55,7 @@ async def analyses(asked: AnalysisAsked, request: Request, context: InContext) -
         interval=asked.interval,
         memory_mib=settings.memory_mib,
     )
-    return context.searches.analyse(_client_of(request), agent, position, bounds)
+    return context.searches.analyse(client_of(request), agent, position, bounds)
 
 
 @router.post("/reviews", summary="What each move of a game lost", response_class=Response, responses=_STREAM)
@@ -65,7 +66,7 @@ async def reviews(asked: ReviewAsked, request: Request, context: InContext) -> R
     if not position.moves:
         raise ApiError(422, "no_moves", "there is nothing to review: the game has no moves")
     wish = _wish(context, agent, asked.simulations, None, 0)
-    return context.searches.review(_client_of(request), agent, position, wish)
+    return context.searches.review(client_of(request), agent, position, wish)
 
 
 async def _chosen(asked: SearchAsked, context: Context) -> tuple[OfferedAgent, Position]:
@@ -88,8 +89,3 @@ def _wish(context: Context, agent: OfferedAgent, simulations: int | None, second
     elif agent.simulations:
         simulations = min(agent.simulations, settings.most_suggested)
     return Wish(simulations, min(seconds or settings.suggestion_s, settings.suggestion_s), seed)
-
-
-def _client_of(request: Request) -> str:
-    """Returns by what a client is told from others: its address."""
-    return request.client.host if request.client else ""

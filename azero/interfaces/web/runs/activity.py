@@ -7,6 +7,7 @@ from typing import Any
 from azero.arena.agents.options import split_program
 from azero.interfaces.web.runs.folder import RunFolder
 from azero.interfaces.web.runs.metrics import Row
+from azero.system.console import printable
 from azero.system.files import LOCK
 
 FRESH_ITERATIONS = 3
@@ -65,11 +66,11 @@ def activity_of(run: RunFolder) -> dict[str, Any] | None:
 
 
 def resume_command(run: RunFolder) -> str:
-    """Returns the command that goes on with the run."""
+    """Returns the command that goes on with the run. It has no control characters: people paste it."""
     evaluation = run.config.evaluation
     has_program = bool(evaluation.every and split_program(evaluation.opponent))
     allows = " --allow-commands" if has_program else ""
-    return f"azero train --run {shlex.quote(str(run.folder))} --resume{allows}"
+    return f"azero train --run {shlex.quote(printable(str(run.folder)))} --resume{allows}"
 
 
 def _fresh_s(rows: list[Row]) -> float:

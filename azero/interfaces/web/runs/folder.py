@@ -19,6 +19,7 @@ from azero.games.sizes import games_of
 from azero.interfaces.web.errors import ApiError, short
 from azero.interfaces.web.runs.metrics import Row, read_rows
 from azero.interfaces.web.runs.stamps import Stamp, stamp_of
+from azero.system.console import printable
 
 _LARGEST_CONFIG = 1 << 16  # bytes
 _MOST_FILES = 20_000  # of a folder that are looked at
@@ -58,7 +59,8 @@ class RunFolder:
 
     @property
     def name(self) -> str:
-        return self.folder.resolve().name
+        """The name for people. A folder may have any bytes in its name."""
+        return printable(self.folder.resolve().name)
 
     @cached_property
     def config(self) -> Config:

@@ -1,9 +1,7 @@
 """A run's nets without a search: opened once, asked one at a time, on one thread. The cores may be training."""
 
-import threading
 from collections import OrderedDict
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -12,7 +10,7 @@ from azero.config.schema import DeviceConfig
 from azero.errors import BadInput
 from azero.games import Game, State
 from azero.games.contract import sign_of
-from azero.interfaces.web.errors import ApiError
+from azero.interfaces.web.one_at_a_time import OneAtATime
 from azero.interfaces.web.runs.folder import NetFile
 from azero.interfaces.web.runs.stamps import Stamp, stamp_of
 from azero.nets.session_evaluator import SessionEvaluator
@@ -51,25 +49,13 @@ class OpenNet(NamedTuple):
     size: int
 
 
-class Nets:
+class Nets(OneAtATime):
     """The open nets of all runs, and their opinions by the digest of the net: a copy of a file is the same net."""
 
     def __init__(self) -> None:
+        super().__init__("the nets are busy", _MOST_WAITING)
         self._open: OrderedDict[tuple[NetFile, Stamp, str], OpenNet] = OrderedDict()
         self._opinions: OrderedDict[tuple[str, str, int | bytes], Opinion] = OrderedDict()
-        self._lock = threading.Lock()
-        self._waiting = threading.BoundedSemaphore(_MOST_WAITING)
-
-    @contextmanager
-    def turn(self) -> Iterator[None]:
-        """Waits for the nets within the block; raises ApiError if too many requests wait already."""
-        if not self._waiting.acquire(blocking=False):
-            raise ApiError(503, "busy", "the nets are busy with other positions; try again", retry_s=1)
-        try:
-            with self._lock:
-                yield
-        finally:
-            self._waiting.release()
 
     def is_open(self, file: NetFile, game: Game) -> bool:
         """Returns whether a net is open, so that its opinion takes milliseconds."""

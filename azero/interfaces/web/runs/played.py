@@ -137,13 +137,14 @@ def _ply(games: Games, position: int, state: State, opinion: Opinion | None) -> 
 
 
 def _brief(run: RunFolder, played: Played) -> dict[str, Any]:
-    outcome, opening = int(played.games.outcomes[played.number]), len(_opening(played))
+    outcome, given, opening = int(played.games.outcomes[played.number]), _given(played), _opening(played)
     return {
         "id": played.id,
         "iteration": played.shard.iteration,
         "result": {"winner": None if outcome == 0 else 0 if outcome > 0 else 1},
-        "plies": opening + len(played.positions()),
-        "opening_plies": opening,
+        "plies": len(given) + len(opening) + len(played.positions()),
+        "given_plies": len(given),
+        "opening_plies": len(opening),
         "has_start": _start(played) is not None,
         "had_noise": _noise(run)["is_random"],
         "first_moves": _moves(played, _FIRST_MOVES),
@@ -165,21 +166,26 @@ def _noise(run: RunFolder) -> dict[str, Any]:
     return {"is_random": bool(parts), "text": "; ".join(parts)}
 
 
+def _given(played: Played) -> list[int]:
+    """Returns the moves that lead to the position at which a game began; none if the position was given as a board."""
+    return played.games.start(played.number).history()
+
+
 def _opening(played: Played) -> list[int]:
     return played.games.state(played.positions().start).history()
 
 
 def _moves(played: Played, most: int | None) -> list[str]:
-    games, positions = played.games, played.positions()
-    actions = [*_opening(played), *games.actions[positions.start : positions.stop].tolist()]
-    start = games.start(played.number)
+    games, positions, given = played.games, played.positions(), _given(played)
+    actions = [*given, *_opening(played), *games.actions[positions.start : positions.stop].tolist()]
+    start = games.game.new_initial_state() if given else games.start(played.number)
     return games.game.lines_to_text(start, [actions[:most]])[0]
 
 
 def _start(played: Played) -> str | None:
-    """Returns the position at which a game began; None for the initial one."""
+    """Returns the position before `moves`; None for the initial one."""
     start = played.games.start(played.number)
-    return None if start == played.games.game.new_initial_state() else start.to_text()
+    return None if start.history() or start == played.games.game.new_initial_state() else start.to_text()
 
 
 def _games_of(run: RunFolder, shard: ShardFile) -> Games:

@@ -34,8 +34,9 @@ class OpinionAsked(Asked):
 
 @router.get("", summary="The runs")
 def runs(context: InContext) -> list[dict[str, Any]]:
-    """Lists the runs. One that cannot be read has a `problem`."""
-    return [_brief(_run(run_id, context), context) for run_id in context.offered.runs]
+    """Lists the runs, those that have begun since the server's start, too. One that cannot be read has a `problem`."""
+    context.offered.look_for_runs()
+    return [_brief(_run(run_id, context), context) for run_id in context.offered.runs.ids()]
 
 
 @router.get("/{run_id}/metrics", summary="The iterations of a run, its nets, and what it does")

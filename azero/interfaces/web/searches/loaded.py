@@ -20,9 +20,13 @@ from azero.interfaces.web.searches.turns import Turn, Turns
 from azero.interfaces.web.settings import ServeSettings
 
 EXPECTED_S = {"loading": 3.0, "compiling": 30.0}
-"""Seconds of a stage that has not been measured by this server: with torch, and on two cores."""
+"""Seconds of a stage, as measured with torch on two cores. How long an agent took before says little: what it compiled
+and imported then is there now.
+"""
 
 _Key = tuple[str, int, Game]  # name and version of an agent, and the game that it plays
+
+_LONGEST_SLICE_S = 1.0  # that the end of the server waits for
 
 _OLD = 0.98  # the weight of a slice before, against the next one
 
@@ -107,6 +111,7 @@ class LoadedAgents:
         self._aside = ThreadPoolExecutor(1, "aside")
         self._loaded: OrderedDict[_Key, Loaded] = OrderedDict()
         self._lock = threading.Lock()
+        self._closing: threading.Thread | None = None
 
     def use(self, offered: OfferedAgent, game: OfferedGame) -> Loaded:
         """Returns an agent for a game, which may have to load first; raises ApiError if there is no room.
@@ -145,9 +150,29 @@ class LoadedAgents:
         return next((state for state in ("ready", "loading") if state in states), "cold")
 
     def close(self) -> None:
-        """Ends loading; what has not begun is given up."""
+        """Ends loading, and begins to close the agents; what has not begun is given up. The turns are over."""
+        with self._lock:
+            if self._closing is not None:
+                return
+            made = [each for each in self._loaded.values() if each.made.done()]  # one that comes later closes itself
+            self._closing = threading.Thread(target=self._close_agents, args=[made], name="close", daemon=True)
         for pool in (self._loader, self._compiler, self._aside):
             pool.shutdown(wait=False, cancel_futures=True)
+        self._closing.start()
+
+    def wait(self) -> None:
+        """Waits until the agents are closed, after `close`."""
+        if self._closing is not None:
+            self._closing.join()
+
+    def _close_agents(self, made: list[Loaded]) -> None:
+        """Closes programs at once, even if they think, and others unless a search still uses them."""
+        for loaded in made:
+            self._close_turns(loaded)
+        is_unused = self._turns.wait(_LONGEST_SLICE_S)
+        for loaded in made:
+            if loaded.made.exception() is None and (is_unused or loaded.turns is not self._turns):
+                loaded.made.result().close()
 
     def _make_room(self) -> None:
         if len(self._loaded) < self._settings.most_agents:
@@ -191,5 +216,9 @@ class LoadedAgents:
                 agent.close()
             loaded.made.set_exception(error)
             return
-        loaded.made.set_result(agent)
+        with self._lock:
+            loaded.made.set_result(agent)
+            is_late = self._closing is not None
+        if is_late:
+            agent.close()
         loaded.draws(state)  # imports what it needs before somebody waits for it

@@ -1,62 +1,108 @@
-"""A review as a stream: a thread goes through the game, and its searches take turns with all others."""
+"""A review as a stream: slices of its searches and of its solver's work, which take turns with all others."""
 
+import threading
+import time
+from collections import deque
 from collections.abc import Callable
 
-from azero.arena.agents.suggestion import Suggestion
-from azero.arena.reviews.review import MoveReview, Reviewer
-from azero.games import State
+from azero.arena.reviews.review import GameReview, MoveReview, Reviewer
 from azero.interfaces.web.errors import as_api_error
 from azero.interfaces.web.positions import Position
 from azero.interfaces.web.searches.analysing import SEARCHING
 from azero.interfaces.web.searches.loaded import Loaded
 from azero.interfaces.web.searches.outbox import Outbox
-from azero.interfaces.web.searches.suggesting import SuggestionTurn, Wish
+from azero.interfaces.web.searches.suggesting import Wish
+from azero.interfaces.web.searches.turns import Turn
 from azero.records import Record
+from azero.system.slices import SLICE_S, Slices
 
 
-class _Gone(Exception):
-    """The client has gone."""
+class ReviewTurn(Turn):
+    """Reviews a game, one slice at a time. The outbox gets each move's review, and at the end the whole."""
 
-
-class _InTurns:
-    """An agent whose suggestions take turns. It is what a `Reviewer` needs."""
-
-    def __init__(self, client: str, loaded: Loaded, seconds: float | None, is_stopped: Callable[[], bool]):
-        agent = loaded.made.result()
-        self.name, self.game, self.judges_positions = agent.name, agent.game, agent.judges_positions
-        self._client, self._loaded, self._seconds, self._is_stopped = client, loaded, seconds, is_stopped
-
-    def suggest(self, state: State, simulations: int | None = None) -> Suggestion:
-        """Returns the agent's suggestion; raises _Gone if nobody waits for it."""
-        if self._is_stopped():
-            raise _Gone
-        turn = SuggestionTurn(self._client, self._loaded, state.clone(), Wish(simulations, self._seconds))
-        self._loaded.turns.add(turn)
-        return turn.answer.result()
-
-
-class Review:
-    """The review of a game."""
-
-    def __init__(self, client: str, loaded: Loaded, position: Position, wish: Wish, outbox: Outbox):
-        self._client, self._loaded, self._position = client, loaded, position
-        self._wish, self._outbox = wish, outbox
+    def __init__(
+        self,
+        client: str,
+        loaded: Loaded,
+        position: Position,
+        wish: Wish,
+        outbox: Outbox,
+        on_end: Callable[[], None],
+    ):
+        super().__init__(client)
+        self._loaded, self._position, self._wish = loaded, position, wish
+        self._outbox, self._on_end = outbox, on_end
+        self._work: Slices[GameReview] | None = None
         self._num_reviewed = 0
 
-    def run(self) -> None:
-        """Reviews the game; the outbox gets each move's review, and at the end the whole. It raises nothing."""
-        position = self._position
+    def take(self, is_alone: bool) -> bool:
         try:
-            self._outbox.put("stage", SEARCHING)
-            agent = _InTurns(self._client, self._loaded, self._wish.seconds, lambda: self._outbox.is_over)
-            actions = position.state.history()[len(position.start.history()) :]
-            review = Reviewer(agent, self._wish.simulations).review(Record.of_game(position.start, actions), self._tell)
+            if not (self.is_stopped or self._outbox.is_over):
+                self._slice()
+                return True
+        except StopIteration as end:
+            review: GameReview = end.value
             self._outbox.put("done", {**review.to_json(), "values": review.values}, is_last=True)
-        except _Gone:
-            pass
         except BaseException as error:  # the stream gets it
             self._outbox.put("error", as_api_error(error).to_json(), is_last=True)
+        self._work = None  # a table of the solver
+        self._on_end()
+        return False
+
+    def _slice(self) -> None:
+        """Goes on for a while; raises StopIteration, with the review, at its end."""
+        end_s = time.perf_counter() + SLICE_S
+        if self._work is None:
+            self._outbox.put("stage", SEARCHING)
+            self._work = self._begin()
+        while time.perf_counter() < end_s and not self.is_stopped:
+            next(self._work)
+
+    def _begin(self) -> Slices[GameReview]:
+        position, wish = self._position, self._wish
+        agent = self._loaded.made.result().apart()
+        agent.seed = wish.seed
+        actions = position.state.history()[len(position.start.history()) :]
+        record = Record.of_game(position.start, actions)
+        return Reviewer(agent, wish.simulations, wish.seconds).reviewing(record, self._tell)
 
     def _tell(self, move: MoveReview) -> None:
         self._outbox.put("update", {"ply": self._num_reviewed, **vars(move)})
         self._num_reviewed += 1
+
+
+class ReviewLine:
+    """Begins reviews, a limited number at the same time, since each has a table of the solver. Others stand in line."""
+
+    def __init__(self, most: int):
+        self._most, self._num_begun = most, 0
+        self._line: deque[Callable[[], object]] = deque()
+        self._lock = threading.Lock()
+
+    def enter(self, begin: Callable[[], object]) -> None:
+        """Calls `begin` as soon as there is room. Whoever began calls `leave` at the end."""
+        with self._lock:
+            self._line.append(begin)
+        self._call_next()
+
+    def leave(self) -> None:
+        """Says that a review has ended."""
+        with self._lock:
+            self._num_begun -= 1
+        self._call_next()
+
+    def give_up(self, begin: Callable[[], object]) -> bool:
+        """Returns whether a review stood in line, in which it no longer does."""
+        with self._lock:
+            if begin not in self._line:
+                return False
+            self._line.remove(begin)
+            return True
+
+    def _call_next(self) -> None:
+        with self._lock:
+            if not self._line or self._num_begun >= self._most:
+                return
+            self._num_begun += 1
+            begin = self._line.popleft()
+        begin()

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 
 from azero.arena.agents.suggestion import Suggestion
 from azero.interfaces.web.errors import as_api_error
@@ -11,7 +10,7 @@ from azero.interfaces.web.positions import Position
 from azero.interfaces.web.searches.analysing import AnalysisTurn, Bounds
 from azero.interfaces.web.searches.loaded import Loaded, LoadedAgents
 from azero.interfaces.web.searches.outbox import Outbox
-from azero.interfaces.web.searches.reviewing import Review
+from azero.interfaces.web.searches.reviewing import ReviewLine, ReviewTurn
 from azero.interfaces.web.searches.stream import EventStream
 from azero.interfaces.web.searches.suggesting import SuggestionTurn, Wish
 from azero.interfaces.web.searches.ticket import Ticket, TicketOffice
@@ -38,18 +37,19 @@ class Searches:
         self.turns = Turns("search")
         self.agents = LoadedAgents(settings, self.turns)
         self.office = TicketOffice(self.agents, settings.most_searches)
-        self._reviews = ThreadPoolExecutor(settings.most_reviews, "review")
+        self._reviews = ReviewLine(settings.most_reviews)
         self._outboxes: set[Outbox] = set()
 
     async def suggest(self, client: str, offered: OfferedAgent, position: Position, wish: Wish) -> Suggestion:
-        """Returns an agent's suggestion for a position; raises BadInput or ApiError."""
+        """Returns an agent's suggestion for a position; raises BadInput or ApiError. It can be cancelled."""
         ticket = self.office.give(offered, position.offered)
+        turn = SuggestionTurn(client, ticket.loaded, position.state.clone(), wish)
         try:
             await asyncio.shield(asyncio.wrap_future(ticket.loaded.made))
-            turn = SuggestionTurn(client, ticket.loaded, position.state.clone(), wish)
             ticket.loaded.turns.add(turn)
             return await asyncio.wrap_future(turn.answer)
         finally:
+            turn.stop()
             ticket.give_back()
 
     def analyse(self, client: str, offered: OfferedAgent, position: Position, bounds: Bounds) -> EventStream:
@@ -63,12 +63,22 @@ class Searches:
         """Returns the stream of a review; raises ApiError if there is no room for it."""
         ticket = self.office.give(offered, position.offered)
         outbox = Outbox(asyncio.get_running_loop(), keeps_all=True)
-        review = Review(client, ticket.loaded, position, wish, outbox)
+
+        def end() -> None:
+            ticket.give_back()
+            self._reviews.leave()
+
+        turn = ReviewTurn(client, ticket.loaded, position, wish, outbox, end)
 
         def begin() -> None:
-            self._reviews.submit(review.run).add_done_callback(lambda _: ticket.give_back())
+            ticket.loaded.turns.add(turn)
 
-        return self._stream(ticket, outbox, begin, outbox.close)
+        def stop() -> None:
+            turn.stop()
+            if self._reviews.give_up(begin):
+                ticket.give_back()
+
+        return self._stream(ticket, outbox, lambda: self._reviews.enter(begin), stop)
 
     def _stream(
         self, ticket: Ticket, outbox: Outbox, begin: Callable[[], object], stop: Callable[[], object]
@@ -96,12 +106,11 @@ class Searches:
             outbox.put("error", as_api_error(error).to_json(), is_last=True)
 
     def close(self) -> None:
-        """Ends all searches, and their streams with a last event."""
+        """Ends all searches, and their streams with a last event. Agents are closed in the background."""
         for outbox in list(self._outboxes):
             outbox.put("done", {"reason": "stopped"}, is_last=True)
-        self.agents.close()
         self.turns.close()
-        self._reviews.shutdown(wait=False, cancel_futures=True)
+        self.agents.close()
 
 
 async def _loading(loaded: Loaded, outbox: Outbox) -> None:

@@ -38,7 +38,7 @@ class TicketOffice:
         """Returns a ticket for an agent, which may have to load first; raises ApiError if there is none left."""
         with self._lock:
             if self.num_given >= self._most:
-                message = f"{self._most} searches are running already; try again later"
+                message = f"all places for searches are taken, {self._most} in all; try again later"
                 raise ApiError(429, "busy", message, retry_s=2)
             loaded = self._agents.use(offered, game)
             self.num_given += 1

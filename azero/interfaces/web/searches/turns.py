@@ -63,6 +63,11 @@ class Turns:
             self._is_closed = True
             self._change.notify()
 
+    def wait(self, seconds: float) -> bool:
+        """Waits for the end of the thread, at most so long; returns whether it has ended."""
+        self._thread.join(seconds)
+        return not self._thread.is_alive()
+
     def _rank(self, turn: Turn) -> tuple[bool, float, float]:
         """Returns what is least for the next turn."""
         return not turn.is_stopped, self._clients[turn.client], turn.used_s

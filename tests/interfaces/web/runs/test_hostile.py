@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 import time
+from urllib.parse import quote
 
 import pytest
 
@@ -143,6 +144,26 @@ def test_a_run_that_cannot_be_read_does_not_hide_the_others(run, trained, tmp_pa
         problems = [each["problem"] for each in client.look("runs")]
         assert problems[0] is None and "game.name" in problems[1]
         assert "run:tiny" in [each["id"] for each in client.look("agents")]
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [(b"half \xff", "half \\udcff"), (b"a\n\x1b[31m\x03", "a\\n\\x1b[31m\\x03"), ("\u202eb".encode(), "\\u202eb")],
+    ids=["not UTF-8", "control characters", "right to left"],
+)
+def test_a_folder_may_have_any_name(run, name, shown):
+    with serving(run.rename(os.fsdecode(os.fsencode(run.parent) + b"/" + name))) as client:
+        (brief,) = client.look("runs")
+        assert brief["id"] == brief["name"] == shown and f"run:{shown}" in [
+            each["id"] for each in client.look("agents")
+        ]
+        assert client.look(f"runs/{quote(shown)}/metrics")["resume"].endswith(f"{shown}' --resume")
+
+
+def test_a_name_that_is_very_long_is_cut(run):
+    with serving(run.rename(run.parent / ("x" * 250))) as client:
+        assert client.look("runs")[0]["id"] == "x" * 80
+        assert client.look(f"runs/{'x' * 80}/metrics")["resume"]
 
 
 def test_a_game_of_ones_own_that_is_not_offered_is_neither_run_nor_read(run, tmp_path):

@@ -1,31 +1,36 @@
 // The HTTP interface: requests, and streams of events in answer to a POST.
 
+import { Emitter } from "./emitter.js";
+
 const API = "/api/v1/";
 const RETRY_MS = [500, 1000, 2000, 3000];
 const MOST_WAITS = 5; // for a server that is busy
 
-export class ApiError extends Error {
+class ApiError extends Error {
   constructor({ code, message, at, value }, status) {
     super(message);
     Object.assign(this, { code, at, value, status });
   }
 }
 
-/** The connection to the server: whether it answers, and when it is asked again. Listeners hear of each change. */
-export const connection = {
-  isLost: false,
-  retryAt: 0, // by Date.now
-  waiting: new Set(), // functions that end a pause
-  listeners: new Set(),
+/** The connection to the server: whether it answers, and when it is asked again. */
+class Connection extends Emitter {
+  isLost = false;
+  retryAt = 0; // by Date.now
+  waiting = new Set(); // functions that end a pause
+
   retryNow() {
     this.waiting.forEach((wake) => wake());
-  },
+  }
+
   set(isLost) {
     if (this.isLost === isLost) return;
     this.isLost = isLost;
-    this.listeners.forEach((listener) => listener(isLost));
-  },
-};
+    this.changed();
+  }
+}
+
+export const connection = new Connection();
 
 export const get = (path, { signal } = {}) => request(path, { signal });
 

@@ -6,7 +6,7 @@ import { settings } from "./settings.js";
 const ACTIVE = new Map(); // of all mounted components: key to {handler, text}
 
 /** "shift+r" of an event; plain names for keys that are no letters. */
-export function nameOfKey(event) {
+function nameOfKey(event) {
   const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
   const isShifted = event.shiftKey && (event.key.length > 1 || /[a-z]/i.test(event.key));
   return (isShifted ? "shift+" : "") + (key === " " ? "space" : key.toLowerCase());

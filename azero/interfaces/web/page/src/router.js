@@ -7,17 +7,17 @@ const READABLE = /[^A-Za-z0-9\-_.~!*'(),=:@/+]/g;
 
 const encode = (text) => text.replace(READABLE, encodeURIComponent);
 
-/** Returns the link of {view, game, tree, node, agent}, beginning with #. */
-export async function writeLink({ view, game, tree, node, agent }) {
-  const parts = { v: view, g: game, m: tree.toText(), at: tree.placeOf(node), a: agent };
+/** Returns the link of {view, game, tree, node, agent, lesson}, beginning with #. */
+export async function writeLink({ view, game, tree, node, agent, lesson }) {
+  const parts = { v: view, g: game, m: tree.toText(), at: tree.placeOf(node), a: agent, ...writeLesson(lesson) };
   const text = Object.entries(parts)
     .filter(([name, value]) => value && !(name === "at" && !tree.root.children.length))
-    .map(([name, value]) => `${name}=${encode(value)}`)
+    .map(([name, value]) => `${name}=${encode(String(value))}`)
     .join("&");
   return text.length > LONG && "CompressionStream" in window ? `#z=${await deflate(text)}` : `#${text}`;
 }
 
-/** Returns {view, game, tree, place, agent} of a link; throws an Error with a line for people. */
+/** Returns {view, game, tree, place, agent, lesson} of a link; throws an Error with a line for people. */
 export async function readLink(hash) {
   let text = hash.replace(/^#/, "");
   if (text.startsWith("z=")) text = await inflate(text.slice(2));
@@ -28,6 +28,21 @@ export async function readLink(hash) {
     tree: GameTree.fromText(parts.get("m") ?? ""),
     place: parts.get("at"),
     agent: parts.get("a"),
+    lesson: readLesson(parts),
+  };
+}
+
+/** The parts of a lesson: how it searches, the constant, the seed, and the simulation and step that are shown. */
+const writeLesson = (lesson) =>
+  lesson && { by: lesson.method, c: lesson.c === null ? null : String(lesson.c), s: lesson.seed || null, n: lesson.place };
+
+function readLesson(parts) {
+  const [c, seed] = [parts.get("c") ?? "", parts.get("s") ?? ""];
+  return {
+    method: ["uct", "puct"].find((method) => method === parts.get("by")) ?? null,
+    c: /^\d{1,2}(\.\d{1,6})?$/.test(c) ? Math.min(10, Number(c)) : null,
+    seed: /^\d{1,9}$/.test(seed) ? Number(seed) : 0,
+    place: parts.get("n") ?? null,
   };
 }
 

@@ -1,5 +1,7 @@
 // Settings that last: in localStorage where the browser allows it, otherwise until the page goes.
 
+import { Emitter } from "./emitter.js";
+
 const KEY = "azero";
 const DEFAULTS = {
   theme: "auto", // auto, light, dark
@@ -11,7 +13,6 @@ const DEFAULTS = {
 };
 
 let current = read();
-const listeners = new Set();
 
 function read() {
   try {
@@ -21,8 +22,11 @@ function read() {
   }
 }
 
-export const settings = {
-  get: (name) => current[name],
+class Settings extends Emitter {
+  get(name) {
+    return current[name];
+  }
+
   set(name, value) {
     current = { ...current, [name]: value };
     try {
@@ -30,15 +34,13 @@ export const settings = {
     } catch {
       // a private window: the setting lasts until the page goes
     }
-    listeners.forEach((listener) => listener());
-  },
-  subscribe(listener) {
-    listeners.add(listener);
-    return () => listeners.delete(listener);
-  },
-};
+    this.changed();
+  }
+}
 
-export const theme = () => {
+export const settings = new Settings();
+
+const theme = () => {
   const chosen = settings.get("theme");
   if (chosen !== "auto") return chosen;
   return matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";

@@ -12,7 +12,7 @@ export function laid(picture, isTurned) {
 }
 
 /** Whether a picture may be turned: discs do not fall upwards, and a tree grows down. */
-export const canTurn = (picture) => !picture.drops && picture.style !== "tree";
+const canTurn = (picture) => !picture.drops && picture.style !== "tree";
 
 /** The picture with all its points moved by `point`, which takes and returns [x, y]. */
 function mapped(picture, point) {

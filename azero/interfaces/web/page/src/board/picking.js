@@ -11,7 +11,7 @@ const landings = (picture) => new Set(picture.actions.map((action) => action.cel
 const beginsWith = (cells, prefix) => prefix.every((cell, k) => cells[k] === cell);
 
 /** The actions that the clicks so far may still become. */
-export const candidates = (picture, chosen) =>
+const candidates = (picture, chosen) =>
   picture.actions.filter(({ cells }) => cells.length > 0 && beginsWith(cells, chosen));
 
 /** The cells that may be clicked next, as a Set. */
@@ -39,7 +39,7 @@ export function click(picture, chosen, cell) {
 const KINDS = { queen: "amazon", blocked: "burnt", cross: "", ring: "", text: "" };
 
 /** "black amazon" of what lies on a cell; "" if nothing does. */
-export function wordsFor(picture, piece) {
+function wordsFor(picture, piece) {
   if (!piece) return "";
   const kind = KINDS[piece.kind] ?? piece.kind;
   const player = piece.player === null ? "" : picture.players[piece.player].name;

@@ -1,40 +1,30 @@
 // The game on the board: one session for all views.
 
 import { get, post } from "../api.js";
-import { useEffect, useReducer } from "../html.js";
+import { Emitter } from "../emitter.js";
 import { GameTree } from "./tree.js";
 
 const MOST_CACHED = 400; // positions
 
 /**
  * What all views share. `position` is the answer of POST positions for `node`; it lags behind `node` while a request
- * is under way. `version` grows with each change.
+ * is under way.
  */
-export class Session {
+export class Session extends Emitter {
   constructor() {
+    super();
     this.games = []; // GET games
     this.game = null; // GET games/{id}
     this.agents = []; // GET agents of this game
+    this.start = null; // text of the position before the moves; null for the initial one
     this.tree = new GameTree();
     this.node = this.tree.root;
     this.position = null;
     this.tags = {}; // of a loaded record
     this.error = null;
-    this.version = 0;
-    this.listeners = new Set();
     this.cache = new Map();
     this.asked = 0; // number of the last request for a position
     this.opening = 0; // number of the last request for a game
-  }
-
-  subscribe(listener) {
-    this.listeners.add(listener);
-    return () => this.listeners.delete(listener);
-  }
-
-  changed() {
-    this.version++;
-    this.listeners.forEach((listener) => listener(this));
   }
 
   get moves() {
@@ -43,6 +33,11 @@ export class Session {
 
   get ply() {
     return this.moves.length;
+  }
+
+  /** The agents whose values mean something. */
+  get judges() {
+    return this.agents.filter((agent) => agent.judges);
   }
 
   /** Whether `position` is that of `node`. */
@@ -55,7 +50,10 @@ export class Session {
     this.changed();
   }
 
-  /** Shows the start of a game; its id is one of GET games, or a built-in game with other parameters. */
+  /**
+   * Shows the start of a game; its id is one of GET games, or a built-in game with other parameters. A game that the
+   * server refuses changes nothing.
+   */
   async setGame(id, tree = new GameTree(), place = null) {
     const opening = ++this.opening;
     const [game, agents] = await Promise.all([
@@ -106,10 +104,11 @@ export class Session {
     this.changed();
   }
 
-  /** Shows the legal part of a line of which a move is not legal. */
+  /** Shows the legal part of a line of which a move is not legal; the start if nothing is shown yet. */
   async stopAtError(node, error) {
     const legal = error.at ?? null;
     if (legal === null || legal >= this.tree.plyOf(node)) {
+      if (this.position === null && node !== this.tree.root) await this.goTo(this.tree.root);
       this.error = error;
       this.changed();
       return;
@@ -154,16 +153,9 @@ export class Session {
     if (known) return known;
     const { cache } = this; // of this game: the answer may come after another one was opened
     const key = this.keyOf(node);
-    const position = await post("positions", { game: this.game.id, moves: this.tree.pathTo(node) });
+    const position = await post("positions", { game: this.game.id, position: this.start, moves: this.tree.pathTo(node) });
     if (cache.size >= MOST_CACHED) cache.delete(cache.keys().next().value);
     cache.set(key, position);
     return { ...position, node };
   }
-}
-
-/** Renders again at each change of the session. */
-export function useSession(session) {
-  const [, render] = useReducer((count) => count + 1, 0);
-  useEffect(() => session.subscribe(render), [session]);
-  return session;
 }

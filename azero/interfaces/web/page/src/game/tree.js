@@ -1,5 +1,8 @@
 // A tree of moves: the main line, variations, comments. Its text in links is "e5 e3 g4(c5 b6)c6".
 
+const MOST_MOVES = 20_000; // of a text
+const DEEPEST = 2000; // moves of a line: the server takes no longer game
+
 let lastId = 0;
 
 function newNode(parent, move) {
@@ -75,27 +78,17 @@ export class GameTree {
     return this.root;
   }
 
-  /** Nodes are without cycles here: {move, comment, mark, name, value, children}, as the server's records have them. */
-  toRecord() {
-    const copy = (node) => {
-      const { move, comment, mark, name, value } = node;
-      return { move, comment, mark, name, value, children: node.children.map(copy) };
-    };
-    return copy(this.root);
-  }
-
+  /** The tree of a record's nodes; see `nodesOfRecord`. */
   static fromRecord(record) {
     const tree = new GameTree();
-    const add = (node, from) => {
-      node.comment = from.comment ?? "";
-      for (const each of from.children ?? []) {
-        const child = newNode(node, each.move);
-        Object.assign(child, { mark: each.mark ?? "", name: each.name ?? "", value: each.value ?? null });
-        node.children.push(child);
-        add(child, each);
-      }
-    };
-    add(tree.root, record);
+    const made = [tree.root];
+    tree.root.comment = record[0].comment ?? "";
+    for (const { parent, move, comment, mark, name, value } of record.slice(1)) {
+      const child = newNode(made[parent], move);
+      Object.assign(child, { comment: comment ?? "", mark: mark ?? "", name: name ?? "", value: value ?? null });
+      made[parent].children.push(child);
+      made.push(child);
+    }
     return tree;
   }
 
@@ -113,17 +106,24 @@ export class GameTree {
     return write(this.root);
   }
 
-  /** The tree of such a text. Moves are not checked. */
+  /** The tree of such a text. Moves are not checked. Throws an Error with a line for people if it is too large. */
   static fromText(text) {
     const tree = new GameTree();
     const stack = [];
     let node = tree.root;
+    let moves = 0;
+    const plies = new Map([[node, 0]]);
     for (const [token] of text.matchAll(/[()]|[^\s()]+/g)) {
       if (token === "(") {
         stack.push(node);
         node = node.parent ?? tree.root;
       } else if (token === ")") node = stack.pop() ?? node;
-      else node = tree.play(node, decodeMove(token));
+      else {
+        const ply = plies.get(node) + 1;
+        if (++moves > MOST_MOVES || ply > DEEPEST) throw new Error("the link has too many moves");
+        node = tree.play(node, decodeMove(token));
+        plies.set(node, ply);
+      }
     }
     return tree;
   }
@@ -170,6 +170,17 @@ export class GameTree {
     if (!first) return end;
     return this.lineOf(first)[Number(ply) + Number(steps) - 2] ?? first;
   }
+}
+
+/** The nodes of a tree as the server's records have them: [{comment}, {parent, move, ...}, ...], `parent` an index. */
+export function nodesOfRecord(root) {
+  const found = [[root, null]];
+  for (let k = 0; k < found.length; k++) found.push(...found[k][0].children.map((child) => [child, k]));
+  return found.map(([{ move, comment, mark, name, value }, parent]) => {
+    if (parent === null) return { comment };
+    const more = Object.entries({ comment, mark, name, value }).filter(([, each]) => each !== "" && each !== null);
+    return { parent, move, ...Object.fromEntries(more) };
+  });
 }
 
 const encodeMove = (move) => move.replace(/[\s()%]/g, encodeURIComponent).replace(/[()]/g, (c) => (c === "(" ? "%28" : "%29"));

@@ -5,7 +5,7 @@ import { html } from "../html.js";
 const TITLES = { queued: "In the queue", loading: "Loading the agent", compiling: "Compiling the game" };
 
 /** "1 s of about 8 s" */
-export function timeText({ elapsed_s: elapsed, expected_s: expected }) {
+function timeText({ elapsed_s: elapsed, expected_s: expected }) {
   const seconds = (number) => `${number < 9.95 ? number.toFixed(1) : Math.round(number)} s`;
   if (!expected) return elapsed >= 0.5 ? seconds(elapsed) : "";
   return elapsed < expected ? `${seconds(elapsed)} of about ${seconds(expected)}` : `${seconds(elapsed)}; usually about ${seconds(expected)}`;

@@ -22,7 +22,7 @@ export function extentOf(length, maxPlies, isOver) {
 }
 
 /** Runs of consecutive plies with an opinion: [[from, to], ...]. */
-export function runsOf(opinions) {
+function runsOf(opinions) {
   const runs = [];
   opinions.forEach((opinion, ply) => {
     if (!opinion) return;

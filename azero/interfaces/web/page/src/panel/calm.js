@@ -1,7 +1,7 @@
 // Calm: how often the panel redraws, and when rows change places. Pure, so that tests can set the clock.
 
-export const REDRAW_MS = 200;
-export const REORDER_MS = 1000;
+const REDRAW_MS = 200;
+const REORDER_MS = 1000;
 
 /**
  * Passes the newest of many values on, the first at once and then at most one in `interval` milliseconds.

@@ -5,7 +5,7 @@ import { proofOf, scoreOf } from "../score.js";
 const PROVEN = { win: 1, draw: 0, loss: -1 };
 
 /** The value of a move for the player to move, exact if it is proven; null if nothing is known. */
-export function valueOf(move) {
+function valueOf(move) {
   if (move.proven) return PROVEN[move.proven];
   return move.visits > 0 || move.is_bound ? move.value : null;
 }
@@ -53,7 +53,7 @@ const up = (read) => (a, b) => (read(a) ?? Infinity) - (read(b) ?? Infinity);
 const byName = new Intl.Collator("en", { numeric: true });
 
 /** Orders of the columns; rows are {move, first, second}. Best moves come first. */
-export const SORTS = {
+const SORTS = {
   move: (a, b) => byName.compare(a.move, b.move),
   visits: down((row) => row.first?.visits),
   score: down((row) => row.first?.value),

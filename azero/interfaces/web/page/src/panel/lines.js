@@ -3,7 +3,7 @@
 const isTurns = (picture) => picture.steps.length > 1 && picture.actions.every(({ cells }) => cells.length < 2);
 
 /** How many actions a move of the table has here: the rest of a turn, or one. */
-export function numActionsOf(picture, move, pv) {
+function numActionsOf(picture, move, pv) {
   if (pv.length < 2 || pv[0] === move || !isTurns(picture)) return 1;
   return Math.min(pv.length, picture.steps.length - picture.step);
 }

@@ -22,7 +22,7 @@ export const NUMBERS = [
 export const nextMarks = (mode) => MARKS[(MARKS.findIndex(([name]) => name === mode) + 1) % MARKS.length][0];
 
 /** The rows that a mode marks, most visited first. */
-export function markedRows(rows, mode) {
+function markedRows(rows, mode) {
   if (mode === "none") return [];
   const sorted = [...rows].sort((a, b) => Number(b.isBest) - Number(a.isBest) || b.visits - a.visits);
   if (mode === "best") return sorted.slice(0, 1);
@@ -31,7 +31,7 @@ export function markedRows(rows, mode) {
 }
 
 /** What stands in a mark. */
-export function markText(row, shows) {
+function markText(row, shows) {
   if (shows === "prior") return priorText(row.prior);
   if (row.proof) return row.proof.split(" ")[0];
   if (row.value === null) return "";

@@ -1,5 +1,6 @@
 // Walking and editing the tree: keys for all views that show it, and the buttons at the panel's foot.
 
+import { stepKeys } from "../game/stepKeys.js";
 import { html } from "../html.js";
 import { useKeys } from "../keys.js";
 import { Icon } from "../shell/icons.js";
@@ -34,15 +35,10 @@ export function makeMain(session) {
 /** The keys that walk the tree; with `isEditable`, those that change it, too. */
 export function useTreeKeys(session, app, { isEditable = true, onComment = null } = {}) {
   const walk = {
-    arrowleft: ["back", () => void session.back()],
-    k: ["back", () => void session.back()],
-    arrowright: ["forward", () => void session.forward()],
-    j: ["forward", () => void session.forward()],
+    ...stepKeys(session),
     arrowup: ["previous variation", () => other(session, -1)],
     arrowdown: ["next variation", () => other(session, 1)],
     "shift+arrowleft": ["back to the branch", () => void session.goTo(session.tree.branchOf(session.node))],
-    home: ["first move", () => void session.first()],
-    end: ["last move", () => void session.last()],
   };
   const edit = {
     delete: ["delete from here", () => deleteFromHere(session, app)],

@@ -10,6 +10,13 @@ export function headlineOf(players, opinion) {
   return { scores: [first, (100 - Number(first)).toFixed(1)], note: noteOf(players, opinion) };
 }
 
+/** Wins of the first player, draws, wins of the second, of a hundred games; null if the opinion has none. */
+export function outcomesOf(opinion) {
+  if (!opinion?.outcomes) return null;
+  const [first, , second] = opinion.outcomes.map((share) => Math.round(100 * share));
+  return [first, 100 - first - second, second];
+}
+
 function noteOf(players, { outcomes, points, proof }) {
   if (proof) return proof.winner === null ? "Proven draw" : `${players[proof.winner].name} wins${proof.plies ? ` in ${proof.plies}` : ""}`;
   if (points !== null && points !== undefined) {

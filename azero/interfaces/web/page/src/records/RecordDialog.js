@@ -48,7 +48,7 @@ export function RecordDialog({ app, session }) {
     <h3>Save this game</h3>
     <div class="row">
       <button onClick=${() => save("azero")}><${Icon} name="save" />Save as text</button>
-      <button onClick=${() => save("sgf")}><${Icon} name="save" />Save as SGF</button>
+      ${session.game.has_sgf && html`<button onClick=${() => save("sgf")}><${Icon} name="save" />Save as SGF</button>`}
     </div>
     <h3 class="spaced">Load a game</h3>
     <div class="drop" onDragOver=${(event) => event.preventDefault()} onDrop=${drop}>

@@ -1,11 +1,11 @@
 // Records of games: reading and writing through the server, which checks every move.
 
 import { post } from "../api.js";
-import { GameTree } from "../game/tree.js";
+import { GameTree, nodesOfRecord } from "../game/tree.js";
 
 const LARGEST = 1 << 20; // characters that the server takes
 
-/** Returns the games of a record's text: [{game, tags, result, start, root}]; throws an error with a line for people. */
+/** Returns the games of a record's text: [{game, tags, result, start, nodes}]; throws an error with a line for people. */
 export async function readRecord(text, name = "") {
   if (text.length > LARGEST) throw new Error(`${name || "the record"} is too large: at most 1 MB of text can be read here; azero show reads larger files`);
   if (!text.trim()) throw new Error(`${name || "the record"} is empty`);
@@ -17,9 +17,9 @@ export async function readRecord(text, name = "") {
 export async function openGame(app, found) {
   if (!found.game) throw new Error("the server does not offer the game of this record");
   if (found.start) throw new Error("the record begins at a position of its own, which the page cannot show; use azero show");
-  if (found.game !== app.session.game.id) await app.setGame(found.game);
+  if (found.game !== app.session.game.id) await app.openGame(found.game);
   app.play?.stop();
-  const tree = GameTree.fromRecord(found.root);
+  const tree = GameTree.fromRecord(found.nodes);
   await app.session.setTree(tree, "0", { ...found.tags, Result: found.result });
   if (app.view === "play") app.setView("analyse");
 }
@@ -27,7 +27,7 @@ export async function openGame(app, found) {
 /** Returns the record of the session's game as text. */
 export async function writeRecord(session, format) {
   const { Result, ...tags } = session.tags;
-  const body = { game: session.game.id, moves: [], format, tags, root: session.tree.toRecord() };
+  const body = { game: session.game.id, moves: [], format, tags, nodes: nodesOfRecord(session.tree.root) };
   if (["1-0", "0-1", "1/2-1/2"].includes(Result)) body.result = Result;
   return (await post("records/write", body)).text;
 }

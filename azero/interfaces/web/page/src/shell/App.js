@@ -1,8 +1,8 @@
 // The whole page: header, the current view, messages, dialogs, and the link in the address bar.
 
 import { connection } from "../api.js";
-import { useSession } from "../game/session.js";
-import { html, useEffect, useMemo, useReducer, useRef } from "../html.js";
+import { Emitter, useChanges } from "../emitter.js";
+import { html, useEffect, useMemo, useRef } from "../html.js";
 import { useKeys } from "../keys.js";
 import { readLink, writeLink } from "../router.js";
 import { settings } from "../settings.js";
@@ -17,10 +17,10 @@ import { Toasts } from "./Toasts.js";
 const FIRST_GAME = "connect_four";
 
 /** What views may ask of the page; see the fields. */
-class AppState {
-  constructor(session, changed) {
+class AppState extends Emitter {
+  constructor(session) {
+    super();
     this.session = session;
-    this.changed = changed;
     this.view = "play";
     this.agent = null; // id of the agent of links, of Analyse and Review
     this.dialog = null; // a function that returns a dialog
@@ -28,12 +28,14 @@ class AppState {
     this.spoken = ""; // what screen readers hear
     this.toasts = [];
     this.play = null; // the game of Play, which survives a change of views
+    this.lesson = { method: null, c: null, seed: 0, place: null }; // what Learn shows, as a link has it
     this.isReady = false;
   }
 
   setView = (id) => {
     this.view = viewOf(id).id;
     this.status = "";
+    this.play?.onChange(); // agents move in Play alone
     this.changed();
   };
   setAgent = (id) => {
@@ -68,21 +70,28 @@ class AppState {
   };
   fail = (error) => error?.name !== "AbortError" && this.toast({ text: error.message, kind: "error", seconds: 8 });
 
-  /** Opens another game. */
+  /** Opens another game. One that the server refuses leaves all as it is, and throws. */
+  openGame = async (id) => {
+    await this.session.setGame(id);
+    this.agent = defaultAgent(this.session.agents);
+    this.changed();
+  };
+
+  /** The same for a click: returns whether the game was opened, and shows why not. */
   setGame = async (id) => {
     try {
-      this.play?.stop();
-      await this.session.setGame(id);
-      this.agent = defaultAgent(this.session.agents);
-      this.changed();
+      await this.openGame(id);
+      return true;
     } catch (error) {
       this.fail(error);
+      return false;
     }
   };
 
   link = () => {
-    const { session } = this;
-    return writeLink({ view: this.view, game: session.game.id, tree: session.tree, node: session.node, agent: this.agent });
+    const { session, view, agent } = this;
+    const lesson = view === "learn" ? this.lesson : null;
+    return writeLink({ view, game: session.game.id, tree: session.tree, node: session.node, agent, lesson });
   };
 }
 
@@ -93,16 +102,10 @@ export function defaultAgent(agents) {
 }
 
 export function App({ session }) {
-  const [, render] = useReducer((count) => count + 1, 0);
-  const app = useMemo(() => new AppState(session, render), []);
-  useSession(session);
-  useEffect(() => begin(app), []);
+  const app = useMemo(() => new AppState(session), []);
+  [app, session, connection, settings].forEach(useChanges);
+  useEffect(() => void begin(app), []);
   useLink(app);
-  useEffect(() => {
-    connection.listeners.add(render);
-    return () => connection.listeners.delete(render);
-  }, []);
-  useEffect(() => settings.subscribe(render), []);
   useEffect(() => {
     if (session.error && !isIllegal(session.error)) app.toast({ text: session.error.message, kind: "error", seconds: 8 });
   }, [session.error]);
@@ -134,11 +137,12 @@ async function begin(app) {
     const id = link.game ?? FIRST_GAME;
     await session.setGame(id, link.tree, link.place).catch(async (error) => {
       app.fail(error);
-      if (id !== FIRST_GAME) await session.setGame(FIRST_GAME);
+      if (session.game === null && id !== FIRST_GAME) await session.setGame(FIRST_GAME);
     });
     const known = session.agents.some((agent) => agent.id === link.agent);
     app.agent = known ? link.agent : defaultAgent(session.agents);
     app.view = viewOf(link.view ?? "play").id;
+    if (link.lesson) app.lesson = link.lesson;
   };
   await Promise.all([session.loadGames().catch(app.fail), open()]).catch(app.fail);
   app.isReady = session.game !== null;
@@ -146,7 +150,6 @@ async function begin(app) {
   app.changed();
   window.addEventListener("hashchange", async () => {
     if (location.hash === app.ownHash) return;
-    app.play?.stop();
     await open();
     app.changed();
   });

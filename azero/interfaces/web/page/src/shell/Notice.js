@@ -1,11 +1,12 @@
 // Cards over the panel: what happened, what is safe, what to do.
 
 import { connection } from "../api.js";
-import { html, useEffect, useReducer } from "../html.js";
+import { useRender } from "../emitter.js";
+import { html, useEffect } from "../html.js";
 import { Icon } from "./icons.js";
 
 /** A card with a title, a text and buttons. `notice`: {title, text, buttons: [{text, onPick}], onClose}. */
-export const Notice = ({ title, text, buttons = [], isBusy = false, onClose }) => html`<section class="notice" role="status" aria-label=${title}>
+const Notice = ({ title, text, buttons = [], isBusy = false, onClose }) => html`<section class="notice" role="status" aria-label=${title}>
   ${isBusy ? html`<span class="spinner" />` : html`<${Icon} name="warning" />`}
   <div>
     <h2 class="small">${title}</h2>
@@ -17,7 +18,7 @@ export const Notice = ({ title, text, buttons = [], isBusy = false, onClose }) =
 
 /** While the server does not answer. */
 export function Reconnecting() {
-  const [, render] = useReducer((count) => count + 1, 0);
+  const render = useRender();
   useEffect(() => {
     const timer = setInterval(render, 500);
     return () => clearInterval(timer);

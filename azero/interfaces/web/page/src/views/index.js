@@ -1,6 +1,7 @@
 // The views, in the order of the header. All but Play are loaded after the first board is shown.
 
-import { html, useEffect, useReducer } from "../html.js";
+import { useRender } from "../emitter.js";
+import { html, useEffect } from "../html.js";
 import { PanelFrame, Stage } from "../shell/layout.js";
 import { Play } from "./play/Play.js";
 
@@ -24,7 +25,7 @@ export const loadViewsSoon = () => setTimeout(() => VIEWS.forEach(({ View }) => 
 function later(load, name) {
   let Found = null;
   const Later = (props) => {
-    const [, render] = useReducer((count) => count + 1, 0);
+    const render = useRender();
     useEffect(() => void (Found ?? Later.load().then(render, props.app.fail)), []);
     if (Found) return html`<${Found} ...${props} />`;
     return html`<${Stage} ...${props} isInteractive=${false} /><${PanelFrame} label=${name}></${PanelFrame}>`;

@@ -1,6 +1,7 @@
 // Analyse: what one agent, or two, think of the position on the board.
 
-import { html, useEffect, useMemo, useReducer, useState } from "../../html.js";
+import { useChanges } from "../../emitter.js";
+import { html, useEffect, useMemo, useState } from "../../html.js";
 import { useKeys } from "../../keys.js";
 import { CandidateTable } from "../../panel/CandidateTable.js";
 import { Chart } from "../../panel/Chart.js";
@@ -21,7 +22,7 @@ import { Icon } from "../../shell/icons.js";
 import { PanelFrame, Stage } from "../../shell/layout.js";
 import { Notice } from "./Notice.js";
 import { analystOf } from "./analyst.js";
-import { AgentPicker, LimitPicker, MarksPicker, StartStop, judgesOf, shortName } from "./controls.js";
+import { AgentPicker, LimitPicker, MarksPicker, StartStop, shortName } from "./controls.js";
 import { overlayOf } from "./overlay.js";
 
 export function Analyse({ session, app }) {
@@ -55,7 +56,7 @@ export function Analyse({ session, app }) {
     <${Stage} session=${session} app=${app} overlay=${overlay} gauge=${html`<${Gauge} players=${game.players} opinion=${opinion} />`} />
     <${PanelFrame} label="Analysis" bar=${html`<${Bar} ...${{ session, app, analyst, isTwo }} />`}>
       <${Controls} ...${{ session, app, analyst, one, two, isTwo }} />
-      <${Headline} players=${game.players} opinion=${opinion} />
+      <${Headline} players=${game.players} opinion=${opinion} isTwo=${isTwo} />
       <${LineChart} ...${{ session, analyst, isTwo }} />
       <div class="table-place">
         <${Notice} ...${{ session, app, analyst, hasRows: first.length > 0 || second?.length > 0 }} />
@@ -73,24 +74,20 @@ export function Analyse({ session, app }) {
 
 /** The analyst of the session, which searches while this view is shown and the page is visible. */
 function useAnalyst(session, app) {
-  const analyst = analystOf(session);
-  const [, render] = useReducer((count) => count + 1, 0);
+  const analyst = useChanges(analystOf(session));
   useEffect(() => {
-    const stop = analyst.subscribe(render);
     const sync = () => analyst.sync();
     const isOver = session.subscribe(sync);
     document.addEventListener("visibilitychange", sync);
-    analyst.isShown = true;
+    analyst.begin();
     return () => {
-      stop();
       isOver();
       document.removeEventListener("visibilitychange", sync);
-      analyst.isShown = false;
-      analyst.sync();
+      analyst.end();
     };
   }, [analyst]);
   useEffect(() => {
-    const judges = judgesOf(session).map((agent) => agent.id);
+    const judges = session.judges.map((agent) => agent.id);
     const first = judges.includes(app.agent) ? app.agent : defaultAgent(session.agents);
     const second = judges.includes(analyst.second) ? analyst.second : null;
     if (first !== analyst.first || second !== analyst.second || !analyst.isSynced) analyst.set({ first, second, isSynced: true });
@@ -103,10 +100,10 @@ function Controls({ session, app, analyst, one, two, isTwo }) {
   const pickSecond = (second) => analyst.set({ second });
   const reason = reasonText(one.reason);
   const rates = isTwo
-    ? [one, two].map(({ shown }, k) => html`<small key=${k}><span class="swatch ${k ? "second" : ""}"></span> ${formatCount(shown?.simulations ?? 0)} sims</small>`)
+    ? [one, two].map(({ shown }, k) => html`<small key=${k}><span class="swatch ${k ? "second" : ""}"></span> ${formatCount(shown?.simulations ?? 0)}<span class="hidden"> simulations</span> </small>`)
     : html`${rateText(one.shown)}${reason && html`<small> ${reason}</small>`}`;
-  return html`<div class="controls">
-    <${StartStop} isRunning=${analyst.isRunning} isOff=${!analyst.first} onToggle=${analyst.toggle} />
+  return html`<div class="controls ${isTwo ? "two" : ""}">
+    <${StartStop} name="Analyse" isRunning=${analyst.isRunning} isOff=${!analyst.first || analyst.isOver} onToggle=${analyst.toggle} />
     <${AgentPicker} session=${session} chosen=${analyst.first} onPick=${app.setAgent} swatch=${isTwo ? "first" : ""} />
     ${isTwo && html`<${AgentPicker} session=${session} label="Second agent" chosen=${analyst.second} onPick=${pickSecond} swatch="second" />`}
     <${LimitPicker} analyst=${analyst} />
@@ -139,14 +136,14 @@ function Bar({ session, app, analyst, isTwo }) {
     <${Navigation} session=${session} />
     <span class="end bar-tools">
       <${MarksPicker} isTwo=${isTwo} agent=${analyst.first} />
-      <button class="quiet" aria-pressed=${String(isTwo)} disabled=${judgesOf(session).length < 2} onClick=${compare}><${Icon} name="branch" />Compare</button>
+      <button class="quiet" aria-pressed=${String(isTwo)} disabled=${session.judges.length < 2} onClick=${compare}><${Icon} name="branch" />Compare</button>
       <button class="quiet" onClick=${() => app.openDialog(() => html`<${RecordDialog} app=${app} session=${session} />`)}><${Icon} name="save" />Save</button>
     </span>`;
 }
 
 /** The agent to compare with: a search by random games if there is one. */
 function otherAgent(session, first) {
-  const others = judgesOf(session).filter((agent) => agent.id !== first);
+  const others = session.judges.filter((agent) => agent.id !== first);
   return (others.find((agent) => agent.kind === "uct") ?? others[0])?.id ?? null;
 }
 

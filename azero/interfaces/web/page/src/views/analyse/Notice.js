@@ -3,7 +3,7 @@
 import { html } from "../../html.js";
 import { Message, StageCard } from "../../panel/StageLine.js";
 import { defaultAgent } from "../../shell/App.js";
-import { judgesOf, shortName } from "./controls.js";
+import { shortName } from "./controls.js";
 
 export function Notice({ session, app, analyst, hasRows }) {
   const { position } = session;
@@ -16,17 +16,19 @@ export function Notice({ session, app, analyst, hasRows }) {
   if (hasRows) return null;
   if (waiting) return html`<${StageCard} stage=${waiting.stage} />`;
   if (analyst.isRunning) return html`<p class="table-hint">Searching …</p>`;
-  return html`<p class="table-hint">Start the analysis, or press <kbd>Space</kbd>. It follows the position while you play and walk through moves.</p>`;
+  return html`<p class="table-hint">Press Analyse, or <kbd>Space</kbd>. The analysis follows the position while you play and walk through moves.</p>`;
 }
 
 function Failed({ session, app, analyst, failed }) {
+  const text = `${capital(failed.error.message)}. Your moves are kept.`;
+  const again = ["Try again", () => analyst.again()];
+  if (failed.error.code === "busy") return html`<${Message} title="The server is busy" text=${text} actions=${[again]} />`;
   const isSecond = failed === analyst.slots[1];
   const agent = isSecond ? analyst.second : analyst.first;
-  const fallback = defaultAgent(judgesOf(session).filter((each) => each.id !== agent));
+  const fallback = defaultAgent(session.judges.filter((each) => each.id !== agent));
   const use = () => (isSecond ? analyst.set({ second: fallback }) : app.setAgent(fallback));
-  const actions = [["Try again", () => analyst.retry()]];
-  if (fallback) actions.push([`Use ${shortName(fallback)}`, use]);
-  return html`<${Message} title=${`${shortName(agent)} does not analyse this position`} text=${`${capital(failed.error.message)}. Your moves are kept.`} actions=${actions} />`;
+  const actions = fallback ? [again, [`Use ${shortName(fallback)}`, use]] : [again];
+  return html`<${Message} title=${`${shortName(agent)} does not analyse this position`} text=${text} actions=${actions} />`;
 }
 
 const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1).replace(/\.$/, "");

@@ -1,6 +1,7 @@
 // The analysis of the position on the board, by one agent or by two. It follows the session, and lasts as long as it.
 
 import { stream } from "../../api.js";
+import { Emitter } from "../../emitter.js";
 import { Pacer } from "../../panel/calm.js";
 import { Opinions } from "../../panel/opinions.js";
 import { opinionOfResult } from "../../panel/words.js";
@@ -18,6 +19,7 @@ export const LIMITS = [
   ["2 minutes", { seconds: 120 }],
 ];
 
+const FIRST_LIMIT = LIMITS.findIndex(([text]) => text === "2 minutes"); // a page left open ends by itself
 const GLANCE = 60; // simulations of a ply that the chart lacks
 const HURRY_MS = 200; // a position that is shown for less is not analysed
 
@@ -29,16 +31,16 @@ export function analystOf(session) {
   return KNOWN.get(session);
 }
 
-export class Analyst {
+class Analyst extends Emitter {
   constructor(session) {
+    super();
     this.session = session;
-    this.isRunning = false;
+    this.follows = false; // whether it searches each position that the board shows
     this.isShown = false;
-    this.limit = 0; // index of LIMITS
+    this.limit = FIRST_LIMIT; // index of LIMITS
     this.first = null; // ids of agents
     this.second = null;
     this.opinions = new Opinions();
-    this.listeners = new Set();
     this.pacer = new Pacer(() => this.show());
     const onChange = (isAtOnce) => (isAtOnce ? this.changed() : this.pacer.push());
     const onUpdate = (key, update) => this.opinions.note(key, update);
@@ -47,11 +49,7 @@ export class Analyst {
     this.movedAt = 0;
     this.timer = null;
     this.glance = null; // AbortController of the request for the chart
-  }
-
-  subscribe(listener) {
-    this.listeners.add(listener);
-    return () => this.listeners.delete(listener);
+    this.furtherAfter = []; // why the slots' searches ended that are to go on
   }
 
   show() {
@@ -59,12 +57,19 @@ export class Analyst {
     this.changed();
   }
 
-  changed() {
-    this.listeners.forEach((listener) => listener());
-  }
-
   get agents() {
     return [this.first, this.second].filter((id) => id !== null);
+  }
+
+  /** Whether a search goes on, or begins as soon as the position is known. */
+  get isRunning() {
+    if (!this.follows || this.isOver) return false;
+    return this.glance !== null || this.slots.slice(0, this.agents.length).some((slot) => !slot.hasEnded);
+  }
+
+  /** Whether there is nothing to search: the game is over. */
+  get isOver() {
+    return this.session.isSettled && this.session.position.result !== null;
   }
 
   key = (agent, node = this.session.node) => Opinions.key(agent, this.session.game.id, this.session.tree.pathTo(node));
@@ -84,12 +89,27 @@ export class Analyst {
     this.changed();
   }
 
-  toggle = () => this.set({ isRunning: !this.isRunning });
+  /** Stops; or begins; or, where a limit was reached, goes on for as much again. */
+  toggle = () => {
+    if (this.isRunning) return this.set({ follows: false });
+    this.follows = true;
+    this.again();
+  };
+
+  /** Begins when the view opens. */
+  begin() {
+    Object.assign(this, { isShown: true, follows: true });
+  }
+
+  end() {
+    this.isShown = false;
+    this.sync();
+  }
 
   /** Makes the streams those of what is on the page. Called after each change of session, agents, limit, visibility. */
   sync() {
     const { session } = this;
-    const mayRun = this.isRunning && this.isShown && !document.hidden && session.isSettled && session.position.result === null;
+    const mayRun = this.follows && this.isShown && !document.hidden && session.isSettled && !this.isOver;
     const path = session.game ? this.key(this.agents.join(" ")) : null;
     const isMoved = path !== this.path;
     const now = performance.now();
@@ -102,7 +122,7 @@ export class Analyst {
       this.timer = isHurried ? setTimeout(() => this.go(), HURRY_MS) : null;
     }
     if (!mayRun) {
-      this.slots.forEach((slot) => slot.close());
+      this.slots.forEach((slot) => slot.hasEnded || slot.close());
       this.stopGlance();
     } else if (this.timer === null) this.go();
   }
@@ -115,28 +135,39 @@ export class Analyst {
   go() {
     this.timer = null;
     const { session } = this;
-    if (!this.isRunning || !this.isShown || !session.isSettled || session.position.result !== null) return;
-    const limit = LIMITS[this.limit][1];
+    if (!this.follows || !this.isShown || !session.isSettled || this.isOver) return;
     this.slots.forEach((slot, k) => {
       const agent = this.agents[k];
       const key = agent ? this.key(agent) : null;
       if (slot.opened === `${key} ${this.limit}` && slot.controller) return;
       if (!agent) return slot.leave(null);
       slot.opened = `${key} ${this.limit}`;
-      slot.open(key, { agent, game: session.game.id, moves: session.moves, ...limit }, this.opinions.update(key));
+      const known = this.opinions.update(key);
+      slot.open(key, { agent, game: session.game.id, moves: session.moves, ...this.limitOf(k, known) }, known);
     });
     this.fillChart();
   }
 
-  /** Tries again after an error. */
-  retry() {
-    this.slots.forEach((slot) => slot.close());
+  /** Searches again: after an error, or beyond a limit. */
+  again() {
+    const ended = this.slots.map(({ reason }) => reason);
+    this.slots.forEach((slot) => slot.leave(slot.latest));
+    this.furtherAfter = ended;
     this.sync();
+    this.furtherAfter = [];
+    this.changed();
+  }
+
+  /** The limit of a slot's request; where its search has reached a number of simulations, as many again. */
+  limitOf(k, known) {
+    const [, limit] = LIMITS[this.limit];
+    const isFurther = this.furtherAfter[k] === "simulations" && limit.simulations && known;
+    return isFurther ? { simulations: known.simulations + limit.simulations } : limit;
   }
 
   /** Looks shortly at the plies of the line that the chart lacks, one after the other. */
   async fillChart() {
-    if (this.glance || !this.first) return;
+    if (this.glance || !this.first || !this.lacking()) return;
     const controller = new AbortController();
     this.glance = controller;
     const { session, first: agent } = this;
@@ -154,7 +185,9 @@ export class Analyst {
       });
       if (!isFound) break;
     }
-    if (this.glance === controller) this.glance = null;
+    if (this.glance !== controller) return;
+    this.glance = null;
+    this.changed();
   }
 
   /** The last ply of the line that is known to be legal, goes on, and has no opinion; undefined if there is none. */

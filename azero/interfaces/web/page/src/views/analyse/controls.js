@@ -18,15 +18,11 @@ export function Picker({ label, text, items, className = "", swatch = "", isUp =
   </span>`;
 }
 
-export const judgesOf = (session) => session.agents.filter((agent) => agent.judges);
-
-export const titleOf = (session, id) => session.agents.find((agent) => agent.id === id)?.title ?? id ?? "no agent";
-
 /** The short name of an agent: its id, without the folders of a run. */
 export const shortName = (id) => (id ? id.replace(/^run:/, "") : "no agent");
 
 const agentItems = (session, chosen, onPick) =>
-  judgesOf(session).map((agent) => ({
+  session.judges.map((agent) => ({
     text: shortName(agent.id),
     detail: agent.title !== agent.id ? agent.title : "",
     isChosen: agent.id === chosen,
@@ -36,16 +32,17 @@ const agentItems = (session, chosen, onPick) =>
 export const AgentPicker = ({ session, label = "Agent", chosen, onPick, swatch }) =>
   html`<${Picker} label=${label} text=${shortName(chosen)} swatch=${swatch} items=${agentItems(session, chosen, onPick)} />`;
 
-export function StartStop({ isRunning, isOff, onToggle }) {
+/** The button that begins or ends a search. It says Stop only while one goes on. */
+export function StartStop({ name, isRunning, isOff, onToggle }) {
   return html`<button class="primary start" aria-keyshortcuts="Space" disabled=${isOff} onClick=${onToggle}>
-    <${Icon} name=${isRunning ? "pause" : "play"} />${isRunning ? "Stop" : "Start"}
+    <${Icon} name=${isRunning ? "pause" : "play"} />${isRunning ? "Stop" : name}
   </button>`;
 }
 
 export const LimitPicker = ({ analyst }) => html`<${Picker}
   label="Limit"
   className="quiet"
-  text=${LIMITS[analyst.limit][0]}
+  text=${LIMITS[analyst.limit][0].replace("simulations", "sims")}
   items=${LIMITS.map(([text], k) => ({ text, isChosen: k === analyst.limit, onPick: () => analyst.set({ limit: k }) }))}
 />`;
 
@@ -62,6 +59,6 @@ export function MarksPicker({ isTwo, agent }) {
     ...[["none", "none"], ["visits", "visits"], ["prior", "prior"]].map(radio("heat", heat)).map((item) => ({ ...item, text: `Heat: ${item.text}` })),
   ];
   const name = MARKS.find(([value]) => value === chosen)?.[1];
-  const text = html`<${Icon} name="eye" /><span class="wide-only">Marks: </span>${isTwo && chosen !== "none" ? shortName(agent) : name}`;
+  const text = html`<${Icon} name="eye" /><span class="wide-only">Marks: ${isTwo && chosen !== "none" ? shortName(agent) : name}</span><span class="narrow-only">${name}</span>`;
   return html`<${Picker} label="Marks" className="quiet" isUp text=${text} items=${items} />`;
 }

@@ -20,6 +20,11 @@ export class Slot {
     this.reason = null; // why it ended by itself
   }
 
+  /** Whether its search has ended by itself. */
+  get hasEnded() {
+    return this.reason !== null || this.error !== null;
+  }
+
   /** Analyses a position; `known` is shown until the first update comes. */
   open(key, body, known) {
     this.close();

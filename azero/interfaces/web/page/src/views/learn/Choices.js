@@ -8,8 +8,11 @@ const METHODS = [
   ["puct", "PUCT", "The search of AlphaZero: a net judges the positions and says which moves it would play"],
 ];
 
-export function Choices({ session, chosen, choices, setChoices, lesson }) {
-  const set = (change) => setChoices({ ...choices, ...change });
+export function Choices({ session, app, chosen, lesson }) {
+  const set = (change) => {
+    app.lesson = { ...app.lesson, ...change };
+    app.changed();
+  };
   const { method, agent, nets, seed } = chosen;
   const own = lesson.rule?.c ?? lesson.rule?.c_puct;
   return html`<div class="learn-choices">
@@ -19,7 +22,7 @@ export function Choices({ session, chosen, choices, setChoices, lesson }) {
       disabled=${id === "puct" && !nets.length}
       onClick=${() => set({ method: id, c: null })}
     >${name}</button>`)}</span>
-    ${nets.length > 1 && method === "puct" && html`<select aria-label="Net" value=${agent} onChange=${(event) => set({ agent: event.target.value })}>
+    ${nets.length > 1 && method === "puct" && html`<select aria-label="Net" value=${agent} onChange=${(event) => app.setAgent(event.target.value)}>
       ${nets.map(({ id, title }) => html`<option value=${id} selected=${id === agent}>${title}</option>`)}
     </select>`}
     <label class="constant" title="How much it explores: 0 is not at all">explore <var>c</var>

@@ -1,6 +1,7 @@
 // Learn how it thinks: a search, one simulation at a time, on the board and in the tree.
 
-import { html, useEffect, useMemo, useReducer, useState } from "../../html.js";
+import { useRender } from "../../emitter.js";
+import { html, useEffect, useMemo, useState } from "../../html.js";
 import { useKeys } from "../../keys.js";
 import { Icon } from "../../shell/icons.js";
 import { PanelFrame, Stage } from "../../shell/layout.js";
@@ -14,12 +15,11 @@ import { stepText, titleOf } from "./words.js";
 const STEP_MS = 1400;
 
 export function Learn({ session, app }) {
-  const [, render] = useReducer((count) => count + 1, 0);
+  const render = useRender();
   const lesson = useMemo(() => new Lesson(render), []);
-  const [choices, setChoices] = useState({ method: null, c: null, seed: 0, agent: null });
   const [inspected, setInspected] = useState(null);
   const [isPlaying, setPlaying] = useState(false);
-  const chosen = completed(choices, session, app);
+  const chosen = completed(session, app);
   const { game } = session;
   const isOver = session.isSettled && session.position.to_move === null;
   const key = JSON.stringify([game?.id, session.moves, chosen, session.isSettled, isOver]);
@@ -27,12 +27,17 @@ export function Learn({ session, app }) {
   useEffect(() => {
     setInspected(null);
     setPlaying(false);
-    if (session.isSettled && !isOver) lesson.begin(wantedOf(session, chosen));
+    if (session.isSettled && !isOver) begin(lesson, wantedOf(session, chosen), app);
     else lesson.reset(null);
     lesson.positions.clear();
     render();
   }, [key]);
   useEffect(() => () => lesson.close(), []);
+  useEffect(() => {
+    if (!lesson.place) return;
+    app.lesson.place = lesson.place;
+    app.changed(); // and with it the link
+  }, [lesson.place]);
 
   const act = async (move) => {
     setInspected(null);
@@ -48,18 +53,26 @@ export function Learn({ session, app }) {
   return html`
     <${Stage} session=${shown.session} app=${app} overlay=${shown.overlay} isInteractive=${false} />
     <${PanelFrame} label="Learn how it thinks" bar=${html`<${Buttons} ...${{ lesson, actions, isPlaying }} />`}>
-      <${Choices} ...${{ session, chosen, choices, setChoices, lesson }} />
+      <${Choices} ...${{ session, app, chosen, lesson }} />
       ${isOver ? html`<p class="says card">The game is over in this position, so there is nothing to search. Go back a few moves in Play or Analyse, or begin a new game.</p>` : html`<${Body} ...${{ lesson, session, inspected, setInspected }} />`}
     </${PanelFrame}>`;
 }
 
 /** What is chosen, with defaults: PUCT if a net plays this game. */
-function completed(choices, session, app) {
+function completed(session, app) {
+  const { method: wanted, c, seed } = app.lesson;
   const nets = session.agents.filter(({ kind }) => kind === "net" || kind === "run");
-  const isKnown = (id) => nets.some((net) => net.id === id);
-  const agent = [choices.agent, app.agent].find(isKnown) ?? nets[0]?.id ?? null;
-  const method = choices.method === "puct" && !agent ? "uct" : (choices.method ?? "uct");
-  return { method, agent: method === "puct" ? agent : null, c: choices.c, seed: choices.seed, nets };
+  const agent = (nets.find(({ id }) => id === app.agent) ?? nets[0])?.id ?? null;
+  const method = wanted === "puct" && agent ? "puct" : "uct";
+  return { method, agent: method === "puct" ? agent : null, c, seed, nets };
+}
+
+/** Begins at the place of the link, or where this search was left; another search begins at its first step. */
+function begin(lesson, wanted, app) {
+  const key = JSON.stringify(wanted);
+  const { place, key: known = key } = app.lesson;
+  Object.assign(app.lesson, { key, place: null });
+  lesson.begin(wanted, known === key ? place : null);
 }
 
 function wantedOf(session, { method, agent, c, seed }) {

@@ -7,7 +7,7 @@ const MOST = 500; // of a lesson; the server gives no more
 const MOST_POSITIONS = 300;
 
 /** The steps of a simulation: [{phase, selection, depth}], with a step for each move that it selects. */
-export function stepsOf(simulation, method) {
+function stepsOf(simulation, method) {
   const { selections, expansion } = simulation;
   const isDrawn = (selection) => method === "uct" && expansion?.depth === selection.depth; // it belongs to the expansion
   return [
@@ -35,11 +35,29 @@ export class Lesson {
     Object.assign(this, { rule: null, ended: null, error: null, sinceMs: 0, rolloutPly: null });
   }
 
-  /** Begins anew. `wanted`: {game, moves, method, agent?, c?, seed}. */
-  async begin(wanted) {
+  /** Begins anew. `wanted`: {game, moves, method, agent?, c?, seed}; `place`: where, or null. */
+  async begin(wanted, place = null) {
     this.reset(wanted);
     this.changed();
     await this.more();
+    if (place && wanted === this.wanted) await this.goTo(place);
+  }
+
+  /** "12.3" for the third step of the twelfth simulation; null before there is one. */
+  get place() {
+    return this.current && `${this.at + 1}.${this.stepAt + 1}`;
+  }
+
+  /** Goes to such a place, or as near as there is one. */
+  async goTo(place) {
+    const [, number, step] = /^(\d{1,3})\.(\d{1,3})$/.exec(place) ?? [];
+    if (!number) return;
+    const { wanted } = this;
+    await this.reach(Number(number) - 1);
+    if (wanted !== this.wanted || !this.simulations.length) return;
+    const at = Math.max(0, Math.min(this.simulations.length, Number(number)) - 1);
+    const last = stepsOf(this.simulations[at], this.method).length - 1;
+    this.show(at, Math.max(0, Math.min(last, Number(step) - 1)));
   }
 
   close() {
@@ -94,7 +112,8 @@ export class Lesson {
 
   /** Goes to a simulation, getting it first if necessary; returns whether it is there. */
   async reach(at) {
-    while (at >= this.simulations.length && !this.ended) await this.more();
+    const { wanted } = this;
+    while (at >= this.simulations.length && !this.ended && wanted && wanted === this.wanted) await this.more();
     if (at + AHEAD >= this.simulations.length) this.more();
     return at < this.simulations.length;
   }

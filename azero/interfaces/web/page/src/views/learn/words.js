@@ -11,9 +11,9 @@ export const plain = (number, digits = 2) => number.toFixed(digits).replace("-",
 
 const count = (number, noun) => `${number} ${noun}${number === 1 ? "" : "s"}`;
 
-export const resultText = (value, names) => (value === 0 ? "a draw" : `${names[value > 0 ? 0 : 1]} wins`);
+const resultText = (value, names) => (value === 0 ? "a draw" : `${names[value > 0 ? 0 : 1]} wins`);
 
-export const PHASES = { select: "Select", expand: "Expand", evaluate: "Evaluate", backup: "Back up" };
+const PHASES = { select: "Select", expand: "Expand", evaluate: "Evaluate", backup: "Back up" };
 
 const SELECT = "Select: go down from the root, each time to the move with the greatest sum of what is known to be good (Q) and what is little known (U).";
 

@@ -2,7 +2,8 @@
 
 import { html } from "../../html.js";
 import { Icon, Stone } from "../../shell/icons.js";
-import { beginGame } from "./game.js";
+import { Weakest } from "./Weakest.js";
+import { beginGame } from "./begin.js";
 
 const NUMBERS = ["", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"];
 
@@ -12,7 +13,7 @@ export function Ending({ play, session, app, newGame }) {
   const next = nextLevel(play);
   return html`<div class="ending">
     <h2>${winner !== null && html`<${Stone} players=${session.game.players} player=${winner} size=${0.85} />`} ${titleOf(play)}</h2>
-    <p>${sentenceOf(play, session)}</p>
+    <p>${sentenceOf(play, session)}${play.hasHuman && html`<${Weakest} ...${{ play, session, app }} />`}</p>
     <div class="row">
       <button class="primary" onClick=${() => app.setView("review")}>Review this game</button>
       <button onClick=${() => again([...play.players].reverse())}><span>Play again<span class="wide-only">, sides swapped</span></span></button>

@@ -26,7 +26,7 @@ export function Levels({ agent, level, onLevel }) {
       </button>`)}
     </div>
     <p class="level-text">${chosen ? chosen.text : "It plays as well as the game stands: loosely when it is ahead, tightly when it is behind."}</p>
-    ${agent.adaptive && html`<label class="check"><input type="checkbox" checked=${level === "adaptive"} onChange=${(event) => onLevel(event.target.checked ? "adaptive" : 3)} /> Adapt to how I play</label>`}
+    ${agent.adaptive && html`<label class="check"><input type="checkbox" checked=${level === "adaptive"} onChange=${(event) => onLevel(event.target.checked ? "adaptive" : Math.min(3, levels.length))} /> Adapt to how I play</label>`}
   </div>`;
 }
 

@@ -5,8 +5,9 @@ import { settings } from "../../settings.js";
 import { Dialog } from "../../shell/dialog.js";
 import { Stone } from "../../shell/icons.js";
 import { radio, radioKeys } from "../../shell/radios.js";
+import { BoardField } from "./BoardField.js";
 import { Levels } from "./Levels.js";
-import { beginGame } from "./game.js";
+import { beginGame } from "./begin.js";
 
 const CLOCKS = [null, { minutes: 1, increment: 2 }, { minutes: 5, increment: 3 }, { minutes: 15, increment: 10 }];
 const SIMULATIONS = [10, 50, 100, 200, 400, 1000, 5000];
@@ -14,11 +15,15 @@ const FIRST_LEVEL = 3;
 
 const levelsOf = (agent) => agent?.levels ?? null;
 
+/** The level itself, or the agent's highest one if it has fewer levels. */
+const fit = (level, levels) => (level === "adaptive" ? level : Math.min(level, levels.length));
+
 /** The players of a game that begins by itself: a human, and the game's own agent at a middle level. */
 export function openingPlayers(session) {
   const agent = opponentsOf(session)[0];
   if (!agent) return [{ kind: "human" }, { kind: "human" }];
-  return [{ kind: "human" }, asPlayer(agent, levelsOf(agent) ? FIRST_LEVEL : null, 100)];
+  const levels = levelsOf(agent);
+  return [{ kind: "human" }, asPlayer(agent, levels && fit(FIRST_LEVEL, levels), 100)];
 }
 
 function opponentsOf(session) {
@@ -37,26 +42,28 @@ export function NewGame({ app, session }) {
   const opponents = opponentsOf(session);
   const current = app.play?.players.find((player) => player.kind === "agent");
   const [agentId, setAgent] = useState(current?.agent ?? opponents[0]?.id);
-  const [level, setLevel] = useState(current?.level ?? FIRST_LEVEL);
+  const [wanted, setLevel] = useState(current?.level ?? FIRST_LEVEL);
   const [simulations, setSimulations] = useState(current?.simulations ?? 100);
   const [side, setSide] = useState("first");
   const [clock, setClock] = useState(0);
   const [board, setBoard] = useState(session.game.id);
+  const [problem, setProblem] = useState(""); // why there is no such board
   const agent = opponents.find((each) => each.id === agentId) ?? opponents[0];
   const levels = levelsOf(agent);
+  const level = levels && fit(wanted, levels);
 
   const start = async (players) => {
-    app.closeDialog();
     try {
-      if (board !== session.game.id) await app.setGame(board);
+      if (board !== session.game.id) await app.openGame(board);
+      app.closeDialog();
       const known = (player) => player.kind === "human" || session.agents.some(({ id }) => id === player.agent);
       const fitting = players.every(known) ? players : swapIf(openingPlayers(session), players[1].kind === "human");
       await beginGame(app, fitting, CLOCKS[clock]);
     } catch (error) {
-      app.fail(error);
+      setProblem(error.message);
     }
   };
-  const opponent = () => asPlayer(agent, levels && level, simulations);
+  const opponent = () => asPlayer(agent, level, simulations);
   const against = () => {
     const isFirst = side === "first" || (side === "either" && Math.random() < 0.5);
     start(swapIf([{ kind: "human" }, opponent()], !isFirst));
@@ -80,23 +87,17 @@ export function NewGame({ app, session }) {
       ["either", "Either"],
     ]} /></${Field}>
     <${Field} label="Clock"><${Choice} label="Clock" value=${clock} onPick=${setClock} options=${CLOCKS.map((limit, k) => [k, limit ? `${limit.minutes} + ${limit.increment}` : "None"])} /></${Field}>
-    <${Field} label="Board"><select aria-label="Board" onChange=${(event) => setBoard(event.target.value)}>
-      ${boardsOf(session).map((game) => html`<option value=${game.id} selected=${game.id === board}>${game.subtitle || game.title}</option>`)}
-    </select></${Field}>
+    <${Field} label="Board"><${BoardField} session=${session} board=${board} onBoard=${setBoard} /></${Field}>
     <${Field} label="Sound"><label class="check"><input type="checkbox" checked=${settings.get("sound")} onChange=${(event) => settings.set("sound", event.target.checked)} /> A tick with each move</label></${Field}>
+    ${problem && html`<p class="problem" role="alert">${problem}</p>`}
   </${Dialog}>`;
 }
 
 const swapIf = (players, isSwapped) => (isSwapped ? [...players].reverse() : players);
 
-function boardsOf(session) {
-  const family = session.games.filter((game) => game.family === session.game.family);
-  return family.some((game) => game.id === session.game.id) ? family : [session.game, ...family];
-}
-
 const Field = ({ label, children }) => html`<div class="field"><span class="field-label">${label}</span><span class="field-value">${children}</span></div>`;
 
 /** One of a few, as joined buttons. */
-export const Choice = ({ label, value, options, onPick }) => html`<span class="choice" role="radiogroup" aria-label=${label} onKeyDown=${radioKeys}>
+const Choice = ({ label, value, options, onPick }) => html`<span class="choice" role="radiogroup" aria-label=${label} onKeyDown=${radioKeys}>
   ${options.map(([key, text]) => html`<button ...${radio(key === value)} onClick=${() => onPick(key)}>${text}</button>`)}
 </span>`;

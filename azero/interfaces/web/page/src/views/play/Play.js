@@ -1,5 +1,6 @@
 // Play: against an agent, between people, or agent against agent.
 
+import { stepKeys } from "../../game/stepKeys.js";
 import { html, useEffect, useRef, useState } from "../../html.js";
 import { useKeys } from "../../keys.js";
 import { settings } from "../../settings.js";
@@ -132,12 +133,7 @@ function usePlayKeys(session, app) {
     "shift+p": ["pass", special("Pass")],
     "shift+s": ["swap", special("Swap")],
     "shift+r": ["resign", () => (session.ply && !app.play.result ? askToResign(app, app.play) : false)],
-    arrowleft: ["back", () => session.back()],
-    arrowright: ["forward", () => session.forward()],
-    k: ["back", () => session.back()],
-    j: ["forward", () => session.forward()],
-    home: ["first move", () => session.first()],
-    end: ["last move", () => session.last()],
+    ...stepKeys(session),
   });
 }
 

@@ -1,6 +1,7 @@
 // Who plays: a card for each side.
 
-import { html, useEffect, useReducer } from "../../html.js";
+import { useRender } from "../../emitter.js";
+import { html, useEffect } from "../../html.js";
 import { Stone } from "../../shell/icons.js";
 import { formatClock } from "./clocks.js";
 
@@ -35,7 +36,7 @@ function whatItDoes(play, session, side, isToMove, level) {
   return name;
 }
 
-export function LevelBars({ levels, level }) {
+function LevelBars({ levels, level }) {
   const elos = levels.map((each) => each.elo ?? 100 * each.level);
   const [low, high] = [Math.min(...elos), Math.max(...elos)];
   return html`<span class="level-bars" role="img" aria-label="Level ${level} of ${levels.length}">
@@ -48,7 +49,7 @@ export function LevelBars({ levels, level }) {
 }
 
 function Clock({ clocks, side }) {
-  const [, render] = useReducer((count) => count + 1, 0);
+  const render = useRender();
   useEffect(() => {
     const timer = setInterval(render, 100);
     return () => clearInterval(timer);

@@ -1,13 +1,12 @@
 // A game that is played: who plays which side, the clocks, and when it is over.
 
-import { post, stream } from "../../api.js";
 import { nameOf } from "../../score.js";
-import { GameTree } from "../../game/tree.js";
 import { Clocks } from "./clocks.js";
+import { hintOf, moveOf, prepare } from "./requests.js";
+import { takeBack } from "./undo.js";
 
 const HUMAN = { kind: "human" };
 const SLOW_MS = 300; // whatever takes longer says what it does
-const HINT_SIMULATIONS = 400;
 
 /**
  * Plays the agents' moves in the session's game. `players` has, for each side, {kind: "human"} or {kind: "agent",
@@ -17,6 +16,7 @@ export class PlayGame {
   constructor(app, players = [HUMAN, HUMAN], clock = null) {
     this.app = app;
     this.session = app.session;
+    this.game = this.session.game;
     this.players = players;
     this.clocks = clock ? new Clocks(clock, (player) => this.end(1 - player, `${this.nameOfSide(player)} ran out of time.`)) : null;
     this.decided = null; // {winner, text} of a game that ended off the board
@@ -35,19 +35,14 @@ export class PlayGame {
   /** Loads the agents before their first move, and tells the stages. */
   async prepare() {
     const { signal } = this.closing;
-    const cold = this.players.filter((player) => player.kind === "agent" && this.agentOf(player)?.state !== "ready");
-    for (const { agent } of cold) {
-      const body = { agent, game: this.session.game.id, moves: [], simulations: 1 };
-      const onStage = (stage) => {
-        const earlier = this.stages.filter((each) => each.stage !== stage.stage);
-        this.stages = stage.stage === "searching" || stage.stage === "queued" ? [] : [...earlier, stage];
-        this.changed();
-      };
-      await stream("analyses", body, { signal, onStage, onError: (error) => (this.problem = error) });
-    }
+    const onStages = (stages) => {
+      this.stages = stages;
+      this.changed();
+    };
+    const isNew = await prepare(this.players, this.session, { signal, onStages, onError: (error) => (this.problem = error) });
     if (signal.aborted) return;
     this.stages = [];
-    if (cold.length) await this.session.refreshAgents().catch(() => {});
+    if (isNew) await this.session.refreshAgents().catch(() => {});
     this.changed();
   }
 
@@ -65,6 +60,10 @@ export class PlayGame {
 
   get isAgainstAgent() {
     return this.players.some((player) => player.kind === "agent");
+  }
+
+  get hasHuman() {
+    return this.players.some((player) => player.kind === "human");
   }
 
   /** The side of the only human; null if there is none, or two. */
@@ -104,6 +103,7 @@ export class PlayGame {
 
   onChange() {
     const { session } = this;
+    if (session.game !== this.game) this.stop();
     if (this.isStopped || !session.isSettled) return;
     const { to_move: toMove, result } = session.position;
     if (this.seen !== session.node) {
@@ -111,6 +111,10 @@ export class PlayGame {
       this.hint = null;
       if (result) this.app.announce(result.text);
       else if (session.node.move) this.app.announce(`${session.node.move} played. ${this.nameOfSide(toMove)} to move.`);
+    }
+    if (this.app.view !== "play") {
+      this.clocks?.stop();
+      return this.cancel();
     }
     if (!this.isLive) {
       this.clocks?.stop();
@@ -158,7 +162,7 @@ export class PlayGame {
     Object.assign(this, { request, thinking, problem: null });
     const timer = setInterval(() => Date.now() - thinking.since > SLOW_MS && this.changed(), 500);
     try {
-      const move = await this.answer(player, request.signal);
+      const move = await moveOf(player, session, request.signal);
       if (this.thinking !== thinking) return;
       this.thinking = null;
       if (move === "resign") this.end(1 - side, `${this.titleOf(side)} resigns.`);
@@ -173,14 +177,6 @@ export class PlayGame {
       clearInterval(timer);
       this.changed();
     }
-  }
-
-  async answer(player, signal) {
-    const { session } = this;
-    const body = { agent: player.agent, game: session.game.id, moves: session.moves };
-    if (player.level) Object.assign(body, { level: player.level, seed: Math.floor(Math.random() * 1e9) });
-    else if (player.simulations) body.simulations = player.simulations;
-    return (await post("suggestions", body, { signal })).best;
   }
 
   /** Plays a human's move. */
@@ -207,42 +203,26 @@ export class PlayGame {
     return this.session.node.parent !== null;
   }
 
-  /** Takes back to the beginning of the human's own turn. */
-  async undo() {
-    const { session } = this;
+  undo() {
     if (!this.mayUndo) return;
     this.cancel();
     this.decided = null;
-    const isBegin = async (at) => {
-      const { to_move: toMove, picture } = await session.positionOf(at);
-      return toMove === this.human && picture.begun.length === 0;
-    };
-    let node = session.node;
-    do {
-      const { parent } = node;
-      session.tree.remove(node);
-      node = parent;
-    } while (node.parent && this.human !== null && !(await isBegin(node)));
-    await session.goTo(node);
+    return takeBack(this.session, this.human);
   }
 
   /** Shows the square of the best move; asked again, the line that may follow. */
   async askHint() {
-    const { session } = this;
     if (!this.mayMove) return;
     if (this.hint) {
       this.hint = { ...this.hint, isLine: true };
       this.app.announce(`Hint: ${this.hint.line.join(" ")}`);
       return this.changed();
     }
-    const { node, position } = session;
     try {
-      const body = { agent: this.app.agent, game: session.game.id, moves: session.moves, simulations: HINT_SIMULATIONS };
-      const [best] = (await post("suggestions", body)).moves;
-      if (session.node !== node || !best) return;
-      const action = position.picture.actions.find((each) => each.action === best.action);
-      this.hint = { cells: action?.cells ?? [], move: best.move, line: best.pv, isLine: false };
-      this.app.announce(`Hint: ${best.move}`);
+      const hint = await hintOf(this.app.agent, this.session);
+      if (!hint) return;
+      this.hint = { ...hint, isLine: false };
+      this.app.announce(`Hint: ${hint.move}`);
     } catch (error) {
       this.app.fail(error);
     }
@@ -262,14 +242,4 @@ export class PlayGame {
     else this.onChange();
     this.changed();
   }
-}
-
-/** Begins a game in the session: an empty board, these players, this clock. */
-export async function beginGame(app, players, clock) {
-  app.play?.stop();
-  await app.session.setTree(new GameTree());
-  app.play?.stop(); // the view may have begun one meanwhile
-  app.play = new PlayGame(app, players, clock);
-  app.play.onChange();
-  app.setView("play");
 }

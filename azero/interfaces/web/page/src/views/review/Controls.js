@@ -5,15 +5,13 @@ import { Message, StageCard } from "../../panel/StageLine.js";
 import { Navigation } from "../../panel/navigation.js";
 import { formatCount } from "../../score.js";
 import { Icon } from "../../shell/icons.js";
-import { AgentPicker, Picker, StartStop, judgesOf, shortName } from "../analyse/controls.js";
+import { AgentPicker, Picker, StartStop, shortName } from "../analyse/controls.js";
 import { saveJson, saveRecord } from "./exporting.js";
-import { SIMULATIONS } from "./review.js";
-
-export const reviewerOf = (session, app) => (judgesOf(session).some(({ id }) => id === app.agent) ? app.agent : (judgesOf(session)[0]?.id ?? null));
+import { SIMULATIONS, reviewerOf } from "./review.js";
 
 export function Controls({ session, app, review }) {
   const length = session.tree.lineOf(session.node).length;
-  const agent = reviewerOf(session, app);
+  const agent = reviewerOf(session, app.agent);
   const total = review.nodes.length;
   const items = SIMULATIONS.map((number) => ({
     text: `${formatCount(number)} simulations`,
@@ -25,7 +23,7 @@ export function Controls({ session, app, review }) {
     },
   }));
   return html`<div class="controls">
-    <${StartStop} isRunning=${review.isRunning} isOff=${!agent || !length} onToggle=${() => (review.isRunning ? review.stop() : review.start(agent))} />
+    <${StartStop} name="Start" isRunning=${review.isRunning} isOff=${!agent || !length} onToggle=${() => (review.isRunning ? review.stop() : review.start(agent))} />
     <${AgentPicker} session=${session} chosen=${agent} onPick=${app.setAgent} />
     <${Picker} label="Simulations" className="quiet" text="${formatCount(review.simulations)} sims" items=${items} />
     <span class="rate">${review.isRunning && html`<progress value=${review.numReviewed} max=${total} aria-label="Plies reviewed"></progress> ${review.numReviewed} of ${total} plies`}</span>
@@ -35,7 +33,7 @@ export function Controls({ session, app, review }) {
 /** What the review waits for, or why there is none. */
 export function Waiting({ session, app, review }) {
   if (review.error) {
-    const actions = [["Try again", () => review.start(reviewerOf(session, app))]];
+    const actions = [["Try again", () => review.start(reviewerOf(session, app.agent))]];
     return html`<${Message} title="The review has ended" text=${`${review.error.message}. Your game is kept.`} actions=${actions} />`;
   }
   if (review.stage) return html`<${StageCard} stage=${review.stage} />`;
@@ -51,7 +49,7 @@ export function Bar({ session, app, review, onControls }) {
   const hasMoves = review.isCurrent && review.numReviewed > 0;
   const items = [
     { text: "Record with annotations", detail: "azero's format", onPick: () => fail(saveRecord(session, review, "azero")) },
-    { text: "Record with annotations", detail: "SGF", onPick: () => fail(saveRecord(session, review, "sgf")) },
+    ...(session.game.has_sgf ? [{ text: "Record with annotations", detail: "SGF", onPick: () => fail(saveRecord(session, review, "sgf")) }] : []),
     { text: "JSON", detail: "as azero review --json", onPick: () => saveJson(session, review) },
   ];
   return html`

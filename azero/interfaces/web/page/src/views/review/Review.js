@@ -1,6 +1,7 @@
 // Review: a whole game, what each move lost, and what was better.
 
-import { html, useEffect, useReducer, useRef, useState } from "../../html.js";
+import { useChanges } from "../../emitter.js";
+import { html, useEffect, useRef, useState } from "../../html.js";
 import { useKeys } from "../../keys.js";
 import { Chart } from "../../panel/Chart.js";
 import { Gauge } from "../../panel/Gauge.js";
@@ -14,7 +15,7 @@ import { Mistakes } from "./Mistakes.js";
 import { Summary } from "./Summary.js";
 import { reviewOverlay } from "./overlay.js";
 import { errorsOf, nextError, opinionsOf } from "./report.js";
-import { reviewOf } from "./review.js";
+import { reviewOf, reviewerOf } from "./review.js";
 import { judge } from "./trying.js";
 
 export function Review({ session, app }) {
@@ -86,15 +87,8 @@ export function Review({ session, app }) {
 }
 
 function useReview(session) {
-  const review = reviewOf(session);
-  const [, render] = useReducer((count) => count + 1, 0);
-  useEffect(() => {
-    const end = review.subscribe(render);
-    return () => {
-      end();
-      review.stop();
-    };
-  }, [review]);
+  const review = useChanges(reviewOf(session));
+  useEffect(() => review.stop, [review]);
   return review;
 }
 
@@ -147,7 +141,7 @@ function useReviewKeys({ session, app, review, move, trying, step, setLine, setE
   useTreeKeys(session, app, { onComment: () => setEditing(true) });
   const isButton = (event) => Boolean(event.target.closest?.("button, [role=slider]"));
   useKeys({
-    space: ["start or stop", (event) => (isButton(event) ? false : review.isRunning ? review.stop() : review.start(app.agent))],
+    space: ["start or stop", (event) => (isButton(event) ? false : review.isRunning ? review.stop() : review.start(reviewerOf(session, app.agent)))],
     e: ["next mistake", () => void step(1)],
     "shift+e": ["previous mistake", () => void step(-1)],
     l: ["show the better line", () => (move && !trying.isHidden ? setLine((is) => !is) : false)],

@@ -1,9 +1,16 @@
 // The review of a line of the session: a stream that brings the moves one by one. Stop keeps what is there.
 
 import { stream } from "../../api.js";
+import { Emitter } from "../../emitter.js";
 import { Pacer } from "../../panel/calm.js";
 
 const KNOWN = new WeakMap();
+
+/** The agent that reviews: a wanted one, or the first that judges positions; null if none does. */
+export function reviewerOf(session, wanted) {
+  const { judges } = session;
+  return (judges.find(({ id }) => id === wanted) ?? judges[0])?.id ?? null;
+}
 
 export const SIMULATIONS = [50, 100, 400, 1000, 3000, 10_000];
 
@@ -13,11 +20,11 @@ export function reviewOf(session) {
   return KNOWN.get(session);
 }
 
-export class Review {
+class Review extends Emitter {
   constructor(session) {
+    super();
     this.session = session;
     this.simulations = 400;
-    this.listeners = new Set();
     this.pacer = new Pacer(() => this.changed());
     this.controller = null;
     this.clear();
@@ -31,15 +38,6 @@ export class Review {
     this.agent = null;
     this.stage = null;
     this.error = null;
-  }
-
-  subscribe(listener) {
-    this.listeners.add(listener);
-    return () => this.listeners.delete(listener);
-  }
-
-  changed() {
-    this.listeners.forEach((listener) => listener());
   }
 
   get isRunning() {

@@ -12,7 +12,7 @@ export function Games({ watch, session }) {
         ${watch.clean && html`<${CleanRow} watch=${watch} session=${session} />`}
         ${games.map((game) => html`<${Row} key=${game.id} watch=${watch} game=${game}
           result=${html`<${Result} winner=${game.result.winner} session=${session} />`}
-          opening=${game.has_start ? "a position" : game.opening_plies ? `${game.opening_plies} random` : "–"}
+          opening=${openingOf(game)}
           moves=${game.first_moves.join(" ") + (game.first_moves.length < game.plies ? " …" : "")}
         />`)}
       </tbody>
@@ -21,6 +21,12 @@ export function Games({ watch, session }) {
     ${noise?.is_random && games.length > 0 && html`<p class="detail">Self-play explores: ${noise.text}. A clean game has none of this.</p>`}
     ${problems.map((problem) => html`<p class="problem">${problem}</p>`)}
   </section>`;
+}
+
+/** "a position", "8 given, 2 random", or "–". */
+function openingOf({ has_start: hasStart, given_plies: given, opening_plies: random }) {
+  const parts = [hasStart && "a position", given && `${given} given`, random && `${random} random`].filter(Boolean);
+  return parts.join(", ") || "–";
 }
 
 const Row = ({ watch, game, result, opening, moves, length = game.plies }) => {

@@ -44,13 +44,13 @@ function offer({ watch, session }, net) {
 
 /** The user plays a new game against a net. */
 export async function playNet(parts, net) {
-  const { beginGame } = await import("../play/game.js");
+  const { beginGame } = await import("../play/begin.js");
   const agent = offer(parts, net);
   await beginGame(parts.app, [{ kind: "human" }, { kind: "agent", agent, level: null, simulations: SIMULATIONS }], null);
 }
 
 /** One net analyses the position on the board, or two side by side. */
-export async function analyseNets(parts, nets) {
+async function analyseNets(parts, nets) {
   const [first, second = null] = nets.map((net) => offer(parts, net));
   const { analystOf } = await import("../analyse/analyst.js");
   analystOf(parts.session).set({ first, second, isSynced: true });

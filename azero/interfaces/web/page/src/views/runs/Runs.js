@@ -1,5 +1,6 @@
 // Watch a run: its curves, its newest self-play games, and what its nets think of a position.
 
+import { stepKeys } from "../../game/stepKeys.js";
 import { html, useEffect, useState } from "../../html.js";
 import { useKeys } from "../../keys.js";
 import { Icon } from "../../shell/icons.js";
@@ -14,14 +15,15 @@ import { Thought } from "./Thought.js";
 import { overlayOf } from "./overlay.js";
 import { Watch } from "./watch.js";
 
-export function Runs({ session, app }) {
+export function Runs({ app }) {
   app.watch ??= new Watch(app);
   const { watch } = app;
+  const session = watch.board;
   useEffect(() => {
     watch.start();
     return () => watch.stop();
   }, []);
-  useRunKeys(watch, session);
+  useRunKeys(watch);
   if (!session.position) return null;
   const isOfRun = Boolean(watch.run?.sizes.includes(session.game.id));
   const thought = isOfRun && session.isSettled ? watch.thought() : null;
@@ -65,7 +67,7 @@ function Body({ watch, session, app, thought, prior, isOfRun }) {
       <button class="quiet" ...${radio(list === "nets")} onClick=${() => setList("nets")}>Nets</button>
       <button class="quiet end" onClick=${() => (watch.clean?.isPlaying ? watch.clean.stop() : watch.playClean())}>${watch.clean?.isPlaying ? "Stop" : "Play a clean game"}</button>
     </div>
-    ${list === "games" ? html`<${Games} ...${parts} />` : html`<${Nets} ...${parts} />`}`;
+    ${list === "games" ? html`<${Games} ...${parts} />` : html`<${Nets} ...${parts} session=${app.session} />`}`;
 }
 
 const NoRuns = ({ runs }) => html`<div class="card">
@@ -85,7 +87,7 @@ function RunBar(parts) {
     <span class="legend end">
       ${session.position.picture.drops ? html`<${Legend} ...${parts} />` : prior && `${thought?.policy ? "search, below it " : ""}prior ${net?.iteration ?? ""}`}
     </span>
-    <button disabled=${!net} onClick=${() => playNet(parts, net)}>Play this net</button>`;
+    <button disabled=${!net} onClick=${() => playNet({ ...parts, session: parts.app.session }, net)}>Play this net</button>`;
 }
 
 const Legend = ({ watch, thought, prior }) => [
@@ -95,7 +97,8 @@ const Legend = ({ watch, thought, prior }) => [
 
 const STEPS = [["First", "first"], ["Back", "back"], ["Forward", "forward"], ["Last", "last"]];
 
-function useRunKeys(watch, session) {
+function useRunKeys(watch) {
+  const session = watch.board;
   const game = (step) => () => {
     const { games } = watch.list;
     const at = games.findIndex(({ id }) => id === watch.game?.id);
@@ -108,11 +111,6 @@ function useRunKeys(watch, session) {
     "]": ["later iteration", iteration(1)],
     ",": ["newer game", game(-1)],
     ".": ["older game", game(1)],
-    arrowleft: ["back", () => session.back()],
-    arrowright: ["forward", () => session.forward()],
-    k: ["back", () => session.back()],
-    j: ["forward", () => session.forward()],
-    home: ["first move", () => session.first()],
-    end: ["last move", () => session.last()],
+    ...stepKeys(session),
   });
 }

@@ -7,7 +7,10 @@ const percent = (share) => `${Math.round(100 * share)}%`;
 
 export function Thought({ watch, session, thought, prior }) {
   return html`<div class="thought">
-    <p>${sentenceOf(watch, session, thought)}</p>
+    <p>
+      ${watch.isOnGame && watch.own && session.ply === 0 && "The game began at this position, which other views cannot show. "}
+      ${sentenceOf(watch, session, thought)}
+    </p>
     ${thought && html`<details class="as-table"><summary>as a table</summary><${Table} ...${{ watch, thought, prior }} /></details>`}
   </div>`;
 }
@@ -15,9 +18,10 @@ export function Thought({ watch, session, thought, prior }) {
 function sentenceOf(watch, session, thought) {
   const { game } = watch;
   if (!game) return "";
-  if (game.has_start) return `Game ${game.id} began at a position of its own. The board cannot show it yet.`;
-  if (!watch.isOnGame) return html`The board shows a position that is not of game ${game.id}. <button class="quiet" onClick=${() => watch.onBoard(game)}>Back to the game</button>`;
-  if (session.ply < game.opening_plies) return html`<strong>${game.moves[session.ply]}</strong> was a random move of the opening: ${game.opening_plies} in all.`;
+  if (!watch.isOnGame) return html`The board shows a position that is not of game ${game.id}. <button class="quiet" onClick=${() => watch.onBoard(game).then(watch.app.changed)}>Back to the game</button>`;
+  const { given_plies: given, opening_plies: random } = game;
+  if (session.ply < given) return html`<strong>${game.moves[session.ply]}</strong> was given: the game began after these ${given} moves.`;
+  if (session.ply < given + random) return html`<strong>${game.moves[session.ply]}</strong> was a random move of the opening: ${random} in all.`;
   if (!thought) return game.result && session.ply === game.moves.length ? `The game is over: ${resultOf(game, session)}.` : "";
   const proven = thought.proven === null ? "" : ` (proven: ${wordOf(thought.proven, session)})`;
   const net = thought.net_value === null ? "" : `, net ${game.net}: ${formatScore(thought.net_value, 0)} %`;

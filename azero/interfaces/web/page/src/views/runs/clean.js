@@ -12,7 +12,7 @@ export class CleanGame {
     const { run, metrics, app } = watch;
     Object.assign(this, { watch, app, agent: `run:${run.id}`, isPlaying: true, aborter: new AbortController() });
     const net = metrics.nets.at(-1)?.iteration ?? null;
-    this.game = { id: "clean", game: app.session.game.id, iteration: null, net, opening_plies: 0, has_start: false, moves: [], plies: [], result: null };
+    this.game = { id: "clean", game: app.session.game.id, iteration: null, net, given_plies: 0, opening_plies: 0, has_start: false, moves: [], plies: [], result: null };
   }
 
   stop() {

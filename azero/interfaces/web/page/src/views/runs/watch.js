@@ -1,6 +1,7 @@
 // What is known of a run: asked for again and again, so that new points come by themselves.
 
 import { get, post } from "../../api.js";
+import { Session } from "../../game/session.js";
 import { GameTree } from "../../game/tree.js";
 import { CleanGame } from "./clean.js";
 
@@ -17,10 +18,16 @@ export class Watch {
     this.metrics = null; // the last answer of metrics, with all rows
     this.list = { games: [], noise: null, problems: [] }; // the newest self-play games
     this.game = null; // the game on the board, move by move
+    this.own = null; // the board of a game that began at a position of its own, which no other view shows
     this.clean = null; // a game without noise
     this.opinions = null; // {key, opinions, isWhole, problems} of the position on the board
     this.iteration = null; // that is selected; null: the last one
     this.isBusy = false;
+  }
+
+  /** The session that the board shows. */
+  get board() {
+    return this.own ?? this.app.session;
   }
 
   path = (rest) => `runs/${encodeURIComponent(this.run.id)}/${rest}`;
@@ -37,7 +44,7 @@ export class Watch {
       const same = this.usable.find((run) => run.id === this.run?.id);
       const known = same ?? ofGame ?? this.usable[0];
       if (known && known.id !== this.run?.id) await this.choose(known);
-      else await this.poll();
+      else if (this.run) await this.poll();
     } catch (error) {
       app.fail(error);
     }
@@ -46,26 +53,28 @@ export class Watch {
 
   async choose(run) {
     this.clean?.stop();
-    Object.assign(this, { run, metrics: null, game: null, clean: null, opinions: null, iteration: null });
+    Object.assign(this, { run, metrics: null, game: null, own: null, clean: null, opinions: null, iteration: null });
     this.list = { games: [], noise: null, problems: [] };
     this.app.changed();
-    if (!run.sizes.includes(this.app.session.game.id)) await this.app.setGame(run.game);
-    await this.poll();
+    if (run.sizes.includes(this.app.session.game.id) || (await this.app.setGame(run.game))) await this.poll();
   }
 
-  /** Asks for what is new. What the user has chosen stays. */
+  /** Asks for what is new, runs among it. What the user has chosen stays. */
   async poll() {
     const { run } = this;
-    if (!run || this.isBusy) return;
+    if (this.isBusy) return;
+    if (!run) return this.open();
     this.isBusy = true;
     try {
-      const [found, list] = await Promise.all([this.newMetrics(), get(this.path(`games?limit=${LISTED}`))]);
+      const [runs, found, list] = await Promise.all([get("runs"), this.newMetrics(), get(this.path(`games?limit=${LISTED}`))]);
       if (run !== this.run) return;
+      this.runs = runs;
       this.metrics = found;
       this.list = list;
       if (!this.game && list.games.length) await this.show(list.games[0].id);
     } catch (error) {
       if (run === this.run) this.app.fail(error);
+      if (run === this.run && error.code === "unknown_run") this.run = null; // its folder has gone
     } finally {
       this.isBusy = false;
       this.app.changed();
@@ -99,7 +108,7 @@ export class Watch {
       if (run !== this.run) return;
       this.game = game;
       this.iteration = game.net;
-      if (!game.has_start) await this.onBoard(game);
+      await this.onBoard(game);
     } catch (error) {
       app.fail(error);
     }
@@ -108,25 +117,35 @@ export class Watch {
 
   async onBoard(game) {
     const { session } = this.app;
-    if (session.game.id !== game.game && this.run.sizes.includes(game.game)) await this.app.setGame(game.game);
     const tree = new GameTree();
     let node = tree.root;
     for (const move of game.moves) node = tree.play(node, move);
-    const isClean = game.id === "clean";
-    const place = isClean ? game.moves.length : Math.min(game.moves.length, game.opening_plies + Math.floor(game.plies.length / 3));
-    await session.setTree(tree, String(place), { Event: this.run.name, Round: game.id });
+    const before = game.given_plies + game.opening_plies;
+    const place = String(game.id === "clean" ? game.moves.length : Math.min(game.moves.length, before + Math.floor(game.plies.length / 3)));
+    this.own = null;
+    if (game.has_start) {
+      const own = new Session();
+      own.start = game.start;
+      await own.setGame(game.game, tree, place);
+      own.subscribe(() => this.app.changed());
+      if (game === this.game) this.own = own;
+      return;
+    }
+    if (session.game.id !== game.game && this.run.sizes.includes(game.game) && !(await this.app.setGame(game.game))) return;
+    await session.setTree(tree, place, { Event: this.run.name, Round: game.id });
   }
 
   /** Whether the board shows a position of the game that is shown. */
   get isOnGame() {
-    const { moves, game } = this.app.session;
-    return Boolean(this.game) && !this.game.has_start && game.id === this.game.game && moves.every((move, k) => this.game.moves[k] === move);
+    const { moves, game } = this.board;
+    const isItsBoard = Boolean(this.game) && this.game.has_start === Boolean(this.own);
+    return isItsBoard && game.id === this.game.game && moves.every((move, k) => this.game.moves[k] === move);
   }
 
   /** What search and net thought of the position on the board; null if it is not of the game that is shown. */
   thought() {
     if (!this.isOnGame) return null;
-    return this.game.plies[this.app.session.ply - this.game.opening_plies] ?? null;
+    return this.game.plies[this.board.ply - this.game.given_plies - this.game.opening_plies] ?? null;
   }
 
   /** Lets the best net play a game without noise and random openings, move by move. */
@@ -139,9 +158,9 @@ export class Watch {
 
   /** Names the position on the board and the nets that may be asked of it; null if there is nothing to ask. */
   get keyOfBoard() {
-    const { session } = this.app;
-    if (!this.run || !session.isSettled || session.position.to_move === null) return null;
-    return JSON.stringify([this.run.id, session.game.id, session.moves, this.metrics?.nets.length]);
+    const { board } = this;
+    if (!this.run || !board.isSettled || board.position.to_move === null) return null;
+    return JSON.stringify([this.run.id, board.game.id, board.start, board.moves, this.metrics?.nets.length]);
   }
 
   /** Whether `opinions` are about the position on the board. */
@@ -151,11 +170,11 @@ export class Watch {
 
   /** Asks the nets of the run for their opinion of the position on the board. */
   async askOpinions() {
-    const { session } = this.app;
+    const { board } = this;
     const key = this.keyOfBoard;
     if (key === null || this.opinions?.key === key) return;
     this.opinions = { opinions: [], problems: [], ...this.opinions, key, isWhole: false, isOld: true };
-    const asked = { game: session.game.id, moves: session.moves };
+    const asked = { game: board.game.id, position: board.start, moves: board.moves };
     for (let isWhole = false; !isWhole && this.opinions?.key === key; ) {
       try {
         const found = await post(this.path("opinions"), asked);

@@ -1,0 +1,27 @@
+// What others listen to: the session, an analysis, the settings.
+
+import { useEffect, useReducer } from "./html.js";
+
+export class Emitter {
+  #listeners = new Set();
+
+  /** Calls `listener` at each change; returns a function that ends it. */
+  subscribe(listener) {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  changed() {
+    this.#listeners.forEach((listener) => listener(this));
+  }
+}
+
+/** Returns a function that renders the component again. */
+export const useRender = () => useReducer((count) => count + 1, 0)[1];
+
+/** Renders again at each change of an emitter. */
+export function useChanges(emitter) {
+  const render = useRender();
+  useEffect(() => emitter.subscribe(render), [emitter]);
+  return emitter;
+}

@@ -1,0 +1,43 @@
+// What a game in play asks of the server: that agents get ready, their moves, and hints.
+
+import { post, stream } from "../../api.js";
+
+const HINT_SIMULATIONS = 400;
+
+/**
+ * Loads the agents of `players` that are not ready; returns whether there were any.
+ *
+ * `onStages` gets the stages of the agent that is being loaded, the last one current, and [] when it is ready.
+ */
+export async function prepare(players, session, { signal, onStages, onError }) {
+  const cold = players.filter(({ agent }) => agent && session.agents.find(({ id }) => id === agent)?.state !== "ready");
+  for (const { agent } of cold) {
+    const body = { agent, game: session.game.id, moves: [], simulations: 1 };
+    let stages = [];
+    const onStage = (stage) => {
+      const earlier = stages.filter((each) => each.stage !== stage.stage);
+      stages = stage.stage === "searching" || stage.stage === "queued" ? [] : [...earlier, stage];
+      onStages(stages);
+    };
+    await stream("analyses", body, { signal, onStage, onError });
+  }
+  return cold.length > 0;
+}
+
+/** Returns the move of an agent in the session's position; "resign" where it gives up. */
+export async function moveOf(player, session, signal) {
+  const body = { agent: player.agent, game: session.game.id, moves: session.moves };
+  if (player.level) Object.assign(body, { level: player.level, seed: Math.floor(Math.random() * 1e9) });
+  else if (player.simulations) body.simulations = player.simulations;
+  return (await post("suggestions", body, { signal })).best;
+}
+
+/** Returns {cells, move, line} of the best move in the session's position; null if it is shown no more. */
+export async function hintOf(agent, session) {
+  const { node, position } = session;
+  const body = { agent, game: session.game.id, moves: session.moves, simulations: HINT_SIMULATIONS };
+  const [best] = (await post("suggestions", body)).moves;
+  if (session.node !== node || !best) return null;
+  const action = position.picture.actions.find((each) => each.action === best.action);
+  return { cells: action?.cells ?? [], move: best.move, line: best.pv };
+}

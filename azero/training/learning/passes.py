@@ -1,0 +1,130 @@
+"""Passes: the parts of a batch whose losses and gradients are computed apart, each in a thread."""
+
+import copy
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from azero.config.schema import Config
+from azero.nets.architectures.board import WHOLE, Board
+from azero.nets.architectures.contract import Prediction
+from azero.nets.runtimes.choice import pick_dtype
+from azero.selfplay.data.canvas import Canvas
+from azero.selfplay.data.samples import Sample
+from azero.system.machine import count_cores
+from azero.training.learning.learner import Learner
+from azero.training.learning.losses import Losses, losses_of, map_losses
+
+PASS_ROWS = 128
+"""Rows of one forward and backward pass on a CPU. Batch normalisation computes its statistics over these rows."""
+
+
+class Pass(NamedTuple):
+    """What a pass has found, times its share of the batch, on the first device."""
+
+    losses: Losses
+    gradients: list[Tensor]  # of the learner's parameters, in their order
+
+
+class Passes:
+    """Computes the passes of batches, or of one rank's share of them.
+
+    Each pass has a twin of the learner, with the same parameters and its own running statistics. The learner itself
+    takes the first pass, so that a net's running statistics are those of the first pass of each batch. On a CPU a pass
+    has `PASS_ROWS` rows and runs in one thread. On GPUs each has an even share of the batch, and a copy of the weights.
+    """
+
+    def __init__(
+        self,
+        learner: Learner,
+        config: Config,
+        devices: Sequence[torch.device],
+        canvas: Canvas | None = None,
+    ):
+        """Prepares the passes of a learner, which is on the first of `devices`."""
+        self.config = config.training
+        self.devices = devices
+        self.canvas = canvas
+        self.dtype = pick_dtype(config.training.precision.replace("auto", "fp32"), devices[0])
+        self.twins = [learner]
+        self.use_threads(config.device.threads or count_cores())
+
+    def use_threads(self, num_threads: int) -> None:
+        """Sets the number of threads. Results do not depend on it."""
+        self._threads = ThreadPoolExecutor(num_threads, initializer=torch.set_num_threads, initargs=(1,))
+
+    def run(self, sample: Sample, batch_size: int, pass_rows: int) -> list[Pass]:
+        """Returns the passes of a sample in order, each over `pass_rows` rows of a batch or the rest."""
+        parts = [sample.at(slice(at, at + pass_rows)) for at in range(0, len(sample.results), pass_rows)]
+        while len(self.twins) < len(parts):
+            self.twins.append(_twin(self.twins[0], self._device_of(len(self.twins)), self.devices[0]))
+        shares = [len(part.results) / batch_size for part in parts]
+        return list(self._threads.map(self._run_one, range(len(parts)), parts, shares))
+
+    def _device_of(self, number: int) -> torch.device:
+        return self.devices[number % len(self.devices)]
+
+    def _run_one(self, number: int, part: Sample, share: float) -> Pass:
+        learner, device, home = self.twins[number], self._device_of(number), self.devices[0]
+        if device != home:
+            with torch.no_grad():
+                torch._foreach_copy_([*learner.parameters()], [*self.twins[0].parameters()])
+        planes, policies, results, targets = self.to_device(part, device)
+        with torch.autocast(home.type, torch.bfloat16, self.dtype == torch.bfloat16, cache_enabled=False):
+            prediction, outputs = learner(planes, self.board_of(part, device))
+        losses = losses_of(Prediction(*(logits.float() for logits in prediction)), policies, results)
+        of_heads = {head.name: head.loss(outputs[head.name].float(), targets[head.name]) for head in learner.wanted}
+        losses = losses._replace(auxiliary=of_heads)
+        gradients = torch.autograd.grad(share * losses.total(self.config), list(learner.parameters()))
+        on_first = [gradient.to(home, non_blocking=True) for gradient in gradients]
+        return Pass(map_losses(lambda loss: share * loss.detach().to(home), losses), on_first)
+
+    def board_of(self, sample: Sample, device: torch.device) -> Board:
+        """Returns where the boards of a sample are."""
+        if sample.sizes is None or self.canvas is None:
+            return WHOLE
+        cells, places = self.canvas.cells[sample.sizes], self.canvas.places[sample.sizes]
+        return Board(_tensor_on(device, cells), _tensor_on(device, places))
+
+    def to_device(
+        self, sample: Sample, device: torch.device | None = None
+    ) -> tuple[Tensor, Tensor, Tensor, dict[str, Tensor]]:
+        """Returns the arrays of a sample as tensors, in its order. Copies to a GPU are asynchronous."""
+        device = device or self.devices[0]
+        planes = _tensor_on(device, sample.planes).contiguous(memory_format=torch.channels_last)
+        auxiliary = {name: _tensor_on(device, targets) for name, targets in sample.auxiliary.items()}
+        return planes, _tensor_on(device, sample.policies), _tensor_on(device, sample.results), auxiliary
+
+
+def rows_of_a_pass(batch_size: int, device: torch.device, num_devices: int) -> int:
+    """Returns the number of rows of each pass but the last. On GPUs it depends on their number in all ranks."""
+    return PASS_ROWS if device.type == "cpu" else -(-batch_size // num_devices)
+
+
+def rows_of(rank: int, num_ranks: int, batch_size: int, pass_rows: int) -> slice:
+    """Returns the rows of a batch that a rank has: whole passes, as even as possible, the first ranks one more."""
+    num_passes = -(-batch_size // pass_rows)
+    first, end = (-(-num_passes * each // num_ranks) for each in (rank, rank + 1))
+    return slice(first * pass_rows, min(end * pass_rows, batch_size))
+
+
+def _tensor_on(device: torch.device, array: np.ndarray) -> Tensor:
+    """Returns an array as a tensor. A copy to a GPU is asynchronous."""
+    tensor = torch.from_numpy(array)
+    if device.type == "cuda":
+        return tensor.pin_memory().to(device, non_blocking=True)
+    return tensor.to(device)
+
+
+def _twin(learner: Learner, device: torch.device, home: torch.device) -> Learner:
+    """Returns a copy of a learner with its own normalisation statistics. At `home` it shares the parameters' memory."""
+    twin = copy.deepcopy(learner).to(device)
+    if device != home:
+        return twin
+    for own, shared in zip(twin.parameters(), learner.parameters(), strict=True):
+        own.data = shared.data
+    return twin

@@ -1,0 +1,28 @@
+"""Tests of the view Learn: what it shows is in the link."""
+
+import re
+
+
+def test_a_link_holds_method_constant_seed_and_step(open_page):
+    page = open_page("#v=learn&g=tic_tac_toe&m=b2")
+    page.get_by_label("explore").fill("0.7")
+    page.get_by_role("button", name="Seed 0").click()
+    page.get_by_text("Simulation 1").wait_for()
+    for _ in range(3):
+        page.get_by_role("button", name="Next simulation").click()
+    page.get_by_role("button", name="Step", exact=True).click()
+    page.wait_for_url(re.compile(r"&c=0\.7&s=1&n=4\.2$"))
+    lesson = page.get_by_role("region", name="Learn how it thinks").inner_text()
+    assert "Simulation 4" in " ".join(lesson.split())
+    other = open_page(page.url[page.url.index("#") :])
+    other.get_by_text("Simulation 4").wait_for()
+    other.wait_for_timeout(300)
+    assert other.get_by_role("region", name="Learn how it thinks").inner_text() == lesson
+    other.get_by_role("button", name="Seed 1").click()
+    other.wait_for_url(re.compile(r"&c=0\.7&s=2&n=1\.1$"))
+
+
+def test_a_damaged_lesson_of_a_link_is_left_out(open_page):
+    page = open_page("#v=learn&g=tic_tac_toe&by=<b>&c=-1e9&s=abc&n=0.0.0")
+    page.get_by_text("Simulation 1").wait_for()
+    page.wait_for_url(re.compile(r"&by=uct&n=1\.1$|&n=1\.1$"))
