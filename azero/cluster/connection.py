@@ -174,7 +174,7 @@ def _silence() -> Iterator[None]:
     """Within the block, nothing is written to stderr, not even by Ray's compiled code."""
     sys.stderr.flush()
     before = os.dup(2)
-    with open(os.devnull, "w") as nothing:
+    with open(os.devnull, "wb") as nothing:
         os.dup2(nothing.fileno(), 2)
     try:
         yield

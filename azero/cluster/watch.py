@@ -36,6 +36,8 @@ def watched(folder: str | None) -> Iterator[None]:
         yield
     finally:
         is_over.set()
+        if children:
+            children.note()
         ray.shutdown()
         if children:
             children.end()
@@ -44,8 +46,6 @@ def watched(folder: str | None) -> Iterator[None]:
 def _watch(places: dict[str, str], is_over: threading.Event, children: "_Children | None") -> None:
     failures = dict.fromkeys(places, 0)
     while not is_over.wait(_EVERY_S):
-        if children:
-            children.note()
         for what, address in places.items():
             failures[what] = 0 if _answers(address) else failures[what] + 1
             if failures[what] >= _MOST_FAILURES and not is_over.is_set():

@@ -6,16 +6,11 @@ from azero.config.section import Section
 
 
 class ClusterConfig(Section):
-    """How a run is shared out among processes and machines. The games and the weights do not depend on it."""
+    """How a run is shared out among processes and machines; all but `trainers` needs `azero train --cluster`.
 
-    trainers: int = Field(
-        1,
-        ge=1,
-        le=1024,
-        description="Processes that share each training step; every one has a copy of the replay window. On a CPU, "
-        "each needs a pass of 128 rows of a batch, and the weights are the same for any number. Within one machine, "
-        "threads do as well. Paper: 64 TPUs.",
-    )
+    The games and the weights do not depend on it, unless `mixed` is set.
+    """
+
     cpus_per_worker: float = Field(
         1.0,
         ge=0.1,
@@ -33,4 +28,12 @@ class ClusterConfig(Section):
         False,
         description="Accept nodes whose CPUs have other features, or whose libraries have other versions; each runs "
         "the net in the way that is fastest there. The games then depend on the nodes that play them. Paper: none.",
+    )
+    trainers: int = Field(
+        1,
+        ge=1,
+        le=1024,
+        description="Processes that share each training step; every one has a copy of the replay window. On a CPU, "
+        "each needs a pass of 128 rows of a batch, and the weights are the same for any number. Within one machine, "
+        "threads do as well. Paper: 64 TPUs.",
     )

@@ -55,6 +55,27 @@ def pack_files(config: Config) -> Parcel:
     return pack_code(config.game.name) + pack_code(config.net.name, "net") + policy
 
 
+def new_plan(
+    config: Config,
+    configs: Sequence[Config],
+    weights: Tensors,
+    identities: Identities,
+    starts: Sequence[str],
+    is_mixed: bool,
+) -> PlayPlan:
+    """Returns the plan of an iteration's games, with the files that the settings name.
+
+    Args:
+      config: the run's settings.
+      configs: the settings for each size of the game, the smallest first.
+      is_mixed: whether machines may differ; each then runs the net in the way that is fastest there.
+    """
+    if is_mixed:
+        device = config.device.model_copy(update={"runtime": "auto", "precision": "auto"})
+        configs = [each.model_copy(update={"device": device}) for each in configs]
+    return PlayPlan(weights, tuple(configs), identities, starts, pack_files(config))
+
+
 def with_files_here(config: Config, files: Parcel) -> Config:
     """Returns the settings with the names of their files on this machine; raises Damaged if a file has changed."""
     if not files:

@@ -21,7 +21,7 @@ from azero.selfplay.data.records import SizedShard
 from azero.selfplay.data.replay import Replay
 from azero.selfplay.data.shard_files import save_shard
 from azero.selfplay.pool import AnyPool, MakePool, local_pool
-from azero.selfplay.tasks import Identities, PlayPlan, pack_files, play_task, split_seeds
+from azero.selfplay.tasks import Identities, new_plan, play_task, split_seeds
 from azero.system.console import say
 from azero.system.files import make_folder, remove_temporaries
 from azero.system.interrupt import interruption_waits
@@ -60,8 +60,8 @@ def train(
     config: Config,
     is_resuming: bool,
     callbacks: Sequence[object] = (),
-    launch: Launcher = local_host,
     make_pool: MakePool = local_pool,
+    launch: Launcher = local_host,
 ) -> RunView:
     """Runs all iterations of a run in `folder` and returns the run at its end. A killed run can be resumed.
 
@@ -71,6 +71,7 @@ def train(
     the lessons. So an interrupted stage is repeated or continued, with the same result.
 
     Args:
+      make_pool: makes the workers.
       launch: starts the further ranks of the trainer, if the settings ask for some.
     """
     games = games_of(config.game)
@@ -93,7 +94,7 @@ def train(
         make_folder(folder)
     with hold(folder):
         run = create_run(folder, config, game, beginning) if beginning else Run(folder, config, game)
-        return RunView.of(run, run_iterations(run, lessons, starts, callbacks, launch, make_pool))
+        return RunView.of(run, run_iterations(run, lessons, starts, callbacks, make_pool, launch))
 
 
 def run_iterations(
@@ -101,8 +102,8 @@ def run_iterations(
     lessons: Lessons | None,
     starts: list[str],
     callbacks: Sequence[object],
-    launch: Launcher,
     make_pool: MakePool,
+    launch: Launcher,
 ) -> Progress:
     """Continues a run from its saved state to the last iteration, or until a callback stops it.
 
@@ -148,7 +149,6 @@ def play(run: Run, progress: Progress, replay: Replay, pool: AnyPool, trainer: T
     """Plays games of the best net against itself and adds them to the replay window."""
     begin, deaths_before = time.perf_counter(), pool.num_deaths
     selfplay, iteration = run.config.selfplay, progress.iteration
-    weights = run.best_weights(progress)
     seeds = [derive_seed(run.config.seed, "selfplay", iteration, k) for k in range(selfplay.games_per_iteration)]
     parts = split_seeds(seeds, len(run.games), selfplay.games_per_shard)
     names = [shard_name(iteration, number) for number in range(len(parts))]
@@ -156,10 +156,10 @@ def play(run: Run, progress: Progress, replay: Replay, pool: AnyPool, trainer: T
     missing = [number for number, name in enumerate(names) if name not in shards]
     with report.stage("self-play", len(seeds), "games", sum(len(shard.lengths) for _, shard in shards.values())) as bar:
         identities = Identities(identity_of(run.game.rules), trainer.net.identity)
-        title = f"self-play, iteration {iteration}"
-        configs = tuple(_for_workers(run.config_of(each), pool) for each in run.games)
-        plan = PlayPlan(weights, configs, identities, progress.starts, pack_files(run.config))
-        for place, shard in pool.run(play_task, [parts[number] for number in missing], bar.update, plan, title):
+        configs = [run.config_of(each) for each in run.games]
+        plan = new_plan(run.config, configs, run.best_weights(progress), identities, progress.starts, pool.is_mixed)
+        tasks, title = [parts[number] for number in missing], f"self-play, iteration {iteration}"
+        for place, shard in pool.run(play_task, tasks, bar.update, plan, title):
             number = missing[place]
             size, name = parts[number].size, names[number]
             save_shard(run.shard_path(name), shard, run.games[size])
@@ -193,15 +193,6 @@ def play(run: Run, progress: Progress, replay: Replay, pool: AnyPool, trainer: T
     run.publish_best(done)  # not the winner of a final before this iteration
     run.remove_old_shards(done)
     return done
-
-
-def _for_workers(config: Config, pool: AnyPool) -> Config:
-    """Returns the settings with which workers play: where machines differ, each chooses its own runtime."""
-    if not pool.is_mixed:
-        return config
-    return config.model_copy(
-        update={"device": config.device.model_copy(update={"runtime": "auto", "precision": "auto"})}
-    )
 
 
 def replay_age(replay: Replay, iteration: int) -> float:

@@ -22,7 +22,7 @@ pytestmark = [
 ]
 
 LONG = {
-    "training": {"iterations": 40},
+    "training": {"iterations": 20},
     "selfplay": {"games_per_iteration": 48, "games_per_shard": 4, "num_simulations": 200},
 }
 """Settings of the long form, of some minutes."""
@@ -60,7 +60,7 @@ def train_on(nodes, config, folder, every_s, most_kills, is_abrupt):
     ("num_nodes", "every_s", "most_kills", "is_abrupt", "sections"),
     [
         (2, 2, 2, False, {"training": {"iterations": 12}}),  # new workers need seconds: a third kill could end the run
-        pytest.param(3, 15, 1000, True, LONG, marks=pytest.mark.long),
+        pytest.param(3, 15, 1000, True, LONG, marks=[pytest.mark.long, pytest.mark.timeout(3600)]),
     ],
 )
 def test_a_run_on_nodes_that_come_and_go_ends_with_the_same_bytes(

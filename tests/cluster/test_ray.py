@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -163,43 +164,64 @@ def used_bytes():
     return ray.cluster_resources()[names] - ray.available_resources().get(names, 0)
 
 
-@needs_proc
-@pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGKILL])
-def test_a_command_that_is_stopped_leaves_no_process_and_nothing_at_home(tmp_path, sign):
-    config, home = write_config(tmp_path, training={"iterations": 1000}), tmp_path / "home"
-    command = [sys.executable, "-m", "azero.cli", "train", str(config), "--run", str(tmp_path / "run")]
+def start_train(folder, config, home):
+    """Starts a run on a local cluster, in a session of its own; returns the process."""
+    command = [sys.executable, "-m", "azero.cli", "train", str(config), "--run", str(folder), "--cluster", "local"]
     caches = os.environ.get("XDG_CACHE_HOME", str(Path.home() / ".cache"))  # of compiled kernels
-    process = subprocess.Popen(
-        [*command, "--cluster", "local"],
+    return subprocess.Popen(
+        command,
         env=without_ray() | {"HOME": str(home), "XDG_CACHE_HOME": caches},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
     )
+
+
+@needs_proc
+def test_a_run_whose_head_dies_ends_with_a_line_and_goes_on(cluster, whole, tmp_path):
+    run = tmp_path / "run"
+    process = start_train(run, write_config(tmp_path, training={"iterations": 2}), tmp_path)
+    wait_until(lambda: list(run.glob("replay/0*")) or process.poll() is not None)
+    os.kill(int(processes_of(process.pid, True, b"gcs/gcs_server")[0]), signal.SIGKILL)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 2
+    assert re.fullmatch(r"azero: the Ray cluster's head, at [\d.:]+, has ended; a run's files are whole; .*\n", err)
+    wait_until(lambda: not processes_of(process.pid, True), timeout_s=30)
+    train(None, run, resume=True, make_pool=cluster.pool)
+    assert nets_of(run) == nets_of(whole)
+
+
+@needs_proc
+@pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGKILL])
+def test_a_command_that_is_stopped_leaves_no_process_and_nothing_at_home(tmp_path, sign):
+    home = tmp_path / "home"
+    process = start_train(tmp_path / "run", write_config(tmp_path, training={"iterations": 1000}), home)
     wait_until(lambda: (tmp_path / "run" / "metrics.jsonl").exists() or process.poll() is not None)
     os.killpg(process.pid, sign) if sign == signal.SIGINT else process.kill()
     _, err = process.communicate(timeout=60)
     if sign == signal.SIGINT:
-        go_on = f"go on with: azero train --run {tmp_path / 'run'} --resume"
+        go_on = f"go on with: azero train --run {tmp_path / 'run'} --resume --cluster local"
         assert process.returncode == 130 and err == f"azero: stopped; {go_on}\n"
     wait_until(lambda: not processes_of(process.pid, has_agents=sign == signal.SIGINT), timeout_s=30)
     assert not (home / ".ray").exists()
 
 
-def processes_of(session, has_agents):
+def processes_of(session, has_agents, name=b""):
     """Returns the processes of a session, without zombies.
 
     Where a driver was killed by SIGKILL, the agents of its node wait a minute for their head, and then end.
 
     Args:
       has_agents: whether Ray's agents count.
+      name: a part of their command lines.
     """
     found = []
     for stat in Path("/proc").glob("[0-9]*/stat"):
         with contextlib.suppress(OSError):
             status, _, _, own = stat.read_text().rpartition(")")[2].split()[:4]
-            is_agent = b"Agent" in (stat.parent / "cmdline").read_bytes()
-            if status != "Z" and int(own) == session and (has_agents or not is_agent):
+            command = (stat.parent / "cmdline").read_bytes()
+            is_meant = name in command and (has_agents or b"Agent" not in command)
+            if status != "Z" and int(own) == session and is_meant:
                 found.append(stat.parent.name)
     return found
