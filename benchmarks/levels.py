@@ -1,35 +1,34 @@
 """Calibrates the levels of a game by matches, and writes their table.
 
-    python benchmarks/levels.py connect_four --minutes 30
-    python benchmarks/levels.py uct --game hex --minutes 30
+    python benchmarks/levels.py connect_four
+    python benchmarks/levels.py uct --game hex --check 100
 
-First, settings along a path from weak to strong are rated together with `random`, `uct@1000` and full strength. Then
-settings are interpolated so that the levels are equal steps of Elo, and these are rated, mainly against their
-neighbours. The settings are interpolated again with what has been learnt, until half of the time is over. A game in
-which eight levels would be less than a step apart gets fewer. All games are kept in `--keep`, so that another call
-goes on from there. The table is written after each round.
+Settings lie on a path from weak to strong. The script plays neighbours along the path, fits the path's Elo as a smooth
+rising curve, and takes settings that are equal steps of Elo apart. It plays these against each other and fits again,
+`--rounds` times. Then the levels are fixed, and each plays fresh games with the next lower one. The table is written
+after every 20 pairs of these. A game in which eight levels would be less than a step apart gets fewer. All games are
+kept in `--keep`: another call goes on from there, and `--again` lets the levels move before it checks them.
 """
 
 import argparse
 import itertools
 import json
-import time
 from datetime import date
 from pathlib import Path
 
 import numpy as np
+from level_curve import BEST_STEP, FULL, RANDOM, spread_levels
 
 import azero
 from azero.arena.agents.agent import Agent
 from azero.arena.agents.levels.agent import LevelAgent
-from azero.arena.agents.levels.level import ADAPTIVE, MOST_LEVELS, Level
-from azero.arena.agents.levels.table import ADAPTIVE_SETTINGS, FORMAT
+from azero.arena.agents.levels.level import ADAPTIVE, Level
+from azero.arena.agents.levels.table import FORMAT
 from azero.arena.agents.names import identity_of, make_agent
 from azero.arena.matches.match import play_match
 from azero.arena.matches.results import pair_scores
-from azero.arena.matches.statistics import score_interval
-from azero.arena.ratings.model import ELO, Posterior, Scores, estimate
-from azero.arena.ratings.pairing import choose_pairings
+from azero.arena.matches.statistics import score_from_elo, score_interval
+from azero.arena.ratings.model import Scores, estimate
 from azero.compiler.rng import derive_seed
 from azero.games import Game
 from azero.system.files import PACKAGE, write_whole
@@ -40,23 +39,26 @@ RECIPE = (
 )
 """The path of settings: simulations for ten legal moves or fewer, temperature, cap, sight."""
 
-LEAST_STEP, BEST_STEP = 85.0, 165.0  # Elo between levels: 62 % and 72 %
-FIRST_ELO = 110.0  # of the weakest level above `random`, at least: 65 %
-EXPLORING, REFITTING = 0.35, 0.7  # shares of the time
-LEAST_EXPLORED, EXPLORED = 12, 40  # games of a player on average, before and after which exploring does not end
-RANDOM, ANCHOR, FULL = "random", "uct@1000", "full"
-GIFTS = (1.0, 1.5, 2.0, 2.5, 3.0)  # of the adaptive level, see `Level.gift`
-PAIRS = 6  # of neighbours in a round
+ANCHOR = "uct@1000"
+BRIDGE = "uct@20"  # it loses to most levels, and `random` now and then wins against it
+BATCH = 20  # pairs after which the table is written
 
 
 class Pool:
-    """Players by their names: `random`, `uct@1000`, `full`, or a place on the path, e.g. `2.50`."""
+    """Players and their games. Names: those of agents, `full`, `adaptive`, or a place on the path, e.g. `2.50`.
+
+    Attributes:
+      pairs: the pairs of games, as [a, b, score of a].
+      levels: the players that are the levels, weakest first, once they are fixed.
+      since: the number of pairs that had been played then.
+    """
 
     def __init__(self, game: Game, agent: str, full: int, keep: Path):
         self.game, self.agent, self.full, self.keep = game, agent, full, keep
         self.breadth = max(1.0, mean_legal_moves(game) / 10)
         self._agents: dict[str, Agent] = {}
-        self.pairs: list[list] = json.loads(keep.read_text()) if keep.exists() else []  # [a, b, score of a]
+        kept = json.loads(keep.read_text()) if keep.exists() else {"pairs": [], "levels": [], "since": 0}
+        self.pairs, self.levels, self.since = kept["pairs"], kept["levels"], kept["since"]
 
     def settings(self, place: float) -> tuple[int, float, float, float]:
         """Returns simulations, temperature, cap and sight at a place on the path, 0 to len(RECIPE) - 1."""
@@ -70,44 +72,44 @@ class Pool:
     def player(self, name: str) -> Agent:
         """Returns a player, which is made once."""
         if name not in self._agents:
-            self._agents[name] = self._make(name, derive_seed(0, "levels", name))
+            seed = derive_seed(0, "levels", name)
+            if name in (RANDOM, BRIDGE, ANCHOR):
+                self._agents[name] = make_agent(name, self.game, seed)
+            elif name == FULL:
+                self._agents[name] = make_agent(f"{self.agent}@{self.full}", self.game, seed)
+            else:
+                inner = make_agent(self.agent, self.game, seed)
+                self._agents[name] = LevelAgent(inner, self.level(name), seed=derive_seed(seed, "level"))
         return self._agents[name]
 
-    def _make(self, name: str, seed: int) -> Agent:
-        if name in (RANDOM, ANCHOR):
-            return make_agent(name, self.game, seed)
+    def level(self, name: str) -> Level:
+        if name == ADAPTIVE:
+            return Level(None, name, self.full // 2, levels=tuple(self.level(each) for each in self.levels))
         if name == FULL:
-            return make_agent(f"{self.agent}@{self.full}", self.game, seed)
-        if name.startswith(ADAPTIVE):
-            level = Level(None, name, self.full // 2, **ADAPTIVE_SETTINGS, gift=float(name.split()[1]))
-        else:
-            level = Level(1, name, *self.settings(float(name)))
-        return LevelAgent(make_agent(self.agent, self.game, seed), level, seed=derive_seed(seed, "level"))
+            return Level(len(self.levels), name, self.full, is_full=True)
+        return Level(1, name, *self.settings(float(name)))
 
     def play(self, a: str, b: str, num_pairs: int) -> None:
         """Plays pairs of games of two players, and keeps them."""
-        first = sum({a, b} == {one, other} for one, other, _ in self.pairs)
         seed = derive_seed(0, "levels", *sorted((a, b)))
+        first = len(self.between(a, b))
         result = play_match(self.player(a), self.player(b), self.game, 2 * num_pairs, seed, first_pair=first)
         self.pairs += [[a, b, score] for score in pair_scores(result.results)]
-        write_whole(self.keep, f"{json.dumps(self.pairs)}\n".encode())
+        self.save()
 
-    def posterior(self, names: list[str]) -> Posterior:
-        scores = Scores.none(len(names))
-        for a, b, score in self.pairs:
-            if a in names and b in names:
-                scores.add(names.index(a), names.index(b), score)
-        return estimate(scores)
+    def save(self) -> None:
+        kept = {"pairs": self.pairs, "levels": self.levels, "since": self.since}
+        write_whole(self.keep, f"{json.dumps(kept)}\n".encode())
 
-    def between(self, a: str, b: str) -> list[float]:
-        """Returns the scores of a's pairs of games with b."""
-        mine = [score for one, other, score in self.pairs if (one, other) == (a, b)]
-        return mine + [1 - score for one, other, score in self.pairs if (one, other) == (b, a)]
+    def between(self, a: str, b: str, since: int = 0) -> list[float]:
+        """Returns the scores of a's pairs of games with b, of those from this number on."""
+        pairs = self.pairs[since:]
+        mine = [score for one, other, score in pairs if (one, other) == (a, b)]
+        return mine + [1 - score for one, other, score in pairs if (one, other) == (b, a)]
 
-    def names(self) -> list[str]:
-        """Returns all players that have played, but adaptive ones."""
-        names = {each for pair in self.pairs for each in pair[:2]}
-        return sorted(name for name in names if not name.startswith(ADAPTIVE))
+    def without(self, *names: str) -> list[list]:
+        """Returns the pairs of the other players."""
+        return [pair for pair in self.pairs if not {*names} & {*pair[:2]}]
 
 
 def mean_legal_moves(game: Game) -> float:
@@ -121,50 +123,14 @@ def mean_legal_moves(game: Game) -> float:
     return float(np.mean(counts))
 
 
-def rising(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """Returns the closest values that never fall (isotonic regression, pool adjacent violators)."""
-    blocks: list[list[float]] = []  # value, weight, length
-    for value, weight in zip(values, weights, strict=True):
-        blocks.append([value, weight, 1])
-        while len(blocks) > 1 and blocks[-2][0] >= blocks[-1][0]:
-            (v0, w0, n0), (v1, w1, n1) = blocks[-2:]
-            blocks[-2:] = [[(v0 * w0 + v1 * w1) / (w0 + w1), w0 + w1, n0 + n1]]
-    return np.concatenate([np.full(int(n), value) for value, _, n in blocks])
-
-
-def curve_of(pool: Pool) -> tuple[np.ndarray, np.ndarray, float]:
-    """Returns places along the path, their Elo above random, and that of full strength.
-
-    The curve is the parabola closest to the ratings, by their covariance (generalized least squares).
-    """
-    names = [RANDOM, FULL, *(name for name in pool.names() if name not in (RANDOM, FULL, ANCHOR))]
-    posterior = pool.posterior(names)
-    places = np.array([float(name) for name in names[2:]])
-    powers = np.vander(places / len(RECIPE), 3)
-    precision = np.linalg.inv(posterior.covariance[2:, 2:] + 1e-6 * np.eye(len(places)))
-    fit = np.linalg.solve(powers.T @ precision @ powers, powers.T @ precision @ posterior.mean[2:])
-    grid = np.arange(0, len(RECIPE) - 1 + 0.05, 0.1)
-    curve = rising(np.vander(grid / len(RECIPE), 3) @ fit, np.ones(len(grid)))
-    at_random, at_full = posterior.mean[:2]
-    return grid, ELO * (curve - at_random) + np.arange(len(grid)) * 1e-3, float(ELO * (at_full - at_random))
-
-
-def spread_levels(pool: Pool) -> list[str]:
-    """Returns the players that are to be the levels, weakest first; the last one is full strength."""
-    grid, curve, full = curve_of(pool)
-    first = max(float(curve[0]), FIRST_ELO)
-    num_steps = min(MOST_LEVELS - 1, max(1, int((full - first) / LEAST_STEP)))
-    step = min((full - first) / num_steps, BEST_STEP)
-    wanted = [full - step * k for k in range(num_steps, 0, -1)]
-    chosen = dict.fromkeys(f"{round(float(np.interp(each, curve, grid)), 1):.2f}" for each in wanted)
-    return [*chosen, FULL]
-
-
-def table(pool: Pool, levels: list[str], gift: float) -> dict:
-    """Returns the object of the table's file."""
-    names = pool.names()
-    posterior = pool.posterior(names)
-    anchor = names.index(RANDOM)
+def table(pool: Pool) -> dict:
+    """Returns the object of the table's file. Steps count the games since the levels were fixed, Elo counts all."""
+    rated_pairs = pool.without(ADAPTIVE)
+    names = sorted({each for pair in rated_pairs for each in pair[:2]})
+    scores = Scores.none(len(names))
+    for a, b, score in rated_pairs:
+        scores.add(names.index(a), names.index(b), score)
+    posterior, anchor = estimate(scores), names.index(RANDOM)
     elo, halves = posterior.elo(anchor), posterior.half_widths(anchor)
 
     def rated(name: str) -> dict:
@@ -172,20 +138,19 @@ def table(pool: Pool, levels: list[str], gift: float) -> dict:
         ends = [round(float(elo[at] - halves[at])), round(float(elo[at] + halves[at]))]
         return {"elo": round(float(elo[at])), "elo_ci95": ends}
 
-    rows, steps = [], []
-    for place, name in enumerate(levels):
-        settings = (pool.full, 0.0, 0.0, 1.0) if name == FULL else pool.settings(float(name))
-        fields = dict(zip(("simulations", "temperature", "cap", "sight"), settings, strict=True))
-        games = 2 * sum(name in pair[:2] for pair in pool.pairs)
-        rows.append({**fields, **rated(name), "games": games})
-        if place and (scores := pool.between(name, levels[place - 1])):
-            ends = [round(end, 3) for end in score_interval(scores)]
-            steps.append({"score": round(float(np.mean(scores)), 3), "ci95": ends, "games": 2 * len(scores)})
-    anchors = [{"name": name, **rated(name)} for name in (RANDOM, ANCHOR) if name in names]
-    scores_of_adaptive = {
-        str(levels.index(name) + 1): [round(float(np.mean(scores)), 3), *(round(e, 3) for e in score_interval(scores))]
-        for name in levels
-        if (scores := pool.between(f"{ADAPTIVE} {gift}", name))
+    def met(a: str, b: str) -> dict:
+        fresh = pool.between(a, b, pool.since)
+        ends = [round(end, 3) for end in score_interval(fresh)]
+        return {"score": round(float(np.mean(fresh)), 3), "ci95": ends, "games": 2 * len(fresh)}
+
+    rows = []
+    for name in pool.levels:
+        settings = {key: getattr(pool.level(name), key) for key in ("simulations", "temperature", "cap", "sight")}
+        rows.append({**settings, **rated(name), "games": 2 * sum(name in pair[:2] for pair in rated_pairs)})
+    adaptive = {
+        str(number): met(ADAPTIVE, name)
+        for number, name in enumerate(pool.levels, 1)
+        if pool.between(ADAPTIVE, name, pool.since)
     }
     return {
         "format": FORMAT,
@@ -195,80 +160,60 @@ def table(pool: Pool, levels: list[str], gift: float) -> dict:
         "date": date.today().isoformat(),
         "azero": azero.__version__,
         "opponents": "the other levels, random and uct@1000, in pairs of games from random openings",
-        "anchors": anchors,
-        "adaptive": {"simulations": pool.full // 2, **ADAPTIVE_SETTINGS, "gift": gift},
-        "adaptive_scores": scores_of_adaptive,
+        "anchors": [{"name": name, **rated(name)} for name in (RANDOM, ANCHOR) if name in names],
+        "adaptive_scores": adaptive,
         "levels": rows,
-        "steps": steps,
+        "steps": [met(higher, lower) for lower, higher in itertools.pairwise(pool.levels)],
     }
 
 
-def write(pool: Pool, levels: list[str], out: Path, gift: float = GIFTS[1]) -> None:
-    data = table(pool, levels, gift)
-    rows = ",\n".join("    " + json.dumps(each) for each in data.pop("levels"))
-    steps = ",\n".join("    " + json.dumps(each) for each in data.pop("steps"))
-    fields = ",\n".join(f"  {json.dumps(key)}: {json.dumps(value)}" for key, value in data.items())
-    text = f'{{\n{fields},\n  "levels": [\n{rows}\n  ],\n  "steps": [\n{steps}\n  ]\n}}\n'
-    write_whole(out, text.encode())
+def write(pool: Pool, out: Path) -> None:
+    data = table(pool)
+    rows = {key: ",\n".join("    " + json.dumps(each) for each in data.pop(key)) for key in ("levels", "steps")}
+    fields = "".join(f"  {json.dumps(key)}: {json.dumps(value)},\n" for key, value in data.items())
+    lists = ",\n".join(f'  "{key}": [\n{text}\n  ]' for key, text in rows.items())
+    write_whole(out, f"{{\n{fields}{lists}\n}}\n".encode())
 
 
-def play_chosen(pool: Pool, names: list[str], num_pairs: int, is_over) -> None:
-    """Plays the pairs that tell most about the ratings of these players."""
-    for (a, b), count in choose_pairings(pool.posterior(names), num_pairs).items():
-        if not is_over():
-            pool.play(names[a], names[b], count)
+def play_up_to(pool: Pool, chain: list[str], num_pairs: int, since: int = 0) -> None:
+    """Lets each player of a chain play with the next one until they have so many pairs."""
+    for a, b in itertools.pairwise(chain):
+        if (missing := num_pairs - len(pool.between(b, a, since))) > 0:
+            pool.play(b, a, missing)
 
 
-def calibrate(pool: Pool, minutes: float, out: Path, games_of_adaptive: int) -> None:
-    begin = time.monotonic()
-
-    def share() -> float:
-        return (time.monotonic() - begin) / (60 * minutes)
-
-    pool.play(RANDOM, FULL, 1)  # compiles
-    others = [RANDOM, FULL] if (pool.agent, pool.full) == ("uct", 1000) else [RANDOM, ANCHOR, FULL]
-    grid = [*others, *(f"{place:.2f}" for place in range(0, len(RECIPE), 2))]
-    begin = time.monotonic()
-    while 4 * len(pool.pairs) < (LEAST_EXPLORED if share() > EXPLORING else EXPLORED) * len(grid):
-        play_chosen(pool, grid, 2 * len(grid), lambda: share() > 1)
-    levels = spread_levels(pool)
-    is_rated = False
-    while share() < 1 or not is_rated:
-        if share() < REFITTING:
-            levels = spread_levels(pool)
-        for low, high in itertools.pairwise(levels):
-            if share() < 1 or not is_rated:
-                pool.play(high, low, PAIRS)
-        is_rated = True
-        play_chosen(pool, [*others[:-1], *levels], len(levels), lambda: share() > 1)
-        write(pool, levels, out)
-        print(f"{share():.2f} {levels}", flush=True)
-    if games_of_adaptive:
-        write(pool, levels, out, fit_adaptive(pool, levels, games_of_adaptive // 2))
+def fix_levels(pool: Pool, num_pairs: int, rounds: int) -> None:
+    """Explores the path, spreads the levels, and refines them by games of neighbours in so many rounds."""
+    path = [f"{place:.2f}" for place in range(len(RECIPE))]
+    play_up_to(pool, [RANDOM, *path, FULL], num_pairs)
+    for _ in range(rounds):
+        play_up_to(pool, spread_levels(pool.without(BRIDGE, ANCHOR, ADAPTIVE)), num_pairs)
+    pool.levels, pool.since = spread_levels(pool.without(BRIDGE, ANCHOR, ADAPTIVE)), len(pool.pairs)
+    pool.save()
+    print(f"{pool.game}: {len(pool.pairs)} pairs of games; levels at {pool.levels}", flush=True)
 
 
-def fit_adaptive(pool: Pool, levels: list[str], num_pairs: int) -> float:
-    """Returns the gift by which the adaptive level scores half against the middle level, of those that were tried.
-
-    It then plays levels 2, 4 and 6.
-    """
-    middle = levels[(len(levels) - 1) // 2]
-    for gift in GIFTS:
-        pool.play(f"{ADAPTIVE} {gift}", middle, num_pairs // 2)
-    gaps = {gift: abs(float(np.mean(pool.between(f"{ADAPTIVE} {gift}", middle))) - 0.5) for gift in GIFTS}
-    best = min(GIFTS, key=lambda gift: gaps[gift])
-    for name in dict.fromkeys((levels[1], middle, levels[5 if len(levels) > 6 else -2])):
-        pool.play(f"{ADAPTIVE} {best}", name, num_pairs)
-    return best
+def rate_anchor(pool: Pool) -> None:
+    """Finds the level that is closest to `uct@1000`, by bisection, and lets them play."""
+    low, high = 0, len(pool.levels) - 1
+    while low < high:
+        middle = (low + high) // 2
+        play_up_to(pool, [pool.levels[middle], ANCHOR], BATCH // 2)
+        is_above = np.mean(pool.between(ANCHOR, pool.levels[middle])) > score_from_elo(BEST_STEP / 2)
+        low, high = (middle + 1, high) if is_above else (low, middle)
+    play_up_to(pool, [pool.levels[low], ANCHOR], 2 * BATCH)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("agent", help="uct, or a net")
     parser.add_argument("--game", help="the game, for agents without a net")
-    parser.add_argument("--minutes", type=float, default=30.0)
     parser.add_argument("--full", type=int, help="simulations of full strength; 1000, or 400 with a net")
-    parser.add_argument("--adaptive", type=int, default=40, help="games of the adaptive level with levels 2, 4 and 6")
+    parser.add_argument("--explore", type=int, default=12, help="pairs of games of neighbours on the path, and a round")
+    parser.add_argument("--rounds", type=int, default=2)
+    parser.add_argument("--check", type=int, default=100, help="pairs of games of neighbouring levels at the end")
+    parser.add_argument("--adaptive", type=int, default=0, help="pairs of games of the adaptive level with 2, 4 and 6")
+    parser.add_argument("--again", action="store_true", help="spread the levels by all games so far")
     parser.add_argument("--keep", type=Path, default=Path("runs/levels"), help="folder of the games")
     parser.add_argument("--out", type=Path, default=PACKAGE / "data" / "levels", help="folder of the tables")
     options = parser.parse_args()
@@ -276,9 +221,22 @@ def main() -> None:
     game = agent.game
     agent.close()
     stem = str(game).translate(str.maketrans("(,=", "___", ")"))
-    full = options.full or (400 if identity_of(options.agent).startswith("net:") else 1000)
-    pool = Pool(game, options.agent, full, options.keep / f"{stem}.json")
-    calibrate(pool, options.minutes, options.out / f"{stem}.json", options.adaptive)
+    has_net = identity_of(options.agent).startswith("net:")
+    pool = Pool(game, options.agent, options.full or (400 if has_net else 1000), options.keep / f"{stem}.json")
+    options.keep.mkdir(parents=True, exist_ok=True)
+    if options.again or not pool.levels:
+        fix_levels(pool, options.explore, 0 if options.again else options.rounds)
+    for num_pairs in [*range(BATCH, options.check, BATCH), options.check]:
+        play_up_to(pool, [RANDOM, BRIDGE, pool.levels[0], RANDOM], BATCH)
+        play_up_to(pool, pool.levels, num_pairs, pool.since)
+        if has_net or pool.full != 1000:
+            rate_anchor(pool)
+        write(pool, options.out / f"{stem}.json")
+        print(num_pairs, *(f"{step['score']:.0%}" for step in table(pool)["steps"]), flush=True)
+    for number in (2, 4, 6):
+        if options.adaptive and number < len(pool.levels):
+            play_up_to(pool, [pool.levels[number - 1], ADAPTIVE], options.adaptive, pool.since)
+            write(pool, options.out / f"{stem}.json")
 
 
 if __name__ == "__main__":

@@ -1,10 +1,12 @@
 """Counts wins and blocks in one that levels overlook, beside "the best move, sometimes a random one" of the same Elo.
 
-    python benchmarks/overlooks.py --game connect_four --games 160
+    python benchmarks/overlooks.py connect_four --games 160
+    python benchmarks/overlooks.py uct --game hex --levels 1 2 3
 
-Each plays against `uct@100`, with the judgement of `uct`. A win is overlooked if another move is played. A block is
-overlooked if one move alone keeps the opponent from winning at once, and another is played. The script prints a line
-per player: its Elo against `uct@100`, the cases, and the share that it overlooked with a 95 % interval.
+Each plays against `uct@100`, with the judgement of the agent that is named. The best move is that of its full strength.
+A win is overlooked if another move is played. A block is overlooked if one move alone keeps the opponent from winning
+at once, and another is played. The script prints a line per player: its Elo against `uct@100`, the cases, and the share
+that it overlooked with a 95 % interval.
 """
 
 import argparse
@@ -12,7 +14,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from azero.arena.agents.agent import Agent
+from azero.arena.agents.agent import Agent, Limit
 from azero.arena.agents.levels import LevelAgent, table_of
 from azero.arena.agents.names import make_agent
 from azero.arena.agents.suggestion import Suggestion
@@ -70,15 +72,20 @@ def count_overlooked(game: Game, result: MatchResult) -> tuple[int, int]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--game", default="connect_four")
+    parser.add_argument("agent", help="a net, or uct")
+    parser.add_argument("--game", help="the game, for agents without a net")
+    parser.add_argument("--levels", type=int, nargs="*", help="all but full strength, by default")
     parser.add_argument("--games", type=int, default=160)
     parser.add_argument("--random", type=float, nargs="*", default=[0.1, 0.2, 0.3, 0.4, 0.5])
     options = parser.parse_args()
-    inner = make_agent("uct@100", options.game, seed=1)
-    players: list[Agent] = [LevelAgent(inner, level) for level in table_of(inner.game).levels[:-1]]
+    inner = make_agent(options.agent, options.game, seed=1)
+    levels = table_of(inner.game).levels
+    inner.limit = Limit(levels[-1].simulations)
+    wanted = options.levels or range(1, len(levels))
+    players: list[Agent] = [LevelAgent(inner, levels[number - 1]) for number in wanted]
     players += [SometimesRandom(inner, probability) for probability in options.random]
     for player in players:
-        opponent = make_agent("uct@100", options.game, seed=2)
+        opponent = make_agent("uct@100", inner.game, seed=2)
         result = play_match(player, opponent, inner.game, options.games)
         low, high = elo_interval(result.pair_scores)
         cases, overlooked = count_overlooked(inner.game, result)

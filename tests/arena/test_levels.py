@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from azero.arena.agents.levels import ADAPTIVE, Level, LevelAgent, at_level, levels_of, parse_level, table_of
-from azero.arena.agents.levels.adapting import EXPECTED_LOSS, EXPECTED_MOVES, adapted, opponents_loss, turns_of
-from azero.arena.agents.levels.rule import Judged, draw_move, scores_of, weights_of
+from azero.arena.agents.levels.adapting import adapted, turns_of_opponent
+from azero.arena.agents.levels.rule import Judged, chances_of, draw_move, scores_of, weights_of
 from azero.arena.agents.levels.table import tables
 from azero.arena.agents.names import identity_of, make_agent
 from azero.arena.matches.match import play_match
@@ -84,27 +84,28 @@ def test_wins_in_one_are_seen(moves, kinds):
     assert dict(zip(texts, wins_in_one(state).tolist(), strict=True)) == kinds
 
 
-def test_the_adaptive_level_looks_for_even_chances_and_plays_its_best_when_behind():
-    adaptive = Level(None, "Adaptive", 10, 0.0, 60.0, 1.0, gift=2.0)
-    ahead, behind = judged([0.8, 0.3, 0.1, -0.9]), judged([-0.2, -0.3, -0.5, -0.9])
-    assert weights_of(ahead, adaptive, ALL).tolist() == [0, 0, 1, 0]
-    assert weights_of(ahead, adapted(adaptive, 13.0), ALL).tolist() == [0, 1, 0, 0]  # a cap of 26 points
-    assert weights_of(ahead, adapted(adaptive, 0.0), ALL).tolist() == [1, 0, 0, 0]
-    assert weights_of(behind, adaptive, ALL).tolist() == [1, 0, 0, 0]
-    assert adapted(adaptive, 1000.0).cap == 60.0
+def test_sight_mixes_what_is_seen_and_what_is_not():
+    kinds = np.array([LETS_WIN, QUIET, QUIET, QUIET], np.int8)
+    chances = chances_of(judged([0.0] * 4), level(sight=0.7), kinds)
+    np.testing.assert_allclose(chances, [0.3 / 4, *[0.3 / 4 + 0.7 / 3] * 3])
 
 
-def test_the_opponents_loss_is_what_the_score_rose_by():
-    state = TIC_TAC_TOE.state_from_moves("a1 b1 a2 b2")  # after a1, the move b1 lost 20 points; after a2, b2 lost 30
-    best = {0: 0.0, 2: 0.4, 4: 1.0}
+@pytest.mark.parametrize(("value", "expected"), [(-0.9, (1, 2)), (0.9, (6, 7, 8))])
+def test_the_adaptive_level_is_that_of_the_opponents_moves(value, expected):
+    game = make_game("connect_four")
+    levels = table_of(game).levels
 
     def judge(position) -> Judged:
-        return judged([best[len(position.history())]] * len(position.legal_actions()))
+        return judged([value, *[0.0] * 6])  # of the first column, in which the opponent plays
 
-    assert [turn.action for turn in turns_of(state)] == state.history()[::2]
-    expected = (EXPECTED_LOSS * EXPECTED_MOVES + 20 + 30) / (EXPECTED_MOVES + 2)
-    assert opponents_loss(state, judge) == pytest.approx(expected)
-    assert turns_of(TIC_TAC_TOE.state_from_text(state.to_text())) == []  # its moves are not known
+    assert adapted(levels, game.new_initial_state(), judge).number in (4, 5)
+    assert adapted(levels, game.state_from_moves("12121"), judge).number in expected
+
+
+def test_the_opponents_turns_are_those_of_the_other_player():
+    state = TIC_TAC_TOE.state_from_moves("a1 b1 a2 b2")
+    assert [turn.action for turn in turns_of_opponent(state)] == state.history()[1::2]
+    assert turns_of_opponent(TIC_TAC_TOE.state_from_text(state.to_text())) == []  # its moves are not known
 
 
 @pytest.mark.parametrize("number", [1, ADAPTIVE])
@@ -183,7 +184,7 @@ def test_tables_are_whole_and_rise(table):
         assert each.games >= 24 and each.elo_ci95[0] < each.elo < each.elo_ci95[1]
         assert str(each.simulations) in each.text and each.to_json()["elo"] == each.elo
     assert table.anchors[0].name == "random" and table.anchors[0].elo == 0
-    assert table.adaptive.is_adaptive and table.adaptive.gift > 0
+    assert table.adaptive.is_adaptive and table.adaptive.levels == table.levels
 
 
 def test_the_elo_of_another_agent_is_unknown():

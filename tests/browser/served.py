@@ -22,7 +22,7 @@ class Server:
         self.start()
 
     def start(self) -> None:
-        """Starts it, and waits until it has told its address."""
+        """Starts it, and waits until it has printed its address."""
         words = [*COMMAND, "--port", str(self.port), *self.options]
         environment = {**os.environ, "PYTHONPATH": str(ROOT)}
         self.process = subprocess.Popen(

@@ -95,7 +95,7 @@ def test_two_agents_are_headed_by_wins_and_draws(open_page):
     page.get_by_role("button", name="Compare").click()
     page.get_by_text("draws").wait_for()
     page.wait_for_timeout(300)
-    assert panel.scores() == "38 Red wins 34 draws 28 Yellow wins"
+    assert panel.scores() == "38 Red wins 34 draws of 100 games, by connect_four 28 Yellow wins"
 
 
 def test_a_phone_shows_the_names_of_agents_whole(open_page):

@@ -26,3 +26,16 @@ def test_a_damaged_lesson_of_a_link_is_left_out(open_page):
     page = open_page("#v=learn&g=tic_tac_toe&by=<b>&c=-1e9&s=abc&n=0.0.0")
     page.get_by_text("Simulation 1").wait_for()
     page.wait_for_url(re.compile(r"&by=uct&n=1\.1$|&n=1\.1$"))
+
+
+def test_what_arrives_does_not_replace_what_is_typed(open_page):
+    page = open_page("#g=tic_tac_toe&m=b2&a=uct@1000")
+    held = []
+    page.route("**/simulations", lambda route: held.append(route), times=1)
+    with page.expect_request("**/simulations"):
+        page.get_by_role("button", name="Learn", exact=True).click()
+    constant = page.get_by_label("explore")
+    constant.fill("0.7")
+    held[0].continue_()
+    page.get_by_text("Simulation 1").wait_for()
+    assert constant.input_value() == "0.7"

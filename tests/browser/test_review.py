@@ -12,7 +12,7 @@ def review(page, simulations="100"):
     """Starts a review of the game on the page, and waits for its end."""
     page.get_by_role("button", name=re.compile("^Simulations")).click()
     page.get_by_role("menuitemradio", name=re.compile(f"^{simulations} simulations")).click()
-    page.get_by_role("button", name="Start", exact=True).click()
+    page.get_by_role("region", name="Review").get_by_role("button", name="Review", exact=True).click()
     page.get_by_role("button", name="Save", exact=False).wait_for(timeout=90_000)
     page.get_by_role("button", name=re.compile(r"^(\d+) of \1 plies")).wait_for(timeout=90_000)
 

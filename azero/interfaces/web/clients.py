@@ -1,4 +1,4 @@
-"""Clients: by what they are told apart, and what happens to their work when they have gone."""
+"""Clients: what distinguishes them, and what happens to their work when they have gone."""
 
 import asyncio
 from collections.abc import Coroutine
@@ -13,7 +13,7 @@ Result = TypeVar("Result")
 
 
 def client_of(request: Request) -> str:
-    """Returns by what a client is told from others: its address."""
+    """Returns what distinguishes a client from others: its address."""
     return request.client.host if request.client else ""
 
 

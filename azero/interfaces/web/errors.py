@@ -78,7 +78,13 @@ def add_handlers(app: FastAPI) -> None:
     @app.exception_handler(RequestValidationError)
     async def invalid(request: Request, error: RequestValidationError) -> JSONResponse:
         first = error.errors()[0]
+        *path, last = first["loc"]
+        if path[-2:] == ["moves", "list"]:
+            move = str(first["input"])
+            return ApiError(422, "illegal_move", f"move {last + 1}: {first['msg']}", last, move).to_response()
         place = ".".join(str(each) for each in first["loc"][1:]) or str(first["loc"][0])
+        if first["type"] == "json_invalid":
+            place = f"character {last}"
         return ApiError(422, "invalid", f"{place}: {first['msg']}", value=place).to_response()
 
     @app.exception_handler(HTTPException)

@@ -2,11 +2,12 @@
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag
 
 Moves = Annotated[
-    Annotated[str, Field(max_length=20_000)]
-    | Annotated[list[Annotated[str, Field(max_length=40)]], Field(max_length=4000)],
+    Annotated[str, Field(max_length=20_000), Tag("text")]
+    | Annotated[list[Annotated[str, Field(max_length=40)]], Field(max_length=4000), Tag("list")],
+    Discriminator(lambda moves: "list" if isinstance(moves, list) else "text"),  # an error is that of one form alone
     Field(description="Moves in the game's notation, as one text or a list.", examples=["4 4 5"]),
 ]
 GameId = Annotated[

@@ -8,11 +8,11 @@ from azero.interfaces.web.errors import ApiError
 
 
 class OneAtATime:
-    """Lets one request work while some wait; further ones are told to come later."""
+    """Lets one request work while some wait; further ones are refused."""
 
-    def __init__(self, what: str, most_waiting: int = 8):
-        """`what` names in the message what is busy."""
-        self._what = what
+    def __init__(self, busy: str, most_waiting: int = 8):
+        """`busy` begins the message of a refusal, e.g. "the server is busy"."""
+        self._busy = busy
         self._lock = threading.Lock()
         self._places = threading.BoundedSemaphore(most_waiting)
 
@@ -20,7 +20,7 @@ class OneAtATime:
     def turn(self) -> Iterator[None]:
         """Waits until it is the caller's turn, which lasts for the block; raises ApiError if too many wait already."""
         if not self._places.acquire(blocking=False):
-            raise ApiError(503, "busy", f"{self._what} with other requests; try again", retry_s=1)
+            raise ApiError(503, "busy", f"{self._busy} with other requests; try again", retry_s=1)
         try:
             with self._lock:
                 yield

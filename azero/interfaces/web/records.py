@@ -1,8 +1,8 @@
 """Records of games as JSON: lists of nodes, read from and written as azero's own format and SGF.
 
-`[{comment}, {parent, move, comment, mark, name, value}, ...]`: the first node is the root, which has no move; `parent`
-is the index of an earlier node. Of the nodes with the same parent, the first one goes on, and the others are
-variations. A list has no depth: JSON readers allow about 1,000 levels.
+`[{comment}, {parent, move, comment, mark, name, value, simulations, seconds}, ...]`: the first node is the root, which
+has no move; `parent` is the index of an earlier node. Of the nodes with the same parent, the first one goes on, and the
+others are variations. A list has no depth: JSON readers allow about 1,000 levels.
 """
 
 from collections.abc import Iterator
@@ -20,6 +20,9 @@ from azero.records.writing import record_to_text, start_to_text
 
 _MOST_GAMES = 100
 _TEXTS = ("comment", "mark", "name")
+_THOUGHT = ("value", "simulations", "seconds")
+_MOST_SIMULATIONS, _MOST_SECONDS = 10**15 - 1, 10**9 - 1
+"""As the formats have them."""
 
 Nodes = list[dict[str, Any]]
 
@@ -62,7 +65,7 @@ def to_json(record: Record) -> dict[str, Any]:
     while left:
         node, parent, before = left.pop()
         move = before.game.action_to_text(before, node.action)
-        values = {"comment": node.comment, "mark": node.mark, "name": node.name, "value": node.value}
+        values = {name: getattr(node, name) for name in (*_TEXTS, *_THOUGHT)}
         nodes.append({"parent": parent, "move": move, **values})
         if node.children:
             state = before.clone()
@@ -131,11 +134,17 @@ def _read_node(given: dict[str, Any], node: Node) -> None:
     value = given.get("value")
     if value is not None and not (isinstance(value, int | float) and -1 <= value <= 1):
         raise ApiError(422, "invalid", "nodes: value should be a number from -1 to 1")
+    simulations, seconds = given.get("simulations"), given.get("seconds")
+    if simulations is not None and not (type(simulations) is int and 0 <= simulations <= _MOST_SIMULATIONS):
+        raise ApiError(422, "invalid", "nodes: simulations should be a whole number of 0 or more")
+    if seconds is not None and not (isinstance(seconds, int | float) and 0 <= seconds <= _MOST_SECONDS):
+        raise ApiError(422, "invalid", "nodes: seconds should be a number of 0 or more")
     mark = given.get("mark") or ""
     if mark not in ("", *MARKS):
         raise ApiError(422, "invalid", f"nodes: mark should be one of {' '.join(MARKS)}", value=mark)
     node.comment, node.mark, node.name = given.get("comment") or "", mark, given.get("name") or ""
     node.value = None if value is None else float(value)
+    node.simulations, node.seconds = simulations, None if seconds is None else float(seconds)
 
 
 def _is_whole(text: str) -> bool:

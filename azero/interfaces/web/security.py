@@ -65,7 +65,10 @@ class Guard:
         except Exception as error:  # an answer even to what nobody expected
             if has_begun:
                 raise
-            await as_api_error(error).to_response()(scope, receive, answer)
+            response = as_api_error(error).to_response()
+            if response.status_code == 400:  # it is not known where the next request begins
+                response.headers["Connection"] = "close"
+            await response(scope, receive, answer)
 
     def _check_host(self, headers: Headers) -> None:
         """Raises an error if the request addresses another server: a page may have bound its own name to this one."""
@@ -89,6 +92,8 @@ class Guard:
     async def _read(self, headers: Headers, receive: Receive) -> Receive:
         """Returns what gives the body, which is read here; raises an error if it is too large or too slow."""
         most = self._settings.most_body_bytes
+        if "content-length" in headers and "transfer-encoding" in headers:
+            raise ApiError(400, "bad_request", "a request has one of Content-Length and Transfer-Encoding, not both")
         length = headers.get("content-length", "0")
         if length.isdecimal() and int(length[:20]) > most:
             raise _too_large(most)

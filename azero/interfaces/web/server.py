@@ -3,6 +3,7 @@
 import asyncio
 import socket
 import sys
+from typing import NoReturn
 
 import uvicorn
 from fastapi import FastAPI
@@ -20,8 +21,8 @@ _NAMED = "--allow-host adds the name by which they address it"
 _BACKLOG = 1024
 
 
-def serve(offered: Offered, settings: ServeSettings, opens: bool = False) -> None:
-    """Serves until a signal. The first line on stdout holds the address.
+def serve(offered: Offered, settings: ServeSettings, opens: bool = False) -> NoReturn:
+    """Serves until a signal, then raises KeyboardInterrupt. The first line on stdout holds the address.
 
     Args:
       opens: whether to open the page in a browser.
@@ -39,6 +40,7 @@ def serve(offered: Offered, settings: ServeSettings, opens: bool = False) -> Non
 
         webbrowser.open(address)
     _Server(config_of(app, settings), app.state.context.searches).run(sockets=[listener])
+    raise KeyboardInterrupt  # after a Ctrl-C that a shell has switched off, as for `azero serve &`, uvicorn returns
 
 
 def config_of(app: FastAPI, settings: ServeSettings) -> uvicorn.Config:

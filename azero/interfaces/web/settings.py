@@ -1,14 +1,23 @@
 """The settings of a server: where it listens, whom it answers, and the limits on what requests may cost."""
 
+import re
 from dataclasses import dataclass
+
+from azero.errors import BadInput
 
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 """Names of this machine that only its own programs can use."""
 
 
+_NAME = re.compile(r"[^\s:/*@]+|\[[0-9a-f:.]+\]", re.IGNORECASE)
+_ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://[^\s/*@?#]+/?", re.IGNORECASE)
+
+
 @dataclass(frozen=True)
 class ServeSettings:
     """The settings of a server.
+
+    Raises BadInput if no request could ever have one of `allow_hosts` or `allow_origins`.
 
     Attributes:
       host: the address to listen on.
@@ -18,7 +27,7 @@ class ServeSettings:
       threads: of each search.
       memory_mib: of the trees of each loaded agent, in MiB. They take it as they grow.
       most_agents: agents that are loaded at the same time.
-      most_searches: analyses, suggestions and reviews at the same time; further ones are told to come later.
+      most_searches: analyses, suggestions and reviews at the same time; further ones are refused.
       most_reviews: reviews at the same time; further ones wait.
       most_simulations: of one analysis.
       most_suggested: simulations of one suggestion, or of each position of a review.
@@ -55,6 +64,14 @@ class ServeSettings:
     most_sockets: int = 200
     idle_s: float = 20.0
     slow_reader_s: float = 20.0
+
+    def __post_init__(self) -> None:
+        for name in self.allow_hosts:
+            if not _NAME.fullmatch(name):
+                raise BadInput(f"--allow-host {name!r} should be a name without a port, e.g. azero.example")
+        for origin in self.allow_origins:
+            if not _ORIGIN.fullmatch(origin):
+                raise BadInput(f"--allow-origin {origin!r} should be one origin, e.g. http://localhost:5173")
 
     @property
     def is_local(self) -> bool:

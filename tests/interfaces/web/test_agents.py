@@ -165,7 +165,8 @@ def test_an_agent_plays_at_levels(client):
     agents = {each["id"]: each for each in client.look("agents?game=tic_tac_toe")}
     levels = agents["tic_tac_toe"]["levels"]
     assert [each["level"] for each in levels] == list(range(1, len(levels) + 1)) and levels[0]["name"] == "Beginner"
-    assert agents["tic_tac_toe"]["adaptive"] and agents["random"]["levels"] is None
+    assert agents["tic_tac_toe"]["adaptive"]["level"] == "adaptive" and agents["tic_tac_toe"]["adaptive"]["text"]
+    assert agents["random"]["levels"] is agents["random"]["adaptive"] is None
     asked = {"agent": "tic_tac_toe", **WIN_IN_ONE}
     assert client.ask("suggestions", **asked, level=len(levels))["best"] == "a2"
     for level in (1, "adaptive"):

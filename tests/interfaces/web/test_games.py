@@ -53,6 +53,7 @@ def test_titles_are_for_people(client):
     assert named["connect_four"] == ("Connect Four", "7 × 6")
     assert named["tic_tac_toe"][0] == "Tic-tac-toe"
     assert named["go"][1].startswith("9 × 9, komi")
+    assert client.look("games/hex(size=6,swap=true)")["subtitle"] == "6 × 6, swap"
 
 
 def test_a_position_is_its_moves(client):

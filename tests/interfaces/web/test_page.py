@@ -2,6 +2,7 @@
 
 import gzip
 import re
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -95,6 +96,13 @@ def reached(*begin: Path) -> set[Path]:
         waiting += new - found
         found |= new
     return found
+
+
+def test_no_module_leads_back_to_itself() -> None:
+    imports = {
+        path: [(path.parent / name).resolve() for name in STATIC.findall(path.read_text())] for path in scripts()
+    }
+    TopologicalSorter(imports).prepare()  # raises CycleError
 
 
 def test_all_modules_of_the_first_board_are_named_at_once() -> None:

@@ -13,12 +13,12 @@ from tests.interfaces.web.conftest import client_of
 NODES = [
     {"comment": "A game"},
     {"parent": 0, "move": "c3", "name": "The middle", "comment": "good, {it} is", "mark": "!", "value": 0.25},
-    {"parent": 1, "move": "b2"},
+    {"parent": 1, "move": "b2", "simulations": 200, "seconds": 0.012},
     {"parent": 1, "move": "pass", "comment": ""},
     {"parent": 0, "move": "a1", "mark": "?!"},
 ]
 GAME = {"game": "go(size=5)", "tags": {"First": "Ann", "Second": "Bob"}}
-EMPTY = {"comment": "", "mark": "", "name": "", "value": None}
+EMPTY = {"comment": "", "mark": "", "name": "", "value": None, "simulations": None, "seconds": None}
 
 
 def passes(num_moves: int) -> list[dict]:
@@ -78,6 +78,8 @@ def test_what_cannot_be_read_is_told_in_one_line(client, asked, says):
         {"comment": "no list"},
         [{}, {"parent": 0, "move": "4", "mark": "<b>"}],
         [{}, {"parent": 0, "move": "4", "value": 2}],
+        [{}, {"parent": 0, "move": "4", "simulations": 0.5}],
+        [{}, {"parent": 0, "move": "4", "seconds": -1}],
         [{}, {"parent": 0, "move": "4", "value": True, "comment": 3}],
     ],
 )

@@ -31,7 +31,7 @@ class Gate(Turn):
         super().__init__("gate")
         self.opened = threading.Event()
 
-    def take(self, is_alone: bool) -> bool:
+    def take(self) -> bool:
         self.opened.wait(60)
         return False
 
@@ -202,6 +202,15 @@ def test_what_is_no_http_is_answered_by_an_error():
         assert head.startswith(b"HTTP/1.1 400") and json.loads(body)["error"]["code"] == "bad_request"
 
 
+def test_a_body_with_two_lengths_is_refused_and_nothing_after_it_is_a_request():
+    with Running() as running, socket.create_connection(running.address, timeout=5) as client:
+        lengths = "Content-Length: 5\r\nTransfer-Encoding: chunked"
+        first = f"POST {API}/positions HTTP/1.1\r\nHost: 127.0.0.1\r\n{lengths}\r\n\r\n0\r\n\r\n"
+        client.sendall(f"{first}GET {API}/games HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode())
+        answer = client.makefile("rb").read()
+    assert answer.startswith(b"HTTP/1.1 400") and answer.count(b"HTTP/1.1 ") == 1 and b'"bad_request"' in answer
+
+
 def test_a_body_of_100_mb_is_refused_without_reading_it():
     with Running() as running:
         parts = (b"x" * 1_000_000 for _ in range(100))
@@ -216,19 +225,24 @@ def test_a_port_in_use_is_bad_input():
         listen(ServeSettings(port=taken.getsockname()[1]))
 
 
-def serve(*words: str) -> subprocess.Popen:
-    """Returns a server in a process of its own."""
+def serve(*words: str, before: tuple[str, ...] = ()) -> subprocess.Popen:
+    """Returns a server in a process of its own; `before` are words before the command."""
     code = "from azero.cli import main; main()"
     return subprocess.Popen(
-        [sys.executable, "-c", code, "serve", "--port", "0", *words],
+        [*before, sys.executable, "-c", code, "serve", "--port", "0", *words],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
     )
 
 
-def test_ctrl_c_ends_what_is_open():
-    with serve() as process:
+IN_BACKGROUND = "sh", "-c", "trap '' INT; exec \"$@\"", "sh"
+"""Words before a command that a script starts with `&`: the shell lets it ignore Ctrl-C."""
+
+
+@pytest.mark.parametrize("before", [(), pytest.param(IN_BACKGROUND, marks=pytest.mark.slow)], ids=["", "background"])
+def test_ctrl_c_ends_what_is_open(before):
+    with serve(before=before) as process:
         try:
             url = process.stdout.readline().split()[-1]
             events = []
@@ -261,6 +275,10 @@ def test_ctrl_c_ends_what_is_open():
         (["--host", "not an address"], "cannot listen"),
         (["--host", "\udcff"], "cannot listen"),
         (["--host", ""], "the host is empty"),
+        (["--allow-origin", "*"], "'*' should be one origin"),
+        (["--allow-origin", "http://localhost/page"], "should be one origin"),
+        (["--allow-host", "azero.example:80"], "without a port"),
+        (["gtp:"], "names no command"),
     ],
 )
 def test_bad_input_is_one_line(run_azero, words, says):

@@ -18,7 +18,7 @@ class Counting(Turn):
     def cost(self, elapsed_s: float) -> float:
         return self.slice_cost
 
-    def take(self, is_alone: bool) -> bool:
+    def take(self) -> bool:
         self.log.append(self.name)
         self.left -= 1
         if self.left and not self.is_stopped:
@@ -31,7 +31,7 @@ def run(*turns: Counting) -> None:
     """Runs turns that all wait from the beginning."""
     gate = Counting("gate", "", [], 1)
     begun = threading.Event()
-    gate.take = lambda is_alone: begun.wait() and False  # type: ignore[method-assign]
+    gate.take = lambda: begun.wait() and False  # type: ignore[method-assign]
     queue = Turns("test")
     queue.add(gate)
     for each in turns:

@@ -1,19 +1,24 @@
-"""What the adaptive level knows of its opponent: how much the opponent's last moves lost."""
+"""The adaptive level: it plays at the level whose rule best explains the opponent's last moves."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
 from azero.arena.agents.levels.level import Level
-from azero.arena.agents.levels.rule import Judged, scores_of
+from azero.arena.agents.levels.rule import Judged, chances_of
 from azero.games import State
+from azero.mcts.proving.wins import wins_in_one
 
-WATCHED = 10
+WATCHED = 16
 """Moves of the opponent that count, the last ones."""
 
-EXPECTED_LOSS, EXPECTED_MOVES = 5.0, 2
-"""Points that an unknown opponent is expected to lose per move, and as how many moves this counts."""
+BLUR = 4.0
+"""Points by which another search's scores may differ from the opponent's own; added to temperatures, in squares."""
+
+LEAST_CHANCE = 0.02
+"""Share of the moves that a level may make without any reason."""
 
 
 class Turn(NamedTuple):
@@ -23,44 +28,43 @@ class Turn(NamedTuple):
     action: int
 
 
-def turns_of(state: State) -> list[Turn]:
-    """Returns the last turns of the player to move, oldest first; none if the moves do not lead to the position.
+def turns_of_opponent(state: State) -> list[Turn]:
+    """Returns the last turns of the opponent of the player to move, oldest first.
 
-    That is so if the position was given as a text.
+    There are none if the position was given as a text, since its moves are not known.
     """
     turns, player = list[Turn](), state.current_player()
     before = state.game.new_initial_state()
     for action in state.history():
         if before.is_terminal() or action not in before.legal_actions():
             return []
-        if before.current_player() == player:
+        if before.current_player() != player:
             turns.append(Turn(before.clone(), action))
         before.apply_action(action)
     return turns[-WATCHED:] if before.hash_key() == state.hash_key() else []
 
 
-def opponents_loss(state: State, judge: Callable[[State], Judged]) -> float:
-    """Returns the mean loss of the opponent's last moves, in points, as far as searches see it.
+def adapted(levels: Sequence[Level], state: State, judge: Callable[[State], Judged]) -> Level:
+    """Returns the level that is the mean of those that may explain the opponent's moves.
 
-    A move of the opponent lost what the score of the player to move rose by: from the score of that player's move, in
-    the search before it, to the score of the best move in the search after the opponent's answer.
+    At first all levels are equally probable. A level becomes the less probable, the less its rule would have chosen the
+    moves that were played (Bayes).
 
     Args:
-      judge: searches a position, in which the same player is to move as in `state`.
+      levels: weakest first.
+      judge: searches a position.
     """
-    turns = turns_of(state)
-    total, count = EXPECTED_LOSS * EXPECTED_MOVES, EXPECTED_MOVES
-    later = [*(turn.state for turn in turns), state][1:]
-    for turn, after in zip(turns, later, strict=True):
-        if len(after.history()) == len(turn.state.history()) + 1:
-            continue  # the same player's turn went on
-        score = scores_of(judge(turn.state))[turn.state.legal_actions().index(turn.action)]
-        if not np.isnan(score):
-            total += float(np.nanmax(scores_of(judge(after)))) - float(score)
-            count += 1
-    return max(0.0, total / count)
+    logs = np.zeros(len(levels))
+    for before, action in turns_of_opponent(state):
+        legal = before.legal_actions()
+        if len(legal) > 1:
+            judged, kinds, place = judge(before), wins_in_one(before), legal.index(action)
+            chances = np.array([chances_of(judged, _blurred(level), kinds)[place] for level in levels])
+            logs += np.log((1 - LEAST_CHANCE) * chances + LEAST_CHANCE / len(legal))
+    weights = np.exp(logs - logs.max())
+    return levels[round(float(np.arange(len(levels)) @ weights / weights.sum()))]
 
 
-def adapted(level: Level, loss: float) -> Level:
-    """Returns the adaptive level against an opponent who loses so many points per move: with a cap in proportion."""
-    return level.with_cap(min(level.cap, level.gift * loss))
+def _blurred(level: Level) -> Level:
+    """Returns a level as it looks to another search than its own."""
+    return replace(level, temperature=float(np.hypot(level.temperature, BLUR)), cap=level.cap + 3 * BLUR)

@@ -9,7 +9,7 @@ import numpy as np
 
 from azero.arena.agents.agent import Agent, Limit, check_state
 from azero.arena.agents.clock import Clock
-from azero.arena.agents.levels.adapting import adapted, opponents_loss
+from azero.arena.agents.levels.adapting import adapted
 from azero.arena.agents.levels.level import Level
 from azero.arena.agents.levels.rule import Judged, draw_move
 from azero.arena.agents.search_agent import SearchAgent
@@ -27,8 +27,6 @@ from azero.mcts.tree import UNPROVEN, children_of
 _EVEN_NOISE = 1e6  # Dirichlet's alpha: the noise is uniform
 _EXPLORED = 0.5  # share of uniform priors at the root, so that moves that the net dislikes get values, too
 _LOST_ROLLOUTS = 1.0  # lost visits added to each move, if values come from random rollouts
-
-
 _REMEMBERED = 4096  # positions that the adaptive level remembers
 
 
@@ -87,7 +85,7 @@ class LevelAgent(Agent):
             return self._choose_best(slots)
         states = [self._states[slot] for slot in slots]
         seeds = [self._seeds[slot] for slot in slots]
-        if self._searches_itself:
+        if self._searches_itself and not self.level.is_adaptive:
             return self._choose_together(slots, states, seeds)
         suggestions = [self._suggest(state, seed) for state, seed in zip(states, seeds, strict=True)]
         for slot, each in zip(slots, suggestions, strict=True):
@@ -103,15 +101,13 @@ class LevelAgent(Agent):
 
     def _choose_together(self, slots: Sequence[int], states: list[State], seeds: list[int]) -> list[int]:
         search = self._search_of(len(self._states))
-        levels = [self._adapted(search, *each) for each in zip(slots, states, seeds, strict=True)]
-        self._run(search, slots, states, seeds)
+        self._run(search, slots, states, seeds, self.level.simulations)
         actions = []
-        for slot, state, seed, level in zip(slots, states, seeds, levels, strict=True):
+        for slot, state, seed in zip(slots, states, seeds, strict=True):
             value = root_value(search, slot)
             self._thoughts[slot] = Thought(value, int(search.forest.trees.simulations[slot]))
             self.simulations += int(search.forest.trees.simulations[slot])
-            judged = self._remember(state, seed, _judged_in(search, slot))
-            place = self._draw(judged, level, state, seed)
+            place = _draw(_judged_in(search, slot), self.level, state, seed)
             actions.append(RESIGN if self.resigns(value) else state.legal_actions()[place])
         return actions
 
@@ -137,18 +133,33 @@ class LevelAgent(Agent):
         return self.suggest(state)  # it searches too little to need the clock
 
     def _suggest(self, state: State, seed: int) -> Suggestion:
-        if self.level.is_full:
-            return self.inner.suggest(state, self.level.simulations)
+        level = self.level
+        if level.is_adaptive:
+            level = adapted(level.levels, state, lambda position: self._remembered(position, seed))
+        if level.is_full:
+            return self.inner.suggest(state, level.simulations)
+        found, judged = self._judge(state, seed, level.simulations)
+        return _with_first(found, state, _draw(judged, level, state, seed))
+
+    def _judge(self, state: State, seed: int, simulations: int) -> tuple[Suggestion, Judged]:
+        """Searches a position."""
         if not self._searches_itself:
-            found = self.inner.suggest(state, self.level.simulations)
-            return _with_first(found, state, self._draw(_judged_by(found, state), self.level, state, seed))
+            found = self.inner.suggest(state, simulations)
+            return found, _judged_by(found, state)
         begin = time.perf_counter()
         search = self._search_of(1)
-        level = self._adapted(search, 0, state, seed)
-        self._run(search, [0], [state], [seed])
-        judged = self._remember(state, seed, _judged_in(search, 0))
+        self._run(search, [0], [state], [seed], simulations)
         found = replace(suggestion_of(search, state), elapsed_s=time.perf_counter() - begin)
-        return _with_first(found, state, self._draw(judged, level, state, seed))
+        return found, _judged_in(search, 0)
+
+    def _remembered(self, state: State, seed: int) -> Judged:
+        """Returns what the adaptive level thinks of a position of the opponent, kept for later moves of the game."""
+        key = seed, state.hash_key()
+        if key not in self._memory:
+            self._memory[key] = self._judge(state, seed, self.level.simulations)[1]
+            if len(self._memory) > _REMEMBERED:
+                self._memory.pop(next(iter(self._memory)))
+        return self._memory[key]
 
     @functools.cached_property
     def _searches_itself(self) -> bool:
@@ -159,7 +170,8 @@ class LevelAgent(Agent):
         """Returns its search, of so many trees or more."""
         assert isinstance(self.inner, SearchAgent)
         if self._search is None or len(self._search.forest.trees) < num_trees:
-            wanted = (self.level.simulations + 1) * self.game.num_actions + 1
+            most = max(level.simulations for level in (self.level, *self.level.levels))
+            wanted = (most + 1) * self.game.num_actions + 1
             search = self.inner.new_search(num_trees, min(wanted, affordable_nodes(num_trees)))
             settings = search.settings._replace(is_stopping_early=False, proof_nodes=0, solve_nodes=0)
             if search.evaluator is not None:
@@ -169,38 +181,13 @@ class LevelAgent(Agent):
             self._search = search
         return self._search
 
-    def _run(self, search: Search, slots: Sequence[int], states: Sequence[State], seeds: Sequence[int]) -> None:
+    def _run(
+        self, search: Search, slots: Sequence[int], states: Sequence[State], seeds: Sequence[int], simulations: int
+    ) -> None:
         """Searches positions from nothing; a search depends on the position and the seed alone."""
         for slot, state, seed in zip(slots, states, seeds, strict=True):
             search.start(slot, state, derive_seed(seed, "search", state.hash_key()))
-        search.run(slots, self.level.simulations)
-
-    def _adapted(self, search: Search, slot: int, state: State, seed: int) -> Level:
-        """Returns the level against the opponent of this position, whose last moves it judges if it is adaptive."""
-        if not self.level.is_adaptive:
-            return self.level
-
-        def judge(position: State) -> Judged:
-            key = seed, position.hash_key()
-            if key not in self._memory:
-                self._run(search, [slot], [position], [seed])
-                self._remember(position, seed, _judged_in(search, slot))
-            return self._memory[key]
-
-        return adapted(self.level, opponents_loss(state, judge))
-
-    def _remember(self, state: State, seed: int, judged: Judged) -> Judged:
-        """Keeps what the adaptive level has seen in a position, for later moves of the game."""
-        if self.level.is_adaptive:
-            self._memory[seed, state.hash_key()] = judged
-            while len(self._memory) > _REMEMBERED:
-                self._memory.pop(next(iter(self._memory)))
-        return judged
-
-    def _draw(self, judged: Judged, level: Level, state: State, seed: int) -> int:
-        """Returns the place of the move to play among the legal actions."""
-        rng = np.random.default_rng(derive_seed(seed, "level", state.hash_key()))
-        return draw_move(judged, level, wins_in_one(state), rng)
+        search.run(slots, simulations)
 
     def close(self) -> None:
         self._search = None
@@ -210,6 +197,12 @@ class LevelAgent(Agent):
 def at_level(inner: Agent, level: Level) -> LevelAgent:
     """Returns an agent that plays at this level with the judgement of `inner`, for suggestions."""
     return LevelAgent(inner, level)
+
+
+def _draw(judged: Judged, level: Level, state: State, seed: int) -> int:
+    """Returns the place of the move to play among the legal actions."""
+    rng = np.random.default_rng(derive_seed(seed, "level", state.hash_key()))
+    return draw_move(judged, level, wins_in_one(state), rng)
 
 
 def _judged_in(search: Search, b: int) -> Judged:

@@ -1,7 +1,7 @@
 """A level: the numbers by which an agent plays weaker, its name, and a sentence that says how it plays."""
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from azero.errors import BadInput
 
@@ -28,7 +28,7 @@ class Level:
       temperature: points; a move is drawn with weight exp(-loss / temperature). 0: the best move.
       cap: points; moves that lose more are never drawn.
       sight: probability with which it sees, at a move, its own win in one and the opponent's.
-      gift: of the adaptive level: its cap for each point that the opponent's moves lose on average, up to `cap`.
+      levels: of the adaptive level: those that it plays at, weakest first. Its own simulations judge the opponent.
       is_full: whether it is the agent itself, which plays its best move after a search of `simulations`.
       elo: above `random`; None if it is not known for this agent.
       elo_ci95: the ends of its 95 % interval.
@@ -41,7 +41,7 @@ class Level:
     temperature: float = 0.0
     cap: float = 0.0
     sight: float = 1.0
-    gift: float = 0.0
+    levels: tuple["Level", ...] = ()
     is_full: bool = False
     elo: float | None = None
     elo_ci95: tuple[float, float] | None = None
@@ -52,21 +52,17 @@ class Level:
         """Whether it adapts to its opponent."""
         return self.number is None
 
-    def with_cap(self, cap: float) -> "Level":
-        """Returns the level with another cap."""
-        return replace(self, cap=cap)
-
     @property
     def text(self) -> str:
         """A sentence or two that say how it plays."""
+        if self.is_adaptive:
+            return (
+                f"Judges your last moves, each by a search of {self.simulations} simulations, and plays at the level "
+                f"that would most probably have played them. Before your first move, it plays at a middle level."
+            )
         search = f"Searches {self.simulations} simulations"
         if self.is_full:
             return f"{search} and plays the best move."
-        if self.is_adaptive:
-            return (
-                f"{search}. It looks at your last moves. The more points they lost, the more it gives away itself, to "
-                f"keep the chances even, but never over {self.cap:.0f} at a move. When it is behind, it plays its best."
-            )
         sight = "It sees every win in one."
         if self.sight < 1:
             sight = f"It overlooks wins in one, its own and the opponent's, at {1 - self.sight:.0%} of its moves."

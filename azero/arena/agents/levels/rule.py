@@ -7,8 +7,6 @@ import numpy as np
 from azero.arena.agents.levels.level import Level
 from azero.mcts.proving.wins import LETS_WIN, WINS
 
-_EVEN = 50.0  # points: the score of even chances
-
 
 class Judged(NamedTuple):
     """The legal moves of a position after a search; the arrays have one entry per move, [k].
@@ -46,8 +44,7 @@ def weights_of(judged: Judged, level: Level, allowed: np.ndarray) -> np.ndarray:
     """Returns the probabilities of the moves, [k] float64.
 
     The best score is that of the best allowed move. A move's loss is the best score minus its own. Moves that lose more
-    than the cap have probability 0, the others are weighted with exp(-loss / temperature). The adaptive level takes the
-    distance from an even score instead of the loss.
+    than the cap have probability 0, the others are weighted with exp(-loss / temperature).
 
     Args:
       allowed: [k] bool, the moves to choose from; at least one.
@@ -57,25 +54,29 @@ def weights_of(judged: Judged, level: Level, allowed: np.ndarray) -> np.ndarray:
         priors = np.where(allowed, np.maximum(judged.priors, 1e-9), 0.0)
         return priors / priors.sum()
     losses = np.nanmax(scores) - scores
-    costs = np.abs(scores - _EVEN) if level.is_adaptive else losses
-    costs = np.where(losses <= level.cap, costs, np.inf)
-    costs = np.where(np.isnan(costs), np.inf, costs - np.nanmin(costs))
+    costs = np.where(losses <= level.cap, losses, np.inf)
     weights = np.exp(-costs / level.temperature) if level.temperature > 0 else (costs == 0).astype(float)
     return weights / weights.sum()
 
 
-def draw_move(judged: Judged, level: Level, kinds: np.ndarray, rng: np.random.Generator) -> int:
-    """Returns the place of the move that a level plays.
+def chances_of(judged: Judged, level: Level, kinds: np.ndarray) -> np.ndarray:
+    """Returns the probabilities with which a level plays the moves, [k] float64.
 
     With the probability `sight`, it takes a win in one, and leaves out moves that let the opponent win in one.
 
     Args:
       kinds: [k] int8, what becomes of each move within a ply, see `wins_in_one`.
     """
-    allowed = np.ones(len(kinds), bool)
-    if rng.random() < level.sight:
-        if (kinds == WINS).any():
-            return int(rng.choice(np.flatnonzero(kinds == WINS)))
-        if (kinds != LETS_WIN).any():
-            allowed = kinds != LETS_WIN
-    return int(rng.choice(len(kinds), p=weights_of(judged, level, allowed)))
+    blind = weights_of(judged, level, np.ones(len(kinds), bool))
+    if (kinds == WINS).any():
+        seeing = (kinds == WINS) / (kinds == WINS).sum()
+    elif (kinds != LETS_WIN).any():
+        seeing = weights_of(judged, level, kinds != LETS_WIN)
+    else:
+        seeing = blind
+    return level.sight * seeing + (1 - level.sight) * blind
+
+
+def draw_move(judged: Judged, level: Level, kinds: np.ndarray, rng: np.random.Generator) -> int:
+    """Returns the place of the move that a level plays."""
+    return int(rng.choice(len(kinds), p=chances_of(judged, level, kinds)))

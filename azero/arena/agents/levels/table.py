@@ -1,7 +1,7 @@
 """The tables of levels, one file per game in `azero/data/levels/`, made by `benchmarks/levels.py`.
 
     {"format": 1, "game": "go(size=7)", "agent": "net:0123456789abcdef", "date": "2026-11-26", "azero": "0.5.0",
-     "anchors": [{"name": "random", "elo": 0, ...}], "adaptive": {...}, "levels": [{...}, ...], ...}
+     "anchors": [{"name": "random", "elo": 0, ...}], "levels": [{...}, ...], ...}
 
 `agent` is the one that was calibrated: `uct`, or a net by the digest of its file. The settings of the levels apply to
 other agents, too, but their Elo is then unknown.
@@ -13,7 +13,6 @@ import json
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from azero.arena.agents.levels.level import ADAPTIVE, Level, name_of_level
 from azero.errors import BadInput
@@ -32,9 +31,6 @@ _DEFAULTS: tuple[tuple[int, float, float, float], ...] = (  # simulations, tempe
     *((100, 9.0, 35.0, 1.0), (200, 5.0, 22.0, 1.0), (400, 2.0, 10.0, 1.0)),
 )
 _FULL = 1000  # simulations of the last level, if the game has no table
-ADAPTIVE_SETTINGS: dict[str, Any] = {"temperature": 2.0, "cap": 80.0, "sight": 1.0}
-"""Of the adaptive level of every game."""
-_ADAPTIVE: dict[str, Any] = {"simulations": _FULL // 2, **ADAPTIVE_SETTINGS, "gift": 2.0}
 
 
 @dataclass(frozen=True)
@@ -54,7 +50,6 @@ class Table:
       game: the game's name, with its parameters.
       agent: the identity of the calibrated agent; empty if the game has not been calibrated.
       levels: the levels, weakest first; the last one is full strength.
-      adaptive: the level that adapts to its opponent.
       anchors: other agents on the same scale.
       date: of the calibration.
       opponents: how the games were played.
@@ -63,10 +58,14 @@ class Table:
     game: str
     agent: str
     levels: tuple[Level, ...]
-    adaptive: Level
     anchors: tuple[Anchor, ...] = ()
     date: str = ""
     opponents: str = ""
+
+    @property
+    def adaptive(self) -> Level:
+        """The level that adapts to its opponent."""
+        return Level(None, "Adaptive", self.levels[-1].simulations // 2, levels=self.levels)
 
     def level(self, level: int | str) -> Level:
         """Returns a level by its number, or the adaptive one; raises BadInput if the game has no such level."""
@@ -87,8 +86,7 @@ def levels_of(game: Game, identity: str) -> Table:
     if re.sub(r"@[\d.]+s?$", "", identity) == table.agent:
         return table
     levels = tuple(dataclasses.replace(level, elo=None, elo_ci95=None, games=0) for level in table.levels)
-    adaptive = dataclasses.replace(table.adaptive, elo=None, elo_ci95=None, games=0)
-    return dataclasses.replace(table, agent="", levels=levels, adaptive=adaptive, date="", opponents="")
+    return dataclasses.replace(table, agent="", levels=levels, date="", opponents="")
 
 
 def table_of(game: Game) -> Table:
@@ -109,8 +107,7 @@ def read_table(path: Path) -> Table:
     check_format(f"levels {path.name!r}", data.get("format"), FORMAT)
     levels = [_read_level(each, place + 1, len(data["levels"])) for place, each in enumerate(data["levels"])]
     anchors = tuple(Anchor(each["name"], each["elo"], tuple(each["elo_ci95"])) for each in data["anchors"])
-    adaptive = Level(None, "Adaptive", **data["adaptive"])
-    return Table(data["game"], data["agent"], tuple(levels), adaptive, anchors, data["date"], data["opponents"])
+    return Table(data["game"], data["agent"], tuple(levels), anchors, data["date"], data["opponents"])
 
 
 def _read_level(data: dict, number: int, num_levels: int) -> Level:
@@ -132,4 +129,4 @@ def _default_table(game: Game) -> Table:
         for number, (simulations, temperature, cap, sight) in enumerate(_DEFAULTS, 1)
     ]
     levels.append(Level(num_levels, name_of_level(num_levels, num_levels), _FULL, is_full=True))
-    return Table(str(game), "", tuple(levels), Level(None, "Adaptive", **_ADAPTIVE))
+    return Table(str(game), "", tuple(levels))

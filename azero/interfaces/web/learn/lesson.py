@@ -52,7 +52,7 @@ class Lesson:
     """Simulations of a position, one by one.
 
     Attributes:
-      num_terms: children that have been told about; it measures the length of the answer.
+      num_terms: children in the simulations so far, which measure the length of the answer.
     """
 
     def __init__(self, recorder: Recorder):

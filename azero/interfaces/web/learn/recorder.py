@@ -58,7 +58,7 @@ class Recorder(Reference):
         return child
 
     def _constant(self, visits: int) -> float:
-        """Returns c of UCT, or c(s) of PUCT for a node with so many visits."""
+        """Returns c of UCT, or c(s) of PUCT for a node with this number of visits."""
         if isinstance(self.selection, Uct):
             return self.selection.c
         return self.selection.exploration(visits, 0, 0.0) / math.sqrt(visits)

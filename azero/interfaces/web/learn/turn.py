@@ -10,11 +10,10 @@ from azero.interfaces.web.learn.lesson import Lesson, recorder_of
 from azero.interfaces.web.positions import Position
 from azero.interfaces.web.searches.loaded import Loaded
 from azero.interfaces.web.searches.turns import Turn
-
-_SLICE_S = 0.05
+from azero.system.slices import SLICE_S
 
 _MOST_TERMS = 60_000
-"""Children that one answer tells about, some 100 bytes each."""
+"""Children in one answer, some 100 bytes each."""
 
 
 @dataclass(frozen=True)
@@ -25,6 +24,7 @@ class Wanted:
       first: the number of the first one, from 1.
       count: how many.
       c: the exploration constant; None: the agent's own.
+      seed: of all random choices.
       most_s: seconds after which the answer ends.
     """
 
@@ -50,7 +50,7 @@ class LessonTurn(Turn):
         self._spent_s = 0.0
         self.answer: Future[dict[str, Any]] = Future()
 
-    def take(self, is_alone: bool) -> bool:
+    def take(self) -> bool:
         if self._lesson is None and not self.answer.set_running_or_notify_cancel():
             return False
         begin = time.perf_counter()
@@ -69,7 +69,7 @@ class LessonTurn(Turn):
         """Runs simulations for a slice; returns why they have ended: count, proven or limit."""
         lesson = self._lesson = self._lesson or self._new_lesson()
         last = self._wanted.first + self._wanted.count - 1
-        while time.perf_counter() - begin < _SLICE_S:
+        while time.perf_counter() - begin < SLICE_S:
             number = lesson.recorder.root.N + 1
             if number > last:
                 return "count"

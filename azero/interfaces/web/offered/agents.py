@@ -82,7 +82,9 @@ def _identity(name: str) -> str:
 def offered_agent(name: str, agent_id: str, source: str, run: str | None = None, title: str = "") -> OfferedAgent:
     """Returns what is offered under a name that the user has given; raises BadInput if there is no such agent."""
     if program := split_program(name):
-        command = program[1].split() or [program[0]]
+        command = program[1].split()
+        if not command:
+            raise BadInput(f"agent {name!r} names no command")
         return OfferedAgent(agent_id, name, printable(Path(command[0]).name), "program", source)
     base, _ = split_name(name)
     word = word_of(base)

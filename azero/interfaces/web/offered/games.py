@@ -66,8 +66,8 @@ class OfferedGame:
         size = left.pop("size", None)
         rows, columns = left.pop("rows", size), left.pop("columns", size)
         parts = [f"{columns} × {rows}"] if rows and columns else []
-        told = {key: value for key, value in left.items() if f"{key}=" in self.id or (value and value is not True)}
-        return ", ".join([*parts, *(f"{key.replace('_', ' ')} {_number(value)}" for key, value in told.items())])
+        named = {key: value for key, value in left.items() if f"{key}=" in self.id or (value and value is not True)}
+        return ", ".join([*parts, *(_in_words(key.replace("_", " "), value) for key, value in named.items())])
 
     @property
     def rules_text(self) -> str:
@@ -94,8 +94,11 @@ class OfferedGame:
         return has_own(self.game.rules, "final_score")
 
 
-def _number(value: object) -> str:
-    return f"{value:g}" if isinstance(value, float) else str(value).lower()
+def _in_words(name: str, value: object) -> str:
+    """Returns a parameter in words: "komi 7.5", "swap", "no swap"."""
+    if isinstance(value, bool):
+        return name if value else f"no {name}"
+    return f"{name} {value:g}" if isinstance(value, float) else f"{name} {value}"
 
 
 def own_game(game: Game) -> OfferedGame:

@@ -135,4 +135,4 @@ class Offered:
         return offered_agent(str(file), agent_id, "run", match[1], title)
 
     def _title(self, name: str) -> str:
-        return name.replace("_", " ").title()
+        return " ".join(word.capitalize() for word in name.split("_"))

@@ -31,6 +31,6 @@ def _to_json(agent: OfferedAgent, context: InContext, game: Game | None) -> dict
         "source": agent.source,
         "run": agent.run,
         "levels": [level.to_json() for level in table.levels] if table else None,
-        "adaptive": table is not None,
+        "adaptive": table.adaptive.to_json() if table else None,
         "anchors": [{"name": each.name, "elo": each.elo} for each in table.anchors] if table else [],
     }

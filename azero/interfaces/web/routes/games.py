@@ -49,6 +49,7 @@ def _brief(offered: OfferedGame, context: InContext) -> dict[str, Any]:
         "family": offered.family,
         "parameters": offered.parameters,
         "players": initial_picture(offered)["players"],
+        "has_net": any(agent.kind == "net" for agent in context.offered.agents_for(offered.game)),
         "has_levels": bool(table_of(offered.game).agent),
         "is_own": offered.is_own,
     }

@@ -74,7 +74,7 @@ def resume_command(run: RunFolder) -> str:
 
 
 def _fresh_s(rows: list[Row]) -> float:
-    """Returns the age from which files are old: so many of the longest of the last iterations."""
+    """Returns the age from which files are old, in seconds: FRESH_ITERATIONS times the longest of the last ones."""
     if not rows:
         return _FIRST_FRESH_S
     lasted = [sum(_number(row.get(f"time/{stage}_s")) for stage in _STAGES) for row in rows[-FRESH_ITERATIONS:]]

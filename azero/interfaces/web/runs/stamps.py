@@ -1,4 +1,4 @@
-"""What tells whether a file has changed since it was read."""
+"""Stamps of files: whether one has changed since it was read."""
 
 import errno
 import os

@@ -88,7 +88,7 @@ class AnalysisTurn(Turn):
         rate.add(self._made, elapsed_s)
         return max(self._made * rate.seconds_per_simulation, _LEAST_COST * elapsed_s)
 
-    def take(self, is_alone: bool) -> bool:
+    def take(self) -> bool:
         try:
             if self.is_stopped or self._outbox.is_over:
                 return self._end("stopped")

@@ -35,7 +35,7 @@ class ReviewTurn(Turn):
         self._work: Slices[GameReview] | None = None
         self._num_reviewed = 0
 
-    def take(self, is_alone: bool) -> bool:
+    def take(self) -> bool:
         try:
             if not (self.is_stopped or self._outbox.is_over):
                 self._slice()

@@ -114,7 +114,7 @@ class Searches:
 
 
 async def _loading(loaded: Loaded, outbox: Outbox) -> None:
-    """Waits until an agent is loaded, and tells the stages; raises the error if it cannot be loaded."""
+    """Waits until an agent is loaded, and reports the stages; raises the error if it cannot be loaded."""
     made = asyncio.wrap_future(loaded.made)
     made.add_done_callback(lambda each: each.cancelled() or each.exception())  # somebody has looked at it
     while not made.done():

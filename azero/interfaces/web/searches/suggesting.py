@@ -35,7 +35,7 @@ class SuggestionTurn(Turn):
         self._loaded, self._state, self._wish = loaded, state, wish
         self.answer: Future[Suggestion] = Future()
 
-    def take(self, is_alone: bool) -> bool:
+    def take(self) -> bool:
         if not self.answer.set_running_or_notify_cancel():
             return False
         try:

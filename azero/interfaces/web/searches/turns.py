@@ -28,12 +28,8 @@ class Turn(ABC):
         return elapsed_s
 
     @abstractmethod
-    def take(self, is_alone: bool) -> bool:
-        """Does a slice of the work; returns whether there is more. It raises nothing.
-
-        Args:
-          is_alone: whether nobody else waits, so that a longer slice delays nobody.
-        """
+    def take(self) -> bool:
+        """Does a slice of the work; returns whether there is more. It raises nothing."""
 
 
 class Turns:
@@ -79,9 +75,8 @@ class Turns:
                 if self._is_closed:
                     return
                 turn = min(self._waiting, key=self._rank)
-                is_alone = len(self._waiting) == 1
             begin = time.perf_counter()
-            has_more = turn.take(is_alone)
+            has_more = turn.take()
             cost = turn.cost(time.perf_counter() - begin)
             with self._change:
                 turn.used_s += cost

@@ -3,7 +3,7 @@
 import { useEffect, useRef } from "./html.js";
 import { settings } from "./settings.js";
 
-const ACTIVE = new Map(); // of all mounted components: key to {handler, text}
+const ACTIVE = new Set(); // refs to the keys of all components that are shown
 
 /** "shift+r" of an event; plain names for keys that are no letters. */
 function nameOfKey(event) {
@@ -15,27 +15,27 @@ function nameOfKey(event) {
 const isText = (target) => target.closest?.("input, textarea, select, [contenteditable=true]") !== null;
 
 /**
- * Listens for keys while the component is shown. `keys` maps a name, e.g. "shift+r", to [what it does, handler]. A
- * handler that returns false leaves the event to others. Later components come first.
+ * Listens for keys while the component is shown. `keys` maps a name, e.g. "shift+r", to [what it does, handler, acts].
+ * Where `acts` is false, the key is as if it were not there. A handler that returns false leaves the event to others.
+ * Components that are shown together share no key.
  */
 export function useKeys(keys) {
   const latest = useRef(keys);
   latest.current = keys;
   useEffect(() => {
-    const own = { get: () => latest.current };
-    ACTIVE.set(own, true);
+    ACTIVE.add(latest);
     const listener = (event) => {
       if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isText(event.target)) return;
       const name = nameOfKey(event);
       if (!settings.get("keys") && name.replace("shift+", "").length === 1) return;
-      if (event.target.closest?.("[role=dialog]") && !latest.current.inDialog) return;
+      if (event.target.closest?.("[role=dialog]")) return;
       const found = latest.current[name];
-      if (!found || found[1](event) === false) return;
+      if (!found || found[2] === false || found[1](event) === false) return;
       event.preventDefault();
     };
     document.addEventListener("keydown", listener);
     return () => {
-      ACTIVE.delete(own);
+      ACTIVE.delete(latest);
       document.removeEventListener("keydown", listener);
     };
   }, []);
@@ -43,11 +43,9 @@ export function useKeys(keys) {
 
 /** The keys that act now: [[names, what they do], ...]. Those without a text are left out. */
 export function activeKeys() {
-  const all = new Map(); // of names; the component that came last counts
-  for (const own of ACTIVE.keys()) {
-    for (const [name, entry] of Object.entries(own.get())) if (Array.isArray(entry) && entry[0]) all.set(name, entry[0]);
-  }
   const byText = new Map();
-  for (const [name, text] of all) byText.set(text, [...(byText.get(text) ?? []), name]);
+  for (const { current } of ACTIVE) {
+    for (const [name, [text, , acts]] of Object.entries(current)) if (text && acts !== false) byText.set(text, [...(byText.get(text) ?? []), name]);
+  }
   return [...byText].map(([text, names]) => [names, text]);
 }

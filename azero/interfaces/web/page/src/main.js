@@ -8,4 +8,6 @@ import { App } from "./shell/App.js";
 applyTheme();
 settings.subscribe(applyTheme);
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", applyTheme);
-render(html`<${App} session=${new Session()} />`, document.getElementById("app"));
+const place = document.getElementById("app");
+place.replaceChildren(); // a line that says that the page did not load
+render(html`<${App} session=${new Session()} />`, place);

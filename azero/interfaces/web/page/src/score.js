@@ -18,5 +18,8 @@ export function proofOf(move) {
 /** 12480 as "12,480". */
 export const formatCount = (number) => Math.round(number).toLocaleString("en-US");
 
+/** The same in a narrow column: from a million on "2.54 M". */
+export const formatVisits = (number) => (number < 1e6 ? formatCount(number) : `${(number / 1e6).toFixed(2)} M`);
+
 /** The player whose turn is at `player`, from a game or a picture. */
 export const nameOf = (game, player) => game.players[player]?.name ?? (player === 0 ? "First player" : "Second player");

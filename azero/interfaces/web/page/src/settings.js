@@ -9,7 +9,10 @@ const DEFAULTS = {
   sound: false,
   turned: {}, // games whose board is turned, by family
   marks: "top", // none, best, top, all
-  rating: {}, // the player's own estimated Elo, by game
+  markNumbers: "score", // score, value, prior: what a mark says
+  heat: "none", // none, visits, prior
+  showsOwnership: false,
+  showsLine: false, // of the best move
 };
 
 let current = read();

@@ -17,7 +17,7 @@ import { click, targets, whyNot } from "./picking.js";
  *   isTurned: whether the board is seen from the other side.
  *   overlay: what a view adds; see Drawing.js.
  *   onAction(action): called with one of `position.picture.actions`.
- *   onMessage(text): called with a line that tells why a click did nothing, or "".
+ *   onMessage(text): called with a line that says why a click did nothing, or "".
  *   onBack(): called by Esc when no step has been chosen; picks of earlier actions of a turn are the caller's.
  *   onChosen(cells): called when the clicked cells of an action that takes several change.
  *   controls: a ref that gets {stepBack()}, which does what Esc does.

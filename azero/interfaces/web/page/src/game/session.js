@@ -159,3 +159,9 @@ export class Session extends Emitter {
     return { ...position, node };
   }
 }
+
+/** The strongest agent that judges positions: a net of this game, else a search. */
+export function defaultAgent(agents) {
+  const judges = agents.filter((agent) => agent.judges);
+  return (judges.find((agent) => agent.kind === "net") ?? judges.find((agent) => agent.kind === "uct") ?? judges[0] ?? agents[0])?.id ?? null;
+}

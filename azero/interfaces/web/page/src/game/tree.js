@@ -6,7 +6,7 @@ const DEEPEST = 2000; // moves of a line: the server takes no longer game
 let lastId = 0;
 
 function newNode(parent, move) {
-  return { id: ++lastId, parent, move, player: null, children: [], comment: "", mark: "", name: "", value: null };
+  return { id: ++lastId, parent, move, player: null, children: [], comment: "", mark: "", name: "", value: null, simulations: null, seconds: null };
 }
 
 export class GameTree {
@@ -83,9 +83,9 @@ export class GameTree {
     const tree = new GameTree();
     const made = [tree.root];
     tree.root.comment = record[0].comment ?? "";
-    for (const { parent, move, comment, mark, name, value } of record.slice(1)) {
+    for (const { parent, move, comment, mark, name, value, simulations, seconds } of record.slice(1)) {
       const child = newNode(made[parent], move);
-      Object.assign(child, { comment: comment ?? "", mark: mark ?? "", name: name ?? "", value: value ?? null });
+      Object.assign(child, { comment: comment ?? "", mark: mark ?? "", name: name ?? "", value: value ?? null, simulations: simulations ?? null, seconds: seconds ?? null });
       made[parent].children.push(child);
       made.push(child);
     }
@@ -176,9 +176,9 @@ export class GameTree {
 export function nodesOfRecord(root) {
   const found = [[root, null]];
   for (let k = 0; k < found.length; k++) found.push(...found[k][0].children.map((child) => [child, k]));
-  return found.map(([{ move, comment, mark, name, value }, parent]) => {
+  return found.map(([{ move, comment, mark, name, value, simulations, seconds }, parent]) => {
     if (parent === null) return { comment };
-    const more = Object.entries({ comment, mark, name, value }).filter(([, each]) => each !== "" && each !== null);
+    const more = Object.entries({ comment, mark, name, value, simulations, seconds }).filter(([, each]) => each !== "" && each !== null);
     return { parent, move, ...Object.fromEntries(more) };
   });
 }

@@ -2,7 +2,7 @@
 
 import { html, useRef } from "../html.js";
 import { Stone } from "../shell/icons.js";
-import { formatCount } from "../score.js";
+import { formatVisits } from "../score.js";
 import { joined, lossText, orderOf, priorText, scoreText } from "./candidates.js";
 import { newOrder, settle } from "./calm.js";
 
@@ -99,5 +99,5 @@ function Row({ row, isTwo, isActive, isTabStop, onActive, onPlay }) {
 
 const Visits = ({ row, isSecond = false }) => html`<td class="col-visits ${isSecond ? "second" : ""}"><span class="visits">
   <span class="visits-bar" aria-hidden="true"><span style=${{ width: `${100 * (row?.bar ?? 0)}%` }}></span></span>
-  <span>${row ? formatCount(row.visits) : "–"}</span>
+  <span>${row ? formatVisits(row.visits) : "–"}</span>
 </span></td>`;

@@ -5,8 +5,6 @@ import { Icon } from "../shell/icons.js";
 import { deleteFromHere, makeMain } from "./navigation.js";
 import { GLYPHS } from "./variations.js";
 
-const WORDS = { "!!": "brilliant", "!": "good", "!?": "interesting", "?!": "inaccuracy", "?": "mistake", "??": "blunder" };
-
 /** `isOpen` shows the fields; `onOpen(isOpen)` changes it. */
 export function NodeEditor({ session, app, isOpen, onOpen }) {
   const { node, tree } = session;
@@ -27,11 +25,11 @@ export function NodeEditor({ session, app, isOpen, onOpen }) {
   const isRoot = !node.parent;
   return html`<div class="editor">
     <div class="editor-tools" role="group" aria-label="This move">
-      ${GLYPHS.map((glyph) => html`<button class="glyph-button glyph-text" data-mark=${glyph} disabled=${isRoot} aria-pressed=${String(node.mark === glyph)}
-        aria-label="${glyph}, ${WORDS[glyph]}" title=${WORDS[glyph]} onClick=${() => change({ mark: node.mark === glyph ? "" : glyph })}>${glyph}</button>`)}
+      ${Object.entries(GLYPHS).map(([glyph, name]) => html`<button class="glyph-button glyph-text" data-mark=${glyph} disabled=${isRoot} aria-pressed=${String(node.mark === glyph)}
+        aria-label="${glyph}, ${name}" title=${name} onClick=${() => change({ mark: node.mark === glyph ? "" : glyph })}>${glyph}</button>`)}
       <button class="quiet small" aria-expanded=${String(isOpen)} onClick=${() => onOpen(!isOpen)} title="Comment and name (C)">Comment</button>
       ${!tree.isMain(node) && html`<button class="quiet small" onClick=${() => makeMain(session)} title="Make main line (Shift ↑)">Main line</button>`}
-      <button class="quiet small icon-button" disabled=${isRoot} aria-label="Delete from here" title="Delete from here (Del)" onClick=${() => deleteFromHere(session, app)}><${Icon} name="close" /></button>
+      <button class="quiet small icon-button" disabled=${isRoot} aria-label="Delete from here" title="Delete from here (Del)" onClick=${() => deleteFromHere(session, app)}><${Icon} name="bin" /></button>
     </div>
     ${isOpen && html`<div class="editor-fields" onKeyDown=${onKeyDown} key=${node.id}>
       <textarea ref=${area} rows="2" maxlength="4000" aria-label="Comment" placeholder="Comment" value=${node.comment} onInput=${(event) => change({ comment: event.target.value })}></textarea>

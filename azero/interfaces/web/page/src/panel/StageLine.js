@@ -8,7 +8,7 @@ const TITLES = { queued: "In the queue", loading: "Loading the agent", compiling
 function timeText({ elapsed_s: elapsed, expected_s: expected }) {
   const seconds = (number) => `${number < 9.95 ? number.toFixed(1) : Math.round(number)} s`;
   if (!expected) return elapsed >= 0.5 ? seconds(elapsed) : "";
-  return elapsed < expected ? `${seconds(elapsed)} of about ${seconds(expected)}` : `${seconds(elapsed)}; usually about ${seconds(expected)}`;
+  return elapsed < expected ? `${seconds(elapsed)} of about ${seconds(expected)}` : `${seconds(elapsed)}; longer than usual (about ${seconds(expected)})`;
 }
 
 export function StageCard({ stage, hasBoard = true }) {

@@ -12,7 +12,7 @@ export const MARKS = [
   ["all", "all over 1 %"],
 ];
 
-/** What a mark tells. */
+/** What a mark says. */
 export const NUMBERS = [
   ["score", "score"],
   ["value", "value, −1 to 1"],
@@ -64,7 +64,7 @@ export function overlayOfRows(picture, rows, { mode, shows }, second = []) {
   return { marks, arrows: arrows.reverse() };
 }
 
-/** Ownership of the cells for the first player, as the board takes it; null if the agent tells none. */
+/** Ownership of the cells for the first player, as the board takes it; null if the agent gives none. */
 export function ownersOf(update, picture) {
   const owners = update?.ownership?.flat();
   if (!owners || owners.length !== picture.cells.length) return null;

@@ -56,11 +56,11 @@ export function sibling(node, step) {
   return others[(others.indexOf(node) + step + others.length) % others.length];
 }
 
+/** Glyphs of moves, and their names. */
+export const GLYPHS = { "!!": "brilliant", "!": "good", "!?": "interesting", "?!": "inaccuracy", "?": "mistake", "??": "blunder" };
+
 /** The name of a move for screen readers: "21 h4, mistake, comment: ...". */
 export function nameOfNode({ node, ply }) {
-  const words = { "!!": "brilliant", "!": "good", "!?": "interesting", "?!": "inaccuracy", "?": "mistake", "??": "blunder" };
-  const parts = [`${ply} ${node.move}`, words[node.mark], node.name, node.comment && `comment: ${node.comment}`];
+  const parts = [`${ply} ${node.move}`, GLYPHS[node.mark], node.name, node.comment && `comment: ${node.comment}`];
   return parts.filter(Boolean).join(", ");
 }
-
-export const GLYPHS = ["!!", "!", "!?", "?!", "?", "??"];

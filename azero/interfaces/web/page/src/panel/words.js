@@ -59,7 +59,6 @@ const REASONS = {
   proven: "proven",
   memory: "its memory is full",
   stopped: "stopped by the server",
-  "game over": "the game is over",
 };
 
 /** Why an analysis ended by itself. */

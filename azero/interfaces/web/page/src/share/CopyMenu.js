@@ -3,7 +3,7 @@
 import { post } from "../api.js";
 import { html, useState } from "../html.js";
 import { RecordDialog } from "../records/RecordDialog.js";
-import { DropDown } from "../shell/dialog.js";
+import { Dialog, DropDown } from "../shell/dialog.js";
 import { Icon } from "../shell/icons.js";
 import { boardAsSvg } from "./svg.js";
 
@@ -12,12 +12,14 @@ const SIMULATIONS = 400;
 export function CopyMenu({ app, session }) {
   const [isOpen, setOpen] = useState(false);
   const copy = (what, make) => async () => {
+    let text = null;
     try {
-      await navigator.clipboard.writeText(await make());
+      text = await make();
+      await navigator.clipboard.writeText(text);
       app.toast({ text: `${what}: copied.` });
     } catch (error) {
-      if (error.status) app.fail(error);
-      else app.openDialog(() => html`<${Shown} app=${app} what=${what} make=${make} />`);
+      if (text === null) app.fail(error);
+      else app.openDialog(() => html`<${Shown} app=${app} what=${what} text=${text} />`);
     }
   };
   const items = () => [
@@ -55,12 +57,6 @@ const curlOf = (app, session) =>
   `curl -s ${location.origin}/api/v1/suggestions -H 'Content-Type: application/json' -d ${quote(JSON.stringify(asked(app, session)))}`;
 
 /** Shows a text to copy by hand, where the browser refuses the clipboard. */
-function Shown({ app, what, make }) {
-  const [text, setText] = useState(null);
-  if (text === null) Promise.resolve(make()).then(setText, (error) => setText(error.message));
-  return html`<div class="veil"><div class="dialog" role="dialog" aria-modal="true" aria-label=${what}>
-    <h2>${what}</h2>
-    <textarea class="shown" aria-label=${what} rows="8" readonly value=${text ?? ""}></textarea>
-    <div class="dialog-foot"><button class="primary" onClick=${app.closeDialog}>Close</button></div>
-  </div></div>`;
-}
+const Shown = ({ app, what, text }) => html`<${Dialog} title=${what} onClose=${app.closeDialog}>
+  <textarea class="shown" aria-label=${what} rows="8" readonly data-autofocus value=${text}></textarea>
+</${Dialog}>`;

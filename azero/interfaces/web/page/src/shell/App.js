@@ -2,6 +2,7 @@
 
 import { connection } from "../api.js";
 import { Emitter, useChanges } from "../emitter.js";
+import { defaultAgent } from "../game/session.js";
 import { html, useEffect, useMemo, useRef } from "../html.js";
 import { useKeys } from "../keys.js";
 import { readLink, writeLink } from "../router.js";
@@ -13,6 +14,7 @@ import { KeysDialog } from "./KeysDialog.js";
 import { MoveDialog } from "./MoveDialog.js";
 import { IllegalMove, Reconnecting } from "./Notice.js";
 import { Toasts } from "./Toasts.js";
+import { turnBoard } from "./layout.js";
 
 const FIRST_GAME = "connect_four";
 
@@ -29,6 +31,8 @@ class AppState extends Emitter {
     this.toasts = [];
     this.play = null; // the game of Play, which survives a change of views
     this.lesson = { method: null, c: null, seed: 0, place: null }; // what Learn shows, as a link has it
+    this.watch = null; // what Runs knows of a run
+    this.ownHash = null; // the link that the page itself has put into the address bar
     this.isReady = false;
   }
 
@@ -95,12 +99,6 @@ class AppState extends Emitter {
   };
 }
 
-/** The strongest agent that judges positions: a net of this game, else a search. */
-export function defaultAgent(agents) {
-  const judges = agents.filter((agent) => agent.judges);
-  return (judges.find((agent) => agent.kind === "net") ?? judges.find((agent) => agent.kind === "uct") ?? judges[0] ?? agents[0])?.id ?? null;
-}
-
 export function App({ session }) {
   const app = useMemo(() => new AppState(session), []);
   [app, session, connection, settings].forEach(useChanges);
@@ -132,11 +130,12 @@ const isIllegal = (error) => error?.code === "illegal_move" && Number.isInteger(
 
 async function begin(app) {
   const { session } = app;
+  const ownGame = () => session.games.find((game) => game.is_own)?.id;
   const open = async () => {
     const link = await readLink(location.hash).catch((error) => (app.fail(error), {}));
-    const id = link.game ?? FIRST_GAME;
+    const id = link.game ?? ownGame() ?? FIRST_GAME;
     await session.setGame(id, link.tree, link.place).catch(async (error) => {
-      app.fail(error);
+      app.fail(error.code === "unknown_game" ? new Error(`the link's game, ${id}, is not offered here`) : error);
       if (session.game === null && id !== FIRST_GAME) await session.setGame(FIRST_GAME);
     });
     const known = session.agents.some((agent) => agent.id === link.agent);
@@ -144,7 +143,9 @@ async function begin(app) {
     app.view = viewOf(link.view ?? "play").id;
     if (link.lesson) app.lesson = link.lesson;
   };
-  await Promise.all([session.loadGames().catch(app.fail), open()]).catch(app.fail);
+  const games = session.loadGames().catch(app.fail);
+  if (!location.hash) await games; // one of the user's own comes first
+  await Promise.all([games, open()]).catch(app.fail);
   app.isReady = session.game !== null;
   loadViewsSoon();
   app.changed();
@@ -204,9 +205,4 @@ function typeMove(app, session) {
   if (view === "play" && !play?.mayMove) return false;
   const onMove = (action) => (view === "play" ? play.play(action) : session.play(action.move));
   app.openDialog(() => html`<${MoveDialog} app=${app} session=${session} onMove=${onMove} />`);
-}
-
-export function turnBoard(session) {
-  const family = session.game.family ?? session.game.id;
-  settings.set("turned", { ...settings.get("turned"), [family]: !settings.get("turned")[family] });
 }

@@ -4,10 +4,10 @@ import { html, useState } from "../html.js";
 import { settings } from "../settings.js";
 import { CopyMenu } from "../share/CopyMenu.js";
 import { VIEWS } from "../views/index.js";
-import { turnBoard } from "./App.js";
 import { KeysDialog } from "./KeysDialog.js";
 import { DropDown } from "./dialog.js";
 import { Icon, Logo } from "./icons.js";
+import { turnBoard } from "./layout.js";
 
 export function Header({ app, session, title }) {
   const [open, setOpen] = useState(null); // "games", "views"
@@ -45,10 +45,11 @@ export function Header({ app, session, title }) {
   </header>`;
 }
 
+/** The games, those with a trained net first. */
 function gameItems(app, session) {
-  return session.games.map((game) => ({
+  return [...session.games].sort((a, b) => b.has_net - a.has_net).map((game) => ({
     text: game.title,
-    detail: game.subtitle,
+    detail: [game.subtitle, game.has_net && "trained net"].filter(Boolean).join(", "),
     isChosen: game.id === session.game?.id,
     onPick: () => app.setGame(game.id),
   }));

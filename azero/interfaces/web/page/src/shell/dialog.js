@@ -1,14 +1,15 @@
 // Dialogs and menus: they hold the focus, close by Esc, and give the focus back.
 
-import { html, useEffect, useRef } from "../html.js";
+import { html, useEffect, useLayoutEffect, useRef } from "../html.js";
 import { Icon } from "./icons.js";
 
-const FOCUSABLE = "button:not([disabled]), [href], input, select, textarea, [tabindex='0']";
+const FOCUSABLE = "button:not([disabled], [tabindex='-1']), [href], input, select, textarea, [tabindex='0']";
 
 /** A dialog over the page. */
 export function Dialog({ title, onClose, children, className = "", footer }) {
   const box = useRef(null);
-  useEffect(() => {
+  // before the next key is pressed
+  useLayoutEffect(() => {
     const before = document.activeElement;
     const wanted = box.current.querySelector("[data-autofocus]") ?? box.current.querySelectorAll(FOCUSABLE)[1];
     (wanted ?? box.current).focus();

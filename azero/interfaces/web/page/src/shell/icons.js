@@ -11,6 +11,7 @@ const PATHS = {
   keys: "M3 6h14v8.5H3zM6 9h.1M9 9h.1M12 9h.1M14.5 9h.1M6.5 12h7",
   down: "M6 8l4 4l4-4",
   close: "M5.5 5.5l9 9M14.5 5.5l-9 9",
+  bin: "M4 6h12M8 6V4h4v2M5.5 6l1 10.5h7l1-10.5M8.5 9v4.5M11.5 9v4.5",
   undo: "M7.5 5L4 8.5L7.5 12M4 8.5h8a4 4 0 0 1 0 8h-3",
   hint: "M7.5 13a5 5 0 1 1 5 0v1.5h-5zM8 17h4",
   swap: "M4 7h11M12 4l3 3l-3 3M16 13H5M8 10l-3 3l3 3",
@@ -29,11 +30,9 @@ const PATHS = {
   warning: "M10 3.5l7.5 13h-15zM10 8.5v3.5M10 14.2v.1",
   check: "M5 10.5l3.5 3.5L15 7",
   more: "M4.5 10h.1M10 10h.1M15.5 10h.1",
-  menu: "M3.5 6h13M3.5 10h13M3.5 14h13",
-  step: "M5 4.5l7 5.5l-7 5.5zM15 4.5v11",
 };
 
-const FILLED = new Set(["first", "back", "forward", "last", "play", "step"]);
+const FILLED = new Set(["first", "back", "forward", "last", "play"]);
 
 export const Icon = ({ name }) => html`<svg class="icon ${FILLED.has(name) ? "filled" : ""}" viewBox="0 0 20 20" aria-hidden="true">
   <path d=${PATHS[name]} />

@@ -7,7 +7,7 @@ import { settings } from "../settings.js";
 /** The board of the session. Its place and size are the same in all views. */
 export function Stage({ session, app, overlay, isInteractive = true, onAction, onBack, onChosen, controls, gauge }) {
   const { position, game } = session;
-  const isTurned = Boolean(game && settings.get("turned")[game.family ?? game.id]);
+  const isTurned = Boolean(game && settings.get("turned")[game.family]);
   const onMove = onAction ?? ((action) => session.play(action.move));
   return html`<section class="stage" aria-label="Position">
       ${position && html`<${Board}
@@ -23,6 +23,11 @@ export function Stage({ session, app, overlay, isInteractive = true, onAction, o
       />`}
     </section>
     <div class="gauge-place">${gauge}</div>`;
+}
+
+/** Shows the boards of this family from the other side. */
+export function turnBoard({ game: { family } }) {
+  settings.set("turned", { ...settings.get("turned"), [family]: !settings.get("turned")[family] });
 }
 
 /** The panel beside the board. `bar` stays at its foot, and `foot` below it. */

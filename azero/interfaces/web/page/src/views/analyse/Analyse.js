@@ -1,6 +1,7 @@
 // Analyse: what one agent, or two, think of the position on the board.
 
 import { useChanges } from "../../emitter.js";
+import { defaultAgent } from "../../game/session.js";
 import { html, useEffect, useMemo, useState } from "../../html.js";
 import { useKeys } from "../../keys.js";
 import { CandidateTable } from "../../panel/CandidateTable.js";
@@ -17,7 +18,6 @@ import { opinionOf, opinionOfResult, rateText, reasonText, spokenAnalysis } from
 import { RecordDialog } from "../../records/RecordDialog.js";
 import { formatCount } from "../../score.js";
 import { settings } from "../../settings.js";
-import { defaultAgent } from "../../shell/App.js";
 import { Icon } from "../../shell/icons.js";
 import { PanelFrame, Stage } from "../../shell/layout.js";
 import { Notice } from "./Notice.js";
@@ -56,7 +56,7 @@ export function Analyse({ session, app }) {
     <${Stage} session=${session} app=${app} overlay=${overlay} gauge=${html`<${Gauge} players=${game.players} opinion=${opinion} />`} />
     <${PanelFrame} label="Analysis" bar=${html`<${Bar} ...${{ session, app, analyst, isTwo }} />`}>
       <${Controls} ...${{ session, app, analyst, one, two, isTwo }} />
-      <${Headline} players=${game.players} opinion=${opinion} isTwo=${isTwo} />
+      <${Headline} players=${game.players} opinion=${opinion} first=${isTwo ? shortName(analyst.first) : null} />
       <${LineChart} ...${{ session, analyst, isTwo }} />
       <div class="table-place">
         <${Notice} ...${{ session, app, analyst, hasRows: first.length > 0 || second?.length > 0 }} />
@@ -90,7 +90,7 @@ function useAnalyst(session, app) {
     const judges = session.judges.map((agent) => agent.id);
     const first = judges.includes(app.agent) ? app.agent : defaultAgent(session.agents);
     const second = judges.includes(analyst.second) ? analyst.second : null;
-    if (first !== analyst.first || second !== analyst.second || !analyst.isSynced) analyst.set({ first, second, isSynced: true });
+    if (first !== analyst.first || second !== analyst.second) analyst.set({ first, second });
     else analyst.sync();
   }, [app.agent, session.agents]);
   return analyst;
@@ -155,12 +155,17 @@ function useAnalyseKeys({ session, app, analyst, first, play, setEditing }) {
     const update = analyst.slots[0].shown;
     app.announce(spokenAnalysis({ players: game.players, toMove: position.to_move ?? 0, agent: shortName(analyst.first), update, rows: first }));
   };
+  const showOwners = () => {
+    flip("showsOwnership");
+    const update = analyst.slots[0].shown;
+    if (update && !update.ownership && settings.get("showsOwnership")) app.toast({ text: `${shortName(analyst.first)} does not tell who owns the points.` });
+  };
   useTreeKeys(session, app, { onComment: () => setEditing(true) });
   useKeys({
     space: ["start or stop", (event) => (event.target.closest?.("button, [role=slider]") && !event.target.closest(".start") ? false : analyst.toggle())],
     b: ["play the best move", () => (best && session.isSettled ? void play(best) : false)],
     v: ["marks", () => settings.set("marks", nextMarks(settings.get("marks")))],
-    o: ["ownership", () => flip("showsOwnership")],
+    o: ["ownership", showOwners, session.game.has_ownership],
     p: ["prior", () => settings.set("heat", settings.get("heat") === "prior" ? "none" : "prior")],
     l: ["line of the best move", () => flip("showsLine")],
     "shift+v": ["speak the analysis", speak],

@@ -1,8 +1,9 @@
 // Where the table will be: what the search waits for, or why there is none.
 
+import { defaultAgent } from "../../game/session.js";
 import { html } from "../../html.js";
 import { Message, StageCard } from "../../panel/StageLine.js";
-import { defaultAgent } from "../../shell/App.js";
+import { showReview } from "../review/review.js";
 import { shortName } from "./controls.js";
 
 export function Notice({ session, app, analyst, hasRows }) {
@@ -10,7 +11,7 @@ export function Notice({ session, app, analyst, hasRows }) {
   const failed = analyst.slots.find((slot) => slot.error);
   const waiting = analyst.slots.find((slot) => slot.stage);
   if (position.result && session.isSettled) {
-    return html`<${Message} kind="info" title=${position.result.text} text="The game is over. Go back to analyse a position before the end." actions=${[["Review this game", () => app.setView("review")]]} />`;
+    return html`<${Message} kind="info" title=${position.result.text} text="The game is over. Go back to analyse a position before the end." actions=${[["Review this game", () => showReview(session, app)]]} />`;
   }
   if (failed) return html`<${Failed} ...${{ session, app, analyst, failed }} />`;
   if (hasRows) return null;

@@ -18,13 +18,13 @@ export function Picker({ label, text, items, className = "", swatch = "", isUp =
   </span>`;
 }
 
-/** The short name of an agent: its id, without the folders of a run. */
-export const shortName = (id) => (id ? id.replace(/^run:/, "") : "no agent");
+/** The short name of an agent: its id, without the folders of a run, and without its limit: these views have their own. */
+export const shortName = (id) => (id ? id.replace(/^run:/, "").replace(/@[^@/]*$/, "") : "no agent");
 
 const agentItems = (session, chosen, onPick) =>
   session.judges.map((agent) => ({
     text: shortName(agent.id),
-    detail: agent.title !== agent.id ? agent.title : "",
+    detail: agent.title !== shortName(agent.id) ? agent.title : "",
     isChosen: agent.id === chosen,
     onPick: () => onPick(agent.id),
   }));
@@ -48,8 +48,8 @@ export const LimitPicker = ({ analyst }) => html`<${Picker}
 
 export function MarksPicker({ isTwo, agent }) {
   const chosen = settings.get("marks");
-  const shows = settings.get("markNumbers") ?? "score";
-  const heat = settings.get("heat") ?? "none";
+  const shows = settings.get("markNumbers");
+  const heat = settings.get("heat");
   const radio = (name, current) => ([value, text]) => ({ text, isChosen: value === current, onPick: () => settings.set(name, value) });
   const items = [
     ...MARKS.map(radio("marks", chosen)).map((item) => ({ ...item, text: `Marks: ${item.text}` })),

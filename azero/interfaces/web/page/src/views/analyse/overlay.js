@@ -9,7 +9,7 @@ export function overlayOf({ position, first, second, active, update }) {
   const { picture, to_move: toMove } = position;
   if (toMove === null || !(first.length || second?.length)) return {};
   const rows = [...first, ...(second ?? [])];
-  const heat = settings.get("heat") ?? "none";
+  const heat = settings.get("heat");
   const overlay = {
     ownership: settings.get("showsOwnership") ? ownersOf(update, picture) : null,
     heat: heat === "none" ? null : heatOf(picture, first, heat),
@@ -17,6 +17,6 @@ export function overlayOf({ position, first, second, active, update }) {
   const best = settings.get("showsLine") ? first.find((row) => row.isBest) : null;
   const shown = active ? rows.find((row) => row.move === active) : best;
   if (shown) return { ...overlay, hidesTargets: true, ...overlayOfLine(picture, toMove, shown.pv) };
-  const options = { mode: settings.get("marks"), shows: settings.get("markNumbers") ?? "score" };
+  const options = { mode: settings.get("marks"), shows: settings.get("markNumbers") };
   return { ...overlay, ...overlayOfRows(picture, first, options, second ?? []) };
 }

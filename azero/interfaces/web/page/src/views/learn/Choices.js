@@ -1,6 +1,6 @@
 // What is searched, and how: the method, the net, the constant, the seed.
 
-import { html } from "../../html.js";
+import { html, useState } from "../../html.js";
 import { DEFINITIONS, plain } from "./words.js";
 
 const METHODS = [
@@ -14,6 +14,7 @@ export function Choices({ session, app, chosen, lesson }) {
     app.changed();
   };
   const { method, agent, nets, seed } = chosen;
+  const [typed, setTyped] = useState(null); // a constant that is not taken yet: what arrives meanwhile leaves it alone
   const own = lesson.rule?.c ?? lesson.rule?.c_puct;
   return html`<div class="learn-choices">
     <span class="choice methods" role="group" aria-label="Method">${METHODS.map(([id, name, about]) => html`<button
@@ -26,7 +27,8 @@ export function Choices({ session, app, chosen, lesson }) {
       ${nets.map(({ id, title }) => html`<option value=${id} selected=${id === agent}>${title}</option>`)}
     </select>`}
     <label class="constant" title="How much it explores: 0 is not at all">explore <var>c</var>
-      <input type="number" min="0" max="10" step="0.1" value=${chosen.c ?? (own === undefined ? "" : plain(own))} onChange=${(event) => set({ c: numberOf(event.target.value) })} />
+      <input type="number" min="0" max="10" step="0.1" value=${typed ?? chosen.c ?? (own === undefined ? "" : plain(own))} onInput=${(event) => setTyped(event.target.value)}
+        onChange=${(event) => set({ c: numberOf(event.target.value) })} onBlur=${() => setTyped(null)} />
     </label>
     <button class="quiet" title=${`Random numbers of seed ${seed}`} onClick=${() => set({ seed: seed + 1 })}>Seed ${seed}</button>
     <span class="root-place" title="Choose the position in Play or Analyse">root: ${session.ply ? `after ${session.ply} ${session.ply === 1 ? "move" : "moves"}` : "the start"}</span>

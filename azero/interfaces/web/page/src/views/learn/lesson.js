@@ -32,10 +32,10 @@ export class Lesson {
   reset(wanted) {
     this.asking?.abort();
     Object.assign(this, { wanted, asking: null, pending: null, simulations: [], at: 0, stepAt: 0 });
-    Object.assign(this, { rule: null, ended: null, error: null, sinceMs: 0, rolloutPly: null });
+    Object.assign(this, { rule: null, ended: null, error: null, rolloutPly: null });
   }
 
-  /** Begins anew. `wanted`: {game, moves, method, agent?, c?, seed}; `place`: where, or null. */
+  /** Begins a lesson. `wanted`: {game, moves, method, agent?, c?, seed}; `place`: where, or null. */
   async begin(wanted, place = null) {
     this.reset(wanted);
     this.changed();
@@ -143,7 +143,7 @@ export class Lesson {
     return this.show(this.stepAt > 0 ? this.at : Math.max(0, this.at - 1), 0);
   }
 
-  /** Goes forward by so many simulations, or as far as there are any; returns whether anything was left. */
+  /** Goes forward by `count` simulations, or as far as there are any; returns whether anything was left. */
   async run(count, stepAt = -1) {
     const { wanted } = this;
     const to = this.at + count;
@@ -168,24 +168,20 @@ export class Lesson {
     this.changed();
   }
 
-  /** The position after further moves, or null while it is on its way. */
+  /** The position after further moves; null while it is on its way, and if the server refuses it. */
   position(moves) {
     const key = moves.join(" ");
-    const known = this.positions.get(key);
-    if (known === undefined) this.fetchPosition(key, moves);
-    return known ?? null;
+    if (!this.positions.has(key)) this.fetchPosition(key, moves);
+    return this.positions.get(key);
   }
 
   async fetchPosition(key, moves) {
     const { wanted } = this;
     if (this.positions.size > MOST_POSITIONS) this.positions.clear();
     this.positions.set(key, null);
-    try {
-      const position = await post("positions", { game: wanted.game, moves: [...wanted.moves, ...moves] });
-      if (wanted.game === this.wanted.game && wanted.moves === this.wanted.moves) this.positions.set(key, position);
-    } catch {
-      this.positions.delete(key);
-    }
+    const position = await post("positions", { game: wanted.game, moves: [...wanted.moves, ...moves] }).catch(() => null);
+    if (position === null || wanted !== this.wanted) return;
+    this.positions.set(key, position);
     this.changed();
   }
 }

@@ -36,7 +36,7 @@ export const DEFINITIONS = {
 /** The title of a phase: with rollouts, the evaluation is one. */
 export const titleOf = (phase, method) => (phase === "evaluate" && method === "uct" ? "Roll out" : PHASES[phase]);
 
-/** Returns the sentence that tells why a selection took its move. */
+/** Returns why a selection took its move, in a sentence. */
 export function whyChosen(selection, names, method) {
   const { children, chosen, reason, num_equal: numEqual } = selection;
   const { move } = children[chosen];

@@ -15,13 +15,18 @@ export function Ending({ play, session, app, newGame }) {
     <h2>${winner !== null && html`<${Stone} players=${session.game.players} player=${winner} size=${0.85} />`} ${titleOf(play)}</h2>
     <p>${sentenceOf(play, session)}${play.hasHuman && html`<${Weakest} ...${{ play, session, app }} />`}</p>
     <div class="row">
-      <button class="primary" onClick=${() => app.setView("review")}>Review this game</button>
+      <button class="primary" onClick=${() => review(session, app).catch(app.fail)}>Review this game</button>
       <button onClick=${() => again([...play.players].reverse())}><span>Play again<span class="wide-only">, sides swapped</span></span></button>
       ${next
         ? html`<button class="quiet" onClick=${() => again(next.players)}>Level ${next.level} <${Icon} name="play" /></button>`
         : html`<button class="quiet" onClick=${newGame}>Another game</button>`}
     </div>
   </div>`;
+}
+
+async function review(session, app) {
+  const { showReview } = await import("../review/review.js");
+  showReview(session, app);
 }
 
 function titleOf(play) {

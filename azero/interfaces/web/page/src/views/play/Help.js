@@ -6,7 +6,7 @@ const ALL = html` <span class="wide-only"><kbd>U</kbd> takes back, <kbd>H</kbd> 
 
 export function Help({ play, session }) {
   const { position } = session;
-  if (!position || play.result) return null;
+  if (!position || play.result || !play.hasHuman) return null;
   if (session.node.children.length) return html`<p class="help">This is an earlier position: <kbd>→</kbd> goes forward, Undo goes on from here.</p>`;
   return html`<p class="help"><span class="wide-only">${withMouse(position.picture)}</span><span class="narrow-only">${withFinger(position.picture)}</span>${ALL}</p>`;
 }

@@ -5,7 +5,7 @@ import { radio, radioKeys } from "../../shell/radios.js";
 
 export function Levels({ agent, level, onLevel }) {
   const { levels, anchors } = agent;
-  const chosen = levels.find((each) => each.level === level);
+  const chosen = level === "adaptive" ? agent.adaptive : levels.find((each) => each.level === level);
   const isRated = levels.every((each) => each.elo !== null && each.elo !== undefined);
   const elos = levels.map((each) => (isRated ? each.elo : 100 * each.level));
   const most = Math.max(...elos, 1);
@@ -13,11 +13,11 @@ export function Levels({ agent, level, onLevel }) {
   const anchor = isRated && anchors?.find(({ name, elo }) => name !== "random" && elo > 0 && elo < most);
   return html`<div class="levels">
     <p class="levels-head">
-      <strong>${chosen ? `Level ${chosen.level}, ${chosen.name}` : "Adaptive"}</strong>
-      <span class="detail">${isRated && chosen ? source(chosen) : "not yet measured for this agent"}</span>
+      <strong>${level === "adaptive" ? chosen.name : `Level ${level}, ${chosen.name}`}</strong>
+      <span class="detail">${!isRated ? "not yet measured: the bars tell only the order" : level === "adaptive" ? "not yet measured" : source(chosen)}</span>
     </p>
     <div class="bars" role="radiogroup" aria-label="Level" onKeyDown=${radioKeys}>
-      ${anchor && html`<span class="anchor" style=${{ "--part": part(anchor.elo) }}><small>${anchor.name} has ${format(anchor.elo)}</small></span>`}
+      ${anchor && html`<span class="anchor" style=${{ "--part": part(anchor.elo) }}></span>`}
       ${levels.map((each, k) => html`<button ...${radio(each.level === level, level === "adaptive" && k === 0)} class="level"
         aria-label="Level ${each.level}, ${each.name}${isRated ? `, ${format(each.elo)} Elo` : ""}" onClick=${() => onLevel(each.level)}>
         ${isRated && html`<small>${format(each.elo)}</small>`}
@@ -25,7 +25,8 @@ export function Levels({ agent, level, onLevel }) {
         <span>${each.level}</span>
       </button>`)}
     </div>
-    <p class="level-text">${chosen ? chosen.text : "It plays as well as the game stands: loosely when it is ahead, tightly when it is behind."}</p>
+    ${anchor && html`<p class="anchor-text"><span class="anchor-key" aria-hidden="true"></span>${anchor.name} has ${format(anchor.elo)}</p>`}
+    <p class="level-text">${chosen.text}</p>
     ${agent.adaptive && html`<label class="check"><input type="checkbox" checked=${level === "adaptive"} onChange=${(event) => onLevel(event.target.checked ? "adaptive" : Math.min(3, levels.length))} /> Adapt to how I play</label>`}
   </div>`;
 }

@@ -22,13 +22,19 @@ export function Moves({ session }) {
   const line = session.tree.lineOf(session.node);
   const box = useRef(null);
   const { players } = session.game;
-  useEffect(() => {
-    const current = box.current?.querySelector("[aria-current]");
+  const showCurrent = () => {
+    const current = box.current?.querySelector("[aria-current]"); // the list may be gone
     if (!current) return;
     const [outer, inner] = [box.current.getBoundingClientRect(), current.getBoundingClientRect()];
     box.current.scrollTop += Math.max(0, inner.bottom - outer.bottom + 8) + Math.min(0, inner.top - outer.top);
     box.current.scrollLeft += Math.max(0, inner.right - outer.right + 8) + Math.min(0, inner.left - outer.left);
-  }, [session.node]);
+  };
+  useEffect(showCurrent, [session.node]);
+  useEffect(() => {
+    const observer = new ResizeObserver(showCurrent); // e.g. when the ending takes room from the list
+    if (box.current) observer.observe(box.current);
+    return () => observer.disconnect();
+  }, []);
   return html`<div class="moves" role="log" aria-label="Moves played" ref=${box}>
     <div class="moves-row moves-head"><span></span>${[0, 1].map((player) => html`<span title=${players[player].name}><${Stone} players=${players} player=${player} /></span>`)}</div>
     ${rowsOf(line).map(({ number, cells }) => html`<div class="moves-row" key=${number}>

@@ -86,7 +86,7 @@ export function NewGame({ app, session }) {
       ["second", html`<${Stone} players=${session.game.players} player=${1} /> Second`],
       ["either", "Either"],
     ]} /></${Field}>
-    <${Field} label="Clock"><${Choice} label="Clock" value=${clock} onPick=${setClock} options=${CLOCKS.map((limit, k) => [k, limit ? `${limit.minutes} + ${limit.increment}` : "None"])} /></${Field}>
+    <${Field} label="Clock"><${Choice} label="Clock" value=${clock} onPick=${setClock} options=${CLOCKS.map((limit, k) => [k, limit ? `${limit.minutes} min + ${limit.increment} s` : "None"])} /></${Field}>
     <${Field} label="Board"><${BoardField} session=${session} board=${board} onBoard=${setBoard} /></${Field}>
     <${Field} label="Sound"><label class="check"><input type="checkbox" checked=${settings.get("sound")} onChange=${(event) => settings.set("sound", event.target.checked)} /> A tick with each move</label></${Field}>
     ${problem && html`<p class="problem" role="alert">${problem}</p>`}

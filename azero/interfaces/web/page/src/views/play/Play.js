@@ -3,6 +3,7 @@
 import { stepKeys } from "../../game/stepKeys.js";
 import { html, useEffect, useRef, useState } from "../../html.js";
 import { useKeys } from "../../keys.js";
+import { overlayOfLine } from "../../panel/lines.js";
 import { settings } from "../../settings.js";
 import { Icon } from "../../shell/icons.js";
 import { PanelFrame, Stage } from "../../shell/layout.js";
@@ -60,7 +61,7 @@ export function Play({ session, app }) {
       ${play.stages.length > 0 && html`<${Stages} play=${play} />`}
       ${hasMoveList(picture) && html`<${MoveList} ...${{ picture, play, act }} />`}
       ${problem && html`<p class="note problem" role="status">The picture of your file cannot be used: ${problem}</p>`}
-      ${isPlain && !problem && html`<p class="detail note">This board is drawn from the planes that a net sees. One method in your file makes it pretty: the guide to games of your own shows how.</p>`}
+      ${isPlain && !problem && html`<p class="detail note">This board is drawn from the planes that a net sees. A method <code>picture</code> in your file makes it pretty: docs/your_own_game.md shows how.</p>`}
       <${Moves} session=${session} />
       <${Steps} ...${{ session, chosen, play, onBack: () => board.current.stepBack() }} />
       <${Side} ...${{ play, session, side: below, isBelow: true }} />
@@ -78,11 +79,8 @@ function hintOverlay(play, session) {
   if (!play.hint) return {};
   const { cells, line, isLine } = play.hint;
   if (!isLine) return { marks: [{ cells: cells.slice(0, 1), text: "", share: 0, kind: "best" }] };
-  if (cells.length > 1) return { arrows: [{ from: cells[0], to: cells.at(-1), kind: "best" }] };
   const { to_move: toMove, picture } = session.position;
-  const byMove = new Map(picture.actions.map((action) => [action.move, action.cells]));
-  const ghosts = line.slice(0, 6).map((move, k) => ({ cells: byMove.get(move) ?? [], number: k + 1, player: (toMove + k) % 2 }));
-  return { line: ghosts.filter(({ cells: on }, k, all) => on.length && all.findIndex((each) => each.cells.at(-1) === on.at(-1)) === k) };
+  return overlayOfLine(picture, toMove, line);
 }
 
 /** Whether some actions can only be chosen from a list: they have neither a cell nor a button. */
@@ -105,10 +103,10 @@ function Buttons({ play, session, app, newGame }) {
   return html`
     <button disabled=${!play.mayUndo} onClick=${() => play.undo()}><${Icon} name="undo" />Undo</button>
     <button disabled=${!play.mayMove} onClick=${() => play.askHint()}><${Icon} name="hint" />Hint</button>
-    ${picture.buttons.map((button) => html`<button class="special" disabled=${!play.mayMove} onClick=${() => play.play(button)}>${button.label}</button>`)}
-    ${play.isAgainstAgent && play.human !== null && html`<button aria-label="Swap sides" onClick=${() => play.swapSides()}><${Icon} name="swap" />${picture.buttons.length ? null : "Swap"}</button>`}
-    ${play.human === null && play.isAgainstAgent && html`<button onClick=${() => play.pause(!play.isPaused)}>${play.isPaused ? "Go on" : "Stop"}</button>`}
+    ${play.isAgainstAgent && play.human !== null && html`<button aria-label="Swap sides" onClick=${() => play.swapSides()}><${Icon} name="swap" />Sides</button>`}
+    ${play.human === null && play.isAgainstAgent && html`<button onClick=${() => play.pause(!play.isPaused)}><${Icon} name=${play.isPaused ? "play" : "pause"} />${play.isPaused ? "Go on" : "Stop"}</button>`}
     <button class="quiet" disabled=${isOver || !session.ply} onClick=${() => askToResign(app, play)}><${Icon} name="flag" />Resign</button>
+    ${picture.buttons.map((button) => html`<button disabled=${!play.mayMove} onClick=${() => play.play(button)}>${button.label}</button>`)}
     <button class="primary end" aria-label="New game" onClick=${newGame}>New game</button>`;
 }
 
@@ -116,22 +114,21 @@ const askToResign = (app, play) =>
   app.openDialog(() => html`<${Confirm} app=${app} title="Resign this game?" yes="Resign" onYes=${() => play.resign()} />`);
 
 function usePlayKeys(session, app) {
-  const special = (label) => () => {
-    const button = session.position?.picture.buttons.find((each) => each.label === label);
-    if (!button || !app.play?.mayMove) return false;
-    app.play.play(button);
-  };
+  const picture = session.position?.picture;
+  const special = (label) => picture?.buttons.find((each) => each.label === label);
+  const press = (button) => (app.play?.mayMove ? void app.play.play(button) : false);
+  const takesDigits = Boolean(picture?.drops) || picture?.style === "tree";
   const digits = Object.fromEntries(
-    [1, 2, 3, 4, 5, 6, 7, 8, 9].map((digit) => [String(digit), ["play the column or branch", () => playDigit(session, app, digit)]]),
+    [1, 2, 3, 4, 5, 6, 7, 8, 9].map((digit) => [String(digit), ["play the column or branch", () => playDigit(session, app, digit), takesDigits]]),
   );
   useKeys({
     ...digits,
     u: ["undo", () => app.play?.undo()],
     h: ["hint", () => app.play?.askHint()],
     n: ["new game", () => app.openDialog(() => html`<${NewGame} app=${app} session=${session} />`)],
-    x: ["swap sides", () => app.play?.swapSides()],
-    "shift+p": ["pass", special("Pass")],
-    "shift+s": ["swap", special("Swap")],
+    x: ["swap sides", () => app.play.swapSides(), Boolean(app.play?.isAgainstAgent)],
+    "shift+p": ["pass", () => press(special("Pass")), Boolean(special("Pass"))],
+    "shift+s": ["swap", () => press(special("Swap")), Boolean(special("Swap"))],
     "shift+r": ["resign", () => (session.ply && !app.play.result ? askToResign(app, app.play) : false)],
     ...stepKeys(session),
   });
@@ -139,7 +136,6 @@ function usePlayKeys(session, app) {
 
 function playDigit(session, app, digit) {
   const { picture } = session.position;
-  if (!picture.drops && picture.style !== "tree") return false;
   const action = picture.drops
     ? picture.actions.find(({ cells }) => picture.drops[digit - 1]?.includes(cells[0]))
     : picture.actions[digit - 1];

@@ -26,14 +26,15 @@ function whatItDoes(play, session, side, isToMove, level) {
   const { thinking, problem, stages } = play;
   const name = session.game.players[side].name;
   const isAgent = play.players[side].kind === "agent";
+  const isNamed = !isAgent && play.human === null; // two people are titled by their colours
   const { result } = play;
-  if (result) return result.winner === null ? `${name}, draw` : result.winner === side ? `${name}, won` : `${name}, lost`;
+  if (result) return `${isNamed ? "" : `${name}, `}${result.winner === null ? "draw" : result.winner === side ? "won" : "lost"}`;
   if (isAgent && isToMove && problem) return "could not move";
   if (isAgent && stages.length) return "is getting ready";
   if (thinking?.player === side && Date.now() - thinking.since > 300) return `thinks, ${Math.round((Date.now() - thinking.since) / 1000)} s`;
   if (level?.elo !== null && level?.elo !== undefined) return `${name}, ${Math.round(level.elo).toLocaleString("en-US")} Elo above random`;
-  if (isToMove && !isAgent) return play.human === null ? "to move" : `${name}, your move`;
-  return name;
+  if (isToMove && !isAgent) return isNamed ? "to move" : `${name}, your move`;
+  return isNamed ? "waits" : name;
 }
 
 function LevelBars({ levels, level }) {

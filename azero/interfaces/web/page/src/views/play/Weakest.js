@@ -1,43 +1,43 @@
-// The weakest move of a finished game. A review looks for it while the result is read.
+// The weakest move of a finished game. A short review looks for it while the result is read.
 
 import { useRender } from "../../emitter.js";
 import { html, useEffect, useState } from "../../html.js";
 import { rowsOf } from "./Moves.js";
 
-/** The sentence, or how far the review has come. It is the review that the view Review shows whole. */
+const SIMULATIONS = 100; // of each position: one sentence comes of it, and nothing in the tree
+const KNOWN = new WeakMap(); // reviews by the last move of the game
+
+/** The sentence, or how far the review has come. */
 export function Weakest({ play, session, app }) {
   const render = useRender();
   const [review, setReview] = useState(null);
   useEffect(() => {
-    let unsubscribe = null;
+    let end = null; // null before the review has begun
     let isGone = false;
-    begin(session, app).then((found) => {
-      if (isGone || !found) return;
-      const end = found.subscribe(render);
-      unsubscribe = () => {
-        end();
-        if (app.view !== "review") found.stop();
+    const begin = async () => {
+      const { Review, reviewerOf } = await import("../review/review.js");
+      const last = session.tree.lineOf(session.node).at(-1);
+      const agent = reviewerOf(session, app.agent);
+      if (isGone || !agent || !last) return;
+      if (!KNOWN.has(last)) KNOWN.set(last, new Review(session, { simulations: SIMULATIONS, marks: false }));
+      const found = KNOWN.get(last);
+      const unsubscribe = found.subscribe(render);
+      end = () => {
+        unsubscribe();
+        found.stop();
       };
+      if (!found.whole) found.start(agent);
       setReview(found);
-    }, app.fail);
+    };
+    begin().catch(app.fail);
     return () => {
       isGone = true;
-      unsubscribe?.();
+      end?.();
     };
   }, [session.tree]);
   if (!review?.isCurrent || review.error) return null;
   if (review.whole) return html` <span role="status">${sentenceOf(review, play, session)}</span>`;
   return html` <span class="detail">Looking for the weakest move: ${review.numReviewed} of ${review.nodes.length} …</span>`;
-}
-
-/** Returns the review of the game, which goes on unless it is done; null if no agent can judge it. */
-async function begin(session, app) {
-  const { reviewOf, reviewerOf } = await import("../review/review.js");
-  const review = reviewOf(session);
-  const agent = reviewerOf(session, app.agent);
-  const isKnown = review.isCurrent && review.nodes.at(-1) === session.tree.lineOf(session.node).at(-1);
-  if (agent && !(isKnown && (review.whole || review.isRunning))) review.start(agent);
-  return agent && review;
 }
 
 /** "Your weakest move was 5 f5: it gave away 11 points." Of two people, the weakest move of both. */

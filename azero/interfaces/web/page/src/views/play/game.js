@@ -22,17 +22,19 @@ export class PlayGame {
     this.decided = null; // {winner, text} of a game that ended off the board
     this.thinking = null; // {player, since}
     this.limit = clock;
-    this.stages = []; // of an agent that is being loaded, as a stream tells them
+    this.stages = []; // of an agent that is being loaded, as a stream reports them
     this.problem = null; // an error of the agent
     this.hint = null; // {cells, line, isLine}
     this.isPaused = false;
     this.request = null;
+    this.seen = null; // the node whose move has been announced
+    this.isStopped = false;
     this.unsubscribe = this.session.subscribe(() => this.onChange());
     this.closing = new AbortController();
     this.prepare();
   }
 
-  /** Loads the agents before their first move, and tells the stages. */
+  /** Loads the agents before their first move, and shows the stages. */
   async prepare() {
     const { signal } = this.closing;
     const onStages = (stages) => {
@@ -144,6 +146,7 @@ export class PlayGame {
   /** Puts another agent in the place of one that could not move. */
   replaceAgent(id) {
     this.players = this.players.map((player) => (player.kind === "agent" ? { ...player, agent: id, level: null, simulations: player.simulations ?? 100 } : player));
+    this.prepare();
     this.retry();
   }
 

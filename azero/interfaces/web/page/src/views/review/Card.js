@@ -24,7 +24,7 @@ export function Card({ review, ply, players, attempt, isTrying, showsLine, hasNe
 
 function Sentence({ review, ply, players }) {
   const who = players[review.player].name;
-  const played = html`<strong>${ply} ${review.move}</strong>`;
+  const played = html`<strong>${review.move}</strong> (move ${ply})`;
   if (review.move === review.best) {
     return html`${played} is the best move${review.mark === "!" ? ", and the only good one" : ""}. ${who} has ${scoreWord(review.value)}${percent(review.value)}.`;
   }
@@ -41,7 +41,7 @@ const percent = (value) => (Math.abs(value) === 1 ? "" : " %");
 function Trying({ review, ply, players, attempt }) {
   const who = players[review.player].name;
   if (attempt === "pending") return html`Searching your move …`;
-  if (!attempt) return html`Find a better move than <strong>${ply} ${review.move}</strong> for ${who}, on the board.`;
+  if (!attempt) return html`Find a better move than <strong>${review.move}</strong> (move ${ply}) for ${who}, on the board.`;
   const points = Math.round(50 * attempt.loss);
   if (attempt.isBest) return html`<strong>${attempt.move}</strong> is the engine's move, too.`;
   if (!attempt.mark) return html`<strong>${attempt.move}</strong> is good: ${points ? `${points} points behind the best move` : "as good as the best move"}.`;

@@ -23,10 +23,10 @@ export function Controls({ session, app, review }) {
     },
   }));
   return html`<div class="controls">
-    <${StartStop} name="Start" isRunning=${review.isRunning} isOff=${!agent || !length} onToggle=${() => (review.isRunning ? review.stop() : review.start(agent))} />
+    <${StartStop} name="Review" isRunning=${review.isRunning} isOff=${!agent || !length} onToggle=${() => (review.isRunning ? review.stop() : review.start(agent))} />
     <${AgentPicker} session=${session} chosen=${agent} onPick=${app.setAgent} />
     <${Picker} label="Simulations" className="quiet" text="${formatCount(review.simulations)} sims" items=${items} />
-    <span class="rate">${review.isRunning && html`<progress value=${review.numReviewed} max=${total} aria-label="Plies reviewed"></progress> ${review.numReviewed} of ${total} plies`}</span>
+    <span class="rate">${review.isRunning && html`<progress value=${review.numReviewed} max=${total} aria-label="Plies reviewed"></progress> ${review.numReviewed} of ${total}<span class="wide-only"> plies</span>`}</span>
   </div>`;
 }
 
@@ -47,6 +47,7 @@ export function Waiting({ session, app, review }) {
 export function Bar({ session, app, review, onControls }) {
   const fail = (promise) => Promise.resolve(promise).catch(app.fail);
   const hasMoves = review.isCurrent && review.numReviewed > 0;
+  const isWhole = review.isCurrent && review.whole;
   const items = [
     { text: "Record with annotations", detail: "azero's format", onPick: () => fail(saveRecord(session, review, "azero")) },
     ...(session.game.has_sgf ? [{ text: "Record with annotations", detail: "SGF", onPick: () => fail(saveRecord(session, review, "sgf")) }] : []),
@@ -55,7 +56,7 @@ export function Bar({ session, app, review, onControls }) {
   return html`
     <${Navigation} session=${session} />
     <span class="end bar-tools">
-      ${hasMoves && html`<button class="quiet review-state" title="Review again" onClick=${onControls}><span>${review.numReviewed} of ${review.nodes.length} plies<span class="wide-only">, ${shortName(review.agent)}</span></span></button>`}
+      ${isWhole && html`<button class="quiet review-state" title="Review again" onClick=${onControls}><span>${review.numReviewed} of ${review.nodes.length} plies<span class="wide-only">, ${shortName(review.agent)} · Review again</span></span></button>`}
       ${hasMoves && html`<${Picker} label="Save" className="quiet" isUp text=${html`<${Icon} name="save" />Save`} items=${items} />`}
     </span>`;
 }

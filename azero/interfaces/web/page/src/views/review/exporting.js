@@ -1,15 +1,11 @@
 // A review as files: the record with its annotations, and the JSON of `azero review --json`.
 
-import { post } from "../../api.js";
-import { nodesOfRecord } from "../../game/tree.js";
-import { download } from "../../records/files.js";
+import { download, writeRecord } from "../../records/files.js";
 import { annotated, countsOf, meanLosses } from "./report.js";
 
 /** Saves the record with glyphs, losses and better lines; `format` is "azero" or "sgf". */
 export async function saveRecord(session, review, format) {
-  const nodes = nodesOfRecord(annotated(session.tree, review.nodes, review.moves));
-  const { Result, ...tags } = session.tags;
-  const { text } = await post("records/write", { format, game: session.game.id, tags, nodes });
+  const text = await writeRecord(session, format, annotated(session.tree, review.nodes, review.moves));
   download(text, `review.${format === "sgf" ? "sgf" : "txt"}`);
 }
 

@@ -68,8 +68,7 @@ export function markOf(best, played, givesAway) {
 export function annotated(tree, nodes, moves) {
   const copies = new Map();
   const copy = (node) => {
-    const { move, comment, mark, name, value } = node;
-    const made = { move, comment, mark, name, value, children: node.children.map(copy) };
+    const made = { ...node, children: node.children.map(copy) };
     copies.set(node, made);
     return made;
   };

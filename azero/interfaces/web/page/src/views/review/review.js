@@ -1,4 +1,4 @@
-// The review of a line of the session: a stream that brings the moves one by one. Stop keeps what is there.
+// Reviews of a line of the session: a stream brings the moves one by one. Stop keeps what is there.
 
 import { stream } from "../../api.js";
 import { Emitter } from "../../emitter.js";
@@ -14,17 +14,24 @@ export function reviewerOf(session, wanted) {
 
 export const SIMULATIONS = [50, 100, 400, 1000, 3000, 10_000];
 
-/** The review of a session. */
+/** The review that the view Review shows. */
 export function reviewOf(session) {
   if (!KNOWN.has(session)) KNOWN.set(session, new Review(session));
   return KNOWN.get(session);
 }
 
-class Review extends Emitter {
-  constructor(session) {
+/** Opens the view Review; a review of the line on the page begins at once. */
+export function showReview(session, app) {
+  const [review, agent] = [reviewOf(session), reviewerOf(session, app.agent)];
+  if (agent && !review.isOfLine) review.start(agent);
+  app.setView("review");
+}
+
+export class Review extends Emitter {
+  /** `marks`: whether it writes its glyphs into the session's tree. */
+  constructor(session, { simulations = 400, marks = true } = {}) {
     super();
-    this.session = session;
-    this.simulations = 400;
+    Object.assign(this, { session, simulations, marks });
     this.pacer = new Pacer(() => this.changed());
     this.controller = null;
     this.clear();
@@ -51,6 +58,12 @@ class Review extends Emitter {
   /** Whether it is about the tree that is on the page. */
   get isCurrent() {
     return this.tree !== null && this.tree === this.session.tree;
+  }
+
+  /** Whether it has reviewed the line on the page, or goes on with it. */
+  get isOfLine() {
+    const { tree, node } = this.session;
+    return this.isCurrent && (this.whole !== null || this.isRunning) && this.nodes.at(-1) === tree.lineOf(node).at(-1);
   }
 
   /** The index in `nodes` of the move in question at the current node: the next of the line; -1 off the line. */
@@ -91,7 +104,7 @@ class Review extends Emitter {
     this.stage = null;
     this.moves[move.ply] = move;
     const node = this.nodes[move.ply];
-    if (node.isMarkedByReview || !node.mark) Object.assign(node, { mark: move.mark, isMarkedByReview: Boolean(move.mark) });
+    if (this.marks && (node.isMarkedByReview || !node.mark)) Object.assign(node, { mark: move.mark, isMarkedByReview: Boolean(move.mark) });
   }
 
   finish(whole) {

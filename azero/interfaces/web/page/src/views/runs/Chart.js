@@ -14,7 +14,7 @@ const MOST_ROWS = 500; // of the table
 export function Chart({ title, note, series, format, range, ticks = [], chosen, last, onChoose }) {
   const filled = series.filter(({ points }) => points.length);
   const values = filled.flatMap(({ points }) => points.map(([, value]) => value));
-  if (!values.length) return html`<figure class="chart"><figcaption>${title}</figcaption><p class="detail">No values yet.</p></figure>`;
+  if (!values.length) return html`<figure class="chart"><figcaption>${title}</figcaption><p class="detail">No values.</p></figure>`;
   const [low, middle, high] = range ? [range[0], (range[0] + range[1]) / 2, range[1]] : ticksOf(values);
   const end = WIDTH - RIGHT;
   const x = (iteration) => LEFT + ((end - LEFT) * (iteration - 1)) / Math.max(1, last - 1);
@@ -24,7 +24,7 @@ export function Chart({ title, note, series, format, range, ticks = [], chosen, 
     const at = ((event.clientX - box.left) / box.width) * WIDTH;
     onChoose(Math.round(1 + ((at - LEFT) / (end - LEFT)) * (last - 1)));
   };
-  const named = [...new Set([1, Math.round((1 + last) / 2), last])];
+  const named = last < 6 ? Array.from({ length: last }, (_, k) => k + 1) : [1, Math.round((1 + last) / 2), last];
   const foot = HEIGHT - BOTTOM;
   const label = filled.map(({ label: name, points }) => `${name} ${format(points.at(-1)[1])}`).join(", ");
   return html`<figure class="chart">

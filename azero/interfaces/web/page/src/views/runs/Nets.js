@@ -53,7 +53,7 @@ export async function playNet(parts, net) {
 async function analyseNets(parts, nets) {
   const [first, second = null] = nets.map((net) => offer(parts, net));
   const { analystOf } = await import("../analyse/analyst.js");
-  analystOf(parts.session).set({ first, second, isSynced: true });
+  analystOf(parts.session).set({ first, second });
   parts.app.setAgent(first);
   parts.app.setView("analyse");
 }
