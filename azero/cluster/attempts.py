@@ -6,7 +6,7 @@ A task may be attempted several times, because a worker dies or is late. All who
 import statistics
 import time
 from collections import Counter, defaultdict, deque
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from azero.cluster.backend import Backend, Death, Event
@@ -20,8 +20,11 @@ _MOST_AHEAD = 1000
 _MOST_LOST = 20
 """If so many attempts at one task have ended with their nodes, the task is given up."""
 
-_LATE = 1.5
-"""An attempt is late if it takes more than this times the median, and nothing else waits."""
+_LATE, _LATE_S = 1.5, 5.0
+"""An attempt is late if it takes more than _LATE times the median, and _LATE_S more, while nothing else waits.
+
+The process of an attempt that is ended has to be replaced, which takes some seconds.
+"""
 
 _LOOK_S = 0.1
 """How often late attempts are looked for. A look goes through all attempts, which may be many thousands."""
@@ -124,7 +127,7 @@ class Attempts:
         running = Counter(attempt.node for attempt in self._open.values())
         idle = {node: max(0, num - running[node]) for node, num in slots.items()}
         num_idle = sum(idle.values()) - running[""]  # those that have not begun will take some
-        latest = _LATE * statistics.median(self._times)
+        latest = _LATE * statistics.median(self._times) + _LATE_S
         begun = [each for each in self._open.values() if each.begun is not None and now - each.begun > latest]
         for attempt in sorted(begun, key=lambda each: each.begun or now):
             if num_idle > idle.get(attempt.node, 0) and len(self._open_at[attempt.place]) == 1:
@@ -136,12 +139,12 @@ class Attempts:
         for handle in list(self._open):
             self._give_up(handle)
 
-    def _submit(self, place: int, avoided: object) -> None:
+    def _submit(self, place: int, avoided: Collection[str]) -> None:
         title, task = self._titles[place], self._tasks[place]
         self._ledger.again += self._made[place] > 0
         self._ledger.bytes_out += len(task)
         self._made[place] += 1
-        handle = self._backend.submit(self._shared, place, task, title, list(avoided))  # type: ignore[call-overload]
+        handle = self._backend.submit(self._shared, place, task, title, avoided)
         self._open[handle] = _Attempt(place)
         self._open_at[place].add(handle)
 

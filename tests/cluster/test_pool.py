@@ -19,6 +19,12 @@ TASKS = [1, 2, 3, 4]
 RESULTS = {0: 1, 1: 4, 2: 9, 3: 16}
 
 
+@pytest.fixture(autouse=True)
+def late(monkeypatch):
+    """An attempt that takes longer than the others is late at once."""
+    monkeypatch.setattr(attempts, "_LATE_S", 0.0)
+
+
 def run(cluster, tasks=TASKS, **settings):
     """Returns the results by place, what was told, the sum of reports, and the pool; each place only once."""
     told, reports = [], []
@@ -113,7 +119,7 @@ def test_of_two_answers_at_once_one_counts(monkeypatch):
 
 
 def test_a_task_beyond_the_deadline_is_given_to_another_worker(monkeypatch):
-    monkeypatch.setattr(attempts, "_LATE", 1e9)
+    monkeypatch.setattr(attempts, "_LATE_S", 1e9)
     cluster = FakeCluster(lambda before, node, answer: answer if before or answer.place != 3 else None)
     found, told, *_ = run(cluster, deadline_s=0.1)
     assert (
