@@ -28,7 +28,7 @@ from azero.selfplay.tasks import Identities, PlayPlan, play_task, split_seeds
 from azero.training.learning.precision import settle_arithmetic
 from azero.training.watching.metrics import read_metrics
 
-GAMES, SHARD_GAMES, TURNS = 192, 16, 4
+GAMES, SHARD_GAMES, TURNS = 96, 8, 4
 
 
 def timed(plan: PlayPlan, task: Any, on_games: Callable[[int], None]) -> tuple[Shard, float]:

@@ -70,9 +70,8 @@ def test_ray_start_has_the_options():
     own = [cli.commands[name] for name in ("start", "health-check", "get-auth-token")]
     known = {name for command in own for each in command.params for name in (*each.opts, *each.secondary_opts)}
     text = "\n".join(path.read_text() for path in WITH_COMMANDS).replace("\\\n", " ")
-    commands = re.findall(
-        r"(?:ray (?:start|health-check|get-auth-token)|ports=\()([^\n&>#)]*(?:\n    --[^\n]*)*)", text
-    )
+    called = r"ray (?:start|health-check|get-auth-token)|ports=\("
+    commands = re.findall(rf"(?:{called})([^\n&>#)]*(?:\n    --[^\n]*)*)", text)
     used = set(re.findall(r"(--[a-z-]+)", " ".join(commands)))
     assert len(commands) >= 8 and {"--head", "--num-cpus", "--object-store-memory", "--generate"} <= used
     assert used <= known
