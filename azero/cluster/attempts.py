@@ -5,7 +5,7 @@ A task may be attempted several times, because a worker dies or is late. All who
 
 import statistics
 import time
-from collections import Counter, deque
+from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -25,6 +25,9 @@ _LATE, _LATE_S = 1.5, 5.0
 
 The process of an attempt that is ended has to be replaced, which takes some seconds.
 """
+
+_LOOK_S = 0.1
+"""How often late attempts are looked for. A look goes through all attempts, which may be many thousands."""
 
 
 @dataclass
@@ -80,6 +83,8 @@ class Attempts:
         self._deadline_s = deadline_s
         self._waiting = deque(range(len(tasks)))
         self._open: dict[Hashable, _Attempt] = {}
+        self._open_at: defaultdict[int, set[Hashable]] = defaultdict(set)  # by place
+        self._looked = -_LOOK_S
         self._left = set(range(len(tasks)))
         self._deaths, self._lost, self._made = Counter[int](), Counter[int](), Counter[int]()
         self._times: list[float] = []
@@ -107,22 +112,27 @@ class Attempts:
     def hurry(self, slots: dict[str, int]) -> None:
         """Attempts tasks again whose attempts are beyond the deadline, or late while workers of other nodes idle."""
         now = time.monotonic()
+        if now - self._looked < _LOOK_S:
+            return
+        self._looked = now
         for handle, attempt in list(self._open.items()):
             if attempt.begun is not None and now - attempt.begun > self._deadline_s:
                 self._tell(f"{self._titles[attempt.place]} has taken {self._deadline_s:g} s; another worker does it")
                 self._give_up(handle)
                 self._waiting.append(attempt.place)
-        if self._waiting or not self._times:
-            return
+        if not self._waiting and self._times:
+            self._attempt_late_ones_again(now, slots)
+
+    def _attempt_late_ones_again(self, now: float, slots: dict[str, int]) -> None:
         running = Counter(attempt.node for attempt in self._open.values())
-        idle = {node: num - running[node] for node, num in slots.items() if num > running[node]}
+        idle = {node: max(0, num - running[node]) for node, num in slots.items()}
+        num_idle = sum(idle.values()) - running[""]  # those that have not begun will take some
         latest = _LATE * statistics.median(self._times) + _LATE_S
-        for attempt in sorted(self._open.values(), key=lambda each: each.begun or now):
-            num_idle = sum(num for node, num in idle.items() if node != attempt.node) - running[""]
-            is_single = sum(each.place == attempt.place for each in self._open.values()) == 1
-            if num_idle > 0 and is_single and attempt.begun is not None and now - attempt.begun > latest:
+        begun = [each for each in self._open.values() if each.begun is not None and now - each.begun > latest]
+        for attempt in sorted(begun, key=lambda each: each.begun or now):
+            if num_idle > idle.get(attempt.node, 0) and len(self._open_at[attempt.place]) == 1:
                 self._submit(attempt.place, {attempt.node, *self._ledger.refused})
-                running[""] += 1
+                num_idle -= 1
 
     def end(self) -> None:
         """Ends all attempts that are under way."""
@@ -136,10 +146,14 @@ class Attempts:
         self._made[place] += 1
         handle = self._backend.submit(self._shared, place, task, title, avoided)
         self._open[handle] = _Attempt(place)
+        self._open_at[place].add(handle)
 
     def _give_up(self, handle: Hashable) -> None:
-        del self._open[handle]
+        self._close(handle)
         self._backend.cancel(handle)
+
+    def _close(self, handle: Hashable) -> None:
+        self._open_at[self._open.pop(handle).place].remove(handle)
 
     def _note(self, event: Event) -> Answer | None:
         """Notes what has happened to an attempt; returns its answer if that counts."""
@@ -148,7 +162,7 @@ class Attempts:
         if isinstance(what, Begun):
             attempt.begun, attempt.node = time.monotonic(), what.node
             return None
-        del self._open[event.attempt]
+        self._close(event.attempt)
         if isinstance(what, Answer):
             return self._checked(attempt, what)
         if isinstance(what, Refused):
@@ -175,13 +189,13 @@ class Attempts:
             self._times.append(time.monotonic() - attempt.begun)
         self._ledger.bytes_in += len(answer.data)
         self._ledger.done[answer.node] += answer.progress
-        for handle in [handle for handle, each in self._open.items() if each.place == place]:
+        for handle in list(self._open_at[place]):
             self._give_up(handle)
         return answer
 
     def _again(self, place: int) -> None:
         """Puts a task first in the queue, unless it is answered or under way."""
-        if place in self._left and all(each.place != place for each in self._open.values()):
+        if place in self._left and not self._open_at[place]:
             self._waiting.appendleft(place)
 
     def _note_refusal(self, refused: Refused) -> None:
