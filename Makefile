@@ -58,10 +58,10 @@ test-browser: .venv/installed-dev
 test-browser-quick: .venv/installed-dev
 	$(BIN)/python -m pytest -m "browser and not slow" tests/browser
 
-test-cluster: .venv/installed-dev
+test-cluster: .venv/installed-cluster
 	$(BIN)/python -m pytest -m "cluster and not long" tests/cluster
 
-test-cluster-long: .venv/installed-dev
+test-cluster-long: .venv/installed-cluster
 	$(BIN)/python -m pytest -m "cluster and long" -s tests/cluster
 
 MINUTES := 10
@@ -106,6 +106,10 @@ clean:
 
 .venv/installed-dev: .venv/installed
 	$(INSTALL) -e '.[dev]'
+	touch $@
+
+.venv/installed-cluster: .venv/installed-dev
+	$(INSTALL) -e '.[dev,ray]'
 	touch $@
 
 .venv/installed-docs: .venv/installed
