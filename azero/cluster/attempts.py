@@ -4,9 +4,10 @@ A task may be attempted several times, because a worker dies or is late. All who
 """
 
 import statistics
+import threading
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from azero.cluster.backend import Backend, Death, Event
@@ -26,7 +27,7 @@ _LATE = 1.5
 
 @dataclass
 class Ledger:
-    """What the attempts of all calls have counted.
+    """What the attempts of all calls have counted. Several threads may have a call at the same time.
 
     Attributes:
       deaths: attempts that have ended without an answer.
@@ -34,6 +35,7 @@ class Ledger:
       bytes_in: bytes of the answers.
       done: what the work has reported, by node.
       refused: how nodes differ that may not work for this driver.
+      attempts: those that are under way.
     """
 
     deaths: int = 0
@@ -42,10 +44,30 @@ class Ledger:
     bytes_out: int = 0
     done: Counter[str] = field(default_factory=Counter)
     refused: dict[str, str] = field(default_factory=dict)
+    attempts: dict[Hashable, "Attempt"] = field(default_factory=dict)
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def add(self, **counts: int) -> None:
+        """Adds to the counts of these names."""
+        with self.lock:
+            for name, num in counts.items():
+                setattr(self, name, getattr(self, name) + num)
+
+    def add_done(self, node: str, num: int) -> None:
+        """Adds to what the work has reported on a node."""
+        with self.lock:
+            self.done[node] += num
+
+    def running(self) -> Counter[str]:
+        """Returns the number of attempts under way on each node, and of those that have not begun under ""."""
+        with self.lock:
+            return Counter(attempt.node for attempt in self.attempts.values())
 
 
 @dataclass
-class _Attempt:
+class Attempt:
+    """An attempt that is under way."""
+
     place: int
     begun: float | None = None  # in seconds, by this process's clock
     node: str = ""
@@ -76,7 +98,7 @@ class Attempts:
         self._tasks, self._titles, self._ledger, self._tell = tasks, titles, ledger, tell
         self._deadline_s = deadline_s
         self._waiting = deque(range(len(tasks)))
-        self._open: dict[Hashable, _Attempt] = {}
+        self._open: dict[Hashable, Attempt] = {}
         self._left = set(range(len(tasks)))
         self._deaths, self._lost, self._made = Counter[int](), Counter[int](), Counter[int]()
         self._times: list[float] = []
@@ -111,7 +133,7 @@ class Attempts:
                 self._waiting.append(attempt.place)
         if self._waiting or not self._times:
             return
-        running = Counter(attempt.node for attempt in self._open.values())
+        running = self._ledger.running()
         idle = {node: num - running[node] for node, num in slots.items() if num > running[node]}
         latest = _LATE * statistics.median(self._times)
         for attempt in sorted(self._open.values(), key=lambda each: each.begun or now):
@@ -126,15 +148,22 @@ class Attempts:
         for handle in list(self._open):
             self._give_up(handle)
 
-    def _submit(self, place: int, avoided: object) -> None:
+    def _submit(self, place: int, avoided: Collection[str]) -> None:
         title, task = self._titles[place], self._tasks[place]
-        self._ledger.again += self._made[place] > 0
-        self._ledger.bytes_out += len(task)
+        self._ledger.add(again=self._made[place] > 0, bytes_out=len(task))
         self._made[place] += 1
-        self._open[self._backend.submit(self._shared, place, task, title, list(avoided))] = _Attempt(place)  # type: ignore[call-overload]
+        handle, attempt = self._backend.submit(self._shared, place, task, title, [*avoided]), Attempt(place)
+        self._open[handle] = attempt
+        with self._ledger.lock:
+            self._ledger.attempts[handle] = attempt
+
+    def _close(self, handle: Hashable) -> None:
+        del self._open[handle]
+        with self._ledger.lock:
+            del self._ledger.attempts[handle]
 
     def _give_up(self, handle: Hashable) -> None:
-        del self._open[handle]
+        self._close(handle)
         self._backend.cancel(handle)
 
     def _note(self, event: Event) -> Answer | None:
@@ -144,7 +173,7 @@ class Attempts:
         if isinstance(what, Begun):
             attempt.begun, attempt.node = time.monotonic(), what.node
             return None
-        del self._open[event.attempt]
+        self._close(event.attempt)
         if isinstance(what, Answer):
             return self._checked(attempt, what)
         if isinstance(what, Refused):
@@ -169,8 +198,8 @@ class Attempts:
         self._left.discard(place)
         if attempt.begun is not None:
             self._times.append(time.monotonic() - attempt.begun)
-        self._ledger.bytes_in += len(answer.data)
-        self._ledger.done[answer.node] += answer.progress
+        self._ledger.add(bytes_in=len(answer.data))
+        self._ledger.add_done(answer.node, answer.progress)
         for handle in [handle for handle, each in self._open.items() if each.place == place]:
             self._give_up(handle)
         return answer
@@ -187,7 +216,7 @@ class Attempts:
 
     def _note_death(self, place: int, death: Death, is_told: bool = False) -> None:
         """Counts and reports a death; raises WorkersDied if it was the last of several at one task."""
-        self._ledger.deaths += 1
+        self._ledger.add(deaths=1)
         deaths, most = (self._lost, _MOST_LOST) if death.is_of_node else (self._deaths, MOST_DEATHS)
         deaths[place] += 1
         if deaths[place] == most:
