@@ -183,7 +183,7 @@ class Attempts:
         self._again(attempt.place)
         return None
 
-    def _checked(self, attempt: _Attempt, answer: Answer) -> Answer | None:
+    def _checked(self, attempt: Attempt, answer: Answer) -> Answer | None:
         """Returns an answer if it is whole and the first to its task."""
         place = attempt.place
         try:

@@ -1,0 +1,234 @@
+"""Tests of training.play_ahead: games are those of taking turns, whoever plays them, and whenever a run is killed."""
+
+import contextlib
+import os
+import signal
+import threading
+from pathlib import Path
+
+import pytest
+
+from azero.errors import BadInput
+from azero.selfplay.pool import Pool, local_pool
+from azero.training.loop import train
+from azero.training.resumed_settings import open_run
+from azero.training.run import Run
+from azero.training.state import Progress
+from azero.training.watching.metrics import read_metrics
+
+from .runs import (
+    TIMEOUT_S,
+    assert_gone,
+    figures_of,
+    files_of,
+    finish_train,
+    fork_train,
+    needs_proc,
+    nets_of,
+    note_writes,
+    progress_of,
+    start_train,
+    strike,
+    tiny_config,
+    wait_until,
+    write_config,
+)
+
+AHEAD = {"training": {"play_ahead": 1}, "gate": {"final_games": 0}, "evaluation": {"every": 0}}
+TURNS = "azero: training.play_ahead = 1: a single worker is this process, which takes turns\n"
+
+
+class Beside(Pool):
+    """A pool whose work is done by the thread that asks for it, in this process; `asked` has the threads."""
+
+    works_beside = True
+
+    def __init__(self, fails_at: str = ""):
+        super().__init__(1)
+        self.asked: list[tuple[str, bool]] = []
+        self._fails_at = fails_at
+
+    def run(self, work, tasks, on_done, shared, title="task"):
+        self.asked.append((title, threading.current_thread() is threading.main_thread()))
+        if title == self._fails_at:
+            raise BadInput("no worker is left")
+        yield from super().run(work, tasks, on_done, shared, title)
+
+
+def play(folder, make_pool=local_pool, **sections):
+    merged = {key: AHEAD.get(key, {}) | sections.get(key, {}) for key in AHEAD | sections}
+    return train(folder, tiny_config(**merged), is_resuming=False, make_pool=make_pool)
+
+
+@pytest.fixture(scope="module")
+def in_turns(tmp_path_factory):
+    """The folder of a run of two iterations with play_ahead, by a single worker."""
+    folder = tmp_path_factory.mktemp("turns") / "run"
+    play(folder, training={"iterations": 2, "play_ahead": 1})
+    return folder
+
+
+def test_games_are_those_of_taking_turns(in_turns, tmp_path, capsys):
+    pool = Beside()
+    play(tmp_path / "run", lambda config, tell: pool, training={"iterations": 2, "play_ahead": 1})
+    assert pool.asked == [("self-play, iteration 1", True), ("self-play, iteration 2", False)]
+    assert nets_of(tmp_path / "run") == nets_of(in_turns)
+    assert files_of(tmp_path / "run" / "replay") == files_of(in_turns / "replay")
+    assert figures_of(tmp_path / "run") == figures_of(in_turns)
+    assert TURNS not in capsys.readouterr().err
+    first, second = read_metrics(tmp_path / "run" / "metrics.jsonl")
+    assert "time/ahead_s" not in first and 0 < second["time/overlap"] <= 1
+    assert second["time/iteration_s"] == second["time/play_s"] + second["time/train_s"] + second["time/gate_s"]
+
+
+def test_an_error_of_the_background_ends_the_run_which_can_go_on(in_turns, tmp_path):
+    folder = tmp_path / "run"
+    with pytest.raises(BadInput, match="^no worker is left$"):
+        play(folder, lambda config, tell: Beside("self-play, iteration 2"), training={"iterations": 2, "play_ahead": 1})
+    assert progress_of(folder)["stage"] != "play"
+    pool = Beside()
+    train(folder, open_run(folder, []), is_resuming=True, make_pool=lambda config, tell: pool)
+    assert pool.asked == [("self-play, iteration 2", False)] and nets_of(folder) == nets_of(in_turns)
+
+
+def test_who_plays(tmp_path, in_turns):
+    """The player is the best net before the gate; random weights stay behind if a net learns from another's games."""
+    assert progress_of(in_turns)["player"] in (0, 1) and progress_of(in_turns)["stage"] == "play"
+    for play_ahead, first_games, first_net, expected in (
+        (0, "none", "none", [False, False]),
+        (1, "none", "none", [True, True]),
+        (1, "runs/a", "none", [False, True]),
+        (1, "runs/a", "connect_four", [True, True]),
+    ):
+        training = {"play_ahead": play_ahead, "first_net": first_net}
+        run = Run(tmp_path, tiny_config(training=training, replay={"first_games": first_games}), None)
+        assert [run.plays_ahead(iteration) for iteration in (1, 2)] == expected
+
+
+@pytest.mark.parametrize("play_ahead", [0, 1])
+def test_shards_played_ahead_stay_only_while_they_are_wanted(tmp_path, play_ahead):
+    run = Run(tmp_path, tiny_config(training={"play_ahead": play_ahead}), None)
+    (tmp_path / "replay").mkdir()
+    for name in ("00001-0000", "00002-0000", "00003-0000"):
+        run.shard_path(name).touch()
+    run.remove_old_shards(Progress(iteration=2, stage="gate", shards=["00002-0000"]))
+    assert (
+        sorted(files_of(tmp_path / "replay")) == ["00002-0000.safetensors", "00003-0000.safetensors"][: 1 + play_ahead]
+    )
+
+
+# --- two workers, killed ---
+
+
+@pytest.fixture(scope="session")
+def ahead_config(tmp_path_factory):
+    """The file of tiny settings with play_ahead and two workers."""
+    return write_config(tmp_path_factory.mktemp("config"), training={"play_ahead": 1}, selfplay={"num_workers": 2})
+
+
+@pytest.fixture(scope="session")
+def ahead(tmp_path_factory):
+    """The folder of an unbroken run of these settings with one worker."""
+    parent = tmp_path_factory.mktemp("ahead")
+    process = fork_train(parent / "run", write_config(parent, training={"play_ahead": 1}), note_writes)
+    process.join(TIMEOUT_S)
+    errors = Path(f"{parent / 'run'}.err").read_text()
+    assert process.exitcode == 0 and TURNS in errors, errors
+    return parent / "run"
+
+
+STRIKES = [
+    ("replay/00001-0001", "before"),
+    ("state 1 train 0", "after"),  # self-play ahead is about to begin
+    ("replay/00002-0000", "before"),  # in training or the gate
+    ("replay/00002-0001", "after"),
+    ("state 1 train 8", "after"),
+    ("candidate", "after"),
+    ("state 2 play 0", "before"),  # the gate is over, and its result is lost
+    ("state 2 play 0", "after"),
+    ("state 2 train 0", "before"),
+    ("replay/00003-0000", "after"),
+    ("checkpoints/00002", "after"),
+    ("metrics", "after"),
+    ("state 3 play 0", "after"),
+]
+
+
+@pytest.mark.slow
+def test_killed_in_every_stage_it_ends_the_same(ahead, ahead_config, whole, tmp_path):
+    run = tmp_path / "run"
+    reached = [strike(run, ahead_config, *each) == -signal.SIGKILL for each in STRIKES]
+    assert sum(reached) >= len(STRIKES) - 3  # shards may be there already
+    finish_train(run, ahead_config)
+    assert nets_of(run) == nets_of(ahead) != nets_of(whole)
+    assert figures_of(run) == figures_of(ahead)
+
+
+@pytest.mark.slow
+def test_killed_before_and_after_every_write_it_ends_the_same(ahead, ahead_config, tmp_path):
+    run, num_kills = tmp_path / "run", 0
+    for write in dict.fromkeys(Path(f"{ahead}.writes").read_text().splitlines()):
+        if (run / "config.toml").exists() and progress_of(run).get("iteration", 0) > 3:
+            break
+        num_kills += strike(run, ahead_config, write, "after") == -signal.SIGKILL
+    finish_train(run, ahead_config)
+    assert num_kills > 15 and nets_of(run) == nets_of(ahead)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("write", ["replay/00002-0000", "state 1 train 4", "state 2 gate 0"])
+def test_interrupted_it_says_how_to_go_on_and_ends_the_same(ahead, ahead_config, tmp_path, write):
+    run = tmp_path / "run"
+    assert strike(run, ahead_config, write, "after", signal.SIGINT) == 130
+    errors = Path(f"{run}.err").read_text()
+    assert errors.splitlines()[-1] == f"azero: stopped; go on with: azero train --run {run} --resume"
+    assert "Traceback" not in errors
+    finish_train(run, ahead_config)
+    assert nets_of(run) == nets_of(ahead)
+
+
+@pytest.mark.slow
+@needs_proc
+def test_ctrl_c_stops_workers_that_play_ahead(tmp_path):
+    run, selfplay = tmp_path / "run", {"num_workers": 2, "games_per_iteration": 600}
+    config = write_config(tmp_path, selfplay=selfplay, training={"play_ahead": 1, "samples_per_position": 100})
+    process = start_train(run, config, start_new_session=True)
+    wait_until(lambda: list(run.glob("replay/00002*")) or process.poll() is not None)
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does
+    output, errors = process.communicate(timeout=60)
+    assert process.returncode == 130 and output == ""
+    assert errors.splitlines()[-1] == f"azero: stopped; go on with: azero train --run {run} --resume"
+    assert "Traceback" not in errors and "Warning" not in errors
+    assert_gone(process.pid)
+
+
+@pytest.mark.slow
+def test_a_full_disk_in_the_background_ends_in_one_line(ahead, ahead_config, tmp_path):
+    run = tmp_path / "run"
+    assert strike(run, ahead_config, "replay/00002-0000", "before", sign=0) == 2
+    last = Path(f"{run}.err").read_text().splitlines()[-1]
+    assert last.startswith("azero: No space left on device")
+    with contextlib.suppress(FileNotFoundError):
+        Path(f"{run}.err").unlink()
+    finish_train(run, ahead_config)
+    assert nets_of(run) == nets_of(ahead)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("write", ["state 1 train 4", "state 2 play 0", "replay/00002-0001"])
+def test_resumed_with_another_setting_it_is_the_same_wherever_shards_were_played_already(tmp_path, write):
+    """Shards that only the other setting would have played are not learnt from, whether they are there or not."""
+    results = []
+    for num_workers in (1, 2):
+        (tmp_path / str(num_workers)).mkdir()
+        config = write_config(
+            tmp_path / str(num_workers), training={"play_ahead": 1}, selfplay={"num_workers": num_workers}
+        )
+        run = tmp_path / str(num_workers) / "run"
+        if "replay" in write:  # it leaves a shard of the second iteration behind only if there are two workers
+            strike(run, config, "state 1 gate 0", "after") if num_workers == 1 else strike(run, config, write, "after")
+        else:
+            assert strike(run, config, write, "after") == -signal.SIGKILL
+        train(run, open_run(run, ["training.play_ahead=0"]), is_resuming=True)
+        results.append(nets_of(run))
+    assert results[0] == results[1]
