@@ -34,7 +34,13 @@ from .runs import (
     write_config,
 )
 
-AHEAD = {"training": {"play_ahead": 1}, "gate": {"final_games": 0}, "evaluation": {"every": 0}}
+SMALL = tiny_config(
+    selfplay={"games_per_iteration": 4, "games_per_shard": 2},
+    training={"iterations": 2, "play_ahead": 1, "batch_size": 16},
+    gate={"games": 2, "rating_games": 0, "final_games": 0},
+    evaluation={"every": 0},
+    device={"runtime": "torch"},
+)
 TURNS = "azero: training.play_ahead = 1: a single worker is this process, which takes turns\n"
 
 
@@ -55,22 +61,21 @@ class Beside(Pool):
         yield from super().run(work, tasks, on_done, shared, title)
 
 
-def play(folder, make_pool=local_pool, **sections):
-    merged = {key: AHEAD.get(key, {}) | sections.get(key, {}) for key in AHEAD | sections}
-    return train(folder, tiny_config(**merged), is_resuming=False, make_pool=make_pool)
+def play(folder, make_pool=local_pool):
+    train(folder, SMALL, is_resuming=False, make_pool=make_pool)
 
 
 @pytest.fixture(scope="module")
 def in_turns(tmp_path_factory):
     """The folder of a run of two iterations with play_ahead, by a single worker."""
     folder = tmp_path_factory.mktemp("turns") / "run"
-    play(folder, training={"iterations": 2, "play_ahead": 1})
+    play(folder)
     return folder
 
 
 def test_games_are_those_of_taking_turns(in_turns, tmp_path, capsys):
     pool = Beside()
-    play(tmp_path / "run", lambda config, tell: pool, training={"iterations": 2, "play_ahead": 1})
+    play(tmp_path / "run", lambda config, tell: pool)
     assert pool.asked == [("self-play, iteration 1", True), ("self-play, iteration 2", False)]
     assert nets_of(tmp_path / "run") == nets_of(in_turns)
     assert files_of(tmp_path / "run" / "replay") == files_of(in_turns / "replay")
@@ -84,7 +89,7 @@ def test_games_are_those_of_taking_turns(in_turns, tmp_path, capsys):
 def test_an_error_of_the_background_ends_the_run_which_can_go_on(in_turns, tmp_path):
     folder = tmp_path / "run"
     with pytest.raises(BadInput, match="^no worker is left$"):
-        play(folder, lambda config, tell: Beside("self-play, iteration 2"), training={"iterations": 2, "play_ahead": 1})
+        play(folder, lambda config, tell: Beside("self-play, iteration 2"))
     assert progress_of(folder)["stage"] != "play"
     pool = Beside()
     train(folder, open_run(folder, []), is_resuming=True, make_pool=lambda config, tell: pool)
