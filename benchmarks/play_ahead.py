@@ -9,6 +9,7 @@ import argparse
 import statistics
 import tempfile
 import time
+from itertools import pairwise
 from pathlib import Path
 
 from azero.commands.options import pools
@@ -30,7 +31,7 @@ class Clock(Callback):
 
 def describe(name: str, lines: list[dict], ends: list[float]) -> str:
     """Returns the medians of a run's iterations, without the first, which has nothing to overlap with, and the last."""
-    took = [end - begin for begin, end in zip(ends, ends[1:], strict=False)][:-1]
+    took = [end - begin for begin, end in pairwise(ends)][:-1]
     inner = lines[1:-1]
     selfplay = [line["time/play_s"] for line in inner]
     if "time/overlap" in inner[0]:
@@ -53,11 +54,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder, pools(arguments.cluster) as make_pool:
         for name, value in (("in turns", 0), ("ahead", 1)):
             settings = [*common, *arguments.settings, f"training.play_ahead={value}"]
-            config, clock, run = (
-                load_config(find_config(arguments.config), settings),
-                Clock(),
-                Path(folder) / str(value),
-            )
+            config = load_config(find_config(arguments.config), settings)
+            clock, run = Clock(), Path(folder) / str(value)
             train(config, run, callbacks=[clock], make_pool=make_pool)
             rows.append(describe(name, read_metrics(run / "metrics.jsonl"), clock.ends))
     print(f"\n{'seconds':10}{'iteration':>12}{'self-play':>12}{'the rest':>12}{'of longer':>12}")
