@@ -4,6 +4,7 @@ A task may be attempted several times, because a worker dies or is late. All who
 """
 
 import statistics
+import threading
 import time
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
@@ -32,7 +33,7 @@ _LOOK_S = 0.1
 
 @dataclass
 class Ledger:
-    """What the attempts of all calls have counted.
+    """What the attempts of all calls have counted. Several threads may have a call at the same time.
 
     Attributes:
       deaths: attempts that have ended without an answer.
@@ -40,6 +41,7 @@ class Ledger:
       bytes_in: bytes of the answers.
       done: what the work has reported, by node.
       refused: how nodes differ that may not work for this driver.
+      attempts: those that are under way.
     """
 
     deaths: int = 0
@@ -48,10 +50,30 @@ class Ledger:
     bytes_out: int = 0
     done: Counter[str] = field(default_factory=Counter)
     refused: dict[str, str] = field(default_factory=dict)
+    attempts: dict[Hashable, "Attempt"] = field(default_factory=dict)
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def add(self, **counts: int) -> None:
+        """Adds to the counts of these names."""
+        with self.lock:
+            for name, num in counts.items():
+                setattr(self, name, getattr(self, name) + num)
+
+    def add_done(self, node: str, num: int) -> None:
+        """Adds to what the work has reported on a node."""
+        with self.lock:
+            self.done[node] += num
+
+    def running(self) -> Counter[str]:
+        """Returns the number of attempts under way on each node, and of those that have not begun under ""."""
+        with self.lock:
+            return Counter(attempt.node for attempt in self.attempts.values())
 
 
 @dataclass
-class _Attempt:
+class Attempt:
+    """An attempt that is under way."""
+
     place: int
     begun: float | None = None  # in seconds, by this process's clock
     node: str = ""
@@ -82,7 +104,7 @@ class Attempts:
         self._tasks, self._titles, self._ledger, self._tell = tasks, titles, ledger, tell
         self._deadline_s = deadline_s
         self._waiting = deque(range(len(tasks)))
-        self._open: dict[Hashable, _Attempt] = {}
+        self._open: dict[Hashable, Attempt] = {}
         self._open_at: defaultdict[int, set[Hashable]] = defaultdict(set)  # by place
         self._looked = -_LOOK_S
         self._left = set(range(len(tasks)))
@@ -124,7 +146,7 @@ class Attempts:
             self._attempt_late_ones_again(now, slots)
 
     def _attempt_late_ones_again(self, now: float, slots: dict[str, int]) -> None:
-        running = Counter(attempt.node for attempt in self._open.values())
+        running = self._ledger.running()
         idle = {node: max(0, num - running[node]) for node, num in slots.items()}
         num_idle = sum(idle.values()) - running[""]  # those that have not begun will take some
         latest = _LATE * statistics.median(self._times) + _LATE_S
@@ -141,19 +163,22 @@ class Attempts:
 
     def _submit(self, place: int, avoided: Collection[str]) -> None:
         title, task = self._titles[place], self._tasks[place]
-        self._ledger.again += self._made[place] > 0
-        self._ledger.bytes_out += len(task)
+        self._ledger.add(again=self._made[place] > 0, bytes_out=len(task))
         self._made[place] += 1
-        handle = self._backend.submit(self._shared, place, task, title, avoided)
-        self._open[handle] = _Attempt(place)
+        handle, attempt = self._backend.submit(self._shared, place, task, title, [*avoided]), Attempt(place)
+        self._open[handle] = attempt
         self._open_at[place].add(handle)
+        with self._ledger.lock:
+            self._ledger.attempts[handle] = attempt
+
+    def _close(self, handle: Hashable) -> None:
+        self._open_at[self._open.pop(handle).place].remove(handle)
+        with self._ledger.lock:
+            del self._ledger.attempts[handle]
 
     def _give_up(self, handle: Hashable) -> None:
         self._close(handle)
         self._backend.cancel(handle)
-
-    def _close(self, handle: Hashable) -> None:
-        self._open_at[self._open.pop(handle).place].remove(handle)
 
     def _note(self, event: Event) -> Answer | None:
         """Notes what has happened to an attempt; returns its answer if that counts."""
@@ -172,7 +197,7 @@ class Attempts:
         self._again(attempt.place)
         return None
 
-    def _checked(self, attempt: _Attempt, answer: Answer) -> Answer | None:
+    def _checked(self, attempt: Attempt, answer: Answer) -> Answer | None:
         """Returns an answer if it is whole and the first to its task."""
         place = attempt.place
         try:
@@ -187,8 +212,8 @@ class Attempts:
         self._left.discard(place)
         if attempt.begun is not None:
             self._times.append(time.monotonic() - attempt.begun)
-        self._ledger.bytes_in += len(answer.data)
-        self._ledger.done[answer.node] += answer.progress
+        self._ledger.add(bytes_in=len(answer.data))
+        self._ledger.add_done(answer.node, answer.progress)
         for handle in list(self._open_at[place]):
             self._give_up(handle)
         return answer
@@ -205,7 +230,7 @@ class Attempts:
 
     def _note_death(self, place: int, death: Death, is_told: bool = False) -> None:
         """Counts and reports a death; raises WorkersDied if it was the last of several at one task."""
-        self._ledger.deaths += 1
+        self._ledger.add(deaths=1)
         deaths, most = (self._lost, _MOST_LOST) if death.is_of_node else (self._deaths, MOST_DEATHS)
         deaths[place] += 1
         if deaths[place] == most:

@@ -32,7 +32,7 @@ class ClusterPool:
       tell: is called with a line when a worker has died, or a node is refused.
     """
 
-    plays_matches = True
+    plays_matches = works_beside = True
 
     def __init__(self, backend: Backend, config: ClusterConfig, tell: Callable[[str], None] = lambda text: None):
         self._backend, self._config, self._tell = backend, config, tell
@@ -94,7 +94,7 @@ class ClusterPool:
             self._tell,
             self._config.deadline_s,
         )
-        self._ledger.bytes_out += len(packed) * max(1, len(self._usable()))
+        self._ledger.add(bytes_out=len(packed) * max(1, len(self._usable())))
         try:
             with interruption_waits() as interrupted:
                 while not attempts.is_over:
@@ -116,8 +116,10 @@ class ClusterPool:
 
     def figures(self) -> dict[str, float]:
         """Returns metrics since the last call, by name."""
-        now, before = self._ledger, self._figures_before
-        self._figures_before = Ledger(now.deaths, now.again, now.bytes_in, now.bytes_out, Counter(now.done))
+        before, ledger = self._figures_before, self._ledger
+        with ledger.lock:
+            now = Ledger(ledger.deaths, ledger.again, ledger.bytes_in, ledger.bytes_out, Counter(ledger.done))
+        self._figures_before = now
         done, spent_s = now.done - before.done, self._spent_s
         self._spent_s = 0.0
         slots = self._usable()
@@ -125,7 +127,7 @@ class ClusterPool:
             "cluster/nodes": len(slots),
             "cluster/workers": sum(slots.values()),
             "cluster/tasks_again": now.again - before.again,
-            "cluster/refused_nodes": len(now.refused),
+            "cluster/refused_nodes": len(ledger.refused),
             "cluster/received_bytes": now.bytes_in - before.bytes_in,
             "cluster/sent_bytes": now.bytes_out - before.bytes_out,
         }

@@ -41,6 +41,10 @@ class AnyPool(Protocol):
         """Whether its workers play matches, too."""
 
     @property
+    def works_beside(self) -> bool:
+        """Whether it can run tasks for another thread while this process does something else."""
+
+    @property
     def num_deaths(self) -> int:
         """Number of workers that have died so far."""
 
@@ -95,6 +99,11 @@ class Pool:
     ) -> None:
         if self._workers is not None:
             self._workers.__exit__(kind, error, trace)
+
+    @property
+    def works_beside(self) -> bool:
+        """Whether there are worker processes, so that this process can do something else."""
+        return self._workers is not None
 
     @property
     def num_deaths(self) -> int:

@@ -9,6 +9,7 @@ import multiprocessing
 import os
 import pickle
 import signal
+import threading
 import traceback
 from collections import Counter, deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
@@ -194,17 +195,21 @@ class _Worker:
         self.connection = self._process = self._call = None
 
 
+_PATH = threading.Lock()  # threads may start processes at the same time
+
+
 @contextmanager
 def safe_path() -> Iterator[None]:
     """Within the block, a new process does not import modules from the working folder, as `python -c` would."""
-    before = os.environ.get("PYTHONSAFEPATH")
-    os.environ["PYTHONSAFEPATH"] = "1"
-    try:
-        yield
-    finally:
-        del os.environ["PYTHONSAFEPATH"]
-        if before is not None:
-            os.environ["PYTHONSAFEPATH"] = before
+    with _PATH:
+        before = os.environ.get("PYTHONSAFEPATH")
+        os.environ["PYTHONSAFEPATH"] = "1"
+        try:
+            yield
+        finally:
+            del os.environ["PYTHONSAFEPATH"]
+            if before is not None:
+                os.environ["PYTHONSAFEPATH"] = before
 
 
 def _serve(connection: Connection) -> None:

@@ -1,6 +1,7 @@
 """A cluster that is none: attempts are made in this process, and a test says what becomes of them."""
 
 import pickle
+import threading
 import time
 from collections.abc import Callable
 
@@ -29,6 +30,7 @@ class FakeCluster:
         self._events: dict[int, list[Message | Death]] = {}
         self.attempts: list[tuple[int, str]] = []
         self.cancelled: list[int] = []
+        self._lock = threading.Lock()  # several threads may ask
 
     def slots(self):
         return dict.fromkeys(self._nodes, 1)
@@ -40,11 +42,13 @@ class FakeCluster:
         before = sum(each == place for each, _ in self.attempts)
         free = [each for each in self._nodes if each not in avoided]
         node = free[(place + before) % len(free)]
-        self.attempts.append((place, node))
+        with self._lock:
+            self.attempts.append((place, node))
+            number = len(self.attempts)
         answer = do_task(*shared, place, task, node)
         fate = self._fate(before, node, answer)
-        self._events[len(self.attempts)] = [Begun(node), *([] if fate is None else [fate])]
-        return len(self.attempts)
+        self._events[number] = [Begun(node), *([] if fate is None else [fate])]
+        return number
 
     def wait(self, attempts, timeout_s):
         time.sleep(0.001)

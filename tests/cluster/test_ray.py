@@ -225,3 +225,12 @@ def processes_of(session, has_agents, name=b""):
             if status != "Z" and int(own) == session and is_meant:
                 found.append(stat.parent.name)
     return found
+
+
+def test_a_run_that_plays_ahead_ends_with_the_same_bytes(cluster, tmp_path):
+    """The gate's matches are played by the same workers at the same time."""
+    for name, num_workers, make_pool in (("turns", 1, local_pool), ("cluster", 2, cluster.pool)):
+        config = tiny_config(training={"iterations": 3, "play_ahead": 1}, selfplay={"num_workers": num_workers})
+        done = train(config, tmp_path / name, make_pool=make_pool)
+    assert nets_of(tmp_path / "cluster") == nets_of(tmp_path / "turns")
+    assert 0 < done.metrics["time/overlap"] <= 1

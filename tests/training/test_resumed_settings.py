@@ -186,7 +186,7 @@ def test_a_game_s_file_of_another_shape_is_refused_when_the_run_is_opened(own):
 
 
 def plan_of(run):
-    return PlayPlan(run.best_weights(Progress()), (run.config,), Identities(identity_of(run.game.rules)))
+    return PlayPlan(run.weights_at(0), (run.config,), Identities(identity_of(run.game.rules)))
 
 
 def play_games_of(run):
