@@ -6,6 +6,8 @@
 # make test-browser
 #                 set up, run all tests of the page, in Chromium; `make test-browser-quick` runs some, in two minutes
 # make check      set up, run formatter, linter, type checker (here, and as on Windows) and the check of imports
+# make test-cluster
+#                 set up, run the tests with Ray; `make test-cluster-long` runs the long one, on nodes that come and go
 # make torture    set up, kill runs and let disks fail for MINUTES, then feed hostile inputs and flip bits
 # make bench      set up, measure this machine
 # make site       set up, build the documentation as a site into site/
@@ -15,7 +17,7 @@ BIN := .venv/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 RUN := runs/connect_four_quick
 
-.PHONY: train test quick-first quick-second test-all all-first all-second test-long test-browser test-browser-quick torture check format docs site bench clean
+.PHONY: train test quick-first quick-second test-all all-first all-second test-long test-browser test-browser-quick test-cluster test-cluster-long torture check format docs site bench clean
 
 train: .venv/installed
 	$(BIN)/azero train connect_four_quick --run $(RUN) $(if $(wildcard $(RUN)/config.toml),--resume)
@@ -41,20 +43,26 @@ test-all: .venv/installed-dev
 	$(MAKE) --jobs=2 --output-sync all-first all-second
 
 all-first: .venv/installed-dev
-	$(BIN)/python -m pytest -m "not long and not browser" $(FIRST)
+	$(BIN)/python -m pytest -m "not long and not browser and not cluster" $(FIRST)
 
 all-second: .venv/installed-dev
-	$(BIN)/python -m pytest -m "not long and not browser" tests $(addprefix --ignore=,$(FIRST))
+	$(BIN)/python -m pytest -m "not long and not browser and not cluster" tests $(addprefix --ignore=,$(FIRST))
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -m "not slow and not long" $(PLAIN)
 
 test-long: .venv/installed-dev
-	$(BIN)/python -m pytest -m long tests
+	$(BIN)/python -m pytest -m "long and not cluster" tests
 
 test-browser: .venv/installed-dev
 	$(BIN)/python -m pytest -m browser tests/browser
 
 test-browser-quick: .venv/installed-dev
 	$(BIN)/python -m pytest -m "browser and not slow" tests/browser
+
+test-cluster: .venv/installed-cluster
+	$(BIN)/python -m pytest -m "cluster and not long" tests/cluster
+
+test-cluster-long: .venv/installed-cluster
+	$(BIN)/python -m pytest -m "cluster and long" -s tests/cluster
 
 MINUTES := 10
 INPUTS := 1000
@@ -98,6 +106,10 @@ clean:
 
 .venv/installed-dev: .venv/installed
 	$(INSTALL) -e '.[dev]'
+	touch $@
+
+.venv/installed-cluster: .venv/installed-dev
+	$(INSTALL) -e '.[dev,ray]'
 	touch $@
 
 .venv/installed-docs: .venv/installed

@@ -8,26 +8,32 @@ training step. A run ends with the iteration that reaches the budget. Its best n
 `base` with the same seed, and is tested on solved positions if its game has them. Each measurement is a line in
 results/learning/results.jsonl, and is not repeated. `report` prints a table of these lines for each game, and draws the
 curves of the runs of --variants and --seeds into results/learning/GAME.png.
+
+With --cluster, all runs train at the same time, each on a core or GPU of the cluster, whose workers play the matches,
+too. No worker needs the files of this machine.
 """
 
 import argparse
+import contextlib
 import json
 import math
 import statistics
-import subprocess
-import sys
-import time
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import NamedTuple
 
-from azero.arena.agents.agent import Agent
 from azero.arena.agents.names import make_agent
-from azero.arena.benchmarks.benchmark import sample_benchmark
+from azero.arena.agents.recipes import Recipe, recipe_of, settled_device
+from azero.arena.benchmarks.benchmark import mistakes_in
+from azero.arena.benchmarks.exam import examine
 from azero.arena.benchmarks.files import read_benchmark, shipped_benchmark_of
-from azero.arena.matches.match import play_match
+from azero.arena.matches.hall import Hall, Meeting, TaskPool
 from azero.arena.matches.statistics import elo_from_score
+from azero.bench.budget import BudgetedRun, iteration_within, keep_run, net_of, train_elsewhere, train_to_budget
+from azero.commands.clusters import workers_of
 from azero.config.reading import find_config, load_config
+from azero.config.schema import DeviceConfig
 from azero.games import make_game
 from azero.system.machine import count_cores
 from azero.training.comparing.comparison import compare_runs
@@ -82,39 +88,92 @@ def main() -> None:
     parser.add_argument("--seeds", nargs="+", type=int, default=[0, 1, 2])
     parser.add_argument("--budget", type=float, default=1e6, help="forward passes of a run")
     parser.add_argument("--folder", type=Path, default=Path("results/learning"))
+    parser.add_argument("--cluster", metavar="WHERE", help="of Ray: local, auto or HOST:PORT; default: this machine")
     options = parser.parse_args()
     if options.do == "report":
         print(tables(read_results(options.folder)))
         for game in options.games:
             draw_curves(options.folder, game, options.variants, options.seeds)
         return
-    for seed in options.seeds:
-        for game in options.games:
-            for variant in dict.fromkeys(["base", *options.variants]):
-                if game in GAMES_OF.get(variant, CONFIGS):
-                    measure(options.folder, game, variant, seed, options.budget)
+    cases = [
+        Case(game, variant, seed, options.budget)
+        for seed in options.seeds
+        for game in options.games
+        for variant in dict.fromkeys(["base", *options.variants])
+        if game in GAMES_OF.get(variant, CONFIGS)
+    ]
+    cases = [each for each in cases if not is_measured(options.folder, each)]
+    with workers_of(options.cluster, DeviceConfig()) as pool:
+        for case in trained(options.folder, cases, pool):
+            measure(options.folder, case, pool)
 
 
-def measure(folder: Path, game: str, variant: str, seed: int, budget: float) -> None:
-    """Trains a variant and adds its measurements to the results, unless they exist."""
-    key = {"game": game, "variant": variant, "seed": seed, "budget": budget, "settings": digest_of(game, variant)}
-    if any(key.items() <= each.items() for each in read_results(folder)):
+class Case(NamedTuple):
+    """A run to train and to measure."""
+
+    game: str
+    variant: str
+    seed: int
+    budget: float
+
+    @property
+    def key(self) -> dict:
+        """Returns what identifies its line in the results."""
+        return {**self._asdict(), "settings": digest_of(self.game, self.variant)}
+
+    @property
+    def task(self) -> BudgetedRun:
+        settings = (*COMMON, *VARIANTS[self.variant], f"seed={self.seed}")
+        return BudgetedRun(CONFIGS[self.game], settings, self.budget)
+
+    def folder(self, folder: Path) -> Path:
+        return run_folder(folder, self.game, self.variant, self.seed)
+
+
+def is_measured(folder: Path, case: Case) -> bool:
+    return any(case.key.items() <= each.items() for each in read_results(folder))
+
+
+def trained(folder: Path, cases: list[Case], pool: TaskPool | None) -> Iterator[Case]:
+    """Yields the cases when they are trained, `base` before the others of a game and seed; keeps each when it ends."""
+    if pool is None:
+        for case in cases:
+            train_to_budget(case.folder(folder), case.task)
+            yield case
         return
-    run = run_folder(folder, game, variant, seed)
-    cost, iteration = train(run, CONFIGS[game], (*COMMON, *VARIANTS[variant], f"seed={seed}"), budget)
-    agent = agent_of(run, iteration)
-    line = {**key, "cost": cost, "iterations": iteration}
-    benchmark = shipped_benchmark_of(agent.game)
+    missing = [case for case in cases if not iteration_within(case.folder(folder), case.budget)]
+    tasks = [case.task for case in missing]
+    for place, contents in pool.run(train_elsewhere, tasks, lambda num: None, None, "training") if tasks else ():
+        keep_run(missing[place].folder(folder), contents)
+        print(f"trained: {missing[place]}", flush=True)
+    yield from cases
+
+
+def measure(folder: Path, case: Case, pool: TaskPool | None) -> None:
+    """Adds the measurements of a trained case to the results."""
+    cost, iteration = iteration_within(case.folder(folder), case.budget) or (math.nan, 0)
+    game, agent = make_game(case.game), recipe(case, folder)
+    line = {**case.key, "cost": cost, "iterations": iteration}
+    benchmark = shipped_benchmark_of(game)
     if benchmark:
-        line |= sample_benchmark(agent, read_benchmark(benchmark, agent.game, POSITIONS))
-    if variant != "base":
-        base = run_folder(folder, game, "base", seed)
-        rival = agent_of(base, iteration_within(base, budget)[1])
-        tally = play_match(agent, rival, agent.game, MATCH_GAMES, seed).tally
-        line |= {"score": tally.score, "games": tally.games}
+        line |= mistakes_in(examine(agent, read_benchmark(benchmark, game, POSITIONS), pool))
+    if case.variant != "base":
+        rival = recipe(case._replace(variant="base"), folder)
+        with Hall(pool) as hall:
+            (match,) = hall.play([Meeting(agent, rival, MATCH_GAMES, case.seed)])
+        line |= {"score": match.tally.score, "games": match.tally.games}
     with (folder / "results.jsonl").open("a") as file:
         print(json.dumps(line), file=file)
     print(json.dumps(line), flush=True)
+
+
+def recipe(case: Case, folder: Path) -> Recipe:
+    """Returns the recipe of the best net at the end of a case's run."""
+    run = case.folder(folder)
+    _, iteration = iteration_within(run, case.budget) or (math.nan, 0)
+    name, game = f"{net_of(run, iteration)}@{SIMULATIONS}", make_game(case.game)
+    with contextlib.closing(make_agent(name, game)) as agent:
+        return recipe_of(name, game, threads=count_cores(), device=settled_device(agent, DeviceConfig()))
 
 
 def run_folder(folder: Path, game: str, variant: str, seed: int) -> Path:
@@ -125,43 +184,6 @@ def digest_of(game: str, variant: str) -> str:
     """Returns a digest of the settings, which distinguishes runs."""
     settings = load_config(find_config(CONFIGS[game]), [*COMMON, *VARIANTS[variant]]).model_dump_json()
     return f"{zlib.crc32(settings.encode()):08x}"
-
-
-def train(run: Path, config: str, settings: tuple[str, ...], budget: float) -> tuple[float, int]:
-    """Trains until the run's cost reaches the budget; returns the cost, and the iteration that reached it."""
-    command = [sys.executable, "-m", "azero.cli", "train", config, "--run", str(run)]
-    command += ["--resume"] if run.exists() else []
-    for each in settings:
-        command += ["--set", each]
-    log = run.parent / f"{run.name}.log"
-    log.parent.mkdir(parents=True, exist_ok=True)
-    with log.open("a") as out, subprocess.Popen(command, stdout=out, stderr=out) as process:
-        while iteration_within(run, budget) is None:
-            if process.poll() is not None:
-                sys.exit(f"the run ended before it reached the budget: see {log}")
-            time.sleep(0.5)
-        process.terminate()  # saved files are complete; background processes ignore SIGINT
-    cost, iteration = iteration_within(run, budget) or (math.nan, 0)
-    return cost, iteration
-
-
-def iteration_within(run: Path, budget: float) -> tuple[float, int] | None:
-    """Returns the cost at, and the number of, the first iteration that reaches the budget; None if none has."""
-    metrics = run / "metrics.jsonl"
-    cost = 0.0
-    for text in metrics.read_text().splitlines() if metrics.exists() else []:
-        line = json.loads(text)
-        per_s = line["selfplay/evaluations_per_s"] * line["time/play_s"]  # for runs without a count
-        cost += line.get("selfplay/evaluations", per_s) + 3 * line["train/steps"] * 256
-        if cost >= budget:
-            return cost, line["iteration"]
-    return None
-
-
-def agent_of(run: Path, iteration: int) -> Agent:
-    """Returns the run's best net after an iteration, as an agent."""
-    promoted = [path for path in sorted((run / "checkpoints").iterdir()) if int(path.stem) <= iteration]
-    return make_agent(f"{promoted[-1]}@{SIMULATIONS}", threads=count_cores())
 
 
 def read_results(folder: Path) -> list[dict]:

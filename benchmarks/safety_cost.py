@@ -16,6 +16,7 @@ from azero.games.user import trust
 from azero.selfplay.data import shard_files
 from azero.system import tensor_files
 from azero.training import loop, run
+from azero.training.stages import promote
 
 SECONDS: Counter[str] = Counter()
 DEPTH = [0]
@@ -47,7 +48,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         loop.train(Path(folder) / "warm", load_config(find_config("smoke"), ["training.iterations=1"]), False)
         for module, name in (
-            (tensor_files, "digest_of"), (shard_files, "check_games"), (loop, "keep_beginning"),
+            (tensor_files, "digest_of"), (shard_files, "check_games"), (promote, "keep_beginning"),
             (run, "shards_at_beginning"), (trust, "check_trusted"),
         ):  # fmt: skip
             clocked(module, name)

@@ -20,7 +20,15 @@ PAGES = (
     "docs/**/*.md",
     "notes/*.md",
 )
-LINKED = ("LICENSE", "configs/*.toml", "docs/**/*.png", "docs/site.css", "examples/*.ipynb", "examples/*.py")
+LINKED = (
+    "LICENSE",
+    "configs/*.toml",
+    "docs/**/*.png",
+    "docs/site.css",
+    "examples/*.ipynb",
+    "examples/*.py",
+    "examples/cluster/*",
+)
 """Files that pages may show or link to. A link to any other file is an error in a strict build."""
 
 

@@ -398,13 +398,13 @@ def test_ctrl_c_is_one_line_at_any_moment(words, seconds):
 def test_ctrl_c_in_a_match_prints_the_finished_games():
     begin = """
 import signal, azero.cli
-from azero.arena.matches import match
-tally_of, strikes = match.tally_of, [signal.SIGINT]
+from azero.arena.matches import course
+tally_of, strikes = course.tally_of, [signal.SIGINT]
 def strike_once(results):
     if strikes:
         signal.raise_signal(strikes.pop())
     return tally_of(results)
-match.tally_of = strike_once
+course.tally_of = strike_once
 azero.cli.main()
 """
     command = [sys.executable, "-c", begin, *EVALUATE, "--games", "40", "--json"]

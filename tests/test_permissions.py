@@ -140,7 +140,7 @@ def test_workers_import_nothing_from_the_working_folder(run_azero, monkeypatch):
     assert not Path("ran").exists() and os.environ.get("PYTHONSAFEPATH") is None
 
 
-def _answer(task, report):
+def _answer(shared, task, report):
     return task
 
 

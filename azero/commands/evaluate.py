@@ -2,15 +2,20 @@
 
 import json
 import sys
+from contextlib import closing
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from azero.commands.clusters import check_cluster, workers_of
 from azero.commands.makers import Maker, check_device
 from azero.commands.options import (
     AGENT_HELP,
     ClockOption,
+    ClusterOption,
     DeviceOption,
     GameOption,
     JsonOption,
@@ -72,6 +77,7 @@ def evaluate(
     precision: PrecisionOption = "auto",
     runtime: RuntimeOption = "auto",
     max_nodes: NodesOption = None,
+    cluster: ClusterOption = None,
     record: RecordOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -81,9 +87,12 @@ def evaluate(
     --benchmark prints the share of mistakes among A's moves for each set of positions. If a GTP engine fails in the
     middle of a match, the result of the finished games is printed, and the exit code is 1. Ctrl-C prints it, too.
     With --clock, each side has this time for a game, and games are played one after another.
+    With --cluster, the workers of a Ray cluster play the same games, or search the same positions.
     """
     if (against is None) == (benchmark is None):
         raise BadInput("give either an opponent with --against, e.g. uct@1000, or solved positions with --benchmark")
+    if cluster is not None:
+        check_cluster([a, against] if against else [a], threads, clock)
     device_config = check_device([a, against] if against else [a], device, precision, runtime)
     maker = Maker(named_game(game), seed, threads, device_config, max_nodes)
     if benchmark is not None:
@@ -98,13 +107,13 @@ def evaluate(
         for option, value in matches.items():
             if value is not None:
                 raise BadInput(f"{option} is for matches, and has no effect with --benchmark")
-        _evaluate_on_benchmark(maker, a, benchmark, as_json)
+        _evaluate_on_benchmark(maker, a, benchmark, cluster, as_json)
     elif against is not None:
         control = time_control(clock, ponder)
         if control and sprt:
             raise BadInput("--sprt is for matches without --clock")
         num_games = 100 if games is None else games
-        _play_match(maker, a, against, num_games, opening_plies, sprt, control, ponder, record, as_json)
+        _play_match(maker, a, against, num_games, opening_plies, sprt, control, ponder, cluster, record, as_json)
 
 
 def _play_match(
@@ -116,11 +125,11 @@ def _play_match(
     sprt: str | None,
     control: "TimeControl | None",
     ponder: bool,
+    cluster: str | None,
     record: Path | None,
     as_json: bool,
 ) -> None:
-    from tqdm import tqdm
-
+    from azero.arena.matches.hall import Hall, Meeting
     from azero.arena.matches.match import play_match
     from azero.arena.matches.results import Interrupted, Unfinished
     from azero.arena.matches.statistics import Sprt
@@ -136,25 +145,22 @@ def _play_match(
     num_plies = _check_opening(opening_plies, one.game)
     if record:
         check_target(record, one.game)
-    with tqdm(total=games, unit=" games", desc=f"{a} - {b}", leave=False, disable=None, file=sys.stderr) as bar:
-
-        def show(num: int, tally: Any) -> None:
-            bar.set_postfix_str(f"+{tally.wins} ={tally.draws} -{tally.losses}", refresh=False)
-            bar.update(num)
-
-        result: MatchResult | None
+    with closing(one), closing(other), workers_of(cluster, maker.device_of(one, other)) as pool, _bar(games) as bar:
+        bar.set_description(f"{a} - {b}", refresh=False)
+        show = partial(_show, bar)
         early_end: Unfinished | Interrupted | None = None
         try:
             pair = one, other, one.game, games
+            result: MatchResult | None
             if control:
                 result = play_timed_match(*pair, control, maker.seed, num_plies, ponder, show)
+            elif pool:
+                meeting = Meeting(maker.recipe(a, one), maker.recipe(b, other), games, maker.seed, num_plies)
+                (result,) = Hall(pool).play([replace(meeting, sprt=test, keeps_thoughts=record is not None)], show)
             else:
-                result = play_match(*pair, maker.seed, num_plies, test, show, keeps_thoughts=record is not None)
+                result = play_match(*pair, maker.seed, num_plies, test, show, record is not None)
         except (Unfinished, Interrupted) as error:
             result, early_end = error.result, error
-        finally:
-            one.close()
-            other.close()
     if result:
         _report(result, json.dumps(result.to_json()) if as_json else show_match(result, test), record, one.game)
     _end_early(early_end)
@@ -190,25 +196,40 @@ def _end_early(early_end: "Unfinished | Interrupted | None") -> None:
         raise typer.Exit(1)
 
 
-def _evaluate_on_benchmark(maker: Maker, name: str, benchmark: str, as_json: bool) -> None:
-    from tqdm import tqdm
-
+def _evaluate_on_benchmark(maker: Maker, name: str, benchmark: str, cluster: str | None, as_json: bool) -> None:
     from azero.arena.agents.names import game_of
     from azero.arena.benchmarks.benchmark import evaluate_on_benchmark
+    from azero.arena.benchmarks.exam import examine
     from azero.arena.benchmarks.files import read_benchmark
     from azero.games import make_game
     from azero.interfaces.terminal.show import show_benchmark
 
     game = make_game(maker.game) if isinstance(maker.game, str) else game_of(name)
     solved = read_benchmark(benchmark, game)
-    agent = maker._replace(game=solved.game).agent(name)
-    total = sum(len(each.problems) for each in solved.sets)
-    with tqdm(total=total, unit=" positions", desc=name, leave=False, disable=None, file=sys.stderr) as bar:
-        try:
+    with (
+        closing(maker._replace(game=solved.game).agent(name)) as agent,
+        workers_of(cluster, maker.device_of(agent)) as pool,
+        _bar(solved.num_positions, "positions") as bar,
+    ):
+        bar.set_description(name, refresh=False)
+        if pool:
+            result = examine(maker.recipe(name, agent), solved, pool, bar.update)
+        else:
             result = evaluate_on_benchmark(agent, solved, bar.update)
-        finally:
-            agent.close()
     print(json.dumps(result.to_json()) if as_json else show_benchmark(result))
+
+
+def _bar(total: int, unit: str = "games") -> Any:
+    """Returns a progress bar on stderr, which disappears at its end."""
+    from tqdm import tqdm
+
+    return tqdm(total=total, unit=f" {unit}", leave=False, disable=None, file=sys.stderr)
+
+
+def _show(bar: Any, num: int, tally: Any) -> None:
+    """Shows on the bar that `num` games have ended, and the tally."""
+    bar.set_postfix_str(f"+{tally.wins} ={tally.draws} -{tally.losses}", refresh=False)
+    bar.update(num)
 
 
 def _two_numbers(option: str, text: str) -> tuple[float, float]:

@@ -7,7 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
-from azero.commands.options import as_path
+from azero.commands.clusters import check_cluster, workers_of
+from azero.commands.options import ClusterOption, as_path
 from azero.errors import BadInput, Stopped
 from azero.system.console import printable
 
@@ -25,6 +26,7 @@ _COMMON = {
     ],
     "full": Annotated[bool, typer.Option("--full", help="The paper's size. This takes hours to days.")],
     "threads": Annotated[int | None, typer.Option("--threads", help="Worker processes; one per core by default.")],
+    "cluster": ClusterOption,
     "seed": Annotated[int | None, typer.Option("--seed", min=0, help="Seed of all random choices; 0 by default.")],
     "uct": Annotated[
         str | None, typer.Option("--uct", metavar="AGENT", help="uct with other options, e.g. 'uct(c=2)', without @.")
@@ -55,8 +57,8 @@ def lab(context: typer.Context) -> None:
 def _add(name: str, summary: str, example: str, options: dict[str, Any]) -> None:
     """Adds the command of an experiment. Each of its parameters becomes an option."""
 
-    def command(out: Path | None, full: bool, threads: int | None, **given: Any) -> None:
-        _run(name, out, full, threads, {key: value for key, value in given.items() if value is not None})
+    def command(out: Path | None, full: bool, threads: int | None, cluster: str | None, **given: Any) -> None:
+        _run(name, out, full, threads, cluster, {key: value for key, value in given.items() if value is not None})
 
     parameters = [
         Parameter(key, Parameter.KEYWORD_ONLY, default=False if key == "full" else None, annotation=option)
@@ -80,14 +82,19 @@ def _numbers(option: str, kind: type, what: str) -> Any:
     return Annotated[tuple | None, typer.Option(option, parser=parse, metavar="N,N,...", help=what)]
 
 
-def _run(name: str, out: Path | None, is_full: bool, threads: int | None, given: dict[str, Any]) -> None:
+def _run(
+    name: str, out: Path | None, is_full: bool, threads: int | None, cluster: str | None, given: dict[str, Any]
+) -> None:
     from azero.system.workers import check_workers
 
     experiment = import_module(f"azero.lab.{name.replace('-', '_')}").EXPERIMENT
     parameters = (experiment.full if is_full else experiment.small)._replace(**given)
     folder = out or Path("results") / (f"{name}-full" if is_full else name)
+    if cluster is not None:
+        check_cluster([], threads)
     try:
-        table = experiment.run(folder, parameters, check_workers(threads))
+        with workers_of(cluster) as pool:
+            table = experiment.run(folder, parameters, check_workers(threads), pool)
     except KeyboardInterrupt:
         raise Stopped(f"stopped; run the same command again to continue from {folder}") from None
     print(f"{table}\n\n{printable(f'{folder}: ' + ', '.join(sorted(path.name for path in folder.iterdir())))}")

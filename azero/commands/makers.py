@@ -6,6 +6,7 @@ from azero.errors import BadInput
 
 if TYPE_CHECKING:
     from azero.arena.agents.agent import Agent
+    from azero.arena.agents.recipes import Recipe
     from azero.config.schema import DeviceConfig
     from azero.games import Game
 
@@ -34,6 +35,16 @@ class Maker(NamedTuple):
         told = self.game or game_of(name) or game_of(other)
         one = self._replace(game=told)
         return one.agent(name), one._replace(seed=self.seed + 1).agent(other)
+
+    def device_of(self, *agents: "Agent") -> "DeviceConfig | None":
+        """Returns where the nets of these agents run; None if none has a net."""
+        return self.device if any(agent.net_alone for agent in agents) else None
+
+    def recipe(self, name: str, agent: "Agent") -> "Recipe":
+        """Returns the recipe of an agent that this maker has made. Its net runs elsewhere as it does here."""
+        from azero.arena.agents.recipes import recipe_of, settled_device
+
+        return recipe_of(name, agent.game, agent.seed, 1, settled_device(agent, self.device), self.max_nodes)
 
 
 def check_device(names: list[str], device: str, precision: str, runtime: str) -> "DeviceConfig":

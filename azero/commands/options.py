@@ -1,5 +1,7 @@
 """Options shared by several commands."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,6 +13,7 @@ if TYPE_CHECKING:
     from azero.arena.agents.clock import TimeControl
     from azero.config.schema import Config
     from azero.games import Game, State
+    from azero.selfplay.pool import MakePool
 
 
 def as_path(text: str) -> Path:
@@ -63,6 +66,15 @@ NodesOption = Annotated[
     int | None, typer.Option("--max-nodes", help="Most nodes of a search tree. A full tree stops growing.")
 ]
 
+ClusterOption = Annotated[
+    str | None,
+    typer.Option(
+        "--cluster",
+        metavar="WHERE",
+        help="Work on a Ray cluster: local starts one here, auto is this machine's, HOST:PORT is its head's.",
+    ),
+]
+
 
 def start_of(game: "Game", position: str | None) -> "State":
     """Returns the position of --position, the initial one if it is not given; raises BadInput if the game is over."""
@@ -81,6 +93,20 @@ def time_control(clock: str | None, is_pondering: bool) -> "TimeControl | None":
     from azero.arena.agents.clock import TimeControl
 
     return TimeControl.parse(clock)
+
+
+@contextmanager
+def pools(cluster: str | None) -> "Iterator[MakePool]":
+    """Yields what makes the workers of --cluster; those of this machine if it is not given. Raises BadInput."""
+    from azero.selfplay.pool import local_pool
+
+    if cluster is None:
+        yield local_pool
+        return
+    from azero.cluster.connection import connected
+
+    with connected(cluster) as connection:
+        yield connection.pool
 
 
 def trust_code_of(config: "Config") -> None:

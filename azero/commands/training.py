@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from azero.commands.options import JsonOption, SeedOption, as_path, trust_code_of
+from azero.commands.options import ClusterOption, JsonOption, SeedOption, as_path, pools, trust_code_of
 from azero.errors import BadInput, Stopped
 from azero.system.console import printable, say
 
@@ -20,6 +20,10 @@ FirstNetOption = Annotated[
 ]
 FirstGamesOption = Annotated[
     str | None, typer.Option("--games-of", metavar="RUN", help="Learn from the games of a run first.")
+]
+SettingsOption = Annotated[
+    list[str] | None,
+    typer.Option("--set", help="Change a setting: section.key=value. Can be repeated, and works with --resume."),
 ]
 MinutesOption = Annotated[
     float | None,
@@ -37,13 +41,11 @@ def train(
     resume: Annotated[
         bool, typer.Option("--resume", help="Continue the run with its own settings and those of --set.")
     ] = False,
-    settings: Annotated[
-        list[str] | None,
-        typer.Option("--set", help="Change a setting: section.key=value. Can be repeated, and works with --resume."),
-    ] = None,
+    settings: SettingsOption = None,
     first_net: FirstNetOption = None,
     first_games: FirstGamesOption = None,
     minutes: MinutesOption = None,
+    cluster: ClusterOption = None,
     allow_commands: Annotated[
         bool, typer.Option("--allow-commands", help="Run the program that a config or the run names, gtp: or uci:.")
     ] = False,
@@ -68,11 +70,18 @@ def train(
     from azero.training.train import train as run_training
 
     try:
-        done = run_training(
-            path, folder, settings=settings, resume=resume, allow_commands=allow_commands, minutes=minutes
-        )
+        with pools(cluster) as make_pool:
+            done = run_training(
+                path,
+                folder,
+                settings=settings,
+                resume=resume,
+                allow_commands=allow_commands,
+                minutes=minutes,
+                make_pool=make_pool,
+            )
     except KeyboardInterrupt:
-        raise Stopped(f"stopped{_how_to_go_on(folder)}") from None
+        raise Stopped(f"stopped{_how_to_go_on(folder, cluster)}") from None
     rating = f"{done.rating:+z.0f} Elo above the first net"
     promotions = f"{done.promotions} promotion{'' if done.promotions == 1 else 's'}"
     print(f"\n{folder}/best.safetensors: {promotions}, {rating}{describe_final(done.final)}")
@@ -110,7 +119,7 @@ def _settings_of(first_net: str | None, first_games: str | None) -> list[str]:
     return [f"{key}={json.dumps(value, ensure_ascii=False)}" for key, value in named.items() if value is not None]
 
 
-def _how_to_go_on(folder: Path) -> str:
+def _how_to_go_on(folder: Path, cluster: str | None) -> str:
     """Returns how to go on after Ctrl-C, to append to the message."""
     from azero.arena.agents.options import split_program
     from azero.config.reading import load_config
@@ -120,7 +129,8 @@ def _how_to_go_on(folder: Path) -> str:
     except BadInput:  # the run had not begun
         return " before the run began"
     has_program = config.evaluation.every and split_program(config.evaluation.opponent)
-    return f"; go on with: azero train --run {folder} --resume{' --allow-commands' if has_program else ''}"
+    options = (f" --cluster {cluster}" if cluster else "") + (" --allow-commands" if has_program else "")
+    return f"; go on with: azero train --run {folder} --resume{options}"
 
 
 @app.command(name="train-rollout", epilog="Example:  azero train-rollout runs/connect_four_quick")

@@ -116,6 +116,14 @@ class TrainingConfig(Section):
         "score at the end; 0: no such head. The loss is Huber's, with the score in units of the board's side. Only for "
         "games that have a score (Go, Othello). Paper: none.",
     )
+    play_ahead: int = Field(
+        0,
+        ge=0,
+        le=1,
+        description="1: the next iteration's games are played while this iteration is trained and its gate is held, by "
+        "the net that was best before the gate. 0: self-play waits for the gate. It saves time if trainer and workers "
+        "have cores or GPUs of their own. A single worker takes turns, with the same result. Paper: no fixed lag.",
+    )
     save_every_steps: int = Field(
         500, ge=1, description="Steps between saves of the training state within an iteration."
     )

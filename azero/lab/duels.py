@@ -1,9 +1,12 @@
 """Matches of an experiment, in pairs: two games from one opening with colours swapped. Workers play separate pairs."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from typing import NamedTuple
 
 from azero.arena.agents.names import make_agent
+from azero.arena.agents.recipes import Recipe, make_from, recipe_of
 from azero.arena.matches.match import play_match
 from azero.arena.matches.statistics import Tally, elo_interval, score_interval
 from azero.compiler.rng import derive_seed
@@ -50,22 +53,32 @@ def pairs_of(game: str, a: str, b: str, num_games: int, seed: int, opening_plies
     return [Unit(game, a, b, pair, opening_plies, seed) for pair in range(num_games // 2)]
 
 
-def play_pair(unit: Unit) -> dict[str, float]:
+def play_pair(recipes: Mapping[str, Recipe], unit: Unit) -> dict[str, float]:
     """Plays a pair; returns A's scores as first and as second player, and both sides' cost per action.
 
     Seconds are left out if only simulations limit the agents. These rows are then the same on any machine.
+
+    Args:
+      recipes: of the agents, by name.
     """
-    game = make_game(unit.game)
     seed = derive_seed(unit.seed, *unit[:4])
-    a, b = (make_agent(name, game, derive_seed(seed, name)) for name in (unit.a, unit.b))
-    result = play_match(a, b, game, 2, seed, unit.opening_plies)
+    a, b = (make_from(replace(recipes[name], seed=derive_seed(seed, name))) for name in (unit.a, unit.b))
+    result = play_match(a, b, a.game, 2, seed, unit.opening_plies)
     spent = [result.simulations_a, result.simulations_b]
     if any(name.endswith("s") for name in (unit.a, unit.b)):
         spent += [result.seconds_a, result.seconds_b]
     return dict(zip(VALUES, [*(each.score for each in result.results), *spent], strict=False))
 
 
-PLAYING = Work(KEY, lambda units: VALUES, play_pair)
+def _playing(units: Sequence[Unit]) -> Callable[[Unit], dict[str, float]]:
+    """Returns what plays these units. It takes the files that they name to any machine."""
+    games = {unit.game for unit in units}
+    assert len(games) == 1, "an experiment has one game"
+    game = make_game(games.pop())
+    return partial(play_pair, {name: recipe_of(name, game) for unit in units for name in (unit.a, unit.b)})
+
+
+PLAYING = Work(KEY, lambda units: VALUES, _playing)
 
 
 def outcome_of(results: Results, units: Sequence[Unit]) -> Outcome:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from azero.arena.matches.hall import TaskPool
 from azero.lab.results import Results
 
 Groups = dict[Any, list]
@@ -15,7 +16,7 @@ class Work(NamedTuple):
 
     key: Sequence[str]  # the columns that identify a row: the first fields of a unit
     columns: Callable[[Sequence], Sequence[str]]  # returns the other columns, given the units
-    do: Callable[[Any], dict[str, float]]  # returns a unit's values by column
+    doing: Callable[[Sequence], Callable[[Any], dict[str, float]]]  # returns what turns a unit into values by column
 
 
 class Experiment(NamedTuple):
@@ -29,11 +30,16 @@ class Experiment(NamedTuple):
     groups: Callable[[Any], Groups]
     report: Callable[[Results, Groups, Any], str]  # writes table and plot; returns the table
 
-    def run(self, folder: Path, parameters: Any, num_workers: int) -> str:
-        """Does the units of work that have no row yet; returns the table. Raises BadInput."""
+    def run(self, folder: Path, parameters: Any, num_workers: int, pool: TaskPool | None = None) -> str:
+        """Does the units of work that have no row yet; returns the table. Raises BadInput.
+
+        Args:
+          num_workers: number of processes here.
+          pool: other workers, which do the work instead.
+        """
         self.check(parameters)
         groups = self.groups(parameters)
         units = [unit for group in groups.values() for unit in group]
         results = Results(folder, self.name, parameters._asdict(), self.work.key, self.work.columns(units))
-        results.complete(self.work.do, units, num_workers, self.name)
+        results.complete(self.work.doing(units), units, num_workers, self.name, pool)
         return self.report(results, groups, parameters)

@@ -50,7 +50,7 @@ def columns_of(units: Sequence[Unit]) -> list[str]:
     return [str(each) for each in sorted({each for unit in units for each in unit.iterations})]
 
 
-MEASURING = Work(KEY, columns_of, measure_tree)
+MEASURING = Work(KEY, columns_of, lambda units: measure_tree)
 
 
 def _rates_on_tree(unit: Unit) -> list[float]:

@@ -41,8 +41,11 @@ class CheckpointFile:
             warn_once(f"{self.game} has changed since checkpoint {str(self.path)!r} was made")
 
 
-def read_checkpoint(path: Path, game: Game | None = None) -> CheckpointFile:
+def read_checkpoint(path: Path, game: Game | None = None, net: str | None = None) -> CheckpointFile:
     """Reads a checkpoint's file, for `game` if it is given.
+
+    Args:
+      net: the name of a user's own net, with its present file; by default the card and its place tell.
 
     Raises Damaged, or BadInput if it is of another game or format, or has weights that are not finite numbers.
     """
@@ -54,7 +57,7 @@ def read_checkpoint(path: Path, game: Game | None = None) -> CheckpointFile:
     except BadInput as error:
         raise BadInput(f"checkpoint {str(path)!r} does not fit its own card: {error}") from None
     try:
-        config = config.model_copy(update={"name": _name_of_net(path, card)})
+        config = config.model_copy(update={"name": name_of_net(path, card, net)})
     except BadInput as error:
         raise type(error)(f"checkpoint {str(path)!r}: {error}") from None
     for name, array in arrays.items():
@@ -120,12 +123,12 @@ def _game_told(path: Path, card: Card) -> Game:
     raise BadInput(f"{name} plays {told}, and that file has changed since; {advice}")
 
 
-def _name_of_net(path: Path, card: Card) -> str:
-    """Returns the name of the net that a card names, with the present place of a user's file.
+def name_of_net(path: Path, card: Card, present: str | None = None) -> str:
+    """Returns the name of the net that a card names, with the present place of a user's file, or `present`.
 
     Raises BadInput if that file is gone or has changed: the weights might fit the new net, and mean something else.
     """
-    name = named_by(card.origin_of_net, path)
+    name = present or named_by(card.origin_of_net, path)
     file = file_of(name, "net")
     if file is None or Sources(file, "net").made(card.net_digest):
         return name

@@ -11,6 +11,9 @@ from azero.nets.runtimes.session import Runtime, Session, filled_up
 ROWS = 64
 """Rows of a forward pass if many games share the net. More rows are not faster on a CPU."""
 
+MATCH_ROWS = 16
+"""Rows of a forward pass in a match. Each net has half of the games, and towards the end there are few."""
+
 
 class SessionEvaluator:
     """Evaluates batches of positions with a net that is ready to run.

@@ -1,11 +1,12 @@
 """The tasks of self-play's workers: playing games. Each task returns a shard.
 
-A task is plain data with the net's weights; a shard is plain arrays. Neither has a path of this machine, except the
-name of a user's own game.
+A plan, which all tasks of an iteration share, is plain data with the net's weights. A task is a size and seeds; a
+shard is plain arrays. The files that the settings name travel with the plan.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import NamedTuple
 
 from azero.config.schema import Config
@@ -13,6 +14,7 @@ from azero.errors import BadInput
 from azero.games import Game
 from azero.games.make import make_trusted_game
 from azero.games.names import identity_of
+from azero.games.user.travel import name_here, pack_code
 from azero.games.user.trust import Untrusted, trust_identity
 from azero.nets.architectures.contract import Net
 from azero.nets.checkpoint import net_from_weights
@@ -23,6 +25,7 @@ from azero.selfplay.play import SelfPlay, play_games
 from azero.selfplay.pool import count_workers
 from azero.selfplay.solving import solve_endings
 from azero.system.machine import count_cores
+from azero.system.parcels import Parcel, pack, unpack
 from azero.system.tensor_files import Tensors
 
 
@@ -34,18 +37,59 @@ class Identities(NamedTuple):
 
 
 @dataclass(frozen=True)
-class PlayTask:
-    """Games for one worker to play, one per seed."""
+class PlayPlan:
+    """What the games of an iteration have in common."""
 
     weights: Tensors  # of the net, as in a checkpoint
-    config: Config
+    configs: tuple[Config, ...]  # the settings for each size of the game, the smallest first
     identities: Identities
-    seeds: tuple[int, ...]
     starts: Sequence[str] = ()  # texts of positions, at one of which each game begins; see `play_games`
+    files: Parcel = ()  # from `pack_files`
+
+
+def pack_files(config: Config) -> Parcel:
+    """Returns the files that the settings of self-play name: a user's game and net, and a rollout policy."""
+    rollout = config.search.rollout
+    is_file = config.search.rollout_weight > 0 and rollout not in ("own", "uniform")
+    policy = pack({rollout: f"rollout/{Path(rollout).name}"}) if is_file else ()
+    return pack_code(config.game.name) + pack_code(config.net.name, "net") + policy
+
+
+def new_plan(
+    config: Config,
+    configs: Sequence[Config],
+    weights: Tensors,
+    identities: Identities,
+    starts: Sequence[str],
+    is_mixed: bool,
+) -> PlayPlan:
+    """Returns the plan of an iteration's games, with the files that the settings name.
+
+    Args:
+      config: the run's settings.
+      configs: the settings for each size of the game, the smallest first.
+      is_mixed: whether machines may differ; each then runs the net in the way that is fastest there.
+    """
+    if is_mixed:
+        device = config.device.model_copy(update={"runtime": "auto", "precision": "auto"})
+        configs = [each.model_copy(update={"device": device}) for each in configs]
+    return PlayPlan(weights, tuple(configs), identities, starts, pack_files(config))
+
+
+def with_files_here(config: Config, files: Parcel) -> Config:
+    """Returns the settings with the names of their files on this machine; raises Damaged if a file has changed."""
+    if not files:
+        return config
+    found = unpack(files)
+    game = config.game.model_copy(update={"name": name_here(config.game.name, found)})
+    net = config.net.model_copy(update={"name": name_here(config.net.name, found, "net")})
+    rollout = config.search.rollout
+    search = config.search.model_copy(update={"rollout": str(found.get(rollout, rollout))})
+    return config.model_copy(update={"game": game, "net": net, "search": search})
 
 
 class SizedSeeds(NamedTuple):
-    """The seeds of a shard's games, and the place of the size at which they are played among all sizes."""
+    """A task: the seeds of a shard's games, and the place of their size among all sizes."""
 
     size: int
     seeds: tuple[int, ...]
@@ -60,34 +104,37 @@ def split_seeds(seeds: list[int], num_sizes: int, games_per_shard: int) -> list[
     return shards
 
 
-def play_task(task: PlayTask, on_games: Callable[[int], None]) -> Shard:
+def play_task(plan: PlayPlan, task: SizedSeeds, on_games: Callable[[int], None]) -> Shard:
     """Plays a task's games, and solves their ends; calls `on_games` with the number of games that have just ended."""
-    selfplay = _prepare(task)
-    shard = play_games(selfplay, task.seeds, on_games, task.starts)
-    shard = solve_endings(selfplay.game, shard, task.config.selfplay.solve_nodes)
-    return weigh_by_surprise(selfplay.game, selfplay.evaluator, shard, task.config.selfplay.policy_surprise_share)
+    config = with_files_here(plan.configs[task.size], plan.files)
+    selfplay = _prepare(plan, config)
+    shard = play_games(selfplay, task.seeds, on_games, plan.starts)
+    shard = solve_endings(selfplay.game, shard, config.selfplay.solve_nodes)
+    return weigh_by_surprise(selfplay.game, selfplay.evaluator, shard, config.selfplay.policy_surprise_share)
 
 
-def _prepare(task: PlayTask) -> SelfPlay:
-    """Returns self-play with the task's net and settings, and this worker's share of the cores.
+def _prepare(plan: PlayPlan, config: Config) -> SelfPlay:
+    """Returns self-play with the plan's net and one size's settings, and this worker's share of the cores.
 
-    Raises BadInput if the code of a user's own game or net has changed since the task was made.
+    Raises BadInput if the code of a user's own game or net has changed since the plan was made.
     """
-    config = task.config
-    game = _game_of(task)
-    evaluator = NetEvaluator(_net_of(task, game), config.device)
+    game = trusted_game(config, plan.identities)
+    evaluator = NetEvaluator(_net_of(plan, config, game), config.device)
     num_threads = max(1, count_cores() // count_workers(config)) if evaluator.is_on_device else 1
     return SelfPlay.from_config(config, game, evaluator, num_threads)
 
 
-def _game_of(task: PlayTask) -> Game:
-    """Returns the task's game. The code that the parent process trusted may run here; raises BadInput for any other."""
-    name = task.config.game.name
-    if task.identities.game:
-        trust_identity(task.identities.game)
+def trusted_game(config: Config, identities: Identities) -> Game:
+    """Returns the settings' game. The code that the parent process trusted may run here.
+
+    Raises BadInput for any other code.
+    """
+    name = config.game.name
+    if identities.game:
+        trust_identity(identities.game)
     try:
         game = make_trusted_game(name)
-        if identity_of(game.rules) == task.identities.game:
+        if identity_of(game.rules) == identities.game:
             return game
     except Untrusted:
         pass
@@ -97,14 +144,14 @@ def _game_of(task: PlayTask) -> Game:
     )
 
 
-def _net_of(task: PlayTask, game: Game) -> Net:
-    """Returns the task's net. The code that the parent process trusted may run here; raises BadInput for any other."""
-    if task.identities.net:
-        trust_identity(task.identities.net)
+def _net_of(plan: PlayPlan, config: Config, game: Game) -> Net:
+    """Returns the plan's net. The code that the parent process trusted may run here; raises BadInput for any other."""
+    if plan.identities.net:
+        trust_identity(plan.identities.net)
     try:
-        net = net_from_weights(task.config.net, game, task.weights)
-        if net.identity == task.identities.net:
+        net = net_from_weights(config.net, game, plan.weights)
+        if net.identity == plan.identities.net:
             return net
     except Untrusted:
         pass
-    raise BadInput(f"{task.config.net.name} has changed while it was used; undo that, and continue with --resume")
+    raise BadInput(f"{config.net.name} has changed while it was used; undo that, and continue with --resume")

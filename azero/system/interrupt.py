@@ -7,6 +7,9 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+_own = threading.local()
+"""Of each thread: `is_stopped`, if it is one of `Background`."""
+
 
 @contextmanager
 def interruption_waits(on_press: Callable[[], None] = lambda: None) -> Iterator[Callable[[], bool]]:
@@ -16,10 +19,11 @@ def interruption_waits(on_press: Callable[[], None] = lambda: None) -> Iterator[
       on_press: called at once when Ctrl-C is pressed.
 
     Yields a function that returns whether Ctrl-C was pressed. The block calls it, and raises KeyboardInterrupt where
-    that is safe.
+    that is safe. Signals arrive only in the main thread; in a thread of `Background` the function returns whether the
+    thread is to stop.
     """
-    if threading.current_thread() is not threading.main_thread():  # signals arrive only in the main thread
-        yield lambda: False
+    if threading.current_thread() is not threading.main_thread():
+        yield getattr(_own, "is_stopped", lambda: False)
         return
     pressed = []
 
@@ -33,6 +37,39 @@ def interruption_waits(on_press: Callable[[], None] = lambda: None) -> Iterator[
         yield lambda: bool(pressed)
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+class Background:
+    """Work in a thread of its own. What it raises is raised again where its end is waited for."""
+
+    def __init__(self, work: Callable[[], object]):
+        self._stopped = threading.Event()
+        self._error: BaseException | None = None
+        self._thread = threading.Thread(target=self._run, args=(work,), daemon=True)
+        self._thread.start()
+
+    def _run(self, work: Callable[[], object]) -> None:
+        _own.is_stopped = self._stopped.is_set
+        try:
+            work()
+        except BaseException as error:
+            self._error = error
+
+    def check(self) -> None:
+        """Raises what the work has raised, if it has."""
+        if self._error is not None:
+            raise self._error
+
+    def wait(self, timeout_s: float) -> bool:
+        """Waits for the end of the work, at most that long; returns whether it has ended. Raises what it has raised."""
+        self._thread.join(timeout_s)
+        self.check()
+        return not self._thread.is_alive()
+
+    def stop(self) -> None:
+        """Asks the work to stop, and waits until it does, where `interruption_waits` lets it."""
+        self._stopped.set()
+        self._thread.join()
 
 
 def follow_parent() -> None:

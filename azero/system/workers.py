@@ -1,6 +1,7 @@
 """Worker processes, supervised: a worker that dies is started again, and its task is done again.
 
-A task is plain data, and so is its result. A result does not depend on the worker that computes it.
+A task is plain data, and so is its result. A result does not depend on the worker that computes it. What all tasks of
+a call have in common, such as a net's weights, is sent to each worker only once.
 """
 
 import contextlib
@@ -8,11 +9,12 @@ import multiprocessing
 import os
 import pickle
 import signal
+import threading
 import traceback
 from collections import Counter, deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import partial
+from dataclasses import dataclass
 from multiprocessing.connection import wait
 from types import TracebackType
 from typing import Any
@@ -21,14 +23,17 @@ from azero.errors import BadInput
 from azero.system.interrupt import follow_parent, interruption_waits
 from azero.system.machine import count_cores
 
-Work = Callable[[Any, Callable[[int], None]], Any]
-"""A module's function that turns a task into a result. It reports progress through its second argument."""
+Work = Callable[[Any, Any, Callable[[int], None]], Any]
+"""A module's function, `work(shared, task, on_progress)`, that turns a task into a result.
+
+`shared` is what all tasks of a call have in common. Numbers given to `on_progress` tell how far the task is.
+"""
 
 Connection = Any
 """One end of a pipe. Its class differs by system."""
 
 _POLL_S = 0.1
-_MOST_DEATHS = 3
+MOST_DEATHS = 3
 """If so many workers have died at one task, the task is given up."""
 
 
@@ -67,17 +72,22 @@ class Workers:
             worker.end()
 
     def run(
-        self, work: Work, tasks: Sequence[Any], on_progress: Callable[[int], None] = lambda num: None
-    ) -> Iterator[tuple[int, Any]]:
+        self,
+        work: Work,
+        tasks: Sequence[Any],
+        on_progress: Callable[[int], None] = lambda num: None,
+        shared: Any = None,
+    ) -> Generator[tuple[int, Any]]:
         """Does all tasks; yields the place of each and its result as they finish.
 
         `on_progress` is called with the numbers that `work` reports. If a worker dies, the sum of its task's numbers
-        is taken back by a negative one.
+        is taken back by a negative one. Each worker receives `shared` once.
 
         Raises:
           WorkersDied: several workers have died at one task.
           Exception: what `work` has raised.
         """
+        call = _Call(work, shared)
         waiting, deaths = deque(enumerate(tasks)), Counter[int]()
         busy: dict[Connection, tuple[_Worker, int]] = {}
         for worker in self._workers[: len(tasks)]:
@@ -88,7 +98,7 @@ class Workers:
                     idle = [worker for worker in self._workers if worker.connection not in busy]
                     for worker, (place, task) in zip(idle, list(waiting), strict=False):
                         waiting.popleft()
-                        busy[worker.begin(work, task)] = worker, place
+                        busy[worker.begin(call, task)] = worker, place
                     for connection in wait(list(busy), timeout=_POLL_S):
                         worker, place = busy[connection]
                         kind, value = worker.hear()
@@ -115,12 +125,20 @@ class Workers:
         """Counts and reports a death; raises WorkersDied if it was the last of several at one task."""
         self.num_deaths += 1
         how = f"was killed by {signal.Signals(-exit_code).name}" if exit_code < 0 else f"ended with code {exit_code}"
-        if num_deaths == _MOST_DEATHS:
+        if num_deaths == MOST_DEATHS:
             raise WorkersDied(
                 f"{num_deaths} worker processes have died at the same task, the last one {how}; perhaps the machine is "
                 "short of memory"
             )
         self._on_death(f"a worker process {how}; another one does its task again")
+
+
+@dataclass(frozen=True, eq=False)
+class _Call:
+    """What all tasks of a call of `run` have in common."""
+
+    work: Work
+    shared: Any
 
 
 class _Worker:
@@ -130,6 +148,7 @@ class _Worker:
         self._prepare, self._place = prepare, place
         self._process: multiprocessing.process.BaseProcess | None = None
         self.connection: Connection | None = None
+        self._call: _Call | None = None  # the one that the process has received last
         self.reported = 0  # progress of the current task
 
     def start(self) -> None:
@@ -144,13 +163,14 @@ class _Worker:
             with contextlib.suppress(OSError):  # it has died; `hear` will say so
                 self.connection.send((self._prepare, self._place))
 
-    def begin(self, work: Work, task: Any) -> Connection:
+    def begin(self, call: _Call, task: Any) -> Connection:
         """Sends a task to the process; returns the connection on which its messages arrive."""
         self.start()
         assert self.connection is not None
         self.reported = 0
+        is_new, self._call = call is not self._call, call
         with contextlib.suppress(OSError):  # it has died; `hear` will say so
-            self.connection.send((work, task))
+            self.connection.send((call if is_new else None, task))
         return self.connection
 
     def hear(self) -> tuple[str, Any]:
@@ -172,20 +192,24 @@ class _Worker:
             self._process.kill()
             self._process.join()
             self.connection.close()
-        self.connection = self._process = None
+        self.connection = self._process = self._call = None
+
+
+_PATH = threading.Lock()  # threads may start processes at the same time
 
 
 @contextmanager
 def safe_path() -> Iterator[None]:
     """Within the block, a new process does not import modules from the working folder, as `python -c` would."""
-    before = os.environ.get("PYTHONSAFEPATH")
-    os.environ["PYTHONSAFEPATH"] = "1"
-    try:
-        yield
-    finally:
-        del os.environ["PYTHONSAFEPATH"]
-        if before is not None:
-            os.environ["PYTHONSAFEPATH"] = before
+    with _PATH:
+        before = os.environ.get("PYTHONSAFEPATH")
+        os.environ["PYTHONSAFEPATH"] = "1"
+        try:
+            yield
+        finally:
+            del os.environ["PYTHONSAFEPATH"]
+            if before is not None:
+                os.environ["PYTHONSAFEPATH"] = before
 
 
 def _serve(connection: Connection) -> None:
@@ -200,10 +224,13 @@ def _serve(connection: Connection) -> None:
         return
     if prepare is not None:
         prepare(place)
+    call: _Call | None = None
     while True:
         try:
-            work, task = connection.recv()
-            answer = "result", work(task, lambda num: connection.send(("progress", num)))
+            new, task = connection.recv()
+            call = new or call
+            assert call is not None
+            answer = "result", call.work(call.shared, task, lambda num: connection.send(("progress", num)))
         except EOFError:
             return
         except Exception as error:
@@ -224,15 +251,21 @@ def do_in_order(work: Callable[[Any], Any], units: Sequence, num_workers: int) -
     if num_workers == 1 or len(units) < 2:
         yield from map(work, units)
         return
+    with Workers(min(num_workers, len(units))) as workers:
+        yield from in_order(workers.run(do_unit, units, shared=work))
+
+
+def in_order(finished: Iterable[tuple[int, Any]]) -> Iterator[Any]:
+    """Yields the results of tasks in the order of their places, in whatever order they finish."""
     early: dict[int, Any] = {}
     following = 0
-    with Workers(min(num_workers, len(units))) as workers:
-        for place, result in workers.run(partial(_without_progress, work), units):
-            early[place] = result
-            while following in early:
-                yield early.pop(following)
-                following += 1
+    for place, result in finished:
+        early[place] = result
+        while following in early:
+            yield early.pop(following)
+            following += 1
 
 
-def _without_progress(work: Callable[[Any], Any], unit: Any, on_progress: Callable[[int], None]) -> Any:
+def do_unit(work: Callable[[Any], Any], unit: Any, on_progress: Callable[[int], None]) -> Any:
+    """Returns `work(unit)`, as a task whose shared part is the work."""
     return work(unit)

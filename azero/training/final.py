@@ -4,7 +4,6 @@ A gate of a few dozen games sometimes fails a better candidate or passes a worse
 at the end of a run. The evaluation's opponent does not take part, since it serves as an independent measure.
 """
 
-import contextlib
 from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
@@ -12,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from azero.arena.matches.match import play_match
+from azero.arena.matches.hall import Hall, Meeting, TaskPool
 from azero.arena.matches.results import GameResult
 from azero.arena.ratings.model import Posterior, Scores, estimate
 from azero.arena.ratings.pairing import choose_pairings
@@ -21,18 +20,24 @@ from azero.games import Game
 from azero.nets.architectures.contract import Net
 from azero.nets.checkpoint import load_checkpoint
 from azero.system.files import remove, write_whole
-from azero.training.gate import agent_of, pairs_of_sizes
+from azero.training.gate import pairs_of_sizes, recipe
 from azero.training.rating import distinct_scores, rated, with_sums
 from azero.training.run import Run
 from azero.training.state import CANDIDATE, MEAN, Progress
 from azero.training.watching.report import Report
 
+Pairing = tuple[int, int, Game]
+"""The places of two nets in the final, and the size at which they play."""
 
-def hold_final(run: Run, progress: Progress, report: Report) -> tuple[Progress, dict]:
+
+def hold_final(run: Run, progress: Progress, report: Report, pool: TaskPool | None) -> tuple[Progress, dict]:
     """Lets the last promoted nets, the last candidate, and the mean of all their weights play for the highest rating.
 
     Only the games of the final decide: a candidate was promoted by its gate, so the gate's games favour it. If several
     have the same rating, the newest wins. In games that end in draws this happens often.
+
+    Args:
+      pool: the workers that play; None: this process.
 
     Returns:
       The progress with the winner's name in `checkpoints/`, and notes for the metrics.
@@ -44,18 +49,18 @@ def hold_final(run: Run, progress: Progress, report: Report) -> tuple[Progress, 
         nets[last] = progress.iteration
     run.save_net(mean, mean_of([load_checkpoint(path, run.game).net for path in nets]), progress)
     paths = [*reversed(nets), mean]
-    final = play_final(run, progress, paths, report)
+    final = play_final(run, progress, paths, report, pool)
     elo = estimate(final).mean.round(6)
     best = int(elo.argmax())  # of several with the same rating the first: the newest
     winner = paths[best]
     for path in {last, mean} - {winner}:
         remove(path)
-    pool = progress.pool
+    rows = progress.pool
     for i, j in combinations(range(len(nets)), 2):  # the mean has no iteration, and so no place in the pool
-        pool = with_sums(pool, nets[paths[i]], nets[paths[j]], [float(each[i, j]) for each in final])
+        rows = with_sums(rows, nets[paths[i]], nets[paths[j]], [float(each[i, j]) for each in final])
     score = float(final.points[best].sum() / final.pairs[best].sum())
     notes = {"final/score": score, "final/nets": len(paths), "final/games": int(final.pairs.sum())}
-    return rated(replace(progress, final=winner.stem, pool=pool)), notes
+    return rated(replace(progress, final=winner.stem, pool=rows)), notes
 
 
 def describe_final(final: str) -> str:
@@ -80,38 +85,48 @@ def mean_of(nets: list[Net]) -> Net:
     return nets[-1]
 
 
-def play_final(run: Run, progress: Progress, paths: list[Path], report: Report) -> Scores:
+def play_final(run: Run, progress: Progress, paths: list[Path], report: Report, pool: TaskPool | None) -> Scores:
     """Plays the games of the final with the gate's simulations, at most as many as a round robin would have.
 
     They go where the choice is open. A net no longer plays if it is weaker than the leader with a probability above
     95 %. The final is over if one net is left.
     """
-    config, scores = run.config.gate, Scores.none(len(paths))
-    left = len(paths) * (len(paths) - 1) // 2 * config.final_games // 2
-    results: dict[tuple[int, int, Game], list[GameResult]] = {}
-    with contextlib.ExitStack() as stack:
-        agents = {
-            (place, game): stack.enter_context(contextlib.closing(agent_of(run, path, game)))
-            for game in run.games
-            for place, path in enumerate(paths)
-        }
-        bar = stack.enter_context(report.stage("final", 2 * left, "games"))
+    scores = Scores.none(len(paths))
+    left = len(paths) * (len(paths) - 1) // 2 * run.config.gate.final_games // 2
+    results: dict[Pairing, list[GameResult]] = {}
+    with report.stage("final", 2 * left, "games") as bar, Hall(pool, len(paths) * len(run.games)) as hall:
         while left > 0 and len(contenders := _contenders(estimate(scores))) > 1:
             among = list(combinations(contenders, 2))
             batch = min(left, max(len(paths), int(scores.pairs.sum()) // 8))
-            for (i, j), count in choose_pairings(estimate(scores), batch, among).items():
-                seed = derive_seed(run.config.seed, "final", progress.iteration, i, j)
-                before = sum(len(played) // 2 for (*pair, _), played in results.items() if pair == [i, j])
-                for game, num_pairs in pairs_of_sizes(run, before, count):
-                    played = results.setdefault((i, j, game), [])
-                    match = play_match(
-                        agents[i, game], agents[j, game], game, 2 * num_pairs, seed, config.opening_plies,
-                        on_games=lambda num, _: bar.update(num), first_pair=len(played) // 2,
-                    )  # fmt: skip
-                    played += match.results
+            chosen = choose_pairings(estimate(scores), batch, among)
+            meetings = _meetings(run, progress, paths, results, chosen)
+            matches = hall.play(list(meetings.values()), lambda num, _: bar.update(num))
+            for pairing, match in zip(meetings, matches, strict=True):
+                results[pairing] = results.get(pairing, []) + match.results
             left -= batch
             scores = _scores_of(len(paths), results)
     return scores
+
+
+def _meetings(
+    run: Run,
+    progress: Progress,
+    paths: list[Path],
+    results: dict[Pairing, list[GameResult]],
+    chosen: dict[tuple[int, int], int],
+) -> dict[Pairing, Meeting]:
+    """Returns the next meetings: the chosen numbers of pairs, after those that have been played."""
+    meetings = {}
+    for (i, j), count in chosen.items():
+        seed = derive_seed(run.config.seed, "final", progress.iteration, i, j)
+        before = sum(len(played) // 2 for (*pair, _), played in results.items() if pair == [i, j])
+        for game, num_pairs in pairs_of_sizes(run, before, count):
+            one, other = (recipe(run, paths[place], game) for place in (i, j))
+            first_pair = len(results.get((i, j, game), [])) // 2
+            meetings[i, j, game] = Meeting(
+                one, other, 2 * num_pairs, seed, run.config.gate.opening_plies, first_pair=first_pair
+            )
+    return meetings
 
 
 def _contenders(posterior: Posterior) -> list[int]:
@@ -119,7 +134,7 @@ def _contenders(posterior: Posterior) -> list[int]:
     return np.flatnonzero(posterior.chances_above(int(posterior.mean.argmax())) >= 0.05).tolist()
 
 
-def _scores_of(num_nets: int, results: dict[tuple[int, int, Game], list[GameResult]]) -> Scores:
+def _scores_of(num_nets: int, results: dict[Pairing, list[GameResult]]) -> Scores:
     scores = Scores.none(num_nets)
     for (i, j, _), played in results.items():
         for score in distinct_scores(played):

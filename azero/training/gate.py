@@ -1,16 +1,15 @@
 """The gate: candidate against best net. Also the evaluation: the best net against a fixed opponent and a benchmark."""
 
-import contextlib
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from azero.arena.agents.agent import Agent
-from azero.arena.agents.names import make_agent
-from azero.arena.benchmarks.benchmark import sample_benchmark
+from azero.arena.agents.recipes import Recipe, recipe_of
+from azero.arena.benchmarks.benchmark import mistakes_in
+from azero.arena.benchmarks.exam import examine
 from azero.arena.benchmarks.files import Benchmark, read_benchmark, shipped_benchmark_of
-from azero.arena.matches.match import play_match
+from azero.arena.matches.hall import Hall, Meeting, TaskPool
 from azero.arena.matches.results import GameResult, without_repeats
 from azero.compiler.rng import derive_seed
 from azero.config.schema import Config
@@ -32,22 +31,22 @@ class Verdict:
     notes: dict
 
 
-def hold_gate(run: Run, progress: Progress, report: Report) -> Verdict:
+def hold_gate(run: Run, progress: Progress, report: Report, pool: TaskPool | None) -> Verdict:
     """Plays the candidate against the best net, in pairs with colours swapped. A repeated game counts once.
 
     The first net that has learned from another run's games is promoted in any case, if the best net is random.
+
+    Args:
+      pool: the workers that play; None: this process plays all games side by side.
     """
     config, seed = run.config.gate, derive_seed(run.config.seed, "gate", progress.iteration)
-    paths = run.candidate_path, run.checkpoint_path(progress.best)
-    matches = []
-    with report.stage("gate", config.games, "games") as bar:
-        for game, share in shares_of(run, config.games):
-            candidate, best = (agent_of(run, path, game) for path in paths)
-            with contextlib.closing(candidate), contextlib.closing(best):
-                plies = config.opening_plies
-                matches.append(
-                    play_match(candidate, best, game, share, seed, plies, on_games=lambda num, _: bar.update(num))
-                )
+    candidate, best = run.candidate_path, run.checkpoint_path(progress.best)
+    meetings = [
+        Meeting(recipe(run, candidate, game), recipe(run, best, game), share, seed, config.opening_plies)
+        for game, share in shares_of(run, config.games)
+    ]
+    with report.stage("gate", config.games, "games") as bar, Hall(pool) as hall:
+        matches = hall.play(meetings, lambda num, _: bar.update(num))
     games = [without_repeats(match.results) for match in matches]
     distinct = [result for own in games for result in own]
     score = mean_score(distinct)
@@ -92,38 +91,38 @@ def _replaces_random_weights(config: Config, iteration: int) -> bool:
     return iteration == 1 and begins_with_games
 
 
-def evaluate_best(run: Run, progress: Progress, report: Report) -> dict:
+def evaluate_best(run: Run, progress: Progress, report: Report, pool: TaskPool | None) -> dict:
     """Plays the best net against the evaluation's opponent; returns its score, and its mistakes in the benchmark."""
     config, seed = run.config.evaluation, derive_seed(run.config.seed, "evaluation", progress.iteration)
-    path, games = run.published_path(progress), []
-    with report.stage(f"against {config.opponent}", config.games, "games") as bar:
-        for game, share in shares_of(run, config.games):
-            best = agent_of(run, path, game, config.num_simulations)
-            opponent = make_agent(config.opponent, game, seed, _threads(run), run.config.device)
-            with contextlib.closing(best), contextlib.closing(opponent):
-                plies = run.config.gate.opening_plies
-                try:
-                    match = play_match(
-                        best, opponent, game, share, seed, plies, on_games=lambda num, _: bar.update(num)
-                    )
-                except EngineFailed as error:
-                    advice = "the run is kept, and goes on with --resume; --set evaluation.opponent=... names another"
-                    raise EngineFailed(f"{error}; {advice}") from None
-                games.append(match.results)
+    path, plies = run.published_path(progress), run.config.gate.opening_plies
+    meetings = [
+        Meeting(
+            recipe(run, path, game, config.num_simulations),
+            recipe_of(config.opponent, game, seed, _threads(run), run.config.device),
+            share, seed, plies,
+        )
+        for game, share in shares_of(run, config.games)
+    ]  # fmt: skip
+    with report.stage(f"against {config.opponent}", config.games, "games") as bar, Hall(pool) as hall:
+        try:
+            games = [match.results for match in hall.play(meetings, lambda num, _: bar.update(num))]
+        except EngineFailed as error:
+            advice = "the run is kept, and goes on with --resume; --set evaluation.opponent=... names another"
+            raise EngineFailed(f"{error}; {advice}") from None
     results = [result for own in games for result in own]
     notes = {"evaluation/score": mean_score(results), "evaluation/games": len(results)}
     notes |= _scores_by_size(run, "evaluation", games)
-    return notes | _mistakes_in_benchmark(run, path, report)
+    return notes | _mistakes_in_benchmark(run, path, report, pool)
 
 
-def _mistakes_in_benchmark(run: Run, path: Path, report: Report) -> dict:
+def _mistakes_in_benchmark(run: Run, path: Path, report: Report, pool: TaskPool | None) -> dict:
     """Returns the mistakes of a net in the evaluation's benchmark; none if there is no benchmark."""
     benchmark = find_benchmark(run.config.evaluation, run.game)
     if benchmark is None:
         return {}
-    best = agent_of(run, path, run.game, run.config.evaluation.num_simulations)
-    with contextlib.closing(best), report.stage(benchmark.name, benchmark.num_positions, "positions") as bar:
-        return sample_benchmark(best, benchmark, bar.update)
+    best = recipe(run, path, run.game, run.config.evaluation.num_simulations)
+    with report.stage(benchmark.name, benchmark.num_positions, "positions") as bar:
+        return mistakes_in(examine(best, benchmark, pool, bar.update))
 
 
 def find_benchmark(config: EvaluationConfig, game: Game) -> Benchmark | None:
@@ -134,7 +133,7 @@ def find_benchmark(config: EvaluationConfig, game: Game) -> Benchmark | None:
     return None if name is None else read_benchmark(name, game, config.benchmark_positions)
 
 
-def agent_of(run: Run, path: Path, game: Game, num_simulations: int = 0) -> Agent:
+def recipe(run: Run, path: Path, game: Game, num_simulations: int = 0) -> Recipe:
     """Returns an agent for one of the sizes. It does not solve its roots, so that matches measure the net.
 
     Its name has the absolute path: the name of a run's folder may look like another agent's, e.g. gtp:COMMAND.
@@ -143,7 +142,7 @@ def agent_of(run: Run, path: Path, game: Game, num_simulations: int = 0) -> Agen
       num_simulations: per move; 0 means those of the gate.
     """
     name = f"{path.absolute()}(solve_nodes=0)@{num_simulations or run.config.gate.num_simulations}"
-    return make_agent(name, game, run.config.seed, _threads(run), run.config.device)
+    return recipe_of(name, game, run.config.seed, _threads(run), run.config.device)
 
 
 def _threads(run: Run) -> int:

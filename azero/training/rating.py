@@ -4,13 +4,12 @@ The pool is part of the run's state: a list of rows [a, b, pairs, points, square
 iterations, and the others are the sums of `Scores`, from a's side.
 """
 
-import contextlib
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from azero.arena.agents.options import split_program
-from azero.arena.matches.match import play_match
+from azero.arena.matches.hall import Hall, Meeting, TaskPool
 from azero.arena.matches.results import GameResult
 from azero.arena.ratings.file import pairs_of
 from azero.arena.ratings.model import Posterior, Scores, estimate
@@ -18,7 +17,7 @@ from azero.arena.ratings.pairing import choose_pairings
 from azero.compiler.rng import derive_seed
 from azero.errors import BadInput
 from azero.system.console import say
-from azero.training.gate import agent_of, pairs_of_sizes
+from azero.training.gate import pairs_of_sizes, recipe
 from azero.training.resumed_settings import check_is_run, load_settings
 from azero.training.run import Run
 from azero.training.state import Progress
@@ -93,10 +92,13 @@ def rated(progress: Progress) -> Progress:
     return replace(progress, rating=progress.anchor_rating + float(elo))
 
 
-def meet_older_nets(run: Run, progress: Progress, report: Report) -> Progress:
+def meet_older_nets(run: Run, progress: Progress, report: Report, pool: TaskPool | None) -> Progress:
     """Plays a candidate that is the best net now against older nets, those that tell most; returns it with these games.
 
     Gates alone compare each net with the one before, so that their errors add up.
+
+    Args:
+      pool: the workers that play; None: this process.
     """
     num_pairs, older = run.config.gate.rating_games // 2, run.all_promoted(progress)
     if not num_pairs or not older:
@@ -104,17 +106,17 @@ def meet_older_nets(run: Run, progress: Progress, report: Report) -> Progress:
     nets, posterior = posterior_of(progress.pool, progress.best, *older)
     best = nets.index(progress.best)
     chosen = choose_pairings(posterior, num_pairs, [(nets.index(each), best) for each in older])
-    pool = progress.pool
-    with report.stage("rating", 2 * num_pairs, "games") as bar:
-        for (i, _), count in chosen.items():
-            seed = derive_seed(run.config.seed, "rating", progress.iteration, nets[i])
-            paths = run.candidate_path, run.checkpoint_path(nets[i])
-            for game, num in pairs_of_sizes(run, progress.iteration + i, count):
-                with contextlib.ExitStack() as stack:
-                    one, other = (stack.enter_context(contextlib.closing(agent_of(run, path, game))) for path in paths)
-                    plies = run.config.gate.opening_plies
-                    match = play_match(
-                        one, other, game, 2 * num, seed, plies, on_games=lambda done, _: bar.update(done)
-                    )
-                pool = with_games(pool, progress.best, nets[i], distinct_scores(match.results))
-    return replace(progress, pool=pool)
+    met: list[int] = []  # the older net of each meeting
+    meetings = []
+    for (i, _), count in chosen.items():
+        seed = derive_seed(run.config.seed, "rating", progress.iteration, nets[i])
+        for game, num in pairs_of_sizes(run, progress.iteration + i, count):
+            candidate, other = (recipe(run, path, game) for path in (run.candidate_path, run.checkpoint_path(nets[i])))
+            met.append(nets[i])
+            meetings.append(Meeting(candidate, other, 2 * num, seed, run.config.gate.opening_plies))
+    with report.stage("rating", 2 * num_pairs, "games") as bar, Hall(pool) as hall:
+        matches = hall.play(meetings, lambda num, _: bar.update(num))
+    rows = progress.pool
+    for older_net, match in zip(met, matches, strict=True):
+        rows = with_games(rows, progress.best, older_net, distinct_scores(match.results))
+    return replace(progress, pool=rows)

@@ -149,9 +149,18 @@ class Run:
     def save_net(self, path: Path, net: Net, progress: Progress) -> None:
         write_checkpoint(path, net, self.card(net, progress))
 
-    def best_weights(self, progress: Progress) -> Tensors:
-        """Returns the weights of the best net."""
-        return weights_of(load_checkpoint(self.checkpoint_path(progress.best), self.game).net)
+    def weights_at(self, iteration: int) -> Tensors:
+        """Returns the weights of the net promoted in an iteration."""
+        return weights_of(load_checkpoint(self.checkpoint_path(iteration), self.game).net)
+
+    def plays_ahead(self, iteration: int) -> bool:
+        """Returns whether the next iteration's games are of the net that was best before this iteration's gate.
+
+        Random weights do not play on when a net has learned from another run's games.
+        """
+        training, is_first = self.config.training, iteration == 1
+        begins_random = training.first_net == "none" and self.config.replay.first_games != "none"
+        return training.play_ahead > 0 and not (is_first and begins_random)
 
     def publish_best(self, progress: Progress) -> None:
         """Copies the published net to best.safetensors, if it is not there already."""
@@ -171,13 +180,14 @@ class Run:
         return replay
 
     def remove_old_shards(self, progress: Progress) -> None:
-        """Removes shards that have left the window, now and at the beginning of the iteration.
+        """Removes shards that have left the window, now and at the beginning of the iteration; not those played ahead.
 
         Call it only after the state on disk no longer names them.
         """
         kept = {*progress.shards, *shards_at_beginning(self.folder)}
+        own = [progress.iteration] + [progress.iteration + 1] * self.plays_ahead(progress.iteration)
         for path in (self.folder / "replay").glob("*.safetensors"):
-            if path.stem not in kept and not path.stem.startswith(shard_name(progress.iteration, None)):
+            if path.stem not in kept and iteration_of(path.stem) not in own:
                 remove(path)
 
 

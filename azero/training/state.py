@@ -57,6 +57,7 @@ class Progress:
     steps_this_iteration: int = 0
     positions: int = 0  # training positions of self-play in the run
     best: int = 0  # iteration of the best net
+    player: int | None = None  # iteration of the net that plays this iteration's games, if not the best net
     rating: float = 0.0  # the best net's Elo above the first net
     pool: list[list[float]] = field(default_factory=list)  # the games by which nets are rated; see `rating.py`
     anchor: int = 0  # iteration of the net whose rating is given
@@ -179,6 +180,9 @@ def _progress_from(what: str, card: dict) -> Progress:
         type(each) is int and 0 <= each <= progress.iteration for each in progress.promoted
     )
     are_right["promoted"] = are_right["promoted"] and sorted({*progress.promoted}) == progress.promoted
+    are_right["player"] = progress.player is None or (
+        type(progress.player) is int and 0 <= progress.player < MOST_ITERATIONS and progress.stage == STAGES[0]
+    )
     are_right["steps_this_iteration"] = are_right["steps_this_iteration"] and (
         progress.steps_this_iteration <= (progress.steps if are_right["steps"] else 0)
     )

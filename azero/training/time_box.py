@@ -16,7 +16,7 @@ from azero.compiler.cache import cache_directory
 from azero.config.schema import Config
 from azero.errors import BadInput
 from azero.games.sizes import games_of
-from azero.selfplay.pool import count_workers
+from azero.selfplay.pool import MakePool, count_workers, local_pool
 from azero.system.console import say
 from azero.training.beginning import read_beginning
 from azero.training.learning.schedule import steps_for
@@ -56,7 +56,7 @@ class Counts:
         return costs.run_s + self.iterations * (costs.iteration_s + self.games * costs.game_s)
 
 
-def fit_to_time(folder: Path, config: Config, minutes: float) -> Config:
+def fit_to_time(folder: Path, config: Config, minutes: float, make_pool: MakePool = local_pool) -> Config:
     """Returns the settings with numbers of iterations and games by which a new run takes about `minutes`, trials
     included; prints what was measured and chosen. The user has named the config.
 
@@ -68,7 +68,7 @@ def fit_to_time(folder: Path, config: Config, minutes: float) -> Config:
     first = read_beginning(config, games_of(config.game)).shards  # raises errors before trials
     begin = time.perf_counter()
     say(f"--minutes {minutes:g}: measuring an iteration first")
-    costs = measure(config, sum(shard.num_learnt for _, shard in first))
+    costs = measure(config, sum(shard.num_learnt for _, shard in first), make_pool)
     trials_s = time.perf_counter() - begin
     counts = choose_counts(costs, config.selfplay.games_per_iteration, 60 * minutes - trials_s)
     say(describe(counts, costs, config, minutes, trials_s))
@@ -98,15 +98,15 @@ def describe(counts: Counts, costs: Costs, config: Config, minutes: float, trial
     return f"{text}; chosen: {chosen}"
 
 
-def measure(config: Config, first_positions: int = 0) -> Costs:
+def measure(config: Config, first_positions: int = 0, make_pool: MakePool = local_pool) -> Costs:
     """Returns the costs by a trial, after a short one that compiles kernels and chooses the runtime; raises BadInput.
 
     Args:
       first_positions: number of positions from elsewhere that the run begins with.
     """
     trial = _trial_of(config)
-    _try(_short(trial))
-    return costs_of(_try(trial), config, first_positions)
+    _try(_short(trial), make_pool)
+    return costs_of(_try(trial, make_pool), config, first_positions)
 
 
 def _trial_of(config: Config) -> Config:
@@ -148,11 +148,11 @@ def _changed(config: Config, **sections: dict) -> Config:
     return config.model_copy(update=new)
 
 
-def _try(trial: Config) -> dict:
+def _try(trial: Config, make_pool: MakePool) -> dict:
     """Runs a trial in a folder of its own, silently; returns the metrics of its last iteration."""
     with tempfile.TemporaryDirectory(dir=cache_directory(), prefix="trial-") as folder:
         with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-            train(Path(folder) / "run", trial, False)
+            train(Path(folder) / "run", trial, False, make_pool=make_pool)
         return read_metrics(Path(folder) / "run" / "metrics.jsonl")[-1]
 
 

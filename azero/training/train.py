@@ -9,6 +9,7 @@ from azero.config.reading import as_overrides, find_config, load_config
 from azero.config.schema import Config
 from azero.errors import BadInput, Damaged
 from azero.games.make import trust_game, trust_net
+from azero.selfplay.pool import MakePool, local_pool
 from azero.system.console import say
 from azero.training import loop
 from azero.training.callbacks import RunView, check_callbacks
@@ -27,6 +28,7 @@ def train(
     callbacks: Sequence[object] = (),
     allow_commands: bool = False,
     minutes: float | None = None,
+    make_pool: MakePool = local_pool,
 ) -> RunView:
     """Trains an agent by self-play, as the command `azero train`; returns the run at its end.
 
@@ -42,6 +44,7 @@ def train(
       callbacks: objects with methods of `Callback`, called after each stage, in this order.
       allow_commands: whether a program that the config names as the opponent, gtp:COMMAND or uci:COMMAND, may run.
       minutes: the time of a new run, for which a trial sets the number of iterations, and of games if necessary.
+      make_pool: makes the workers: those of this machine, or a cluster's, as `azero.cluster.connection.Cluster.pool`.
 
     Raises:
       BadInput: the config, a setting or the folder cannot be used.
@@ -54,11 +57,12 @@ def train(
         raise BadInput("minutes are for a new run, and resume=True continues one; leave one of the two out")
     if resume:
         with _advice(place):
-            return _resume(place, given, overrides, callbacks, allow_commands)
+            return _resume(place, given, overrides, callbacks, allow_commands, make_pool)
     new = _loaded(given, overrides)  # type: ignore[arg-type]
     _check_program(new, overrides, allow_commands)
     _trust_code_of(new)
-    return loop.train(place, new if minutes is None else fit_to_time(place, new, minutes), False, callbacks)
+    fitted = new if minutes is None else fit_to_time(place, new, minutes, make_pool)
+    return loop.train(place, fitted, False, callbacks, make_pool=make_pool)
 
 
 def _places_of(
@@ -96,6 +100,7 @@ def _resume(
     overrides: list[str],
     callbacks: Sequence[object],
     allow_commands: bool,
+    make_pool: MakePool,
 ) -> RunView:
     """Continues a run. `config` may be given, too; it must be for the same game."""
     check_is_run(folder)
@@ -111,7 +116,7 @@ def _resume(
             if not is_settled_from(values, other):
                 name = "the config" if isinstance(config, Config) else config
                 say(f"{folder} continues with its own settings, which differ from {name}")
-        return loop.train(folder, values, True, callbacks)
+        return loop.train(folder, values, True, callbacks, make_pool=make_pool)
 
 
 def _loaded(config: Path | Config, overrides: list[str]) -> Config:

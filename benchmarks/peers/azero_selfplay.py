@@ -18,7 +18,7 @@ from azero.games import make_game
 from azero.games.names import identity_of
 from azero.nets.architectures.tower import ResidualTower
 from azero.nets.checkpoint import weights_of
-from azero.selfplay.tasks import Identities, PlayTask, play_task
+from azero.selfplay.tasks import Identities, PlayPlan, SizedSeeds, play_task
 from azero.system.tensor_files import Tensors
 
 SETTINGS = (
@@ -68,8 +68,8 @@ def main() -> None:
         def on_games(num: int) -> None:
             ended.append((time.perf_counter(), num + (ended[-1][1] if ended else 0)))
 
-        task = PlayTask(weights, config, Identities(digest), tuple(itertools.islice(seeds, num_games)))
-        shard = play_task(task, on_games)
+        plan = PlayPlan(weights, (config,), Identities(digest))
+        shard = play_task(plan, SizedSeeds(0, tuple(itertools.islice(seeds, num_games))), on_games)
         games_per_s = full_swing(ended, num_slots)
         return {
             "simulations": int(shard.simulations[0]) / num_games * games_per_s,

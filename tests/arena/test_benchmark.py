@@ -2,6 +2,7 @@
 
 import json
 import random
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,9 +10,11 @@ from mcts.minimax import Minimax, moves_of
 
 from azero.arena.agents.agent import RandomAgent
 from azero.arena.agents.names import make_agent
+from azero.arena.agents.recipes import recipe_of
 from azero.arena.agents.suggestion import RESIGN
-from azero.arena.benchmarks import benchmark
+from azero.arena.benchmarks import benchmark, exam
 from azero.arena.benchmarks.benchmark import Share, evaluate_on_benchmark, sample_benchmark
+from azero.arena.benchmarks.exam import examine
 from azero.arena.benchmarks.files import Benchmark, Problem, ProblemSet, read_benchmark
 from azero.arena.benchmarks.judges import AlphaBetaJudge, ConnectFourJudge, judge_for
 from azero.compiler.jit import IS_COMPILED
@@ -20,6 +23,7 @@ from azero.games import DRAW, WIN, make_game
 from azero.interfaces.terminal.show import show_benchmark
 
 from .agents import write_checkpoint
+from .pools import Shuffled
 
 GAME, CONNECT_FOUR = make_game("tic_tac_toe"), make_game("connect_four")
 MINIMAX = Minimax()
@@ -205,3 +209,20 @@ def test_connect_four_has_a_judge_of_its_own_where_it_fits():
         for each in (judge_for(CONNECT_FOUR), AlphaBetaJudge())
     ]
     assert kept == [[1, 5], [1, 5]]
+
+
+@pytest.mark.parametrize("name", ["net", "uct@20"])
+def test_workers_have_the_answers_of_one_process(net, monkeypatch, name):
+    name = f"{net}@12" if name == "net" else name
+    game = make_game("tic_tac_toe")
+    monkeypatch.setattr(exam, "_MOST_PARTS", 20)
+    problems = [Problem(state, float(MINIMAX.solve(state)[0]) * (1 - 2 * state.current_player()), None)
+                for state in positions(150, seed=5)]  # fmt: skip
+    sets = [ProblemSet("one", problems[:9]), ProblemSet("other", problems[9:])]
+    whole = evaluate_on_benchmark(make_agent(name, game), Benchmark("ours", game, sets))
+    heard = []
+    found = examine(recipe_of(name, game), Benchmark("ours", game, sets), Shuffled(), heard.append)
+    assert replace(found, elapsed_s=whole.elapsed_s) == whole and len(heard) == 150
+    other = Benchmark("ours", CONNECT_FOUR, [])
+    with pytest.raises(BadInput, match="positions of connect_four, but"):
+        examine(recipe_of(name, game), other, Shuffled())

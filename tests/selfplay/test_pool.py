@@ -13,15 +13,22 @@ from training.runs import needs_proc, processes, wait_until
 
 from azero.errors import BadInput
 from azero.selfplay.pool import Pool, count_workers
-from azero.selfplay.tasks import Identities, PlayTask, play_task
+from azero.selfplay.tasks import Identities, PlayPlan, SizedSeeds, play_task
 
 from .games import assert_same, config_with, new_weights
 
 
 @pytest.fixture(scope="module")
-def tasks() -> list[PlayTask]:
+def plan() -> PlayPlan:
     config = config_with()
-    return [PlayTask(new_weights(config), config, Identities(), tuple(range(k, k + 3))) for k in (0, 3, 6)]
+    return PlayPlan(new_weights(config), (config,), Identities())
+
+
+TASKS = [SizedSeeds(0, tuple(range(k, k + 3))) for k in (0, 3, 6)]
+
+
+def play(plan, task):
+    return play_task(plan, task, lambda num: None)
 
 
 @pytest.fixture(autouse=True)
@@ -33,62 +40,62 @@ def threads():
 
 
 @pytest.mark.parametrize("num_workers", [1, 2])
-def test_workers_play_what_their_tasks_say(tasks, num_workers):
+def test_workers_play_what_their_tasks_say(plan, num_workers):
     reports, shards = [], {}
     with Pool(num_workers) as pool:
-        for place, shard in pool.run(play_task, tasks, reports.append):
+        for place, shard in pool.run(play_task, TASKS, reports.append, plan):
             shards[place] = shard
     assert sorted(shards) == [0, 1, 2]
-    for place, task in enumerate(tasks):
-        assert_same(shards[place], play_task(task, lambda num: None))
+    for place, task in enumerate(TASKS):
+        assert_same(shards[place], play(plan, task))
     assert sum(reports) == 9
 
 
-def test_a_pool_is_used_again(tasks):
+def test_a_pool_is_used_again(plan):
     with Pool(2) as pool:
-        rounds = [dict(pool.run(play_task, tasks[:2], lambda num: None)) for _ in range(2)]
+        rounds = [dict(pool.run(play_task, TASKS[:2], lambda num: None, plan)) for _ in range(2)]
     for place in (0, 1):
         assert_same(rounds[0][place], rounds[1][place])
 
 
-def test_an_error_in_a_worker_is_an_error_here(tasks):
-    wrong = replace(tasks[0], weights={"nothing": np.zeros(1)})
+def test_an_error_in_a_worker_is_an_error_here(plan):
+    wrong = replace(plan, weights={"nothing": np.zeros(1)})
     with Pool(2) as pool:
         with pytest.raises(RuntimeError, match="Missing key") as error:
-            list(pool.run(play_task, [wrong, tasks[0]], lambda num: None))
+            list(pool.run(play_task, TASKS[:2], lambda num: None, wrong))
         assert "In a worker process:\nTraceback" in error.value.__notes__[0]
-        assert_same(dict(pool.run(play_task, tasks[:1], lambda num: None))[0], play_task(tasks[0], lambda num: None))
+        assert_same(dict(pool.run(play_task, TASKS[:1], lambda num: None, plan))[0], play(plan, TASKS[0]))
 
 
-def die_once(task, report):
+def die_once(shared, task, report):
     """Does the task's work, but kills its own process in the middle of it the first time."""
-    marks, task = task
+    marks, plan = shared
     if not (marks / str(task.seeds[0])).exists():
         report(2)
         (marks / str(task.seeds[0])).touch()
         os.kill(os.getpid(), signal.SIGKILL)
-    return play_task(task, report)
+    return play_task(plan, task, report)
 
 
-def die(task, report):
+def die(plan, task, report):
     os._exit(3)
 
 
 @pytest.mark.skipif(os.name != "posix", reason="it sends SIGKILL")
-def test_a_killed_worker_is_replaced_and_its_task_done_again(tasks, tmp_path):
+def test_a_killed_worker_is_replaced_and_its_task_done_again(plan, tmp_path):
     reports, told = [], []
     with Pool(2, told.append) as pool:
-        shards = dict(pool.run(die_once, [(tmp_path, task) for task in tasks], reports.append))
+        shards = dict(pool.run(die_once, TASKS, reports.append, (tmp_path, plan)))
         assert pool.num_deaths == len(told) == 3
     assert set(told) == {"a worker process was killed by SIGKILL; another one does its task again"}
-    for place, task in enumerate(tasks):
-        assert_same(shards[place], play_task(task, lambda num: None))
+    for place, task in enumerate(TASKS):
+        assert_same(shards[place], play(plan, task))
     assert sum(reports) == 9 and reports.count(-2) == 3
 
 
-def test_a_task_that_no_worker_survives_ends_in_a_line(tasks):
+def test_a_task_that_no_worker_survives_ends_in_a_line(plan):
     with pytest.raises(BadInput) as error, Pool(2) as pool:
-        list(pool.run(die, tasks[:1], lambda num: None))
+        list(pool.run(die, TASKS[:1], lambda num: None, plan))
     assert str(error.value) == (
         "3 worker processes have died at the same task, the last one ended with code 3; perhaps the machine is short "
         "of memory; try fewer selfplay.num_workers or selfplay.parallel_games; --resume continues the run"
@@ -104,7 +111,7 @@ if multiprocessing.parent_process():
 def prepare(place):
     pass
 
-def work(task, report):
+def work(shared, task, report):
     return task
 """
 

@@ -219,7 +219,10 @@ def nets_of(run: Path) -> dict[str, bytes]:
 def figures_of(run: Path) -> list[dict]:
     """Returns the lines of a run's metrics without times."""
     lines = (json.loads(each) for each in (run / "metrics.jsonl").read_text().splitlines())
-    return [{key: value for key, value in line.items() if not key.endswith("_s")} for line in lines]
+    return [
+        {key: value for key, value in line.items() if not key.endswith("_s") and key != "time/overlap"}
+        for line in lines
+    ]
 
 
 def files_of(folder: Path) -> dict[str, bytes]:

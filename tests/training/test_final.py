@@ -3,6 +3,7 @@
 import itertools
 from collections import Counter
 from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -34,19 +35,22 @@ def hold(monkeypatch, run, winner, best=5, iteration=6):
     """Holds a final that `winner` wins while other games are drawn; returns progress, notes, and pairs by pairing."""
     met = Counter()
 
-    def play_match(a, b, game, num_games, seed, opening_plies, on_games, first_pair):
-        names = [agent.name.rpartition("/")[2].partition(".")[0] for agent in (a, b)]
-        assert num_games % 2 == 0 and first_pair == met[tuple(names)]
-        met[tuple(names)] += num_games // 2
-        score = 1.0 if names[0] == winner else 0.0 if names[1] == winner else 0.5
-        games = range(2 * first_pair, 2 * first_pair + num_games)
-        return SimpleNamespace(results=[GameResult(k // 2, k % 2 == 0, (k,), score) for k in games])
+    def play(hall, meetings, on_games):
+        return [SimpleNamespace(results=results_of(meeting)) for meeting in meetings]
 
-    monkeypatch.setattr(final, "play_match", play_match)
+    def results_of(meeting):
+        names = [Path(each.checkpoint).stem for each in (meeting.a, meeting.b)]
+        assert meeting.num_games % 2 == 0 and meeting.first_pair == met[tuple(names)]
+        met[tuple(names)] += meeting.num_games // 2
+        score = 1.0 if names[0] == winner else 0.0 if names[1] == winner else 0.5
+        games = range(2 * meeting.first_pair, 2 * meeting.first_pair + meeting.num_games)
+        return [GameResult(k // 2, k % 2 == 0, (k,), score) for k in games]
+
+    monkeypatch.setattr(final.Hall, "play", play)
     report = Silent()
     progress = Progress(iteration=iteration, best=best)
     promoted = run.promoted(replace(progress, iteration=iteration + 1))
-    return *final.hold_final(run, replace(progress, promoted=promoted), report), met
+    return *final.hold_final(run, replace(progress, promoted=promoted), report, None), met
 
 
 @pytest.mark.parametrize("winner", ["00002", "00005", "candidate", "mean"])

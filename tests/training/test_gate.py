@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from types import SimpleNamespace
 
 import pytest
+from arena.pools import Shuffled
 
 from azero.arena.matches.results import GameResult, MatchResult
 from azero.errors import BadInput
@@ -49,15 +50,16 @@ def make_run(folder, **sections):
 def hold(monkeypatch, run, results):
     """Holds a gate with the given games: (pair, a_is_first, actions, score)."""
 
-    def play_match(candidate, best, game, num_games, seed, opening_plies, on_games):
-        assert candidate.name.startswith(str(run.candidate_path)) and str(run.checkpoint_path(0)) in best.name
-        assert all("(solve_nodes=0)@" in agent.name for agent in (candidate, best))
-        assert (num_games, opening_plies) == (run.config.gate.games, run.config.gate.opening_plies)
+    def play(hall, meetings, on_games):
+        (meeting,) = meetings
+        assert meeting.a.checkpoint == str(run.candidate_path) and meeting.b.checkpoint == str(run.checkpoint_path(0))
+        assert all("(solve_nodes=0)@" in each.name for each in (meeting.a, meeting.b))
+        assert (meeting.num_games, meeting.opening_plies) == (run.config.gate.games, run.config.gate.opening_plies)
         games = [GameResult(*each) for each in results]
-        return MatchResult("candidate", "best", "tic_tac_toe", games, 1.0, 0.0, 0.0, 0.0, 0.0)
+        return [MatchResult("candidate", "best", "tic_tac_toe", games, 1.0, 0.0, 0.0, 0.0, 0.0)]
 
-    monkeypatch.setattr(gate, "play_match", play_match)
-    return gate.hold_gate(run, Progress(), Silent())
+    monkeypatch.setattr(gate.Hall, "play", play)
+    return gate.hold_gate(run, Progress(), Silent(), None)
 
 
 def games(*scores):
@@ -111,8 +113,8 @@ def test_agents_take_no_memory_when_their_matches_are_over(tmp_path, monkeypatch
     monkeypatch.setattr("azero.arena.agents.names.Search", Noted)
     gc.disable()
     try:
-        gate.hold_gate(run, Progress(), Silent())
-        gate.evaluate_best(run, Progress(), Silent())
+        gate.hold_gate(run, Progress(), Silent(), None)
+        gate.evaluate_best(run, Progress(), Silent(), None)
         assert len(searches) == 3 and all(search() is None for search in searches)
     finally:
         gc.enable()
@@ -120,27 +122,31 @@ def test_agents_take_no_memory_when_their_matches_are_over(tmp_path, monkeypatch
 
 def test_a_net_against_itself_is_even_in_each_pair_and_a_seed_settles_the_gate(tmp_path):
     run = make_run(tmp_path / "run")
-    verdict = gate.hold_gate(run, Progress(), Silent())
-    assert verdict == gate.hold_gate(run, Progress(), Silent())
+    verdict = gate.hold_gate(run, Progress(), Silent(), None)
+    assert verdict == gate.hold_gate(run, Progress(), Silent(), None)
     assert verdict.notes["gate/score"] == 0.5
 
 
 def test_iterations_have_openings_of_their_own(tmp_path, monkeypatch):
     seeds = []
     run = make_run(tmp_path / "run")
-    play_match = gate.play_match
+    play = gate.Hall.play
     monkeypatch.setattr(
-        gate, "play_match", lambda *given, **named: (seeds.append(given[4]), play_match(*given, **named))[1]
+        gate.Hall,
+        "play",
+        lambda hall, meetings, on_games: (seeds.extend(each.seed for each in meetings), play(hall, meetings, on_games))[
+            1
+        ],
     )
     for iteration in (1, 2):
-        gate.hold_gate(run, Progress(iteration=iteration), Silent())
+        gate.hold_gate(run, Progress(iteration=iteration), Silent(), None)
     assert len(set(seeds)) == 2
 
 
 def test_the_best_net_meets_the_opponent_of_the_settings(tmp_path):
     run = make_run(tmp_path / "run", evaluation={"opponent": "random", "games": 6, "num_simulations": 20})
-    notes = gate.evaluate_best(run, Progress(), Silent())
-    assert notes == gate.evaluate_best(run, Progress(), Silent())
+    notes = gate.evaluate_best(run, Progress(), Silent(), None)
+    assert notes == gate.evaluate_best(run, Progress(), Silent(), None)
     assert notes["evaluation/games"] == 6 and notes["evaluation/score"] > 0.5
     assert set(notes) == {"evaluation/games", "evaluation/score"}, "the game has no shipped benchmark"
 
@@ -150,9 +156,9 @@ def test_the_best_net_is_held_to_solved_positions(tmp_path):
     own = {"benchmark": str(tmp_path / "solved.txt"), "benchmark_positions": 20, "opponent": "random", "games": 2}
     run = make_run(tmp_path / "run", evaluation={**own, "num_simulations": 400})
     report = Silent()
-    notes = gate.evaluate_best(run, Progress(), report)
+    notes = gate.evaluate_best(run, Progress(), report, None)
     assert report.left == 0, "the bar should know that there are fewer positions"
-    assert notes == gate.evaluate_best(run, Progress(), Silent())
+    assert notes == gate.evaluate_best(run, Progress(), Silent(), None)
     assert notes["benchmark/search_mistakes"] == 0.0 and notes["benchmark/net_mistakes"] in (0.0, 1.0)
 
 
@@ -165,3 +171,11 @@ def test_the_benchmark_is_that_of_the_game_unless_it_is_named_or_none():
     assert gate.find_benchmark(evaluation.model_copy(update={"benchmark": "none"}), connect_four) is None
     with pytest.raises(BadInput, match="has positions of connect_four, not of tic_tac_toe"):
         gate.find_benchmark(evaluation.model_copy(update={"benchmark": "connect_four_pons"}), GAME)
+
+
+def test_workers_play_the_gate_and_the_evaluation_of_one_process(tmp_path):
+    run = make_run(tmp_path / "run", evaluation={"opponent": "uct@20", "games": 6, "num_simulations": 8})
+    assert gate.hold_gate(run, Progress(), Silent(), Shuffled()) == gate.hold_gate(run, Progress(), Silent(), None)
+    pool = Shuffled()
+    assert gate.evaluate_best(run, Progress(), Silent(), pool) == gate.evaluate_best(run, Progress(), Silent(), None)
+    assert pool.done == 1, "a worker has played"

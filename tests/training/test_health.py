@@ -7,10 +7,11 @@ import pytest
 
 from azero.config.schema import Config
 from azero.games import make_game
-from azero.training import loop
+from azero.selfplay.pool import Pool
 from azero.training.gate import Verdict
 from azero.training.learning.trainer import Trainer
 from azero.training.run import Run
+from azero.training.stages import promote
 from azero.training.state import Progress
 from azero.training.watching import health
 from azero.training.watching.health import EARLY, LASTING, REPEATED_AFTER, STALLED, SYMPTOMS, find_symptoms
@@ -159,9 +160,9 @@ def test_an_iteration_ends_with_what_is_wrong_with_it(tmp_path, capsys, monkeypa
     progress = Progress(stage="gate", notes=ill(num=1, lasting=1, train__value_loss=92.5)[0] | SHOWN)
     run.save_net(run.checkpoint_path(0), trainer.candidate(), progress)
     verdict = Verdict(False, [], {"gate/score": 0.5, "gate/is_promoted": False})
-    monkeypatch.setattr(loop, "hold_gate", lambda run, progress, report: verdict)
+    monkeypatch.setattr(promote, "hold_gate", lambda run, progress, report, pool: verdict)
     with Report(run, progress) as report:
-        loop.gate(run, progress, trainer, report)
+        promote.promote(run, progress, trainer, report, Pool(1))
     output, errors = capsys.readouterr()
     assert (
         output.count("\n") == 3 and errors.startswith("azero: iteration 1: losses explode") and errors.count("\n") == 1

@@ -11,12 +11,13 @@ from azero.config.reading import load_config
 from azero.errors import BadInput
 from azero.games import make_game
 from azero.nets.checkpoint import load_checkpoint
-from azero.training import loop
 from azero.training.learning.precision import is_settled_from
 from azero.training.learning.trainer import Trainer
-from azero.training.loop import learn, train
+from azero.training.loop import train
 from azero.training.resumed_settings import open_run
 from azero.training.run import Run
+from azero.training.stages import promote
+from azero.training.stages.learn import learn
 from azero.training.state import CANDIDATE, MEAN, Progress, load_state
 from azero.training.watching.metrics import read_metrics
 
@@ -71,7 +72,7 @@ def test_a_run_that_goes_on_has_a_final_of_its_own(whole, tmp_path, monkeypatch)
     run = Run(folder, config, make_game("tic_tac_toe"))
     assert load_state(folder, trainer := Trainer(config, run.game)).final
     with monkeypatch.context() as patched, pytest.raises(RuntimeError, match="killed"):
-        patched.setattr(loop, "hold_final", kill_after_removing)
+        patched.setattr(promote, "hold_final", kill_after_removing)
         train(folder, config, is_resuming=True)
     train(folder, config, is_resuming=True)
     lines = read_metrics(folder / "metrics.jsonl")

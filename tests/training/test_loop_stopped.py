@@ -15,8 +15,8 @@ from azero.games import make_game
 from azero.selfplay.data.replay import Replay, Window
 from azero.selfplay.data.samples import targets_of
 from azero.training.learning.trainer import Trainer
-from azero.training.loop import learn
 from azero.training.run import Run
+from azero.training.stages.learn import learn
 from azero.training.state import load_state
 
 from .runs import (

@@ -32,8 +32,8 @@ from azero.training.learning.losses import Losses
 from azero.training.learning.passes import PASS_ROWS, Pass, rows_of
 from azero.training.learning.ranks import check_ranks, joined_ranks
 from azero.training.learning.trainer import Trainer
-from azero.training.loop import learn
 from azero.training.run import Run
+from azero.training.stages.learn import learn
 
 from . import runs
 from .runs import (

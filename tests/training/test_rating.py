@@ -68,13 +68,13 @@ def test_a_promoted_net_meets_older_nets_and_the_games_are_the_same_again(tmp_pa
     run = run_with_nets(tmp_path / "run", rating_games=9)
     progress = with_gate(Progress(iteration=3, best=2), [gate_of(1, 0.5, 0.5)])
     progress = replace(progress, best=3)
-    done = meet_older_nets(run, progress, Silent())
-    assert done == meet_older_nets(run, progress, Silent())
+    done = meet_older_nets(run, progress, Silent(), None)
+    assert done == meet_older_nets(run, progress, Silent(), None)
     assert sum(row[2] for row in done.pool) <= 3 + 4 and {row[0] for row in done.pool} == {3}
     assert {row[1] for row in done.pool} == {0, 1, 2}, "the first games go to nets that it has not met"
-    monkeypatch.setattr(rating, "play_match", None)  # a game would fail
-    assert meet_older_nets(run_with_nets(tmp_path / "none", rating_games=0), progress, Silent()) == progress
-    assert meet_older_nets(run, replace(progress, iteration=0), Silent()).pool == progress.pool
+    monkeypatch.setattr(rating, "Hall", None)  # a game would fail
+    assert meet_older_nets(run_with_nets(tmp_path / "none", rating_games=0), progress, Silent(), None) == progress
+    assert meet_older_nets(run, replace(progress, iteration=0), Silent(), None).pool == progress.pool
 
 
 def test_the_state_keeps_the_pool(tmp_path):

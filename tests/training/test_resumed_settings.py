@@ -11,7 +11,7 @@ from azero.games import make_game
 from azero.games.names import identity_of
 from azero.games.user.trust import trust_file
 from azero.selfplay.data.shard_files import save_shard
-from azero.selfplay.tasks import Identities, PlayTask, play_task
+from azero.selfplay.tasks import Identities, PlayPlan, SizedSeeds, play_task
 from azero.training.learning.trainer import Trainer
 from azero.training.loop import train
 from azero.training.resumed_settings import check_progress, check_same_game, keep_settings, open_run
@@ -185,12 +185,12 @@ def test_a_game_s_file_of_another_shape_is_refused_when_the_run_is_opened(own):
     assert "its actions, now 4, do not have the net's shape" in refusal(own, f"game.name={own.config.game.name}")
 
 
-def task_of(run):
-    return PlayTask(run.best_weights(Progress()), run.config, Identities(identity_of(run.game.rules)), seeds=(1, 2))
+def plan_of(run):
+    return PlayPlan(run.weights_at(0), (run.config,), Identities(identity_of(run.game.rules)))
 
 
 def play_games_of(run):
-    return play_task(task_of(run), lambda num: None)
+    return play_task(plan_of(run), SizedSeeds(0, (1, 2)), lambda num: None)
 
 
 @pytest.mark.parametrize("is_edited", [False, True])
@@ -278,8 +278,8 @@ def test_a_run_s_game_cannot_change(own, monkeypatch, name, changes, message):
 
 
 def test_games_are_not_played_by_rules_that_change_meanwhile(own):
-    task = task_of(own)
+    plan = plan_of(own)
     assert len(play_games_of(own).lengths) == 2
     write_file(own.folder.parent / "nim.py", NIM, ("return WIN if", "return LOSS if"))
     with pytest.raises(BadInput, match=r"^nim.py:Nim\(heap=5\) has changed while it was being played; "):
-        play_task(task, lambda num: None)
+        play_task(plan, SizedSeeds(0, (1, 2)), lambda num: None)

@@ -81,7 +81,12 @@ class Agent(ABC):
 
     @abstractmethod
     def start(self, num_slots: int, states: Sequence[State], first_game: int) -> None:
-        """Begins games from these positions, one per slot. `first_game` is the number of slot 0's game in the match."""
+        """Begins games from these positions, one per slot.
+
+        Args:
+          num_slots: number of games that share its memory: as many as there are positions, or more.
+          first_game: the number of slot 0's game in the match.
+        """
 
     @abstractmethod
     def advance(self, slot: int, action: int) -> None:

@@ -54,6 +54,7 @@ def make_agent(
     threads: int = 1,
     device: DeviceConfig | None = None,
     max_nodes: int | None = None,
+    net: str | None = None,
 ) -> Agent:
     """Returns the agent of this name; raises BadInput.
 
@@ -65,6 +66,7 @@ def make_agent(
         match with a limit in seconds. Then the moves may differ from call to call.
       device: device, runtime and precision of a net; the best available ones by default.
       max_nodes: most nodes of a tree; a full tree stops growing. By default as many as the search needs.
+      net: the name of a user's own net, with its present file; by default the checkpoint tells.
     """
     if max_nodes is not None and not 1 <= max_nodes <= MOST_NODES:
         raise BadInput(f"max_nodes = {max_nodes} should be from 1 to {MOST_NODES:,}")
@@ -78,7 +80,7 @@ def make_agent(
     if level is not None:
         if not limit.is_default:
             raise BadInput(f"agent {name!r} has a limit and a level, which has its own simulations; give only one")
-        inner = make_agent(base, game, seed, threads, device, max_nodes)
+        inner = make_agent(base, game, seed, threads, device, max_nodes, net)
         return LevelAgent(inner, levels_of(inner.game, identity_of(base)).level(level), name)
     if word_of(base) == "random":
         if name != "random":
@@ -86,7 +88,7 @@ def make_agent(
         return RandomAgent(name, _required(game, name), seed)
     if word_of(base) in CLASSICAL:
         return make_classical_agent(name, base, _required(game, name), limit, seed, threads, max_nodes)
-    return _net_agent(name, base, game, limit, seed, threads, device or DeviceConfig(), max_nodes)
+    return _net_agent(name, base, game, limit, seed, threads, device or DeviceConfig(), max_nodes, net)
 
 
 def game_of(name: str) -> Game | None:
@@ -96,7 +98,7 @@ def game_of(name: str) -> Game | None:
         return None
     from azero.nets.checkpoint_file import game_of_card, read_card
 
-    path = find_checkpoint(_split_settings(base)[0])
+    path = find_checkpoint(split_settings(base)[0])
     return game_of_card(path, read_card(path))
 
 
@@ -105,7 +107,7 @@ def device_settings_of(name: str) -> dict[str, str] | None:
     base, _ = split_name(name)
     if split_program(name) or word_of(base) in ("random", *CLASSICAL):
         return None
-    return {key: value for key, value in _split_settings(base)[1].items() if key in _DEVICE_SETTINGS}
+    return {key: value for key, value in split_settings(base)[1].items() if key in _DEVICE_SETTINGS}
 
 
 def identity_of(name: str) -> str:
@@ -116,7 +118,7 @@ def identity_of(name: str) -> str:
     base, _ = split_name(name)
     if split_program(name) or word_of(base) in ("random", *CLASSICAL):
         return name
-    path = _split_settings(base)[0]
+    path = split_settings(base)[0]
     digest = hashlib.blake2b(read_regular(find_checkpoint(path), _LARGEST), digest_size=8).hexdigest()
     return f"net:{digest}{name.removeprefix(path)}"
 
@@ -138,7 +140,7 @@ def split_name(name: str) -> tuple[str, Limit]:
 
 def split_level(base: str) -> tuple[str, int | str | None]:
     """Splits the option `level` off a name without a limit; the level is None if there is none. Raises BadInput."""
-    path, options = _split_settings(base)
+    path, options = split_settings(base)
     if "level" not in options:
         return base, None
     level = parse_level(options.pop("level"))
@@ -146,7 +148,7 @@ def split_level(base: str) -> tuple[str, int | str | None]:
     return (f"{path}({settings})" if settings else path), level
 
 
-def _split_settings(base: str) -> tuple[str, dict[str, str]]:
+def split_settings(base: str) -> tuple[str, dict[str, str]]:
     """Splits `PATH(key=value,...)`. The path of an existing file may contain parentheses."""
     path, _, options = base.rpartition("(")
     if exists(Path(base)):
@@ -189,14 +191,15 @@ def _net_agent(
     threads: int,
     device: DeviceConfig,
     max_nodes: int | None,
+    net_name: str | None,
 ) -> Agent:
     # Imported here, so that agents without a net start sooner. They do not import torch, which takes a second.
     from azero.nets.checkpoint_file import read_checkpoint
     from azero.nets.quick import QuickNet
-    from azero.nets.session_evaluator import ROWS, evaluator_of_sizes
+    from azero.nets.session_evaluator import MATCH_ROWS, evaluator_of_sizes
 
-    path, overrides = _split_settings(base)
-    checkpoint = read_checkpoint(find_checkpoint(path), game)
+    path, overrides = split_settings(base)
+    checkpoint = read_checkpoint(find_checkpoint(path), game, net_name)
     own = {key: overrides.pop(key) for key in _DEVICE_SETTINGS if key in overrides}
     resign_below = _resign_below(name, overrides.pop("resign", None))
     for key in overrides:
@@ -214,7 +217,7 @@ def _net_agent(
     def make_search(num_trees: int, nodes: int, leaves: int) -> Search:
         together = min(threads, leaves) if IS_COMPILED else 1  # threads that search one tree
         most = leaves // together
-        rows = [ROWS] if num_trees > 1 and leaves == 1 else [each for each in BATCHES if each <= most] or [1]
+        rows = [MATCH_ROWS] if num_trees > 1 and leaves == 1 else [each for each in BATCHES if each <= most] or [1]
         evaluator = evaluator_of_sizes([net.evaluator(each, threads) for each in rows])
         agent.runtime = evaluator.runtime
         if evaluator.is_on_device:

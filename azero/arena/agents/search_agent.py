@@ -66,6 +66,7 @@ class SearchAgent(Agent):
         self.runtime: tuple[str, str] | None = None  # library and precision of the net, once it is loaded
         self._make_search, self._most_leaves, self._most_trees = make_search, most_leaves, most_trees
         self._search: Search | None = None
+        self._kind = (0, False)  # its most nodes of a tree, and whether it has several: moves may depend on both
         self._alone: Search | None = None  # the search of `suggest`, of one position
         self._alone_size = (0, 0, 0)
         self._thinker: Thinker | None = None
@@ -73,10 +74,11 @@ class SearchAgent(Agent):
         self._memory_mib = 0
 
     def start(self, num_slots: int, states: Sequence[State], first_game: int) -> None:
-        if self._search is None or len(self._search.forest.trees) < num_slots:
-            max_nodes = nodes_needed(self.game, self.limit.simulations, num_slots)
-            self._search = self._make_search(num_slots, max_nodes, self._leaves() if self.limit.seconds else 1)
+        kind = nodes_needed(self.game, self.limit.simulations, num_slots), num_slots > 1
+        if self._search is None or self._kind != kind or len(self._search.forest.trees) < num_slots:
+            self._search = self._make_search(num_slots, kind[0], self._leaves() if self.limit.seconds else 1)
             self._search.prepare()
+            self._kind = kind
         for slot, state in enumerate(states):
             self._search.start(slot, state, derive_seed(self.seed, "game", first_game + slot))
         self._search.choose(0)  # compiles it, if necessary, outside the measured time

@@ -12,15 +12,17 @@ import numpy as np
 from azero.arena.agents.agent import Agent
 from azero.arena.agents.search_agent import SearchAgent
 from azero.arena.agents.suggestion import RESIGN
-from azero.arena.benchmarks.files import Benchmark, Problem, ProblemSet
+from azero.arena.benchmarks.files import Benchmark, Problem
 from azero.arena.benchmarks.judges import Judge, judge_for
 from azero.arena.matches.statistics import score_interval
 from azero.errors import BadInput
-from azero.games import LOSS
+from azero.games import LOSS, Game
 from azero.mcts import nodes_needed
 
 _SIDE_BY_SIDE = 128  # positions
 _SIDE_BY_SIDE_FOR_A_NET = 512  # its batches stay large although searches with proven roots end early
+POSITIONS_AT_ONCE = 64
+"""Positions of a set that a net judges together, by itself. Rounding may depend on which these are."""
 _RESULTS = np.array([1, 0, -1])  # in the order of a net's result logits
 
 
@@ -83,6 +85,29 @@ class BenchmarkResult:
         return fields | {"sets": [each.to_json() for each in self.sets], "elapsed_s": self.elapsed_s}
 
 
+@dataclass(frozen=True)
+class Answers:
+    """An agent's answers to some positions of a set, in order.
+
+    Attributes:
+      by_search: whether the search's move is a mistake; None if unknown.
+      by_net: the same for the net alone; None for an agent without a net.
+      wrong_values: whether the net's most likely result is wrong; None for an agent without a net.
+      simulations: of all these positions.
+    """
+
+    by_search: tuple[bool | None, ...]
+    by_net: tuple[bool | None, ...] | None
+    wrong_values: tuple[bool, ...] | None
+    simulations: int
+
+    def __add__(self, later: "Answers") -> "Answers":
+        has_net = self.by_net is not None
+        by_net = (self.by_net or ()) + (later.by_net or ()) if has_net else None
+        wrong_values = (self.wrong_values or ()) + (later.wrong_values or ()) if has_net else None
+        return Answers(self.by_search + later.by_search, by_net, wrong_values, self.simulations + later.simulations)
+
+
 def evaluate_on_benchmark(
     agent: Agent, benchmark: Benchmark, on_positions: Callable[[int], None] = lambda num: None
 ) -> BenchmarkResult:
@@ -94,35 +119,58 @@ def evaluate_on_benchmark(
     Raises:
       BadInput: the agent plays another game.
     """
-    if agent.game != benchmark.game:
-        raise BadInput(
-            f"benchmark {benchmark.name!r} has positions of {benchmark.game}, but {agent.name} plays {agent.game}"
-        )
+    check_game(agent.name, agent.game, benchmark)
     begin = time.perf_counter()
     judge = judge_for(agent.game)
-    sets = [_evaluate_on_set(agent, judge, each, on_positions) for each in benchmark.sets]
-    return BenchmarkResult(agent.name, str(agent.game), benchmark.name, sets, time.perf_counter() - begin)
+    answers = [answer(agent, judge, each.problems, range(len(each.problems)), on_positions) for each in benchmark.sets]
+    return result_of(agent.name, benchmark, answers, time.perf_counter() - begin)
 
 
-def _evaluate_on_set(agent: Agent, judge: Judge, given: ProblemSet, on_positions: Callable[[int], None]) -> SetResult:
-    problems, before = given.problems, agent.simulations
-    by_search = _judge_search(agent, judge, problems, on_positions)
-    simulations = (agent.simulations - before) / len(problems)
-    by_net, wrong_values = None, None
-    is_known = [verdict is not None for verdict in by_search]
-    if agent.net_alone is not None:
-        actions, results = _choose_by_net(agent, problems)
-        by_net = [_is_mistake(judge, *pair) for pair in zip(problems, actions, strict=True)]
-        is_known = [known and verdict is not None for known, verdict in zip(is_known, by_net, strict=True)]
-        wrong_values = Share(tuple(r != problem.result for r, problem in zip(results, problems, strict=True)))
+def check_game(agent: str, game: Game, benchmark: Benchmark) -> None:
+    """Raises BadInput if the agent of this name plays another game than that of the positions."""
+    if game != benchmark.game:
+        raise BadInput(f"benchmark {benchmark.name!r} has positions of {benchmark.game}, but {agent} plays {game}")
+
+
+def answer(
+    agent: Agent, judge: Judge, problems: Sequence[Problem], places: range, on_positions: Callable[[int], None]
+) -> Answers:
+    """Returns an agent's answers to the positions of a set at these places.
+
+    The answers do not depend on the other places, if the first of these is a multiple of POSITIONS_AT_ONCE or the agent
+    has no net.
+    """
+    before = agent.simulations
+    by_search = _judge_search(agent, judge, problems, places, on_positions)
+    simulations = agent.simulations - before
+    if agent.net_alone is None:
+        return Answers(tuple(by_search), None, None, simulations)
+    own = problems[places.start : places.stop]
+    chosen = [_choose_by_net(agent, own[at : at + POSITIONS_AT_ONCE]) for at in range(0, len(own), POSITIONS_AT_ONCE)]
+    answers = [each for some in chosen for each in some]
+    by_net = tuple(_is_mistake(judge, problem, action) for problem, (action, _) in zip(own, answers, strict=True))
+    wrong_values = tuple(result != problem.result for problem, (_, result) in zip(own, answers, strict=True))
+    return Answers(tuple(by_search), by_net, wrong_values, simulations)
+
+
+def result_of(agent: str, benchmark: Benchmark, answers: Sequence[Answers], elapsed_s: float) -> BenchmarkResult:
+    """Returns the result of the agent of this name, given its answers to each set."""
+    sets = [_set_result(each.name, own) for each, own in zip(benchmark.sets, answers, strict=True)]
+    return BenchmarkResult(agent, str(benchmark.game), benchmark.name, sets, elapsed_s)
+
+
+def _set_result(name: str, answers: Answers) -> SetResult:
+    is_known = [verdict is not None for verdict in answers.by_search]
+    if answers.by_net is not None:
+        is_known = [known and verdict is not None for known, verdict in zip(is_known, answers.by_net, strict=True)]
     return SetResult(
-        name=given.name,
-        positions=len(problems),
+        name=name,
+        positions=len(is_known),
         not_judged=is_known.count(False),
-        net_mistakes=_share_of_mistakes(by_net, is_known) if by_net is not None else None,
-        net_wrong_values=wrong_values,
-        search_mistakes=_share_of_mistakes(by_search, is_known),
-        simulations=simulations,
+        net_mistakes=_share_of_mistakes(answers.by_net, is_known) if answers.by_net is not None else None,
+        net_wrong_values=Share(answers.wrong_values) if answers.wrong_values is not None else None,
+        search_mistakes=_share_of_mistakes(answers.by_search, is_known),
+        simulations=answers.simulations / len(is_known),
     )
 
 
@@ -134,7 +182,11 @@ def sample_benchmark(
     agent: Agent, benchmark: Benchmark, on_positions: Callable[[int], None] = lambda num: None
 ) -> dict[str, float]:
     """Returns an agent's mistakes in all sets together, by the metrics' names of a run."""
-    result = evaluate_on_benchmark(agent, benchmark, on_positions)
+    return mistakes_in(evaluate_on_benchmark(agent, benchmark, on_positions))
+
+
+def mistakes_in(result: BenchmarkResult) -> dict[str, float]:
+    """Returns the mistakes in all sets together, by the metrics' names of a run."""
     shares = {
         "benchmark/search_mistakes": [each.search_mistakes for each in result.sets],
         "benchmark/net_mistakes": [each.net_mistakes for each in result.sets if each.net_mistakes],
@@ -145,14 +197,14 @@ def sample_benchmark(
 
 
 def _judge_search(
-    agent: Agent, judge: Judge, problems: Sequence[Problem], on_positions: Callable[[int], None]
+    agent: Agent, judge: Judge, problems: Sequence[Problem], places: range, on_positions: Callable[[int], None]
 ) -> list[bool | None]:
-    """Returns for each position whether the search's move is a mistake; None if unknown."""
+    """Returns for each of these places of a set whether the search's move is a mistake; None if unknown."""
     verdicts: list[bool | None] = []
-    at_once = _num_side_by_side(agent)
-    for first in range(0, len(problems), at_once):
-        some = problems[first : first + at_once]
-        agent.start(len(some), [each.state for each in some], first)
+    at_once = min(_num_side_by_side(agent), len(problems))
+    for first in places[::at_once]:
+        some = problems[first : min(first + at_once, places.stop)]
+        agent.start(at_once, [each.state for each in some], first)
         for problem, action in zip(some, agent.choose(range(len(some))), strict=True):
             verdicts.append(_is_mistake(judge, problem, action))
             on_positions(1)
@@ -169,13 +221,13 @@ def _num_side_by_side(agent: Agent) -> int:
     return _SIDE_BY_SIDE
 
 
-def _choose_by_net(agent: Agent, problems: Sequence[Problem]) -> tuple[list[int], list[int]]:
+def _choose_by_net(agent: Agent, problems: Sequence[Problem]) -> list[tuple[int, int]]:
     """Returns for each position the action with the highest prior, and the net's most likely result for the mover."""
     assert agent.net_alone is not None
     logits, results = agent.net_alone(np.stack([each.state.planes() for each in problems]))
     legal = [each.state.legal_actions() for each in problems]
     actions = [some[int(np.argmax(row[some]))] for row, some in zip(logits, legal, strict=True)]
-    return actions, _RESULTS[results.argmax(axis=1)].tolist()
+    return list(zip(actions, _RESULTS[results.argmax(axis=1)].tolist(), strict=True))
 
 
 def _is_mistake(judge: Judge, problem: Problem, action: int) -> bool | None:

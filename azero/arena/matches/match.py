@@ -1,22 +1,14 @@
 """Matches: pairs of games from random openings with colours swapped. Games run at the same time if both agents can."""
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 
 from azero.arena.agents.agent import Agent
 from azero.arena.agents.suggestion import RESIGN, Thought
+from azero.arena.matches.course import Course
 from azero.arena.matches.openings import OPENING_PLIES, check_numbers, draw_openings
-from azero.arena.matches.results import (
-    GameResult,
-    MatchResult,
-    early_end_of,
-    finish,
-    pair_scores,
-    spent_by,
-    tally_of,
-    without_repeats,
-)
+from azero.arena.matches.results import GameResult, MatchResult, early_end_of, finish, spent_by
 from azero.arena.matches.statistics import Sprt, Tally
 from azero.errors import EngineFailed
 from azero.games import Game, State
@@ -52,58 +44,48 @@ def play_match(
     """
     check_numbers(num_games, opening_plies)
     before = [spent_by(agent) for agent in (a, b)]
-    drawn, openings = draw_openings(game, opening_plies, seed), list[State]()
-    results: list[GameResult] = []
-    decision = early_end = None
-    at_once, begun = _num_at_once(a, b, sprt), 2 * first_pair
-    last = begun + num_games
-    numbers = range(begun, min(begun + at_once, last))
-    openings += islice(drawn, (numbers.stop + 1) // 2)
-    _start(a, b, openings, numbers)  # compiles, if necessary, outside the measured time
-    begin = time.perf_counter()
-    for first in range(begun, last, at_once):
-        numbers = range(first, min(first + at_once, last))
-        openings += islice(drawn, (numbers.stop + 1) // 2 - len(openings))
+    at_once = games_at_once(sprt) if a.plays_side_by_side and b.plays_side_by_side else 1
+    course = Course(range(2 * first_pair, 2 * first_pair + num_games), at_once, sprt)
+    drawn = islice(draw_openings(game, opening_plies, seed), first_pair, None)
+    openings: dict[int, State] = {}
+    slots = len(next(course.blocks()))
+    early_end = begin = None
+    for numbers in course.blocks():
+        missing = range(first_pair + len(openings), (numbers.stop + 1) // 2)
+        openings.update(zip(missing, drawn, strict=False))
+        if begin is None:
+            _start(a, b, openings, numbers, slots)  # compiles, if necessary, outside the measured time
+            begin = time.perf_counter()
         try:
-            for finished in _play_side_by_side(a, b, openings, numbers, keeps_thoughts):
-                results += finished
-                on_games(len(finished), tally_of(results))
+            for finished in play_games(a, b, openings, numbers, slots, keeps_thoughts):
+                course.add(finished)
+                on_games(len(finished), course.tally)
         except (EngineFailed, KeyboardInterrupt) as error:
-            early_end = early_end_of(error, f"after {len(results)} of {num_games} games")
-        results.sort(key=lambda result: (result.pair, not result.a_is_first))
-        if sprt and not early_end and (numbers.stop % 2 == 0 or numbers.stop == last):  # only whole pairs count
-            decision = _first_decision(sprt, pair_scores(without_repeats(results)))
-        if decision or early_end:
+            early_end = early_end_of(error, f"after {len(course.results)} of {num_games} games")
+        if early_end or course.is_over:
             break
-    return finish(a, b, game, results, time.perf_counter() - begin, before, decision, early_end)
+    assert begin is not None, "a match has a game"
+    spent = [spent_by(agent) - earlier for agent, earlier in zip((a, b), before, strict=True)]
+    elapsed_s = time.perf_counter() - begin
+    return finish((a.name, b.name), str(game), course.results, elapsed_s, spent, course.decision, early_end)
 
 
-def _num_at_once(a: Agent, b: Agent, sprt: Sprt | None) -> int:
+def games_at_once(sprt: Sprt | None) -> int:
     """Returns how many games are played at the same time: fewer with an SPRT, which may need few games."""
-    if not (a.plays_side_by_side and b.plays_side_by_side):
-        return 1
     return _SIDE_BY_SIDE // 4 if sprt else _SIDE_BY_SIDE
 
 
-def _first_decision(sprt: Sprt, scores: Sequence[float]) -> str | None:
-    """Returns the test's first decision, when the pairs are added one by one."""
-    decisions = (sprt.decide(scores[:num]) for num in range(1, len(scores) + 1))
-    return next((decision for decision in decisions if decision), None)
-
-
-def _start(a: Agent, b: Agent, openings: Sequence[State], numbers: Sequence[int]) -> list[State]:
-    """Starts the games of these numbers with both agents; returns their first positions."""
-    states = [openings[number // 2].clone() for number in numbers]
-    for agent in (a, b):
-        agent.start(len(numbers), states, numbers[0])
-    return states
-
-
-def _play_side_by_side(
-    a: Agent, b: Agent, openings: Sequence[State], numbers: Sequence[int], keeps_thoughts: bool
+def play_games(
+    a: Agent, b: Agent, openings: Mapping[int, State], numbers: Sequence[int], slots: int, keeps_thoughts: bool
 ) -> Iterator[list[GameResult]]:
-    """Plays the games of these numbers, one per slot. Games 2p and 2p + 1 have opening p. Yields games as they end."""
-    states = _start(a, b, openings, numbers)
+    """Plays the games of these numbers, side by side. Games 2p and 2p + 1 have opening p. Yields games as they end.
+
+    Args:
+      openings: the positions at which games begin, by pair.
+      slots: number of games that share the agents' memory, at least as many as are played here. All parts of a match
+        have the same number, so that a game does not depend on the part that it is in.
+    """
+    states = _start(a, b, openings, numbers, slots)
     playing = list(range(len(numbers)))
     thoughts: list[list[Thought | None]] = [[] for _ in numbers]
     while playing:
@@ -129,9 +111,17 @@ def _play_side_by_side(
             yield list(ended.values())
 
 
+def _start(a: Agent, b: Agent, openings: Mapping[int, State], numbers: Sequence[int], slots: int) -> list[State]:
+    """Starts the games of these numbers with both agents; returns their first positions."""
+    states = [openings[number // 2].clone() for number in numbers]
+    for agent in (a, b):
+        agent.start(slots, states, numbers[0])
+    return states
+
+
 def _result(
     number: int,
-    openings: Sequence[State],
+    openings: Mapping[int, State],
     state: State,
     score: float,
     thoughts: Sequence[Thought | None],

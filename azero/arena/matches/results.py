@@ -9,7 +9,6 @@ from azero.arena.agents.agent import Agent
 from azero.arena.agents.suggestion import Thought
 from azero.arena.matches.statistics import Tally, elo_from_score, elo_interval, finite_or_none, score_interval
 from azero.errors import EngineFailed
-from azero.games import Game
 
 
 @dataclass(frozen=True)
@@ -169,12 +168,11 @@ def early_end_of(error: EngineFailed | KeyboardInterrupt, when: str) -> Unfinish
 
 
 def finish(
-    a: Agent,
-    b: Agent,
-    game: Game,
+    names: tuple[str, str],
+    game: str,
     results: list[GameResult],
     elapsed_s: float,
-    before: Sequence[np.ndarray],
+    spent: Sequence[np.ndarray],
     decision: str | None,
     early_end: Unfinished | Interrupted | None,
     time_use: TimeUse | None = None,
@@ -182,13 +180,13 @@ def finish(
     """Returns the result of a match; raises `early_end` with this result if there is one.
 
     Args:
-      before: what `spent_by` returned for both agents before the match.
+      names: of both agents, A first.
+      spent: seconds, simulations and moves of both agents in these games; see `spent_by`.
     """
-    spent = [spent_by(agent) - earlier for agent, earlier in zip((a, b), before, strict=True)]
     (seconds_a, simulations_a), (seconds_b, simulations_b) = ((each[:2] / max(each[2], 1)).tolist() for each in spent)
     costs = (elapsed_s, seconds_a, seconds_b, simulations_a, simulations_b)
     failure = str(early_end) if early_end else None
-    match = MatchResult(a.name, b.name, str(game), results, *costs, decision, failure, time_use)
+    match = MatchResult(*names, game, results, *costs, decision, failure, time_use)
     if early_end:
         early_end.result = match if results else None
         raise early_end

@@ -49,7 +49,9 @@ def play_timed_match(
             early_end = early_end_of(error, f"after {len(results)} of {num_games} games")
             break
         on_games(1, tally_of(results))
-    return finish(a, b, game, results, time.perf_counter() - begin, before, None, early_end, use)
+    elapsed_s = time.perf_counter() - begin
+    spent = [spent_by(agent) - earlier for agent, earlier in zip((a, b), before, strict=True)]
+    return finish((a.name, b.name), str(game), results, elapsed_s, spent, None, early_end, use)
 
 
 def _play_game(

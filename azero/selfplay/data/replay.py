@@ -39,6 +39,10 @@ class Replay:
     """The replay window. It stores states; planes are computed when positions are sampled.
 
     Whole shards enter and leave, so that it keeps up to a shard more than the window's size.
+
+    Attributes:
+      num_learnt: number of training positions in the window.
+      names: of the shards in the window, the oldest first.
     """
 
     def __init__(
@@ -58,6 +62,7 @@ class Replay:
         self.targets = targets
         self.lessons = lessons
         self._num_seen = num_before
+        self.num_learnt = 0
         self.names: list[str] = []
         self._shards: list[SizedShard] = []
         self._joined: JoinedPositions | None = None
@@ -68,17 +73,15 @@ class Replay:
         self.names.append(name)
         self._shards.append(SizedShard(size, shard))
         self._joined = None
-        self._num_seen += shard.num_learnt
+        num_new = shard.num_learnt
+        self._num_seen += num_new
+        self.num_learnt += num_new
         window, leaving = self.window.size(self._num_seen), []
-        while self.num_learnt - self._shards[0].shard.num_learnt >= window:
+        while self.num_learnt - (num_oldest := self._shards[0].shard.num_learnt) >= window:
             leaving.append(self.names.pop(0))
             self._shards.pop(0)
+            self.num_learnt -= num_oldest
         return leaving
-
-    @property
-    def num_learnt(self) -> int:
-        """Number of training positions in the window."""
-        return sum(shard.num_learnt for _, shard in self._shards)
 
     def sized_shards(self) -> dict[str, SizedShard]:
         """Returns the shards in the window by name, oldest first."""
@@ -95,6 +98,7 @@ class Replay:
         if self.names != list(names):
             self._joined = None
         self.names, self._shards = list(names), [own[name] for name in names]
+        self.num_learnt = sum(shard.num_learnt for _, shard in self._shards)
 
     def sample(self, batch_size: int, rng: np.random.Generator, rows: slice = _ALL) -> Sample:
         """Draws positions by their weights, with replacement, each in a uniformly random symmetry.

@@ -67,12 +67,15 @@ def check_others(findings: Findings, run: Run, trainer: Trainer, progress: Progr
         elif fault and path in needed:
             lost.append(path)
             cost = "this net is lost, and the next final is held without it"
+            if progress and progress.player is not None and path == run.checkpoint_path(progress.player):
+                cost += "; the best net plays this iteration's games in its place"
             findings.note_and_put_aside(path, fault, cost)
         elif fault:
             findings.note_and_put_aside(path, fault, "this net is lost")
     if lost and progress and findings.is_repairing:
         left = [each for each in progress.promoted if run.checkpoint_path(each) not in lost]
-        save_state(run.folder, run.config, trainer, replace(progress, promoted=left))
+        player = progress.player if progress.player in left else None
+        save_state(run.folder, run.config, trainer, replace(progress, promoted=left, player=player))
     policy = run.folder / "rollout.safetensors"
     fault = findings.fault_of(policy, lambda path: load_rollout(path, run.game)) if policy.exists() else ""
     if fault:

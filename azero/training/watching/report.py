@@ -55,6 +55,17 @@ _COLUMNS: tuple[tuple[int, str, str, Callable[[dict], str]], ...] = (
 """For each column: its width, the two lines of its heading, and the function that formats an iteration's metrics."""
 
 
+def _remark(notes: dict) -> str:
+    """Returns what a row ends in: a cluster's workers, and what was done again; empty if there is nothing to say."""
+    counts = (
+        (notes.get("cluster/workers", 0), "worker{}"),
+        (notes.get("cluster/tasks_again", 0), "task{} again"),
+        (notes.get("selfplay/worker_deaths", 0), "worker{} died"),
+    )
+    parts = [f"{num} {what.format('s' if num > 1 else '')}" for num, what in counts if num]
+    return f"  {', '.join(parts)}" if parts else ""
+
+
 def _line(cells: Iterable[str]) -> str:
     """Returns a line of the table. It has at most 100 characters unless a cell is wider than its column."""
     return " ".join(f"{cell:>{column[0]}}" for cell, column in zip(cells, _COLUMNS, strict=True)).rstrip()
@@ -104,9 +115,7 @@ class Report:
             print(_line(above for _, above, _, _ in _COLUMNS))
             print(_line(name for _, _, name, _ in _COLUMNS))
             self._has_header = True
-        deaths = notes.get("selfplay/worker_deaths", 0)
-        remark = f"  {deaths} worker{'s' if deaths > 1 else ''} died" if deaths else ""
-        print(_line(show(values) for *_, show in _COLUMNS) + remark, flush=True)
+        print(_line(show(values) for *_, show in _COLUMNS) + _remark(notes), flush=True)
         self._curves.add({key: float(value) for key, value in notes.items()}, iteration)
 
     def tell(self, *texts: str) -> None:

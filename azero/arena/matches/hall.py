@@ -1,0 +1,239 @@
+"""Where matches are played: in this process, or by a pool of workers. The games are the same.
+
+A match is split in one place, `split`. Its parts are plain data, as are the agents, so a worker on any machine may play
+them.
+"""
+
+import time
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
+from itertools import islice
+from types import TracebackType
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from azero.arena.agents.agent import Agent
+from azero.arena.agents.recipes import Recipe, game_of_recipe, make_from
+from azero.arena.matches.course import Course
+from azero.arena.matches.match import games_at_once, play_games, play_match
+from azero.arena.matches.openings import OPENING_PLIES, check_numbers, draw_openings
+from azero.arena.matches.results import GameResult, MatchResult, early_end_of, finish, spent_by, tally_of
+from azero.arena.matches.statistics import Sprt, Tally
+from azero.errors import EngineFailed
+from azero.games import Game
+from azero.nets.session_evaluator import MATCH_ROWS
+from azero.system.machine import count_cores
+
+_GAMES_OF_NETS = 2 * MATCH_ROWS
+"""Games of a part if an agent has a net: both nets have as many positions at once as a forward pass has rows."""
+
+_MOST_PARTS = 256  # of a match without nets, until they have as many games as with nets
+
+
+class TaskPool(Protocol):
+    """Workers that do tasks; see `azero.system.workers`."""
+
+    def run(
+        self, work: Callable, tasks: Sequence[Any], on_progress: Callable[[int], None], shared: Any, title: str, /
+    ) -> Generator[tuple[int, Any]]:
+        """Does all tasks; yields the place of each and its result. `title` is for people who watch the workers."""
+
+
+@dataclass(frozen=True)
+class Meeting:
+    """A match as plain data; see `play_match`."""
+
+    a: Recipe
+    b: Recipe
+    num_games: int
+    seed: int = 0
+    opening_plies: int = OPENING_PLIES
+    sprt: Sprt | None = None
+    keeps_thoughts: bool = False
+    first_pair: int = 0
+
+    @property
+    def course(self) -> Course:
+        """Its course before the first game, if neither agent is another program."""
+        first = 2 * self.first_pair
+        return Course(range(first, first + self.num_games), games_at_once(self.sprt), self.sprt)
+
+
+class Part(NamedTuple):
+    """A task: some games of one of several meetings."""
+
+    meeting: int
+    first: int  # number of the first game, an even one
+    stop: int  # number after the last game
+    slots: int
+    openings: tuple[tuple[int, ...], ...]  # the actions of each pair's opening
+
+
+class Played(NamedTuple):
+    """The games of a part, and the seconds, simulations and moves of both agents: [2, 3]."""
+
+    results: list[GameResult]
+    spent: np.ndarray
+
+
+class Agents:
+    """Agents that are made from recipes, and stay open for further matches: the `most` that were used last."""
+
+    def __init__(self, most: int):
+        self._most = most
+        self._open: dict[tuple[Recipe, bool], Agent] = {}
+
+    def pair(self, meeting: Meeting) -> tuple[Agent, Agent]:
+        """Returns both agents of a meeting, which are two even if they have the same recipe."""
+        return self.one(meeting.a), self.one(meeting.b, is_twin=meeting.a == meeting.b)
+
+    def one(self, recipe: Recipe, is_twin: bool = False) -> Agent:
+        """Returns the agent of a recipe; with `is_twin`, another one than without."""
+        key = recipe, is_twin
+        agent = self._open.pop(key, None) or make_from(recipe)
+        self._open[key] = agent
+        while len(self._open) > self._most:
+            self._open.pop(next(iter(self._open))).close()
+        return agent
+
+    def close(self) -> None:
+        """Closes all agents."""
+        while self._open:
+            self._open.popitem()[1].close()
+
+
+class Hall:
+    """Plays matches within a `with` block.
+
+    Args:
+      pool: the workers that play; None: this process. Agents that are other programs play in this process.
+      most_agents: how many agents stay open in this process, two or more.
+    """
+
+    def __init__(self, pool: TaskPool | None = None, most_agents: int = 2):
+        self._pool, self._agents = pool, Agents(most_agents)
+
+    def __enter__(self) -> "Hall":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._agents.close()
+
+    def play(
+        self, meetings: Sequence[Meeting], on_games: Callable[[int, Tally], None] = lambda finished, tally: None
+    ) -> list[MatchResult]:
+        """Returns the results of several matches.
+
+        Args:
+          on_games: called with the number of games that have just ended, and the tally of a match so far. The number
+            is negative if a worker has died, and some of its games are played again.
+
+        Raises: as `play_match`. If there is one match, the exception has its finished games.
+        """
+        if self._pool is not None and not any(each.is_program for meeting in meetings for each in _sides(meeting)):
+            return _spread(self._pool, meetings, on_games)
+        return [self._play(meeting, on_games) for meeting in meetings]
+
+    def _play(self, meeting: Meeting, on_games: Callable[[int, Tally], None]) -> MatchResult:
+        a, b = self._agents.pair(meeting)
+        return play_match(
+            a, b, a.game, meeting.num_games, meeting.seed, meeting.opening_plies, meeting.sprt, on_games,
+            meeting.keeps_thoughts, meeting.first_pair,
+        )  # fmt: skip
+
+
+def _sides(meeting: Meeting) -> tuple[Recipe, Recipe]:
+    return meeting.a, meeting.b
+
+
+def split(place: int, meeting: Meeting, game: Game) -> Iterator[Part]:
+    """Yields the parts of a match, whose place among the meetings is given. No part is in two blocks of its course.
+
+    Parts with nets are so large that forward passes are full; others are small, since workers share them better.
+    """
+    blocks = list(meeting.course.blocks())
+    if any(each.checkpoint for each in _sides(meeting)):
+        size = _GAMES_OF_NETS
+    else:
+        size = 2 * min(_GAMES_OF_NETS // 2, meeting.num_games // (2 * _MOST_PARTS) + 1)
+    openings = islice(draw_openings(game, meeting.opening_plies, meeting.seed), meeting.first_pair, None)
+    for block in blocks:
+        for first in block[::size]:
+            stop = min(first + size, block.stop)
+            own = islice(openings, (stop + 1 - first) // 2)
+            yield Part(place, first, stop, len(blocks[0]), tuple(tuple(each.history()) for each in own))
+
+
+WORKERS_AGENTS = Agents(2)
+"""The agents of a worker's last part: the next one often has the same."""
+
+
+def play_part(meetings: Sequence[Meeting], part: Part, on_games: Callable[[int], None]) -> Played:
+    """Plays the games of a part in a worker process; calls `on_games` with the number that have just ended."""
+    meeting = meetings[part.meeting]
+    a, b = agents = WORKERS_AGENTS.pair(replace(meeting, a=for_a_worker(meeting.a), b=for_a_worker(meeting.b)))
+    before = [spent_by(each) for each in agents]
+    openings = {}
+    for pair, actions in enumerate(part.openings, start=part.first // 2):
+        openings[pair] = a.game.new_initial_state()
+        for action in actions:
+            openings[pair].apply_action(action)
+    results = []
+    for finished in play_games(a, b, openings, range(part.first, part.stop), part.slots, meeting.keeps_thoughts):
+        results += finished
+        on_games(len(finished))
+    return Played(results, np.stack([spent_by(each) - earlier for each, earlier in zip(agents, before, strict=True)]))
+
+
+def for_a_worker(recipe: Recipe) -> Recipe:
+    """Returns the recipe with a worker's share of this machine: a core, or a GPU and the cores that go with it."""
+    threads = 1
+    if recipe.checkpoint:
+        from azero.nets.runtimes.choice import pick_device
+
+        threads = 1 if pick_device(recipe.device.device).type == "cpu" else count_cores()
+    return replace(recipe, threads=threads)
+
+
+def _spread(pool: TaskPool, meetings: Sequence[Meeting], on_games: Callable[[int, Tally], None]) -> list[MatchResult]:
+    """Returns the results of matches that workers play. What a decision has made needless is not waited for."""
+    for meeting in meetings:
+        check_numbers(meeting.num_games, meeting.opening_plies)
+    games = [game_of_recipe(meeting.a) for meeting in meetings]
+    tasks = [part for place, each in enumerate(meetings) for part in split(place, each, games[place])]
+    courses = [meeting.course for meeting in meetings]
+    spent: list[dict[int, np.ndarray]] = [{} for _ in meetings]  # by the number of a part's first game
+    early_end, begin = None, time.perf_counter()
+
+    def note(num: int) -> None:
+        on_games(num, tally_of([result for course in courses for result in course.results]))
+
+    try:
+        with closing(pool.run(play_part, tasks, note, tuple(meetings), "match")) as finished:
+            for number, played in finished:
+                place, first, *_ = tasks[number]
+                courses[place].add(played.results)
+                spent[place][first] = played.spent
+                if all(course.is_over for course in courses):
+                    break
+    except (EngineFailed, KeyboardInterrupt) as error:
+        done, total = sum(course.tally.games for course in courses), sum(each.num_games for each in meetings)
+        early_end = early_end_of(error, f"after {done} of {total} games")
+    elapsed_s = time.perf_counter() - begin
+    return [
+        finish(
+            (meeting.a.name, meeting.b.name), str(game), course.results, elapsed_s, [*_sum_of(course, own)],
+            course.decision, early_end,
+        )
+        for meeting, game, course, own in zip(meetings, games, courses, spent, strict=True)
+    ]  # fmt: skip
+
+
+def _sum_of(course: Course, spent: dict[int, np.ndarray]) -> np.ndarray:
+    """Returns what both agents have spent on the games that count: [2, 3]."""
+    counted = {2 * result.pair for result in course.results}
+    return sum((each for first, each in sorted(spent.items()) if first in counted), np.zeros((2, 3)))

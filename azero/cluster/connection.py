@@ -1,0 +1,206 @@
+"""The connection to a cluster: one that is started here, the one of this machine, or one at an address.
+
+Ray is imported here only. Its usage statistics are off in this process and in all that it starts. A cluster that is
+started here has a token of its own, and its files are in a temporary folder: Ray writes nothing into the home folder.
+"""
+
+import contextlib
+import importlib.util
+import logging
+import os
+import secrets
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from azero.cluster.pool import ClusterPool
+from azero.config.cluster import ClusterConfig
+from azero.config.schema import Config, DeviceConfig
+from azero.errors import BadInput
+from azero.nets.runtimes.choice import pick_device
+from azero.system.files import PACKAGE, held
+from azero.system.machine import count_cores
+
+_CONNECT_S, _HEALTH_S = 4.0, 10.0
+
+_STORE_BYTES = 256 << 20
+"""Ray's object store on this machine: it holds an iteration's net, and the shards that are on their way."""
+
+_PREFIX = "azero-ray-"
+"""How the names of local clusters' folders begin."""
+
+_QUIET = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_BACKEND_LOG_LEVEL": "fatal"}
+
+
+class Cluster:
+    """A cluster to which this process is connected.
+
+    Args:
+      is_local: whether it consists of this machine, and was started for this process.
+    """
+
+    def __init__(self, is_local: bool):
+        self._is_local = is_local
+
+    def pool(self, config: Config, tell: Callable[[str], None] = lambda text: None) -> ClusterPool:
+        """Returns the pool of the cluster's workers for a run of these settings."""
+        return self.workers(config.device, config.cluster, config.selfplay.num_workers, tell)
+
+    def workers(
+        self, device: DeviceConfig, cluster: ClusterConfig, num_workers: int, tell: Callable[[str], None]
+    ) -> ClusterPool:
+        """Returns the pool of the cluster's workers for nets that run on this device.
+
+        Args:
+          num_workers: workers of a cluster that was started here; 0: as many as there are cores.
+        """
+        from azero.cluster.ray_backend import RayBackend
+
+        is_on_gpu = pick_device(device.device).type == "cuda"
+        cpus = cluster.cpus_per_worker
+        if self._is_local and num_workers:
+            cpus = int(1e4 * count_cores() / num_workers) / 1e4  # Ray counts ten thousandths
+        return ClusterPool(RayBackend(cpus, is_on_gpu), cluster, tell)
+
+
+@contextmanager
+def connected(address: str) -> Iterator[Cluster]:
+    """Connects to a cluster within the block.
+
+    Args:
+      address: "local" starts one here, which ends with the block; "auto" is the one whose node this machine is; or
+        the HOST:PORT of its head.
+
+    Raises BadInput: Ray is not installed, there is no cluster, or it cannot be used.
+    """
+    if importlib.util.find_spec("ray") is None:
+        raise BadInput("--cluster needs Ray; install it with: pip install 'azero[ray]'")
+    _check(address)
+    os.environ.update(_QUIET)  # before Ray is imported
+    if address == "local":
+        with _started() as cluster:
+            yield cluster
+        return
+    _probe(address)
+    with _initialised(f"cannot use {_named(address)}", None, address=address):
+        yield Cluster(is_local=False)
+
+
+def _check(address: str) -> None:
+    host, _, port = address.rpartition(":")
+    if address not in ("local", "auto") and not (host and "/" not in host and port.isdecimal() and int(port) < 1 << 16):
+        raise BadInput(f"--cluster {address!r} should be local, auto, or the HOST:PORT of a Ray cluster's head")
+
+
+def _named(address: str) -> str:
+    return "the Ray cluster of this machine" if address == "auto" else f"the Ray cluster at {address}"
+
+
+@contextmanager
+def _started() -> Iterator[Cluster]:
+    """Starts a cluster of this machine within the block."""
+    os.environ.setdefault("RAY_AUTH_TOKEN", secrets.token_hex(32))  # else Ray writes one into the home folder
+    os.environ.setdefault("RAY_worker_niceness", "0")  # by default, workers give way to everything else
+    short = "/tmp" if Path("/tmp").is_dir() else None  # the names of sockets may have some 100 bytes
+    with (
+        tempfile.TemporaryDirectory(prefix=_PREFIX, dir=short, ignore_cleanup_errors=True) as folder,
+        held(Path(folder), f"{folder} is in use"),
+    ):
+        _remove_abandoned(Path(folder).parent)
+        options = {
+            "address": "local",
+            "num_cpus": count_cores(),
+            "object_store_memory": _STORE_BYTES,
+            "include_dashboard": False,
+            "_temp_dir": folder,
+        }
+        with _initialised("a Ray cluster cannot be started here", folder, **options):
+            yield Cluster(is_local=True)
+
+
+def _remove_abandoned(place: Path) -> None:
+    """Removes the folders of local clusters whose processes were killed."""
+    for folder in place.glob(f"{_PREFIX}*"):
+        with contextlib.suppress(OSError, BadInput), held(folder, "it is in use"):
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def _initialised(failure: str, folder: str | None, **options: object) -> Iterator[None]:
+    """Connects this process within the block; raises BadInput, which begins with `failure`."""
+    import ray
+    import ray._private.worker
+
+    before = signal.getsignal(signal.SIGTERM)
+    logging.getLogger("ray").setLevel(logging.CRITICAL)
+    # Ray prints what happens to nodes and workers; the pool says it in a line of its own.
+    ray._private.worker.print_to_stdstream = lambda *args, **kwargs: None
+    try:
+        # Ray makes workers import modules from the working folder, which may be anyone's.
+        with contextlib.chdir(PACKAGE.parent), _silence(), _interruption_blocked():
+            ray.init(log_to_driver=False, configure_logging=False, logging_level=logging.CRITICAL, **options)
+    except (Exception, SystemExit) as error:
+        ray.shutdown()
+        raise BadInput(f"{failure}: {' '.join(str(error).split()) or type(error).__name__}") from None
+    finally:
+        signal.signal(signal.SIGTERM, before)  # Ray's handler writes a trace of its compiled code
+    from azero.cluster.watch import watched
+
+    with watched(folder):
+        yield
+
+
+@contextmanager
+def _interruption_blocked() -> Iterator[None]:
+    """Delays Ctrl-C within the block. Processes that are started there never receive it; this one ends them."""
+    if sys.platform == "win32":
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+@contextmanager
+def _silence() -> Iterator[None]:
+    """Within the block, nothing is written to stderr, not even by Ray's compiled code."""
+    sys.stderr.flush()
+    before = os.dup(2)
+    with open(os.devnull, "wb") as nothing:
+        os.dup2(nothing.fileno(), 2)
+    try:
+        yield
+    finally:
+        os.dup2(before, 2)
+        os.close(before)
+
+
+def _probe(address: str) -> None:
+    """Raises BadInput if there is no cluster. Ray itself would wait for minutes, and write many lines."""
+    advice = "start one with `ray start --head`, or use --cluster local"
+    lacking = BadInput(
+        f"there is no Ray cluster {'on this machine' if address == 'auto' else f'at {address}'}; {advice}"
+    )
+    if address != "auto":
+        host, _, port = address.rpartition(":")
+        try:
+            socket.create_connection((host.strip("[]"), int(port)), timeout=_CONNECT_S).close()
+        except OSError:
+            raise lacking from None
+    command = [sys.executable, "-P", "-m", "ray.scripts.scripts", "health-check"]
+    if address != "auto":
+        command += ["--address", address]
+    try:
+        is_there = subprocess.run(command, capture_output=True, timeout=_HEALTH_S).returncode == 0
+    except subprocess.TimeoutExpired:
+        is_there = False
+    if not is_there:
+        raise lacking

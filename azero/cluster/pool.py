@@ -1,0 +1,155 @@
+"""The pool of a cluster's workers, with the protocol of the local pool."""
+
+import pickle
+import secrets
+import time
+from collections import Counter
+from collections.abc import Callable, Generator, Sequence
+from types import TracebackType
+from typing import Any
+
+from azero.cluster.attempts import Attempts, Ledger
+from azero.cluster.backend import Backend
+from azero.cluster.fingerprint import Fingerprint
+from azero.cluster.messages import Call, Terms
+from azero.config.cluster import ClusterConfig
+from azero.errors import BadInput
+from azero.system.interrupt import interruption_waits
+from azero.system.workers import Work, WorkersDied
+
+_POLL_S = 0.1
+
+_NODES_EVERY_S = 1.0
+"""How often the cluster is asked for its nodes."""
+
+_ADVICE = "try fewer selfplay.parallel_games; --resume continues the run"
+
+
+class ClusterPool:
+    """Workers on the nodes of a cluster, which may join and leave.
+
+    Args:
+      tell: is called with a line when a worker has died, or a node is refused.
+    """
+
+    plays_matches = works_beside = True
+
+    def __init__(self, backend: Backend, config: ClusterConfig, tell: Callable[[str], None] = lambda text: None):
+        self._backend, self._config, self._tell = backend, config, tell
+        self._ledger = Ledger()
+        self._slots: dict[str, int] = {}
+        self._asked = -_NODES_EVERY_S
+        self._is_waiting_told = False
+        self._figures_before = Ledger()
+        self._spent_s = 0.0
+
+    def __enter__(self) -> "ClusterPool":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Leaves the cluster as it is: whoever has connected to it ends the connection."""
+
+    @property
+    def is_mixed(self) -> bool:
+        """Whether each machine runs nets in its own fastest way, so that results depend on it."""
+        return self._config.mixed
+
+    @property
+    def num_deaths(self) -> int:
+        """Number of workers that have died at tasks so far."""
+        return self._ledger.deaths
+
+    def run(
+        self,
+        work: Work,
+        tasks: Sequence[Any],
+        on_progress: Callable[[int], None] = lambda num: None,
+        shared: Any = None,
+        title: str = "task",
+    ) -> Generator[tuple[int, Any]]:
+        """Runs all tasks; yields the place of each and its result as they finish.
+
+        Args:
+          on_progress: is called with what the work has reported, when a task is done.
+          shared: what all tasks have in common. Each node receives it once.
+          title: what the tasks are called in Ray's dashboard.
+
+        Raises:
+          BadInput: several workers have died at one task, or all nodes are refused.
+          Exception: what `work` has raised.
+        """
+        if not tasks:
+            return
+        begin = time.perf_counter()
+        name, packed = self._pack(work, shared)
+        attempts = Attempts(
+            self._backend,
+            name,
+            self._backend.share(Terms(tuple(Fingerprint.here()), self._config.mixed), name, packed),
+            [pickle.dumps(task, protocol=5) for task in tasks],
+            [f"{title} {place + 1}/{len(tasks)}" for place in range(len(tasks))],
+            self._ledger,
+            self._tell,
+            self._config.deadline_s,
+        )
+        self._ledger.add(bytes_out=len(packed) * max(1, len(self._usable())))
+        try:
+            with interruption_waits() as interrupted:
+                while not attempts.is_over:
+                    slots = self._usable()
+                    attempts.begin(sum(slots.values()))
+                    for answer in attempts.hear(_POLL_S):
+                        if answer.kind == "error":
+                            raise answer.value
+                        on_progress(answer.progress)
+                        yield answer.place, answer.value
+                    attempts.hurry(slots)
+                    if interrupted():
+                        raise KeyboardInterrupt
+        except WorkersDied as error:
+            raise BadInput(f"{error}; {_ADVICE}") from None
+        finally:
+            attempts.end()
+            self._spent_s += time.perf_counter() - begin
+
+    def figures(self) -> dict[str, float]:
+        """Returns metrics since the last call, by name."""
+        before, ledger = self._figures_before, self._ledger
+        with ledger.lock:
+            now = Ledger(ledger.deaths, ledger.again, ledger.bytes_in, ledger.bytes_out, Counter(ledger.done))
+        self._figures_before = now
+        done, spent_s = now.done - before.done, self._spent_s
+        self._spent_s = 0.0
+        slots = self._usable()
+        figures: dict[str, float] = {
+            "cluster/nodes": len(slots),
+            "cluster/workers": sum(slots.values()),
+            "cluster/tasks_again": now.again - before.again,
+            "cluster/refused_nodes": len(ledger.refused),
+            "cluster/received_bytes": now.bytes_in - before.bytes_in,
+            "cluster/sent_bytes": now.bytes_out - before.bytes_out,
+        }
+        if done and spent_s:
+            figures["cluster/most_games_per_s_of_a_node"] = max(done.values()) / spent_s
+            figures["cluster/fewest_games_per_s_of_a_node"] = min(done.values()) / spent_s
+        return figures
+
+    def _pack(self, work: Work, shared: Any) -> tuple[str, bytes]:
+        name = secrets.token_hex(16)
+        return name, pickle.dumps(Call(name, work, shared), protocol=5)
+
+    def _usable(self) -> dict[str, int]:
+        """Returns the workers of each node that is not refused; raises BadInput if all nodes are refused."""
+        if time.monotonic() - self._asked >= _NODES_EVERY_S:
+            self._slots, self._asked = self._backend.slots(), time.monotonic()
+        refused = self._ledger.refused
+        usable = {node: num for node, num in self._slots.items() if node not in refused and num}
+        if self._slots and not usable and any(node in refused for node in self._slots):
+            how = next(iter(refused.values()))
+            raise BadInput(f"all nodes of the cluster are refused; one of them {how}")
+        if not usable and not self._is_waiting_told:
+            self._tell("the cluster has no node with a free CPU or GPU for a worker; waiting for one")
+            self._is_waiting_told = True
+        return usable

@@ -1,0 +1,66 @@
+"""A worker's side: it checks that this machine may take part, does a task, and seals the result."""
+
+import pickle
+import platform
+import traceback
+from typing import Any
+
+from azero.cluster.fingerprint import Fingerprint, difference
+from azero.cluster.messages import Answer, Call, Refused, seal
+from azero.games.user.failures import failures_named
+
+_LAST: dict[str, Call] = {}
+"""The call whose tasks this process does, by its name. It stays unpacked from one task to the next."""
+
+
+def check_machine(terms: tuple, node: str) -> Refused | None:
+    """Returns why this node is refused; None if it may work.
+
+    Args:
+      terms: the values of the driver's `Terms`.
+      node: Ray's name of this node.
+    """
+    try:
+        fingerprint, is_mixed = terms
+        how = difference(Fingerprint(*fingerprint), Fingerprint.here(), is_mixed)
+    except (TypeError, ValueError):
+        how = "another version of azero"
+    return Refused(node, platform.node(), f"has {how}") if how else None
+
+
+def do_task(name: str, packed: bytes, place: int, task: bytes, node: str) -> Answer:
+    """Does a task; returns its result, or the error that it has raised.
+
+    Args:
+      name: the call's.
+      packed: the call.
+
+    Raises MemoryError, so that another worker does the task.
+    """
+    if name not in _LAST:
+        _LAST.clear()
+        _LAST[name] = pickle.loads(packed)
+    call, progress = _LAST[name], 0
+
+    def report(num: int) -> None:
+        nonlocal progress
+        progress += num
+
+    try:
+        with failures_named():  # the traceback stays in this process
+            result = call.work(call.shared, pickle.loads(task), report)
+        return seal(call.name, place, node, "result", result, progress)
+    except MemoryError:
+        raise
+    except Exception as error:
+        error.add_note(f"In a worker process on {platform.node()}:\n{traceback.format_exc()}")
+        return seal(call.name, place, node, "error", _plain(error), progress)
+
+
+def _plain(error: Exception) -> Any:
+    """Returns the error, or its text as a RuntimeError if it cannot travel."""
+    try:
+        pickle.loads(pickle.dumps(error))
+    except Exception:
+        return RuntimeError(f"{type(error).__name__}: {error}")
+    return error

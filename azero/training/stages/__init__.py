@@ -1,0 +1,1 @@
+"""The stages of an iteration: self-play, training and the gate."""

@@ -1,0 +1,84 @@
+"""The games of an iteration: which shards are on the disk, and which are still to be played."""
+
+import time
+from collections.abc import Callable
+from contextlib import closing
+
+from azero.compiler.rng import derive_seed
+from azero.errors import BadInput
+from azero.games.names import identity_of
+from azero.selfplay.data.records import Shard, SizedShard
+from azero.selfplay.data.shard_files import save_shard
+from azero.selfplay.pool import AnyPool
+from azero.selfplay.tasks import Identities, new_plan, play_task, split_seeds
+from azero.training.run import Run, shard_name
+from azero.training.state import Progress
+
+
+class FreshGames:
+    """The games of one iteration. They depend on net, seed and settings, not on when and by whom they are played.
+
+    Shards that are on the disk already are not played again.
+
+    Args:
+      player: iteration of the net that plays.
+      net_identity: the net's identity; see `Identities`.
+
+    Attributes:
+      begun, ended: when `play` began and ended, in seconds of `time.perf_counter`.
+      num_ended: number of games that have ended so far, in shards or not.
+    """
+
+    def __init__(self, run: Run, progress: Progress, iteration: int, player: int, pool: AnyPool, net_identity: str):
+        self.begun = self.ended = time.perf_counter()
+        self.iteration = iteration
+        self._run, self._pool, self._deaths_before = run, pool, pool.num_deaths
+        selfplay = run.config.selfplay
+        seeds = [derive_seed(run.config.seed, "selfplay", iteration, k) for k in range(selfplay.games_per_iteration)]
+        self.num_games = len(seeds)
+        self._parts = split_seeds(seeds, len(run.games), selfplay.games_per_shard)
+        self.names = [shard_name(iteration, number) for number in range(len(self._parts))]
+        self._shards = {name: run.load_shard(name) for name in self.names if run.shard_path(name).exists()}
+        self._missing = [number for number, name in enumerate(self.names) if name not in self._shards]
+        self.num_ended = sum(len(shard.lengths) for _, shard in self._shards.values())
+        configs = [run.config_of(each) for each in run.games]
+        identities = Identities(identity_of(run.game.rules), net_identity)
+        weights = run.weights_at(player)
+        self._plan = new_plan(run.config, configs, weights, identities, progress.starts, pool.is_mixed)
+
+    def play(self, on_games: Callable[[int], object] = lambda num: None) -> None:
+        """Plays the missing games and saves each shard; calls `on_games` as `Pool.run` does. Raises BadInput."""
+
+        def count(num: int) -> None:
+            self.num_ended += num
+            on_games(num)
+
+        tasks = [self._parts[number] for number in self._missing]
+        title = f"self-play, iteration {self.iteration}"
+        with closing(self._pool.run(play_task, tasks, count, self._plan, title)) as done:
+            for place, shard in done:
+                number = self._missing[place]
+                size, name = self._parts[number].size, self.names[number]
+                save_shard(self._run.shard_path(name), shard, self._run.games[size])
+                self._shards[name] = SizedShard(size, shard)
+        self.ended = time.perf_counter()
+
+    def shards(self) -> list[SizedShard]:
+        """Returns all shards, when they are played; raises BadInput if there is nothing to learn from."""
+        shards = [self._shards[name] for name in self.names]
+        if not any(shard.num_learnt for _, shard in shards):
+            share = self._run.config.selfplay.full_search_share
+            raise BadInput(
+                f"no search of iteration {self.iteration} was full: selfplay.full_search_share = {share} is too low "
+                f"for {self.num_games} games"
+            )
+        return shards
+
+    def played(self) -> list[Shard]:
+        """Returns the shards that `play` has played."""
+        return [self._shards[self.names[number]].shard for number in self._missing]
+
+    @property
+    def num_deaths(self) -> int:
+        """Number of the pool's workers that have died since these games began."""
+        return self._pool.num_deaths - self._deaths_before

@@ -1,0 +1,1 @@
+"""Tests of work on several machines: the same results, whoever dies."""

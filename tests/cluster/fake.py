@@ -1,0 +1,63 @@
+"""A cluster that is none: attempts are made in this process, and a test says what becomes of them."""
+
+import pickle
+import threading
+import time
+from collections.abc import Callable
+
+from azero.cluster.backend import Death, Event
+from azero.cluster.messages import Answer, Begun, Message
+from azero.cluster.worker import do_task
+
+Fate = Callable[[int, str, Answer], Message | Death | None]
+"""What becomes of the answer to a task, by how often the task has been attempted before, and the node."""
+
+
+def honest(before: int, node: str, answer: Answer) -> Message | Death | None:
+    return answer
+
+
+class FakeCluster:
+    """Nodes with one worker each.
+
+    Attributes:
+      attempts: place of each attempt's task, and the node.
+      cancelled: the attempts that were ended.
+    """
+
+    def __init__(self, fate: Fate = honest, nodes: str = "ab"):
+        self._fate, self._nodes = fate, nodes
+        self._events: dict[int, list[Message | Death]] = {}
+        self.attempts: list[tuple[int, str]] = []
+        self.cancelled: list[int] = []
+        self._lock = threading.Lock()  # several threads may ask
+
+    def slots(self):
+        return dict.fromkeys(self._nodes, 1)
+
+    def share(self, terms, name, packed):
+        return name, packed
+
+    def submit(self, shared, place, task, title, avoided):
+        before = sum(each == place for each, _ in self.attempts)
+        free = [each for each in self._nodes if each not in avoided]
+        node = free[(place + before) % len(free)]
+        with self._lock:
+            self.attempts.append((place, node))
+            number = len(self.attempts)
+        answer = do_task(*shared, place, task, node)
+        fate = self._fate(before, node, answer)
+        self._events[number] = [Begun(node), *([] if fate is None else [fate])]
+        return number
+
+    def wait(self, attempts, timeout_s):
+        time.sleep(0.001)
+        return [Event(each, self._events[each].pop(0)) for each in attempts if self._events[each]]
+
+    def cancel(self, attempt):
+        self.cancelled.append(attempt)
+
+
+def damaged(answer: Answer) -> Answer:
+    """Returns an answer whose bytes have changed on their way."""
+    return answer._replace(data=pickle.dumps(10**6))

@@ -1,0 +1,236 @@
+"""Tests with Ray, on a cluster of this machine: a run ends with the same bytes as on the local pool, whoever dies."""
+
+import contextlib
+import os
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from training.runs import TINY, needs_proc, nets_of, tiny_config, wait_until, write_config
+
+from azero.cluster.connection import connected
+from azero.cluster.fingerprint import Fingerprint
+from azero.cluster.pool import ClusterPool
+from azero.config.reading import check_config
+from azero.errors import BadInput
+from azero.selfplay.pool import local_pool
+from azero.training.train import train
+
+from .works import die, fail, hang_once, interrupt, killed_twice, large, square, surroundings, work_once
+
+pytestmark = [pytest.mark.cluster, pytest.mark.filterwarnings("ignore")]  # Ray's own code warns
+
+CONFIG = tiny_config(training={"iterations": 2})
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    """A cluster of this machine, for all tests."""
+    with connected("local") as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    """A run by the local pool with one worker."""
+    folder = tmp_path_factory.mktemp("local") / "run"
+    train(CONFIG, folder, make_pool=local_pool)
+    return folder
+
+
+def pool_of(cluster, told=None, **settings):
+    return cluster.pool(check_config(TINY | {"cluster": settings}), (told if told is not None else []).append)
+
+
+def test_a_run_on_a_cluster_ends_with_the_same_bytes(cluster, whole, tmp_path, capsys):
+    config = tiny_config(training={"iterations": 2}, selfplay={"num_workers": 2})
+    done = train(config, tmp_path / "cluster", make_pool=cluster.pool)
+    assert nets_of(tmp_path / "cluster") == nets_of(whole)
+    row = capsys.readouterr().out.splitlines()[-1]
+    assert row.endswith("  2 workers") and done.metrics["cluster/workers"] == 2
+    assert done.metrics["cluster/tasks_again"] == 0 and done.metrics["cluster/received_bytes"] > 1000
+    train(config, tmp_path / "pool", make_pool=local_pool)
+    assert nets_of(tmp_path / "pool") == nets_of(whole)
+
+
+def test_a_run_whose_workers_are_killed_ends_with_the_same_bytes(cluster, whole, tmp_path, capsys, monkeypatch):
+    """Two workers are killed when they have played their games."""
+    run = ClusterPool.run
+
+    def run_with_deaths(pool, work, tasks, on_done, shared, title):
+        yield from run(pool, killed_twice, tasks, on_done, (tmp_path, work, shared), title)
+
+    monkeypatch.setattr(ClusterPool, "run", run_with_deaths)
+    train(CONFIG, tmp_path / "run", make_pool=cluster.pool)
+    assert nets_of(tmp_path / "run") == nets_of(whole)
+    out, err = capsys.readouterr()
+    assert err.count("a worker was killed; another one does its task again") == 2
+    assert "  1 worker, 2 tasks again, 2 workers died\n" in out
+
+
+def test_a_user_s_game_travels_to_workers_that_lack_it(cluster, tmp_path, monkeypatch):
+    """The workers have another working folder, in which there is no such file."""
+    monkeypatch.chdir(tmp_path)
+    Path("pieces.py").write_text("HEAP = 6\n")
+    text = (Path(__file__).parents[1] / "data" / "nim.py").read_text()
+    Path("nim.py").write_text(
+        text.replace("import numpy", "import pieces\nimport numpy").replace("= 21", "= pieces.HEAP")
+    )
+    settings = {"name": "nim.py:Nim"}
+    config = tiny_config(training={"iterations": 1}, game=settings, evaluation={"every": 0})
+    for name, make_pool in (("local", local_pool), ("cluster", cluster.pool)):
+        train(config, name, make_pool=make_pool)
+    assert nets_of(Path("cluster")) == nets_of(Path("local"))
+
+
+def test_a_killed_worker_is_replaced(cluster, tmp_path):
+    told = []
+    with pool_of(cluster, told) as pool:
+        assert dict(pool.run(work_once, [10, 20], shared=tmp_path)) == {0: 10, 1: 20}
+        assert pool.num_deaths == 2 and set(told) == {"a worker was killed; another one does its task again"}
+        with pytest.raises(BadInput, match="^3 workers have died at the same task, the last one was killed; "):
+            list(pool.run(die, [1]))
+        assert dict(pool.run(square, [3])) == {0: 9}
+
+
+def test_a_task_that_hangs_is_given_to_another_worker(cluster, tmp_path):
+    told = []
+    with pool_of(cluster, told, deadline_s=1) as pool:
+        assert list(pool.run(hang_once, [1], shared=tmp_path)) == [(0, 1)]
+    assert told == ["task 1/1 has taken 1 s; another worker does it"]
+
+
+def test_an_interrupt_ends_all_attempts(cluster):
+    with pool_of(cluster) as pool:
+        with pytest.raises(KeyboardInterrupt):
+            list(pool.run(interrupt, [1, 2], shared=os.getpid()))
+        assert dict(pool.run(square, [3])) == {0: 9}  # with the CPUs of those that were ended
+
+
+def test_workers_send_no_statistics_and_import_nothing_from_the_working_folder(tmp_path):
+    """In a process of its own, since Ray takes the working folder at the beginning."""
+    for name in ("numba", "json", "azero"):
+        (tmp_path / f"{name}.py").write_text("import pathlib; pathlib.Path('ran').touch()\n")
+    script = "from cluster.test_ray import show_surroundings; show_surroundings()"
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", script], cwd=tmp_path, env=without_ray(), capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    statistics, *path = done.stdout.split()
+    assert statistics == "0" and str(tmp_path) not in path and not (tmp_path / "ran").exists()
+
+
+def show_surroundings():
+    """Prints what a worker of a new cluster finds."""
+    with connected("local") as cluster, pool_of(cluster) as pool:
+        ((_, (statistics, path)),) = pool.run(surroundings, [0])
+    print(statistics, *path)
+
+
+def without_ray():
+    """Returns the environment without what this process has set for Ray, and with the tests on Python's path."""
+    variables = {key: value for key, value in os.environ.items() if not key.startswith("RAY_")}
+    paths = [str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH", "")]
+    return variables | {"PYTHONPATH": os.pathsep.join(filter(None, paths))}
+
+
+def test_a_node_with_another_azero_is_refused(cluster, monkeypatch):
+    here, told = Fingerprint.here(), []
+    monkeypatch.setattr(Fingerprint, "here", classmethod(lambda cls: here._replace(code="other")))
+    with pool_of(cluster, told) as pool, pytest.raises(BadInput, match="^all nodes of the cluster are refused; "):
+        list(pool.run(square, [1]))
+    assert len(told) == 1 and "is refused: it has another code of azero" in told[0]
+
+
+def test_what_a_worker_raises_is_raised_here(cluster):
+    with pool_of(cluster) as pool, pytest.raises(ValueError, match="shared"):
+        list(pool.run(fail, [1], shared="shared"))
+
+
+def test_nothing_stays_in_the_object_store(cluster):
+    with pool_of(cluster) as pool:
+        for _ in range(3):
+            assert len(list(pool.run(large, range(4), shared=bytes(5 << 20)))) == 4
+    wait_until(lambda: used_bytes() < 1 << 20, timeout_s=30)
+
+
+def used_bytes():
+    import ray  # not before a cluster has been started, with its settings
+
+    names = "object_store_memory"
+    return ray.cluster_resources()[names] - ray.available_resources().get(names, 0)
+
+
+def start_train(folder, config, home):
+    """Starts a run on a local cluster, in a session of its own; returns the process."""
+    command = [sys.executable, "-m", "azero.cli", "train", str(config), "--run", str(folder), "--cluster", "local"]
+    caches = os.environ.get("XDG_CACHE_HOME", str(Path.home() / ".cache"))  # of compiled kernels
+    return subprocess.Popen(
+        command,
+        env=without_ray() | {"HOME": str(home), "XDG_CACHE_HOME": caches},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+
+
+@needs_proc
+def test_a_run_whose_head_dies_ends_with_a_line_and_goes_on(cluster, whole, tmp_path):
+    run = tmp_path / "run"
+    process = start_train(run, write_config(tmp_path, training={"iterations": 2}), tmp_path)
+    wait_until(lambda: list(run.glob("replay/0*")) or process.poll() is not None)
+    os.kill(int(processes_of(process.pid, True, b"gcs/gcs_server")[0]), signal.SIGKILL)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 2
+    assert re.fullmatch(r"azero: the Ray cluster's head, at [\d.:]+, has ended; a run's files are whole; .*\n", err)
+    wait_until(lambda: not processes_of(process.pid, True), timeout_s=30)
+    train(None, run, resume=True, make_pool=cluster.pool)
+    assert nets_of(run) == nets_of(whole)
+
+
+@needs_proc
+@pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGKILL])
+def test_a_command_that_is_stopped_leaves_no_process_and_nothing_at_home(tmp_path, sign):
+    home = tmp_path / "home"
+    process = start_train(tmp_path / "run", write_config(tmp_path, training={"iterations": 1000}), home)
+    wait_until(lambda: (tmp_path / "run" / "metrics.jsonl").exists() or process.poll() is not None)
+    os.killpg(process.pid, sign) if sign == signal.SIGINT else process.kill()
+    _, err = process.communicate(timeout=60)
+    if sign == signal.SIGINT:
+        go_on = f"go on with: azero train --run {tmp_path / 'run'} --resume --cluster local"
+        assert process.returncode == 130 and err == f"azero: stopped; {go_on}\n"
+    wait_until(lambda: not processes_of(process.pid, has_agents=sign == signal.SIGINT), timeout_s=30)
+    assert not (home / ".ray").exists()
+
+
+def processes_of(session, has_agents, name=b""):
+    """Returns the processes of a session, without zombies.
+
+    Where a driver was killed by SIGKILL, the agents of its node wait a minute for their head, and then end.
+
+    Args:
+      has_agents: whether Ray's agents count.
+      name: a part of their command lines.
+    """
+    found = []
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            status, _, _, own = stat.read_text().rpartition(")")[2].split()[:4]
+            command = (stat.parent / "cmdline").read_bytes()
+            is_meant = name in command and (has_agents or b"Agent" not in command)
+            if status != "Z" and int(own) == session and is_meant:
+                found.append(stat.parent.name)
+    return found
+
+
+def test_a_run_that_plays_ahead_ends_with_the_same_bytes(cluster, tmp_path):
+    """The gate's matches are played by the same workers at the same time."""
+    for name, num_workers, make_pool in (("turns", 1, local_pool), ("cluster", 2, cluster.pool)):
+        config = tiny_config(training={"iterations": 3, "play_ahead": 1}, selfplay={"num_workers": num_workers})
+        done = train(config, tmp_path / name, make_pool=make_pool)
+    assert nets_of(tmp_path / "cluster") == nets_of(tmp_path / "turns")
+    assert 0 < done.metrics["time/overlap"] <= 1
