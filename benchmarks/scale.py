@@ -30,9 +30,9 @@ KINDS = {"here 1": "local pool, 1 worker", "local 2": "local pool, 2 workers"} |
 
 
 def predict(figures: dict, kind: str, turn: int) -> Played:
-    """Returns what the model says of a turn. The playing times are those of the turn before or after it."""
+    """Returns what the model says of a turn, from the times that its workers needed for each shard."""
     turns, own = figures["turns"][kind], figures["driver"]
-    times = np.array(turns[turn ^ 1]["times_s"])
+    times = np.array(turns[turn]["times_s"])
     if kind == "here 1":
         return play_here(times, own["local_s"] + own["disk_s"])
     if kind == "local 2":

@@ -28,7 +28,7 @@ from azero.selfplay.tasks import Identities, PlayPlan, play_task, split_seeds
 from azero.training.learning.precision import settle_arithmetic
 from azero.training.watching.metrics import read_metrics
 
-GAMES, SHARD_GAMES, TURNS = 96, 8, 4
+GAMES, SHARD_GAMES, TURNS = 32, 4, 4
 
 
 def timed(plan: PlayPlan, task: Any, on_games: Callable[[int], None]) -> tuple[Shard, float]:
@@ -55,8 +55,9 @@ def measure(run: Path) -> dict:
             "ray 1": stack.enter_context(cluster.pool(_with_workers(config, 1), print)),
             "ray 2": stack.enter_context(cluster.pool(_with_workers(config, 2), print)),
         }
-        for pool in pools.values():  # workers start, and compile
+        for name, pool in pools.items():  # workers start, and compile
             one_turn(pool, plan, game, folder, -1)
+            print(name, "is ready", flush=True)
         for turn in range(TURNS):
             for name, pool in pools.items():
                 turns.setdefault(name, []).append(one_turn(pool, plan, game, folder, turn))
@@ -130,7 +131,7 @@ def measure_driver(pool: AnyPool, config: Config, game: Game, folder: Path) -> d
     return {"submit_s": submit_s, "answer_s": answer_s, "byte_s": byte_s, "disk_s": statistics.mean(disk)}
 
 
-def _intake(pool: AnyPool, made: list[Shard], game: Game, folder: Path, num: int = 200) -> float:
+def _intake(pool: AnyPool, made: list[Shard], game: Game, folder: Path, num: int = 100) -> float:
     """Returns the processor seconds with which this process gives out a task and takes in its shard."""
 
     def taken(numbers: Iterable[int]) -> float:
