@@ -97,7 +97,6 @@ def opened(browser: Browser, size: str, theme: str) -> Iterator[Page]:
 
 def prepare(page: Page, name: str) -> None:
     """Brings a screen from its link to the state that the picture shows."""
-    start = page.get_by_role("button", name="Start", exact=True)
     table = page.get_by_role("table", name="Candidate moves")
     if name in ("analyse", "compare"):
         if name == "compare":
@@ -110,7 +109,7 @@ def prepare(page: Page, name: str) -> None:
     elif name == "review":
         page.get_by_role("button", name=re.compile("^Simulations")).click()
         page.get_by_role("menuitemradio", name=re.compile("^100 simulations")).click()
-        start.click()
+        page.locator(".controls .start").click()
         page.get_by_role("button", name=re.compile(r"^(\d+) of \1 plies")).wait_for(timeout=240_000)
         page.keyboard.press("e")
     elif name == "new_game":
