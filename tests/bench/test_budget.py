@@ -12,7 +12,7 @@ TINY = (
 )
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_run_ends_with_the_iteration_that_reaches_its_budget(tmp_path, capsys):
     task = BudgetedRun("tic_tac_toe", TINY, 6000.0)
     cost, iteration = train_to_budget(tmp_path / "here", task)

@@ -111,9 +111,7 @@ def test_killed_at_random_instants_it_ends_the_same(whole, config, tmp_path):
     assert nets_of(run) == nets_of(whole)
 
 
-@pytest.mark.parametrize(
-    "num_workers", [pytest.param(1, marks=pytest.mark.long), pytest.param(2, marks=pytest.mark.slow)]
-)
+@pytest.mark.parametrize("num_workers", [pytest.param(each, marks=pytest.mark.long) for each in (1, 2)])
 def test_killed_thirty_times_on_the_command_line_it_ends_the_same(whole, tmp_path, num_workers):
     config, run = write_config(tmp_path, selfplay={"num_workers": num_workers}), tmp_path / "run"
     draw, kills, most = random.Random(num_workers), 0, 5.0

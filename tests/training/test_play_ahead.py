@@ -167,7 +167,7 @@ STRIKES = [
 ]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize(("write", "moment"), STRIKES)
 def test_killed_in_every_stage_it_ends_the_same(ahead, ahead_config, whole, tmp_path, write, moment):
     run = tmp_path / "run"
@@ -181,7 +181,7 @@ def figures_without_times(run):
     return [{key: line[key] for key in line if not key.startswith("time/")} for line in figures_of(run)]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("write", ["replay/00002-0000", "state 1 train 4", "state 2 play 0"])
 def test_interrupted_it_says_how_to_go_on_and_ends_the_same(ahead, ahead_config, tmp_path, write):
     run = tmp_path / "run"
@@ -193,7 +193,7 @@ def test_interrupted_it_says_how_to_go_on_and_ends_the_same(ahead, ahead_config,
     assert nets_of(run) == nets_of(ahead)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_full_disk_in_the_background_ends_in_one_line(ahead, ahead_config, tmp_path):
     run = tmp_path / "run"
     assert strike(run, ahead_config, "replay/00002-0000", "before", sign=0) == 2
@@ -202,7 +202,7 @@ def test_a_full_disk_in_the_background_ends_in_one_line(ahead, ahead_config, tmp
     assert nets_of(run) == nets_of(ahead)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_resumed_in_turns_it_learns_from_no_game_that_only_playing_ahead_would_play(ahead_config, tmp_path):
     """A run whose second iteration was played ahead in part ends as one in which nothing was."""
     config, runs = write_config(tmp_path, training={"play_ahead": 0}), [tmp_path / "ahead", tmp_path / "turns"]
@@ -216,7 +216,7 @@ def test_resumed_in_turns_it_learns_from_no_game_that_only_playing_ahead_would_p
 # --- two worker processes ---
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_two_workers_play_the_same_games(ahead, tmp_path):
     config = write_config(tmp_path, training={"play_ahead": 1}, selfplay={"num_workers": 2})
     finish_train(tmp_path / "run", config)
@@ -224,7 +224,7 @@ def test_two_workers_play_the_same_games(ahead, tmp_path):
     assert TURNS not in Path(f"{tmp_path / 'run'}.err").read_text()
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @needs_proc
 def test_ctrl_c_stops_workers_that_play_ahead(tmp_path):
     run, selfplay = tmp_path / "run", {"num_workers": 2, "games_per_iteration": 600}

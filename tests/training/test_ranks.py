@@ -125,7 +125,7 @@ CASES = {
 
 
 @pytest.mark.parametrize(
-    "case", ["muon, heads", *(pytest.param(each, marks=pytest.mark.thorough) for each in [*CASES][1:])]
+    "case", ["muon, heads", *(pytest.param(each, marks=pytest.mark.long) for each in [*CASES][1:])]
 )
 def test_any_number_of_ranks_gives_the_same_weights(forks, tmp_path, case):
     training, sections, has_lessons = CASES[case]
@@ -171,7 +171,7 @@ def pass_of(numbers):
     return Pass(losses, [torch.from_numpy(each) for each in numbers])
 
 
-@pytest.mark.parametrize("is_in_order", [True, pytest.param(False, marks=pytest.mark.thorough)])
+@pytest.mark.parametrize("is_in_order", [True, pytest.param(False, marks=pytest.mark.long)])
 def test_a_group_adds_in_order_or_as_nccl_does(forks, is_in_order):
     """On GPUs the sum is a reduction. Here the same code runs with gloo. Hosts meet by TCP, processes by a file."""
     rng = np.random.default_rng(0)
@@ -250,13 +250,13 @@ def broken(folder: Path, monkeypatch, strike) -> str:
     return str(error.value)
 
 
-@pytest.mark.parametrize("place", [1, pytest.param(0, marks=pytest.mark.thorough)])
+@pytest.mark.parametrize("place", [1, pytest.param(0, marks=pytest.mark.long)])
 def test_a_rank_that_dies_ends_the_run_with_its_name(forks, tmp_path, monkeypatch, place):
     message = broken(tmp_path / "run", monkeypatch, lambda processes: processes[place].kill())
     assert message == f"process {place + 1} of the trainer was killed by SIGKILL; the run is saved: go on with --resume"
 
 
-@pytest.mark.thorough
+@pytest.mark.long
 @needs_proc
 def test_a_rank_that_hangs_ends_the_run(forks, tmp_path, monkeypatch):
     monkeypatch.setattr(group, "PATIENCE", timedelta(seconds=2))
@@ -294,7 +294,7 @@ def kill_rank_at(run: Path, write: str) -> None:
     runs._watch_writes(run, strike)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_run_of_two_ranks_loses_one_is_stopped_and_ends_as_a_run_of_one(whole_alone, tmp_path):
     run, config = tmp_path / "run", write_config(tmp_path, training=SHARED, cluster={"trainers": 2})
     process = fork_train(run, config, kill_rank_at, "state 1 train 4")
@@ -309,7 +309,7 @@ def test_a_run_of_two_ranks_loses_one_is_stopped_and_ends_as_a_run_of_one(whole_
     assert nets_of(run) == nets_of(whole_alone) and figures_of(run) == figures_of(whole_alone)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @needs_proc
 def test_further_ranks_end_with_a_run_that_is_killed(tmp_path):
     run, config = tmp_path / "run", write_config(tmp_path, training=SHARED, cluster={"trainers": 2})
