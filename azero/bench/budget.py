@@ -80,7 +80,7 @@ def iteration_within(run: Path, budget: float) -> tuple[float, int] | None:
     """Returns the cost at, and the number of, the first iteration that reaches the budget; None if none has."""
     metrics = run / "metrics.jsonl"
     cost = 0.0
-    for text in metrics.read_text().splitlines() if metrics.exists() else []:
+    for text in metrics.read_text(encoding="utf-8").splitlines() if metrics.exists() else []:
         line = json.loads(text)
         per_s = line["selfplay/evaluations_per_s"] * line["time/play_s"]  # for runs without a count
         cost += line.get("selfplay/evaluations", per_s) + 3 * line["train/steps"] * 256

@@ -120,9 +120,10 @@ class TrainingConfig(Section):
         0,
         ge=0,
         le=1,
-        description="1: the next iteration's games are played while this iteration is trained and its gate is held, by "
-        "the net that was best before the gate. 0: self-play waits for the gate. It saves time if trainer and workers "
-        "have cores or GPUs of their own. A single worker takes turns, with the same result. Paper: no fixed lag.",
+        description="Iterations by which self-play is ahead. With 1, the next iteration's games are played while this "
+        "iteration is trained and its gate is held, by the net that was best before the gate. With 0, self-play waits "
+        "for the gate. 1 saves time if trainer and workers have cores or GPUs of their own. A single worker takes "
+        "turns, with the same result. Paper: no fixed lag.",
     )
     save_every_steps: int = Field(
         500, ge=1, description="Steps between saves of the training state within an iteration."

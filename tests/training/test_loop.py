@@ -59,7 +59,7 @@ def test_what_is_published_won_the_final_and_loads(whole):
     assert card.seed == 5 and 0 < card.step <= progress["steps"]
 
 
-def kill_after_removing(run, progress, report):
+def kill_after_removing(run, progress, report, pool):
     for name in (MEAN, CANDIDATE):
         run.checkpoint_file(name).unlink(missing_ok=True)
     raise RuntimeError("killed")

@@ -183,7 +183,9 @@ def test_the_best_is_the_checkpoint_of_the_best_iteration(run):
 
 
 def test_a_net_s_card_tells_where_it_comes_from(run):
-    run.save_net(run.candidate_path, Trainer(CONFIG, GAME).candidate(), Progress(5, "gate", 40, 0, 300, 4, 12.34))
+    run.save_net(
+        run.candidate_path, Trainer(CONFIG, GAME).candidate(), Progress(5, "gate", 40, 0, 300, 4, rating=12.34)
+    )
     card = read_card(run.candidate_path)
     assert (card.game, card.iteration, card.step, card.positions, card.rating) == ("tic_tac_toe", 5, 40, 300, 12.3)
     assert (card.net, card.search, card.seed) == (
