@@ -102,7 +102,7 @@ def test_ctrl_c_leaves_one_line_and_the_rows(run_lab, monkeypatch):
         return {}
 
     experiment = pgame_memory.EXPERIMENT
-    work = experiment.work._replace(do=measure)
+    work = experiment.work._replace(doing=lambda units: measure)
     monkeypatch.setattr(pgame_memory, "EXPERIMENT", experiment._replace(work=work))
     monkeypatch.setattr(cli, "_end_at_once", sys.exit)
     monkeypatch.setattr(signal, "signal", lambda number, handler: None)

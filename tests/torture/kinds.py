@@ -124,7 +124,7 @@ def _drawn(*valid: str) -> Callable[[random.Random], str]:
 
 def _draw_config(draw: random.Random) -> str:
     """Draws a setting of a config with a hostile value, or a text with hostile letters."""
-    section = draw.choice([name for name in TINY if isinstance(TINY[name], dict)])
+    section = draw.choice([name for name in TINY if isinstance(TINY[name], dict) and TINY[name]])
     key = draw.choice(sorted(TINY[section]))
     if draw.random() < 0.5:
         return f"[{section}]\n{key} = {json.dumps(nasty.value(draw))}\n"
