@@ -706,7 +706,7 @@ def test_compiling_is_no_part_of_the_time_that_games_and_moves_take(tmp_path):
     assert fields["elapsed_s"] < whole_s / 10 and max(fields["seconds_per_move"]) < whole_s / 1000
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_bench_measures_on_a_machine_that_has_compiled_nothing_yet(tmp_path):
     """Only progress goes to stderr, and compilation is not measured."""
     command = [sys.executable, "-m", "azero.cli", "bench", *GAME, "--config", "smoke", "--seconds", "0.5", "--json"]

@@ -50,7 +50,7 @@ except ValueError as error:
 """
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.skipif(not IS_COMPILED, reason="plain Python checks bounds in any case")
 def test_no_kernel_of_a_game_leaves_its_arrays(tmp_path):
     assert {each.partition("(")[0] for each in GAMES} == set(registered_games())
