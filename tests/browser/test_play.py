@@ -140,6 +140,7 @@ def test_the_ending_names_the_weakest_move(open_page):
         page.get_by_role("gridcell", name=re.compile(f"^{place}.*can move$")).click()
     page.get_by_text("The weakest move was 1 b1 of O: it gave away 50 points.").wait_for(timeout=60_000)
     page.get_by_role("button", name="Analyse", exact=True).click()
+    page.get_by_role("treeitem").nth(4).wait_for()
     assert [item.inner_text() for item in page.get_by_role("treeitem").all()] == ["b2", "b1", "a3", "a2", "c1"]
     assert page.locator(".tree .glyph-text").count() == 0, "nobody has asked for marks"
     page.get_by_role("button", name="Play", exact=True).click()
