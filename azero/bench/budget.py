@@ -43,7 +43,8 @@ def train_to_budget(folder: Path, task: BudgetedRun) -> tuple[float, int]:
     folder.parent.mkdir(parents=True, exist_ok=True)
     reached = iteration_within(folder, task.budget)
     if not reached:
-        with (folder.parent / f"{folder.name}.log").open("a") as log, redirect_stdout(log), redirect_stderr(log):
+        log = folder.parent / f"{folder.name}.log"
+        with log.open("a", encoding="utf-8") as file, redirect_stdout(file), redirect_stderr(file):
             train(
                 task.config,
                 folder,

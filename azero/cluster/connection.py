@@ -1,7 +1,8 @@
 """The connection to a cluster: one that is started here, the one of this machine, or one at an address.
 
-Ray is imported here only. Its usage statistics are off in this process and in all that it starts. A cluster that is
-started here has a token of its own, and its files are in a temporary folder: Ray writes nothing into the home folder.
+Nothing of this package imports Ray before this module connects. Its usage statistics are off in this process and in all
+that it starts. A cluster that is started here has a token of its own, and its files are in a temporary folder: Ray
+writes nothing into the home folder.
 """
 
 import contextlib
@@ -27,7 +28,7 @@ from azero.nets.runtimes.choice import pick_device
 from azero.system.files import PACKAGE, held
 from azero.system.machine import count_cores
 
-_CONNECT_S, _HEALTH_S = 4.0, 10.0
+_CONNECT_S, _HEALTH_S = 4.0, 8.0
 
 _STORE_BYTES = 256 << 20
 """Ray's object store on this machine: it holds an iteration's net, and the shards that are on their way."""

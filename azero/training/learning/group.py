@@ -1,15 +1,11 @@
 """The ranks of a trainer as a process group, which shares weights and adds gradients up."""
 
-import contextlib
 import os
-import socket
-import struct
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import torch
 import torch.distributed as dist
@@ -26,7 +22,6 @@ _CHUNK = 1 << 16
 """Numbers that a rank adds and sends on at once, so that ranks add different chunks side by side."""
 
 _INTERFACE = "GLOO_SOCKET_IFNAME"
-_SIOCGIFADDR = 0x8915  # from linux/sockios.h
 
 Meeting = Path | str
 """Where ranks meet: a file that does not exist yet, or tcp://HOST:PORT, where rank 0 is HOST."""
@@ -53,7 +48,7 @@ class Group:
         self.rank, self.num_ranks, self.device = rank, num_ranks, device
         self.is_in_order = device.type == "cpu" if is_in_order is None else is_in_order
         store = dist.FileStore(str(meeting), num_ranks) if isinstance(meeting, Path) else None
-        with _broken_is_named(), _interface_towards(meeting):
+        with _broken_is_named(), _loopback_only(meeting):
             dist.init_process_group(
                 "nccl" if device.type == "cuda" else "gloo",
                 store=store,
@@ -129,16 +124,13 @@ def _broken_is_named() -> Iterator[None]:
 
 
 @contextmanager
-def _interface_towards(meeting: Meeting) -> Iterator[None]:
-    """Within the block, gloo listens on the network interface that leads to the meeting; for a file, on the loopback.
+def _loopback_only(meeting: Meeting) -> Iterator[None]:
+    """Within the block, gloo listens on the loopback interface if the ranks meet at a file, so on one host.
 
-    By default it would listen on the address of the host's name, which other hosts often cannot reach. If the user's
-    variable names an interface, that one counts.
+    By default it would listen on the address of the host's name. If the user's variable names an interface, that one
+    counts.
     """
-    if isinstance(meeting, Path):
-        name = {"linux": "lo", "darwin": "lo0"}.get(sys.platform)
-    else:
-        name = _interface_of(_own_address(meeting))
+    name = {"linux": "lo", "darwin": "lo0"}.get(sys.platform) if isinstance(meeting, Path) else None
     is_set_here = name is not None and _INTERFACE not in os.environ
     if is_set_here and name:
         os.environ[_INTERFACE] = name
@@ -147,26 +139,3 @@ def _interface_towards(meeting: Meeting) -> Iterator[None]:
     finally:
         if is_set_here:
             del os.environ[_INTERFACE]
-
-
-def _own_address(meeting: str) -> str:
-    """Returns the IPv4 address of this host by which it reaches tcp://HOST:PORT; raises OSError."""
-    place = urlsplit(meeting)
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:  # it sends nothing
-        probe.connect((place.hostname, place.port))
-        return probe.getsockname()[0]
-
-
-def _interface_of(address: str) -> str | None:
-    """Returns the name of the network interface with an IPv4 address; None if it is not found."""
-    if sys.platform != "linux":
-        return None
-    import fcntl
-
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
-        for _, name in socket.if_nameindex():
-            with contextlib.suppress(OSError):  # an interface without an address
-                found = fcntl.ioctl(probe, _SIOCGIFADDR, struct.pack("256s", name.encode()))
-                if socket.inet_ntoa(found[20:24]) == address:
-                    return name
-    return None
