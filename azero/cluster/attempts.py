@@ -3,6 +3,7 @@
 A task may be attempted several times, because a worker dies or is late. All whole answers are equal; the first counts.
 """
 
+import copy
 import statistics
 import threading
 import time
@@ -39,6 +40,9 @@ class Ledger:
       deaths: attempts that have ended without an answer.
       again: attempts at tasks that had been attempted before.
       bytes_in: bytes of the answers.
+      begun: attempts that have begun on a worker.
+      queued_s: how long these had waited before, in all.
+      busy_s: how long workers had attempts that have ended, in all.
       done: what the work has reported, by node.
       refused: how nodes differ that may not work for this driver.
       attempts: those that are under way.
@@ -48,12 +52,15 @@ class Ledger:
     again: int = 0
     bytes_in: int = 0
     bytes_out: int = 0
+    begun: int = 0
+    queued_s: float = 0.0
+    busy_s: float = 0.0
     done: Counter[str] = field(default_factory=Counter)
     refused: dict[str, str] = field(default_factory=dict)
     attempts: dict[Hashable, "Attempt"] = field(default_factory=dict)
     lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def add(self, **counts: int) -> None:
+    def add(self, **counts: float) -> None:
         """Adds to the counts of these names."""
         with self.lock:
             for name, num in counts.items():
@@ -63,6 +70,13 @@ class Ledger:
         """Adds to what the work has reported on a node."""
         with self.lock:
             self.done[node] += num
+
+    def counts(self) -> "Ledger":
+        """Returns a copy, whose counts stay as they are now."""
+        with self.lock:
+            copied = copy.copy(self)
+            copied.done = Counter(self.done)
+        return copied
 
     def running(self) -> Counter[str]:
         """Returns the number of attempts under way on each node, and of those that have not begun under ""."""
@@ -75,7 +89,8 @@ class Attempt:
     """An attempt that is under way."""
 
     place: int
-    begun: float | None = None  # in seconds, by this process's clock
+    made: float  # in seconds, by this process's clock
+    begun: float | None = None
     node: str = ""
 
 
@@ -165,14 +180,20 @@ class Attempts:
         title, task = self._titles[place], self._tasks[place]
         self._ledger.add(again=self._made[place] > 0, bytes_out=len(task))
         self._made[place] += 1
-        handle, attempt = self._backend.submit(self._shared, place, task, title, [*avoided]), Attempt(place)
+        handle, attempt = (
+            self._backend.submit(self._shared, place, task, title, [*avoided]),
+            Attempt(place, time.monotonic()),
+        )
         self._open[handle] = attempt
         self._open_at[place].add(handle)
         with self._ledger.lock:
             self._ledger.attempts[handle] = attempt
 
     def _close(self, handle: Hashable) -> None:
-        self._open_at[self._open.pop(handle).place].remove(handle)
+        attempt = self._open.pop(handle)
+        self._open_at[attempt.place].remove(handle)
+        if attempt.begun is not None:
+            self._ledger.add(busy_s=time.monotonic() - attempt.begun)
         with self._ledger.lock:
             del self._ledger.attempts[handle]
 
@@ -186,6 +207,7 @@ class Attempts:
         what = event.what
         if isinstance(what, Begun):
             attempt.begun, attempt.node = time.monotonic(), what.node
+            self._ledger.add(begun=1, queued_s=attempt.begun - attempt.made)
             return None
         self._close(event.attempt)
         if isinstance(what, Answer):

@@ -1,9 +1,11 @@
 """What a pool needs of a cluster: to place attempts at tasks, to hear of them, and to end them."""
 
 from collections.abc import Collection, Hashable, Sequence
+from contextlib import AbstractContextManager
 from typing import Any, NamedTuple, Protocol
 
 from azero.cluster.messages import Message, Terms
+from azero.system.peers import Host
 
 
 class Death(NamedTuple):
@@ -37,3 +39,6 @@ class Backend(Protocol):
 
     def cancel(self, attempt: Hashable) -> None:
         """Ends an attempt, and the process in which it runs."""
+
+    def launch(self, terms: Terms, num_processes: int) -> AbstractContextManager[Host]:
+        """Opens a host for the processes of a trainer, this one among them."""

@@ -1,31 +1,88 @@
-"""A worker in a process of Ray's: what it finds there, and the two messages of an attempt."""
+"""Processes of Ray's on a node: a worker with the two messages of an attempt, and a further process of a trainer."""
 
 import os
-from collections.abc import Iterator
+import pickle
+import traceback
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import ray
 
 from azero.cluster.messages import Begun, Message
-from azero.cluster.worker import check_machine, do_task
+from azero.cluster.worker import as_plain, check_machine, do_task
 from azero.system.parcels import unpack_into
+
+INTERFACE = "GLOO_SOCKET_IFNAME"
+"""The environment's variable with the network interface on which gloo listens."""
 
 
 def attempt(terms: tuple, name: str, packed: bytes, place: int, task: bytes) -> Iterator[Message]:
     """Yields that a task has begun, and its answer; or only why this node is refused. See `do_task`."""
-    context = ray.get_runtime_context()
-    node = context.get_node_id()
+    node = ray.get_runtime_context().get_node_id()
     if refused := check_machine(terms, node):
         yield refused
         return
     yield Begun(node)
-    unpack_into(Path(context.get_temp_dir()) / context.get_session_name() / "azero-parcels")
-    _take_share_of_cores(context.get_accelerator_ids().get("GPU", []))
+    _settle()
     yield do_task(name, packed, place, task, node)
 
 
+class PeerOnNode:
+    """An object of a driver's in this process. Its calls are done one after another; after an error it is gone."""
+
+    def make(self, terms: tuple, packed: bytes) -> tuple[bool, bytes] | str:
+        """Makes the object by a function; returns (True, None), (False, an error), or why this node is refused.
+
+        Args:
+          packed: the function, pickled. What is returned is pickled, too.
+        """
+        if refused := check_machine(terms, ray.get_runtime_context().get_node_id()):
+            return f"{refused.host} {refused.how}"
+        _settle()
+        if INTERFACE not in os.environ:
+            listen_on_own_interface()
+
+        def make() -> None:
+            self._own = pickle.loads(packed)()
+
+        return self._answer(make)
+
+    def call(self, method: str, packed: bytes) -> tuple[bool, bytes]:
+        """Calls a method with pickled arguments; returns (True, its result), or (False, an error), pickled."""
+        return self._answer(lambda: getattr(self._own, method)(*pickle.loads(packed)))
+
+    def _answer(self, do: Callable[[], Any]) -> tuple[bool, bytes]:
+        try:
+            return True, pickle.dumps(do(), protocol=5)
+        except Exception as error:
+            self._own = None
+            error.add_note(f"In another process of the trainer:\n{traceback.format_exc()}")
+            return False, pickle.dumps(as_plain(error), protocol=5)
+
+
+def listen_on_own_interface() -> None:
+    """Makes gloo listen on the interface with this node's address.
+
+    By default it takes the address of the host's name, which may be another one.
+    """
+    import psutil  # Ray brings it
+
+    address = ray.util.get_node_ip_address()
+    for name, own in psutil.net_if_addrs().items():
+        if address in (each.address for each in own):
+            os.environ[INTERFACE] = name
+
+
+def _settle() -> None:
+    """Settles where this process writes the files of parcels, and which cores it may use."""
+    context = ray.get_runtime_context()
+    unpack_into(Path(context.get_temp_dir()) / context.get_session_name() / "azero-parcels")
+    _take_share_of_cores(context.get_accelerator_ids().get("GPU", []))
+
+
 def _take_share_of_cores(gpus: list[str]) -> None:
-    """Gives a worker with a GPU its share of the node's cores, which `count_cores` then counts."""
+    """Gives a process with a GPU its share of the node's cores, which `count_cores` then counts."""
     if not gpus or not hasattr(os, "sched_setaffinity"):
         return
     own = ray.get_runtime_context().get_node_id()

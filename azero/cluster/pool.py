@@ -3,8 +3,8 @@
 import pickle
 import secrets
 import time
-from collections import Counter
 from collections.abc import Callable, Generator, Sequence
+from contextlib import AbstractContextManager
 from types import TracebackType
 from typing import Any
 
@@ -15,6 +15,7 @@ from azero.cluster.messages import Call, Terms
 from azero.config.cluster import ClusterConfig
 from azero.errors import BadInput
 from azero.system.interrupt import interruption_waits
+from azero.system.peers import Host
 from azero.system.workers import Work, WorkersDied
 
 _POLL_S = 0.1
@@ -40,7 +41,7 @@ class ClusterPool:
         self._slots: dict[str, int] = {}
         self._asked = -_NODES_EVERY_S
         self._is_waiting_told = False
-        self._figures_before = Ledger()
+        self._figures_before, self._figures_at = Ledger(), time.monotonic()
         self._spent_s = 0.0
 
     def __enter__(self) -> "ClusterPool":
@@ -87,7 +88,7 @@ class ClusterPool:
         attempts = Attempts(
             self._backend,
             name,
-            self._backend.share(Terms(tuple(Fingerprint.here()), self._config.mixed), name, packed),
+            self._backend.share(self._terms(), name, packed),
             [pickle.dumps(task, protocol=5) for task in tasks],
             [f"{title} {place + 1}/{len(tasks)}" for place in range(len(tasks))],
             self._ledger,
@@ -114,27 +115,34 @@ class ClusterPool:
             attempts.end()
             self._spent_s += time.perf_counter() - begin
 
+    def launch(self, num_processes: int) -> AbstractContextManager[Host]:
+        """Opens the cluster as the host of a trainer's processes, this one among them."""
+        return self._backend.launch(self._terms(), num_processes)
+
     def figures(self) -> dict[str, float]:
         """Returns metrics since the last call, by name."""
-        before, ledger = self._figures_before, self._ledger
-        with ledger.lock:
-            now = Ledger(ledger.deaths, ledger.again, ledger.bytes_in, ledger.bytes_out, Counter(ledger.done))
-        self._figures_before = now
-        done, spent_s = now.done - before.done, self._spent_s
-        self._spent_s = 0.0
+        before, now, at = self._figures_before, self._ledger.counts(), time.monotonic()
+        done, spent_s, passed_s = now.done - before.done, self._spent_s, max(at - self._figures_at, 1e-9)
+        self._figures_before, self._figures_at, self._spent_s = now, at, 0.0
         slots = self._usable()
+        num_workers, busy_s = sum(slots.values()), now.busy_s - before.busy_s
         figures: dict[str, float] = {
             "cluster/nodes": len(slots),
-            "cluster/workers": sum(slots.values()),
+            "cluster/workers": num_workers,
             "cluster/tasks_again": now.again - before.again,
-            "cluster/refused_nodes": len(ledger.refused),
+            "cluster/refused_nodes": len(now.refused),
             "cluster/received_bytes": now.bytes_in - before.bytes_in,
             "cluster/sent_bytes": now.bytes_out - before.bytes_out,
+            "cluster/queue_s": (now.queued_s - before.queued_s) / max(1, now.begun - before.begun),
+            "cluster/waiting_share": 1 - min(1.0, busy_s / (max(1, num_workers) * passed_s)),
         }
         if done and spent_s:
             figures["cluster/most_games_per_s_of_a_node"] = max(done.values()) / spent_s
             figures["cluster/fewest_games_per_s_of_a_node"] = min(done.values()) / spent_s
         return figures
+
+    def _terms(self) -> Terms:
+        return Terms(tuple(Fingerprint.here()), self._config.mixed)
 
     def _pack(self, work: Work, shared: Any) -> tuple[str, bytes]:
         name = secrets.token_hex(16)

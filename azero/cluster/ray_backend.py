@@ -4,6 +4,7 @@ A task is a generator of two messages: that it has begun, and where, and its ans
 """
 
 from collections.abc import Collection, Hashable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from typing import Any
 
 import ray
@@ -11,6 +12,8 @@ import ray.exceptions
 
 from azero.cluster.backend import Death, Event
 from azero.cluster.messages import Message, Refused, Terms
+from azero.cluster.ray_host import ray_host
+from azero.system.peers import Host
 
 _FETCH_S = 120.0
 """How long the bytes of an answer may take."""
@@ -70,6 +73,10 @@ class RayBackend:
     def cancel(self, attempt: Hashable) -> None:
         """Ends an attempt, and the process in which it runs."""
         ray.cancel(attempt, force=True)
+
+    def launch(self, terms: Terms, num_processes: int) -> AbstractContextManager[Host]:
+        """Opens the cluster's nodes as the host of a trainer's processes, this one among them."""
+        return ray_host(terms, num_processes, self._is_on_gpu)
 
 
 def _next_of(attempt: Any) -> Message | Death:

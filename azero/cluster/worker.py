@@ -54,10 +54,10 @@ def do_task(name: str, packed: bytes, place: int, task: bytes, node: str) -> Ans
         raise
     except Exception as error:
         error.add_note(f"In a worker process on {platform.node()}:\n{traceback.format_exc()}")
-        return seal(call.name, place, node, "error", _plain(error), progress)
+        return seal(call.name, place, node, "error", as_plain(error), progress)
 
 
-def _plain(error: Exception) -> Any:
+def as_plain(error: Exception) -> Any:
     """Returns the error, or its text as a RuntimeError if it cannot travel."""
     try:
         pickle.loads(pickle.dumps(error))

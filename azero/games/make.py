@@ -70,7 +70,7 @@ def parse_game(text: str, compiles: bool = True) -> Rules:
     _check_ranges(name, made)
     made.check()
     if file:
-        try_out(made, compiles)
+        try_out(made, file, compiles)
     return made
 
 

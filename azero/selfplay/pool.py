@@ -1,6 +1,7 @@
 """A run's workers: this process, or several others. They take tasks and return results, such as shards."""
 
 from collections.abc import Callable, Generator, Sequence
+from contextlib import AbstractContextManager
 from functools import partial
 from types import TracebackType
 from typing import Protocol, Self, TypeVar
@@ -10,6 +11,7 @@ from azero.errors import BadInput
 from azero.games.user.failures import failures_named
 from azero.nets.runtimes.choice import pick_devices, take_gpu
 from azero.system.machine import count_cores
+from azero.system.peers import Host, local_host
 from azero.system.workers import Workers, WorkersDied
 
 _Shared = TypeVar("_Shared")
@@ -57,6 +59,9 @@ class AnyPool(Protocol):
         title: str = "task",
     ) -> Generator[tuple[int, _Result]]:
         """Runs all tasks; yields the place of each and its result as they finish. See `Pool.run`."""
+
+    def launch(self, num_processes: int) -> AbstractContextManager[Host]:
+        """Opens a host for the processes of a trainer, this one among them."""
 
     def figures(self) -> dict[str, float]:
         """Returns metrics of the work since the last call, by name."""
@@ -135,6 +140,10 @@ class Pool:
         except WorkersDied as error:
             advice = "try fewer selfplay.num_workers or selfplay.parallel_games; --resume continues the run"
             raise BadInput(f"{error}; {advice}") from None
+
+    def launch(self, num_processes: int) -> AbstractContextManager[Host]:
+        """Opens this machine as the host of a trainer's processes."""
+        return local_host(num_processes)
 
     def figures(self) -> dict[str, float]:
         """Returns no metrics: deaths are counted already."""

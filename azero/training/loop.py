@@ -15,7 +15,6 @@ from azero.selfplay.data.lessons import Lessons
 from azero.selfplay.pool import MakePool, local_pool
 from azero.system.console import say
 from azero.system.files import make_folder, remove_temporaries
-from azero.system.peers import Launcher, local_host
 from azero.training.beginning import begin, create_run, read_beginning
 from azero.training.callbacks import RunView, StopTraining, call_back
 from azero.training.gate import find_benchmark
@@ -42,7 +41,6 @@ def train(
     is_resuming: bool,
     callbacks: Sequence[object] = (),
     make_pool: MakePool = local_pool,
-    launch: Launcher = local_host,
 ) -> RunView:
     """Runs all iterations of a run in `folder` and returns the run at its end. A killed run can be resumed.
 
@@ -52,8 +50,7 @@ def train(
     the lessons. So an interrupted stage is repeated or continued, with the same result.
 
     Args:
-      make_pool: makes the workers.
-      launch: starts the further ranks of the trainer, if the settings ask for some.
+      make_pool: makes the workers; their pool also starts the further ranks of the trainer.
     """
     games = games_of(config.game)
     game = games[-1]
@@ -75,7 +72,7 @@ def train(
         make_folder(folder)
     with hold(folder):
         run = create_run(folder, config, game, beginning) if beginning else Run(folder, config, game)
-        return RunView.of(run, run_iterations(run, lessons, starts, callbacks, make_pool, launch))
+        return RunView.of(run, run_iterations(run, lessons, starts, callbacks, make_pool))
 
 
 def run_iterations(
@@ -84,7 +81,6 @@ def run_iterations(
     starts: list[str],
     callbacks: Sequence[object],
     make_pool: MakePool,
-    launch: Launcher,
 ) -> Progress:
     """Continues a run from its saved state to the last iteration, or until a callback stops it.
 
@@ -108,7 +104,7 @@ def run_iterations(
     with (
         Report(run, progress) as report,
         make_pool(run.config, report.tell) as pool,
-        joined_ranks(run.config, run.game, trainer, lessons, launch) as ranks,
+        joined_ranks(run.config, run.game, trainer, lessons, pool.launch) as ranks,
         Ahead(run, pool, trainer.net.identity) as ahead,
     ):
         report.tell(*find_oddities(run.config, run.game.max_plies))

@@ -20,13 +20,19 @@ def honest(before: int, node: str, answer: Answer) -> Message | Death | None:
 class FakeCluster:
     """Nodes with one worker each.
 
+    Args:
+      begins_after_s: how long an attempt waits before it begins.
+      takes_s: how long it then takes.
+
     Attributes:
       attempts: place of each attempt's task, and the node.
       cancelled: the attempts that were ended.
     """
 
-    def __init__(self, fate: Fate = honest, nodes: str = "ab"):
+    def __init__(self, fate: Fate = honest, nodes: str = "ab", begins_after_s: float = 0, takes_s: float = 0):
         self._fate, self._nodes = fate, nodes
+        self._delays = [begins_after_s, takes_s]
+        self._due: dict[int, list[float]] = {}
         self._events: dict[int, list[Message | Death]] = {}
         self.attempts: list[tuple[int, str]] = []
         self.cancelled: list[int] = []
@@ -47,12 +53,19 @@ class FakeCluster:
             number = len(self.attempts)
         answer = do_task(*shared, place, task, node)
         fate = self._fate(before, node, answer)
+        self._due[number] = [time.monotonic() + sum(self._delays[:each]) for each in (1, 2)]
         self._events[number] = [Begun(node), *([] if fate is None else [fate])]
         return number
 
     def wait(self, attempts, timeout_s):
         time.sleep(0.001)
-        return [Event(each, self._events[each].pop(0)) for each in attempts if self._events[each]]
+        return [Event(each, self._events[each].pop(0)) for each in attempts if self._is_due(each)]
+
+    def _is_due(self, attempt):
+        has_event = bool(self._events[attempt]) and time.monotonic() >= self._due[attempt][0]
+        if has_event and len(self._due[attempt]) > 1:
+            self._due[attempt].pop(0)
+        return has_event
 
     def cancel(self, attempt):
         self.cancelled.append(attempt)

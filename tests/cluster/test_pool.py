@@ -1,6 +1,7 @@
 """Tests of a cluster's pool, without Ray: one whole answer to each task counts, whatever becomes of workers."""
 
 import pickle
+import time
 
 import pytest
 
@@ -41,6 +42,17 @@ def test_tasks_are_done_once_each():
     figures = pool.figures()
     assert figures["cluster/workers"] == figures["cluster/nodes"] == 2 and figures["cluster/tasks_again"] == 0
     assert figures["cluster/received_bytes"] == sum(len(pickle.dumps(each, protocol=5)) for each in RESULTS.values())
+
+
+def test_figures_tell_how_long_tasks_and_workers_waited():
+    """A worker begins each task after 0.1 s, and does it in 0.2 s; the other one does nothing."""
+    cluster = FakeCluster(nodes="ab", begins_after_s=0.1, takes_s=0.2)
+    pool = run(cluster, [1])[-1]
+    figures = pool.figures()
+    assert figures["cluster/queue_s"] >= 0.1 and 0.5 <= figures["cluster/waiting_share"] < 1
+    time.sleep(0.01)
+    idle = pool.figures()
+    assert idle["cluster/queue_s"] == 0 and idle["cluster/waiting_share"] == 1
 
 
 def test_no_tasks_need_no_worker():

@@ -16,26 +16,27 @@ from azero.games.user.mistakes import find_hidden
 _LEAST_GAMES, _LEAST_PLIES = 3, 300
 
 
-def try_out(rules: Rules, compiles: bool = True) -> None:
+def try_out(rules: Rules, file: str, compiles: bool = True) -> None:
     """Raises BadInput, with the method and the line, if the rules break the contract in a few random games.
 
     Args:
+      file: where the rules are now. They may have been loaded from another place with the same content.
       compiles: whether the rules are compiled, too. Otherwise nothing is: `compile_game` may do it later.
     """
     if compiles:
-        _play(rules)  # type: ignore[arg-type]
+        _play(rules, file)  # type: ignore[arg-type]
         compile_game(Game(rules))
         return
     with plain_python():
-        _play(rules)  # type: ignore[arg-type]
+        _play(rules, file)  # type: ignore[arg-type]
 
 
 @functools.lru_cache(maxsize=None, typed=True)  # rules of two classes are equal if their parameters are
-def _play(rules: Rules) -> None:
+def _play(rules: Rules, file: str) -> None:
     """Plays random games in plain Python, and calls every method."""
-    name = type(rules).file_name  # type: ignore[attr-defined]
+    name = f"{file}:{type(rules).__qualname__}"
     plain = Interpreted(rules, name)
-    if mistake := find_hidden(name.rpartition(":")[0], rules):
+    if mistake := find_hidden(file, rules):
         raise BadInput(f"{name}.{mistake.function}, line {mistake.line}: {mistake.what}")
     chooser = random.Random(0)
     games = plies = 0

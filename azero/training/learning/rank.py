@@ -17,7 +17,9 @@ from azero.selfplay.data.lessons import Lessons
 from azero.selfplay.data.records import SizedShard
 from azero.selfplay.data.replay import Replay, Window
 from azero.selfplay.data.samples import targets_of
+from azero.selfplay.tasks import with_files_here
 from azero.system.machine import keep_freed_memory
+from azero.system.parcels import Parcel
 from azero.system.tensor_files import Tensors
 from azero.training.heads.registry import heads_of
 from azero.training.learning.group import Group, Meeting
@@ -35,6 +37,7 @@ class RankPlan:
       learner: the learner's tensors when the ranks begin.
       lessons: the run's lessons.
       num_threads: of each rank.
+      files: those that the settings name, from `pack_files`.
     """
 
     config: Config
@@ -42,6 +45,7 @@ class RankPlan:
     learner: Tensors
     lessons: Lessons | None
     num_threads: int
+    files: Parcel
 
 
 class Rank:
@@ -53,7 +57,7 @@ class Rank:
         torch.use_deterministic_algorithms(True, warn_only=True)
         torch.set_num_threads(1)
         take_gpu(rank)
-        self.config = plan.config
+        self.config = with_files_here(plan.config, plan.files)
         for identity in filter(None, plan.identities):
             trust_identity(identity)
         games = games_of(self.config.game)

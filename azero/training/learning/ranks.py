@@ -13,6 +13,7 @@ from azero.games.names import identity_of
 from azero.nets.runtimes.choice import pick_device
 from azero.selfplay.data.lessons import Lessons
 from azero.selfplay.data.replay import Replay
+from azero.selfplay.tasks import pack_files
 from azero.system.peers import Launcher, Peer, PeerDied
 from azero.training.learning.group import PATIENCE, Group, GroupBroken
 from azero.training.learning.passes import rows_of, rows_of_a_pass
@@ -83,7 +84,7 @@ def joined_ranks(
     with launch(num_ranks) as host:
         num_threads = config.device.threads or host.num_threads
         trainer.passes.use_threads(num_threads)
-        plan = RankPlan(config, identities, tensors, lessons, num_threads)
+        plan = RankPlan(config, identities, tensors, lessons, num_threads, pack_files(config))
         peers = [host.start(partial(Rank, plan, rank, num_ranks), rank) for rank in range(1, num_ranks)]
         for peer in peers:
             _result_of(peer)

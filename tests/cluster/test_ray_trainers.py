@@ -1,0 +1,120 @@
+"""Tests of a trainer whose processes are on the nodes of a Ray cluster: the weights are those of one process."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from training.runs import nets_of, tiny_config, wait_until, write_config
+
+from azero.cluster.connection import connected
+from azero.cluster.fingerprint import Fingerprint
+from azero.config.reading import load_config
+from azero.errors import BadInput
+from azero.selfplay.pool import local_pool
+from azero.training.learning import trainer as trainer_of
+from azero.training.train import train
+
+from .nodes import CAN_MAKE_NODES, Nodes
+
+pytestmark = [pytest.mark.cluster, pytest.mark.filterwarnings("ignore")]  # Ray's own code warns
+
+SHARED = {"iterations": 2, "batch_size": 512, "samples_per_position": 40, "precision": "fp32"}
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    """A cluster of this machine, for all tests."""
+    with connected("local") as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    """A run of one process of the trainer, by the local pool."""
+    folder = tmp_path_factory.mktemp("alone") / "run"
+    train(config_of(1), folder, make_pool=local_pool)
+    return folder
+
+
+def config_of(trainers, **sections):
+    return tiny_config(training=SHARED, cluster={"trainers": trainers}, **sections)
+
+
+def test_processes_are_where_most_cores_are():
+    from azero.cluster.ray_host import shared_out  # it imports Ray
+
+    assert shared_out({"own": 0, "a": 4, "b": 4}, "own", 3, 8) == (["a", "b"], 4)
+    assert shared_out({"own": 2}, "own", 2, 2) == (["own"], 1)
+    assert shared_out({"own": 0}, "own", 2, 2) == (["own"], 1)
+    places, num_threads = shared_out({"own": 4, "a": 12}, "own", 4, 4)
+    assert places == ["a", "a", "a"] and num_threads == 4
+
+
+def test_several_processes_give_the_weights_of_one(cluster, whole, tmp_path):
+    train(config_of(3), tmp_path / "run", make_pool=cluster.pool)
+    assert nets_of(tmp_path / "run") == nets_of(whole)
+
+
+def test_a_user_s_game_travels_to_the_trainers(cluster, tmp_path, monkeypatch):
+    """Their working folder is another one, in which there is no such file."""
+    monkeypatch.chdir(tmp_path)
+    text = (Path(__file__).parents[1] / "data" / "nim.py").read_text()
+    Path("nim.py").write_text(text.replace("= 21", "= 9"))
+    sections = {"game": {"name": "nim.py:Nim"}, "evaluation": {"every": 0}}
+    for name, trainers, make_pool in (("one", 1, local_pool), ("two", 2, cluster.pool)):
+        train(config_of(trainers, **sections), name, make_pool=make_pool)
+    assert nets_of(Path("two")) == nets_of(Path("one"))
+
+
+def test_a_process_that_is_killed_ends_the_run_which_goes_on(cluster, whole, tmp_path, monkeypatch):
+    step = trainer_of.Trainer.step
+
+    def step_after_a_death(self, *arguments):
+        if self.steps == 2:
+            os.kill(int(trainers_here()[0]), signal.SIGKILL)
+        return step(self, *arguments)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(trainer_of.Trainer, "step", step_after_a_death)
+        with pytest.raises(BadInput, match="^process 1 of the trainer has ended, or its node has; the run is saved: "):
+            train(config_of(2), tmp_path / "run", make_pool=cluster.pool)
+    wait_until(lambda: not trainers_here())
+    train(None, tmp_path / "run", resume=True, make_pool=cluster.pool)
+    assert nets_of(tmp_path / "run") == nets_of(whole)
+
+
+def trainers_here():
+    """Returns the process ids of trainers' further processes on this machine."""
+    found = subprocess.run(["pgrep", "-f", "^ray::azero_trainer"], capture_output=True, text=True).stdout
+    return found.split()
+
+
+def test_a_node_with_another_azero_is_refused(cluster, tmp_path, monkeypatch):
+    from azero.cluster import pool
+
+    here = Fingerprint.here()
+    monkeypatch.setattr(pool.Fingerprint, "here", classmethod(lambda cls: here._replace(code="other")))
+    with pytest.raises(BadInput, match="^the trainer cannot use a node: .* has another code of azero "):
+        train(config_of(2), tmp_path / "run", make_pool=cluster.pool)
+
+
+@pytest.mark.skipif(not CAN_MAKE_NODES, reason="it makes network namespaces, which needs root")
+def test_processes_on_several_nodes_give_the_weights_of_one(whole, tmp_path):
+    """The run's node trains with two others, which have a CPU each."""
+    config = write_config(tmp_path, training=SHARED, cluster={"trainers": 3})
+    command = [sys.executable, "-P", "-m", "azero.cli", "train", str(config), "--run", str(tmp_path / "run")]
+    with Nodes() as nodes:
+        for _ in range(2):
+            nodes.add()
+        done = subprocess.run(
+            nodes.inside(nodes.living[0], [*command, "--cluster", nodes.head]),
+            env=nodes.variables,
+            capture_output=True,
+            text=True,
+        )
+    assert done.returncode == 0, done.stderr
+    assert nets_of(tmp_path / "run") == nets_of(whole)
+    assert load_config(tmp_path / "run" / "config.toml").cluster.trainers == 3
