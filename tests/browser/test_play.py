@@ -117,6 +117,21 @@ def test_a_board_of_another_size_is_played(open_page):
     assert page.get_by_role("gridcell").count() == 16
 
 
+def test_two_agents_play_each_other(open_page):
+    page = open_page("#g=tic_tac_toe")
+    page.get_by_role("button", name="New game").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_role("button", name="Two agents").click()
+    dialog.get_by_label("First", exact=True).select_option(label="random")
+    assert dialog.get_by_label("First: simulations a move").count() == 0
+    dialog.get_by_label("Second", exact=True).select_option(value="uct@1000")
+    dialog.get_by_label("Second: level").select_option("2")
+    dialog.get_by_role("button", name="Start").click()
+    page.get_by_role("button", name="Review this game").wait_for(timeout=60_000)
+    sides = " ".join(page.locator(".side").all_inner_texts())
+    assert "random" in sides and "2 of 2" in sides and "You" not in sides
+
+
 def test_a_move_tried_in_analyse_is_not_answered(open_page):
     page = open_page("#g=connect_four")
     hands = Hands(page)

@@ -1,4 +1,4 @@
-// The dialog of a new game: opponent, level, side, clock, board.
+// The dialog of a new game: opponent, level, side, clock, board; or the two agents that play each other.
 
 import { html, useState } from "../../html.js";
 import { settings } from "../../settings.js";
@@ -7,50 +7,22 @@ import { Stone } from "../../shell/icons.js";
 import { radio, radioKeys } from "../../shell/radios.js";
 import { BoardField } from "./BoardField.js";
 import { Levels } from "./Levels.js";
+import { AgentPicker, PlayerPicker, SimulationsPicker } from "./Pickers.js";
 import { beginGame } from "./begin.js";
+import { openingPlayers, useAgent } from "./choices.js";
 
 const CLOCKS = [null, { minutes: 1, increment: 2 }, { minutes: 5, increment: 3 }, { minutes: 15, increment: 10 }];
-const SIMULATIONS = [10, 50, 100, 200, 400, 1000, 5000];
-const FIRST_LEVEL = 3;
-
-const levelsOf = (agent) => agent?.levels ?? null;
-
-/** The level itself, or the agent's highest one if it has fewer levels. */
-const fit = (level, levels) => (level === "adaptive" ? level : Math.min(level, levels.length));
-
-/** The players of a game that begins by itself: a human, and the game's own agent at a middle level. */
-export function openingPlayers(session) {
-  const agent = opponentsOf(session)[0];
-  if (!agent) return [{ kind: "human" }, { kind: "human" }];
-  const levels = levelsOf(agent);
-  return [{ kind: "human" }, asPlayer(agent, levels && fit(FIRST_LEVEL, levels), 100)];
-}
-
-function opponentsOf(session) {
-  const order = { net: 0, run: 1, uct: 2 };
-  return [...session.agents].sort((a, b) => (order[a.kind] ?? 3) - (order[b.kind] ?? 3));
-}
-
-const asPlayer = (agent, level, simulations) => ({
-  kind: "agent",
-  agent: agent.id,
-  level,
-  simulations: level || agent.kind === "random" ? null : simulations,
-});
+const HUMAN = { kind: "human" };
 
 export function NewGame({ app, session }) {
-  const opponents = opponentsOf(session);
-  const current = app.play?.players.find((player) => player.kind === "agent");
-  const [agentId, setAgent] = useState(current?.agent ?? opponents[0]?.id);
-  const [wanted, setLevel] = useState(current?.level ?? FIRST_LEVEL);
-  const [simulations, setSimulations] = useState(current?.simulations ?? 100);
+  const agents = app.play?.players.filter((player) => player.kind === "agent") ?? [];
+  const [isOfAgents, setOfAgents] = useState(false);
+  const first = useAgent(session, agents[0]); // also the opponent of a human
+  const second = useAgent(session, agents[1] ?? agents[0]);
   const [side, setSide] = useState("first");
   const [clock, setClock] = useState(0);
   const [board, setBoard] = useState(session.game.id);
   const [problem, setProblem] = useState(""); // why there is no such board
-  const agent = opponents.find((each) => each.id === agentId) ?? opponents[0];
-  const levels = levelsOf(agent);
-  const level = levels && fit(wanted, levels);
 
   const start = async (players) => {
     try {
@@ -63,29 +35,29 @@ export function NewGame({ app, session }) {
       setProblem(error.message);
     }
   };
-  const opponent = () => asPlayer(agent, level, simulations);
-  const against = () => {
+  const startChosen = () => {
+    if (isOfAgents) return start([first.player, second.player]);
     const isFirst = side === "first" || (side === "either" && Math.random() < 0.5);
-    start(swapIf([{ kind: "human" }, opponent()], !isFirst));
+    return start(swapIf([HUMAN, first.player], !isFirst));
   };
 
-  return html`<${Dialog} title="New game" onClose=${app.closeDialog} footer=${html`
-    <button class="quiet" onClick=${() => start([{ kind: "human" }, { kind: "human" }])}>Two people</button>
-    <button class="quiet" disabled=${!agent} onClick=${() => start([opponent(), opponent()])}>Two agents</button>
-    <button class="primary" disabled=${!agent} onClick=${against}>Start</button>`}>
-    ${levels
-      ? html`<${Levels} agent=${agent} level=${level} onLevel=${setLevel} />`
-      : html`<${Field} label="Strength"><select aria-label="Simulations a move" value=${simulations} onChange=${(event) => setSimulations(Number(event.target.value))}>
-          ${SIMULATIONS.map((number) => html`<option value=${number} selected=${number === simulations}>${number} simulations a move</option>`)}
-        </select></${Field}>`}
-    <${Field} label="Opponent"><select aria-label="Opponent" value=${agent?.id} onChange=${(event) => setAgent(event.target.value)}>
-      ${opponents.map((each) => html`<option value=${each.id} selected=${each.id === agent?.id}>${each.title}</option>`)}
-    </select></${Field}>
-    <${Field} label="You play"><${Choice} label="Side" value=${side} onPick=${setSide} options=${[
-      ["first", html`<${Stone} players=${session.game.players} player=${0} /> First`],
-      ["second", html`<${Stone} players=${session.game.players} player=${1} /> Second`],
-      ["either", "Either"],
-    ]} /></${Field}>
+  const stone = (player) => html`<${Stone} players=${session.game.players} player=${player} />`;
+  return html`<${Dialog} title=${isOfAgents ? "New game of two agents" : "New game"} onClose=${app.closeDialog} footer=${html`
+    <button class="quiet" onClick=${() => start([HUMAN, HUMAN])}>Two people</button>
+    <button class="quiet" disabled=${!first.agent} onClick=${() => setOfAgents(!isOfAgents)}>${isOfAgents ? "One agent" : "Two agents"}</button>
+    <button class="primary" disabled=${!first.agent} onClick=${startChosen}>Start</button>`}>
+    ${isOfAgents
+      ? html`<${Field} label=${html`${stone(0)} First`}><${PlayerPicker} label="First" choice=${first} /></${Field}>
+          <${Field} label=${html`${stone(1)} Second`}><${PlayerPicker} label="Second" choice=${second} /></${Field}>`
+      : html`${first.level
+            ? html`<${Levels} agent=${first.agent} level=${first.level} onLevel=${first.setLevel} />`
+            : first.agent?.kind !== "random" && html`<${Field} label="Strength"><${SimulationsPicker} label="Simulations a move" choice=${first} /></${Field}>`}
+          <${Field} label="Opponent"><${AgentPicker} label="Opponent" choice=${first} /></${Field}>
+          <${Field} label="You play"><${Choice} label="Side" value=${side} onPick=${setSide} options=${[
+            ["first", html`${stone(0)} First`],
+            ["second", html`${stone(1)} Second`],
+            ["either", "Either"],
+          ]} /></${Field}>`}
     <${Field} label="Clock"><${Choice} label="Clock" value=${clock} onPick=${setClock} options=${CLOCKS.map((limit, k) => [k, limit ? `${limit.minutes} min + ${limit.increment} s` : "None"])} /></${Field}>
     <${Field} label="Board"><${BoardField} session=${session} board=${board} onBoard=${setBoard} /></${Field}>
     <${Field} label="Sound"><label class="check"><input type="checkbox" checked=${settings.get("sound")} onChange=${(event) => settings.set("sound", event.target.checked)} /> A tick with each move</label></${Field}>

@@ -11,10 +11,11 @@ import { Confirm } from "./Confirm.js";
 import { Ending } from "./Ending.js";
 import { Help } from "./Help.js";
 import { Moves } from "./Moves.js";
-import { NewGame, openingPlayers } from "./NewGame.js";
+import { NewGame } from "./NewGame.js";
 import { Side } from "./Sides.js";
 import { Problem, Stages } from "./Stages.js";
 import { Steps } from "./Steps.js";
+import { openingPlayers } from "./choices.js";
 import { PlayGame } from "./game.js";
 import { tick } from "./sound.js";
 

@@ -1,0 +1,40 @@
+// Which agent plays in a new game, and how strong.
+
+import { useState } from "../../html.js";
+
+export const SIMULATIONS = [10, 50, 100, 200, 400, 1000, 5000];
+const FIRST_LEVEL = 3;
+
+/** The agents that can play, the game's own nets first. */
+function opponentsOf(session) {
+  const order = { net: 0, run: 1, uct: 2 };
+  return [...session.agents].sort((a, b) => (order[a.kind] ?? 3) - (order[b.kind] ?? 3));
+}
+
+/** The players of a game that begins by itself: a human, and the game's own agent at a middle level. */
+export function openingPlayers(session) {
+  const agent = opponentsOf(session)[0];
+  if (!agent) return [{ kind: "human" }, { kind: "human" }];
+  return [{ kind: "human" }, asPlayer(agent, agent.levels && fit(FIRST_LEVEL, agent.levels), 100)];
+}
+
+/** The choice of one agent. `current`: the player whose agent and strength it begins with, if there is one. */
+export function useAgent(session, current) {
+  const opponents = opponentsOf(session);
+  const [id, setAgent] = useState(current?.agent ?? opponents[0]?.id);
+  const [wanted, setLevel] = useState(current?.level ?? FIRST_LEVEL);
+  const [simulations, setSimulations] = useState(current?.simulations ?? 100);
+  const agent = opponents.find((each) => each.id === id) ?? opponents[0];
+  const level = agent?.levels && fit(wanted, agent.levels);
+  return { opponents, agent, level, simulations, setAgent, setLevel, setSimulations, player: agent && asPlayer(agent, level, simulations) };
+}
+
+/** The level itself, or the agent's highest one if it has fewer levels. */
+const fit = (level, levels) => (level === "adaptive" ? level : Math.min(level, levels.length));
+
+const asPlayer = (agent, level, simulations) => ({
+  kind: "agent",
+  agent: agent.id,
+  level,
+  simulations: level || agent.kind === "random" ? null : simulations,
+});
