@@ -70,6 +70,7 @@ def test_training_by_a_config_trusts_its_game_and_another_s_checkpoint_does_not(
     assert run_azero("train", "--run", "run", "--resume", "--set", "training.iterations=2")[0] == 0
 
 
+@pytest.mark.slow
 def test_a_comment_in_the_game_s_file_changes_nothing(run_azero, away, marked):
     assert train_nim(run_azero)[0] == 0
     away()
@@ -91,6 +92,7 @@ def test_only_data_is_read_where_that_is_wanted(run_azero, away, marked, monkeyp
     assert run_azero("--data-only", "suggest", "uct@20", "--game", "tic_tac_toe")[0] == 0
 
 
+@pytest.mark.slow
 def test_a_program_in_a_config_runs_if_the_command_line_names_or_allows_it(run_azero, tmp_path):
     engine, told = write_engine(tmp_path), tmp_path / "told"
     short = {"training": {"iterations": 1}, "gate": {"games": 2}, "game": {"name": "tic_tac_toe"}}

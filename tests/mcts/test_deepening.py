@@ -13,6 +13,8 @@ from azero.mcts.classical.deepening import Deepening
 
 from .minimax import Minimax, moves_of
 
+pytestmark = pytest.mark.slow  # it compiles kernels of its own
+
 UNLIMITED = 1 << 30
 SIGN_OF = {"win": 1, "draw": 0, "loss": -1}
 
@@ -62,7 +64,6 @@ def test_play_is_the_best_where_the_search_finishes(name, num, min_plies):
         assert found.rank_moves()[0].proven and check_proofs(found, values) > 0
 
 
-@pytest.mark.slow
 def test_connect_four_on_a_small_board_from_the_start():
     found = search(make_game("connect_four(rows=4,columns=5)").new_initial_state(), entries=1 << 20)
     assert found.value == 0 and found.rank_moves()[0].proven == "draw"

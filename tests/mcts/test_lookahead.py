@@ -17,6 +17,8 @@ from .evaluators import HashEvaluator
 from .minimax import Minimax, moves_of
 from .trees import children_of
 
+pytestmark = pytest.mark.slow  # it compiles kernels of its own
+
 NIM = (Path(__file__).parents[1] / "data" / "nim.py").read_text()
 NUM_POSITIONS = 40 if IS_COMPILED else 4
 

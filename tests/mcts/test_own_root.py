@@ -22,6 +22,8 @@ from azero.selfplay.slots import PlaySettings
 
 from .evaluators import HashEvaluator
 
+pytestmark = pytest.mark.slow  # it compiles kernels of its own
+
 GAME = make_game("connect_four(rows=5,columns=4)")
 
 

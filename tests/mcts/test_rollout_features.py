@@ -17,6 +17,8 @@ from azero.mcts.rollouts.features import (
 )
 from azero.mcts.scratch import new_scratch
 
+pytestmark = pytest.mark.slow  # it compiles kernels of its own
+
 DIGITS = {".": 0, "X": 1, "O": 2, "#": 3}
 
 

@@ -21,6 +21,8 @@ from .test_reference import assert_same
 from .test_rollout_features import features_of
 from .trees import child_of, children_of, snapshot
 
+pytestmark = pytest.mark.slow  # it compiles kernels of its own
+
 NUM_DRAWS = 40_000 if IS_COMPILED else 2_000
 
 

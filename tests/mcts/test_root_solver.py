@@ -19,6 +19,8 @@ from .evaluators import HashEvaluator
 from .minimax import Minimax, moves_of
 from .trees import child_of, children_of, walk
 
+pytestmark = pytest.mark.slow  # it compiles kernels of its own
+
 GAME = make_game("connect_four(rows=4,columns=4)")
 NUM_POSITIONS = 12
 PLENTY = 1 << 20

@@ -18,6 +18,8 @@ from azero.mcts.tree import children_of
 
 from .evaluators import HashEvaluator
 
+pytestmark = pytest.mark.slow  # it compiles kernels of its own
+
 GAME = make_game("tic_tac_toe")
 START = GAME.new_initial_state()
 STATES = [START, GAME.state_from_moves("b2"), GAME.state_from_moves("a1 b2 c3")]

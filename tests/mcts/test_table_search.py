@@ -17,6 +17,8 @@ from .measured import MeasuredPGame, OwnVisits
 from .minimax import Minimax, RandomPlay, moves_of
 from .trees import child_of, children_of, snapshot, walk
 
+pytestmark = pytest.mark.slow  # it compiles kernels of its own
+
 TIC_TAC_TOE, CONNECT_FOUR = make_game("tic_tac_toe"), make_game("connect_four")
 PLAIN = Settings(is_proving=False)
 NUM_SIMULATIONS = 4000 if IS_COMPILED else 400

@@ -19,7 +19,10 @@ from azero.nets.session_evaluator import SessionEvaluator
 from .evaluators import HashEvaluator
 from .trees import check_tree
 
-pytestmark = pytest.mark.skipif(not IS_COMPILED, reason="in plain Python a turn can be interrupted by another thread")
+pytestmark = [
+    pytest.mark.slow,  # it compiles kernels of its own
+    pytest.mark.skipif(not IS_COMPILED, reason="in plain Python a turn can be interrupted by another thread"),
+]
 
 CONNECT_FOUR = make_game("connect_four")
 PLAIN = Settings(is_proving=False, chosen_by=BY_VISITS)

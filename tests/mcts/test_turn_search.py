@@ -29,6 +29,8 @@ from .minimax import Minimax, RandomPlay
 from .trees import children_of, snapshot
 from .turn_games import TurnsPGame, turns_of
 
+pytestmark = pytest.mark.slow  # it compiles kernels of its own
+
 AMAZONS, CONNECT_FOUR = make_game("amazons(size=4)"), make_game("connect_four")
 PLAIN = Settings(is_proving=False)
 ENTRIES = 10_000

@@ -267,6 +267,7 @@ def test_a_later_format_is_refused_and_nothing_is_mended(run_azero, run):
     assert {path: path.read_bytes() for path in run.rglob("*") if path.is_file()} == before
 
 
+@pytest.mark.slow
 def test_a_game_that_has_changed_is_no_damage_of_its_run(run_azero, monkeypatch):
     forget_files(monkeypatch)
     monkeypatch.setenv("AZERO_CONFIG_DIR", str(Path("config").resolve()))

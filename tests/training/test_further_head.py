@@ -23,6 +23,8 @@ from azero.training.watching.measure import add_steps, describe_steps
 
 from .runs import tiny_config
 
+pytestmark = pytest.mark.slow  # it compiles kernels of its own
+
 GAME = make_game("othello(size=4)")
 
 

@@ -39,6 +39,8 @@ from .test_gate import Silent
 from .test_measure import WON, shard_of
 from .test_trainer import state_bytes
 
+pytestmark = pytest.mark.slow  # its runs take long
+
 # --- Ctrl-C ---
 
 

@@ -19,6 +19,8 @@ from azero.selfplay.slots import new_games
 
 from .runs import figures_of, finish_train, nets_of, strike, write_config
 
+pytestmark = pytest.mark.slow  # its runs take long
+
 FILE = Path(__file__).parents[1] / "data" / "many_actions.py"
 LIMIT = 1024  # bytes per position
 
@@ -64,7 +66,6 @@ def resident_bytes() -> int:
     return int(Path("/proc/self/statm").read_text().split()[1]) * mmap.PAGESIZE
 
 
-@pytest.mark.slow
 def test_a_cached_answer_takes_less_than_a_kilobyte(game):
     """A cache of 1 MiB has room for the answers to far more than 1,024 positions."""
     evaluator = HashEvaluator(game)
@@ -76,7 +77,6 @@ def test_a_cached_answer_takes_less_than_a_kilobyte(game):
     assert np.count_nonzero(in_ring & (cache.buckets.key > 0)) > 0.99 * sum(evaluator.batch_sizes)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("write", ["state 1 train 4", "state 2 train 0", "state 2 gate 0"])
 def test_a_run_is_resumed_to_the_same_bytes(whole, write):
     run, config = whole.parent / f"run {write}", whole.parent / "tiny.toml"
@@ -101,7 +101,6 @@ def whole(tmp_path_factory):
     return folder / "whole"
 
 
-@pytest.mark.slow
 def test_its_net_is_small_and_plays(whole, run_azero):
     assert (whole / "best.safetensors").stat().st_size < 100_000, "a linear layer would have 4,672 outputs"
     game = f"{whole.parent / FILE.name}:ManyActions"

@@ -21,6 +21,8 @@ from azero.training.state import Progress
 
 from .runs import tiny_config
 
+pytestmark = pytest.mark.slow  # it compiles kernels of its own
+
 SHARD = some_games(TIC_TAC_TOE)
 
 

@@ -26,6 +26,8 @@ from azero.training.learning.trainer import Trainer
 
 from .runs import files_of, nets_of, tiny_config, write_config
 
+pytestmark = pytest.mark.slow  # its runs take long
+
 SECTIONS = {
     "game": {"name": "hex(swap=true)", "sizes": [3, 4]},
     "net": {"name": "any_size"},
@@ -69,7 +71,6 @@ def test_the_games_of_a_size_are_asked_for_by_name(whole):
         whole.games(make_game("hex(size=5,swap=true)"))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("method", ["after_selfplay", "after_training", "after_gate"])
 def test_a_stopped_run_goes_on_as_unbroken(whole, tmp_path, method):
     def stop(self, run):
@@ -131,7 +132,6 @@ def test_a_small_board_on_the_canvas_teaches_what_it_teaches_alone():
         assert torch.allclose(tensor.float(), trainer.net.state_dict()[name].float(), atol=1e-4), name
 
 
-@pytest.mark.slow
 def test_a_run_of_sizes_begins_with_the_games_and_the_net_of_a_smaller_board(tmp_path):
     small = sized_config(game={"name": "hex(size=3,swap=true)", "sizes": []}, training={"iterations": 1})
     azero.train(small, tmp_path / "small")

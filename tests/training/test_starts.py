@@ -74,6 +74,7 @@ def test_a_run_with_a_bad_file_does_not_begin(run_azero, file, tmp_path):
     assert not run.exists()
 
 
+@pytest.mark.slow
 def test_a_run_keeps_its_starts(run_azero, file, tmp_path):
     """Killed and resumed without the file it ends the same. Its shards are replayed from their starts."""
     config = write_config(tmp_path, selfplay={"starts": str(file)}, training={"iterations": 2})
