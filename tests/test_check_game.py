@@ -14,6 +14,8 @@ from azero.compiler.jit import IS_COMPILED
 from azero.errors import BrokenRules
 from azero.games.laws.laws import LAWS
 
+pytestmark = pytest.mark.slow  # it compiles kernels of its own
+
 needs_compiler = pytest.mark.skipif(not IS_COMPILED, reason="it is about compiled rules")
 KEY = ("2 * state.left + (state.ply & 1)", "state.left")
 COUNTING_KEY = (KEY[0], "64 * state.left + state.ply")

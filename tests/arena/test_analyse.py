@@ -10,6 +10,8 @@ from azero import make_agent, make_game
 from azero.arena.agents.clock import Clock, TimeControl
 from azero.errors import BadInput
 
+pytestmark = pytest.mark.slow  # it compiles kernels of its own
+
 GAME = make_game("connect_four")
 START = GAME.new_initial_state()
 AGENTS = ["uct", "connect_four"]

@@ -27,6 +27,8 @@ from azero.system import parcels
 
 from .agents import write_checkpoint, write_engine
 
+pytestmark = pytest.mark.slow  # it compiles kernels of its own
+
 GAME = make_game("tic_tac_toe")
 TRANSFORMER = Path(__file__).parents[2] / "examples" / "transformer.py"
 

@@ -15,6 +15,8 @@ from azero.arena.matches.match import play_match
 from azero.arena.matches.timed import play_timed_match
 from azero.errors import BadInput
 
+pytestmark = pytest.mark.slow  # its games have clocks
+
 GAME = make_game("connect_four")
 START = GAME.new_initial_state()
 

@@ -10,7 +10,7 @@ import pytest
 from azero.compiler.jit import IS_COMPILED
 from azero.system.files import PACKAGE
 
-pytestmark = pytest.mark.skipif(not IS_COMPILED, reason="nothing is compiled")
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(not IS_COMPILED, reason="nothing is compiled")]
 
 PROGRAM = """
 import sys

@@ -15,6 +15,8 @@ from azero.games.laws.laws import LAWS, check_laws, random_games
 
 from .user_games import NIM, TIC_TAC_TOE, added, forget_files, write_file
 
+pytestmark = pytest.mark.slow  # it compiles kernels of its own
+
 KEY = "2 * state.left + (state.ply & 1)"
 IMPORT = ("LOSS, ONGOING, WIN", "LOSS, ONGOING, Symmetries, WIN")
 PASS = (

@@ -10,6 +10,8 @@ from azero.games.laws.laws import check_laws
 
 from .user_games import NIM, added, forget_files, write_file
 
+pytestmark = pytest.mark.slow  # it compiles kernels of its own
+
 IMPORT = (
     "LOSS, ONGOING, WIN",
     "LOSS, ONGOING, WIN, Button, Cell, Picture, Piece, Player, squares\n\n"
@@ -48,7 +50,6 @@ def test_the_default_shows_planes_if_draw_shows_no_board(folder):
     assert [player["name"] for player in picture["players"]] == ["First", "Second"]
 
 
-@pytest.mark.slow
 def test_a_board_of_very_many_cells_is_a_list_of_moves(folder):
     write_file(folder / "nim.py", NIM)
     picture = picture_after(make_game("nim.py:Nim(heap=2501)", compiles=False))

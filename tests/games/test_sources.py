@@ -15,6 +15,8 @@ from azero.games.user.sources import Sources
 from .test_loading import kernels, play, printed
 from .user_games import NIM, added, forget_files, write_file
 
+pytestmark = pytest.mark.slow  # it compiles kernels of its own
+
 WINNER = (
     "from azero.authoring import subroutine\n\n\n@subroutine\ndef last_mover(ply):\n    return {} if ply & 1 else {}\n"
 )

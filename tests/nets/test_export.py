@@ -34,6 +34,8 @@ from .test_users_net import EXAMPLE, GAME, PLAIN
 from .towers import SMALL_OF_CONTEXT, WITH_HEADS, random_planes
 from .towers import make_net as make_tower
 
+pytestmark = pytest.mark.slow  # it exports many nets
+
 ROOT = Path(__file__).parents[2]
 SHIPPED = sorted((ROOT / "checkpoints").glob("*.safetensors"))
 CPU = DeviceConfig(device="cpu")

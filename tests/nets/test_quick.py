@@ -34,7 +34,7 @@ from .towers import SMALL, WITH_HEADS, make_net, random_planes
 GAME = make_game("connect_four(rows=5,columns=6)")
 PRECISIONS = [each.precision for each in available_runtimes(torch.device("cpu")) if each.library == "openvino"]
 
-pytestmark = pytest.mark.skipif(not PRECISIONS, reason="OpenVINO is not here")
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(not PRECISIONS, reason="OpenVINO is not here")]
 
 WITHOUT_TORCH = """
 import sys

@@ -31,6 +31,8 @@ from azero.nets.runtimes.choice import (
 
 from .towers import SMALL_OF_CONTEXT, make_net
 
+pytestmark = pytest.mark.slow  # it opens many sessions
+
 GAME = make_game("connect_four(rows=5,columns=6)")
 CPU = torch.device("cpu")
 RUNTIMES = available_runtimes(CPU)

@@ -10,6 +10,8 @@ from azero.selfplay.play import _split
 
 from .games import CONNECT_FOUR, NOISY, TIC_TAC_TOE, assert_same, play, split
 
+pytestmark = pytest.mark.slow  # it compiles kernels of its own
+
 GAMES = [TIC_TAC_TOE, CONNECT_FOUR]
 CACHED = NOISY._replace(cache_mib=64)
 

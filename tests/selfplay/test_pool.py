@@ -17,6 +17,8 @@ from azero.selfplay.tasks import Identities, PlayPlan, SizedSeeds, play_task
 
 from .games import assert_same, config_with, new_weights
 
+pytestmark = pytest.mark.slow  # it starts many processes
+
 
 @pytest.fixture(scope="module")
 def plan() -> PlayPlan:

@@ -20,6 +20,8 @@ from azero.training.run import Run
 from .runs import figures_of, files_of, finish_train, nets_of, progress_of, strike, tiny_config, write_config
 from .test_check_run import check, flip
 
+pytestmark = pytest.mark.slow  # its runs take long
+
 GAME = make_game("tic_tac_toe")
 
 
@@ -45,7 +47,6 @@ def test_a_run_begins_with_a_checkpoint_s_weights_and_counts_from_zero(run_azero
     assert check(run_azero, run)[0] == 0
 
 
-@pytest.mark.slow
 def test_killed_at_every_write_of_its_beginning_it_ends_the_same_without_its_sources(source, tmp_path):
     changes = {
         "net": {"channels": 12, "blocks": 2},
