@@ -108,14 +108,14 @@ class Nodes:
         found = subprocess.run(["ip", "netns", "pids", name], capture_output=True, text=True).stdout.split()
         return [int(pid) for pid in found if (Path("/proc") / pid / "cmdline").exists()]
 
-    def kill_worker(self) -> int | None:
-        """Kills a worker that does a task on one of the nodes; returns its process id, None if there is none."""
+    def kill_worker(self) -> str | None:
+        """Kills a worker that plays games on one of the nodes; returns the node's name, None if there is none."""
         for name in self.living:
             for pid in self.processes(name):
                 with contextlib.suppress(OSError):
                     if (Path("/proc") / str(pid) / "cmdline").read_bytes().startswith(b"ray::self-play"):
                         os.kill(pid, signal.SIGKILL)
-                        return pid
+                        return name
         return None
 
     def inside(self, name: str, command: list[str]) -> list[str]:
