@@ -4,11 +4,12 @@ import os
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from training.runs import nets_of, write_config
+from training.runs import nets_of, wait_until, write_config
 
 from azero.config.reading import load_config
 from azero.selfplay.pool import local_pool
@@ -34,8 +35,8 @@ LONG = {
 def nodes():
     """A head without CPUs, and two nodes with one each."""
     with Nodes() as found:
-        for _ in range(2):
-            found.add()
+        with ThreadPoolExecutor() as threads:
+            list(threads.map(found.add, [1, 1]))
         yield found
     assert not Path(os.path.expanduser("~/.ray")).exists()
 
@@ -63,6 +64,21 @@ def training(nodes, config, folder):
     assert process.returncode == 0
 
 
+def test_a_run_on_nodes_that_come_and_go_ends_with_the_same_bytes(nodes, whole, tmp_path):
+    """A node trains, too. Its worker is killed, and the other node is taken away: the run waits for new workers."""
+    config = write_config(tmp_path, training=TRAINING, cluster={"trainers": 2})
+    with training(nodes, config, tmp_path / "run") as (process, lines):
+        wait_until(lambda: nodes.find(b"ray::azero_trainer") or process.poll() is not None)
+        trainer, _ = nodes.find(b"ray::azero_trainer")
+        wait_until(lambda: nodes.kill_worker(trainer) or process.poll() is not None)
+        nodes.take_away(next(name for name in nodes.living[1:] if name != trainer))
+        nodes.add()
+        assert process.poll() is None
+    assert any(line.endswith("another one does its task again") for line in lines)
+    assert nets_of(tmp_path / "run") == whole
+
+
+@pytest.mark.slow
 def test_processes_on_several_nodes_give_the_weights_of_one(nodes, whole, tmp_path):
     """The run's node trains with two others, which have a CPU each."""
     config = write_config(tmp_path, training=TRAINING, cluster={"trainers": 3})
@@ -70,19 +86,6 @@ def test_processes_on_several_nodes_give_the_weights_of_one(nodes, whole, tmp_pa
         pass
     assert nets_of(tmp_path / "run") == whole
     assert load_config(tmp_path / "run" / "config.toml").cluster.trainers == 3
-
-
-def test_a_run_on_nodes_that_come_and_go_ends_with_the_same_bytes(nodes, whole, tmp_path):
-    """A worker is killed, and the other worker's node is taken away: the run waits for new ones."""
-    with training(nodes, write_config(tmp_path, training=TRAINING), tmp_path / "run") as (process, lines):
-        while not (struck := nodes.kill_worker()):
-            assert process.poll() is None
-            time.sleep(0.05)
-        nodes.take_away(next(name for name in nodes.living[1:] if name != struck))
-        nodes.add()
-        assert process.poll() is None
-    assert any(line.endswith("another one does its task again") for line in lines)
-    assert nets_of(tmp_path / "run") == whole
 
 
 @pytest.mark.long

@@ -48,11 +48,11 @@ def test_a_run_whose_workers_are_killed_ends_with_the_same_bytes(cluster, whole,
         yield from run(pool, killed_twice, tasks, on_done, (tmp_path, work, shared), title)
 
     monkeypatch.setattr(ClusterPool, "run", run_with_deaths)
-    train(config_of(), tmp_path / "run", make_pool=cluster.pool)
+    train(config_of(selfplay={"num_workers": 2}), tmp_path / "run", make_pool=cluster.pool)
     assert nets_of(tmp_path / "run") == whole
     out, err = capsys.readouterr()
     assert err.count("a worker was killed; another one does its task again") == 2
-    assert "  1 worker, 2 tasks again, 2 workers died\n" in out
+    assert "  2 workers, 2 tasks again, 2 workers died\n" in out
 
 
 @pytest.mark.slow
@@ -71,6 +71,7 @@ def test_a_user_s_game_travels_to_workers_that_lack_it(cluster, tmp_path, monkey
     assert nets_of(Path("cluster")) == nets_of(Path("local"))
 
 
+@pytest.mark.slow
 def test_a_killed_worker_is_replaced(cluster, tmp_path):
     told = []
     with pool_of(cluster, told) as pool:

@@ -29,6 +29,7 @@ def test_processes_are_where_most_cores_are():
     assert places == ["a", "a", "a"] and num_threads == 4
 
 
+@pytest.mark.slow
 def test_several_processes_give_the_weights_of_one(cluster, whole, tmp_path):
     train(config_of(3), tmp_path / "run", make_pool=cluster.pool)
     assert nets_of(tmp_path / "run") == whole
