@@ -192,17 +192,22 @@ def test_a_run_whose_head_dies_ends_with_a_line_and_goes_on(cluster, whole, tmp_
 
 @pytest.mark.slow
 @needs_proc
-@pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGKILL])
+@pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_a_command_that_is_stopped_leaves_no_process_and_nothing_at_home(tmp_path, sign):
     home = tmp_path / "home"
     process = start_train(tmp_path / "run", write_config(tmp_path, training={"iterations": 1000}), home)
     wait_until(lambda: (tmp_path / "run" / "metrics.jsonl").exists() or process.poll() is not None)
-    os.killpg(process.pid, sign) if sign == signal.SIGINT else process.kill()
+    head = processes_of(process.pid, True, b"gcs/gcs_server")[0]
+    folder = Path(re.search(r"/tmp/azero-ray-\w+", Path("/proc", head, "cmdline").read_text())[0])
+    os.killpg(process.pid, sign) if sign == signal.SIGINT else process.send_signal(sign)
     _, err = process.communicate(timeout=60)
     if sign == signal.SIGINT:
         go_on = f"go on with: azero train --run {tmp_path / 'run'} --resume --cluster local"
         assert process.returncode == 130 and err == f"azero: stopped; {go_on}\n"
-    wait_until(lambda: not processes_of(process.pid, has_agents=sign == signal.SIGINT), timeout_s=30)
+    else:
+        assert process.returncode == -sign and err == ""
+    wait_until(lambda: not processes_of(process.pid, has_agents=sign != signal.SIGKILL), timeout_s=30)
+    assert folder.exists() == (sign == signal.SIGKILL)
     assert not (home / ".ray").exists()
 
 
