@@ -7,7 +7,8 @@
 #                 set up, run all tests of the page, in Chromium; `make test-browser-quick` runs some, in two minutes
 # make check      set up, run formatter, linter, type checker (here, and as on Windows) and the check of imports
 # make test-cluster
-#                 set up, run the tests with Ray; `make test-cluster-long` runs the long one, on nodes that come and go
+#                 set up, run the tests with Ray; `make test-cluster-quick` runs some, in two minutes, and
+#                 `make test-cluster-long` the long ones, with nodes that come and go
 # make torture    set up, kill runs and let disks fail for MINUTES, then feed hostile inputs and flip bits
 # make bench      set up, measure this machine
 # make site       set up, build the documentation as a site into site/
@@ -17,7 +18,7 @@ BIN := .venv/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 RUN := runs/connect_four_quick
 
-.PHONY: train test quick-first quick-second test-all all-first all-second test-long test-browser test-browser-quick test-cluster test-cluster-long torture check format docs site bench clean
+.PHONY: train test quick-first quick-second test-all all-first all-second test-long test-browser test-browser-quick test-cluster test-cluster-quick test-cluster-long torture check format docs site bench clean
 
 train: .venv/installed
 	$(BIN)/azero train connect_four_quick --run $(RUN) $(if $(wildcard $(RUN)/config.toml),--resume)
@@ -60,6 +61,9 @@ test-browser-quick: .venv/installed-dev
 
 test-cluster: .venv/installed-cluster
 	$(BIN)/python -m pytest -m "cluster and not long" tests/cluster
+
+test-cluster-quick: .venv/installed-cluster
+	$(BIN)/python -m pytest -m "cluster and not slow and not long" tests/cluster
 
 test-cluster-long: .venv/installed-cluster
 	$(BIN)/python -m pytest -m "cluster and long" -s tests/cluster

@@ -1,4 +1,4 @@
-"""Tests of --cluster in `azero evaluate` and `azero lab`: the same results, by whatever workers do the tasks."""
+"""Tests of --cluster in `azero evaluate`, `azero rate` and `azero lab`: the same results, whoever does the tasks."""
 
 import json
 from contextlib import contextmanager
@@ -8,7 +8,7 @@ from arena.agents import write_checkpoint, write_engine
 from arena.pools import Shuffled
 from command_line import assert_bad_input
 
-from azero.commands import evaluate, lab
+from azero.commands import evaluate, lab, rate
 
 
 @pytest.fixture
@@ -20,7 +20,7 @@ def pool(monkeypatch):
     def workers_of(cluster, device=None):
         yield pool if cluster else None
 
-    for module in (evaluate, lab):
+    for module in (evaluate, lab, rate):
         monkeypatch.setattr(module, "workers_of", workers_of)
     return pool
 
@@ -47,6 +47,24 @@ def test_ctrl_c_prints_the_finished_games(run_azero, pool, monkeypatch):
         "evaluate", "uct@9", "--against", "random", "--game", "tic_tac_toe", "--cluster", "x"
     )
     assert code == 130 and "stopped after 4 of 100 games" in errors and "4 games" in output
+
+
+def test_ratings_on_a_cluster_are_those_here(run_azero, tmp_path, pool, monkeypatch):
+    """Ctrl-C keeps the finished games of all matches that were under way."""
+    net = write_checkpoint(tmp_path / "net.safetensors")
+    rate = "rate", f"{net}@2", "uct@3", "random", "--games", 40, "--json", "--out"
+    here, there = tmp_path / "here.json", tmp_path / "there.json"
+    wanted = run_azero(*rate, here)[1]
+    monkeypatch.setattr("azero.cli._end_at_once", lambda code: None)
+    monkeypatch.setattr("signal.signal", lambda *given: None)
+    pool.most = 6
+    code, output, errors = run_azero(*rate, there, "--cluster", "x")
+    num = json.loads(output)["games"]
+    assert code == 130 and f"stopped after {num} games" in errors and 6 < num < 40
+    pool.most = 1000
+    assert json.loads(run_azero(*rate, there, "--cluster", "x")[1])["games"] == 40
+    there.unlink()
+    assert run_azero(*rate, there, "--cluster", "x")[1] == wanted and there.read_bytes() == here.read_bytes()
 
 
 def test_solved_positions_are_searched_on_a_cluster(run_azero, tmp_path, pool):
@@ -77,5 +95,7 @@ def test_what_a_cluster_cannot_do_is_said_in_a_line(run_azero, tmp_path, pool):
     assert_bad_input(run_azero("evaluate", engine, "--against", "random", *on_cluster), "a program of this machine")
     assert_bad_input(run_azero(*match, "--clock", "1s"), "--clock measures the time of this machine")
     assert_bad_input(run_azero(*match, "--threads", 2), "--threads is for this machine")
+    assert_bad_input(run_azero("rate", engine, "random", *on_cluster), "a program of this machine")
+    assert_bad_input(run_azero("rate", "uct@9", "random", *on_cluster, "--threads", 2), "--threads is for this machine")
     assert_bad_input(run_azero("lab", "scaling", "--cluster", "local", "--threads", 2), "--threads is for this machine")
     assert pool.done == 0

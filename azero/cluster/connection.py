@@ -138,6 +138,9 @@ def _initialised(failure: str, folder: str | None, **options: object) -> Iterato
     import ray
     import ray._private.worker
 
+    from azero.cluster.watch import LocalProcesses, end_by, watched
+
+    local = LocalProcesses(folder) if folder else None
     before = signal.getsignal(signal.SIGTERM)
     logging.getLogger("ray").setLevel(logging.CRITICAL)
     # Ray prints what happens to nodes and workers; the pool says it in a line of its own.
@@ -147,13 +150,17 @@ def _initialised(failure: str, folder: str | None, **options: object) -> Iterato
         with contextlib.chdir(PACKAGE.parent), _silence(), _interruption_blocked():
             ray.init(log_to_driver=False, configure_logging=False, logging_level=logging.CRITICAL, **options)
     except (Exception, SystemExit) as error:
+        if local:
+            local.note()
         ray.shutdown()
+        if isinstance(error, SystemExit) and error.code == signal.SIGTERM:  # by Ray's handler
+            end_by(signal.SIGTERM, local)
+        if local:
+            local.end()
         raise BadInput(f"{failure}: {' '.join(str(error).split()) or type(error).__name__}") from None
     finally:
         signal.signal(signal.SIGTERM, before)  # Ray's handler writes a trace of its compiled code
-    from azero.cluster.watch import watched
-
-    with watched(folder):
+    with watched(local):
         yield
 
 

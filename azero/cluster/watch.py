@@ -1,11 +1,17 @@
-"""A watch over the cluster's head: if it ends, this process ends with one line, before Ray ends it with none."""
+"""The ends of a process that uses a cluster: the cluster's head ends, this process is terminated, or it is done.
+
+If the head ends, this process says so, before Ray ends it without a line. Local clusters leave no process behind.
+"""
 
 import contextlib
 import os
+import shutil
+import signal
 import socket
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import NoReturn
 
 import ray
 
@@ -18,32 +24,35 @@ _MOST_FAILURES = 3
 
 
 @contextmanager
-def watched(folder: str | None) -> Iterator[None]:
+def watched(local: "LocalProcesses | None") -> Iterator[None]:
     """Watches, within the block, the head and this machine's node of the cluster to which this process is connected.
 
     If one of them ends, a line says so, and the process exits with code 2; a run's files are whole at any time.
 
     Args:
-      folder: that of a cluster which was started here, whose processes all end with the block.
+      local: the processes of a cluster that was started here. They all end with the block, and by SIGTERM.
     """
     context = ray.get_runtime_context()
     own = next(node for node in ray.nodes() if node["NodeID"] == context.get_node_id())
     places = {"head": context.gcs_address, "node here": f"{own['NodeManagerAddress']}:{own['NodeManagerPort']}"}
     is_over = threading.Event()
-    children = _Children(folder) if folder else None
-    threading.Thread(target=_watch, args=(places, is_over, children), daemon=True).start()
+    if local:
+        local.note()
+    threading.Thread(target=_watch, args=(places, is_over, local), daemon=True).start()
+    before = signal.signal(signal.SIGTERM, lambda number, frame: end_by(number, local)) if local else None
     try:
         yield
     finally:
         is_over.set()
-        if children:
-            children.note()
+        if local:
+            local.note()
         ray.shutdown()
-        if children:
-            children.end()
+        if local:
+            local.end()
+            signal.signal(signal.SIGTERM, before)
 
 
-def _watch(places: dict[str, str], is_over: threading.Event, children: "_Children | None") -> None:
+def _watch(places: dict[str, str], is_over: threading.Event, local: "LocalProcesses | None") -> None:
     failures = dict.fromkeys(places, 0)
     while not is_over.wait(_EVERY_S):
         for what, address in places.items():
@@ -53,8 +62,8 @@ def _watch(places: dict[str, str], is_over: threading.Event, children: "_Childre
                     f"the Ray cluster's {what}, at {address}, has ended; a run's files are whole; "
                     "continue with --resume"
                 )
-                if children:
-                    children.end()
+                if local:
+                    local.end()
                 os._exit(2)
 
 
@@ -67,15 +76,18 @@ def _answers(address: str) -> bool:
     return True
 
 
-class _Children:
-    """The processes of a local cluster. Those that lose their parent by a crash would stay for a minute."""
+class LocalProcesses:
+    """The processes of a local cluster. Those that lose their parent by a crash would stay for a minute.
+
+    Args:
+      folder: the cluster's.
+    """
 
     def __init__(self, folder: str) -> None:
         import psutil  # Ray brings it
 
         self._psutil, self._own, self._folder = psutil, psutil.Process(), folder
         self._known: set = set()
-        self.note()
 
     def note(self) -> None:
         """Notes the processes that there are now."""
@@ -92,3 +104,18 @@ class _Children:
             with contextlib.suppress(self._psutil.Error):
                 each.kill()
         self._psutil.wait_procs(self._known, timeout=5)
+
+    def remove_files(self) -> None:
+        """Removes the cluster's folder, where the processes have ended."""
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+
+def end_by(number: int, local: LocalProcesses | None) -> NoReturn:
+    """Ends this process by a signal, as it would end without a handler, and a local cluster before."""
+    if local:
+        local.note()
+        local.end()
+        local.remove_files()
+    signal.signal(number, signal.SIG_DFL)
+    os.kill(os.getpid(), number)
+    os._exit(128 + number)  # the signal is blocked

@@ -40,6 +40,12 @@ class Maker(NamedTuple):
         """Returns where the nets of these agents run; None if none has a net."""
         return self.device if any(agent.net_alone for agent in agents) else None
 
+    def device_for(self, names: list[str]) -> "DeviceConfig | None":
+        """Returns where the nets of agents with these names run; None if none has a net."""
+        from azero.arena.agents.names import device_settings_of
+
+        return self.device if any(device_settings_of(name) is not None for name in names) else None
+
     def recipe(self, name: str, agent: "Agent") -> "Recipe":
         """Returns the recipe of an agent that this maker has made. Its net runs elsewhere as it does here."""
         from azero.arena.agents.recipes import recipe_of, settled_device

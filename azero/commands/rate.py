@@ -3,14 +3,20 @@
 import json
 import re
 import sys
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from azero.commands.clusters import check_cluster, workers_of
 from azero.commands.makers import Maker, check_device
 from azero.commands.options import (
     AGENT_HELP,
+    ClusterOption,
     DeviceOption,
     GameOption,
     JsonOption,
@@ -26,6 +32,7 @@ from azero.errors import BadInput, EngineFailed, Stopped
 from azero.system.console import printable, say
 
 if TYPE_CHECKING:
+    from azero.arena.agents.recipes import Recipe
     from azero.arena.ratings.pool import Pool, Ratings
 
 app = typer.Typer()
@@ -66,6 +73,7 @@ def rate(
     precision: PrecisionOption = "auto",
     runtime: RuntimeOption = "auto",
     max_nodes: NodesOption = None,
+    cluster: ClusterOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Rate many agents in one pool.
@@ -74,20 +82,26 @@ def rate(
     ratings. All finished games are kept in a file, and the same command goes on from there: with as many games it plays
     none, with more it plays the others. The file is RUN/ratings.json, or results/ratings-GAME.json.
     If an engine fails, the ratings so far are printed, and the exit code is 1. Ctrl-C prints them, too.
+    With --cluster, the workers of a Ray cluster play the same games.
     """
     from azero.arena.ratings.pool import GAMES_PER_AGENT, Pool, game_of_pool
+    from azero.arena.ratings.workers import Workers
 
     names = [*(agents or []), *(_members(run) if run else [])]
     if games is not None and games < 1:
         raise BadInput(f"--games {games} should be 1 or more")
     anchor_name, elo = _anchor(anchor, names)
+    if cluster is not None:
+        check_cluster(names, threads)
     device_config = check_device(names, device, precision, runtime)
     maker = Maker(named_game(game), seed, threads, device_config, max_nodes)
     played = game_of_pool(names, maker.game)
     maker = maker._replace(game=played)
     path = out or (run / "ratings.json" if run else _default_path(str(played)))
-    pool = Pool(played, names, lambda name, own: maker._replace(seed=own).agent(name), seed, path)
-    failure = _play(pool, GAMES_PER_AGENT * len(names) if games is None else games)
+    with workers_of(cluster, maker.device_for(names)) as found:
+        workers = Workers(found, _recipes(maker)) if found else None
+        pool = Pool(played, names, lambda name, own: maker._replace(seed=own).agent(name), seed, path, workers)
+        failure = _play(pool, GAMES_PER_AGENT * len(names) if games is None else games)
     if pool.num_games:
         _show(pool.ratings(anchor_name, elo), as_json, plot)
     if isinstance(failure, KeyboardInterrupt):
@@ -95,6 +109,17 @@ def rate(
     if failure:
         say(f"{failure}; the same command goes on from {path}")
         raise typer.Exit(1)
+
+
+def _recipes(maker: Maker) -> "Callable[[str, int], Recipe]":
+    """Returns a function that returns the recipe of the agent with a name and a seed."""
+
+    @cache
+    def recipe(name: str) -> "Recipe":
+        with closing(maker.agent(name)) as agent:
+            return maker.recipe(name, agent)
+
+    return lambda name, seed: replace(recipe(name), seed=seed)
 
 
 def _members(run: Path) -> list[str]:

@@ -1,6 +1,7 @@
 """Nodes of a Ray cluster in network namespaces of this machine, on one bridge. It needs root and `ip`."""
 
 import contextlib
+import itertools
 import os
 import secrets
 import shutil
@@ -30,7 +31,7 @@ class Nodes:
         number = os.getpid() % 250
         self._tag, self._net = f"azero{os.getpid()}", f"10.{77 + number // 125}.{number}"
         self._folder = tempfile.mkdtemp(prefix="azero-nodes-", dir="/tmp")
-        self._count = 0
+        self._numbers = itertools.count()  # several threads may add nodes
         self.living: list[str] = []
         self.head = f"{self._net}.2:{PORT}"
         self.variables = {key: value for key, value in os.environ.items() if not key.startswith("RAY_")} | {
@@ -63,7 +64,7 @@ class Nodes:
 
     def add(self, num_cpus: int = 1) -> str:
         """Adds a node, the first one as the head; returns the name of its namespace."""
-        number, self._count = self._count, self._count + 1
+        number = next(self._numbers)
         name, link, address = f"{self._tag}n{number}", f"v{os.getpid()}x{number}", f"{self._net}.{number + 2}"
         self._ip(f"netns add {name}")
         self.living.append(name)
@@ -74,6 +75,7 @@ class Nodes:
             self._ip(f"-n {name} link set {each} up")
         place = ["--head", f"--port={PORT}", f"--temp-dir={self._folder}", "--include-dashboard=false"]
         options = [f"--num-cpus={num_cpus}", f"--node-ip-address={address}", f"--object-store-memory={_STORE_BYTES}"]
+        options.append("--include-log-monitor=false")
         command = [sys.executable, "-P", "-m", "ray.scripts.scripts", "start", *options]
         subprocess.run(
             self.inside(name, command + (place if number == 0 else [f"--address={self.head}"])),
@@ -108,15 +110,25 @@ class Nodes:
         found = subprocess.run(["ip", "netns", "pids", name], capture_output=True, text=True).stdout.split()
         return [int(pid) for pid in found if (Path("/proc") / pid / "cmdline").exists()]
 
-    def kill_worker(self) -> int | None:
-        """Kills a worker that does a task on one of the nodes; returns its process id, None if there is none."""
-        for name in self.living:
-            for pid in self.processes(name):
+    def find(self, title: bytes, name: str = "") -> tuple[str, int] | None:
+        """Returns the node and the id of a process whose title begins so; None if there is none.
+
+        Args:
+          name: of the only node to look at; empty: any.
+        """
+        for node in [name] if name else self.living:
+            for pid in self.processes(node):
                 with contextlib.suppress(OSError):
-                    if (Path("/proc") / str(pid) / "cmdline").read_bytes().startswith(b"ray::self-play"):
-                        os.kill(pid, signal.SIGKILL)
-                        return pid
+                    if (Path("/proc") / str(pid) / "cmdline").read_bytes().startswith(title):
+                        return node, pid
         return None
+
+    def kill_worker(self, name: str = "") -> bool:
+        """Kills a worker that plays games on a node, or on any; returns whether there was one."""
+        found = self.find(b"ray::self-play", name)
+        if found:
+            os.kill(found[1], signal.SIGKILL)
+        return bool(found)
 
     def inside(self, name: str, command: list[str]) -> list[str]:
         """Returns the command that runs a command on a node."""

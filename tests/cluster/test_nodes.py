@@ -1,19 +1,22 @@
-"""A run on nodes that come and go, in network namespaces: it ends with the same bytes as on this machine alone."""
+"""Runs on nodes in network namespaces, which come and go: they end with the same bytes as on this machine alone."""
 
 import os
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from training.runs import nets_of, write_config
+from training.runs import nets_of, wait_until, write_config
 
 from azero.config.reading import load_config
 from azero.selfplay.pool import local_pool
 from azero.training.train import train
 
 from .nodes import CAN_MAKE_NODES, Nodes
+from .shared import TRAINING
 
 pytestmark = [
     pytest.mark.cluster,
@@ -28,8 +31,19 @@ LONG = {
 """Settings of the long form, of some minutes."""
 
 
-def train_on(nodes, config, folder, every_s, most_kills, is_abrupt):
-    """Trains on nodes while workers are killed; after two kills a node goes, and another comes. Returns stderr."""
+@pytest.fixture(scope="module")
+def nodes():
+    """A head without CPUs, and two nodes with one each."""
+    with Nodes() as found:
+        with ThreadPoolExecutor() as threads:
+            list(threads.map(found.add, [1, 1]))
+        yield found
+    assert not Path(os.path.expanduser("~/.ray")).exists()
+
+
+@contextmanager
+def training(nodes, config, folder):
+    """Trains on nodes in a process, which ends after the block without an error; yields it and its lines on stderr."""
     command = [sys.executable, "-P", "-m", "azero.cli", "train", str(config), "--run", str(folder)]
     process = subprocess.Popen(
         nodes.inside(nodes.living[0], [*command, "--cluster", nodes.head]),
@@ -38,40 +52,59 @@ def train_on(nodes, config, folder, every_s, most_kills, is_abrupt):
         stderr=subprocess.PIPE,
         text=True,
     )
+    lines = []
     try:
-        num_kills, has_changed, due = 0, False, time.monotonic() + every_s
-        while process.poll() is None:
-            time.sleep(0.05)
-            if num_kills < most_kills and time.monotonic() >= due and nodes.kill_worker():
-                num_kills, due = num_kills + 1, time.monotonic() + every_s
-            if num_kills >= 2 and not has_changed:
-                nodes.take_away(nodes.living[1], is_abrupt)
-                nodes.add()
-                has_changed = True
+        yield process, lines
+        out, err = process.communicate()
     finally:
         process.kill()
-        out, err = process.communicate()
-    print(out, err, f"{num_kills} workers killed", sep="\n")
-    assert process.returncode == 0 and num_kills >= 2 and has_changed
-    return err
+        process.wait()
+    print(out, err, sep="\n")
+    lines += err.splitlines()
+    assert process.returncode == 0
 
 
-@pytest.mark.parametrize(
-    ("num_nodes", "every_s", "most_kills", "is_abrupt", "sections"),
-    [
-        (2, 2, 2, False, {"training": {"iterations": 12}}),  # new workers need seconds: a third kill could end the run
-        pytest.param(3, 15, 1000, True, LONG, marks=[pytest.mark.long, pytest.mark.timeout(3600)]),
-    ],
-)
-def test_a_run_on_nodes_that_come_and_go_ends_with_the_same_bytes(
-    tmp_path, num_nodes, every_s, most_kills, is_abrupt, sections
-):
-    config = write_config(tmp_path, **sections)
+def test_a_run_on_nodes_that_come_and_go_ends_with_the_same_bytes(nodes, whole, tmp_path):
+    """A node trains, too. Its worker is killed, and the other node is taken away: the run waits for new workers."""
+    config = write_config(tmp_path, training=TRAINING, cluster={"trainers": 2})
+    with training(nodes, config, tmp_path / "run") as (process, lines):
+        wait_until(lambda: nodes.find(b"ray::azero_trainer") or process.poll() is not None)
+        trainer, _ = nodes.find(b"ray::azero_trainer")
+        wait_until(lambda: nodes.kill_worker(trainer) or process.poll() is not None)
+        nodes.take_away(next(name for name in nodes.living[1:] if name != trainer))
+        nodes.add()
+        assert process.poll() is None
+    assert any(line.endswith("another one does its task again") for line in lines)
+    assert nets_of(tmp_path / "run") == whole
+
+
+@pytest.mark.slow
+def test_processes_on_several_nodes_give_the_weights_of_one(nodes, whole, tmp_path):
+    """The run's node trains with two others, which have a CPU each."""
+    config = write_config(tmp_path, training=TRAINING, cluster={"trainers": 3})
+    with training(nodes, config, tmp_path / "run"):
+        pass
+    assert nets_of(tmp_path / "run") == whole
+    assert load_config(tmp_path / "run" / "config.toml").cluster.trainers == 3
+
+
+@pytest.mark.long
+@pytest.mark.timeout(3600)
+def test_a_long_run_on_nodes_that_come_and_go_ends_with_the_same_bytes(nodes, tmp_path):
+    """Each 15 s a worker is killed. After two of them a node's link is cut, and another node comes."""
+    config = write_config(tmp_path, **LONG)
     train(load_config(config), tmp_path / "local", make_pool=local_pool)
-    with Nodes() as nodes:
-        for _ in range(num_nodes):
-            nodes.add()
-        err = train_on(nodes, config, tmp_path / "run", every_s, most_kills, is_abrupt)
-        assert not Path(os.path.expanduser("~/.ray")).exists()
-    assert "another one does its task again" in err
+    nodes.add()
+    num_kills, has_changed, due = 0, False, time.monotonic() + 15
+    with training(nodes, config, tmp_path / "run") as (process, lines):
+        while process.poll() is None:
+            time.sleep(0.05)
+            if time.monotonic() >= due and nodes.kill_worker():
+                num_kills, due = num_kills + 1, time.monotonic() + 15
+            if num_kills >= 2 and not has_changed:
+                nodes.take_away(nodes.living[1], is_abrupt=True)
+                nodes.add()
+                has_changed = True
+    print(f"{num_kills} workers killed")
+    assert has_changed and any(line.endswith("another one does its task again") for line in lines)
     assert nets_of(tmp_path / "run") == nets_of(tmp_path / "local")

@@ -19,26 +19,10 @@ from azero.errors import BadInput
 from azero.selfplay.pool import local_pool
 from azero.training.train import train
 
+from .shared import TRAINING, config_of, with_tests
 from .works import die, fail, hang_once, interrupt, killed_twice, large, square, surroundings, work_once
 
 pytestmark = [pytest.mark.cluster, pytest.mark.filterwarnings("ignore")]  # Ray's own code warns
-
-CONFIG = tiny_config(training={"iterations": 2})
-
-
-@pytest.fixture(scope="module")
-def cluster():
-    """A cluster of this machine, for all tests."""
-    with connected("local") as found:
-        yield found
-
-
-@pytest.fixture(scope="module")
-def whole(tmp_path_factory):
-    """A run by the local pool with one worker."""
-    folder = tmp_path_factory.mktemp("local") / "run"
-    train(CONFIG, folder, make_pool=local_pool)
-    return folder
 
 
 def pool_of(cluster, told=None, **settings):
@@ -46,14 +30,14 @@ def pool_of(cluster, told=None, **settings):
 
 
 def test_a_run_on_a_cluster_ends_with_the_same_bytes(cluster, whole, tmp_path, capsys):
-    config = tiny_config(training={"iterations": 2}, selfplay={"num_workers": 2})
+    config = config_of(selfplay={"num_workers": 2})
     done = train(config, tmp_path / "cluster", make_pool=cluster.pool)
-    assert nets_of(tmp_path / "cluster") == nets_of(whole)
+    assert nets_of(tmp_path / "cluster") == whole
     row = capsys.readouterr().out.splitlines()[-1]
     assert row.endswith("  2 workers") and done.metrics["cluster/workers"] == 2
     assert done.metrics["cluster/tasks_again"] == 0 and done.metrics["cluster/received_bytes"] > 1000
     train(config, tmp_path / "pool", make_pool=local_pool)
-    assert nets_of(tmp_path / "pool") == nets_of(whole)
+    assert nets_of(tmp_path / "pool") == whole
 
 
 def test_a_run_whose_workers_are_killed_ends_with_the_same_bytes(cluster, whole, tmp_path, capsys, monkeypatch):
@@ -64,13 +48,14 @@ def test_a_run_whose_workers_are_killed_ends_with_the_same_bytes(cluster, whole,
         yield from run(pool, killed_twice, tasks, on_done, (tmp_path, work, shared), title)
 
     monkeypatch.setattr(ClusterPool, "run", run_with_deaths)
-    train(CONFIG, tmp_path / "run", make_pool=cluster.pool)
-    assert nets_of(tmp_path / "run") == nets_of(whole)
+    train(config_of(selfplay={"num_workers": 2}), tmp_path / "run", make_pool=cluster.pool)
+    assert nets_of(tmp_path / "run") == whole
     out, err = capsys.readouterr()
     assert err.count("a worker was killed; another one does its task again") == 2
-    assert "  1 worker, 2 tasks again, 2 workers died\n" in out
+    assert "  2 workers, 2 tasks again, 2 workers died\n" in out
 
 
+@pytest.mark.slow
 def test_a_user_s_game_travels_to_workers_that_lack_it(cluster, tmp_path, monkeypatch):
     """The workers have another working folder, in which there is no such file."""
     monkeypatch.chdir(tmp_path)
@@ -86,6 +71,7 @@ def test_a_user_s_game_travels_to_workers_that_lack_it(cluster, tmp_path, monkey
     assert nets_of(Path("cluster")) == nets_of(Path("local"))
 
 
+@pytest.mark.slow
 def test_a_killed_worker_is_replaced(cluster, tmp_path):
     told = []
     with pool_of(cluster, told) as pool:
@@ -110,31 +96,42 @@ def test_an_interrupt_ends_all_attempts(cluster):
         assert dict(pool.run(square, [3])) == {0: 9}  # with the CPUs of those that were ended
 
 
-def test_workers_send_no_statistics_and_import_nothing_from_the_working_folder(tmp_path):
+@needs_proc
+def test_no_process_sends_statistics(cluster):
+    with pool_of(cluster) as pool:
+        ((_, (of_worker, _)),) = pool.run(surroundings, [0])
+    found = [
+        (folder / "environ").read_bytes().split(b"\0")
+        for name in (b"gcs/gcs_server", b"raylet/raylet")
+        for folder in (Path("/proc") / each for each in processes_of(os.getsid(0), True, name))
+    ]
+    assert of_worker == "0" and len(found) >= 2 and all(b"RAY_USAGE_STATS_ENABLED=0" in each for each in found)
+
+
+@pytest.mark.slow
+def test_workers_import_nothing_from_the_working_folder(tmp_path):
     """In a process of its own, since Ray takes the working folder at the beginning."""
     for name in ("numba", "json", "azero"):
         (tmp_path / f"{name}.py").write_text("import pathlib; pathlib.Path('ran').touch()\n")
-    script = "from cluster.test_ray import show_surroundings; show_surroundings()"
+    script = "from cluster.test_ray import show_path; show_path()"
     done = subprocess.run(
         [sys.executable, "-P", "-c", script], cwd=tmp_path, env=without_ray(), capture_output=True, text=True
     )
     assert done.returncode == 0, done.stderr
-    statistics, *path = done.stdout.split()
-    assert statistics == "0" and str(tmp_path) not in path and not (tmp_path / "ran").exists()
+    assert str(tmp_path) not in done.stdout.splitlines() and not (tmp_path / "ran").exists()
 
 
-def show_surroundings():
-    """Prints what a worker of a new cluster finds."""
+def show_path():
+    """Prints the path from which a worker of a new cluster imports."""
     with connected("local") as cluster, pool_of(cluster) as pool:
-        ((_, (statistics, path)),) = pool.run(surroundings, [0])
-    print(statistics, *path)
+        ((_, (_, path)),) = pool.run(surroundings, [0])
+    print(*path, sep="\n")
 
 
 def without_ray():
     """Returns the environment without what this process has set for Ray, and with the tests on Python's path."""
     variables = {key: value for key, value in os.environ.items() if not key.startswith("RAY_")}
-    paths = [str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH", "")]
-    return variables | {"PYTHONPATH": os.pathsep.join(filter(None, paths))}
+    return variables | {"PYTHONPATH": with_tests()}
 
 
 def test_a_node_with_another_azero_is_refused(cluster, monkeypatch):
@@ -178,10 +175,11 @@ def start_train(folder, config, home):
     )
 
 
+@pytest.mark.slow
 @needs_proc
 def test_a_run_whose_head_dies_ends_with_a_line_and_goes_on(cluster, whole, tmp_path):
     run = tmp_path / "run"
-    process = start_train(run, write_config(tmp_path, training={"iterations": 2}), tmp_path)
+    process = start_train(run, write_config(tmp_path, training=TRAINING), tmp_path)
     wait_until(lambda: list(run.glob("replay/0*")) or process.poll() is not None)
     os.kill(int(processes_of(process.pid, True, b"gcs/gcs_server")[0]), signal.SIGKILL)
     _, err = process.communicate(timeout=60)
@@ -189,21 +187,27 @@ def test_a_run_whose_head_dies_ends_with_a_line_and_goes_on(cluster, whole, tmp_
     assert re.fullmatch(r"azero: the Ray cluster's head, at [\d.:]+, has ended; a run's files are whole; .*\n", err)
     wait_until(lambda: not processes_of(process.pid, True), timeout_s=30)
     train(None, run, resume=True, make_pool=cluster.pool)
-    assert nets_of(run) == nets_of(whole)
+    assert nets_of(run) == whole
 
 
+@pytest.mark.slow
 @needs_proc
-@pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGKILL])
+@pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_a_command_that_is_stopped_leaves_no_process_and_nothing_at_home(tmp_path, sign):
     home = tmp_path / "home"
     process = start_train(tmp_path / "run", write_config(tmp_path, training={"iterations": 1000}), home)
     wait_until(lambda: (tmp_path / "run" / "metrics.jsonl").exists() or process.poll() is not None)
-    os.killpg(process.pid, sign) if sign == signal.SIGINT else process.kill()
+    head = processes_of(process.pid, True, b"gcs/gcs_server")[0]
+    folder = Path(re.search(r"/tmp/azero-ray-\w+", Path("/proc", head, "cmdline").read_text())[0])
+    os.killpg(process.pid, sign) if sign == signal.SIGINT else process.send_signal(sign)
     _, err = process.communicate(timeout=60)
     if sign == signal.SIGINT:
         go_on = f"go on with: azero train --run {tmp_path / 'run'} --resume --cluster local"
         assert process.returncode == 130 and err == f"azero: stopped; {go_on}\n"
-    wait_until(lambda: not processes_of(process.pid, has_agents=sign == signal.SIGINT), timeout_s=30)
+    else:
+        assert process.returncode == -sign and err == ""
+    wait_until(lambda: not processes_of(process.pid, has_agents=sign != signal.SIGKILL), timeout_s=30)
+    assert folder.exists() == (sign == signal.SIGKILL)
     assert not (home / ".ray").exists()
 
 
@@ -227,6 +231,7 @@ def processes_of(session, has_agents, name=b""):
     return found
 
 
+@pytest.mark.slow
 def test_a_run_that_plays_ahead_ends_with_the_same_bytes(cluster, tmp_path):
     """The gate's matches are played by the same workers at the same time."""
     for name, num_workers, make_pool in (("turns", 1, local_pool), ("cluster", 2, cluster.pool)):

@@ -3,44 +3,20 @@
 import os
 import signal
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-from training.runs import nets_of, tiny_config, wait_until, write_config
+from training.runs import nets_of, wait_until
 
-from azero.cluster.connection import connected
 from azero.cluster.fingerprint import Fingerprint
-from azero.config.reading import load_config
 from azero.errors import BadInput
 from azero.selfplay.pool import local_pool
 from azero.training.learning import trainer as trainer_of
 from azero.training.train import train
 
-from .nodes import CAN_MAKE_NODES, Nodes
+from .shared import config_of
 
 pytestmark = [pytest.mark.cluster, pytest.mark.filterwarnings("ignore")]  # Ray's own code warns
-
-SHARED = {"iterations": 2, "batch_size": 512, "samples_per_position": 40, "precision": "fp32"}
-
-
-@pytest.fixture(scope="module")
-def cluster():
-    """A cluster of this machine, for all tests."""
-    with connected("local") as found:
-        yield found
-
-
-@pytest.fixture(scope="module")
-def whole(tmp_path_factory):
-    """A run of one process of the trainer, by the local pool."""
-    folder = tmp_path_factory.mktemp("alone") / "run"
-    train(config_of(1), folder, make_pool=local_pool)
-    return folder
-
-
-def config_of(trainers, **sections):
-    return tiny_config(training=SHARED, cluster={"trainers": trainers}, **sections)
 
 
 def test_processes_are_where_most_cores_are():
@@ -53,11 +29,13 @@ def test_processes_are_where_most_cores_are():
     assert places == ["a", "a", "a"] and num_threads == 4
 
 
+@pytest.mark.slow
 def test_several_processes_give_the_weights_of_one(cluster, whole, tmp_path):
     train(config_of(3), tmp_path / "run", make_pool=cluster.pool)
-    assert nets_of(tmp_path / "run") == nets_of(whole)
+    assert nets_of(tmp_path / "run") == whole
 
 
+@pytest.mark.slow
 def test_a_user_s_game_travels_to_the_trainers(cluster, tmp_path, monkeypatch):
     """Their working folder is another one, in which there is no such file."""
     monkeypatch.chdir(tmp_path)
@@ -69,6 +47,7 @@ def test_a_user_s_game_travels_to_the_trainers(cluster, tmp_path, monkeypatch):
     assert nets_of(Path("two")) == nets_of(Path("one"))
 
 
+@pytest.mark.slow
 def test_a_process_that_is_killed_ends_the_run_which_goes_on(cluster, whole, tmp_path, monkeypatch):
     step = trainer_of.Trainer.step
 
@@ -83,7 +62,7 @@ def test_a_process_that_is_killed_ends_the_run_which_goes_on(cluster, whole, tmp
             train(config_of(2), tmp_path / "run", make_pool=cluster.pool)
     wait_until(lambda: not trainers_here())
     train(None, tmp_path / "run", resume=True, make_pool=cluster.pool)
-    assert nets_of(tmp_path / "run") == nets_of(whole)
+    assert nets_of(tmp_path / "run") == whole
 
 
 def trainers_here():
@@ -99,22 +78,3 @@ def test_a_node_with_another_azero_is_refused(cluster, tmp_path, monkeypatch):
     monkeypatch.setattr(pool.Fingerprint, "here", classmethod(lambda cls: here._replace(code="other")))
     with pytest.raises(BadInput, match="^the trainer cannot use a node: .* has another code of azero "):
         train(config_of(2), tmp_path / "run", make_pool=cluster.pool)
-
-
-@pytest.mark.skipif(not CAN_MAKE_NODES, reason="it makes network namespaces, which needs root")
-def test_processes_on_several_nodes_give_the_weights_of_one(whole, tmp_path):
-    """The run's node trains with two others, which have a CPU each."""
-    config = write_config(tmp_path, training=SHARED, cluster={"trainers": 3})
-    command = [sys.executable, "-P", "-m", "azero.cli", "train", str(config), "--run", str(tmp_path / "run")]
-    with Nodes() as nodes:
-        for _ in range(2):
-            nodes.add()
-        done = subprocess.run(
-            nodes.inside(nodes.living[0], [*command, "--cluster", nodes.head]),
-            env=nodes.variables,
-            capture_output=True,
-            text=True,
-        )
-    assert done.returncode == 0, done.stderr
-    assert nets_of(tmp_path / "run") == nets_of(whole)
-    assert load_config(tmp_path / "run" / "config.toml").cluster.trainers == 3

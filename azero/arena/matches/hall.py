@@ -132,7 +132,7 @@ class Hall:
           on_games: called with the number of games that have just ended, and the tally of a match so far. The number
             is negative if a worker has died, and some of its games are played again.
 
-        Raises: as `play_match`. If there is one match, the exception has its finished games.
+        Raises: as `play_match`. The exception has the finished games of the match; if workers play, those of all.
         """
         if self._pool is not None and not any(each.is_program for meeting in meetings for each in _sides(meeting)):
             return _spread(self._pool, meetings, on_games)
@@ -223,14 +223,17 @@ def _spread(pool: TaskPool, meetings: Sequence[Meeting], on_games: Callable[[int
     except (EngineFailed, KeyboardInterrupt) as error:
         done, total = sum(course.tally.games for course in courses), sum(each.num_games for each in meetings)
         early_end = early_end_of(error, f"after {done} of {total} games")
-    elapsed_s = time.perf_counter() - begin
-    return [
-        finish(
-            (meeting.a.name, meeting.b.name), str(game), course.results, elapsed_s, [*_sum_of(course, own)],
-            course.decision, early_end,
-        )
+    elapsed_s, failure = time.perf_counter() - begin, str(early_end) if early_end else None
+    matches = [
+        finish((meeting.a.name, meeting.b.name), str(game), course.results, elapsed_s, [*_sum_of(course, own)],
+               course.decision, None)
         for meeting, game, course, own in zip(meetings, games, courses, spent, strict=True)
     ]  # fmt: skip
+    if early_end:
+        early_end.results = [replace(each, failure=failure) for each in matches]
+        early_end.result = next((each for each in early_end.results if each.results), None)
+        raise early_end
+    return matches
 
 
 def _sum_of(course: Course, spent: dict[int, np.ndarray]) -> np.ndarray:

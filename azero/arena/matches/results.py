@@ -122,9 +122,11 @@ class Unfinished(EngineFailed):
 
     Attributes:
       result: the finished games; None if there are none.
+      results: of matches that workers played at the same time, the finished games of each.
     """
 
     result: MatchResult | None = None
+    results: Sequence[MatchResult] = ()
 
 
 class Interrupted(KeyboardInterrupt):
@@ -132,9 +134,11 @@ class Interrupted(KeyboardInterrupt):
 
     Attributes:
       result: the finished games; None if there are none.
+      results: of matches that workers played at the same time, the finished games of each.
     """
 
     result: MatchResult | None = None
+    results: Sequence[MatchResult] = ()
 
 
 def tally_of(results: Sequence[GameResult]) -> Tally:

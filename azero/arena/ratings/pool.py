@@ -1,7 +1,7 @@
 """A pool of agents that play for their ratings: which games, from where it stopped, and the result."""
 
 import contextlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
@@ -14,6 +14,7 @@ from azero.arena.matches.statistics import Tally
 from azero.arena.ratings.file import Matches, Meeting, Pair, pairs_of, read_matches, write_matches
 from azero.arena.ratings.model import Posterior, Scores, estimate
 from azero.arena.ratings.pairing import choose_pairings
+from azero.arena.ratings.workers import Match, Workers
 from azero.compiler.rng import derive_seed
 from azero.errors import BadInput
 from azero.games import Game, make_game
@@ -114,16 +115,23 @@ class Pool:
       names: of the agents. None are made before a match, and each is closed after it.
       make: makes an agent from its name and a seed.
       path: the file that keeps the games; None: they are not kept.
+      workers: those that play; None: this process.
 
     Raises BadInput if there are fewer than two agents, two are the same, one cannot be made, or the file is not of
     this game.
     """
 
     def __init__(
-        self, game: Game, names: Sequence[str], make: Callable[[str, int], Agent], seed: int, path: Path | None
+        self,
+        game: Game,
+        names: Sequence[str],
+        make: Callable[[str, int], Agent],
+        seed: int,
+        path: Path | None,
+        workers: Workers | None = None,
     ):
         self.game, self.names, self.seed = game, list(names), seed
-        self._make, self._path = make, path
+        self._make, self._path, self._workers = make, path, workers
         for place, name in enumerate(names):
             if name in names[:place]:
                 raise BadInput(f"agent {name!r} is named twice; a pool has each agent once")
@@ -157,14 +165,13 @@ class Pool:
         """
         if num_games < 1:
             raise BadInput(f"games = {num_games} should be 1 or more")
-        for a, b, pairs in self._played():
-            for number in _left_out(pairs):
-                self._play(a, b, number, 1, on_games)
+        self._play(
+            [self._match(a, b, number, 1) for a, b, pairs in self._played() for number in _left_out(pairs)], on_games
+        )
         while (left := (num_games - self.num_games + 1) // 2) > 0:
             batch = min(left, batch_size(len(self.names), self.num_games // 2))
-            for (a, b), count in choose_pairings(self.posterior(), batch).items():
-                first = len(self._matches.get(self._meeting(a, b), []))
-                self._play(a, b, first, count, on_games)
+            chosen = choose_pairings(self.posterior(), batch)
+            self._play([self._match(a, b, None, count) for (a, b), count in chosen.items()], on_games)
 
     def posterior(self) -> Posterior:
         """Returns what is known of the ratings, by the agents' places. Of pairs that repeat each other, one counts."""
@@ -204,33 +211,58 @@ class Pool:
             if seed == self.seed and a in places and b in places
         ]
 
-    def _play(self, a: int, b: int, first: int, count: int, on_games: Callable[[int, Tally], None]) -> None:
-        """Plays pairs of two agents, from number `first` on, and keeps them."""
+    def _match(self, a: int, b: int, first: int | None, count: int) -> tuple[Meeting, Match]:
+        """Returns pairs of two agents, whose places are given, from number `first` on; None: from the next one on."""
         meeting = self._meeting(a, b)
         if self._ids[a] != meeting.a:
             a, b = b, a
+        if first is None:
+            first = len(self._matches.get(meeting, []))
         seed = derive_seed(self.seed, "rating", meeting.a, meeting.b)
-        result: MatchResult | None
-        early_end: Unfinished | Interrupted | None = None
+        sides = [(self.names[each], derive_seed(seed, side)) for each, side in ((a, "a"), (b, "b"))]
+        return meeting, Match(sides, seed, first, count)
+
+    def _play(self, chosen: Sequence[tuple[Meeting, Match]], on_games: Callable[[int, Tally], None]) -> None:
+        """Plays matches, and keeps their pairs. Workers play all at the same time, this process one after another."""
+        meetings, matches = [meeting for meeting, _ in chosen], [match for _, match in chosen]
+        if not self._workers:
+            for meeting, match in chosen:
+                with self._kept([meeting]) as results:
+                    results.append(self._play_here(match, on_games))
+        elif chosen:
+            with self._kept(meetings) as results:
+                results += self._workers.play(matches, on_games)
+
+    def _play_here(self, match: Match, on_games: Callable[[int, Tally], None]) -> MatchResult:
         with contextlib.ExitStack() as stack:
-            one, other = (
-                stack.enter_context(contextlib.closing(self._make(self.names[each], derive_seed(seed, side))))
-                for each, side in ((a, "a"), (b, "b"))
-            )
-            try:
-                result = play_match(one, other, self.game, 2 * count, seed, on_games=on_games, first_pair=first)
-            except (Unfinished, Interrupted) as error:
-                early_end, result = error, error.result
-        if result:
-            with interruption_waits() as interrupted:
-                self._add({meeting: pairs_of(result.results)})
-                if self._path:
-                    self._add(read_matches(self._path, str(self.game)))  # another process may have added games
-                    write_matches(self._path, str(self.game), self._matches)
-            if interrupted():
-                raise KeyboardInterrupt
+            one, other = (stack.enter_context(contextlib.closing(self._make(*side))) for side in match.sides)
+            num_games, first = 2 * match.num_pairs, match.first
+            return play_match(one, other, self.game, num_games, match.seed, on_games=on_games, first_pair=first)
+
+    @contextlib.contextmanager
+    def _kept(self, meetings: Sequence[Meeting]) -> Iterator[list[MatchResult]]:
+        """Keeps the pairs of the results that are added to the list within the block, also if it ends early."""
+        results: list[MatchResult] = []
+        early_end: Unfinished | Interrupted | None = None
+        try:
+            yield results
+        except (Unfinished, Interrupted) as error:
+            early_end = error
+            results += error.results or ([error.result] if error.result else [])
+        if results:
+            self._keep({own: pairs_of(each.results) for own, each in zip(meetings, results, strict=True)})
         if early_end:
             raise early_end
+
+    def _keep(self, matches: Matches) -> None:
+        """Adds pairs to those of the pool and its file."""
+        with interruption_waits() as interrupted:
+            self._add(matches)
+            if self._path:
+                self._add(read_matches(self._path, str(self.game)))  # another process may have added games
+                write_matches(self._path, str(self.game), self._matches)
+        if interrupted():
+            raise KeyboardInterrupt
 
     def _add(self, matches: Matches) -> None:
         """Adds the pairs that are new."""

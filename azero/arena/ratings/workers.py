@@ -1,0 +1,33 @@
+"""Matches of a pool that workers play, all at the same time."""
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from azero.arena.agents.recipes import Recipe
+from azero.arena.matches.hall import Hall, Meeting, TaskPool
+from azero.arena.matches.results import MatchResult
+from azero.arena.matches.statistics import Tally
+
+
+class Match(NamedTuple):
+    """Pairs of games that two agents are to play."""
+
+    sides: list[tuple[str, int]]  # names and seeds of A and B
+    seed: int
+    first: int  # number of the first pair
+    num_pairs: int
+
+
+class Workers(NamedTuple):
+    """Workers, and what they make agents from."""
+
+    pool: TaskPool
+    recipe: Callable[[str, int], Recipe]  # by an agent's name and seed
+
+    def play(self, matches: Sequence[Match], on_games: Callable[[int, Tally], None]) -> Sequence[MatchResult]:
+        """Returns the results of several matches; raises as `Hall.play`."""
+        meetings = []
+        for sides, seed, first, num_pairs in matches:
+            a, b = (self.recipe(*side) for side in sides)
+            meetings.append(Meeting(a, b, 2 * num_pairs, seed, first_pair=first))
+        return Hall(self.pool).play(meetings, on_games)
