@@ -88,3 +88,46 @@ def test_a_bad_record_is_told_in_a_line_and_nothing_is_lost(open_page, text, wor
     assert words in problem.inner_text() and "\n" not in problem.inner_text().strip()
     page.keyboard.press("Escape")
     assert page.get_by_role("treeitem").count() >= 2
+
+
+HOSTILE = [
+    '<img src="x" onerror="hit=1">',
+    "<style>*{display:none}</style>",
+    "\u202eturned",
+    "W" * 500,
+    "\u2066\u202eturned",
+]
+
+
+def test_texts_of_a_record_stay_texts_and_in_their_place(open_page):
+    names = ";".join(
+        f"{colour}[{point}]N[{text}]C[{text}]"
+        for text, colour, point in zip(HOSTILE, "BWBWB", ("aa", "bb", "cc", "dd", "ee"), strict=True)
+    )
+    game = f"(;GM[1]CA[UTF-8]SZ[5]PB[{HOSTILE[3]}]PW[\u202eturned]RE[B+R];{names})"
+    page = open_page("#v=analyse&g=tic_tac_toe")
+    dialog = open_records(page)
+    dialog.get_by_label("Text of a record").fill(game + game)
+    dialog.get_by_role("button", name="Load").click()
+    first = dialog.get_by_label("Games of the record").get_by_role("button").first
+    right = page.evaluate(
+        "button => [button, button.querySelector('.result')].map((each) => each.getBoundingClientRect().right)",
+        first.element_handle(),
+    )
+    assert right[1] <= right[0]
+    first.click()
+    page.get_by_role("treeitem").nth(4).wait_for()
+    assert page.evaluate("""() => {
+      const panel = document.querySelector('.panel').getBoundingClientRect();
+      const boxes = [...document.querySelectorAll('[role=tree] *')].map((each) => each.getBoundingClientRect());
+      return {
+        hit: window.hit ?? null,
+        images: document.querySelectorAll('img').length,
+        isInside: boxes.every(({ right }) => right <= panel.right + 1),
+        isInOrder: [...document.querySelectorAll('.item-move')].every((item) => {
+          const boxOf = (name) => item.querySelector(name)?.getBoundingClientRect();
+          const [number, move] = [boxOf('.ply'), boxOf('.tree-move')];
+          return !number || number.right <= move.right;
+        }),
+      };
+    }""") == {"hit": None, "images": 0, "isInside": True, "isInOrder": True}

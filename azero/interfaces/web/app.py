@@ -12,6 +12,7 @@ from azero.interfaces.web.learn import routes as learn
 from azero.interfaces.web.offered.offered import Offered
 from azero.interfaces.web.routes import agents, games, records, searches
 from azero.interfaces.web.runs import routes as runs
+from azero.interfaces.web.runs.nets import Nets
 from azero.interfaces.web.searches.searches import Searches
 from azero.interfaces.web.security import Guard
 from azero.interfaces.web.settings import ServeSettings
@@ -37,9 +38,10 @@ def make_app(offered: Offered, settings: ServeSettings) -> FastAPI:
         description="Games, positions, agents, searches and records of azero.",
         docs_url=None,  # these pages load scripts from another server
         redoc_url=None,
+        redirect_slashes=False,  # a redirect is no JSON
         telemetry=SILENT,
     )
-    app.state.context = Context(offered, settings, Searches(settings))
+    app.state.context = Context(offered, settings, Searches(settings), Nets())
     add_handlers(app)
     for router in ROUTERS:
         app.include_router(router, prefix=API)

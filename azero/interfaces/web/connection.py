@@ -15,6 +15,8 @@ from azero.interfaces.web.searches.stream import ABORT
 from azero.interfaces.web.settings import ServeSettings
 
 _MOST_IGNORED = 256 << 20  # bytes of a body that is refused: a client that is still sending would miss the answer
+_MOST_LINE_ENDS = 20_000  # of a body in chunks, which have two each: to parse one takes 25 µs, however small it is
+_PIECE = 1 << 14  # bytes that are parsed at once
 
 
 class Connections:
@@ -62,6 +64,7 @@ class Connection(H11Protocol):
         self.app_state = {**self.app_state, ABORT: self.abort}
         self._all, self._idle_s = all_of_them, idle_s
         self._num_ignored = 0
+        self._num_line_ends = 0
         self._idle_since_s = 0.0  # by the loop's clock
         self._timer: asyncio.TimerHandle | None = None
 
@@ -82,6 +85,12 @@ class Connection(H11Protocol):
             self._timer.cancel()
 
     def data_received(self, data: bytes) -> None:
+        for begin in range(0, len(data), _PIECE):
+            if self.transport.is_closing():
+                return
+            self._piece_received(data[begin : begin + _PIECE])
+
+    def _piece_received(self, data: bytes) -> None:
         if self.cycle is not None and self.cycle.response_complete and self.conn.their_state is h11.SEND_BODY:
             self._num_ignored += len(data)
             if self._num_ignored > _MOST_IGNORED:
@@ -90,15 +99,26 @@ class Connection(H11Protocol):
         super().data_received(data)
         if self._is_answering:
             self._all.works(self, is_idle=False)
+        if self._is_within_chunks:
+            self._num_line_ends += data.count(b"\r\n")
+            if self._num_line_ends > _MOST_LINE_ENDS:
+                self.send_400_response("the request's body comes in too many chunks")
 
     def on_response_complete(self) -> None:
         self._all.works(self, is_idle=True)
+        self._num_line_ends = 0
         self._idle_since_s = self.loop.time()
         super().on_response_complete()
 
     @property
     def _is_answering(self) -> bool:
         return self.cycle is not None and not self.cycle.response_complete
+
+    @property
+    def _is_within_chunks(self) -> bool:
+        """Whether more is to come of a body in chunks."""
+        is_within = self.conn.their_state is h11.SEND_BODY
+        return is_within and any(name == b"transfer-encoding" for name, _ in self.headers)
 
     def _end_if_idle(self) -> None:
         """Closes it if no request has come for the time; looks again later if there was one."""

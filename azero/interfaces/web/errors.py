@@ -78,6 +78,9 @@ def add_handlers(app: FastAPI) -> None:
     @app.exception_handler(RequestValidationError)
     async def invalid(request: Request, error: RequestValidationError) -> JSONResponse:
         first = error.errors()[0]
+        if first["loc"] == ("body",) and "json" not in request.headers.get("content-type", "").lower():
+            message = "the body should be JSON, with the header Content-Type: application/json"
+            return ApiError(415, "not_json", message).to_response()
         *path, last = first["loc"]
         if path[-2:] == ["moves", "list"]:
             move = str(first["input"])

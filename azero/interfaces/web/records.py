@@ -127,17 +127,17 @@ def _children_of(nodes: Nodes) -> list[list[int]]:
 def _read_node(given: dict[str, Any], node: Node) -> None:
     """Writes what a node of JSON says into a node; raises ApiError."""
     for name in _TEXTS:
-        if not isinstance(given.get(name) or "", str):
+        if not isinstance(given.get(name, ""), str | None):
             raise ApiError(422, "invalid", f"nodes: {name} should be a text")
         if not _is_whole(given.get(name) or ""):
             raise ApiError(422, "invalid", f"nodes: {name} has half a character (a lone surrogate)")
     value = given.get("value")
-    if value is not None and not (isinstance(value, int | float) and -1 <= value <= 1):
+    if value is not None and not (type(value) in (int, float) and -1 <= value <= 1):
         raise ApiError(422, "invalid", "nodes: value should be a number from -1 to 1")
     simulations, seconds = given.get("simulations"), given.get("seconds")
     if simulations is not None and not (type(simulations) is int and 0 <= simulations <= _MOST_SIMULATIONS):
         raise ApiError(422, "invalid", "nodes: simulations should be a whole number of 0 or more")
-    if seconds is not None and not (isinstance(seconds, int | float) and 0 <= seconds <= _MOST_SECONDS):
+    if seconds is not None and not (type(seconds) in (int, float) and 0 <= seconds <= _MOST_SECONDS):
         raise ApiError(422, "invalid", "nodes: seconds should be a number of 0 or more")
     mark = given.get("mark") or ""
     if mark not in ("", *MARKS):

@@ -27,7 +27,7 @@ class ServeSettings:
       threads: of each search.
       memory_mib: of the trees of each loaded agent, in MiB. They take it as they grow.
       most_agents: agents that are loaded at the same time.
-      most_searches: analyses, suggestions and reviews at the same time; further ones are refused.
+      most_searches: analyses, suggestions, reviews and lessons at the same time; further ones are refused.
       most_reviews: reviews at the same time; further ones wait.
       most_simulations: of one analysis.
       most_suggested: simulations of one suggestion, or of each position of a review.

@@ -80,7 +80,9 @@ def test_what_cannot_be_read_is_told_in_one_line(client, asked, says):
         [{}, {"parent": 0, "move": "4", "value": 2}],
         [{}, {"parent": 0, "move": "4", "simulations": 0.5}],
         [{}, {"parent": 0, "move": "4", "seconds": -1}],
-        [{}, {"parent": 0, "move": "4", "value": True, "comment": 3}],
+        [{}, {"parent": 0, "move": "4", "value": True}],
+        [{}, {"parent": 0, "move": "4", "seconds": False}],
+        [{}, {"parent": 0, "move": "4", "comment": []}],
     ],
 )
 def test_what_is_no_tree_is_told(client, nodes):

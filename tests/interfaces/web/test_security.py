@@ -101,6 +101,14 @@ def test_bad_bodies_are_answered_in_one_line(client, content, status):
     assert "\n" not in error["message"] and "Traceback" not in response.text
 
 
+@pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded", None])
+def test_a_body_that_is_not_said_to_be_json_is_refused_by_name(client, kind):
+    response = client.post(
+        f"{API}/positions", content=json.dumps(ASKED), headers={"content-type": kind} if kind else {}
+    )
+    assert response.status_code == 415 and "Content-Type: application/json" in response.json()["error"]["message"]
+
+
 @pytest.mark.parametrize(
     ("method", "path", "status"),
     [
@@ -117,6 +125,7 @@ def test_bad_bodies_are_answered_in_one_line(client, content, status):
         ("GET", "/\\..\\server.py", 404),
         ("GET", "/%00", 404),
         ("POST", "/index.html", 405),
+        ("GET", f"{API}/games/", 404),
     ],
 )
 def test_errors_have_one_form(client, method, path, status):

@@ -220,6 +220,15 @@ def test_a_body_of_100_mb_is_refused_without_reading_it():
         assert httpx.get(f"{running.url}{API}/agents").status_code == 200
 
 
+def test_a_body_in_thousands_of_chunks_is_refused():
+    """Each costs as much as a large one, and while they are parsed nobody is answered."""
+    with Running() as running, socket.create_connection(running.address, timeout=20) as client:
+        head = f"POST {API}/positions HTTP/1.1\r\nHost: 127.0.0.1\r\nTransfer-Encoding: chunked\r\n\r\n"
+        client.sendall(head.encode() + b"1\r\n \r\n" * 10_000)
+        answer = client.makefile("rb").read()
+    assert answer.startswith(b"HTTP/1.1 400") and b"too many chunks" in answer
+
+
 def test_a_port_in_use_is_bad_input():
     with listen(ServeSettings(port=0)) as taken, pytest.raises(BadInput, match="--port 0"):
         listen(ServeSettings(port=taken.getsockname()[1]))

@@ -44,7 +44,8 @@ async def simulations(asked: SimulationsAsked, request: Request, context: InCont
     if asked.method == "uct":
         if asked.agent is not None:
             raise ApiError(422, "no_agent_needed", "method uct needs no agent: leave it out", value=asked.agent)
-        return await unless_gone(request, _learn(context, client, None, position, wanted))
+        with context.searches.office.place():
+            return await unless_gone(request, _learn(context, client, None, position, wanted))
     return await unless_gone(request, _learn_from_net(asked, context, client, position, wanted))
 
 

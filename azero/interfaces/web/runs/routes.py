@@ -11,7 +11,6 @@ from azero.interfaces.web.models import Asked, GameId, Moves, PositionAsked
 from azero.interfaces.web.runs.activity import activity_of, age_s, resume_command, state_of
 from azero.interfaces.web.runs.folder import RunFolder
 from azero.interfaces.web.runs.metrics import mark_of
-from azero.interfaces.web.runs.nets import Nets
 from azero.interfaces.web.runs.opinions import opinions_of
 from azero.interfaces.web.runs.played import MOST_LISTED, list_games, one_game
 
@@ -19,9 +18,6 @@ router = APIRouter(tags=["runs"], prefix="/runs")
 
 RunId = Annotated[str, Path(max_length=200)]
 Iteration = Annotated[int | None, Query(ge=0, le=10_000_000)]
-
-NETS = Nets()
-"""The open nets of this process."""
 
 
 class OpinionAsked(Asked):
@@ -72,7 +68,7 @@ def game(run_id: RunId, game_id: Annotated[str, Path(max_length=40)], context: I
     """Values are for the first player. Moves of a random opening have no thoughts."""
     run = _run(run_id, context)
     ids = {str(each): context.offered.id_of(each) for each in run.games}
-    found = one_game(run, NETS, game_id)
+    found = one_game(run, context.nets, game_id)
     return found | {"game": ids[found["game"]]}
 
 
@@ -80,13 +76,13 @@ def game(run_id: RunId, game_id: Annotated[str, Path(max_length=40)], context: I
 def opinions(run_id: RunId, asked: OpinionAsked, context: InContext) -> dict[str, Any]:
     """Returns priors and values for the first player. Ask again if the answer is not whole yet."""
     run = _run(run_id, context)
-    game_id = asked.game or context.offered.id_of(run.games[-1])
+    game_id = context.offered.id_of(run.games[-1]) if asked.game is None else asked.game
     position = context.position(PositionAsked(game=game_id, moves=asked.moves, position=asked.position))
     if position.offered.game not in run.games:
         raise ApiError(409, "other_game", f"run {run_id!r} does not play {game_id}", value=game_id)
     if position.state.is_terminal():
         raise ApiError(409, "game_over", "the game is over after these moves")
-    return opinions_of(run, NETS, position.state)
+    return opinions_of(run, context.nets, position.state)
 
 
 def _run(run_id: str, context: Context) -> RunFolder:

@@ -3,6 +3,8 @@
 import pytest
 
 from azero.interfaces.web.learn.routes import MOST_SIMULATIONS
+from azero.interfaces.web.settings import ServeSettings
+from tests.interfaces.web.conftest import client_of
 
 TIC_TAC_TOE = {"game": "tic_tac_toe", "moves": "b2 a1"}
 
@@ -32,6 +34,17 @@ def test_net_gives_priors_and_values(client):
     assert answer["rule"]["name"] == "puct"
     assert first["path"] == [] and first["evaluation"]["kind"] == "net"
     assert sum(child["P"] for child in first["expansion"]["children"]) == pytest.approx(1, abs=1e-4)
+
+
+@pytest.mark.parametrize("wanted", [{"method": "uct"}, {"method": "puct", "agent": "tic_tac_toe"}], ids=["uct", "puct"])
+def test_lessons_count_as_searches(wanted):
+    with client_of(ServeSettings(most_searches=1)) as client:
+        searches = client.app.state.context.searches
+        with searches.office.place():
+            assert client.ask("simulations", 429, **TIC_TAC_TOE, **wanted)["error"]["code"] == "busy"
+        client.ask("simulations", **TIC_TAC_TOE, **wanted, count=1)
+        assert searches.office.num_given == 0
+        searches.close()
 
 
 def test_lesson_of_a_proven_root_is_short(client):

@@ -117,6 +117,7 @@ def test_opinions_name_what_is_wrong(watcher):
     assert watcher.ask(ask, 422, moves="b2 b2")["error"]["at"] == 1
     assert watcher.ask(ask, 409, moves="a1 b1 a2 b2 a3")["error"]["code"] == "game_over"
     assert watcher.ask(ask, 409, game="hex(size=7)")["error"]["code"] == "other_game"
+    assert watcher.ask(ask, 404, game="")["error"]["code"] == "unknown_game"
     assert watcher.ask(ask, 404, game="../x")["error"]["code"] == "unknown_game"
 
 

@@ -65,8 +65,8 @@ export function RecordDialog({ app, session }) {
 const Games = ({ games, session, onOpen }) => html`<ul class="games" aria-label="Games of the record">
   ${games.slice(0, 200).map((found, k) => html`<li><button onClick=${() => onOpen(found)}>
     <span>${k + 1}</span>
-    <${Stone} players=${session.game.players} player=${0} /> ${found.tags.First ?? "?"}
-    <${Stone} players=${session.game.players} player=${1} /> ${found.tags.Second ?? "?"}
-    <strong>${found.result}</strong>
+    <${Stone} players=${session.game.players} player=${0} /> <span class="player-name">${found.tags.First ?? "?"}</span>
+    <${Stone} players=${session.game.players} player=${1} /> <span class="player-name">${found.tags.Second ?? "?"}</span>
+    <strong class="result">${found.result}</strong>
   </button></li>`)}
 </ul>`;

@@ -11,7 +11,7 @@ export function Summary({ players, names, moves, whole }) {
   const counts = countsOf(moves);
   const losses = meanLosses(moves);
   const side = (player) => html`<div class="summary-side" data-player=${player}>
-    <p class="summary-name"><${Stone} players=${players} player=${player} size=${1.2} /><strong>${names[player]}</strong></p>
+    <p class="summary-name"><${Stone} players=${players} player=${player} size=${1.2} /><strong class="player-name">${names[player]}</strong></p>
     <p class="summary-accuracy">${whole ? html`<strong>${whole.accuracy[player]?.toFixed(1) ?? "–"}</strong> <span>accuracy</span>` : "accuracy: at the end"}</p>
     <p class="summary-loss">${losses[player] === null ? "no moves yet" : `${losses[player].toFixed(1)} points lost a move`}</p>
   </div>`;
