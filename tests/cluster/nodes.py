@@ -1,7 +1,6 @@
 """Nodes of a Ray cluster in network namespaces of this machine, on one bridge. It needs root and `ip`."""
 
 import contextlib
-import itertools
 import os
 import secrets
 import shutil
@@ -31,7 +30,7 @@ class Nodes:
         number = os.getpid() % 250
         self._tag, self._net = f"azero{os.getpid()}", f"10.{77 + number // 125}.{number}"
         self._folder = tempfile.mkdtemp(prefix="azero-nodes-", dir="/tmp")
-        self._numbers = itertools.count()  # several threads may add nodes
+        self._count = 0
         self.living: list[str] = []
         self.head = f"{self._net}.2:{PORT}"
         self.variables = {key: value for key, value in os.environ.items() if not key.startswith("RAY_")} | {
@@ -64,7 +63,7 @@ class Nodes:
 
     def add(self, num_cpus: int = 1) -> str:
         """Adds a node, the first one as the head; returns the name of its namespace."""
-        number = next(self._numbers)
+        number, self._count = self._count, self._count + 1
         name, link, address = f"{self._tag}n{number}", f"v{os.getpid()}x{number}", f"{self._net}.{number + 2}"
         self._ip(f"netns add {name}")
         self.living.append(name)

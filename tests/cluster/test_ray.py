@@ -239,3 +239,31 @@ def test_a_run_that_plays_ahead_ends_with_the_same_bytes(cluster, tmp_path):
         done = train(config, tmp_path / name, make_pool=make_pool)
     assert nets_of(tmp_path / "cluster") == nets_of(tmp_path / "turns")
     assert 0 < done.metrics["time/overlap"] <= 1
+
+
+@pytest.mark.long
+@needs_proc
+def test_a_run_of_30_iterations_leaves_nothing_behind(tmp_path):
+    """No object, trainer or task while its cluster lives, and afterwards no process."""
+    script = f"from cluster.test_ray import train_long; train_long({str(tmp_path / 'run')!r})"
+    command, pipes = [sys.executable, "-P", "-c", script], {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    process = subprocess.Popen(command, env=without_ray(), text=True, start_new_session=True, **pipes)
+    out, err = process.communicate()
+    assert process.returncode == 0 and out.splitlines()[-1] == "0 bytes, 0 processes of a trainer, 0 tasks", out + err
+    wait_until(lambda: not processes_of(process.pid, True), timeout_s=30)
+    assert len((tmp_path / "run" / "metrics.jsonl").read_text().splitlines()) == 30
+
+
+def train_long(folder):
+    """Trains on a new cluster, and prints what is left in it."""
+    config = config_of(2, training=TRAINING | {"iterations": 30}, selfplay={"num_workers": 2})
+    with connected("local") as cluster:
+        train(config, Path(folder), make_pool=cluster.pool)
+        with contextlib.suppress(AssertionError):
+            wait_until(lambda: not used_bytes() and not left(b"ray::azero_trainer"), timeout_s=10)
+        num_tasks = left(b"ray::self-play") + left(b"ray::match")
+        print(f"{used_bytes():.0f} bytes, {left(b'ray::azero_trainer')} processes of a trainer, {num_tasks} tasks")
+
+
+def left(name):
+    return len(processes_of(os.getsid(0), True, name))
