@@ -2,6 +2,8 @@
 
 import re
 
+import pytest
+
 
 def test_a_link_holds_method_constant_seed_and_step(open_page):
     page = open_page("#v=learn&g=tic_tac_toe&m=b2")
@@ -39,3 +41,16 @@ def test_what_arrives_does_not_replace_what_is_typed(open_page):
     held[0].continue_()
     page.get_by_text("Simulation 1").wait_for()
     assert constant.input_value() == "0.7"
+
+
+def test_numbers_on_the_board_are_those_of_the_table_and_named(open_page):
+    page = open_page("#v=learn&g=tic_tac_toe&by=puct")
+    page.get_by_text("On the board: prior P.").wait_for()
+    priors = page.get_by_role("table", name="Priors of the net").locator("td:nth-child(2)").all_inner_texts()
+    shown = page.locator(".mark-text").all_text_contents()
+    assert len(shown) == 9 and all(text.startswith(".") for text in shown)
+    assert sorted(map(float, shown)) == pytest.approx(sorted(map(float, priors)), abs=0.006)
+    page.get_by_role("button", name="Back up").click()
+    page.get_by_text("On the board: visits N.").wait_for()
+    page.get_by_role("button", name="Next simulation").click()
+    page.get_by_text("On the board: Q + U for X.").wait_for()

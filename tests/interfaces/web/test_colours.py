@@ -111,6 +111,13 @@ def test_colours_that_are_used_together_can_be_told_apart(theme, pairs, least):
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
+def test_black_pawns_stand_out(theme):
+    """They are slimmer than stones, and have no rim, so they need more."""
+    colours = THEMES[theme]
+    assert min(contrast(colours["stone-black"], colours[ground]) for ground in SQUARES) >= 1.1 * CONTROL
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
 def test_white_stones_can_be_seen_by_themselves_or_by_their_rim(theme):
     colours = THEMES[theme]
     for stone, ground in RIMMED:

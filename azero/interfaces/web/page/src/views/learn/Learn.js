@@ -9,7 +9,7 @@ import { Choices } from "./Choices.js";
 import { Details } from "./Details.js";
 import { TreeView } from "./TreeView.js";
 import { Lesson } from "./lesson.js";
-import { boardOf } from "./onBoard.js";
+import { boardOf, meaningOf } from "./onBoard.js";
 import { stepText, titleOf } from "./words.js";
 
 const STEP_MS = 1400;
@@ -86,10 +86,12 @@ function Body({ lesson, session, inspected, setInspected }) {
   const { current, step, error } = lesson;
   if (error) return html`<p class="says problem" role="alert">${error.message}</p>`;
   if (!step) return html`<${Waiting} method=${lesson.method} />`;
+  const names = session.game.players.map(({ name }) => name);
+  const meaning = inspected ? "" : meaningOf(lesson, names);
   return html`
     <${Phases} lesson=${lesson} />
     <${TreeView} lesson=${lesson} game=${session.game} inspected=${inspected} onInspect=${setInspected} />
-    <p class="tree-note">In a circle: visits <var>N</var>. Below it: value <var>Q</var> for ${session.game.players[0].name}, from −1 to +1.${inspected && html` <button class="linked" onClick=${() => setInspected(null)}>Back to the simulation</button>`}</p>
+    <p class="tree-note">In a circle: visits N. Below it: Q for ${names[0]}, from −1 to +1.${meaning && ` On the board: ${meaning}.`}${inspected && html` <button class="linked" onClick=${() => setInspected(null)}>Back to the simulation</button>`}</p>
     <section class="details" aria-label=${titleOf(step.phase, lesson.method)}>
       <${Details} lesson=${lesson} game=${session.game} />
       ${lesson.isOver && html`<p class="says card">${lesson.ended === "proven" ? "The root is proven, so the search is over." : `This lesson ends after ${current.number} simulations.`}</p>`}
@@ -116,8 +118,8 @@ function Phases({ lesson }) {
       const first = steps.findIndex((each) => each.phase === phase);
       const inPhase = steps.filter((each) => each.phase === phase).length;
       const isNow = step.phase === phase;
-      const place = isNow && inPhase > 1 ? ` ${lesson.stepAt - first + 1}/${inPhase}` : "";
-      return html`<li><button class="phase" aria-current=${isNow ? "step" : null} disabled=${first < 0} onClick=${() => lesson.show(lesson.at, first)}>${titleOf(phase, method)}<small>${place}</small></button></li>`;
+      const place = isNow && inPhase > 1 ? `${lesson.stepAt - first + 1}/${inPhase}` : "";
+      return html`<li><button class="phase" aria-current=${isNow ? "step" : null} disabled=${first < 0} onClick=${() => lesson.show(lesson.at, first)}>${titleOf(phase, method)}${place && html`<small>${place}</small>`}</button></li>`;
     })}</ol>
     <span class="which">Simulation <b>${lesson.current.number}</b></span>
   </div>`;

@@ -27,6 +27,13 @@ function movesShown({ current, step, method, rolloutPly }) {
   return [...path, ...rollout.slice(0, rolloutPly ?? rollout.length)];
 }
 
+/** What the numbers on the board are; an empty text if there are none. */
+export function meaningOf({ current, step, method }, names) {
+  if (step.phase === "select") return `Q + U for ${names[step.selection.to_move]}`;
+  if (step.phase === "expand" && method === "puct" && current.expansion) return "prior P";
+  return step.phase === "backup" ? "visits N" : "";
+}
+
 function marksOf(lesson, current, step, position) {
   const cells = new Map(position.picture.actions.map((action) => [action.move, action.cells]));
   const mark = (move, text, share, isBest) => ({ cells: cells.get(move) ?? [], text, share, kind: isBest ? "best" : "other" });
@@ -39,7 +46,7 @@ function marksOf(lesson, current, step, position) {
     const { children } = current.expansion;
     const most = Math.max(...children.map(({ P }) => P));
     return best(children.map((child) => ({ ...child, order: child.P })))
-      .map(({ move, P }) => mark(move, `${Math.round(100 * P)}`, P, P === most));
+      .map(({ move, P }) => mark(move, short(P), P, P === most));
   }
   if (step.phase === "backup") return rootMarks(lesson, mark);
   return [];
@@ -57,7 +64,7 @@ function rootMarks({ simulations, at }, mark) {
 
 const best = (children) => [...children].sort((a, b) => b.order - a.order).slice(0, MOST_MARKS);
 
-/** A score in at most four characters. */
+/** A score or a prior in at most four characters. */
 function short(score) {
   const text = plain(score).replace(/^(−?)0\./, "$1.");
   return text.length > 4 ? plain(score, 1) : text;

@@ -24,9 +24,9 @@ function sentenceOf(watch, session, thought) {
   if (session.ply < given + random) return html`<strong>${game.moves[session.ply]}</strong> was a random move of the opening: ${random} in all.`;
   if (!thought) return game.result && session.ply === game.moves.length ? `The game is over: ${resultOf(game, session)}.` : "";
   const proven = thought.proven === null ? "" : ` (proven: ${wordOf(thought.proven, session)})`;
-  const net = thought.net_value === null ? "" : `, net ${game.net}: ${formatScore(thought.net_value, 0)} %`;
+  const net = thought.net_value === null ? "" : `; the net of iteration ${game.net} alone gave ${formatScore(thought.net_value, 0)} %`;
   const missing = thought.policy ? "" : " This was a fast search, and its policy was not kept.";
-  return html`<strong>${thought.move}</strong> was played. Score for ${nameOf(session.game, 0)}: search: ${formatScore(thought.value, 0)} %${proven}${net}.${missing}`;
+  return html`<strong>${thought.move}</strong> was played. The search gave ${nameOf(session.game, 0)} a score of ${formatScore(thought.value, 0)} %${proven}${net}.${missing}`;
 }
 
 const resultOf = ({ result }, session) => (result.winner === null ? "a draw" : `${nameOf(session.game, result.winner)} wins`);
