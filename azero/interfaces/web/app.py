@@ -41,7 +41,8 @@ def make_app(offered: Offered, settings: ServeSettings) -> FastAPI:
         redirect_slashes=False,  # a redirect is no JSON
         telemetry=SILENT,
     )
-    app.state.context = Context(offered, settings, Searches(settings), Nets())
+    app.state.context = Context(offered, settings, Searches(settings))
+    app.state.nets = Nets()
     add_handlers(app)
     for router in ROUTERS:
         app.include_router(router, prefix=API)

@@ -1,4 +1,4 @@
-"""What every route needs: what is offered, the settings, the searches, and the open nets of runs."""
+"""What every route needs: what is offered, the settings, and the searches."""
 
 from dataclasses import dataclass
 from typing import Annotated
@@ -9,7 +9,6 @@ from starlette.concurrency import run_in_threadpool
 from azero.interfaces.web.models import PositionAsked
 from azero.interfaces.web.offered.offered import Offered
 from azero.interfaces.web.positions import Position, position_of
-from azero.interfaces.web.runs.nets import Nets
 from azero.interfaces.web.searches.searches import Searches
 from azero.interfaces.web.settings import ServeSettings
 
@@ -21,7 +20,6 @@ class Context:
     offered: Offered
     settings: ServeSettings
     searches: Searches
-    nets: Nets
 
     def position(self, asked: PositionAsked) -> Position:
         """Returns the position that a request names; raises ApiError."""

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Path, Query
+from fastapi import APIRouter, Depends, Path, Query, Request
 from pydantic import Field
 
 from azero.interfaces.web.context import Context, InContext
@@ -11,6 +11,7 @@ from azero.interfaces.web.models import Asked, GameId, Moves, PositionAsked
 from azero.interfaces.web.runs.activity import activity_of, age_s, resume_command, state_of
 from azero.interfaces.web.runs.folder import RunFolder
 from azero.interfaces.web.runs.metrics import mark_of
+from azero.interfaces.web.runs.nets import Nets
 from azero.interfaces.web.runs.opinions import opinions_of
 from azero.interfaces.web.runs.played import MOST_LISTED, list_games, one_game
 
@@ -18,6 +19,14 @@ router = APIRouter(tags=["runs"], prefix="/runs")
 
 RunId = Annotated[str, Path(max_length=200)]
 Iteration = Annotated[int | None, Query(ge=0, le=10_000_000)]
+
+
+def _nets_of(request: Request) -> Nets:
+    """Returns the app's open nets of runs."""
+    return request.app.state.nets
+
+
+InNets = Annotated[Nets, Depends(_nets_of)]
 
 
 class OpinionAsked(Asked):
@@ -64,16 +73,18 @@ def games(
 
 
 @router.get("/{run_id}/games/{game_id}", summary="A self-play game, and what search and net thought of its moves")
-def game(run_id: RunId, game_id: Annotated[str, Path(max_length=40)], context: InContext) -> dict[str, Any]:
+def game(
+    run_id: RunId, game_id: Annotated[str, Path(max_length=40)], context: InContext, nets: InNets
+) -> dict[str, Any]:
     """Values are for the first player. Moves of a random opening have no thoughts."""
     run = _run(run_id, context)
     ids = {str(each): context.offered.id_of(each) for each in run.games}
-    found = one_game(run, context.nets, game_id)
+    found = one_game(run, nets, game_id)
     return found | {"game": ids[found["game"]]}
 
 
 @router.post("/{run_id}/opinions", summary="What each net of a run thinks of a position, without a search")
-def opinions(run_id: RunId, asked: OpinionAsked, context: InContext) -> dict[str, Any]:
+def opinions(run_id: RunId, asked: OpinionAsked, context: InContext, nets: InNets) -> dict[str, Any]:
     """Returns priors and values for the first player. Ask again if the answer is not whole yet."""
     run = _run(run_id, context)
     game_id = context.offered.id_of(run.games[-1]) if asked.game is None else asked.game
@@ -82,7 +93,7 @@ def opinions(run_id: RunId, asked: OpinionAsked, context: InContext) -> dict[str
         raise ApiError(409, "other_game", f"run {run_id!r} does not play {game_id}", value=game_id)
     if position.state.is_terminal():
         raise ApiError(409, "game_over", "the game is over after these moves")
-    return opinions_of(run, context.nets, position.state)
+    return opinions_of(run, nets, position.state)
 
 
 def _run(run_id: str, context: Context) -> RunFolder:
