@@ -34,18 +34,18 @@ def scripts() -> list[Path]:
 
 @pytest.mark.parametrize("path", scripts(), ids=short)
 def test_imports_resolve(path: Path) -> None:
-    for name in IMPORT.findall(path.read_text()):
+    for name in IMPORT.findall(path.read_text("utf-8")):
         assert name.startswith("."), f"{short(path)} imports the bare name {name}"
         assert (path.parent / name).is_file(), f"{short(path)} imports {name}, which is not there"
 
 
 @pytest.mark.parametrize("path", [path for path in SOURCES if path.suffix == ".js"], ids=short)
 def test_imported_names_are_exported(path: Path) -> None:
-    for names, file in NAMES.findall(path.read_text()):
+    for names, file in NAMES.findall(path.read_text("utf-8")):
         target = path.parent / file
         if target.suffix == ".mjs":
             continue
-        found = EXPORT.findall(target.read_text())
+        found = EXPORT.findall(target.read_text("utf-8"))
         exported = {one for one, _ in found} | {
             name.split(" as ")[-1].strip() for _, many in found for name in many.split(",")
         }
@@ -57,27 +57,27 @@ def test_exported_names_are_imported() -> None:
     """A name that only its own file uses is private."""
     wanted: dict[Path, set[str]] = {}
     for path in scripts():
-        for names, file in [*NAMES.findall(path.read_text()), *LATER.findall(path.read_text())]:
+        for names, file in [*NAMES.findall(path.read_text("utf-8")), *LATER.findall(path.read_text())]:
             found = {name.split(" as ")[0].strip() for name in names.split(",")}
             wanted.setdefault((path.parent / file).resolve(), set()).update(found)
-        for file, view in VIEW.findall(path.read_text()):
+        for file, view in VIEW.findall(path.read_text("utf-8")):
             wanted.setdefault((path.parent / file).resolve(), set()).add(view)
     for path in SOURCES:
         if path.suffix == ".js" and path.name != "html.js":
-            exported = {name for name, _ in EXPORT.findall(path.read_text()) if name}
+            exported = {name for name, _ in EXPORT.findall(path.read_text("utf-8")) if name}
             assert exported <= wanted.get(path, set()), f"{short(path)} exports {exported - wanted.get(path, set())}"
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=short)
 def test_nothing_comes_from_elsewhere(path: Path) -> None:
-    text = path.read_text().replace("http://www.w3.org/2000/svg", "")
+    text = path.read_text("utf-8").replace("http://www.w3.org/2000/svg", "")
     assert not re.search(r"""["'(]\s*(?:https?:)?//\w""", text), f"{short(path)} names another origin"
     assert "eval(" not in text and "new Function" not in text
     assert "innerHTML" not in text, "text of others is never markup"
 
 
 def test_index_has_no_inline_scripts_or_styles() -> None:
-    text = (PAGE / "index.html").read_text()
+    text = (PAGE / "index.html").read_text("utf-8")
     assert not re.search(r"<style|\sstyle=|\son\w+=", text)
     assert re.findall(r"<script([^>]*)>(.*?)</script>", text, re.DOTALL) == [(' type="module" src="src/main.js"', "")]
     links = LINK.findall(text)
@@ -92,7 +92,9 @@ def reached(*begin: Path) -> set[Path]:
     waiting = list(found)
     while waiting:
         path = waiting.pop()
-        new = {(path.parent / name).resolve() for name in STATIC.findall(path.read_text()) if path.suffix != ".css"}
+        new = {
+            (path.parent / name).resolve() for name in STATIC.findall(path.read_text("utf-8")) if path.suffix != ".css"
+        }
         waiting += new - found
         found |= new
     return found
@@ -100,31 +102,31 @@ def reached(*begin: Path) -> set[Path]:
 
 def test_no_module_leads_back_to_itself() -> None:
     imports = {
-        path: [(path.parent / name).resolve() for name in STATIC.findall(path.read_text())] for path in scripts()
+        path: [(path.parent / name).resolve() for name in STATIC.findall(path.read_text("utf-8"))] for path in scripts()
     }
     TopologicalSorter(imports).prepare()  # raises CycleError
 
 
 def test_all_modules_of_the_first_board_are_named_at_once() -> None:
     """Otherwise the browser would learn of each only from the one that imports it."""
-    named = set(re.findall(r'rel="modulepreload" href="([^"]+)"', (PAGE / "index.html").read_text()))
+    named = set(re.findall(r'rel="modulepreload" href="([^"]+)"', (PAGE / "index.html").read_text("utf-8")))
     modules = {short(path) for path in reached(PAGE / "src" / "main.js")}
     assert named == modules - {"src/main.js"}
 
 
 def test_page_is_small() -> None:
-    links = LINK.findall((PAGE / "index.html").read_text())
+    links = LINK.findall((PAGE / "index.html").read_text("utf-8"))
     assert sum(path.stat().st_size for path in reached(*(PAGE / link for link in links))) < LARGEST
     assert sum(len(gzip.compress(path.read_bytes())) for path in FILES) < LARGEST
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=short)
 def test_files_are_short(path: Path) -> None:
-    assert len(path.read_text().splitlines()) <= LONGEST
+    assert len(path.read_text("utf-8").splitlines()) <= LONGEST
 
 
 def test_vendored_libraries_have_their_licences() -> None:
     vendor = PAGE / "vendor"
     assert {path.name for path in vendor.glob("*.mjs")} == {"preact.mjs", "hooks.mjs", "htm.mjs"}
-    assert "MIT" in (vendor / "LICENSE-preact").read_text()
-    assert "Apache License" in (vendor / "LICENSE-htm").read_text()
+    assert "MIT" in (vendor / "LICENSE-preact").read_text("utf-8")
+    assert "Apache License" in (vendor / "LICENSE-htm").read_text("utf-8")
