@@ -50,6 +50,7 @@ def test_the_default_shows_planes_if_draw_shows_no_board(folder):
     assert [player["name"] for player in picture["players"]] == ["First", "Second"]
 
 
+@pytest.mark.long
 def test_a_board_of_very_many_cells_is_a_list_of_moves(folder):
     write_file(folder / "nim.py", NIM)
     picture = picture_after(make_game("nim.py:Nim(heap=2501)", compiles=False))

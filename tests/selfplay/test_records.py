@@ -239,8 +239,14 @@ SMALL = {
 }
 
 
+IN_CI = "connect_four", "go", "othello", "tic_tac_toe"
+
+
 @pytest.mark.thorough
-@pytest.mark.parametrize("name", sorted(registered_games()))
+@pytest.mark.parametrize(
+    "name",
+    [name if name in IN_CI else pytest.param(name, marks=pytest.mark.long) for name in sorted(registered_games())],
+)
 def test_shards_of_all_games_pass_their_own_checks(name, tmp_path):
     game = make_game({"p_game": "p_game(branching=3,depth=5,seed=1)"}.get(name, name + SMALL.get(name, "")))
     shard = play(game, range(4), playing=OPENED)
