@@ -91,7 +91,7 @@ def test_actions_without_a_cell_or_with_the_same_one_are_in_the_list_of_moves(fo
     ],
 )
 def test_every_game_has_a_picture_although_its_methods_fail(folder, monkeypatch, method):
-    monkeypatch.setattr("azero.games.user.trial._play", lambda rules: None)
+    monkeypatch.setattr("azero.games.user.trial._play", lambda rules, file: None)
     game = nim_with(folder, method)
     with without_compiling(game.rules):
         state = game.new_initial_state()
