@@ -38,6 +38,7 @@ def errors_of(path: Path) -> str:
     return subprocess.run(command, capture_output=True, text=True, env=environment, cwd=path.parent).stdout
 
 
+@pytest.mark.long
 def test_mypy_strict_accepts_the_page(tmp_path):
     (tmp_path / "loop.py").write_text(CODE)
     assert errors_of(tmp_path / "loop.py").startswith("Success")

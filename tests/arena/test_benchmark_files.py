@@ -167,7 +167,7 @@ def test_a_game_has_the_benchmark_that_comes_with_azero():
     assert shipped_benchmark_of(make_game("connect_four(rows=5)")) is None
 
 
-@pytest.mark.thorough
+@pytest.mark.long
 def test_the_shipped_positions_are_those_of_pons_with_moves_that_keep_their_results():
     """All late positions are solved again, and the first of the others."""
     sets = {each.name: each.problems for each in read_benchmark("connect_four_pons").sets}

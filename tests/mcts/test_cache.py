@@ -18,7 +18,7 @@ CACHED = Settings(is_looking_ahead=True, cache_mib=1)
 GAMES = [
     "connect_four",
     "tic_tac_toe",
-    *(pytest.param(each, marks=pytest.mark.slow) for each in ("othello(size=6)", "go(size=5)")),
+    *(pytest.param(each, marks=pytest.mark.long) for each in ("othello(size=6)", "go(size=5)")),
 ]
 
 

@@ -174,14 +174,14 @@ class Own(VisitsRoot):
 """
 
 
-@pytest.mark.thorough
+@pytest.mark.long
 def test_a_class_that_comes_from_no_file_is_compiled():
     script = SCRIPT.replace("from own import Own", OWN.replace("PLACE", "2"))
     done = subprocess.run([sys.executable, "-"], input=script, capture_output=True, text=True)
     assert done.stdout.strip() == "2", done.stderr
 
 
-@pytest.mark.thorough
+@pytest.mark.long
 def test_an_edit_of_its_file_is_seen(tmp_path):
     """Otherwise old machine code would run."""
     (tmp_path / "script.py").write_text(SCRIPT)
