@@ -7,7 +7,7 @@ import pytest
 
 from browser.conftest import PHONE
 from browser.fake_stream import fake_stream
-from browser.games import SOME_SLOW
+from browser.games import ONE_QUICK
 from browser.hands import Hands
 from browser.served import serving
 
@@ -49,7 +49,7 @@ class Panel:
         return " ".join(self.score.inner_text().split())
 
 
-@pytest.mark.parametrize("game", SOME_SLOW)
+@pytest.mark.parametrize("game", ONE_QUICK)
 def test_an_analysis_is_started_and_stopped(open_page, game):
     page = open_page(f"#v=analyse&g={game}")
     panel = Panel(page)

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from browser.conftest import PHONE
-from browser.games import ALL, SOME_SLOW
+from browser.games import ALL, ONE_QUICK, SOME_SLOW
 from browser.hands import Hands
 
 
@@ -45,7 +45,7 @@ def test_one_move_and_undo(open_page, game):
     assert hands.see()["moves"] == []
 
 
-@pytest.mark.parametrize("game", SOME_SLOW)
+@pytest.mark.parametrize("game", ONE_QUICK)
 def test_a_link_opened_elsewhere_shows_the_same(open_page, game):
     page = open_page(f"#g={game}")
     hands = Hands(page)
@@ -60,7 +60,7 @@ def test_a_link_opened_elsewhere_shows_the_same(open_page, game):
     assert seen["moves"] == state["moves"]
 
 
-@pytest.mark.parametrize("game", SOME_SLOW)
+@pytest.mark.parametrize("game", ONE_QUICK)
 def test_a_phone_shows_the_board_from_edge_to_edge_and_plays_by_two_taps(open_page, game):
     page = open_page(f"#g={game}", viewport=PHONE, has_touch=True, is_mobile=True)
     hands = Hands(page)

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from browser.games import SOME_SLOW
+from browser.games import ONE_QUICK
 from browser.hands import Hands
 
 
@@ -26,7 +26,7 @@ def board_of(hands: Hands) -> list[str]:
     return [name.removesuffix(", can move") for name in hands.see()["cells"]]
 
 
-@pytest.mark.parametrize("game", SOME_SLOW)
+@pytest.mark.parametrize("game", ONE_QUICK)
 def test_a_saved_record_is_loaded_elsewhere(open_page, game, tmp_path):
     page = open_page(f"#g={game}")
     hands = Hands(page)
