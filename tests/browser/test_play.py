@@ -160,4 +160,4 @@ def test_the_ending_names_the_weakest_move(open_page):
     assert page.locator(".tree .glyph-text").count() == 0, "nobody has asked for marks"
     page.get_by_role("button", name="Play", exact=True).click()
     page.get_by_role("button", name="Review this game").click()
-    page.get_by_role("table", name="Mistakes").wait_for()
+    page.get_by_role("table", name="Mistakes").wait_for(timeout=60_000)
