@@ -180,10 +180,8 @@ class Attempts:
         title, task = self._titles[place], self._tasks[place]
         self._ledger.add(again=self._made[place] > 0, bytes_out=len(task))
         self._made[place] += 1
-        handle, attempt = (
-            self._backend.submit(self._shared, place, task, title, [*avoided]),
-            Attempt(place, time.monotonic()),
-        )
+        attempt = Attempt(place, time.monotonic())
+        handle = self._backend.submit(self._shared, place, task, title, [*avoided])
         self._open[handle] = attempt
         self._open_at[place].add(handle)
         with self._ledger.lock:

@@ -1,6 +1,7 @@
 """Ray's nodes as the host of a trainer's processes: each is an actor, and has a GPU, or the CPUs that its node has.
 
-On CPUs an actor takes none of those that Ray counts: it works while the workers wait, and waits while they play.
+On CPUs an actor takes none of those that Ray counts: it works while the workers wait, and waits while they play, unless
+self-play is ahead.
 """
 
 import os
