@@ -16,6 +16,7 @@ NOWHERE = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"
 
 OWN_GAME = ROOT / "tests" / "data" / "nim.py"
 AGENTS = "connect_four", "go_7x7", "othello_6x6", "tic_tac_toe"
+WATCHES = pytest.StashKey[list[Watch]]()
 DESKTOP, PHONE = {"width": 1280, "height": 720}, {"width": 390, "height": 844}
 
 
@@ -45,14 +46,24 @@ def chromium():
         browser.close()
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item, call):
+    """Of a failed test, the report has what its pages say: where nobody can look, as in CI, nothing else tells."""
+    report = yield
+    if report.when == "call" and report.failed:
+        for watch in item.stash.get(WATCHES, []):
+            report.sections.append((f"the page at {watch.page.url}", watch.seen()))
+    return report
+
+
 @pytest.fixture
-def open_page(chromium, server):
+def open_page(chromium, server, request):
     """Returns a function that opens a link in a browser context of its own, which knows nothing of the others.
 
     Its keywords are those of Playwright's `new_context`; `at` is another server, `script` runs before the page's own.
     After the test, no page may have had a problem.
     """
-    watches = []
+    watches = request.node.stash[WATCHES] = []
 
     def open_link(link="", *, at=None, script=None, **options):
         options = {"viewport": DESKTOP, "reduced_motion": "reduce", "color_scheme": "light", **options}

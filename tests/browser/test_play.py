@@ -161,3 +161,22 @@ def test_the_ending_names_the_weakest_move(open_page):
     page.get_by_role("button", name="Play", exact=True).click()
     page.get_by_role("button", name="Review this game").click()
     page.get_by_role("table", name="Mistakes").wait_for(timeout=60_000)
+
+
+
+PAINTS_LATE = """
+    const soon = window.setTimeout;
+    window.lateness = 35;
+    window.requestAnimationFrame = () => 0;
+    window.setTimeout = (then, ms, ...rest) => soon(then, ms === 35 ? window.lateness : ms, ...rest);
+"""
+"""Preact's effects wait for the screen, or 35 ms; as on a machine that has much else to do, they wait for longer."""
+
+
+def test_a_page_that_paints_late_misses_nothing(open_page):
+    page = open_page("#g=tic_tac_toe&m=b2 b1 a3 a2 c1&at=5", script=PAINTS_LATE)
+    page.evaluate("window.lateness = 2500")
+    page.get_by_role("button", name="Analyse", exact=True).click()  # its module comes before the effects do
+    page.get_by_role("region", name="Analysis").get_by_role("treeitem").nth(4).wait_for()
+    page.get_by_role("button", name="Review this game").click()  # so does the review's end
+    page.get_by_role("table", name="Mistakes").wait_for()

@@ -24,6 +24,14 @@ class Watch:
     def problems(self) -> list[str]:
         return [line for line in self.lines if not any(text in line for text in self.allows)]
 
+    def seen(self) -> str:
+        """Returns the page's text, and what it complained of."""
+        try:
+            text = self.page.locator("body").inner_text(timeout=2_000)
+        except Exception as error:  # whatever keeps it from being read, the failed test is the news
+            text = f"cannot be read: {error}"
+        return "\n".join([text, *self.lines])
+
     def _add(self, line: str) -> None:
         self.lines.append(line)
 

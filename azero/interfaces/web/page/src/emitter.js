@@ -1,6 +1,6 @@
 // What others listen to: the session, an analysis, the settings.
 
-import { useEffect, useReducer } from "./html.js";
+import { useLayoutEffect, useReducer } from "./html.js";
 
 export class Emitter {
   #listeners = new Set();
@@ -19,9 +19,9 @@ export class Emitter {
 /** Returns a function that renders the component again. */
 export const useRender = () => useReducer((count) => count + 1, 0)[1];
 
-/** Renders again at each change of an emitter. */
+/** Renders again at each change of an emitter. It listens before the page is painted, so that it misses none. */
 export function useChanges(emitter) {
   const render = useRender();
-  useEffect(() => emitter.subscribe(render), [emitter]);
+  useLayoutEffect(() => emitter.subscribe(render), [emitter]);
   return emitter;
 }

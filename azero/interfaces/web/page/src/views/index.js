@@ -1,7 +1,7 @@
 // The views, in the order of the header. All but Play are loaded after the first board is shown.
 
 import { useRender } from "../emitter.js";
-import { html, useEffect } from "../html.js";
+import { html, useLayoutEffect } from "../html.js";
 import { PanelFrame, Stage } from "../shell/layout.js";
 import { Play } from "./play/Play.js";
 
@@ -26,7 +26,7 @@ function later(load, name) {
   let Found = null;
   const Later = (props) => {
     const render = useRender();
-    useEffect(() => void (Found ?? Later.load().then(render, props.app.fail)), []);
+    useLayoutEffect(() => void (Found ?? Later.load().then(render, props.app.fail)), []);
     if (Found) return html`<${Found} ...${props} />`;
     return html`<${Stage} ...${props} isInteractive=${false} /><${PanelFrame} label=${name}></${PanelFrame}>`;
   };
