@@ -163,7 +163,6 @@ def test_the_ending_names_the_weakest_move(open_page):
     page.get_by_role("table", name="Mistakes").wait_for(timeout=60_000)
 
 
-
 PAINTS_LATE = """
     const soon = window.setTimeout;
     window.lateness = 35;
