@@ -82,8 +82,12 @@ def _parameters(name: str, rows: int, columns: int, komi: str, has_swap: bool) -
         raise BadInput(f"{name} has a square board, not {columns}x{rows}")
     if name == "hex" and has_swap:
         return f"size={rows},swap=true"
-    is_number = re.fullmatch(r"\s*-?\d{1,3}(\.\d{1,3})?\s*", komi)
-    return f"size={rows},komi={komi.strip()}" if name == "go" and is_number else f"size={rows}"
+    komi = komi.strip().replace(",", ".")
+    if name != "go" or not komi:
+        return f"size={rows}"
+    if not re.fullmatch(r"[+-]?\d{1,3}(\.\d{0,3})?", komi):
+        raise BadInput(f"KM[{komi[:20]}] should be a number of points, e.g. KM[7.5]")
+    return f"size={rows},komi={float(komi):g}"
 
 
 def move_to_text(state: State, actions: Sequence[int]) -> str:

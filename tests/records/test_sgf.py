@@ -107,6 +107,8 @@ WRONG = {
     "chess": ("(;GM[3];B[aa])", "game 1", "GM[3]", "11 hex"),
     "a strange size": ("(;GM[1]SZ[big];B[aa])", "SZ[big]"),
     "a huge board": ("(;GM[1]SZ[52];B[aa])", "game 1", "size"),
+    "a komi that is no number": ("(;GM[1]SZ[9]KM[nan];B[aa])", "game 1", "KM[nan]"),
+    "a komi beyond all points": ("(;GM[1]SZ[9]KM[1e9];B[aa])", "game 1", "KM[1e9]"),
     "off the board": ("(;GM[1]SZ[9];B[zz])", "move 1", "not on the board"),
     "no move": ("(;GM[1]SZ[9];B[hello])", "'hello'"),
     "occupied": ("(;GM[1]SZ[9];B[aa];W[aa])", "move 2", "not legal"),
@@ -128,6 +130,11 @@ def test_wrong_files_are_refused(data, parts):
         list(sgf_to_records(data.encode()))
     for part in parts:
         assert part in str(caught.value)
+
+
+@pytest.mark.parametrize("text, komi", [("6.5", 6.5), ("+0.50", 0.5), ("5,5", 5.5), ("0", 0), (" ", 7.5)])
+def test_komi(text, komi):
+    assert read(f"(;GM[1]SZ[9]KM[{text}];B[aa])").start.game.rules.komi == komi
 
 
 def test_another_game_than_the_one_asked_for():
