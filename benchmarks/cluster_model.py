@@ -10,8 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-AHEAD = 1000
-"""Tasks that wait in the cluster's queue, as `azero.cluster.attempts` has it."""
+from azero.cluster.attempts import MOST_AHEAD
 
 
 @dataclass(frozen=True)
@@ -80,7 +79,7 @@ def play(
     finished: list[float] = []  # a heap: when tasks that were given out have been played
     now, given, answered = 0.0, 0, 0
     while answered < len(times):
-        if given < len(times) and given - answered < num_workers + AHEAD:
+        if given < len(times) and given - answered < num_workers + MOST_AHEAD:
             now += driver.submit_s
             end = max(free[0], now) + gap_s + times[given]
             heapq.heapreplace(free, end)

@@ -132,7 +132,7 @@ def table_of_ahead(figures: dict) -> list[str]:
 
 
 def page_with_tables(page: str, figures: dict) -> str:
-    """Returns the page with its tables, each between a comment with its name and the next empty line."""
+    """Returns the page with its tables, each of which comes after a comment with its name and an empty line."""
     tables = {
         "costs": table_of_costs(figures),
         "small": table_of_small(figures),
@@ -143,10 +143,9 @@ def page_with_tables(page: str, figures: dict) -> str:
     }
     for name, rows in tables.items():
         page = re.sub(
-            rf"(<!-- scale\.py: {name} -->\n\n).*?(?=\n\n|\n?\Z)",
-            lambda found, rows=rows: found[1] + "\n".join(rows),
+            rf"(<!-- scale\.py: {name} -->\n\n)(?:\|.*\n)*\n?",
+            lambda found, rows=rows: found[1] + "\n".join(rows) + "\n\n",
             page,
-            flags=re.DOTALL,
         )
     return page
 
@@ -168,8 +167,8 @@ def _round(num: float) -> int:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("what", nargs="?", choices=("measure",), help="measures; otherwise tables are written")
-    parser.add_argument("run", nargs="?", type=Path, help="a run of connect_four_quick")
+    commands = parser.add_subparsers(dest="what", help="measures; otherwise tables are written")
+    commands.add_parser("measure").add_argument("run", type=Path, help="a run of connect_four_quick")
     options = parser.parse_args()
     if options.what:
         from scale_measured import measure  # it needs Ray

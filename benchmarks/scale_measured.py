@@ -40,6 +40,9 @@ def timed(plan: PlayPlan, task: Any, on_games: Callable[[int], None]) -> tuple[S
 
 def measure(run: Path) -> dict:
     """Returns all figures; RUN is a run of connect_four_quick on this machine."""
+    rows = read_metrics(run / "metrics.jsonl")
+    if not rows:
+        raise SystemExit(f"{run} is not a run that has trained")
     os.environ["PYTHONPATH"] = os.pathsep.join([str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")])
     config = load_config(find_config("connect_four_quick"), [f"selfplay.games_per_shard={SHARD_GAMES}"])
     game = make_game(config.game.name)
@@ -64,7 +67,6 @@ def measure(run: Path) -> dict:
                 print(name, turn, f"{turns[name][-1]['elapsed_s']:.2f} s", flush=True)
         driver = measure_driver(pools["ray 2"], config, game, folder)
         local_s = _intake(pools["local 2"], make_shards(game, config, 25), game, folder)
-    rows = read_metrics(run / "metrics.jsonl")
     alone = [each for turn in turns["here 1"] for each in turn["times_s"]]
     made = turns["ray 2"][0]
     gaps = [(each["elapsed_s"] - sum(each["times_s"])) / len(each["times_s"]) for each in turns["ray 1"]]

@@ -1,5 +1,7 @@
 """Tests of the model of a cluster, by cases that can be computed by hand, and of the page that is made by it."""
 
+import json
+import re
 import sys
 from pathlib import Path
 
@@ -9,7 +11,8 @@ import pytest
 ROOT = Path(__file__).parent.parent
 sys.path.append(str(ROOT / "benchmarks"))
 
-from cluster_model import AHEAD, Driver, broadcast_s, iteration_s, play, play_here, shard_times  # noqa: E402
+from cluster_model import MOST_AHEAD, Driver, broadcast_s, iteration_s, play, play_here, shard_times  # noqa: E402
+from scale import page_with_tables  # noqa: E402
 
 FREE = Driver(0.0, 0.0, 0.0)
 
@@ -31,7 +34,7 @@ def test_the_driver_is_a_server():
 
 def test_only_so_many_tasks_are_given_out_ahead():
     """The last task is given out after the first answer, which is there at 100 s."""
-    times = np.full(1 + AHEAD + 1, 100.0)
+    times = np.full(1 + MOST_AHEAD + 1, 100.0)
     slow = play(times, 1, Driver(1.0, 0.0, 0.0), 0, 0.0)
     assert slow.elapsed_s == 1 + len(times) * 100
 
@@ -48,3 +51,10 @@ def test_times_have_the_mean_and_the_variation_that_were_asked_for():
 def test_the_net_is_handed_on_and_play_ahead_hides_the_shorter_side():
     assert broadcast_s(100, 1, 10) == 10 and broadcast_s(100, 7, 10) == 30
     assert iteration_s(5, 3, 1, is_ahead=False) == 9 and iteration_s(5, 3, 1, is_ahead=True) == 5
+
+
+def test_the_page_has_the_tables_of_its_figures_and_keeps_its_text():
+    page, figures = (ROOT / "docs" / "scale.md").read_text(), json.loads((ROOT / "docs" / "scale.json").read_text())
+    assert page_with_tables(page, figures) == page, "python benchmarks/scale.py writes the tables"
+    without = re.sub(r"(?m)^\|.*\n", "", page)
+    assert len(without) < len(page) and page_with_tables(without, figures) == page

@@ -1,6 +1,7 @@
 """The attempts at the tasks of a call: which are under way, which have to be made again, and what they have brought.
 
-A task may be attempted several times, because a worker dies or is late. All whole answers are equal; the first counts.
+A task may be attempted several times, because a worker dies or is late. The first whole answer counts. All are equal,
+unless the cluster is mixed.
 """
 
 import copy
@@ -16,7 +17,7 @@ from azero.cluster.messages import Answer, Begun, Refused, check
 from azero.errors import Damaged
 from azero.system.workers import MOST_DEATHS, WorkersDied
 
-_MOST_AHEAD = 1000
+MOST_AHEAD = 1000
 """Attempts that wait in the cluster's queue, beside those that run."""
 
 _MOST_LOST = 20
@@ -40,12 +41,14 @@ class Ledger:
       deaths: attempts that have ended without an answer.
       again: attempts at tasks that had been attempted before.
       bytes_in: bytes of the answers.
+      bytes_out: bytes of the tasks, and of what tasks have in common.
       begun: attempts that have begun on a worker.
       queued_s: how long these had waited before, in all.
       busy_s: how long workers had attempts that have ended, in all.
       done: what the work has reported, by node.
       refused: how nodes differ that may not work for this driver.
       attempts: those that are under way.
+      lock: is held while counts change.
     """
 
     deaths: int = 0
@@ -100,8 +103,11 @@ class Attempts:
     Args:
       name: the call's.
       shared: the backend's handle of what the tasks have in common.
+      tasks: pickled.
       titles: what the tasks are called, for people.
+      ledger: counts what happens.
       tell: is called with a line when something is done again.
+      deadline_s: how many seconds after its beginning an attempt is given up.
     """
 
     def __init__(
@@ -123,7 +129,7 @@ class Attempts:
         self._open_at: defaultdict[int, set[Hashable]] = defaultdict(set)  # by place
         self._looked = -_LOOK_S
         self._left = set(range(len(tasks)))
-        self._deaths, self._lost, self._made = Counter[int](), Counter[int](), Counter[int]()
+        self._deaths, self._lost, self._overdue, self._made = (Counter[int]() for _ in range(4))
         self._times: list[float] = []
 
     @property
@@ -133,12 +139,12 @@ class Attempts:
 
     def begin(self, num_slots: int) -> None:
         """Begins as many of the waiting tasks as the cluster's queue should hold."""
-        while self._waiting and len(self._open) < num_slots + _MOST_AHEAD:
+        while self._waiting and len(self._open) < num_slots + MOST_AHEAD:
             place = self._waiting.popleft()
             if place in self._left:
                 self._submit(place, self._ledger.refused)
 
-    def hear(self, timeout_s: float) -> Iterator[Answer]:
+    def receive(self, timeout_s: float) -> Iterator[Answer]:
         """Yields the answers that count; raises WorkersDied if a task is given up."""
         for attempt, what in self._backend.wait(list(self._open), timeout_s):
             if attempt in self._open:
@@ -146,21 +152,24 @@ class Attempts:
                 if answer is not None:
                     yield answer
 
-    def hurry(self, slots: dict[str, int]) -> None:
-        """Attempts tasks again whose attempts are beyond the deadline, or late while workers of other nodes idle."""
+    def repeat_late_ones(self, slots: dict[str, int]) -> None:
+        """Attempts tasks again whose attempts are beyond the deadline, or late while workers of other nodes idle.
+
+        Raises WorkersDied if several attempts at a task were beyond the deadline.
+        """
         now = time.monotonic()
         if now - self._looked < _LOOK_S:
             return
         self._looked = now
         for handle, attempt in list(self._open.items()):
             if attempt.begun is not None and now - attempt.begun > self._deadline_s:
-                self._tell(f"{self._titles[attempt.place]} has taken {self._deadline_s:g} s; another worker does it")
                 self._give_up(handle)
-                self._waiting.append(attempt.place)
+                self._note_overdue(attempt.place)
+                self._put_back(attempt.place)
         if not self._waiting and self._times:
-            self._attempt_late_ones_again(now, slots)
+            self._copy_late_ones(now, slots)
 
-    def _attempt_late_ones_again(self, now: float, slots: dict[str, int]) -> None:
+    def _copy_late_ones(self, now: float, slots: dict[str, int]) -> None:
         running = self._ledger.running()
         idle = {node: max(0, num - running[node]) for node, num in slots.items()}
         num_idle = sum(idle.values()) - running[""]  # those that have not begun will take some
@@ -214,7 +223,7 @@ class Attempts:
             self._note_refusal(what)
         else:
             self._note_death(attempt.place, what)
-        self._again(attempt.place)
+        self._put_back(attempt.place)
         return None
 
     def _checked(self, attempt: Attempt, answer: Answer) -> Answer | None:
@@ -225,7 +234,7 @@ class Attempts:
         except Damaged as error:
             self._tell(f"the answer to {self._titles[place]} {error}; another worker does it again")
             self._note_death(place, Death("returned damaged answers", False), is_told=True)
-            self._again(place)
+            self._put_back(place)
             return None
         if place not in self._left:
             return None
@@ -238,8 +247,14 @@ class Attempts:
             self._give_up(handle)
         return answer
 
-    def _again(self, place: int) -> None:
-        """Puts a task first in the queue, unless it is answered or under way."""
+    def _put_back(self, place: int) -> None:
+        """Puts a task first in the queue, unless it is answered or under way.
+
+        A copy that has not begun is given up, since it may wait for a node that has gone.
+        """
+        for handle in list(self._open_at[place]):
+            if self._open[handle].begun is None:
+                self._give_up(handle)
         if place in self._left and not self._open_at[place]:
             self._waiting.appendleft(place)
 
@@ -247,6 +262,14 @@ class Attempts:
         if refused.node not in self._ledger.refused:
             self._ledger.refused[refused.node] = refused.how
             self._tell(f"node {refused.host} is refused: it {refused.how}")
+
+    def _note_overdue(self, place: int) -> None:
+        """Reports an attempt beyond the deadline; raises WorkersDied if it was the last of several at one task."""
+        self._overdue[place] += 1
+        took = f"{self._titles[place]} has taken {self._deadline_s:g} s"
+        if self._overdue[place] == MOST_DEATHS:
+            raise WorkersDied(f"{took} on each of {MOST_DEATHS} workers; is cluster.deadline_s too short?")
+        self._tell(f"{took}; another worker does it")
 
     def _note_death(self, place: int, death: Death, is_told: bool = False) -> None:
         """Counts and reports a death; raises WorkersDied if it was the last of several at one task."""

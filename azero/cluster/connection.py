@@ -16,8 +16,9 @@ import socket
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from azero.cluster.pool import ClusterPool
@@ -33,8 +34,13 @@ _CONNECT_S, _HEALTH_S = 4.0, 8.0
 _STORE_BYTES = 256 << 20
 """Ray's object store on this machine: it holds an iteration's net, and the shards that are on their way."""
 
+_YOUNG_S = 60.0
+"""A local cluster's folder that is younger may not be locked yet."""
+
 _PREFIX = "azero-ray-"
 """How the names of local clusters' folders begin."""
+
+_RUN_ADVICE = "try fewer selfplay.parallel_games; --resume continues the run"
 
 _QUIET = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_BACKEND_LOG_LEVEL": "fatal"}
 
@@ -51,15 +57,21 @@ class Cluster:
 
     def pool(self, config: Config, tell: Callable[[str], None] = lambda text: None) -> ClusterPool:
         """Returns the pool of the cluster's workers for a run of these settings."""
-        return self.workers(config.device, config.cluster, config.selfplay.num_workers, tell)
+        return self.workers(config.device, config.cluster, config.selfplay.num_workers, tell, _RUN_ADVICE)
 
     def workers(
-        self, device: DeviceConfig, cluster: ClusterConfig, num_workers: int, tell: Callable[[str], None]
+        self,
+        device: DeviceConfig,
+        cluster: ClusterConfig,
+        num_workers: int,
+        tell: Callable[[str], None],
+        advice: str = "",
     ) -> ClusterPool:
         """Returns the pool of the cluster's workers for nets that run on this device.
 
         Args:
           num_workers: workers of a cluster that was started here; 0: as many as there are cores.
+          advice: what to do if a task is given up, for the end of a line.
         """
         from azero.cluster.ray_backend import RayBackend
 
@@ -67,16 +79,17 @@ class Cluster:
         cpus = cluster.cpus_per_worker
         if self._is_local and num_workers:
             cpus = int(1e4 * count_cores() / num_workers) / 1e4  # Ray counts ten thousandths
-        return ClusterPool(RayBackend(cpus, is_on_gpu), cluster, tell)
+        return ClusterPool(RayBackend(cpus, is_on_gpu), cluster, tell, advice)
 
 
 @contextmanager
-def connected(address: str) -> Iterator[Cluster]:
+def connected(address: str, advice: str = "") -> Iterator[Cluster]:
     """Connects to a cluster within the block.
 
     Args:
       address: "local" starts one here, which ends with the block; "auto" is the one whose node this machine is; or
         the HOST:PORT of its head.
+      advice: what to do if the cluster ends, for the end of a line.
 
     Raises BadInput: Ray is not installed, there is no cluster, or it cannot be used.
     """
@@ -85,11 +98,11 @@ def connected(address: str) -> Iterator[Cluster]:
     _check(address)
     os.environ.update(_QUIET)  # before Ray is imported
     if address == "local":
-        with _started() as cluster:
+        with _started(advice) as cluster:
             yield cluster
         return
     _probe(address)
-    with _initialised(f"cannot use {_named(address)}", None, address=address):
+    with _initialised(f"cannot use {_named(address)}", advice, None, address=address):
         yield Cluster(is_local=False)
 
 
@@ -104,12 +117,12 @@ def _named(address: str) -> str:
 
 
 @contextmanager
-def _started() -> Iterator[Cluster]:
+def _started(advice: str) -> Iterator[Cluster]:
     """Starts a cluster of this machine within the block."""
-    os.environ.setdefault("RAY_AUTH_TOKEN", secrets.token_hex(32))  # else Ray writes one into the home folder
     os.environ.setdefault("RAY_worker_niceness", "0")  # by default, workers give way to everything else
     short = "/tmp" if Path("/tmp").is_dir() else None  # the names of sockets may have some 100 bytes
     with (
+        _own_token(),
         tempfile.TemporaryDirectory(prefix=_PREFIX, dir=short, ignore_cleanup_errors=True) as folder,
         held(Path(folder), f"{folder} is in use"),
     ):
@@ -119,49 +132,67 @@ def _started() -> Iterator[Cluster]:
             "num_cpus": count_cores(),
             "object_store_memory": _STORE_BYTES,
             "include_dashboard": False,
-            "_temp_dir": folder,
+            "_temp_dir": f"{folder}/ray",  # Ray lets everyone write there, but only this user can reach it
         }
-        with _initialised("a Ray cluster cannot be started here", folder, **options):
+        with _initialised("a Ray cluster cannot be started here", advice, folder, **options):
             yield Cluster(is_local=True)
+
+
+@contextmanager
+def _own_token() -> Iterator[None]:
+    """Gives a cluster within the block a token of its own. Otherwise Ray writes one into the home folder."""
+    if "RAY_AUTH_TOKEN" in os.environ:
+        yield
+        return
+    os.environ["RAY_AUTH_TOKEN"] = secrets.token_hex(32)
+    try:
+        yield
+    finally:
+        del os.environ["RAY_AUTH_TOKEN"]
 
 
 def _remove_abandoned(place: Path) -> None:
     """Removes the folders of local clusters whose processes were killed."""
     for folder in place.glob(f"{_PREFIX}*"):
-        with contextlib.suppress(OSError, BadInput), held(folder, "it is in use"):
-            shutil.rmtree(folder, ignore_errors=True)
+        with contextlib.suppress(OSError, BadInput):
+            if time.time() - folder.stat().st_mtime > _YOUNG_S:
+                with held(folder, "it is in use"):
+                    shutil.rmtree(folder, ignore_errors=True)
 
 
 @contextmanager
-def _initialised(failure: str, folder: str | None, **options: object) -> Iterator[None]:
-    """Connects this process within the block; raises BadInput, which begins with `failure`."""
+def _initialised(failure: str, advice: str, folder: str | None, **options: object) -> Iterator[None]:
+    """Connects this process within the block; raises BadInput, which begins with `failure`.
+
+    Whatever ends the block, also Ctrl-C at its beginning or at its end, a local cluster ends with it.
+    """
     import ray
     import ray._private.worker
 
     from azero.cluster.watch import LocalProcesses, end_by, watched
 
-    local = LocalProcesses(folder) if folder else None
-    before = signal.getsignal(signal.SIGTERM)
     logging.getLogger("ray").setLevel(logging.CRITICAL)
     # Ray prints what happens to nodes and workers; the pool says it in a line of its own.
     ray._private.worker.print_to_stdstream = lambda *args, **kwargs: None
-    try:
-        # Ray makes workers import modules from the working folder, which may be anyone's.
-        with contextlib.chdir(PACKAGE.parent), _silence(), _interruption_blocked():
-            ray.init(log_to_driver=False, configure_logging=False, logging_level=logging.CRITICAL, **options)
-    except (Exception, SystemExit) as error:
+    before = signal.getsignal(signal.SIGTERM)
+    with ExitStack() as stack:
+        stack.callback(signal.signal, signal.SIGTERM, before)  # Ray's handler writes a trace of its compiled code
+        local = stack.enter_context(LocalProcesses(folder)) if folder else None
+        stack.callback(ray.shutdown)
         if local:
-            local.note()
-        ray.shutdown()
-        if isinstance(error, SystemExit) and error.code == signal.SIGTERM:  # by Ray's handler
-            end_by(signal.SIGTERM, local)
-        if local:
-            local.end()
-        raise BadInput(f"{failure}: {' '.join(str(error).split()) or type(error).__name__}") from None
-    finally:
-        signal.signal(signal.SIGTERM, before)  # Ray's handler writes a trace of its compiled code
-    with watched(local):
-        yield
+            stack.callback(local.note)
+        try:
+            # Ray makes workers import modules from the working folder, which may be anyone's.
+            with contextlib.chdir(PACKAGE.parent), _silence(), _interruption_blocked():
+                ray.init(log_to_driver=False, configure_logging=False, logging_level=logging.CRITICAL, **options)
+        except (Exception, SystemExit) as error:
+            stack.close()
+            if isinstance(error, SystemExit) and error.code == signal.SIGTERM:  # by Ray's handler
+                end_by(signal.SIGTERM, local)
+            raise BadInput(f"{failure}: {' '.join(str(error).split()) or type(error).__name__}") from None
+        signal.signal(signal.SIGTERM, (lambda number, frame: end_by(number, local)) if local else before)
+        with watched(local, advice):
+            yield
 
 
 @contextmanager

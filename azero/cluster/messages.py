@@ -1,4 +1,7 @@
-"""What driver and workers send each other. A result carries the digest of its bytes and the names of call and task."""
+"""What driver and workers send each other. A result carries the digest of its bytes and the names of call and task.
+
+What a node sends before it is known to have the driver's azero is plain data, which any version can read.
+"""
 
 import hashlib
 import pickle
@@ -36,7 +39,7 @@ class Refused(NamedTuple):
 
     node: str
     host: str
-    how: str  # follows "it has" or "it"
+    how: str  # follows "it"
 
 
 class Answer(NamedTuple):

@@ -1,31 +1,29 @@
-"""Processes of Ray's on a node: a worker with the two messages of an attempt, and a further process of a trainer."""
+"""Processes of Ray's on a node: a worker's attempt at a task, and a further process of a trainer."""
 
 import os
 import pickle
 import traceback
-from collections.abc import Callable, Iterator
+import zlib
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import ray
 
-from azero.cluster.messages import Begun, Message
+from azero.cluster.messages import Answer
 from azero.cluster.worker import as_plain, check_machine, do_task
 from azero.system.parcels import unpack_into
-
-INTERFACE = "GLOO_SOCKET_IFNAME"
-"""The environment's variable with the network interface on which gloo listens."""
+from azero.system.peers import GLOO_INTERFACE
 
 
-def attempt(terms: tuple, name: str, packed: bytes, place: int, task: bytes) -> Iterator[Message]:
-    """Yields that a task has begun, and its answer; or only why this node is refused. See `do_task`."""
+def attempt(terms: tuple, name: str, packed: bytes, place: int, task: bytes) -> Answer | tuple[str, str, str]:
+    """Returns the answer to a task, or, as plain data, why this node is refused. See `do_task`."""
     node = ray.get_runtime_context().get_node_id()
     if refused := check_machine(terms, node):
-        yield refused
-        return
-    yield Begun(node)
+        return refused.node, refused.host, refused.how
     _settle()
-    yield do_task(name, packed, place, task, node)
+    return do_task(name, packed, place, task, node)
 
 
 class PeerOnNode:
@@ -40,7 +38,7 @@ class PeerOnNode:
         if refused := check_machine(terms, ray.get_runtime_context().get_node_id()):
             return f"{refused.host} {refused.how}"
         _settle()
-        if INTERFACE not in os.environ:
+        if GLOO_INTERFACE not in os.environ:
             listen_on_own_interface()
 
         def make() -> None:
@@ -71,21 +69,28 @@ def listen_on_own_interface() -> None:
     address = ray.util.get_node_ip_address()
     for name, own in psutil.net_if_addrs().items():
         if address in (each.address for each in own):
-            os.environ[INTERFACE] = name
+            os.environ[GLOO_INTERFACE] = name
 
 
 def _settle() -> None:
     """Settles where this process writes the files of parcels, and which cores it may use."""
     context = ray.get_runtime_context()
     unpack_into(Path(context.get_temp_dir()) / context.get_session_name() / "azero-parcels")
-    _take_share_of_cores(context.get_accelerator_ids().get("GPU", []))
+    own = context.get_node_id()
+    if gpus := context.get_accelerator_ids().get("GPU", []):
+        num_gpus = next(int(node["Resources"].get("GPU", 1)) for node in ray.nodes() if node["NodeID"] == own)
+        take_share_of_cores(gpus[0], num_gpus)
 
 
-def _take_share_of_cores(gpus: list[str]) -> None:
-    """Gives a process with a GPU its share of the node's cores, which `count_cores` then counts."""
-    if not gpus or not hasattr(os, "sched_setaffinity"):
-        return
-    own = ray.get_runtime_context().get_node_id()
-    num_gpus = next(int(node["Resources"].get("GPU", 1)) for node in ray.nodes() if node["NodeID"] == own)
-    cores = range(os.cpu_count() or 1)
-    os.sched_setaffinity(0, cores[int(gpus[0]) % num_gpus :: num_gpus] or cores)
+@cache
+def take_share_of_cores(gpu: str, num_gpus: int) -> None:
+    """Gives a process with a GPU its share of the cores that it may use, which `count_cores` then counts.
+
+    Args:
+      gpu: its number or its name, such as a UUID.
+      num_gpus: of the node.
+    """
+    if hasattr(os, "sched_setaffinity"):
+        number = int(gpu) if gpu.isdecimal() else zlib.crc32(gpu.encode())
+        cores = sorted(os.sched_getaffinity(0))
+        os.sched_setaffinity(0, cores[number % num_gpus :: num_gpus] or cores)

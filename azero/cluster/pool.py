@@ -23,23 +23,29 @@ _POLL_S = 0.1
 _NODES_EVERY_S = 1.0
 """How often the cluster is asked for its nodes."""
 
-_ADVICE = "try fewer selfplay.parallel_games; --resume continues the run"
-
 
 class ClusterPool:
     """Workers on the nodes of a cluster, which may join and leave.
 
     Args:
       tell: is called with a line when a worker has died, or a node is refused.
+      advice: what to do if a task is given up, for the end of a line.
     """
 
     plays_matches = works_beside = True
 
-    def __init__(self, backend: Backend, config: ClusterConfig, tell: Callable[[str], None] = lambda text: None):
-        self._backend, self._config, self._tell = backend, config, tell
+    def __init__(
+        self,
+        backend: Backend,
+        config: ClusterConfig,
+        tell: Callable[[str], None] = lambda text: None,
+        advice: str = "",
+    ):
+        self._backend, self._config, self._tell, self._advice = backend, config, tell, advice
         self._ledger = Ledger()
         self._slots: dict[str, int] = {}
         self._asked = -_NODES_EVERY_S
+        self._seen: set[str] = set()  # all nodes that have had a worker
         self._is_waiting_told = False
         self._figures_before, self._figures_at = Ledger(), time.monotonic()
         self._spent_s = 0.0
@@ -78,7 +84,7 @@ class ClusterPool:
           title: what the tasks are called in Ray's dashboard.
 
         Raises:
-          BadInput: several workers have died at one task, or all nodes are refused.
+          BadInput: several workers have failed at one task, or the cluster has had no node that is not refused.
           Exception: what `work` has raised.
         """
         if not tasks:
@@ -101,16 +107,16 @@ class ClusterPool:
                 while not attempts.is_over:
                     slots = self._usable()
                     attempts.begin(sum(slots.values()))
-                    for answer in attempts.hear(_POLL_S):
+                    for answer in attempts.receive(_POLL_S):
                         if answer.kind == "error":
                             raise answer.value
                         on_progress(answer.progress)
                         yield answer.place, answer.value
-                    attempts.hurry(slots)
+                    attempts.repeat_late_ones(slots)
                     if interrupted():
                         raise KeyboardInterrupt
         except WorkersDied as error:
-            raise BadInput(f"{error}; {_ADVICE}") from None
+            raise WorkersDied("; ".join(filter(None, [str(error), self._advice]))) from None
         finally:
             attempts.end()
             self._spent_s += time.perf_counter() - begin
@@ -120,7 +126,7 @@ class ClusterPool:
         return self._backend.launch(self._terms(), num_processes)
 
     def figures(self) -> dict[str, float]:
-        """Returns metrics since the last call, by name."""
+        """Returns metrics by name: of the cluster as it is now, and of what has happened since the last call."""
         before, now, at = self._figures_before, self._ledger.counts(), time.monotonic()
         done, spent_s, passed_s = now.done - before.done, self._spent_s, max(at - self._figures_at, 1e-9)
         self._figures_before, self._figures_at, self._spent_s = now, at, 0.0
@@ -149,15 +155,16 @@ class ClusterPool:
         return name, pickle.dumps(Call(name, work, shared), protocol=5)
 
     def _usable(self) -> dict[str, int]:
-        """Returns the workers of each node that is not refused; raises BadInput if all nodes are refused."""
+        """Returns the workers of each node that is not refused; raises BadInput if all nodes so far are refused."""
         if time.monotonic() - self._asked >= _NODES_EVERY_S:
             self._slots, self._asked = self._backend.slots(), time.monotonic()
+            self._seen |= {node for node, num in self._slots.items() if num}
         refused = self._ledger.refused
         usable = {node: num for node, num in self._slots.items() if node not in refused and num}
-        if self._slots and not usable and any(node in refused for node in self._slots):
+        if self._seen and self._seen <= refused.keys():
             how = next(iter(refused.values()))
             raise BadInput(f"all nodes of the cluster are refused; one of them {how}")
         if not usable and not self._is_waiting_told:
-            self._tell("the cluster has no node with a free CPU or GPU for a worker; waiting for one")
-            self._is_waiting_told = True
+            self._tell("the cluster has no node with a CPU or GPU for a worker; waiting for one")
+        self._is_waiting_told = not usable
         return usable

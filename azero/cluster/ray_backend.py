@@ -1,8 +1,9 @@
 """Ray as a backend: attempts are Ray's tasks, which Ray places, so that nodes may join and leave.
 
-A task is a generator of two messages: that it has begun, and where, and its answer.
+A task is a generator of two messages: that it has begun, and where; and its answer, or why its node is refused.
 """
 
+from collections import Counter
 from collections.abc import Collection, Hashable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
@@ -11,7 +12,7 @@ import ray
 import ray.exceptions
 
 from azero.cluster.backend import Death, Event
-from azero.cluster.messages import Message, Refused, Terms
+from azero.cluster.messages import Begun, Message, Refused, Terms
 from azero.cluster.ray_host import ray_host
 from azero.system.peers import Host
 
@@ -38,17 +39,18 @@ class RayBackend:
 
     def __init__(self, cpus_per_worker: float, is_on_gpu: bool):
         self._cpus, self._is_on_gpu = cpus_per_worker, is_on_gpu
+        self._taken = Counter[str]()  # GPUs of nodes that the trainer has
         needs = {"num_gpus": 1, "num_cpus": 0} if is_on_gpu else {"num_cpus": cpus_per_worker}
         self._task = ray.remote(max_retries=0, num_returns="streaming", **needs)(_task_of_worker())
 
     def slots(self) -> dict[str, int]:
         """Returns how many tasks each living node can do at the same time."""
         living = [node for node in ray.nodes() if node["Alive"]]
-        return {node["NodeID"]: self._fitting(node["Resources"]) for node in living}
+        return {node["NodeID"]: self._fitting(node["NodeID"], node["Resources"]) for node in living}
 
-    def _fitting(self, resources: dict[str, float]) -> int:
+    def _fitting(self, node: str, resources: dict[str, float]) -> int:
         if self._is_on_gpu:
-            return int(resources.get("GPU", 0))
+            return max(0, int(resources.get("GPU", 0)) - self._taken[node])
         return int(resources.get("CPU", 0) / self._cpus + 1e-9)
 
     def share(self, terms: Terms, name: str, packed: bytes) -> object:
@@ -76,14 +78,15 @@ class RayBackend:
 
     def launch(self, terms: Terms, num_processes: int) -> AbstractContextManager[Host]:
         """Opens the cluster's nodes as the host of a trainer's processes, this one among them."""
-        return ray_host(terms, num_processes, self._is_on_gpu)
+        return ray_host(terms, num_processes, self._is_on_gpu, self._taken)
 
 
 def _next_of(attempt: Any) -> Message | Death:
     """Returns the next message of an attempt, which has one, or how it has ended without an answer."""
     try:
         message = ray.get(next(attempt), timeout=_FETCH_S)
-        return Refused(*message) if type(message) is tuple else message
+        plain = {1: Begun, 3: Refused}
+        return plain[len(message)](*message) if type(message) is tuple else message
     except StopIteration:
         return Death("ended without an answer", False)
     except _OF_NODE as error:
@@ -109,12 +112,13 @@ def _task_of_worker() -> Any:
 
         import ray
 
+        node = ray.get_runtime_context().get_node_id()
+        yield (node,)  # from now on the deadline counts
         try:
             from azero.cluster.on_node import attempt
         except Exception as error:
-            how = f"cannot import azero: {type(error).__name__}: {error}"
-            yield ray.get_runtime_context().get_node_id(), platform.node(), how
+            yield node, platform.node(), f"cannot import azero: {type(error).__name__}: {error}"
             return
-        yield from attempt(terms, name, packed, place, task)
+        yield attempt(terms, name, packed, place, task)
 
     return azero_task

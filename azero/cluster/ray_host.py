@@ -18,39 +18,58 @@ import ray.exceptions
 from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
 from azero.cluster.messages import Terms
-from azero.cluster.on_node import INTERFACE, listen_on_own_interface
+from azero.cluster.on_node import listen_on_own_interface
 from azero.errors import BadInput
 from azero.system.machine import count_cores
-from azero.system.peers import Host, Peer, PeerDied
+from azero.system.peers import GLOO_INTERFACE, Host, Peer, PeerDied
 
 
 @contextmanager
-def ray_host(terms: Terms, num_processes: int, is_on_gpu: bool) -> Iterator[Host]:
+def ray_host(terms: Terms, num_processes: int, is_on_gpu: bool, taken: Counter[str]) -> Iterator[Host]:
     """Opens the cluster for a number of processes, this one among them; they end with the block.
+
+    Args:
+      taken: receives how many GPUs each node has lost to them, within the block.
 
     Raises BadInput if the cluster has too few GPUs.
     """
     address = ray.util.get_node_ip_address()
     with ExitStack() as stack:
-        if INTERFACE not in os.environ:
+        if GLOO_INTERFACE not in os.environ:
             listen_on_own_interface()
-            stack.callback(os.environ.pop, INTERFACE, None)
+            stack.callback(os.environ.pop, GLOO_INTERFACE, None)
         resource = "GPU" if is_on_gpu else "CPU"
         nodes = {each["NodeID"]: int(each["Resources"].get(resource, 0)) for each in ray.nodes() if each["Alive"]}
         if is_on_gpu:
-            if sum(nodes.values()) < num_processes - 1:
-                raise BadInput(
-                    f"cluster.trainers = {num_processes} needs {num_processes - 1} GPUs beside that of this process; "
-                    f"the cluster has {sum(nodes.values())}"
-                )
-            options = [{"num_gpus": 1, "num_cpus": 0, "scheduling_strategy": "SPREAD"}] * (num_processes - 1)
-            num_threads = max(1, count_cores() // num_processes)
+            places, num_threads = gpus_for(nodes, num_processes), max(1, count_cores() // num_processes)
+            taken.update(places)
+            stack.callback(taken.clear)
         else:
             own = ray.get_runtime_context().get_node_id()
             places, num_threads = shared_out(nodes, own, num_processes, count_cores())
-            pins = [NodeAffinitySchedulingStrategy(place, soft=False) for place in places]
-            options = [{"num_cpus": 0, "scheduling_strategy": pin} for pin in pins]
+        pins = [NodeAffinitySchedulingStrategy(place, soft=False) for place in places]
+        options = [{"num_cpus": 0, "num_gpus": int(is_on_gpu), "scheduling_strategy": pin} for pin in pins]
         yield _RayHost(terms, _meeting(address), num_threads, options, stack)
+
+
+def gpus_for(nodes: Mapping[str, int], num_processes: int) -> list[str]:
+    """Returns the nodes of processes 1 to N - 1, each of which takes a GPU; raises BadInput if there are too few.
+
+    Args:
+      nodes: the GPUs of each node.
+    """
+    num_all, num_wanted = sum(nodes.values()), num_processes - 1
+    if num_all <= num_wanted:
+        raise BadInput(
+            f"cluster.trainers = {num_processes} needs {num_wanted} GPUs beside that of this process, and self-play "
+            f"needs one; the cluster has {num_all}"
+        )
+    left = dict(nodes)
+    places = []
+    for _ in range(num_wanted):
+        places.append(max(left, key=lambda node: left[node]))
+        left[places[-1]] -= 1
+    return places
 
 
 def shared_out(nodes: Mapping[str, int], own: str, num_processes: int, num_cores: int) -> tuple[list[str], int]:
@@ -106,8 +125,8 @@ class _RayPeer:
             answer = ray.get(self._results[0], timeout=timeout_s)
         except ray.exceptions.GetTimeoutError:
             raise TimeoutError(f"{who} does not answer") from None
-        except ray.exceptions.RayError:
-            raise PeerDied(f"{who} has ended, or its node has") from None
+        except ray.exceptions.RayError as error:
+            raise PeerDied(f"{who} has ended, or its node has ({type(error).__name__})") from None
         self._results.popleft()
         if isinstance(answer, str):
             raise BadInput(f"the trainer cannot use a node: {answer}")

@@ -11,6 +11,7 @@ import socket
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from types import TracebackType
 from typing import NoReturn
 
 import ray
@@ -24,13 +25,14 @@ _MOST_FAILURES = 3
 
 
 @contextmanager
-def watched(local: "LocalProcesses | None") -> Iterator[None]:
+def watched(local: "LocalProcesses | None", advice: str) -> Iterator[None]:
     """Watches, within the block, the head and this machine's node of the cluster to which this process is connected.
 
     If one of them ends, a line says so, and the process exits with code 2; a run's files are whole at any time.
 
     Args:
-      local: the processes of a cluster that was started here. They all end with the block, and by SIGTERM.
+      local: the processes of a cluster that was started here, which then end, too.
+      advice: what to do then, for the end of the line.
     """
     context = ray.get_runtime_context()
     own = next(node for node in ray.nodes() if node["NodeID"] == context.get_node_id())
@@ -38,32 +40,23 @@ def watched(local: "LocalProcesses | None") -> Iterator[None]:
     is_over = threading.Event()
     if local:
         local.note()
-    threading.Thread(target=_watch, args=(places, is_over, local), daemon=True).start()
-    before = signal.signal(signal.SIGTERM, lambda number, frame: end_by(number, local)) if local else None
+    threading.Thread(target=_watch, args=(places, is_over, local, advice), daemon=True).start()
     try:
         yield
     finally:
         is_over.set()
-        if local:
-            local.note()
-        ray.shutdown()
-        if local:
-            local.end()
-            signal.signal(signal.SIGTERM, before)
 
 
-def _watch(places: dict[str, str], is_over: threading.Event, local: "LocalProcesses | None") -> None:
+def _watch(places: dict[str, str], is_over: threading.Event, local: "LocalProcesses | None", advice: str) -> None:
     failures = dict.fromkeys(places, 0)
     while not is_over.wait(_EVERY_S):
         for what, address in places.items():
             failures[what] = 0 if _answers(address) else failures[what] + 1
             if failures[what] >= _MOST_FAILURES and not is_over.is_set():
-                say(
-                    f"the Ray cluster's {what}, at {address}, has ended; a run's files are whole; "
-                    "continue with --resume"
-                )
+                say("; ".join(filter(None, [f"the Ray cluster's {what}, at {address}, has ended", advice])))
                 if local:
                     local.end()
+                    local.remove_files()
                 os._exit(2)
 
 
@@ -77,7 +70,9 @@ def _answers(address: str) -> bool:
 
 
 class LocalProcesses:
-    """The processes of a local cluster. Those that lose their parent by a crash would stay for a minute.
+    """The processes of a local cluster, which end with the block.
+
+    Those that lose their parent by a crash would stay for a minute.
 
     Args:
       folder: the cluster's.
@@ -88,6 +83,14 @@ class LocalProcesses:
 
         self._psutil, self._own, self._folder = psutil, psutil.Process(), folder
         self._known: set = set()
+
+    def __enter__(self) -> "LocalProcesses":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.end()
 
     def note(self) -> None:
         """Notes the processes that there are now."""

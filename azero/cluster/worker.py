@@ -1,5 +1,6 @@
 """A worker's side: it checks that this machine may take part, does a task, and seals the result."""
 
+import errno
 import pickle
 import platform
 import traceback
@@ -10,7 +11,13 @@ from azero.cluster.messages import Answer, Call, Refused, seal
 from azero.games.user.failures import failures_named
 
 _LAST: dict[str, Call] = {}
-"""The call whose tasks this process does, by its name. It stays unpacked from one task to the next."""
+"""The last calls whose tasks this process has done, by name. They stay unpacked from one task to the next."""
+
+_MOST_CALLS = 2
+"""Self-play that is ahead and the matches of a gate take turns."""
+
+
+_OF_DISK = errno.ENOSPC, errno.EDQUOT
 
 
 def check_machine(terms: tuple, node: str) -> Refused | None:
@@ -35,10 +42,11 @@ def do_task(name: str, packed: bytes, place: int, task: bytes, node: str) -> Ans
       name: the call's.
       packed: the call.
 
-    Raises MemoryError, so that another worker does the task.
+    Raises MemoryError, and OSError where the disk is full, so that another worker does the task.
     """
     if name not in _LAST:
-        _LAST.clear()
+        if len(_LAST) == _MOST_CALLS:
+            del _LAST[next(iter(_LAST))]
         _LAST[name] = pickle.loads(packed)
     call, progress = _LAST[name], 0
 
@@ -50,9 +58,9 @@ def do_task(name: str, packed: bytes, place: int, task: bytes, node: str) -> Ans
         with failures_named():  # the traceback stays in this process
             result = call.work(call.shared, pickle.loads(task), report)
         return seal(call.name, place, node, "result", result, progress)
-    except MemoryError:
-        raise
     except Exception as error:
+        if isinstance(error, MemoryError) or getattr(error, "errno", None) in _OF_DISK:
+            raise
         error.add_note(f"In a worker process on {platform.node()}:\n{traceback.format_exc()}")
         return seal(call.name, place, node, "error", as_plain(error), progress)
 

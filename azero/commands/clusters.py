@@ -27,7 +27,8 @@ def workers_of(cluster: str | None, device: "DeviceConfig | None" = None) -> "It
     from azero.config.schema import DeviceConfig
 
     with connected(cluster) as connection:
-        yield connection.workers(device or DeviceConfig(device="cpu"), ClusterConfig(), 0, say)
+        patient = ClusterConfig(deadline_s=1e7)  # only a run's settings can tell how long a task may take
+        yield connection.workers(device or DeviceConfig(device="cpu"), patient, 0, say)
 
 
 def check_cluster(names: list[str], threads: int | None, clock: str | None = None) -> None:

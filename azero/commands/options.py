@@ -105,7 +105,7 @@ def pools(cluster: str | None) -> "Iterator[MakePool]":
         return
     from azero.cluster.connection import connected
 
-    with connected(cluster) as connection:
+    with connected(cluster, "a run's files are whole; continue with --resume") as connection:
         yield connection.pool
 
 

@@ -85,7 +85,7 @@ def rate(
     With --cluster, the workers of a Ray cluster play the same games.
     """
     from azero.arena.ratings.pool import GAMES_PER_AGENT, Pool, game_of_pool
-    from azero.arena.ratings.workers import Workers
+    from azero.arena.ratings.workers import MatchWorkers
 
     names = [*(agents or []), *(_members(run) if run else [])]
     if games is not None and games < 1:
@@ -99,7 +99,7 @@ def rate(
     maker = maker._replace(game=played)
     path = out or (run / "ratings.json" if run else _default_path(str(played)))
     with workers_of(cluster, maker.device_for(names)) as found:
-        workers = Workers(found, _recipes(maker)) if found else None
+        workers = MatchWorkers(found, _recipes(maker)) if found else None
         pool = Pool(played, names, lambda name, own: maker._replace(seed=own).agent(name), seed, path, workers)
         failure = _play(pool, GAMES_PER_AGENT * len(names) if games is None else games)
     if pool.num_games:

@@ -19,6 +19,9 @@ from azero.system.workers import safe_path
 
 _POLL_S = 0.1
 
+GLOO_INTERFACE = "GLOO_SOCKET_IFNAME"
+"""The environment's variable with the network interface on which torch's gloo listens, where peers talk by it."""
+
 
 class PeerDied(BadInput):
     """The process of a peer has ended."""

@@ -15,7 +15,7 @@ export RAY_USAGE_STATS_ENABLED=0 RAY_worker_niceness=0
 export RAY_AUTH_MODE=token
 RAY_AUTH_TOKEN=$(python -c 'import secrets; print(secrets.token_hex(32))')
 export RAY_AUTH_TOKEN
-export AZERO_CACHE_DIR=/tmp/azero-$USER # compiled kernels: a disk of each host's own
+export AZERO_CACHE_DIR=/tmp/azero-$UID # compiled kernels: a disk of each host's own
 
 mapfile -t hosts < <(scontrol show hostnames "$SLURM_JOB_NODELIST")
 head=$(srun --nodes=1 --ntasks=1 --nodelist="${hosts[0]}" hostname --ip-address | awk '{print $1}')
@@ -30,8 +30,16 @@ srun --overlap --nodes=$((SLURM_JOB_NUM_NODES - 1)) --ntasks=$((SLURM_JOB_NUM_NO
 
 # The script itself runs on the first host. A job that is started again goes on where the last one was.
 run=runs/slurm
+set -m # otherwise Bash makes a command in the background deaf to SIGINT
 azero train connect_four --run "$run" --cluster "$head:$port" $([ -e "$run/config.toml" ] && echo --resume) &
 training=$!
-trap 'kill -INT $training; wait $training || true' INT
-wait "$training"
+set +m
+trap 'kill -INT $training' INT
+status=0
+wait "$training" || status=$?
+if kill -0 "$training" 2> /dev/null; then # Slurm's interruption has ended the first wait
+  status=0
+  wait "$training" || status=$?
+fi
 kill $(jobs -p) 2> /dev/null || true
+exit "$status"

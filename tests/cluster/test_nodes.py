@@ -1,6 +1,5 @@
 """Runs on nodes in network namespaces, which come and go: they end with the same bytes as on this machine alone."""
 
-import os
 import subprocess
 import sys
 import time
@@ -23,6 +22,8 @@ pytestmark = [
     pytest.mark.skipif(not CAN_MAKE_NODES, reason="it makes network namespaces, which needs root"),
 ]
 
+RAY_AT_HOME = Path("~/.ray").expanduser()
+
 LONG = {
     "training": {"iterations": 20},
     "selfplay": {"games_per_iteration": 48, "games_per_shard": 4, "num_simulations": 200},
@@ -33,11 +34,12 @@ LONG = {
 @pytest.fixture(scope="module")
 def nodes():
     """A head without CPUs, and two nodes with one each."""
+    had_files = RAY_AT_HOME.exists()
     with Nodes() as found:
         for _ in range(2):  # one after another: side by side one of them may fail to start
             found.add()
         yield found
-    assert not Path(os.path.expanduser("~/.ray")).exists()
+    assert RAY_AT_HOME.exists() == had_files
 
 
 @contextmanager

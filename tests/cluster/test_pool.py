@@ -6,6 +6,7 @@ import time
 import pytest
 
 from azero.cluster import attempts
+from azero.cluster import pool as module
 from azero.cluster.backend import Death
 from azero.cluster.messages import Refused, seal
 from azero.cluster.pool import ClusterPool
@@ -137,6 +138,63 @@ def test_a_task_beyond_the_deadline_is_given_to_another_worker(monkeypatch):
     assert (
         found == RESULTS and told == ["task 4/4 has taken 0.1 s; another worker does it"] and cluster.cancelled == [4]
     )
+
+
+def test_a_task_that_is_always_beyond_the_deadline_ends_in_a_line(monkeypatch):
+    monkeypatch.setattr(attempts, "_LATE_S", 1e9)
+    cluster = FakeCluster(lambda before, node, answer: answer if answer.place != 3 else None)
+    with pytest.raises(BadInput, match=r"^task 4/4 has taken 0\.1 s on each of 3 workers; is cluster.deadline_s too"):
+        run(cluster, deadline_s=0.1)
+    assert [place for place, _ in cluster.attempts].count(3) == 3
+
+
+def test_a_copy_that_never_begins_does_not_hold_its_task(monkeypatch):
+    """The copy of a late task waits for a node that has gone; then the first attempt dies."""
+    cluster = FakeCluster(lambda before, node, answer: None if answer.place == 3 and before < 2 else answer)
+    submit = cluster.submit
+
+    def submit_a_copy_for_a_node_that_goes(*arguments):
+        attempt = submit(*arguments)
+        if [place for place, _ in cluster.attempts].count(3) == 2 and cluster.attempts[-1][0] == 3:
+            cluster._events[attempt] = []
+            cluster._events[4].append(Death("was killed", False))
+        return attempt
+
+    monkeypatch.setattr(cluster, "submit", submit_a_copy_for_a_node_that_goes)
+    found, _, reported, _ = run(cluster)
+    assert found == RESULTS and reported == 10 and cluster.cancelled == [5] and len(cluster.attempts) == 6
+
+
+def test_a_run_waits_for_another_node_while_those_left_are_refused(monkeypatch):
+    monkeypatch.setattr(module, "_NODES_EVERY_S", 0)
+    living = {"a": 1, "b": 1}
+
+    def fate(before, node, answer):
+        if node == "b":
+            return Refused("b", "host-b", "has azero 1, not 2")
+        if before < 2:
+            living.pop("a", None)
+            return Death("was lost with its node", True)
+        living["a"] = 1
+        return answer
+
+    cluster = FakeCluster(fate)
+    monkeypatch.setattr(cluster, "slots", lambda: dict(living))
+    found, told, *_ = run(cluster)
+    waiting = "the cluster has no node with a CPU or GPU for a worker; waiting for one"
+    assert found == RESULTS and "node host-b is refused: it has azero 1, not 2" in told and waiting in told
+
+
+def test_that_a_run_waits_is_told_each_time(monkeypatch):
+    monkeypatch.setattr(module, "_NODES_EVERY_S", 0)
+    cluster, living, told = FakeCluster(), {}, []
+    monkeypatch.setattr(cluster, "slots", lambda: dict(living))
+    with ClusterPool(cluster, ClusterConfig(), told.append) as pool:
+        for each in ({}, {}, {"a": 1}, {}, {}):
+            living.clear()
+            living.update(each)
+            pool.figures()
+    assert len(told) == 2
 
 
 def test_a_refused_node_gets_no_more_tasks():

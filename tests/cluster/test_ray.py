@@ -211,6 +211,20 @@ def test_a_command_that_is_stopped_leaves_no_process_and_nothing_at_home(tmp_pat
     assert not (home / ".ray").exists()
 
 
+@pytest.mark.slow
+@needs_proc
+@pytest.mark.parametrize("name", [b"gcs/gcs_server", b"raylet/raylet"])
+def test_ctrl_c_while_the_cluster_starts_leaves_nothing(tmp_path, name):
+    process = start_train(tmp_path / "run", write_config(tmp_path, training={"iterations": 1000}), tmp_path / "home")
+    wait_until(lambda: processes_of(process.pid, True, name) or process.poll() is not None)
+    words = Path("/proc", processes_of(process.pid, True, name)[0], "cmdline").read_text()
+    os.killpg(process.pid, signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 130 and err.startswith("azero: stopped") and err.count("\n") == 1
+    wait_until(lambda: not processes_of(process.pid, has_agents=True), timeout_s=30)
+    assert not Path(re.search(r"/tmp/azero-ray-\w+", words)[0]).exists()
+
+
 def processes_of(session, has_agents, name=b""):
     """Returns the processes of a session, without zombies.
 
@@ -267,3 +281,14 @@ def train_long(folder):
 
 def left(name):
     return len(processes_of(os.getsid(0), True, name))
+
+
+def test_processes_with_a_gpu_share_the_cores_that_they_may_use(monkeypatch):
+    from azero.cluster.on_node import take_share_of_cores  # it imports Ray
+
+    taken = []
+    monkeypatch.setattr(os, "sched_getaffinity", lambda process: {2, 3, 6, 7})
+    monkeypatch.setattr(os, "sched_setaffinity", lambda process, cores: taken.append(cores))
+    for gpu, num_gpus in (("0", 2), ("1", 2), ("5", 2), ("GPU-4f6a", 2), ("0", 8)):
+        take_share_of_cores(gpu, num_gpus)
+    assert taken[:3] == [[2, 6], [3, 7], [3, 7]] and taken[3] in taken[:2] and taken[4] == [2]

@@ -29,6 +29,14 @@ def test_processes_are_where_most_cores_are():
     assert places == ["a", "a", "a"] and num_threads == 4
 
 
+def test_on_gpus_one_is_left_for_self_play():
+    from azero.cluster.ray_host import gpus_for
+
+    assert gpus_for({"a": 1, "b": 3, "c": 0}, 4) == ["b", "b", "a"]
+    with pytest.raises(BadInput, match="needs 4 GPUs beside that of this process, and self-play needs one; .* has 4$"):
+        gpus_for({"a": 1, "b": 3}, 5)
+
+
 @pytest.mark.slow
 def test_several_processes_give_the_weights_of_one(cluster, whole, tmp_path):
     train(config_of(3), tmp_path / "run", make_pool=cluster.pool)
@@ -58,7 +66,9 @@ def test_a_process_that_is_killed_ends_the_run_which_goes_on(cluster, whole, tmp
 
     with monkeypatch.context() as patch:
         patch.setattr(trainer_of.Trainer, "step", step_after_a_death)
-        with pytest.raises(BadInput, match="^process 1 of the trainer has ended, or its node has; the run is saved: "):
+        with pytest.raises(
+            BadInput, match="^process 1 of the trainer has ended, or its node has .*; the run is saved: "
+        ):
             train(config_of(2), tmp_path / "run", make_pool=cluster.pool)
     wait_until(lambda: not trainers_here())
     train(None, tmp_path / "run", resume=True, make_pool=cluster.pool)

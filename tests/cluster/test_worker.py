@@ -1,5 +1,7 @@
 """Tests of a worker's side: what it refuses, and what it answers."""
 
+import errno
+import os
 import pickle
 
 import pytest
@@ -56,6 +58,17 @@ def test_an_answer_is_whole_and_to_its_task():
             check(answer, call, place)
     with pytest.raises(Damaged, match="is damaged"):
         check(damaged(answer), "one", 5)
+
+
+def raise_os_error(shared, task, report):
+    raise OSError(task, os.strerror(task))
+
+
+def test_what_this_machine_lacks_is_left_to_another_worker():
+    packed = pickle.dumps(Call("five", raise_os_error, None))
+    with pytest.raises(OSError, match="No space left"):
+        do_task("five", packed, 0, pickle.dumps(errno.ENOSPC), "node")
+    assert do_task("five", packed, 0, pickle.dumps(errno.ENOENT), "node").kind == "error"
 
 
 class Unpicklable(Exception):

@@ -25,6 +25,7 @@ from azero.errors import EngineFailed
 from azero.games import Game
 from azero.nets.session_evaluator import MATCH_ROWS
 from azero.system.machine import count_cores
+from azero.system.workers import WorkersDied
 
 _GAMES_OF_NETS = 2 * MATCH_ROWS
 """Games of a part if an agent has a net: both nets have as many positions at once as a forward pass has rows."""
@@ -129,8 +130,8 @@ class Hall:
         """Returns the results of several matches.
 
         Args:
-          on_games: called with the number of games that have just ended, and the tally of a match so far. The number
-            is negative if a worker has died, and some of its games are played again.
+          on_games: called with the number of games that have just ended, and the tally of the match so far, or of all
+            matches if workers play. The number is negative if a worker has died, whose games are played again.
 
         Raises: as `play_match`. The exception has the finished games of the match; if workers play, those of all.
         """
@@ -220,7 +221,7 @@ def _spread(pool: TaskPool, meetings: Sequence[Meeting], on_games: Callable[[int
                 spent[place][first] = played.spent
                 if all(course.is_over for course in courses):
                     break
-    except (EngineFailed, KeyboardInterrupt) as error:
+    except (EngineFailed, WorkersDied, KeyboardInterrupt) as error:
         done, total = sum(course.tally.games for course in courses), sum(each.num_games for each in meetings)
         early_end = early_end_of(error, f"after {done} of {total} games")
     elapsed_s, failure = time.perf_counter() - begin, str(early_end) if early_end else None

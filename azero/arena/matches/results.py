@@ -9,6 +9,7 @@ from azero.arena.agents.agent import Agent
 from azero.arena.agents.suggestion import Thought
 from azero.arena.matches.statistics import Tally, elo_from_score, elo_interval, finite_or_none, score_interval
 from azero.errors import EngineFailed
+from azero.system.workers import WorkersDied
 
 
 @dataclass(frozen=True)
@@ -164,7 +165,7 @@ def spent_by(agent: Agent) -> np.ndarray:
     return np.array([agent.seconds, agent.simulations, agent.moves], float)
 
 
-def early_end_of(error: EngineFailed | KeyboardInterrupt, when: str) -> Unfinished | Interrupted:
+def early_end_of(error: EngineFailed | WorkersDied | KeyboardInterrupt, when: str) -> Unfinished | Interrupted:
     """Returns the exception that ends the match; its `result` is not set yet."""
     if isinstance(error, KeyboardInterrupt):
         return Interrupted(f"stopped {when}")

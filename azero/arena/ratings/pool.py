@@ -14,7 +14,7 @@ from azero.arena.matches.statistics import Tally
 from azero.arena.ratings.file import Matches, Meeting, Pair, pairs_of, read_matches, write_matches
 from azero.arena.ratings.model import Posterior, Scores, estimate
 from azero.arena.ratings.pairing import choose_pairings
-from azero.arena.ratings.workers import Match, Workers
+from azero.arena.ratings.workers import Match, MatchWorkers
 from azero.compiler.rng import derive_seed
 from azero.errors import BadInput
 from azero.games import Game, make_game
@@ -128,7 +128,7 @@ class Pool:
         make: Callable[[str, int], Agent],
         seed: int,
         path: Path | None,
-        workers: Workers | None = None,
+        workers: MatchWorkers | None = None,
     ):
         self.game, self.names, self.seed = game, list(names), seed
         self._make, self._path, self._workers = make, path, workers

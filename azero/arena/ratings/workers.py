@@ -18,7 +18,7 @@ class Match(NamedTuple):
     num_pairs: int
 
 
-class Workers(NamedTuple):
+class MatchWorkers(NamedTuple):
     """Workers, and what they make agents from."""
 
     pool: TaskPool

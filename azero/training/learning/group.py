@@ -11,6 +11,7 @@ import torch
 import torch.distributed as dist
 from torch import Tensor
 
+from azero.system.peers import GLOO_INTERFACE
 from azero.training.learning.losses import map_losses
 from azero.training.learning.passes import Pass
 
@@ -20,8 +21,6 @@ PATIENCE = timedelta(minutes=10)
 _ENDLESS = timedelta(days=365)
 _CHUNK = 1 << 16
 """Numbers that a rank adds and sends on at once, so that ranks add different chunks side by side."""
-
-_INTERFACE = "GLOO_SOCKET_IFNAME"
 
 Meeting = Path | str
 """Where ranks meet: a file that does not exist yet, or tcp://HOST:PORT, where rank 0 is HOST."""
@@ -131,11 +130,11 @@ def _loopback_only(meeting: Meeting) -> Iterator[None]:
     counts.
     """
     name = {"linux": "lo", "darwin": "lo0"}.get(sys.platform) if isinstance(meeting, Path) else None
-    is_set_here = name is not None and _INTERFACE not in os.environ
+    is_set_here = name is not None and GLOO_INTERFACE not in os.environ
     if is_set_here and name:
-        os.environ[_INTERFACE] = name
+        os.environ[GLOO_INTERFACE] = name
     try:
         yield
     finally:
         if is_set_here:
-            del os.environ[_INTERFACE]
+            del os.environ[GLOO_INTERFACE]
