@@ -22,7 +22,7 @@ RUN := runs/connect_four_quick
 
 train: .venv/installed
 	$(BIN)/azero train connect_four_quick --run $(RUN) $(if $(wildcard $(RUN)/config.toml),--resume)
-	$(BIN)/azero evaluate $(RUN)@200 --against uct@1000 --games 200
+	$(BIN)/azero evaluate $(RUN)@200 --against uct@1000 --games 100
 	$(BIN)/azero suggest $(RUN)@200
 
 # Two halves side by side, one core each; the second runs what the first leaves out.
