@@ -116,8 +116,7 @@ def prepare(page: Page, name: str) -> None:
         page.get_by_role("button", name="New game").click()
         page.get_by_role("dialog").wait_for()
     elif name == "runs":
-        page.wait_for_timeout(2500)
-    page.get_by_text("Getting the engine ready").wait_for(state="hidden", timeout=240_000)
+        page.get_by_text("prior of each move").wait_for(timeout=240_000)
 
 
 def take(page: Page, address: str, name: str, link: str, path: Path) -> None:
@@ -127,6 +126,7 @@ def take(page: Page, address: str, name: str, link: str, path: Path) -> None:
     page.get_by_role("grid").wait_for()
     prepare(page, name)
     page.wait_for_timeout(900)
+    page.get_by_text("Getting the engine ready").wait_for(state="hidden", timeout=240_000)
     raw = path.with_suffix(".raw.png")
     page.screenshot(path=raw)
     save_small(Image.open(raw), path)
@@ -198,7 +198,11 @@ def main() -> None:
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
     wanted = options.only or [*LINKS, *STATES, "boards"]
-    with tempfile.TemporaryDirectory() as folder, serving(options.run) as (address, _), sync_playwright() as playwright:
+    with contextlib.ExitStack() as stack:
+        folder = stack.enter_context(tempfile.TemporaryDirectory())
+        address = stack.enter_context(serving(None))[0]
+        address_of_run = stack.enter_context(serving(options.run))[0] if options.run else None
+        playwright = stack.enter_context(sync_playwright())
         fonts = Path(folder) / "fonts.conf"
         fonts.write_text(FONTS.format(cache=folder))
         browser = playwright.chromium.launch(
@@ -210,8 +214,9 @@ def main() -> None:
             for theme in THEMES:
                 with opened(browser, size, theme) as page:
                     for name, link in LINKS.items():
-                        if name in wanted and not (name == "runs" and options.run is None):
-                            take(page, address, name, link, options.out / f"{name}_{size}_{theme}.png")
+                        where = address_of_run if name == "runs" else address
+                        if name in wanted and where:
+                            take(page, where, name, link, options.out / f"{name}_{size}_{theme}.png")
                     if "boards" in wanted:
                         pictures = []
                         for name, link in BOARDS.items():
