@@ -21,12 +21,12 @@ def blocks(language):
     return [block for page in pages for block in re.findall(rf"```{language}\n(.*?)```", page.read_text(), re.DOTALL)]
 
 
-COMMANDS = [
+COMMANDS = dict.fromkeys(  # each once
     line.split("azero ", 1)[1]
     for block in blocks("sh")
     for line in block.splitlines()
     if re.match(r"(\.venv/bin/)?azero ", line)
-]
+)
 
 
 def run(monkeypatch, words):

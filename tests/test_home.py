@@ -101,11 +101,11 @@ def test_workers_run_nets_and_draw_plots(tmp_path):
 @pytest.mark.parametrize(
     "command",
     [
-        "train smoke --run run --set selfplay.num_workers=2",
+        pytest.param("train smoke --run run --set selfplay.num_workers=2", marks=pytest.mark.long),
         "evaluate connect_four@20 --against uct@100 --games 4",
         "suggest connect_four",
         "export tic_tac_toe net.onnx",
-        "check-game tic_tac_toe",
+        pytest.param("check-game tic_tac_toe", marks=pytest.mark.long),
         "lab pgame-failure --trees 4 --runs 1 --threads 2",
     ],
 )

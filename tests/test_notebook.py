@@ -57,6 +57,7 @@ def test_first_steps(executed):
     assert int(printed(last).split()[1].rstrip(",")) > 30
 
 
+@pytest.mark.long
 def test_tic_tac_toe(executed):
     trained, plotted, played, tree = executed("tic_tac_toe.ipynb")
     assert "6 iterations" in printed(trained)

@@ -186,7 +186,7 @@ def test_they_play_and_suggest(base):
     assert suggestion.simulations <= 60
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_table_is_no_weaker_than_a_tree():
     game = make_game("connect_four")
     a, b = make_agent("uct(table=1000000)@500", game, seed=1, threads=2), make_agent("uct@500", game, seed=2, threads=2)

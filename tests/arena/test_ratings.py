@@ -130,7 +130,7 @@ def test_after_many_games_neighbours_meet():
     assert max(j - i for i, j in chosen) <= 3 and sum(chosen.values()) == 60
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_intervals_hold_their_coverage_in_simulated_pools():
     spec = importlib.util.spec_from_file_location("rating_coverage", PATH)
     simulation = importlib.util.module_from_spec(spec)

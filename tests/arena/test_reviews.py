@@ -198,6 +198,7 @@ def test_only_moves_are_the_only_ones():
     assert count > 0
 
 
+@pytest.mark.slow
 def test_turns_of_several_actions_keep_their_player():
     game = make_game("amazons(size=6)")
     record = Record.of_game(game.new_initial_state(), game.state_from_moves("a2-a4/c6 b6-b5/b6").history())

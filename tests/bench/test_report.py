@@ -44,7 +44,7 @@ def test_everything_is_measured_and_told(monkeypatch):
         (["kernels"], ["kernels"]),
         (["peak"], ["peak"]),
         (["training", "peak"], ["peak", "training"]),
-        (["net"], ["peak", "tower", "net"]),
+        pytest.param(["net"], ["peak", "tower", "net"], marks=pytest.mark.long),
     ],
 )
 def test_only_what_is_asked_is_measured(asked, keys):

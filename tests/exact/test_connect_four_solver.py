@@ -43,7 +43,7 @@ def test_small_boards(columns, rows, result):
 
 
 @compiled_only
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize(("columns", "rows", "result"), [(6, 5, DRAW), (5, 6, DRAW), (6, 6, LOSS)])
 def test_middling_boards(columns, rows, result):
     game = make_game(f"connect_four(rows={rows},columns={columns})")

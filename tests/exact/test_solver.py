@@ -221,7 +221,7 @@ def test_small_boards(game, values):
         (5, 5, 0),
         (6, 4, 0),
         (4, 6, -1),
-        pytest.param(6, 5, 0, marks=pytest.mark.slow),
+        pytest.param(6, 5, 0, marks=pytest.mark.long),
         pytest.param(5, 6, 0, marks=pytest.mark.long),
     ],
 )
@@ -281,7 +281,7 @@ def test_go():
 
 
 @pytest.mark.thorough
-@pytest.mark.slow
+@pytest.mark.long
 def test_go_on_nine_points():
     """From the centre, the first player wins all of 3x3; van der Werf et al., Solving Go on small boards (2003)."""
     solution = solve(make_game("go(size=3,komi=0)").new_initial_state(), by_score=True)

@@ -159,7 +159,7 @@ def test_recorded_openspiel_games(rows, columns):
 
 @pytest.mark.parametrize(
     ("rows", "columns", "num_games"),
-    [*((*shape, 20) for shape in SHAPES), pytest.param(8, 8, 1000, marks=pytest.mark.slow)],
+    [*((*shape, 20) for shape in SHAPES), pytest.param(8, 8, 1000, marks=pytest.mark.long)],
 )
 def test_random_games_as_openspiel_plays_them(rows, columns, num_games):
     game = make_board(rows, columns)

@@ -385,7 +385,10 @@ def test_random_games_in_step_with_openspiel(size, num_games, num_repeated):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("size", "num_games"), [(2, 1000), (3, 1000), (5, 1000), (9, 100), (13, 20), (19, 5)])
+@pytest.mark.parametrize(
+    ("size", "num_games"),
+    [(2, 1000), (3, 1000), pytest.param(5, 1000, marks=pytest.mark.long), (9, 100), (13, 20), (19, 5)],
+)
 def test_many_random_games_in_step_with_openspiel(size, num_games):
     check_random_go(size, komi=0.5, num_games=num_games, seed=100 + size)
 
@@ -492,7 +495,7 @@ def test_random_games_on_9x9(komi, share):
     check_random_games_on_9x9(komi, share, 20_000 if IS_COMPILED else 10)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.skipif(not IS_COMPILED, reason="half a million games")
 @pytest.mark.parametrize(("komi", "share"), SHARES)
 def test_many_random_games_on_9x9(komi, share):
@@ -575,6 +578,6 @@ def test_laws(size, parameters, num_games):
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize(("size", "length"), [(9, 0), (19, 40)])
+@pytest.mark.parametrize(("size", "length"), [(9, 0), pytest.param(19, 40, marks=pytest.mark.long)])
 def test_laws_on_large_boards(size, length):
     check_laws(make_go(size, f"max_game_length={length if IS_COMPILED else 3}"), num_games=1, seed=size)

@@ -270,7 +270,7 @@ def test_planes_are_own_stones_their_stones_and_empty_cells():
     assert empty == [[1, 0, 1, 1], [1, 0, 0, 1], [1, 0, 0, 1], [1, 1, 1, 1]]
 
 
-@pytest.mark.parametrize("length", [10 if IS_COMPILED else 5, pytest.param(11, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("length", [10 if IS_COMPILED else 5, pytest.param(11, marks=pytest.mark.long)])
 def test_perft(length):
     """The published counts continue after the end with two passes. The first games that end are 228 after 9 plies."""
     known = [4, 12, 56, 244, 1396, 8200, 55092, 390216, 3005288, 24571284, 212258800]
@@ -328,6 +328,8 @@ def test_marks_stand_at_their_cells():
     )
 
 
-@pytest.mark.parametrize("size", [4, 6, 8, *(pytest.param(size, marks=pytest.mark.slow) for size in (10, 16))])
+@pytest.mark.parametrize(
+    "size", [4, 6, 8, pytest.param(10, marks=pytest.mark.slow), pytest.param(16, marks=pytest.mark.long)]
+)
 def test_laws(size):
     check_laws(make_board(size), num_games=3 if size <= 8 else 1, seed=size)

@@ -67,7 +67,7 @@ def test_it_is_what_the_reference_says(name, proof_nodes, tmp_path):
         ("tic_tac_toe", 2),
         ("connect_four(rows=4,columns=4)", 9),
         ("othello(size=4)", 3),
-        ("clobber(rows=3,columns=4)", 3),
+        pytest.param("clobber(rows=3,columns=4)", 3, marks=pytest.mark.long),
     ],
 )
 def test_what_is_proven_is_so(name, min_plies, proof_nodes):

@@ -181,6 +181,7 @@ def test_a_class_that_comes_from_no_file_is_compiled():
     assert done.stdout.strip() == "2", done.stderr
 
 
+@pytest.mark.long
 def test_an_edit_of_its_file_is_seen(tmp_path):
     """Otherwise old machine code would run."""
     (tmp_path / "script.py").write_text(SCRIPT)

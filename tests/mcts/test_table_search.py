@@ -126,7 +126,7 @@ PROVEN_GAMES = [
     ("connect_four(rows=4,columns=4)", 9),
     ("clobber(rows=3,columns=3)", 0),
     ("clobber(rows=3,columns=4)", 2),
-    ("amazons(rows=4,columns=4)", 17),
+    pytest.param("amazons(rows=4,columns=4)", 17, marks=pytest.mark.long),
 ]
 
 
@@ -192,6 +192,7 @@ def test_a_small_game_is_proven_to_the_root():
     assert state.is_terminal() and state.returns() == [0, 0]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("superko", [True, False])
 @pytest.mark.parametrize("size", [2, 3])
 def test_where_the_past_counts_nothing_is_proven_but_ends(size, superko):

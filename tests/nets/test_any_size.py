@@ -118,6 +118,7 @@ def test_a_net_has_the_same_weights_for_all_sizes():
     assert shapes[0] == shapes[1]
 
 
+@pytest.mark.slow
 def test_a_checkpoint_plays_other_sizes_of_its_game(tmp_path):
     path, trained = tmp_path / "any.safetensors", make_game("othello(size=4)")
     net = make_net(trained, ANY_SIZE)

@@ -43,6 +43,7 @@ def everywhere(shard):
     return np.arange(shard.num_positions), np.zeros(shard.num_positions, np.int64)
 
 
+@pytest.mark.slow
 def test_positions_know_their_games():
     shard = join_shards([some_games(CONNECT_FOUR), play(CONNECT_FOUR, range(20, 23))])
     chosen = np.random.default_rng(0).permutation(shard.num_positions)

@@ -301,6 +301,7 @@ def test_a_flipped_bit_in_the_header_is_no_crash(saved):
         refusal(saved)
 
 
+@pytest.mark.slow
 def test_what_is_in_the_gaps_of_states_is_not_written(tmp_path):
     """Gaps between fields may hold whatever was in memory."""
     game = make_game("hex(size=3,swap=true)")

@@ -31,7 +31,7 @@ def game():
 
 
 @pytest.mark.parametrize(
-    "settings", [NOISY._replace(cache_mib=8), pytest.param(GUMBEL, marks=pytest.mark.slow)], ids=["cached", "gumbel"]
+    "settings", [NOISY._replace(cache_mib=8), pytest.param(GUMBEL, marks=pytest.mark.long)], ids=["cached", "gumbel"]
 )
 def test_a_position_takes_less_than_a_kilobyte(game, settings, tmp_path):
     """In a shard, in its file, and in the replay window."""
