@@ -17,8 +17,9 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from PIL import Image
@@ -136,18 +137,19 @@ def take(page: Page, address: str, name: str, link: str, path: Path) -> None:
 def take_state(browser: Browser, name: str, theme: str, path: Path) -> None:
     """Saves a picture of the panel in one of STATES."""
     with serving(None, "--searches", "1") as (address, process), opened(browser, "laptop", theme) as page:
-        page.goto(address + STATES[name])
-        page.get_by_role("grid").wait_for()
         if name == "queue_full":
             asked = {"agent": "uct@1000", "game": "connect_four", "seconds": 600}
             headers = {"Content-Type": "application/json"}
             request = urllib.request.Request(f"{address}api/v1/analyses", json.dumps(asked).encode(), headers)
-            with urllib.request.urlopen(request):  # it has the only place
-                page.get_by_role("button", name="Start", exact=True).click()
-                page.get_by_role("alert").wait_for()
+            with urllib.request.urlopen(request) as answer:  # it has the only place, while it is read
+                threading.Thread(target=read_to_the_end, args=(answer,), daemon=True).start()
+                page.goto(address + STATES[name])
+                page.get_by_text("In the queue").wait_for()
                 page.wait_for_timeout(500)
                 save_panel(page, path)
         else:
+            page.goto(address + STATES[name])
+            page.get_by_role("grid").wait_for()
             page.wait_for_timeout(1500)
             page.get_by_text("Getting the engine ready").wait_for(state="hidden", timeout=240_000)
             process.kill()
@@ -156,6 +158,12 @@ def take_state(browser: Browser, name: str, theme: str, path: Path) -> None:
             page.get_by_role("status", name="Reconnecting").wait_for()
             page.wait_for_timeout(500)
             save_panel(page, path)
+
+
+def read_to_the_end(answer: Iterable[bytes]) -> None:
+    with contextlib.suppress(Exception):  # that of an answer that has been closed
+        for _ in answer:
+            pass
 
 
 def save_panel(page: Page, path: Path) -> None:

@@ -45,12 +45,14 @@ async function request(path, options) {
   }
 }
 
-async function attemptFetch(path, options, attempt) {
+/** Returns the response; null, after a pause, if the request should be sent again. `onBusy` is called before a pause. */
+async function attemptFetch(path, options, attempt, onBusy) {
   try {
     const response = await fetch(API + path, options);
     connection.set(false);
     const wait = Number(response.headers.get("Retry-After"));
     if (!wait || attempt >= MOST_WAITS) return response;
+    onBusy?.();
     await pause(1000 * Math.min(10, wait), options.signal);
     return null;
   } catch (error) {
@@ -106,9 +108,12 @@ export async function stream(path, body, handlers) {
     headers: { "Content-Type": "application/json", Accept: "text/event-stream" },
     signal,
   };
+  const begun = Date.now();
+  const onBusy = () =>
+    hand(onStage, { stage: "queued", text: "All places for searches are taken", elapsed_s: (Date.now() - begun) / 1000, expected_s: null });
   try {
     for (let attempt = 0; ; attempt++) {
-      const response = await attemptFetch(path, options, attempt);
+      const response = await attemptFetch(path, options, attempt, onBusy);
       if (!response) continue;
       if (!response.ok) throw await errorOf(response);
       let isOver = false;
