@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 from azero.cluster.backend import Backend, Death, Event
 from azero.cluster.messages import Answer, Begun, Refused, check
-from azero.errors import Damaged
+from azero.errors import BadInput, Damaged
 from azero.system.workers import MOST_DEATHS, WorkersDied
 
 MOST_AHEAD = 1000
@@ -155,7 +155,7 @@ class Attempts:
     def repeat_late_ones(self, slots: dict[str, int]) -> None:
         """Attempts tasks again whose attempts are beyond the deadline, or late while workers of other nodes idle.
 
-        Raises WorkersDied if several attempts at a task were beyond the deadline.
+        Raises BadInput if several attempts at a task were beyond the deadline.
         """
         now = time.monotonic()
         if now - self._looked < _LOOK_S:
@@ -264,11 +264,11 @@ class Attempts:
             self._tell(f"node {refused.host} is refused: it {refused.how}")
 
     def _note_overdue(self, place: int) -> None:
-        """Reports an attempt beyond the deadline; raises WorkersDied if it was the last of several at one task."""
+        """Reports an attempt beyond the deadline; raises BadInput if it was the last of several at one task."""
         self._overdue[place] += 1
         took = f"{self._titles[place]} has taken {self._deadline_s:g} s"
         if self._overdue[place] == MOST_DEATHS:
-            raise WorkersDied(f"{took} on each of {MOST_DEATHS} workers; is cluster.deadline_s too short?")
+            raise BadInput(f"{took} on each of {MOST_DEATHS} workers; set a larger cluster.deadline_s")
         self._tell(f"{took}; another worker does it")
 
     def _note_death(self, place: int, death: Death, is_told: bool = False) -> None:

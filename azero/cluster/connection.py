@@ -120,6 +120,7 @@ def _named(address: str) -> str:
 def _started(advice: str) -> Iterator[Cluster]:
     """Starts a cluster of this machine within the block."""
     os.environ.setdefault("RAY_worker_niceness", "0")  # by default, workers give way to everything else
+    _check_loopback()
     short = "/tmp" if Path("/tmp").is_dir() else None  # the names of sockets may have some 100 bytes
     with (
         _own_token(),
@@ -136,6 +137,15 @@ def _started(advice: str) -> Iterator[Cluster]:
         }
         with _initialised("a Ray cluster cannot be started here", advice, folder, **options):
             yield Cluster(is_local=True)
+
+
+def _check_loopback() -> None:
+    """Raises BadInput if this machine cannot talk to itself. Ray would wait for that without end."""
+    try:
+        with socket.create_server(("127.0.0.1", 0)) as server:
+            socket.create_connection(server.getsockname(), timeout=_CONNECT_S).close()
+    except OSError as error:
+        raise BadInput(f"a Ray cluster cannot be started here: this machine has no network ({error})") from None
 
 
 @contextmanager
@@ -178,9 +188,7 @@ def _initialised(failure: str, advice: str, folder: str | None, **options: objec
     with ExitStack() as stack:
         stack.callback(signal.signal, signal.SIGTERM, before)  # Ray's handler writes a trace of its compiled code
         local = stack.enter_context(LocalProcesses(folder)) if folder else None
-        stack.callback(ray.shutdown)
-        if local:
-            stack.callback(local.note)
+        stack.callback(_shut_down, local)
         try:
             # Ray makes workers import modules from the working folder, which may be anyone's.
             with contextlib.chdir(PACKAGE.parent), _silence(), _interruption_blocked():
@@ -193,6 +201,16 @@ def _initialised(failure: str, advice: str, folder: str | None, **options: objec
         signal.signal(signal.SIGTERM, (lambda number, frame: end_by(number, local)) if local else before)
         with watched(local, advice):
             yield
+
+
+def _shut_down(local: "LocalProcesses | None") -> None:
+    """Ends the connection, and notes the processes that a local cluster has until then."""
+    import ray
+
+    with _interruption_blocked():  # Ray would end the rest later, and write into a folder that has been removed
+        if local:
+            local.note()
+        ray.shutdown()
 
 
 @contextmanager
@@ -224,10 +242,12 @@ def _silence() -> Iterator[None]:
 
 def _probe(address: str) -> None:
     """Raises BadInput if there is no cluster. Ray itself would wait for minutes, and write many lines."""
-    advice = "start one with `ray start --head`, or use --cluster local"
-    lacking = BadInput(
-        f"there is no Ray cluster {'on this machine' if address == 'auto' else f'at {address}'}; {advice}"
-    )
+    place = f"at {address}"
+    if address == "auto":  # Ray prefers the variable
+        named = os.environ.get("RAY_ADDRESS")
+        place = f"at RAY_ADDRESS = {named}" if named else "on this machine"
+    advice = "start one with `ray start --head`, or use --cluster local; one with a token needs it here, too"
+    lacking = BadInput(f"there is no Ray cluster {place} that answers; {advice}")
     if address != "auto":
         host, _, port = address.rpartition(":")
         try:

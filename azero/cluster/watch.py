@@ -18,10 +18,10 @@ import ray
 
 from azero.system.console import say
 
-_EVERY_S, _PATIENCE_S = 1.0, 5.0
+_EVERY_S, _PATIENCE_S = 0.25, 5.0
 
-_MOST_FAILURES = 3
-"""If so many calls in a row have failed, the head has ended. A raylet's death lets Ray end this process in seconds."""
+_MOST_FAILURES = {"head": 12, "node here": 2}
+"""If so many calls in a row have failed, it has ended. Ray ends this process soon after its node, without a line."""
 
 
 @contextmanager
@@ -52,7 +52,7 @@ def _watch(places: dict[str, str], is_over: threading.Event, local: "LocalProces
     while not is_over.wait(_EVERY_S):
         for what, address in places.items():
             failures[what] = 0 if _answers(address) else failures[what] + 1
-            if failures[what] >= _MOST_FAILURES and not is_over.is_set():
+            if failures[what] >= _MOST_FAILURES[what] and not is_over.is_set():
                 say("; ".join(filter(None, [f"the Ray cluster's {what}, at {address}, has ended", advice])))
                 if local:
                     local.end()

@@ -16,7 +16,7 @@ class ClusterConfig(Section):
         ge=0.1,
         le=1024,
         description="CPUs of a node that each worker takes, where nets run on CPUs; where they run on GPUs, a worker "
-        "takes one GPU. Paper: none.",
+        "takes one GPU. With --cluster local, selfplay.num_workers decides. Paper: none.",
     )
     deadline_s: float = Field(
         3600.0,

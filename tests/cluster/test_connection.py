@@ -10,6 +10,9 @@ from azero.cluster.connection import connected
 from azero.errors import BadInput
 
 
+ADVICE = "start one with `ray start --head`, or use --cluster local; one with a token needs it here, too"
+
+
 def refusal(address):
     with pytest.raises(BadInput) as error, connected(address):
         pass
@@ -42,8 +45,7 @@ def test_no_cluster_at_the_address_is_said_at_once(has_ray):
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         address = f"127.0.0.1:{free.getsockname()[1]}"
-        wanted = f"there is no Ray cluster at {address}; start one with `ray start --head`, or use --cluster local"
-        assert refusal(address) == wanted
+        assert refusal(address) == f"there is no Ray cluster at {address} that answers; {ADVICE}"
 
 
 def test_something_else_at_the_address_is_no_cluster(has_ray, monkeypatch):
@@ -52,4 +54,4 @@ def test_something_else_at_the_address_is_no_cluster(has_ray, monkeypatch):
         other.bind(("127.0.0.1", 0))
         other.listen()
         address = f"127.0.0.1:{other.getsockname()[1]}"
-        assert refusal(address).startswith(f"there is no Ray cluster at {address}; ")
+        assert refusal(address).startswith(f"there is no Ray cluster at {address} that answers; ")
