@@ -20,6 +20,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from azero.cluster.pool import ClusterPool
 from azero.config.cluster import ClusterConfig
@@ -28,6 +29,9 @@ from azero.errors import BadInput
 from azero.nets.runtimes.choice import pick_device
 from azero.system.files import PACKAGE, held
 from azero.system.machine import count_cores
+
+if TYPE_CHECKING:
+    from azero.cluster.watch import LocalProcesses
 
 _CONNECT_S, _HEALTH_S = 4.0, 8.0
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from azero.arena.agents.levels import ADAPTIVE, Level, LevelAgent, at_level, levels_of, parse_level, table_of
+from azero.arena.agents.levels import agent as levels_agent
 from azero.arena.agents.levels.adapting import adapted, turns_of_opponent
 from azero.arena.agents.levels.rule import Judged, chances_of, draw_move, scores_of, weights_of
 from azero.arena.agents.levels.table import tables
@@ -105,7 +106,22 @@ def test_the_adaptive_level_is_that_of_the_opponents_moves(value, expected):
 def test_the_opponents_turns_are_those_of_the_other_player():
     state = TIC_TAC_TOE.state_from_moves("a1 b1 a2 b2")
     assert [turn.action for turn in turns_of_opponent(state)] == state.history()[1::2]
+    assert [turn.action for turn in turns_of_opponent(state, 2)] == state.history()[3::2]
     assert turns_of_opponent(TIC_TAC_TOE.state_from_text(state.to_text())) == []  # its moves are not known
+
+
+def test_the_random_opening_of_a_match_is_no_move_of_the_opponent(monkeypatch):
+    """A random opening looks like the moves of a beginner."""
+    counted = set()
+
+    def adapted_and_noted(levels, state, judge, since):
+        counted.add((len(state.history()), len(turns_of_opponent(state, since))))
+        return levels[0]
+
+    monkeypatch.setattr(levels_agent, "adapted", adapted_and_noted)
+    adaptive = make_agent("uct(level=adaptive)", TIC_TAC_TOE)
+    play_match(adaptive, make_agent("random", TIC_TAC_TOE), TIC_TAC_TOE, 8, opening_plies=2)
+    assert counted and all(num == (plies - 2 + 1) // 2 for plies, num in counted)
 
 
 @pytest.mark.parametrize("number", [1, ADAPTIVE])

@@ -143,7 +143,9 @@ def test_a_task_beyond_the_deadline_is_given_to_another_worker(monkeypatch):
 def test_a_task_that_is_always_beyond_the_deadline_ends_in_a_line(monkeypatch):
     monkeypatch.setattr(attempts, "_LATE_S", 1e9)
     cluster = FakeCluster(lambda before, node, answer: answer if answer.place != 3 else None)
-    with pytest.raises(BadInput, match=r"^task 4/4 has taken 0\.1 s on each of 3 workers; set a larger cluster.deadline_s$"):
+    with pytest.raises(
+        BadInput, match=r"^task 4/4 has taken 0\.1 s on each of 3 workers; set a larger cluster.deadline_s$"
+    ):
         run(cluster, deadline_s=0.1)
     assert [place for place, _ in cluster.attempts].count(3) == 3
 

@@ -28,23 +28,26 @@ class Turn(NamedTuple):
     action: int
 
 
-def turns_of_opponent(state: State) -> list[Turn]:
+def turns_of_opponent(state: State, since: int = 0) -> list[Turn]:
     """Returns the last turns of the opponent of the player to move, oldest first.
 
     There are none if the position was given as a text, since its moves are not known.
+
+    Args:
+      since: the number of the game's first plies that nobody has chosen, such as a random opening.
     """
     turns, player = list[Turn](), state.current_player()
     before = state.game.new_initial_state()
-    for action in state.history():
+    for ply, action in enumerate(state.history()):
         if before.is_terminal() or action not in before.legal_actions():
             return []
-        if before.current_player() != player:
+        if ply >= since and before.current_player() != player:
             turns.append(Turn(before.clone(), action))
         before.apply_action(action)
     return turns[-WATCHED:] if before.hash_key() == state.hash_key() else []
 
 
-def adapted(levels: Sequence[Level], state: State, judge: Callable[[State], Judged]) -> Level:
+def adapted(levels: Sequence[Level], state: State, judge: Callable[[State], Judged], since: int = 0) -> Level:
     """Returns the level that is the mean of those that may explain the opponent's moves.
 
     At first all levels are equally probable. A level becomes the less probable, the less its rule would have chosen the
@@ -53,9 +56,10 @@ def adapted(levels: Sequence[Level], state: State, judge: Callable[[State], Judg
     Args:
       levels: weakest first.
       judge: searches a position.
+      since: as in `turns_of_opponent`.
     """
     logs = np.zeros(len(levels))
-    for before, action in turns_of_opponent(state):
+    for before, action in turns_of_opponent(state, since):
         legal = before.legal_actions()
         if len(legal) > 1:
             judged, kinds, place = judge(before), wins_in_one(before), legal.index(action)

@@ -58,6 +58,7 @@ class LevelAgent(Agent):
         self.plays_side_by_side = inner.plays_side_by_side
         self._search: Search | None = None
         self._states: list[State] = []
+        self._begins: list[int] = []  # plies of the openings
         self._seeds: list[int] = []
         self._thoughts: list[Thought | None] = []
         self._memory: dict[tuple[int, int], Judged] = {}  # by seed and position
@@ -68,6 +69,7 @@ class LevelAgent(Agent):
             self.inner.start(num_slots, states, first_game)
             return
         self._states = [state.clone() for state in states]
+        self._begins = [len(state.history()) for state in states]
         self._seeds = [derive_seed(self.seed, "game", first_game + slot) for slot in range(num_slots)]
         self._thoughts = [None] * num_slots
         if self._searches_itself:
@@ -87,7 +89,8 @@ class LevelAgent(Agent):
         seeds = [self._seeds[slot] for slot in slots]
         if self._searches_itself and not self.level.is_adaptive:
             return self._choose_together(slots, states, seeds)
-        suggestions = [self._suggest(state, seed) for state, seed in zip(states, seeds, strict=True)]
+        begins = [self._begins[slot] for slot in slots]
+        suggestions = [self._suggest(*each) for each in zip(states, seeds, begins, strict=True)]
         for slot, each in zip(slots, suggestions, strict=True):
             self.simulations += each.simulations
             self._thoughts[slot] = Thought(each.value, each.simulations)
@@ -132,10 +135,10 @@ class LevelAgent(Agent):
     def _play_on_clock(self, state: State, clock: Clock) -> Suggestion:
         return self.suggest(state)  # it searches too little to need the clock
 
-    def _suggest(self, state: State, seed: int) -> Suggestion:
+    def _suggest(self, state: State, seed: int, since: int = 0) -> Suggestion:
         level = self.level
         if level.is_adaptive:
-            level = adapted(level.levels, state, lambda position: self._remembered(position, seed))
+            level = adapted(level.levels, state, lambda position: self._remembered(position, seed), since)
         if level.is_full:
             return self.inner.suggest(state, level.simulations)
         found, judged = self._judge(state, seed, level.simulations)
