@@ -9,7 +9,6 @@ from azero.cluster import connection
 from azero.cluster.connection import connected
 from azero.errors import BadInput
 
-
 ADVICE = "start one with `ray start --head`, or use --cluster local; one with a token needs it here, too"
 
 
