@@ -52,7 +52,7 @@ def _watch(places: dict[str, str], is_over: threading.Event, local: "LocalProces
     while not is_over.wait(_EVERY_S):
         for what, address in places.items():
             failures[what] = 0 if _answers(address) else failures[what] + 1
-            if failures[what] >= _MOST_FAILURES[what] and not is_over.is_set():
+            if failures[what] >= _MOST_FAILURES[what] and not is_over.is_set() and not (local and local.is_ending):
                 say("; ".join(filter(None, [f"the Ray cluster's {what}, at {address}, has ended", advice])))
                 if local:
                     local.end()
@@ -76,7 +76,12 @@ class LocalProcesses:
 
     Args:
       folder: the cluster's.
+
+    Attributes:
+      is_ending: whether this process ends them.
     """
+
+    is_ending = False
 
     def __init__(self, folder: str) -> None:
         import psutil  # Ray brings it
@@ -103,6 +108,7 @@ class LocalProcesses:
 
     def end(self) -> None:
         """Ends those that are left."""
+        self.is_ending = True
         for each in self._known:
             with contextlib.suppress(self._psutil.Error):
                 each.kill()
