@@ -2,6 +2,7 @@
 
 import os
 import pickle
+import sys
 import traceback
 import zlib
 from collections.abc import Callable
@@ -90,7 +91,7 @@ def take_share_of_cores(gpu: str, num_gpus: int) -> None:
       gpu: its number or its name, such as a UUID.
       num_gpus: of the node.
     """
-    if hasattr(os, "sched_setaffinity"):
+    if sys.platform == "linux":
         number = int(gpu) if gpu.isdecimal() else zlib.crc32(gpu.encode())
         cores = sorted(os.sched_getaffinity(0))
         os.sched_setaffinity(0, cores[number % num_gpus :: num_gpus] or cores)
