@@ -20,7 +20,6 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from azero.cluster.pool import ClusterPool
 from azero.config.cluster import ClusterConfig
@@ -29,9 +28,6 @@ from azero.errors import BadInput
 from azero.nets.runtimes.choice import pick_device
 from azero.system.files import PACKAGE, held
 from azero.system.machine import count_cores
-
-if TYPE_CHECKING:
-    from azero.cluster.watch import LocalProcesses
 
 _CONNECT_S, _HEALTH_S = 4.0, 8.0
 
@@ -101,13 +97,14 @@ def connected(address: str, advice: str = "") -> Iterator[Cluster]:
         raise BadInput("--cluster needs Ray; install it with: pip install 'azero[ray]'")
     _check(address)
     os.environ.update(_QUIET)  # before Ray is imported
-    if address == "local":
-        with _started(advice) as cluster:
-            yield cluster
-        return
-    _probe(address)
-    with _initialised(f"cannot use {_named(address)}", advice, None, address=address):
-        yield Cluster(is_local=False)
+    with ExitStack() as stack:
+        stack.callback(signal.signal, signal.SIGINT, signal.getsignal(signal.SIGINT))  # which is ignored at the end
+        if address == "local":
+            stack.enter_context(_started(advice))
+        else:
+            _probe(address)
+            stack.enter_context(_initialised(f"cannot use {_named(address)}", advice, None, address=address))
+        yield Cluster(is_local=address == "local")
 
 
 def _check(address: str) -> None:
@@ -121,7 +118,7 @@ def _named(address: str) -> str:
 
 
 @contextmanager
-def _started(advice: str) -> Iterator[Cluster]:
+def _started(advice: str) -> Iterator[None]:
     """Starts a cluster of this machine within the block."""
     os.environ.setdefault("RAY_worker_niceness", "0")  # by default, workers give way to everything else
     _check_loopback()
@@ -140,7 +137,7 @@ def _started(advice: str) -> Iterator[Cluster]:
             "_temp_dir": f"{folder}/ray",  # Ray lets everyone write there, but only this user can reach it
         }
         with _initialised("a Ray cluster cannot be started here", advice, folder, **options):
-            yield Cluster(is_local=True)
+            yield
 
 
 def _check_loopback() -> None:
@@ -178,7 +175,8 @@ def _remove_abandoned(place: Path) -> None:
 def _initialised(failure: str, advice: str, folder: str | None, **options: object) -> Iterator[None]:
     """Connects this process within the block; raises BadInput, which begins with `failure`.
 
-    Whatever ends the block, also Ctrl-C at its beginning or at its end, a local cluster ends with it.
+    Whatever ends the block, also Ctrl-C at its beginning, a local cluster ends with it. From then on Ctrl-C is ignored:
+    if it interrupted Ray's end, Ray would go on later, and write into a folder that has been removed.
     """
     import ray
     import ray._private.worker
@@ -192,7 +190,10 @@ def _initialised(failure: str, advice: str, folder: str | None, **options: objec
     with ExitStack() as stack:
         stack.callback(signal.signal, signal.SIGTERM, before)  # Ray's handler writes a trace of its compiled code
         local = stack.enter_context(LocalProcesses(folder)) if folder else None
-        stack.callback(_shut_down, local)
+        stack.callback(ray.shutdown)
+        if local:
+            stack.callback(local.note)
+        stack.callback(signal.signal, signal.SIGINT, signal.SIG_IGN)
         try:
             # Ray makes workers import modules from the working folder, which may be anyone's.
             with contextlib.chdir(PACKAGE.parent), _silence(), _interruption_blocked():
@@ -205,16 +206,6 @@ def _initialised(failure: str, advice: str, folder: str | None, **options: objec
         signal.signal(signal.SIGTERM, (lambda number, frame: end_by(number, local)) if local else before)
         with watched(local, advice):
             yield
-
-
-def _shut_down(local: "LocalProcesses | None") -> None:
-    """Ends the connection, and notes the processes that a local cluster has until then."""
-    import ray
-
-    with _interruption_blocked():  # Ray would end the rest later, and write into a folder that has been removed
-        if local:
-            local.note()
-        ray.shutdown()
 
 
 @contextmanager

@@ -6,6 +6,7 @@ import re
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -192,14 +193,18 @@ def test_a_run_whose_head_dies_ends_with_a_line_and_goes_on(cluster, whole, tmp_
 
 @pytest.mark.slow
 @needs_proc
-@pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
-def test_a_command_that_is_stopped_leaves_no_process_and_nothing_at_home(tmp_path, sign):
+@pytest.mark.parametrize(
+    ("sign", "times"), [(signal.SIGINT, 1), (signal.SIGINT, 2), (signal.SIGTERM, 1), (signal.SIGKILL, 1)]
+)
+def test_a_command_that_is_stopped_leaves_no_process_and_nothing_at_home(tmp_path, sign, times):
     home = tmp_path / "home"
     process = start_train(tmp_path / "run", write_config(tmp_path, training={"iterations": 1000}), home)
     wait_until(lambda: (tmp_path / "run" / "metrics.jsonl").exists() or process.poll() is not None)
     head = processes_of(process.pid, True, b"gcs/gcs_server")[0]
     folder = Path(re.search(r"/tmp/azero-ray-\w+", Path("/proc", head, "cmdline").read_text())[0])
-    os.killpg(process.pid, sign) if sign == signal.SIGINT else process.send_signal(sign)
+    for _ in range(times):
+        os.killpg(process.pid, sign) if sign == signal.SIGINT else process.send_signal(sign)
+        time.sleep(0.2)
     _, err = process.communicate(timeout=60)
     if sign == signal.SIGINT:
         go_on = f"go on with: azero train --run {tmp_path / 'run'} --resume --cluster local"
