@@ -4,15 +4,13 @@ A task may be attempted several times, because a worker dies or is late. The fir
 unless the cluster is mixed.
 """
 
-import copy
 import statistics
-import threading
 import time
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
-from dataclasses import dataclass, field
 
 from azero.cluster.backend import Backend, Death, Event
+from azero.cluster.ledger import Attempt, Ledger
 from azero.cluster.messages import Answer, Begun, Refused, check
 from azero.errors import BadInput, Damaged
 from azero.system.workers import MOST_DEATHS, WorkersDied
@@ -31,70 +29,6 @@ The process of an attempt that is ended has to be replaced, which takes some sec
 
 _LOOK_S = 0.1
 """How often late attempts are looked for. A look goes through all attempts, which may be many thousands."""
-
-
-@dataclass
-class Ledger:
-    """What the attempts of all calls have counted. Several threads may have a call at the same time.
-
-    Attributes:
-      deaths: attempts that have ended without an answer.
-      again: attempts at tasks that had been attempted before.
-      bytes_in: bytes of the answers.
-      bytes_out: bytes of the tasks, and of what tasks have in common.
-      begun: attempts that have begun on a worker.
-      queued_s: how long these had waited before, in all.
-      busy_s: how long workers had attempts that have ended, in all.
-      done: what the work has reported, by node.
-      refused: how nodes differ that may not work for this driver.
-      attempts: those that are under way.
-      lock: is held while counts change.
-    """
-
-    deaths: int = 0
-    again: int = 0
-    bytes_in: int = 0
-    bytes_out: int = 0
-    begun: int = 0
-    queued_s: float = 0.0
-    busy_s: float = 0.0
-    done: Counter[str] = field(default_factory=Counter)
-    refused: dict[str, str] = field(default_factory=dict)
-    attempts: dict[Hashable, "Attempt"] = field(default_factory=dict)
-    lock: threading.Lock = field(default_factory=threading.Lock)
-
-    def add(self, **counts: float) -> None:
-        """Adds to the counts of these names."""
-        with self.lock:
-            for name, num in counts.items():
-                setattr(self, name, getattr(self, name) + num)
-
-    def add_done(self, node: str, num: int) -> None:
-        """Adds to what the work has reported on a node."""
-        with self.lock:
-            self.done[node] += num
-
-    def counts(self) -> "Ledger":
-        """Returns a copy, whose counts stay as they are now."""
-        with self.lock:
-            copied = copy.copy(self)
-            copied.done = Counter(self.done)
-        return copied
-
-    def running(self) -> Counter[str]:
-        """Returns the number of attempts under way on each node, and of those that have not begun under ""."""
-        with self.lock:
-            return Counter(attempt.node for attempt in self.attempts.values())
-
-
-@dataclass
-class Attempt:
-    """An attempt that is under way."""
-
-    place: int
-    made: float  # in seconds, by this process's clock
-    begun: float | None = None
-    node: str = ""
 
 
 class Attempts:

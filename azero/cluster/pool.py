@@ -8,9 +8,10 @@ from contextlib import AbstractContextManager
 from types import TracebackType
 from typing import Any
 
-from azero.cluster.attempts import Attempts, Ledger
+from azero.cluster.attempts import Attempts
 from azero.cluster.backend import Backend
 from azero.cluster.fingerprint import Fingerprint
+from azero.cluster.ledger import Ledger
 from azero.cluster.messages import Call, Terms
 from azero.config.cluster import ClusterConfig
 from azero.errors import BadInput
