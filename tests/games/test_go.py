@@ -387,7 +387,12 @@ def test_random_games_in_step_with_openspiel(size, num_games, num_repeated):
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("size", "num_games"),
-    [(2, 1000), (3, 1000), pytest.param(5, 1000, marks=pytest.mark.long), (9, 100), (13, 20), (19, 5)],
+    [
+        (2, 1000),
+        (3, 1000),
+        *(pytest.param(*each, marks=pytest.mark.long) for each in [(5, 1000), (13, 20), (19, 5)]),
+        (9, 100),
+    ],
 )
 def test_many_random_games_in_step_with_openspiel(size, num_games):
     check_random_go(size, komi=0.5, num_games=num_games, seed=100 + size)

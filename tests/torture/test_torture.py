@@ -61,7 +61,7 @@ def test_a_disk_that_fails_leaves_the_old_file(tmp_path, monkeypatch, kind, erro
     assert [path.name for path in tmp_path.iterdir()] == ["file"] and (tmp_path / "file").read_bytes() == OLD
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @needs_proc
 def test_tortured_runs_end_as_an_unbroken_one(tmp_path):
     torture = Torture(tmp_path, seed=1)
