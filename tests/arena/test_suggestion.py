@@ -53,6 +53,7 @@ def test_variations_are_in_the_notation_of_each_position(suggestion):
         assert GAME.state_from_moves(f"a1 b2 c1 {' '.join(move.pv)}").history()[3] == move.action
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("base", ["uct(root=turns)", "uct(root=turns,table=1000)", "mc(root=turns)"])
 def test_whole_turns_are_moves_in_the_game_s_notation(base):
     game = make_game("amazons(size=4)")
@@ -75,6 +76,7 @@ def test_whole_turns_are_moves_in_the_game_s_notation(base):
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("runtime", ["torch", "auto"])
 def test_kept_heads_answer_for_the_player_to_move(tmp_path, runtime):
     path, state = tmp_path / "net.safetensors", GO.state_from_moves("c3")

@@ -66,6 +66,7 @@ def check_action(state: State, **settings) -> None:
     assert solve(dict(moves_of(state))[solution.action], **settings).value == solution.value
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "num", "min_plies"),
     [

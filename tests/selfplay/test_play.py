@@ -35,7 +35,7 @@ GAMES = [TIC_TAC_TOE, CONNECT_FOUR]
 
 @pytest.mark.parametrize("game", GAMES)
 @pytest.mark.parametrize("num_slots", [1, 3, 12, 100])
-@pytest.mark.parametrize("settings", [NOISY, PLAIN, GUMBEL, AHEAD])
+@pytest.mark.parametrize("settings", [NOISY, PLAIN, pytest.param(GUMBEL, marks=pytest.mark.slow), AHEAD])
 def test_games_follow_from_their_seeds_whatever_is_played_beside_them(game, num_slots, settings):
     assert_same(play(game, range(12), num_slots, settings=settings), play(game, range(12), 4, settings=settings))
 

@@ -61,6 +61,7 @@ def test_heads_for_what_a_game_does_not_tell_are_refused(game, setting, method):
     assert str(error.value) == f"training.{setting} is 1.5; it should be 0, since {game} has no `{method}` of its own"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("head", HEADS, ids=lambda head: head.name)
 def test_a_head_has_as_many_outputs_as_targets_and_a_new_one_puts_out_zeros(head):
     shard, config = some_games(OTHELLO), tiny_config().net

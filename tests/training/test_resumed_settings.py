@@ -193,6 +193,7 @@ def play_games_of(run):
     return play_task(plan_of(run), SizedSeeds(0, (1, 2)), lambda num: None)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_edited", [False, True])
 def test_a_game_s_file_that_was_moved_is_named_anew(own, monkeypatch, is_edited):
     folder, shard = own.folder.parent, play_games_of(own)

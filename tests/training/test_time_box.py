@@ -60,6 +60,7 @@ def test_a_run_that_takes_longer_or_has_fewer_games_says_so():
     assert "takes about 3.0 minutes instead of 1" in describe(Counts(5, 8), COSTS, config, 1, trials_s=50)
 
 
+@pytest.mark.slow
 def test_the_run_is_the_one_that_has_the_chosen_numbers_in_its_config(run_azero, config, tmp_path, monkeypatch):
     """The trials, which are run, change nothing."""
     monkeypatch.setattr(time_box, "cache_directory", lambda: tmp_path)
