@@ -9,6 +9,8 @@ from browser.hands import Hands
 VIEWS = ["play", "analyse", "review", "runs", "learn"]
 TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 
+THEMES = ["light", pytest.param("dark", marks=pytest.mark.slow)]
+
 
 def found_by_axe(page) -> list[str]:
     """Returns the serious and critical violations, one a line with the first element."""
@@ -25,7 +27,7 @@ def test_axe_finds_what_is_wrong(open_page):
     assert [line.split()[0] for line in found_by_axe(page)] == ["button-name"]
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("theme", THEMES)
 @pytest.mark.parametrize("view", VIEWS)
 def test_axe_finds_nothing_in_a_view(open_page, view, theme):
     page = open_page(f"#v={view}&g=connect_four&m=4 4 3 5", color_scheme=theme)
@@ -34,7 +36,7 @@ def test_axe_finds_nothing_in_a_view(open_page, view, theme):
     assert found_by_axe(page) == []
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("theme", THEMES)
 @pytest.mark.parametrize("name", ["New game", "Keys"])
 def test_axe_finds_nothing_in_a_dialog(open_page, name, theme):
     page = open_page("#g=connect_four", color_scheme=theme)
@@ -44,7 +46,7 @@ def test_axe_finds_nothing_in_a_dialog(open_page, name, theme):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("theme", THEMES)
 @pytest.mark.parametrize("viewport", [DESKTOP, PHONE], ids=["desktop", "phone"])
 @pytest.mark.parametrize("game", ALL)
 def test_axe_finds_nothing_on_a_board(open_page, game, viewport, theme):

@@ -86,6 +86,7 @@ def test_the_tab_begins_an_analysis_and_the_button_says_whether_one_goes_on(open
     assert panel.visits() > 0, "it follows the position"
 
 
+@pytest.mark.slow
 def test_two_agents_are_headed_by_wins_and_draws(open_page):
     script = fake_stream(moves=COLUMNS, value=0.1, interval_ms=50, shuffles=False, outcomes=[0.38, 0.34, 0.28])
     page = open_page("#v=analyse&g=connect_four", script=script)
@@ -98,6 +99,7 @@ def test_two_agents_are_headed_by_wins_and_draws(open_page):
     assert panel.scores() == "38 Red wins 34 draws of 100 games, by connect_four 28 Yellow wins"
 
 
+@pytest.mark.slow
 def test_a_phone_shows_the_names_of_agents_whole(open_page):
     script = fake_stream(moves=COLUMNS, value=0.1, interval_ms=50, shuffles=False)
     page = open_page("#v=analyse&g=connect_four", script=script, viewport=PHONE)
@@ -145,6 +147,7 @@ def test_the_table_is_calm_under_a_hundred_updates_a_second(open_page):
     assert 2 < seen["redraws"] <= 5.5  # 5, and one at the edge of four seconds
 
 
+@pytest.mark.slow
 def test_rows_change_places_when_the_pointer_is_elsewhere(open_page):
     script = fake_stream(moves=COLUMNS, value=0.2, interval_ms=50, shuffles=True)
     page = open_page("#v=analyse&g=connect_four", script=script)

@@ -2,9 +2,12 @@
 
 import json
 
+import pytest
+
 LINE = ["4", "4", "4", "4", "4", "3"]
 
 
+@pytest.mark.slow
 def test_a_hint_asked_twice_numbers_each_hole_of_its_line(open_page):
     page = open_page("#g=connect_four")
     best = {"move": "4", "action": 3, "pv": LINE}
@@ -43,6 +46,7 @@ def test_a_move_may_be_typed_at_once(open_page):
     assert page.evaluate(has_focus) == "Move"
 
 
+@pytest.mark.slow
 def test_a_dialog_begins_at_the_chosen_level(open_page):
     page = open_page("#g=connect_four")
     page.keyboard.press("n")

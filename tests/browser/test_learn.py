@@ -24,12 +24,14 @@ def test_a_link_holds_method_constant_seed_and_step(open_page):
     other.wait_for_url(re.compile(r"&c=0\.7&s=2&n=1\.1$"))
 
 
+@pytest.mark.slow
 def test_a_damaged_lesson_of_a_link_is_left_out(open_page):
     page = open_page("#v=learn&g=tic_tac_toe&by=<b>&c=-1e9&s=abc&n=0.0.0")
     page.get_by_text("Simulation 1").wait_for()
     page.wait_for_url(re.compile(r"&by=uct&n=1\.1$|&n=1\.1$"))
 
 
+@pytest.mark.slow
 def test_what_arrives_does_not_replace_what_is_typed(open_page):
     page = open_page("#g=tic_tac_toe&m=b2&a=uct@1000")
     held = []
@@ -43,6 +45,7 @@ def test_what_arrives_does_not_replace_what_is_typed(open_page):
     assert constant.input_value() == "0.7"
 
 
+@pytest.mark.slow
 def test_numbers_on_the_board_are_those_of_the_table_and_named(open_page):
     page = open_page("#v=learn&g=tic_tac_toe&by=puct")
     page.get_by_text("On the board: prior P.").wait_for()

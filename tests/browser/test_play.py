@@ -18,7 +18,7 @@ def test_a_whole_game_by_clicks(open_page, game):
     assert len(end["moves"]) > 3 and hands.may_click(end) == []
 
 
-@pytest.mark.parametrize("game", SOME_SLOW)
+@pytest.mark.parametrize("game", ONE_QUICK)
 def test_a_whole_game_by_keyboard_alone(open_page, game):
     page = open_page(f"#g={game}")
     hands = Hands(page, seed=1, by="keys")

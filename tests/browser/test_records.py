@@ -45,7 +45,7 @@ def test_a_saved_record_is_loaded_elsewhere(open_page, game, tmp_path):
         other.wait_for_timeout(100)
 
 
-@pytest.mark.parametrize("button", ["Save as text", "Save as SGF"])
+@pytest.mark.parametrize("button", ["Save as text", pytest.param("Save as SGF", marks=pytest.mark.slow)])
 def test_variations_survive(open_page, button):
     link = "#v=analyse&g=othello&m=d3 c3(c5 b6)c4"
     page = open_page(link)
@@ -61,6 +61,7 @@ def test_variations_survive(open_page, button):
     assert other.get_by_role("tree").inner_text() == tree
 
 
+@pytest.mark.slow
 def test_sgf_is_offered_only_where_a_game_has_it(open_page):
     for game, count in [("connect_four", 0), ("othello", 1)]:
         dialog = open_records(open_page(f"#g={game}"))
