@@ -16,8 +16,8 @@ _LAST: dict[str, Call] = {}
 _MOST_CALLS = 2
 """Self-play that is ahead and the matches of a gate take turns."""
 
-
 _OF_DISK = errno.ENOSPC, errno.EDQUOT
+"""Numbers of the errors by which this machine's disk is full, or this user's share of it."""
 
 
 def check_machine(terms: tuple, node: str) -> Refused | None:
