@@ -51,12 +51,16 @@ def _digests_of(argument: types.Type) -> set[str]:
     """Returns digests of the users' files that define the class of a NamedTuple and of the NamedTuples in it.
 
     A user's game has a digest of all its files. For any other class, e.g. a root strategy, the digest covers its own
-    file, but not the modules that it imports.
+    file, but not the modules that it imports. The class's name is in the digest as well, so that an index does not
+    refer to a class that its reader has yet to define, or has imported by another name.
     """
     if not isinstance(argument, types.NamedTuple | types.NamedUniTuple):
         return set()
-    own = getattr(argument.instance_class, SOURCE_DIGEST, "") or _file_digest(argument.instance_class)
-    return {own}.difference([""]).union(*map(_digests_of, argument.types))
+    of_class = argument.instance_class
+    own = getattr(of_class, SOURCE_DIGEST, "") or _file_digest(of_class)
+    named = f"{own} {of_class.__module__}.{of_class.__qualname__}"
+    digests = {hashlib.sha256(named.encode()).hexdigest()[:16]} if own else set()
+    return digests.union(*map(_digests_of, argument.types))
 
 
 @functools.cache
@@ -66,7 +70,7 @@ def _file_digest(of_class: type) -> str:
     if source is None or Path(source).is_relative_to(PACKAGE):
         return ""
     try:
-        return hashlib.sha256(Path(source).read_bytes()).hexdigest()[:16]
+        return hashlib.sha256(Path(source).read_bytes()).hexdigest()
     except OSError:  # the file does not exist, e.g. if the class comes from standard input
         return ""
 
@@ -100,12 +104,15 @@ class _CheckedFiles(IndexDataCacheFile):
         self._write(self._data_path(name), data)
 
     def _read(self, path: str) -> Any:
-        """Returns what a file contains; raises OSError if it is missing or damaged. Numba takes both alike."""
+        """Returns what a file contains; raises OSError if it is missing, damaged, or of no use here."""
         content = Path(path).read_bytes()
         digest, data = content[:_DIGEST_BYTES], content[_DIGEST_BYTES:]
         if hashlib.sha256(data).digest() != digest:
             raise OSError(f"{path} is damaged")
-        return pickle.loads(data)
+        try:
+            return pickle.loads(data)
+        except Exception as error:  # e.g. a class in it that is defined later, or no longer
+            raise OSError(f"{path} cannot be read here") from error
 
     def _write(self, path: str, data: object) -> None:
         content = self._dump(data)

@@ -1,6 +1,8 @@
 """Tests of the cache on disk: a damaged entry counts as a missing one; a cache that others can write is refused."""
 
+import hashlib
 import os
+import pickle
 import subprocess
 import sys
 from pathlib import Path
@@ -53,6 +55,47 @@ def test_a_damaged_entry_is_compiled_again(run, tmp_path, suffix, damage):
     middle = len(data) // 2
     flipped = data[:middle] + bytes([data[middle] ^ 16]) + data[middle + 1 :]
     path.write_bytes({"empty": b"", "cut": data[:middle], "garbage": b"\x00garbage" * 9, "flipped": flipped}[damage])
+    assert (run(), run()) == (False, True)
+
+
+CLASSES = """
+from typing import NamedTuple
+from azero.compiler.jit import kernel
+@kernel
+def times(strategy, number):
+    return strategy[0] * number
+class Two(NamedTuple):
+    two: int = 2
+first = times(Two(), 5), sum(times._cache_hits.values())
+class Three(NamedTuple):
+    three: int = 3
+print(*first, times(Three(), 5), sum(times._cache_hits.values()))
+"""
+
+
+def test_classes_of_one_file_are_defined_one_after_the_other(tmp_path):
+    """Also if the file becomes a module of another name: the cache must not need what is not, or no longer, there."""
+    (tmp_path / "package").mkdir()
+    settings = {"AZERO_CACHE_DIR": str(tmp_path / "cache"), "PYTHONPATH": f"{PACKAGE.parent}{os.pathsep}{tmp_path}"}
+
+    def output(statement: str) -> str:
+        command = [sys.executable, "-c", statement]
+        done = subprocess.run(command, env=os.environ | settings, capture_output=True, timeout=100, text=True)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    (tmp_path / "strategies.py").write_text(CLASSES)
+    assert output("import strategies") == "10 0 15 0\n"
+    assert output("import strategies") == "10 1 15 2\n"
+    (tmp_path / "strategies.py").rename(tmp_path / "package" / "strategies.py")
+    assert output("import package.strategies").startswith("10 0 15")
+
+
+def test_an_entry_whose_class_is_gone_counts_as_missing(run, tmp_path):
+    assert (run(), run()) == (False, True)
+    (path,) = entries(tmp_path, ".nbi")
+    gone = pickle.dumps(os.getcwd).replace(b"getcwd", b"gotcwd")
+    path.write_bytes(hashlib.sha256(gone).digest() + gone)
     assert (run(), run()) == (False, True)
 
 
