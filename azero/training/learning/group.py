@@ -15,8 +15,9 @@ from azero.system.peers import GLOO_INTERFACE
 from azero.training.learning.losses import map_losses
 from azero.training.learning.passes import Pass
 
-PATIENCE = timedelta(minutes=10)
-"""How long rank 0 waits for another rank. The others wait for it without end: whoever launched them ends them."""
+PATIENCE = timedelta(minutes=2)
+"""How long rank 0 waits for other ranks' part of a step, which takes seconds. They wait for rank 0 without end: whoever
+launched them ends them."""
 
 _ENDLESS = timedelta(days=365)
 _CHUNK = 1 << 16

@@ -15,10 +15,13 @@ from azero.selfplay.data.lessons import Lessons
 from azero.selfplay.data.replay import Replay
 from azero.selfplay.tasks import pack_files
 from azero.system.peers import Launcher, Peer, PeerDied
-from azero.training.learning.group import PATIENCE, Group, GroupBroken
+from azero.training.learning.group import Group, GroupBroken
 from azero.training.learning.passes import rows_of, rows_of_a_pass
 from azero.training.learning.rank import Rank, RankPlan
 from azero.training.learning.trainer import Trainer
+
+_PATIENCE_S = 600.0
+"""How long to wait for a call of a rank: it starts on a node, or reads the replay window."""
 
 _SECONDS_FOR_CAUSE = 10.0
 """How long to look for the cause of a broken group. The process that failed first may end a little later."""
@@ -43,20 +46,22 @@ class Ranks:
         for peer in self._peers:
             peer.call("follow", self._sent, new)
             peer.call("learn", iteration, steps)
+        self._take_results()  # of "follow": the first step needs all ranks
         try:
             yield
         except GroupBroken:
             raise self._cause() from None
+        self._take_results()
+
+    def _take_results(self) -> None:
         for peer in self._peers:
-            for _ in ("follow", "learn"):
-                _result_of(peer)
+            _result_of(peer)
 
     def _cause(self) -> Exception:
         """Returns the error that has broken the group."""
         for peer in self._peers:
             try:
-                for _ in ("follow", "learn"):
-                    peer.result(_SECONDS_FOR_CAUSE / len(self._peers))
+                peer.result(_SECONDS_FOR_CAUSE / len(self._peers))
             except (GroupBroken, TimeoutError):
                 continue
             except Exception as error:
@@ -121,7 +126,7 @@ def check_ranks(config: Config) -> None:
 def _result_of(peer: Peer) -> None:
     """Waits for the result of a call; raises BadInput if the rank has ended, or does not answer."""
     try:
-        peer.result(PATIENCE.total_seconds())
+        peer.result(_PATIENCE_S)
     except Exception as error:
         raise _as_bad_input(error) from None
 
