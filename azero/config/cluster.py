@@ -35,5 +35,5 @@ class ClusterConfig(Section):
         le=1024,
         description="Processes that share each training step; every one has a copy of the replay window. On a CPU, "
         "each needs a pass of 128 rows of a batch, and the weights are the same for any number. Within one machine, "
-        "threads do as well. Paper: 64 TPUs.",
+        "threads are as fast. Paper: 64 TPUs.",
     )

@@ -114,7 +114,7 @@ class TrainingConfig(Section):
         le=100,
         description="Loss weight of an auxiliary head, used in training only unless `net.heads` keeps it, for the "
         "score at the end; 0: no such head. The loss is Huber's, with the score in units of the board's side. Only for "
-        "games that have a score (Go, Othello). Paper: none.",
+        "games that have a score (Go, Othello, P-games). Paper: none.",
     )
     play_ahead: int = Field(
         0,
