@@ -651,6 +651,7 @@ def test_play_at_a_level_gives_hints_at_full_strength(run_azero):
     assert_bad_input(run_azero(*words, "9"), "level = 9 should be a whole number from 1 to 8, or adaptive")
     assert_bad_input(run_azero(*words, "1", "--simulations", 5), "--level 1 has simulations of its own")
     assert_bad_input(run_azero("play", "uct@5", *GAME, "--level", "1"), "--level 1 has simulations of its own")
+    assert_bad_input(run_azero("play", "uct(level=1)", *GAME, "--simulations", 7), "has simulations of its own")
     assert_bad_input(run_azero("play", "random", *GAME, "--level", "1"), "'random' does not judge positions")
     assert_bad_input(run_azero("suggest", "uct(level=1)", *GAME, "--simulations", 7), "takes no other limit")
 

@@ -84,7 +84,7 @@ def evaluate(
     """Play a match, or count mistakes in solved positions.
 
     A match prints A's score and Elo difference with 95 % intervals, and the time and simulations of both agents.
-    --benchmark prints the share of mistakes among A's moves for each set of positions. If a GTP engine fails in the
+    --benchmark prints the share of mistakes among A's moves for each set of positions. If an engine fails in the
     middle of a match, the result of the finished games is printed, and the exit code is 1. Ctrl-C prints it, too.
     With --clock, each side has this time for a game, and games are played one after another.
     With --cluster, the workers of a Ray cluster play the same games, or search the same positions.

@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import shlex
 from collections import Counter
 from pathlib import Path
 from typing import Annotated
@@ -130,7 +131,7 @@ def _how_to_go_on(folder: Path, cluster: str | None) -> str:
         return " before the run began"
     has_program = config.evaluation.every and split_program(config.evaluation.opponent)
     options = (f" --cluster {cluster}" if cluster else "") + (" --allow-commands" if has_program else "")
-    return f"; go on with: azero train --run {folder} --resume{options}"
+    return f"; go on with: azero train --run {shlex.quote(printable(str(folder)))} --resume{options}"
 
 
 @app.command(name="train-rollout", epilog="Example:  azero train-rollout runs/connect_four_quick")

@@ -8,12 +8,13 @@ import pytest
 from azero.arena.agents.agent import Limit
 from azero.arena.agents.alphabeta import DEFAULT_ROLLOUTS, AlphaBetaAgent
 from azero.arena.agents.names import game_of, make_agent
+from azero.arena.agents.suggestion import RESIGN
 from azero.arena.matches.match import play_match
 from azero.errors import BadInput
 from azero.games import make_game
 from azero.interfaces.terminal.show import show_suggestion
 
-GAME = make_game("connect_four")
+GAME, TIC_TAC_TOE = make_game("connect_four"), make_game("tic_tac_toe")
 START = GAME.new_initial_state()
 FORCED = make_game("clobber(rows=2,columns=2)").state_from_moves("a1a2")
 
@@ -116,6 +117,15 @@ def test_slots_of_a_match_do_not_touch_each_other():
 
     assert moves([0, 1, 2, 3])[2:] == moves([2, 3]) and moves([3]) == moves([0, 1, 2, 3])[3:]
     assert len(set(moves(range(20)))) > 1
+
+
+@pytest.mark.parametrize(("below", "is_resigned"), [(-0.5, True), (-1.0, False)])
+def test_it_resigns_a_lost_game_of_a_match(below, is_resigned):
+    lost = TIC_TAC_TOE.state_from_moves("a1 b1 a2 a3 b2")  # c2 and c3 both win
+    agent = make_agent(f"alphabeta(resign={below})@1000", TIC_TAC_TOE)
+    agent.start(1, [lost], 0)
+    assert (agent.choose([0]) == [RESIGN]) is is_resigned
+    assert agent.thought(0).value == -1 and agent.thought(0).simulations == agent.simulations > 0
 
 
 @pytest.mark.thorough

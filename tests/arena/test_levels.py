@@ -1,11 +1,14 @@
 """Tests of levels: the rule of choice, names and errors, determinism, the tables that ship, and `play --level`."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 
 from azero.arena.agents.levels import ADAPTIVE, Level, LevelAgent, at_level, levels_of, parse_level, table_of
 from azero.arena.agents.levels import agent as levels_agent
 from azero.arena.agents.levels.adapting import adapted, turns_of_opponent
+from azero.arena.agents.levels.agent import _judged_by
 from azero.arena.agents.levels.rule import Judged, chances_of, draw_move, scores_of, weights_of
 from azero.arena.agents.levels.table import tables
 from azero.arena.agents.names import identity_of, make_agent
@@ -134,6 +137,24 @@ def test_a_suggestion_is_determined_by_seed_and_position(number):
     assert first[::-1] == [again.suggest_by(state, seed).best for seed in reversed(range(12))]
     suggestion = player.suggest(state)
     assert suggestion.best == suggestion.moves[0].move and len(suggestion.moves) == 6
+
+
+def test_the_seed_determines_full_strength_too():
+    full = table_of(TIC_TAC_TOE).levels[-1]
+    player = at_level(make_agent("uct", TIC_TAC_TOE), full)
+    state = TIC_TAC_TOE.new_initial_state()
+    first, other, again = (player.suggest_by(state, seed).moves for seed in (1, 2, 1))
+    assert first == again != other
+
+
+def test_a_move_that_begins_several_turns_is_judged_by_the_best_of_them():
+    state = TIC_TAC_TOE.new_initial_state()
+    found = make_agent("uct", TIC_TAC_TOE).suggest(state)
+    best = found.moves[0]
+    worse = best._replace(visits=1, value=-1.0)
+    judged = _judged_by(dataclasses.replace(found, moves=[best, *found.moves[1:], worse]), state)
+    place = state.legal_actions().index(best.action)
+    assert judged.values[place] == best.value and judged.visits[place] == best.visits
 
 
 def test_a_match_at_levels_repeats():

@@ -105,6 +105,25 @@ def test_what_an_interruption_left_out_is_played_first(tmp_path, monkeypatch):
     assert moves_of(pool) == moves_of(whole)
 
 
+def test_games_go_on_after_pairs_that_another_process_left_out(tmp_path, monkeypatch):
+    path = tmp_path / "ratings.json"
+    pool, other = (pool_of("uct@5", "random", path=name) for name in (path, None))
+    pool.play(2)
+    other.play(8)
+    write_matches(path, "tic_tac_toe", {meeting: pairs[3:] for meeting, pairs in other._matches.items()})
+    played = []
+
+    def counted(*given, **named):
+        played.append(1)
+        assert len(played) < 100, "it plays the same pair again and again"
+        return play_match(*given, **named)
+
+    monkeypatch.setattr(pool_module, "play_match", counted)
+    monkeypatch.setattr(pool_module, "batch_size", lambda *_: 1)
+    pool.play(12)
+    assert pool.num_games == 12
+
+
 def test_games_of_another_process_are_kept(tmp_path):
     path = tmp_path / "ratings.json"
     one, other = (pool_of("uct@5", "random", seed=seed, path=path) for seed in (0, 1))

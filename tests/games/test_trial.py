@@ -38,6 +38,18 @@ def refusal(folder, *changes, source=NIM, name="Nim") -> str:
     return message.removeprefix(f"my.py:{name}")
 
 
+@pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])
+def test_a_file_may_begin_with_a_byte_order_mark(folder, mark):
+    """Editors on Windows write one. Mistakes are found behind it, too."""
+    path = write_file(folder / "my.py", NIM)
+    path.write_bytes(mark + path.read_bytes())
+    make_game("my.py:Nim")
+    path = write_file(folder / "wrong.py", NIM, (PLAY, PLAY + "        print(action)\n"))
+    path.write_bytes(mark + path.read_bytes())
+    with pytest.raises(BadInput, match="print.* would print millions of times"):
+        make_game("wrong.py:Nim")
+
+
 def actions_of(message: str) -> list[int]:
     """Returns the actions at the end of a message."""
     return [int(action) for action in re.search(r"(; actions so far:((?: \d+)+))?$", message)[2].split()]

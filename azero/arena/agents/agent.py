@@ -79,6 +79,11 @@ class Agent(ABC):
         self.new_time_manager: Callable[[], TimeManager] = TimeManager  # makes that of each game
         self.time_manager = self.new_time_manager()
 
+    @property
+    def has_failed(self) -> bool:
+        """Returns whether it cannot play any more: its program has ended."""
+        return False
+
     @abstractmethod
     def start(self, num_slots: int, states: Sequence[State], first_game: int) -> None:
         """Begins games from these positions, one per slot.

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from azero.arena.agents.agent import UNLIMITED, Agent, Limit, check_state
 from azero.arena.agents.options import Options
-from azero.arena.agents.suggestion import Suggestion, describe_moves
+from azero.arena.agents.suggestion import RESIGN, Suggestion, Thought, describe_moves
 from azero.compiler.rng import derive_seed
 from azero.exact.transpositions import ENTRY_DTYPE
 from azero.games import Game, State
@@ -37,12 +37,14 @@ class AlphaBetaAgent(Agent):
         self.max_table_entries = max_table_entries
         self._states: list[State] = []
         self._seeds: list[int] = []
+        self._thoughts: list[Thought | None] = []
         self._is_prepared = False
 
     def start(self, num_slots: int, states: Sequence[State], first_game: int) -> None:
         self._prepare()
         self._states = [state.clone() for state in states]
         self._seeds = [derive_seed(self.seed, "game", first_game + slot) for slot in range(num_slots)]
+        self._thoughts = [None] * num_slots
 
     def start_clock(self) -> None:
         super().start_clock()
@@ -52,15 +54,20 @@ class AlphaBetaAgent(Agent):
         self._states[slot].apply_action(action)
 
     def _choose(self, slots: Sequence[int]) -> list[int]:
-        return [self._choose_in(self._states[slot], self._seeds[slot]) for slot in slots]
+        return [self._choose_in(slot) for slot in slots]
 
-    def _choose_in(self, state: State, seed: int) -> int:
-        legal = state.legal_actions()
+    def _choose_in(self, slot: int) -> int:
+        self._thoughts[slot] = None
+        legal = self._states[slot].legal_actions()
         if len(legal) == 1:
             return legal[0]
-        search = self._search(state, self.limit, seed)
+        search = self._search(self._states[slot], self.limit, self._seeds[slot])
         self.simulations += search.num_leaves
-        return search.best_action
+        self._thoughts[slot] = Thought(search.value, search.num_leaves)
+        return RESIGN if self.resigns(search.value) else search.best_action
+
+    def thought(self, slot: int) -> Thought | None:
+        return self._thoughts[slot]
 
     def suggest(self, state: State, simulations: int | None = None, seconds: float | None = None) -> Suggestion:
         """Returns the moves of a position, ranked. Simulations and visits are numbers of leaves.

@@ -217,7 +217,7 @@ class Pool:
         if self._ids[a] != meeting.a:
             a, b = b, a
         if first is None:
-            first = len(self._matches.get(meeting, []))
+            first = max((pair.number for pair in self._matches.get(meeting, [])), default=-1) + 1
         seed = derive_seed(self.seed, "rating", meeting.a, meeting.b)
         sides = [(self.names[each], derive_seed(seed, side)) for each, side in ((a, "a"), (b, "b"))]
         return meeting, Match(sides, seed, first, count)

@@ -57,7 +57,7 @@ def find_mistake(file: str, rules: Rules, method: str, line: int | None, is_of_m
         method, all methods are searched.
       is_of_memory: whether to search only for allocations of memory.
     """
-    module = ast.parse(Path(file).read_text(encoding="utf-8"))
+    module = ast.parse(Path(file).read_bytes())
     reader = _Reader(rules, is_of_memory)
     for function in _functions(module, type(rules).__qualname__, method, line):
         if line is None and not is_of_memory and _may_end_without_value(function):
@@ -74,7 +74,7 @@ def find_hidden(file: str, rules: Rules) -> Mistake | None:
     The result of a method that ends without a value may fail in its caller. Printing takes a thousand times as long as
     the rules, and mixes with the output of a command.
     """
-    module = ast.parse(Path(file).read_text(encoding="utf-8"))
+    module = ast.parse(Path(file).read_bytes())
     for function in _functions(module, type(rules).__qualname__, "", None):
         if function.name in COMPILED and _may_end_without_value(function):
             return Mistake(_NO_VALUE, function.lineno, function.name)

@@ -3,6 +3,7 @@
 import asyncio
 import socket
 import sys
+import threading
 from typing import NoReturn
 
 import uvicorn
@@ -38,7 +39,8 @@ def serve(offered: Offered, settings: ServeSettings, opens: bool = False) -> NoR
     if opens:
         import webbrowser
 
-        webbrowser.open(address)
+        # In a thread of its own, since a text browser waits for the page.
+        threading.Thread(target=webbrowser.open, args=[address], daemon=True).start()
     _Server(config_of(app, settings), app.state.context.searches).run(sockets=[listener])
     raise KeyboardInterrupt  # after a Ctrl-C that a shell has switched off, as for `azero serve &`, uvicorn returns
 

@@ -1,5 +1,6 @@
 """What the check of a run's folder has found."""
 
+import shlex
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 
@@ -43,7 +44,7 @@ def describe(report: RunReport) -> Iterator[str]:
     if not report.damaged:
         yield f"{report.run}: all {report.files} files are whole"
     elif report.is_whole:
-        yield f"{report.run}: mended; the run goes on with: azero train --run {report.run} --resume"
+        yield f"{report.run}: mended; the run goes on with: azero train --run {shlex.quote(report.run)} --resume"
     else:
         count = len(report.damaged)
         yield f"{report.run}: {count} file{' is' if count == 1 else 's are'} damaged or missing"

@@ -12,6 +12,7 @@ from azero.interfaces.web.offered.offered import Offered
 from azero.interfaces.web.offered.runs import runs_in
 from azero.interfaces.web.searches.reviewing import ReviewLine
 from azero.interfaces.web.settings import ServeSettings
+from tests.arena.agents import write_engine
 from tests.interfaces.web.conftest import client_of
 
 WIN_IN_ONE = {"game": "tic_tac_toe", "moves": "b2 a1 c2 c1"}  # a2 wins
@@ -202,6 +203,22 @@ def test_an_agent_that_does_not_load_leaves_no_thread(monkeypatch):
         ) and time.monotonic() < deadline:
             time.sleep(0.05)
         assert not left
+
+
+def test_an_engine_that_has_ended_is_started_again(tmp_path):
+    with client_of(offered=Offered([write_engine(tmp_path, "dies@2")])) as client:
+        [program] = [each["id"] for each in client.look("agents") if each["kind"] == "program"]
+        asked = {"agent": program, "game": "tic_tac_toe"}
+        assert client.ask("suggestions", **asked, moves="a1")["best"] == "b1"
+        assert "the engine ended" in client.ask("suggestions", 422, **asked, moves="b2")["error"]["message"]
+        assert client.ask("suggestions", **asked, moves="a1")["best"] == "b1"
+        client.app.state.context.searches.close()
+
+
+def test_an_agent_at_a_level_is_not_offered():
+    for name in ("uct(level=3)", "tic_tac_toe(level=1)"):
+        with pytest.raises(BadInput, match="plays at a level; leave it out: the page has all levels"):
+            Offered([name])
 
 
 def test_a_server_that_ends_cancels_what_nets_are_asked_aside():

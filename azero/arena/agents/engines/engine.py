@@ -66,6 +66,10 @@ class EngineAgent(Agent):
         if patience := options.number("patience", 0.0, 0.1, _LONGEST_PATIENCE_S):
             self.most_seconds = patience
 
+    @property
+    def has_failed(self) -> bool:
+        return self._process.poll() is not None or not self._end.alive
+
     def start(self, num_slots: int, states: Sequence[State], first_game: int) -> None:
         self._states = [state.clone() for state in states]
 

@@ -130,6 +130,7 @@ class LevelAgent(Agent):
     def suggest_by(self, state: State, seed: int) -> Suggestion:
         """Returns the moves of a position, the one that the level plays first. Position and seed determine it."""
         check_state(self.game, state)
+        self.inner.seed = seed  # of searches that are the inner agent's own
         return self._suggest(state, derive_seed(seed, "suggest"))
 
     def _play_on_clock(self, state: State, clock: Clock) -> Suggestion:
@@ -223,7 +224,7 @@ def _judged_in(search: Search, b: int) -> Judged:
 
 def _judged_by(found: Suggestion, state: State) -> Judged:
     """Returns what a suggestion says of the moves, in the order of the legal actions."""
-    moves = {move.action: move for move in found.moves}
+    moves = {move.action: move for move in reversed(found.moves)}  # of whole turns with one first action, the best
     unknown = Move(-1, "", 0, 0.0, 0.0, None, None, [])
     listed = [moves.get(action, unknown) for action in state.legal_actions()]
     fields = np.array([[each.visits, each.value, each.proven is not None, each.prior] for each in listed], float)

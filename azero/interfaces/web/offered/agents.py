@@ -87,6 +87,8 @@ def offered_agent(name: str, agent_id: str, source: str, run: str | None = None,
             raise BadInput(f"agent {name!r} names no command")
         return OfferedAgent(agent_id, name, printable(Path(command[0]).name), "program", source)
     base, _ = split_name(name)
+    if not exists(Path(base)) and "level" in split_options(base)[1]:
+        raise BadInput(f"agent {name!r} plays at a level; leave it out: the page has all levels")
     word = word_of(base)
     if word == "random" or word in CLASSICAL:
         make_agent(name, built_in_game(_SMALL).game).close()  # raises BadInput if it cannot be made

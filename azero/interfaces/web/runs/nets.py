@@ -23,6 +23,9 @@ _ROWS = 32
 _DEVICE = DeviceConfig(device="cpu", runtime="torch", precision="fp32")
 
 
+_Key = tuple[NetFile, Stamp, str]  # the file, its version, and the game
+
+
 class Opinion(NamedTuple):
     """A net's opinion of a position, in fp32.
 
@@ -54,25 +57,31 @@ class Nets(OneAtATime):
 
     def __init__(self) -> None:
         super().__init__("the nets are busy", _MOST_WAITING)
-        self._open: OrderedDict[tuple[NetFile, Stamp, str], OpenNet] = OrderedDict()
+        self._open: OrderedDict[_Key, OpenNet] = OrderedDict()
+        self._digests: OrderedDict[_Key, str] = OrderedDict()  # of nets that are open, or were
         self._opinions: OrderedDict[tuple[str, str, int | bytes], Opinion] = OrderedDict()
 
-    def is_open(self, file: NetFile, game: Game) -> bool:
-        """Returns whether a net is open, so that its opinion takes milliseconds."""
+    def is_quick(self, file: NetFile, state: State) -> bool:
+        """Returns whether a net's opinion takes milliseconds: it is known, or the net is open."""
         try:
-            return (file, stamp_of(file.path, _LARGEST), str(game)) in self._open
-        except OSError:
+            key = _key_of(file, state.game)
+        except BadInput:
             return True  # its opinion is an error at once
+        return key in self._open or (self._digests.get(key, ""), *_position_of(state)) in self._opinions
 
     def opinions(self, file: NetFile, states: Sequence[State]) -> list[Opinion]:
         """Returns a net's opinions of positions of one game, which are not over. Call it within `turn`.
 
         Raises BadInput if the file has vanished or is damaged, or the net plays another game.
         """
-        net = self._net(file, states[0].game)
-        keys = [(net.digest, str(state.game), state.position_key()) for state in states]
+        file_key = _key_of(file, states[0].game)
+        digest = self._digests.get(file_key) or self._net(file_key, states[0].game).digest
+        keys = [(digest, *_position_of(state)) for state in states]
         missing = [k for k, key in enumerate(keys) if key not in self._opinions]
-        found = dict(zip(missing, _judge(net, [states[k] for k in missing]), strict=True))
+        found: dict[int, Opinion] = {}
+        if missing:
+            net = self._net(file_key, states[0].game)
+            found = dict(zip(missing, _judge(net, [states[k] for k in missing]), strict=True))
         answers = [found[k] if k in found else self._opinions[key] for k, key in enumerate(keys)]
         for key, opinion in zip(keys, answers, strict=True):
             self._opinions[key] = opinion
@@ -81,17 +90,29 @@ class Nets(OneAtATime):
             self._opinions.popitem(last=False)
         return answers
 
-    def _net(self, file: NetFile, game: Game) -> OpenNet:
-        try:
-            key = file, stamp_of(file.path, _LARGEST), str(game)
-        except OSError as error:
-            raise BadInput(f"the net of iteration {file.iteration} cannot be read: {error.strerror or error}") from None
+    def _net(self, key: _Key, game: Game) -> OpenNet:
+        file, stamp, _ = key
         if key not in self._open:
-            while self._open and sum(net.size for net in self._open.values()) + key[1].size > _MOST_OPEN_BYTES:
+            while self._open and sum(net.size for net in self._open.values()) + stamp.size > _MOST_OPEN_BYTES:
                 self._open.popitem(last=False)
-            self._open[key] = _open(file, game, key[1].size)
+            self._open[key] = _open(file, game, stamp.size)
+            self._digests[key] = self._open[key].digest
+            while len(self._digests) > _MOST_OPINIONS:
+                self._digests.popitem(last=False)
         self._open.move_to_end(key)
         return self._open[key]
+
+
+def _key_of(file: NetFile, game: Game) -> _Key:
+    """Returns a net's key; raises BadInput if its file has vanished."""
+    try:
+        return file, stamp_of(file.path, _LARGEST), str(game)
+    except OSError as error:
+        raise BadInput(f"the net of iteration {file.iteration} cannot be read: {error.strerror or error}") from None
+
+
+def _position_of(state: State) -> tuple[str, int | bytes]:
+    return str(state.game), state.position_key()
 
 
 def _open(file: NetFile, game: Game, size: int) -> OpenNet:

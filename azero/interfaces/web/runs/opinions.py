@@ -23,12 +23,14 @@ def opinions_of(run: RunFolder, nets: Nets, state: State) -> dict[str, Any]:
     chosen = spread(run.nets)
     opinions: list[dict[str, Any]] = []
     problems: list[str] = []
-    begin, is_whole = time.perf_counter(), True
+    begin, is_whole, has_opened = time.perf_counter(), True, False
     with nets.turn():
         for file in coarse_to_fine(chosen):
-            if opinions and time.perf_counter() - begin > _PATIENCE_S and not nets.is_open(file, state.game):
-                is_whole = False
-                continue
+            if not nets.is_quick(file, state):
+                if has_opened and time.perf_counter() - begin > _PATIENCE_S:
+                    is_whole = False
+                    continue
+                has_opened = True
             try:
                 (opinion,) = nets.opinions(file, [state])
                 opinions.append({"iteration": file.iteration, **opinion._asdict()})

@@ -75,6 +75,11 @@ class Loaded:
         """Returns loading or ready."""
         return "ready" if self.made.done() else "loading"
 
+    @property
+    def has_failed(self) -> bool:
+        """Returns whether it was loaded and cannot play any more: its program has ended."""
+        return self.made.done() and self.made.exception() is None and self.made.result().has_failed
+
     def player(self, level: Level) -> LevelAgent:
         """Returns the agent as it plays at a level."""
         if level not in self._players:
@@ -121,6 +126,9 @@ class LoadedAgents:
         key = offered.name, offered.version, game.game
         with self._lock:
             loaded = self._loaded.get(key)
+            if loaded is not None and loaded.has_failed:
+                self._drop(key)
+                loaded = None
             if loaded is None:
                 self._make_room()
                 turns = Turns("program") if offered.kind == "program" else self._turns
@@ -179,13 +187,17 @@ class LoadedAgents:
             return
         for key, loaded in self._loaded.items():
             if loaded.users == 0 and loaded.made.done():
-                del self._loaded[key]
-                self._close_turns(loaded)
-                if loaded.made.exception() is None:
-                    self._aside.submit(loaded.made.result().close)  # a program may be slow to quit
+                self._drop(key)
                 return
         most = self._settings.most_agents
         raise ApiError(503, "busy", f"{most} agents are in use already; try again when one is free", retry_s=5)
+
+    def _drop(self, key: _Key) -> None:
+        """Closes an agent that has been loaded; the next use loads it again."""
+        loaded = self._loaded.pop(key)
+        self._close_turns(loaded)
+        if loaded.made.exception() is None:
+            self._aside.submit(loaded.made.result().close)  # a program may be slow to quit
 
     def _close_turns(self, loaded: Loaded) -> None:
         """Ends the thread of an agent that has its own."""
