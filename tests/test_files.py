@@ -1,5 +1,6 @@
 """Tests of atomic writes, with all kinds of interruptions, and of locked folders."""
 
+import errno
 import os
 import signal
 import stat
@@ -11,7 +12,7 @@ import pytest
 
 import azero.system.files
 from azero.errors import BadInput
-from azero.system.files import LOCK, held, remove_temporaries, write_whole
+from azero.system.files import DISK, LOCK, PACKAGE, append, held, remove_temporaries, write_whole
 
 
 def names(folder):
@@ -86,6 +87,44 @@ def test_a_full_disk_leaves_the_old_file_and_nothing_else(tmp_path, monkeypatch)
         write_whole(path, b"new" * 1000)
     monkeypatch.undo()
     assert path.read_bytes() == b"old" and names(tmp_path) == ["file"]
+
+
+WRITES_TOO_MUCH = """
+import resource, sys
+from pathlib import Path
+from azero.system.files import append
+path = Path(sys.argv[1])
+append(path, b"a" * 50)
+resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
+try:
+    append(path, b"b" * 150)
+except OSError as error:
+    print(error.strerror)
+print(len(path.read_bytes()))
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no limit on the size of a file")
+def test_what_is_added_in_part_is_an_error_and_is_taken_back(tmp_path):
+    command = [sys.executable, "-c", WRITES_TOO_MUCH, str(tmp_path / "file")]
+    done = subprocess.run(command, capture_output=True, text=True, env=os.environ | {"PYTHONPATH": str(PACKAGE.parent)})
+    assert (done.stdout, done.stderr) == ("File too large\n50\n", "")
+
+
+def test_what_another_process_has_added_stays(tmp_path, monkeypatch):
+    path = tmp_path / "file"
+    append(path, b"first\n")
+
+    def write(file, data):
+        with open(path, "ab") as other:
+            other.write(b"other\n")
+        file.write(data[:3])
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(DISK, "write", write)
+    with pytest.raises(OSError, match="No space"):
+        append(path, b"second\n")
+    assert path.read_bytes() == b"first\nother\nsec"
 
 
 def test_the_file_is_on_the_disk_before_it_has_its_name(tmp_path, monkeypatch):

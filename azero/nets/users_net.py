@@ -27,7 +27,10 @@ from azero.nets.runtimes.calibration import sample_positions
 
 _TRIAL_ROWS = 8
 
-_LARGEST = 1e6  # of a buffer's values, as of weights in training
+LARGEST_WEIGHT = 1e6
+"""Limit on weights in training, and on values of buffers. The spacing of float32 there is 0.06: most steps would not
+change such a weight.
+"""
 
 
 class BrokenNet(BadInput, RuntimeError):
@@ -124,9 +127,9 @@ def _check_tensors(net: UsersNet) -> None:
                 f"net {net.name}: its parameter {name.removeprefix('module.')} is {each.dtype}, not float32"
             )
     for name, buffer in net.named_buffers():
-        if buffer.is_floating_point() and not bool((buffer.abs() <= _LARGEST).all()):
+        if buffer.is_floating_point() and not bool((buffer.abs() <= LARGEST_WEIGHT).all()):
             raise BrokenNet(
-                f"net {net.name}: its buffer {name.removeprefix('module.')} has values beyond {_LARGEST:g}; "
+                f"net {net.name}: its buffer {name.removeprefix('module.')} has values beyond {LARGEST_WEIGHT:g}; "
                 "make such a mask in `forward`"
             )
 

@@ -87,8 +87,9 @@ def play_games(
 ) -> Shard:
     """Plays one game for each seed, `selfplay.num_slots` at a time; returns them in the order of the seeds.
 
-    A game depends only on its seed, the starts, the net and the settings. It does not depend on the other games or on
-    the size of the cache. Exception: with very many slots, trees share the memory and may reach their limit on nodes.
+    A game depends only on its seed, the starts, the net and the settings. It does not depend on the other games or, if
+    there is a cache, on its size. Exception: with very many slots, trees share the memory and may reach their limit on
+    nodes.
 
     Args:
       on_games: is called with the number of games that have just ended.

@@ -30,7 +30,9 @@ class Disk:
 
     def write(self, file: BinaryIO, data: bytes) -> None:
         """Writes `data` to the end of a file. It may still be in the system's memory."""
-        file.write(data)
+        left = memoryview(data)
+        while left:  # a file without a buffer may take a part
+            left = left[file.write(left) :]
         file.flush()
 
     def sync(self, descriptor: int, path: Path) -> None:
@@ -68,7 +70,7 @@ def write_whole(path: Path, data: bytes) -> None:
 def append(path: Path, data: bytes) -> None:
     """Adds `data` to the end of a file, or creates it and its folder. If that fails, the file is as it was before.
 
-    Other processes may add to the file at the same time.
+    Other processes may add to the file at the same time. If one does so while this fails, the file is left as it is.
     """
     make_folder(path.parent)
     with open(path, "ab", buffering=0) as file:
@@ -77,8 +79,16 @@ def append(path: Path, data: bytes) -> None:
             DISK.write(file, data)
             DISK.sync(file.fileno(), path)
         except BaseException:
-            os.truncate(path, before)
+            _take_back(path, before, data)
             raise
+
+
+def _take_back(path: Path, before: int, data: bytes) -> None:
+    """Removes what was written behind byte `before` if it is a part of `data`, and not another process's."""
+    with open(path, "r+b") as file:
+        file.seek(before)
+        if data.startswith(file.read(len(data) + 1)):
+            file.truncate(before)
 
 
 def make_folder(folder: Path) -> None:

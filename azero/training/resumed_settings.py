@@ -24,7 +24,7 @@ from azero.system.files import remove, write_whole
 from azero.training.heads.registry import HEADS
 from azero.training.learning.trainer import Trainer
 from azero.training.run import Run, has_state, repair_of
-from azero.training.state import BEGINNING, Progress, read_settings, save_state
+from azero.training.state import BEGINNING, Progress, read_settings, save_state, shards_at_beginning
 
 
 def open_run(folder: Path, overrides: list[str]) -> Config:
@@ -234,7 +234,7 @@ def keep_settings(run: Run, progress: Progress | None, trainer: Trainer) -> None
     if run.config == before:
         return
     if _play_of(run.config) != _play_of(before):
-        kept = progress.shards if progress else []
+        kept = {*(progress.shards if progress else []), *shards_at_beginning(run.folder)}
         for shard in (run.folder / "replay").glob("*.safetensors"):
             if shard.stem not in kept:
                 remove(shard)
@@ -246,5 +246,6 @@ def keep_settings(run: Run, progress: Progress | None, trainer: Trainer) -> None
 
 
 def _play_of(config: Config) -> tuple[SelfPlayConfig, SearchConfig]:
-    """Returns the settings that the games of self-play depend on. The number of workers is not one of them."""
-    return config.selfplay.model_copy(update={"num_workers": 0}), config.search
+    """Returns the settings on which the games of self-play depend. How many are played at once is none of them."""
+    selfplay = config.selfplay.model_copy(update={"num_workers": 0, "parallel_games": 0})
+    return selfplay, config.search.model_copy(update={"stop_early": False})

@@ -39,7 +39,7 @@ from azero.selfplay.data.shard_files import load_sized_shard
 from azero.system.files import LOCK, held, remove, write_whole
 from azero.system.tensor_files import Tensors
 from azero.training.heads.registry import heads_of
-from azero.training.state import BEGINNING, NUM_PROMOTED, STATE, Progress, shards_at_beginning
+from azero.training.state import BEGINNING, NUM_PROMOTED, SHARD, STATE, Progress, shards_at_beginning
 
 FOLDERS = "checkpoints", "replay", "tensorboard"
 """Names of the folders in a run's folder."""
@@ -110,7 +110,8 @@ class Run:
 
     def all_promoted(self, progress: Progress) -> list[int]:
         """Returns the iterations of all nets promoted before this one, with the first net, by their files."""
-        numbers = sorted(int(path.stem) for path in self.checkpoint_path(0).parent.glob("[0-9]*.safetensors"))
+        names = (path.stem for path in self.checkpoint_path(0).parent.glob("*.safetensors"))
+        numbers = sorted(int(name) for name in names if re.fullmatch("[0-9]{5,9}", name))
         return [number for number in numbers if number < progress.iteration]
 
     def promoted(self, progress: Progress) -> list[int]:
@@ -187,7 +188,7 @@ class Run:
         kept = {*progress.shards, *shards_at_beginning(self.folder)}
         own = [progress.iteration] + [progress.iteration + 1] * self.plays_ahead(progress.iteration)
         for path in (self.folder / "replay").glob("*.safetensors"):
-            if path.stem not in kept and iteration_of(path.stem) not in own:
+            if re.fullmatch(SHARD, path.stem) and path.stem not in kept and iteration_of(path.stem) not in own:
                 remove(path)
 
 

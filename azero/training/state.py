@@ -160,7 +160,8 @@ def shards_at_beginning(folder: Path) -> list[str]:
 MOST_ITERATIONS = 10**9
 """The names of shards have room for fewer iterations."""
 
-_SHARD = r"[0-9]{5,9}-[0-9]{4,9}"
+SHARD = r"[0-9]{5,9}-[0-9]{4,9}"
+"""The names of shards, as a pattern."""
 
 
 def _progress_from(what: str, card: dict) -> Progress:
@@ -190,7 +191,7 @@ def _progress_from(what: str, card: dict) -> Progress:
     are_right |= {name: is_number(getattr(progress, name)) for name in ("rating", "anchor_rating")}
     are_right["pool"] = type(progress.pool) is list and all(map(_is_row, progress.pool))
     are_right["final"] = _is_match(rf"({MEAN}|{CANDIDATE}|[0-9]{{5,9}})?", progress.final)
-    are_right["shards"] = type(progress.shards) is list and all(_is_match(_SHARD, name) for name in progress.shards)
+    are_right["shards"] = type(progress.shards) is list and all(_is_match(SHARD, name) for name in progress.shards)
     if are_right["shards"]:  # self-play fills the window
         has_games = bool(progress.shards) or progress.stage == STAGES[0]
         are_right["shards"] = has_games and len({*progress.shards}) == len(progress.shards)

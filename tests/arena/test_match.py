@@ -100,6 +100,14 @@ def test_seconds_a_move_can_be_the_limit():
     assert match.seconds_a >= 0.01 > match.seconds_b and match.simulations_a > 100 and match.simulations_b == 0
 
 
+def test_every_move_with_a_limit_in_seconds_has_its_simulations():
+    agent = make_agent("uct@0.005s", GAME)
+    agent.start(3, [GAME.new_initial_state()] * 3, 0)
+    agent.choose([0, 1, 2])
+    made = [agent.thought(slot).simulations for slot in range(3)]
+    assert min(made) > 0 and sum(made) == agent.simulations
+
+
 def test_on_games_hears_of_every_game_once():
     heard = []
     match = play(num_games=9, on_games=lambda num, tally: heard.append((num, tally)))

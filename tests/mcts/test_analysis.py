@@ -95,6 +95,18 @@ def test_values_are_for_the_player_to_move():
     assert values["4152"] > 0.3 and values["41526"] < -0.3
 
 
+def test_lines_that_are_not_proven_are_not_looked_at_again(monkeypatch):
+    search = Search(GAME, Uct(), AHEAD, max_nodes=20_000)
+    search.start(0, GAME.state_from_moves("444"), seed=0)
+    search.run([0], 100)
+
+    def fail(*_):
+        raise AssertionError("it looks ahead again")
+
+    monkeypatch.setattr(Search, "line_below", fail)
+    assert {move.proven for move in rank_moves(search)} == {None}
+
+
 def test_before_any_search_there_are_no_moves_and_no_value():
     search = Search(GAME, Uct(), Settings(), max_nodes=100)
     search.start(0, GAME.new_initial_state(), seed=0)

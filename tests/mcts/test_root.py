@@ -80,6 +80,10 @@ WIN_3, WIN_5, LOST_2, LOST_4, DRAWN = (
 )
 
 
+def test_without_visits_and_priors_a_move_is_drawn_all_the_same():
+    assert draw({"P": 0.0}, {"P": 0.0}, {"P": 1.0, "proven": -1}, temperature=1.0).tolist() == [1, 0, 0]
+
+
 @pytest.mark.parametrize("epsilon", [0.25, 1.0])
 def test_noisy_priors_are_a_distribution(epsilon):
     forest = make_tree({"P": 0.5}, {"P": 0.3}, {"P": 0.2})
@@ -200,8 +204,10 @@ def test_target_without_visits_is_the_priors():
     assert target(LOST_2, {"P": 0.1}, {"P": 0.2}, {"P": 0.0, "proven": 0}) == [0, 3_000, 6_000, 1]
 
 
-def test_target_s_counts_stop_at_65535():
-    assert target({"N": 65_534}, {"N": 65_535}, {"N": 65_536}, {"N": 1}) == [65_534, 65_535, 65_535, 1]
+def test_target_s_counts_stop_at_65535_in_proportion():
+    assert target({"N": 65_534}, {"N": 65_535}, {"N": 1}) == [65_534, 65_535, 1]
+    assert target({"N": 131_070}, {"N": 65_536}, {"N": 1}, {"N": 0}) == [65_535, 32_768, 1, 0]
+    assert target({"N": 1_000_000_000}, {"N": 500_000_000}) == [65_535, 32_767]
     assert target(WIN_3 | {"N": 100_000}) == [65_535]
 
 

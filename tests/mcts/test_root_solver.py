@@ -181,6 +181,14 @@ def test_what_the_tree_has_proven_counts_beside_what_is_known():
         assert {int(nodes[child].proven) for child in others} == {sign * proven if proven == LOSS else UNPROVEN}
 
 
+def test_a_game_may_be_longer_than_a_proof_can_say():
+    search = searched(DRAWN, 1)
+    nodes = search.forest.nodes[0]
+    first = nodes[children_of(nodes).start]
+    write_known(nodes, {int(first.action): KnownMove(WIN, [int(first.action)])}, 100_000)
+    assert first.proven_plies == 32_767 and nodes[0].proven == 1 - 2 * DRAWN.current_player()
+
+
 def test_a_second_run_remembers_what_the_first_has_found():
     search = searched(DRAWN, solve_nodes=PLENTY)
     before = [(move.action, move.proven, move.proven_plies) for move in rank_moves(search)]

@@ -16,7 +16,7 @@ from azero.training.learning.trainer import Trainer
 from azero.training.loop import train
 from azero.training.resumed_settings import check_progress, check_same_game, keep_settings, open_run
 from azero.training.run import Run
-from azero.training.state import Progress, save_state
+from azero.training.state import BEGINNING, STATE, Progress, save_state
 from azero.training.watching.metrics import write_metrics
 
 from .runs import tiny_config
@@ -59,6 +59,7 @@ def test_a_head_s_weight_can_change_but_the_head_stays(tmp_path):
     [
         ("training.iterations=9", ["00001-0000", "00002-0000"]),
         ("selfplay.num_workers=3", ["00001-0000", "00002-0000"]),
+        ("selfplay.parallel_games=3", ["00001-0000", "00002-0000"]),
         ("selfplay.num_simulations=9", ["00001-0000"]),
         ("search.c_puct=3", ["00001-0000"]),
     ],
@@ -69,6 +70,16 @@ def test_settings_are_kept_and_games_that_other_settings_began_are_not(run, over
     keep(Run(run.folder, config, GAME), Progress(iteration=2, shards=["00001-0000"]))
     assert open_run(run.folder, []) == config != CONFIG
     assert sorted(path.stem for path in (run.folder / "replay").iterdir()) == shards
+
+
+def test_shards_that_a_repair_needs_stay(run):
+    save_shards(run, "00001-0000", "00001-0001", "00002-0000")
+    beginning = Progress(iteration=2, shards=["00001-0000", "00001-0001"])
+    save_state(run.folder, CONFIG, Trainer(CONFIG, GAME), beginning)
+    (run.folder / STATE).rename(run.folder / BEGINNING)
+    config = open_run(run.folder, ["search.c_puct=3"])
+    keep(Run(run.folder, config, GAME), Progress(iteration=2, shards=["00001-0001", "00002-0000"]))
+    assert len(list((run.folder / "replay").iterdir())) == 3
 
 
 @pytest.mark.parametrize("override", ["evaluation.opponent=typo", "evaluation.benchmark=typo", "training.lessons=typo"])

@@ -208,6 +208,16 @@ def test_shards_that_left_the_window_are_removed_and_those_under_way_are_kept(ru
     ]  # fmt: skip
 
 
+def test_other_files_in_a_run_s_folders_are_left_alone(run):
+    save_shards(run, "00001-0000", "00003-0000")
+    (run.folder / "checkpoints").mkdir()
+    for name in ("checkpoints/00001.safetensors", "checkpoints/00001_old.safetensors", "replay/mine.safetensors"):
+        (run.folder / name).write_bytes(b"")
+    assert run.all_promoted(Progress(iteration=3)) == [1]
+    run.remove_old_shards(Progress(iteration=3))
+    assert {path.stem for path in (run.folder / "replay").iterdir()} == {"00003-0000", "mine"}
+
+
 def test_the_replay_window_comes_back_in_its_order(run):
     save_shards(run, "00001-0001", "00002-0000")
     replay = run.load_replay(Progress(shards=["00002-0000", "00001-0001"]))

@@ -66,6 +66,7 @@ class SearchAgent(Agent):
         self.runtime: tuple[str, str] | None = None  # library and precision of the net, once it is loaded
         self._make_search, self._most_leaves, self._most_trees = make_search, most_leaves, most_trees
         self._search: Search | None = None
+        self._made: dict[int, int] = {}  # simulations of each slot's last search
         self._kind = (0, False)  # its most nodes of a tree, and whether it has several: moves may depend on both
         self._alone: Search | None = None  # the search of `suggest`, of one position
         self._alone_size = (0, 0, 0)
@@ -93,12 +94,14 @@ class SearchAgent(Agent):
         together = [slots] if self.limit.seconds is None else [[slot] for slot in slots]
         for some in together:
             search.run(some, self.limit.simulations, self.limit.seconds)
-            self.simulations += int(search.forest.trees.simulations[list(some)].sum())
+            made = search.forest.trees.simulations[list(some)]
+            self._made |= zip(some, made.tolist(), strict=True)
+            self.simulations += int(made.sum())
         return [RESIGN if self._resigns_in(slot) else search.choose(slot) for slot in slots]
 
     def thought(self, slot: int) -> Thought | None:
         assert self._search is not None, "start comes first"
-        return Thought(root_value(self._search, slot), int(self._search.forest.trees.simulations[slot]))
+        return Thought(root_value(self._search, slot), self._made[slot])
 
     def _resigns_in(self, slot: int) -> bool:
         assert self._search is not None, "start comes first"

@@ -7,8 +7,6 @@ position nearest to the root, the second to the one with the most visited parent
 Source: Kocsis & Szepesvari, Bandit based Monte-Carlo planning (2006), section 2.2.
 """
 
-import mmap
-import sys
 from typing import NamedTuple
 
 import numpy as np
@@ -17,6 +15,7 @@ from azero.compiler.jit import kernel, subroutine
 from azero.compiler.rng import bucket_of
 from azero.games.contract import Rules
 from azero.mcts.tree import UNPROVEN
+from azero.system.machine import sparse_zeros
 
 ENTRY_DTYPE = np.dtype(
     [
@@ -54,21 +53,12 @@ def new_tables(rules: Rules, num_searches: int, num_entries: int) -> Tables:
     """
     shape = num_searches, num_entries - num_entries % 2
     return Tables(
-        entries=np.frombuffer(_zeros(shape[0] * shape[1] * ENTRY_DTYPE.itemsize), ENTRY_DTYPE)
-        .reshape(shape)
-        .view(np.recarray),
+        entries=sparse_zeros(shape, ENTRY_DTYPE).view(np.recarray),
         plies=np.zeros(num_searches, np.int64),
         keys=np.zeros((num_searches, rules.max_plies + 1), np.uint64),
         actions=np.zeros((num_searches, rules.max_plies + 1), np.int32),
         places=np.zeros((num_searches, rules.num_actions), np.int64),
     )
-
-
-def _zeros(num_bytes: int) -> mmap.mmap:
-    """Returns private zeroed memory. On Windows a mapping without flags is private."""
-    if sys.platform == "win32":
-        return mmap.mmap(-1, num_bytes)
-    return mmap.mmap(-1, num_bytes, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
 
 
 @subroutine

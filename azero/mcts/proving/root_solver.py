@@ -184,17 +184,18 @@ def write_known(nodes: np.recarray, known: dict[int, KnownMove], max_plies: int)
     A win proves the root, too. If all moves lose, no loss is written. Draws are never written. In both cases the search
     goes on and finds the moves that an opponent is likely to answer wrongly.
     """
+    longest = min(max_plies, np.iinfo(nodes.dtype["proven_plies"]).max)
     root, children = nodes[0], [nodes[child] for child in children_of(nodes)]
     sign = sign_of(int(root.player))
     lost = [child for child in children if child.action in known and known[int(child.action)].result == LOSS]
     num_lost = len(lost) + sum(child.proven == -sign for child in children)
     for child in children:
         if child.action in known and known[int(child.action)].result == WIN:
-            child.proven, child.proven_plies = sign, max_plies
+            child.proven, child.proven_plies = sign, longest
             root.proven = sign
     if num_lost < len(children):
         for child in lost:
-            child.proven, child.proven_plies = -sign, max_plies
+            child.proven, child.proven_plies = -sign, longest
 
 
 def solve_roots(

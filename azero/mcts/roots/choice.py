@@ -103,7 +103,8 @@ def greedy_child(nodes, chosen_by):
 def sampled_child(nodes, rng, temperature):
     """Returns a child of the root drawn with probability proportional to N(s, a)^(1 / temperature).
 
-    A move that is proven lost is not drawn. If no move has a visit, the priors are the probabilities.
+    A move that is proven lost is not drawn. If no move has a visit, the priors are the probabilities. If these are 0,
+    too, it is the best child.
     """
     root = nodes[0]
     last = root.first_child + root.num_children
@@ -126,7 +127,7 @@ def sampled_child(nodes, rng, temperature):
                 draw -= weight
                 if draw < 0.0:
                     break
-    return chosen
+    return chosen if chosen >= 0 else greedy_child(nodes, BY_VISITS)
 
 
 @subroutine

@@ -129,7 +129,7 @@ class Search:
         self.known_moves[b] = {}
 
     def line_below(self, b: int, line: list[int]) -> list[int]:
-        """Returns how play continues after `line` from the root of tree b, if look-ahead has proven the result there.
+        """Returns how play continues after `line` from the root of tree b, whose result look-ahead has proven there.
 
         The tree does not contain the moves of a look-ahead. So the look-ahead is repeated, position by position, with
         more positions.

@@ -1,5 +1,7 @@
 """Principal variations: the lines of play that a search prefers."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from azero.compiler.jit import kernel, subroutine
@@ -18,6 +20,16 @@ def principal_variations(nodes: np.recarray, starts: np.ndarray, longest: int) -
     stops = ends.tolist()
     actions = line[: stops[-1]].tolist() if stops else []
     return [actions[begin:end] for begin, end in zip([0, *stops], stops, strict=False)]
+
+
+def is_proven_end(nodes: np.recarray, line: Sequence[int]) -> bool:
+    """Returns whether the node at the end of a line from the root is proven. The line is in the tree."""
+    index = 0
+    for action in line:
+        first = int(nodes["first_child"][index])
+        children = nodes["action"][first : first + int(nodes["num_children"][index])]
+        index = first + int(np.flatnonzero(children == action)[0])
+    return bool(nodes["proven"][index] != UNPROVEN)
 
 
 @kernel

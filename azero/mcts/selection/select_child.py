@@ -33,7 +33,8 @@ def random_child(nodes, node, rng):
 def select_child(selection, settings, tree, nodes, index, depth):
     """Returns the child of node `index` that a simulation goes to.
 
-    A move that is proven lost gets no visit. A node with fewer than `min_visits` visits selects at random.
+    A move that is proven lost gets no visit, unless it is chosen at random or in a sweep. A node with fewer than
+    `min_visits` visits selects at random.
 
     A descent that is not backed up yet counts as a visit, but not in Q, so that the next descent may go elsewhere. A
     leaf that waits for its evaluation counts as lost. Source: Liu et al., Watch the unobserved (2020).

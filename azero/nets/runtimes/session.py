@@ -45,7 +45,7 @@ class Session(Protocol):
     def run(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Returns logits [B, A] and values [B], both float32, of planes [B, C, H, W] float32.
 
-        The output of a row does not depend on the other rows, to the last bit. So seeds reproduce games.
+        On a CPU, the output of a row does not depend on the other rows, to the last bit. So seeds reproduce games.
         """
 
 

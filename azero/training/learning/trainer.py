@@ -12,6 +12,7 @@ from azero.errors import BadInput
 from azero.games import Game
 from azero.nets.architectures.contract import Net, Prediction
 from azero.nets.runtimes.choice import pick_devices
+from azero.nets.users_net import LARGEST_WEIGHT
 from azero.selfplay.data.canvas import Canvas
 from azero.selfplay.data.samples import Sample
 from azero.system.machine import keep_freed_memory
@@ -23,9 +24,6 @@ from azero.training.learning.passes import Passes, rows_of, rows_of_a_pass
 from azero.training.learning.schedule import learning_rate, set_learning_rate
 
 LARGEST_LOSS = 1e9
-
-LARGEST_WEIGHT = 1e6
-"""Limit on weights. The spacing of float32 there is 0.06: most steps would not change such a weight."""
 
 
 class Trainer:

@@ -51,8 +51,9 @@ def learn(
             if interrupted():
                 raise KeyboardInterrupt
     check_divergence(trainer, losses)
-    notes = progress.notes | describe_steps(add_steps(sums, losses, time.perf_counter() - begin))
-    notes |= {"train/steps": num_steps, "train/learning_rate": learning_rate(training, trainer.steps - 1, shares[-1])}
+    sums = add_steps(sums, losses, time.perf_counter() - begin)
+    notes = progress.notes | describe_steps(sums) | {"train/steps": sums["steps"]}
+    notes |= {"train/learning_rate": learning_rate(training, trainer.steps - 1, shares[-1])}
     done = replace(progress, stage="gate", steps=trainer.steps, steps_this_iteration=0, notes=notes, sums={})
     run.save_net(run.candidate_path, trainer.candidate(), done)
     save_state(run.folder, run.config, trainer, done)
