@@ -1,7 +1,7 @@
 """A run's own rating: a pool of its nets, by the games of gates and of the final.
 
 The pool is part of the run's state: a list of rows [a, b, pairs, points, squares]. The nets a and b are named by their
-iterations, and the others are the sums of `Scores`, from a's side.
+iterations, and the others are the sums of `Scores`, from a's side. In a long run the oldest nets leave the pool.
 """
 
 from collections.abc import Sequence
@@ -24,6 +24,9 @@ from azero.training.state import Progress
 from azero.training.watching.report import Report
 
 Row = list[float]
+
+MOST_NETS = 400
+"""Nets of a pool. The time of an estimate grows with their cube."""
 
 
 def members_of(folder: Path) -> list[str]:
@@ -82,7 +85,23 @@ def with_gate(progress: Progress, matches: Sequence[Sequence[GameResult]]) -> Pr
     pool = progress.pool
     for results in matches:
         pool = with_games(pool, progress.iteration, progress.best, distinct_scores(results))
-    return replace(progress, pool=pool)
+    return _shortened(replace(progress, pool=pool))
+
+
+def _shortened(progress: Progress) -> Progress:
+    """Returns the progress with at most `MOST_NETS` nets in its pool.
+
+    If there are more, the older half leaves the pool. The net that was the best one then becomes the anchor, with its
+    present rating.
+    """
+    nets = sorted({int(net) for row in progress.pool for net in row[:2]})
+    if len(nets) <= MOST_NETS:
+        return progress
+    middle = nets[-MOST_NETS // 2]
+    anchor = max(int(b) for _, b, *_ in progress.pool if b <= middle)
+    elo = rated(replace(progress, best=anchor)).rating
+    kept = [row for row in progress.pool if min(row[:2]) >= anchor and max(row[:2]) > middle]
+    return replace(progress, pool=kept, anchor=anchor, anchor_rating=elo)
 
 
 def rated(progress: Progress) -> Progress:
@@ -100,7 +119,8 @@ def meet_older_nets(run: Run, progress: Progress, report: Report, pool: TaskPool
     Args:
       pool: the workers that play; None: this process.
     """
-    num_pairs, older = run.config.gate.rating_games // 2, run.all_promoted(progress)
+    num_pairs = run.config.gate.rating_games // 2
+    older = [net for net in run.all_promoted(progress) if net >= progress.anchor]
     if not num_pairs or not older:
         return progress
     nets, posterior = posterior_of(progress.pool, progress.best, *older)

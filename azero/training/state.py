@@ -61,7 +61,7 @@ class Progress:
     rating: float = 0.0  # the best net's Elo above the first net
     pool: list[list[float]] = field(default_factory=list)  # the games by which nets are rated; see `rating.py`
     anchor: int = 0  # iteration of the net whose rating is given
-    anchor_rating: float = 0.0  # 0 for the first net; another one in a run that began without a pool
+    anchor_rating: float = 0.0  # 0 for the first net; another one in a long run, or if it began without a pool
     promotions: int = 0
     promoted: list[int] = field(default_factory=list)  # iterations of the last promoted nets, for the final; ascending
     final: str = ""  # name in checkpoints/ of the final's winner (an iteration, MEAN or CANDIDATE); empty before it

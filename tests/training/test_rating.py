@@ -55,6 +55,20 @@ def test_a_lucky_gate_no_longer_adds_to_the_rating_for_ever():
     assert rated(replace(progress, pool=with_games(pool, 3, 0, [0.5, 0.25, 0.75] * 20))).rating < 200
 
 
+@pytest.mark.parametrize("promoted_every", [1, 3, 1000])
+def test_the_pool_of_a_long_run_loses_its_oldest_nets_and_ratings_go_on(monkeypatch, promoted_every):
+    monkeypatch.setattr(rating, "MOST_NETS", 10)
+    progress, promotions = Progress(), 0
+    for iteration in range(1, 31):
+        progress = with_gate(replace(progress, iteration=iteration), [gate_of(*[1, 0.5, 0.5, 0.25] * 25)])
+        assert len({net for row in progress.pool for net in row[:2]}) <= 10
+        if iteration % promoted_every == 0:
+            progress, promotions = replace(progress, best=iteration), promotions + 1
+    assert (progress.anchor > 0) == (promotions > 0)
+    wanted = promotions * elo_from_score(0.5625)
+    assert rated(progress).rating == pytest.approx(wanted, rel=0.15, abs=1e-9)
+
+
 def run_with_nets(folder, **gate):
     """Returns a run with promoted nets 0, 1, 2, and a candidate, all different."""
     run = make_run(folder, gate={"num_simulations": 2, "opening_plies": 2, **gate})
