@@ -82,7 +82,9 @@ def _run(words: list[str]) -> int:
     except BadInput as error:
         return _fail(str(error))
     except typer.TyperException as error:
-        return _fail(error.format_message())
+        message = error.format_message()
+        advice = "; each setting needs its own --set" if "unexpected extra" in message and "--set" in words else ""
+        return _fail(message + advice)
     except BrokenPipeError:  # the reader of our output has ended
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1

@@ -216,6 +216,12 @@ def test_cuda_is_refused_where_there_is_none(run_azero, net):
     assert not Path("runs").exists()
 
 
+def test_settings_behind_one_option_are_refused_with_advice(run_azero):
+    words = "train", "smoke", "--set", "seed=1", "net.blocks=1"
+    parts = ["unexpected extra argument", "(net.blocks=1)", "; each setting needs its own --set"]
+    assert_bad_input(run_azero(*words), *parts)
+
+
 # --- bad input: training ---
 
 
