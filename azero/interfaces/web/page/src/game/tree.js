@@ -56,10 +56,11 @@ export class GameTree {
     return true;
   }
 
-  /** Removes a node with all that follows; returns a function that puts it back. */
+  /** Removes a node with all that follows, if it is still there; returns a function that puts it back. */
   remove(node) {
     const { parent } = node;
     const index = parent.children.indexOf(node);
+    if (index < 0) return () => {};
     parent.children.splice(index, 1);
     return () => parent.children.splice(Math.min(index, parent.children.length), 0, node);
   }

@@ -2,17 +2,16 @@
 
 const isTurns = (picture) => picture.steps.length > 1 && picture.actions.every(({ cells }) => cells.length < 2);
 
-/** How many actions a move of the table has here: the rest of a turn, or one. */
-function numActionsOf(picture, move, pv) {
-  if (pv.length < 2 || pv[0] === move || !isTurns(picture)) return 1;
-  return Math.min(pv.length, picture.steps.length - picture.step);
-}
+const SEPARATORS = ["", ",", " "]; // of the actions of a turn, as the server writes it
 
-/** The actions of a candidate move, as texts. */
-export const actionsOf = (picture, { move, pv }) => {
-  const count = numActionsOf(picture, move, pv);
-  return count === 1 ? [move] : pv.slice(0, count);
-};
+/** The actions of a candidate move, as texts: a whole turn is those with which its line begins. */
+export function actionsOf({ move, pv }) {
+  for (let count = 2; count <= pv.length; count++) {
+    const actions = pv.slice(0, count);
+    if (SEPARATORS.some((separator) => actions.join(separator) === move)) return actions;
+  }
+  return [move];
+}
 
 /** The cells of one action of a line, null if its text does not tell them. `taken` are cells that the line has filled. */
 function cellsOfAction(picture, text, taken) {
@@ -34,7 +33,7 @@ function dropped(picture, action, taken) {
 
 /** The cells of a candidate move: of its action, or of the actions of its turn, what the turn has begun included. */
 export function cellsOf(picture, row) {
-  const actions = actionsOf(picture, row);
+  const actions = actionsOf(row);
   const cells = actions.flatMap((text) => cellsOfAction(picture, text, []) ?? []);
   return isTurns(picture) ? [...picture.begun, ...cells] : cells;
 }

@@ -39,7 +39,7 @@ export function Analyse({ session, app }) {
   const second = useMemo(() => (isTwo ? rowsOf(two.shown) : null), [two.shown, isTwo]);
   const play = async (row) => {
     let at = session.node;
-    for (const move of actionsOf(position.picture, row)) at = session.tree.play(at, move);
+    for (const move of actionsOf(row)) at = session.tree.play(at, move);
     await session.goTo(at);
   };
   const playMove = (move) => {

@@ -58,10 +58,10 @@ export function Learn({ session, app }) {
     </${PanelFrame}>`;
 }
 
-/** What is chosen, with defaults: PUCT if a net plays this game. */
+/** What is chosen, with defaults: UCT, also where a net plays this game. */
 function completed(session, app) {
   const { method: wanted, c, seed } = app.lesson;
-  const nets = session.agents.filter(({ kind }) => kind === "net" || kind === "run");
+  const nets = session.agents.filter(({ kind }) => kind === "net");
   const agent = (nets.find(({ id }) => id === app.agent) ?? nets[0])?.id ?? null;
   const method = wanted === "puct" && agent ? "puct" : "uct";
   return { method, agent: method === "puct" ? agent : null, c, seed, nets };

@@ -87,8 +87,12 @@ export class Lesson {
   /** Gets further simulations, if there are any. */
   more() {
     if (this.ended || !this.wanted) return Promise.resolve();
-    this.pending ??= this.ask().finally(() => (this.pending = null));
-    return this.pending;
+    if (this.pending) return this.pending;
+    const pending = this.ask().finally(() => {
+      if (this.pending === pending) this.pending = null; // a later lesson may have asked meanwhile
+    });
+    this.pending = pending;
+    return pending;
   }
 
   async ask() {

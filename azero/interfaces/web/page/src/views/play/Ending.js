@@ -52,6 +52,7 @@ function nextLevel(play) {
   const { human, players, result } = play;
   if (human === null || result.winner === null) return null;
   const agent = players[1 - human];
+  if (!Number.isInteger(agent.level)) return null; // it plays by simulations, or adapts
   const level = agent.level + (result.winner === human ? 1 : -1);
   if (!play.agentOf(agent)?.levels?.some((each) => each.level === level)) return null;
   return { level, players: players.map((player) => (player === agent ? { ...agent, level } : player)) };

@@ -3,7 +3,6 @@
 import { stepKeys } from "../../game/stepKeys.js";
 import { html, useEffect, useRef, useState } from "../../html.js";
 import { useKeys } from "../../keys.js";
-import { overlayOfLine } from "../../panel/lines.js";
 import { settings } from "../../settings.js";
 import { Icon } from "../../shell/icons.js";
 import { PanelFrame, Stage } from "../../shell/layout.js";
@@ -17,6 +16,7 @@ import { Problem, Stages } from "./Stages.js";
 import { Steps } from "./Steps.js";
 import { openingPlayers } from "./choices.js";
 import { PlayGame } from "./game.js";
+import { askHint, hintOverlay } from "./hint.js";
 import { tick } from "./sound.js";
 
 export function Play({ session, app }) {
@@ -44,7 +44,7 @@ export function Play({ session, app }) {
     <${Stage}
       session=${session}
       app=${app}
-      overlay=${hintOverlay(play, session)}
+      overlay=${hintOverlay(play.hint, session.position)}
       isInteractive=${play.mayMove}
       controls=${board}
       onAction=${act}
@@ -76,14 +76,6 @@ function takeBackStep(session) {
   session.goTo(node.parent);
 }
 
-function hintOverlay(play, session) {
-  if (!play.hint) return {};
-  const { cells, line, isLine } = play.hint;
-  if (!isLine) return { marks: [{ cells: cells.slice(0, 1), text: "", share: 0, kind: "best" }] };
-  const { to_move: toMove, picture } = session.position;
-  return overlayOfLine(picture, toMove, line);
-}
-
 /** Whether some actions can only be chosen from a list: they have neither a cell nor a button. */
 function hasMoveList(picture) {
   const onButtons = new Set(picture.buttons.map(({ action }) => action));
@@ -100,11 +92,11 @@ function MoveList({ picture, play, act }) {
 
 function Buttons({ play, session, app, newGame }) {
   const { picture } = session.position;
-  const isOver = play.result !== null;
+  const { isOver } = play;
   return html`
     <button disabled=${!play.mayUndo} onClick=${() => play.undo()}><${Icon} name="undo" />Undo</button>
-    <button disabled=${!play.mayMove} onClick=${() => play.askHint()}><${Icon} name="hint" />Hint</button>
-    ${play.isAgainstAgent && play.human !== null && html`<button aria-label="Swap sides" onClick=${() => play.swapSides()}><${Icon} name="swap" />Sides</button>`}
+    <button disabled=${!play.mayMove} onClick=${() => askHint(play)}><${Icon} name="hint" />Hint</button>
+    ${play.isAgainstAgent && play.human !== null && html`<button aria-label="Swap sides" disabled=${isOver} onClick=${() => play.swapSides()}><${Icon} name="swap" />Sides</button>`}
     ${play.human === null && play.isAgainstAgent && html`<button onClick=${() => play.pause(!play.isPaused)}><${Icon} name=${play.isPaused ? "play" : "pause"} />${play.isPaused ? "Go on" : "Stop"}</button>`}
     <button class="quiet" disabled=${isOver || !session.ply} onClick=${() => askToResign(app, play)}><${Icon} name="flag" />Resign</button>
     ${picture.buttons.map((button) => html`<button disabled=${!play.mayMove} onClick=${() => play.play(button)}>${button.label}</button>`)}
@@ -125,12 +117,12 @@ function usePlayKeys(session, app) {
   useKeys({
     ...digits,
     u: ["undo", () => app.play?.undo()],
-    h: ["hint", () => app.play?.askHint()],
+    h: ["hint", () => void (app.play && askHint(app.play))],
     n: ["new game", () => app.openDialog(() => html`<${NewGame} app=${app} session=${session} />`)],
     x: ["swap sides", () => app.play.swapSides(), Boolean(app.play?.isAgainstAgent)],
     "shift+p": ["pass", () => press(special("Pass")), Boolean(special("Pass"))],
     "shift+s": ["swap", () => press(special("Swap")), Boolean(special("Swap"))],
-    "shift+r": ["resign", () => (session.ply && !app.play.result ? askToResign(app, app.play) : false)],
+    "shift+r": ["resign", () => (session.ply && !app.play.isOver ? askToResign(app, app.play) : false)],
     ...stepKeys(session),
   });
 }

@@ -7,8 +7,8 @@ const FIRST_LEVEL = 3;
 
 /** The agents that can play, the game's own nets first. */
 function opponentsOf(session) {
-  const order = { net: 0, run: 1, uct: 2 };
-  return [...session.agents].sort((a, b) => (order[a.kind] ?? 3) - (order[b.kind] ?? 3));
+  const order = { net: 0, uct: 1 };
+  return [...session.agents].sort((a, b) => (order[a.kind] ?? 2) - (order[b.kind] ?? 2));
 }
 
 /** The players of a game that begins by itself: a human, and the game's own agent at a middle level. */

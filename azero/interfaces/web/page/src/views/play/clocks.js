@@ -31,12 +31,9 @@ export class Clocks {
     this.running = null;
   }
 
-  /** A player has moved, and gets the increment. */
-  moved(player) {
-    const counts = this.hasBegun;
-    this.stop();
-    if (counts) this.left[player] += this.increment;
-    this.hasBegun = true;
+  /** A player's turn is over, and brings the increment, unless it was the first move of all. */
+  gain(player) {
+    if (this.hasBegun) this.left[player] += this.increment;
   }
 
   /** Milliseconds that a player has left. */

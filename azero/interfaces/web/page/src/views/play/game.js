@@ -1,12 +1,12 @@
 // A game that is played: who plays which side, the clocks, and when it is over.
 
 import { nameOf } from "../../score.js";
+import { askAgent } from "./asking.js";
 import { Clocks } from "./clocks.js";
-import { hintOf, moveOf, prepare } from "./requests.js";
+import { prepare } from "./requests.js";
 import { takeBack } from "./undo.js";
 
 const HUMAN = { kind: "human" };
-const SLOW_MS = 300; // whatever takes longer says what it does
 
 /**
  * Plays the agents' moves in the session's game. `players` has, for each side, {kind: "human"} or {kind: "agent",
@@ -18,12 +18,14 @@ export class PlayGame {
     this.session = app.session;
     this.game = this.session.game;
     this.players = players;
-    this.clocks = clock ? new Clocks(clock, (player) => this.end(1 - player, `${this.nameOfSide(player)} ran out of time.`)) : null;
+    this.clocks = clock ? new Clocks(clock, (side) => this.end(1 - side, `${this.nameOfSide(side)} ran out of time.`, "time forfeit")) : null;
     this.decided = null; // {winner, text} of a game that ended off the board
     this.thinking = null; // {player, since}
     this.limit = clock;
     this.stages = []; // of an agent that is being loaded, as a stream reports them
     this.problem = null; // an error of the agent
+    this.stuckAt = null; // the node at which it could not move; it is not asked again by itself
+    this.moved = null; // {node, side} of a move that is on its way to the server
     this.hint = null; // {cells, line, isLine}
     this.isPaused = false;
     this.request = null;
@@ -79,6 +81,13 @@ export class PlayGame {
     return this.decided ?? (this.session.isSettled ? this.session.position.result : null);
   }
 
+  /** Whether the game has ended, even if the board shows an earlier position. */
+  get isOver() {
+    const { session } = this;
+    const last = session.tree.lineOf(session.node).at(-1) ?? session.node;
+    return this.decided !== null || Boolean(session.cached(last)?.result);
+  }
+
   get isLive() {
     return this.session.isSettled && this.session.node.children.length === 0 && !this.result;
   }
@@ -108,6 +117,8 @@ export class PlayGame {
     if (session.game !== this.game) this.stop();
     if (this.isStopped || !session.isSettled) return;
     const { to_move: toMove, result } = session.position;
+    if (this.moved?.node === session.node && this.moved.side !== toMove) this.clocks?.gain(this.moved.side);
+    this.moved = null;
     if (this.seen !== session.node) {
       this.seen = session.node;
       this.hint = null;
@@ -123,9 +134,10 @@ export class PlayGame {
       if (session.node !== this.thinking?.node) this.cancel();
       return;
     }
-    if ((session.ply > 0 || this.clocks?.hasBegun) && this.isReady(toMove)) this.clocks?.run(toMove);
+    const isWaiting = this.isPaused || this.stuckAt === session.node; // until the user goes on
+    if ((session.ply > 0 || this.clocks?.hasBegun) && this.isReady(toMove) && !isWaiting) this.clocks?.run(toMove);
     else this.clocks?.stop();
-    if (this.players[toMove].kind === "agent" && !this.isPaused) this.askAgent(toMove);
+    if (this.players[toMove].kind === "agent" && !isWaiting) askAgent(this, toMove);
     else if (this.thinking?.node !== session.node) this.cancel();
   }
 
@@ -137,7 +149,7 @@ export class PlayGame {
 
   /** Asks again for the move that an agent could not make. */
   retry() {
-    this.problem = null;
+    this.problem = this.stuckAt = null;
     this.cancel();
     this.onChange();
     this.changed();
@@ -155,51 +167,43 @@ export class PlayGame {
     this.request = this.thinking = null;
   }
 
-  async askAgent(side) {
-    const { session } = this;
-    if (this.thinking?.node === session.node) return;
+  /** An agent could not move. */
+  fail(problem) {
     this.cancel();
-    const player = this.players[side];
-    const request = new AbortController();
-    const thinking = { node: session.node, player: side, since: Date.now() };
-    Object.assign(this, { request, thinking, problem: null });
-    const timer = setInterval(() => Date.now() - thinking.since > SLOW_MS && this.changed(), 500);
-    try {
-      const move = await moveOf(player, session, request.signal);
-      if (this.thinking !== thinking) return;
-      this.thinking = null;
-      if (move === "resign") this.end(1 - side, `${this.titleOf(side)} resigns.`);
-      else {
-        this.clocks?.moved(side);
-        await session.play(move);
-      }
-    } catch (error) {
-      if (error.name !== "AbortError") this.problem = error;
-      if (this.thinking === thinking) this.thinking = null;
-    } finally {
-      clearInterval(timer);
-      this.changed();
-    }
+    this.clocks?.stop();
+    Object.assign(this, { problem, stuckAt: this.session.node });
+  }
+
+  /** Plays actions of the side to move. Its clock stands still until the server has answered. */
+  move(actions) {
+    const { session } = this;
+    const side = session.position.to_move;
+    const node = actions.reduce((at, move) => session.tree.play(at, move), session.node);
+    this.clocks?.stop();
+    Object.assign(this, { moved: { node, side }, hint: null });
+    return session.goTo(node);
   }
 
   /** Plays a human's move. */
-  play(action) {
-    this.clocks?.moved(this.session.position.to_move);
-    this.hint = null;
-    return this.session.play(action.move);
-  }
+  play = (action) => this.move([action.move]);
 
-  end(winner, text) {
+  /** Ends the game off the board; `termination` is that of its record. */
+  end(winner, text, termination) {
     this.cancel();
     this.clocks?.stop();
     this.decided = { winner, text };
+    Object.assign(this.session.tags, { Result: winner === 0 ? "1-0" : "0-1", Termination: termination });
     this.app.announce(text);
     this.changed();
   }
 
+  giveUp(side, text) {
+    this.end(1 - side, text, "resignation");
+  }
+
   resign() {
     const side = this.human ?? this.session.position.to_move;
-    this.end(1 - side, `${this.titleOf(side) === "You" ? "You resigned" : `${this.titleOf(side)} resigns`}. ${this.nameOfSide(1 - side)} wins.`);
+    this.giveUp(side, `${this.titleOf(side) === "You" ? "You resigned" : `${this.titleOf(side)} resigns`}. ${this.nameOfSide(1 - side)} wins.`);
   }
 
   get mayUndo() {
@@ -210,29 +214,14 @@ export class PlayGame {
     if (!this.mayUndo) return;
     this.cancel();
     this.decided = null;
+    this.problem = this.stuckAt = null;
+    delete this.session.tags.Result;
+    delete this.session.tags.Termination;
     return takeBack(this.session, this.human);
   }
 
-  /** Shows the square of the best move; asked again, the line that may follow. */
-  async askHint() {
-    if (!this.mayMove) return;
-    if (this.hint) {
-      this.hint = { ...this.hint, isLine: true };
-      this.app.announce(`Hint: ${this.hint.line.join(" ")}`);
-      return this.changed();
-    }
-    try {
-      const hint = await hintOf(this.app.agent, this.session);
-      if (!hint) return;
-      this.hint = { ...hint, isLine: false };
-      this.app.announce(`Hint: ${hint.move}`);
-    } catch (error) {
-      this.app.fail(error);
-    }
-    this.changed();
-  }
-
   swapSides() {
+    if (this.isOver) return;
     this.players = [this.players[1], this.players[0]];
     this.cancel();
     this.onChange();
@@ -242,7 +231,7 @@ export class PlayGame {
   pause(isPaused) {
     this.isPaused = isPaused;
     if (isPaused) this.cancel();
-    else this.onChange();
+    this.onChange();
     this.changed();
   }
 }

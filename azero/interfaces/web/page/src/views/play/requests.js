@@ -1,8 +1,7 @@
-// What a game in play asks of the server: that agents get ready, their moves, and hints.
+// What a game in play asks of the server: that agents get ready, and their moves.
 
 import { post, stream } from "../../api.js";
-
-const HINT_SIMULATIONS = 400;
+import { actionsOf } from "../../panel/lines.js";
 
 /**
  * Loads the agents of `players` that are not ready; returns whether there were any.
@@ -24,20 +23,11 @@ export async function prepare(players, session, { signal, onStages, onError }) {
   return cold.length > 0;
 }
 
-/** Returns the move of an agent in the session's position; "resign" where it gives up. */
+/** Returns the actions of an agent's move in the session's position, several in a whole turn; null where it gives up. */
 export async function moveOf(player, session, signal) {
   const body = { agent: player.agent, game: session.game.id, moves: session.moves };
   if (player.level) Object.assign(body, { level: player.level, seed: Math.floor(Math.random() * 1e9) });
   else if (player.simulations) body.simulations = player.simulations;
-  return (await post("suggestions", body, { signal })).best;
-}
-
-/** Returns {cells, move, line} of the best move in the session's position; null if it is shown no more. */
-export async function hintOf(agent, session) {
-  const { node, position } = session;
-  const body = { agent, game: session.game.id, moves: session.moves, simulations: HINT_SIMULATIONS };
-  const [best] = (await post("suggestions", body)).moves;
-  if (session.node !== node || !best) return null;
-  const action = position.picture.actions.find((each) => each.action === best.action);
-  return { cells: action?.cells ?? [], move: best.move, line: best.pv };
+  const { best, moves } = await post("suggestions", body, { signal });
+  return best === "resign" ? null : actionsOf(moves[0]);
 }
