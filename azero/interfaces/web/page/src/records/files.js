@@ -21,13 +21,13 @@ export async function openGame(app, found) {
   app.play?.stop();
   const tree = GameTree.fromRecord(found.nodes);
   await app.session.setTree(tree, "0", { ...found.tags, Result: found.result });
-  if (app.view === "play") app.setView("analyse");
+  if (app.view === "play" || app.view === "runs") app.setView("analyse");
 }
 
 /** Returns the record of the session's game as text; `root` is that of its tree, or of a tree to save instead. */
 export async function writeRecord(session, format, root = session.tree.root) {
   const { Result, ...tags } = session.tags;
-  const body = { game: session.game.id, moves: [], format, tags, nodes: nodesOfRecord(root) };
+  const body = { game: session.game.id, position: session.start, moves: [], format, tags, nodes: nodesOfRecord(root) };
   if (["1-0", "0-1", "1/2-1/2"].includes(Result)) body.result = Result;
   return (await post("records/write", body)).text;
 }

@@ -1,6 +1,7 @@
 // The menu of what can be copied: moves, link, commands, JSON, the board as SVG.
 
 import { post } from "../api.js";
+import { defaultAgent } from "../game/session.js";
 import { html, useState } from "../html.js";
 import { RecordDialog } from "../records/RecordDialog.js";
 import { Dialog, DropDown } from "../shell/dialog.js";
@@ -41,7 +42,16 @@ export function CopyMenu({ app, session }) {
   </span>`;
 }
 
-const asked = (app, session) => ({ agent: app.agent, game: session.game.id, moves: session.moves, simulations: SIMULATIONS });
+/** The agent of Analyse, or the first of a game that Runs shows alone. */
+const agentOf = (app, session) => session.agents.find(({ id }) => id === app.agent)?.id ?? defaultAgent(session.agents);
+
+const asked = (app, session) => ({
+  agent: agentOf(app, session),
+  game: session.game.id,
+  position: session.start ?? undefined,
+  moves: session.moves,
+  simulations: SIMULATIONS,
+});
 
 const quote = (text) => `'${text.replaceAll("'", "'\\''")}'`;
 

@@ -36,6 +36,11 @@ class AppState extends Emitter {
     this.isReady = false;
   }
 
+  /** The session that the board shows. */
+  get shown() {
+    return (this.view === "runs" && this.watch?.board) || this.session;
+  }
+
   setView = (id) => {
     this.view = viewOf(id).id;
     this.status = "";
@@ -111,7 +116,7 @@ export function App({ session }) {
 
   const { View, title } = viewOf(app.view);
   return html`<div class="app view-${app.view}">
-    <${Header} app=${app} session=${session} title=${title} />
+    <${Header} app=${app} session=${app.shown} title=${title} />
     <main class="main">
       ${app.isReady ? html`<${View} key=${app.view} session=${session} app=${app} />` : html`<p class="loading">Loading the board …</p>`}
     </main>
@@ -171,7 +176,7 @@ function useLink(app) {
 }
 
 function usePageKeys(app) {
-  const { session } = app;
+  const session = app.shown;
   const awaited = useRef(0);
   const keys = {
     g: ["", () => void (awaited.current = Date.now())],

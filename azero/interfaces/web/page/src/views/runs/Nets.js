@@ -2,10 +2,11 @@
 
 import { html, useState } from "../../html.js";
 import { formatCount } from "../../score.js";
+import { takeGame, takeToViews } from "./taking.js";
 
 const SIMULATIONS = 200;
 
-export function Nets({ watch, session, app }) {
+export function Nets({ watch, app }) {
   const [other, setOther] = useState(null); // iteration of the net that the next one is compared with
   const rows = new Map(watch.metrics.rows.map((row) => [row.iteration, row]));
   const nets = [...watch.metrics.nets].reverse();
@@ -20,13 +21,13 @@ export function Nets({ watch, session, app }) {
           <td class="number">${net.iteration === 0 ? 0 : row ? formatCount(row["gate/rating"] ?? 0) : ""}</td>
           <td class="number">${Number.isFinite(row?.["gate/score"]) ? `${Math.round(100 * row["gate/score"])}%` : "–"}</td>
           <td class="acts">
-            <button class="quiet" onClick=${() => playNet({ watch, session, app }, net)}>Play</button>
-            <button class="quiet" onClick=${() => analyseNets({ watch, session, app }, [net])}>Analyse</button>
+            <button class="quiet" onClick=${() => playNet({ watch, app }, net)}>Play</button>
+            <button class="quiet" onClick=${() => analyseNets({ watch, app }, [net])}>Analyse</button>
             ${other === null
               ? html`<button class="quiet" onClick=${() => setOther(net.iteration)}>Compare …</button>`
               : other === net.iteration
                 ? html`<button class="quiet" onClick=${() => setOther(null)}>Cancel</button>`
-                : html`<button onClick=${() => analyseNets({ watch, session, app }, [nets.find((each) => each.iteration === other), net])}>with ${other}</button>`}
+                : html`<button onClick=${() => analyseNets({ watch, app }, [nets.find((each) => each.iteration === other), net])}>with ${other}</button>`}
           </td>
         </tr>`;
       })}</tbody>
@@ -35,7 +36,8 @@ export function Nets({ watch, session, app }) {
 }
 
 /** Adds a net to the agents that the other views know; returns its id. */
-function offer({ watch, session }, net) {
+function offer({ watch, app }, net) {
+  const { session } = app;
   const best = session.agents.find(({ run }) => run === watch.run.id);
   const title = `${watch.run.name}, iteration ${net.iteration}`;
   if (best && !session.agents.some(({ id }) => id === net.agent)) session.agents = [...session.agents, { ...best, id: net.agent, title, state: "cold" }];
@@ -45,15 +47,18 @@ function offer({ watch, session }, net) {
 /** The user plays a new game against a net. */
 export async function playNet(parts, net) {
   const { beginGame } = await import("../play/begin.js");
+  if (!(await takeGame(parts.watch))) return;
   const agent = offer(parts, net);
   await beginGame(parts.app, [{ kind: "human" }, { kind: "agent", agent, level: null, simulations: SIMULATIONS }], null);
 }
 
 /** One net analyses the position on the board, or two side by side. */
 async function analyseNets(parts, nets) {
-  const [first, second = null] = nets.map((net) => offer(parts, net));
+  const { app, watch } = parts;
   const { analystOf } = await import("../analyse/analyst.js");
-  analystOf(parts.session).set({ first, second });
-  parts.app.setAgent(first);
-  parts.app.setView("analyse");
+  if (!(await takeToViews(watch))) return;
+  const [first, second = null] = nets.map((net) => offer(parts, net));
+  analystOf(app.session).set({ first, second });
+  app.setAgent(first);
+  app.setView("analyse");
 }

@@ -67,7 +67,7 @@ function Body({ watch, session, app, thought, prior, isOfRun }) {
       <button class="quiet" ...${radio(list === "nets")} onClick=${() => setList("nets")}>Nets</button>
       <button class="quiet end" onClick=${() => (watch.clean?.isPlaying ? watch.clean.stop() : watch.playClean())}>${watch.clean?.isPlaying ? "Stop" : "Play a clean game"}</button>
     </div>
-    ${list === "games" ? html`<${Games} ...${parts} />` : html`<${Nets} ...${parts} session=${app.session} />`}`;
+    ${list === "games" ? html`<${Games} ...${parts} />` : html`<${Nets} ...${parts} />`}`;
 }
 
 const NoRuns = ({ runs }) => html`<div class="card">
@@ -87,7 +87,7 @@ function RunBar(parts) {
     <span class="legend end">
       ${session.position.picture.drops ? html`<${Legend} ...${parts} />` : prior && `${thought?.policy ? "search, below it " : ""}prior ${net?.iteration ?? ""}`}
     </span>
-    <button disabled=${!net} onClick=${() => playNet({ ...parts, session: parts.app.session }, net)}>Play this net</button>`;
+    <button disabled=${!net} onClick=${() => playNet(parts, net)}>Play this net</button>`;
 }
 
 const Legend = ({ watch, thought, prior }) => [

@@ -2,23 +2,29 @@
 
 import { html } from "../../html.js";
 import { formatScore, nameOf } from "../../score.js";
+import { takeToViews } from "./taking.js";
 
 const percent = (share) => `${Math.round(100 * share)}%`;
 
 export function Thought({ watch, session, thought, prior }) {
   return html`<div class="thought">
     <p>
-      ${watch.isOnGame && watch.own && session.ply === 0 && "The game began at this position, which other views cannot show. "}
+      ${watch.isOnGame && session.start && session.ply === 0 && "The game began at this position, which other views cannot show. "}
       ${sentenceOf(watch, session, thought)}
+      ${watch.isOnGame && !session.start && html` <button class="quiet" onClick=${() => analyse(watch)}>Analyse this game</button>`}
     </p>
     ${thought && html`<details class="as-table"><summary>as a table</summary><${Table} ...${{ watch, thought, prior }} /></details>`}
   </div>`;
 }
 
+async function analyse(watch) {
+  if (await takeToViews(watch)) watch.app.setView("analyse");
+}
+
 function sentenceOf(watch, session, thought) {
   const { game } = watch;
   if (!game) return "";
-  if (!watch.isOnGame) return html`The board shows a position that is not of game ${game.id}. <button class="quiet" onClick=${() => watch.onBoard(game).then(watch.app.changed)}>Back to the game</button>`;
+  if (!watch.isOnGame) return html`The board shows a position that is not of game ${game.id}. <button class="quiet" onClick=${() => watch.show(game.id)}>Back to the game</button>`;
   const { given_plies: given, opening_plies: random } = game;
   if (session.ply < given) return html`<strong>${game.moves[session.ply]}</strong> was given: the game began after these ${given} moves.`;
   if (session.ply < given + random) return html`<strong>${game.moves[session.ply]}</strong> was a random move of the opening: ${random} in all.`;

@@ -12,7 +12,7 @@ export class CleanGame {
     const { run, metrics, app } = watch;
     Object.assign(this, { watch, app, agent: `run:${run.id}`, isPlaying: true, aborter: new AbortController() });
     const net = metrics.nets.at(-1)?.iteration ?? null;
-    this.game = { id: "clean", game: app.session.game.id, iteration: null, net, given_plies: 0, opening_plies: 0, has_start: false, moves: [], plies: [], result: null };
+    this.game = { id: "clean", game: watch.board.game.id, iteration: null, net, given_plies: 0, opening_plies: 0, has_start: false, moves: [], plies: [], result: null };
   }
 
   stop() {
@@ -35,7 +35,7 @@ export class CleanGame {
         const found = await post("suggestions", { agent: this.agent, ...asked, simulations: SIMULATIONS }, { signal });
         game.plies.push(plyOf(found, position.to_move));
         game.moves.push(found.best);
-        if (watch.game === game) await this.follow(found.best);
+        if (watch.game === game) await this.follow();
         app.changed();
       }
     } catch (error) {
@@ -45,15 +45,18 @@ export class CleanGame {
     app.changed();
   }
 
-  /** Adds a move to the board's tree; the board goes along if it showed the last position. */
-  async follow(move) {
-    const { session } = this.app;
-    const line = session.tree.mainLine();
-    const end = line.at(-1) ?? session.tree.root;
-    if (session.tree.plyOf(end) + 1 !== this.game.moves.length) return;
-    const next = session.tree.play(end, move);
-    if (session.node === end) await session.goTo(next);
-    else session.changed();
+  /** Adds to the tree of its board what it lacks; the board goes along if it showed the last position. */
+  async follow() {
+    const { own } = this.watch;
+    let end = own.tree.root; // of what the tree has
+    let next = end;
+    for (const move of this.game.moves) {
+      const known = next.children.find((child) => child.move === move);
+      if (known && end === next) end = known;
+      next = known ?? own.tree.play(next, move);
+    }
+    if (own.node === end) await own.goTo(next);
+    else own.changed();
   }
 }
 

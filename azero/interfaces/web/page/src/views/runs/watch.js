@@ -18,16 +18,20 @@ export class Watch {
     this.metrics = null; // the last answer of metrics, with all rows
     this.list = { games: [], noise: null, problems: [] }; // the newest self-play games
     this.game = null; // the game on the board, move by move
-    this.own = null; // the board of a game that began at a position of its own, which no other view shows
+    this.own = null; // the session of that game: the user's own game stays as it is
+    this.beside = null; // the user's game when it was opened
+    this.asked = 0; // number of the last game that was asked for
     this.clean = null; // a game without noise
     this.opinions = null; // {key, opinions, isWhole, problems} of the position on the board
     this.iteration = null; // that is selected; null: the last one
     this.isBusy = false;
   }
 
-  /** The session that the board shows. */
+  /** The session that the board shows: that of the run's game, unless the user has chosen another game in the header since. */
   get board() {
-    return this.own ?? this.app.session;
+    const { own } = this;
+    const { session } = this.app;
+    return own && (session.game === this.beside || session.game.id === own.game.id) ? own : session;
   }
 
   path = (rest) => `runs/${encodeURIComponent(this.run.id)}/${rest}`;
@@ -56,7 +60,8 @@ export class Watch {
     Object.assign(this, { run, metrics: null, game: null, own: null, clean: null, opinions: null, iteration: null });
     this.list = { games: [], noise: null, problems: [] };
     this.app.changed();
-    if (run.sizes.includes(this.app.session.game.id) || (await this.app.setGame(run.game))) await this.poll();
+    if (!run.sizes.includes(this.app.session.game.id)) await this.openBoard(run.game, new GameTree()).catch(this.app.fail);
+    await this.poll();
   }
 
   /** Asks for what is new, runs among it. What the user has chosen stays. */
@@ -98,48 +103,57 @@ export class Watch {
 
   stop() {
     clearInterval(this.timer);
+    this.clean?.stop();
   }
 
   /** Shows a self-play game on the board, and selects the net that played it. */
   async show(id) {
     const { app, run } = this;
+    const asked = ++this.asked;
     try {
       const game = id === "clean" ? this.clean.game : await get(this.path(`games/${id}`));
-      if (run !== this.run) return;
-      this.game = game;
-      this.iteration = game.net;
-      await this.onBoard(game);
+      if (run === this.run && asked === this.asked) await this.onBoard(game);
     } catch (error) {
       app.fail(error);
     }
     app.changed();
   }
 
+  /** Puts a game of the run on the board. */
   async onBoard(game) {
-    const { session } = this.app;
     const tree = new GameTree();
     let node = tree.root;
     for (const move of game.moves) node = tree.play(node, move);
     const before = game.given_plies + game.opening_plies;
     const place = String(game.id === "clean" ? game.moves.length : Math.min(game.moves.length, before + Math.floor(game.plies.length / 3)));
-    this.own = null;
-    if (game.has_start) {
-      const own = new Session();
-      own.start = game.start;
-      await own.setGame(game.game, tree, place);
-      own.subscribe(() => this.app.changed());
-      if (game === this.game) this.own = own;
-      return;
-    }
-    if (session.game.id !== game.game && this.run.sizes.includes(game.game) && !(await this.app.setGame(game.game))) return;
-    await session.setTree(tree, place, { Event: this.run.name, Round: game.id });
+    const { start = null } = game;
+    const tags = { Event: this.run.name, Round: game.id };
+    await this.openBoard(game.game, tree, { start, place, tags }, () => Object.assign(this, { game, iteration: game.net }));
+  }
+
+  /** Shows a tree in a session of its own; `then` is called with it, unless another game was asked for meanwhile. */
+  async openBoard(id, tree, { start = null, place = null, tags = {} } = {}, then = null) {
+    const { app, asked, run } = this;
+    const own = new Session();
+    const known = [this.own, app.session].find((session) => session?.game.id === id);
+    Object.assign(own, { start, games: app.session.games });
+    if (known) {
+      Object.assign(own, { game: known.game, agents: known.agents });
+      await own.setTree(tree, place);
+    } else await own.setGame(id, tree, place);
+    if (!own.position) throw own.error;
+    if (run !== this.run || asked !== this.asked) return;
+    own.tags = tags;
+    own.subscribe(() => app.changed());
+    Object.assign(this, { own, beside: app.session.game });
+    then?.();
+    app.changed();
   }
 
   /** Whether the board shows a position of the game that is shown. */
   get isOnGame() {
-    const { moves, game } = this.board;
-    const isItsBoard = Boolean(this.game) && this.game.has_start === Boolean(this.own);
-    return isItsBoard && game.id === this.game.game && moves.every((move, k) => this.game.moves[k] === move);
+    const { board, game } = this;
+    return Boolean(game) && board === this.own && board.moves.every((move, k) => game.moves[k] === move);
   }
 
   /** What search and net thought of the position on the board; null if it is not of the game that is shown. */
