@@ -1,8 +1,12 @@
 """Tests of links: those that were tampered with show what is legal, and say what is not."""
 
+import shlex
+import subprocess
+
 import pytest
 
 from browser.hands import Hands
+from browser.served import COMMAND, ROOT
 
 BAD = {  # links, and the moves with which the shown game begins; [] for none
     "#g=connect_four&m=4 4 9 1": ["4", "4"],
@@ -46,3 +50,24 @@ def test_a_page_of_which_a_part_does_not_load_says_so(chromium, server):
     page.get_by_role("grid").wait_for()
     assert page.locator(".unloaded").count() == 0
     page.close()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("agent", ["run:tiny", "random"])
+def test_a_copied_command_runs(open_page, agent):
+    page = open_page(f"#g=tic_tac_toe&m=b2 a1&a={agent}", permissions=["clipboard-read", "clipboard-write"])
+    page.get_by_role("button", name="Copy and save").click()
+    page.get_by_role("menuitem", name="azero suggest").click()
+    page.get_by_text("Command: copied.").wait_for()
+    words = shlex.split(page.evaluate("navigator.clipboard.readText()"))
+    assert words[:2] == ["azero", "suggest"]
+    done = subprocess.run([*COMMAND[:-1], *words[1:]], capture_output=True, text=True, cwd=ROOT, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.slow
+def test_a_command_is_offered_only_if_there_is_one(open_page):
+    page = open_page("#g=own:Nim")
+    page.get_by_role("button", name="Copy and save").click()
+    page.get_by_role("menuitem", name="curl").wait_for()
+    assert page.get_by_role("menuitem", name="azero suggest").count() == 0

@@ -154,6 +154,14 @@ def test_agents_of_the_command_line_have_short_ids():
     assert offered.agents["program:gtp"].kind == "program" and "connect_four" not in offered.agents
 
 
+def test_an_agent_is_told_by_the_name_that_commands_take_if_it_tells_no_more():
+    given = ["uct(c=2)@50", "uct(c=2)@60", "tic_tac_toe@10", "checkpoints/othello_6x6.safetensors", "gtp:secret there"]
+    with client_of(offered=Offered(given)) as client:
+        names = {each["id"]: each["name"] for each in client.look("agents")}
+    assert [names[each] for each in ("uct(c=2)@60", "tic_tac_toe@10")] == ["uct(c=2)", "tic_tac_toe"]
+    assert names["othello_6x6"] is names["program:gtp"] is None
+
+
 def test_what_does_not_load_is_bad_input(tmp_path):
     for name in ("uct@x", "uct(c=much)", "random@5", "no_such_net", str(tmp_path)):
         with pytest.raises(BadInput):

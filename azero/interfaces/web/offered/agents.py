@@ -63,6 +63,13 @@ class OfferedAgent:
         return levels_of(game, "" if self.run else _identity(self.name))
 
     @property
+    def public_name(self) -> str | None:
+        """Its name in commands, without a limit; None if it would tell a command, or a folder that is not a run's."""
+        if self.kind == "program" or (self.run is None and "/" in self.name):
+            return None
+        return split_name(self.name)[0]
+
+    @property
     def judges(self) -> bool:
         """Whether its values mean anything."""
         return self.kind != "random"

@@ -22,6 +22,7 @@ def _to_json(agent: OfferedAgent, context: InContext, game: Game | None) -> dict
     table = agent.levels(game) if game else None
     return {
         "id": agent.id,
+        "name": agent.public_name,
         "title": agent.title,
         "kind": agent.kind,
         "game": agent.game.name if agent.game else None,

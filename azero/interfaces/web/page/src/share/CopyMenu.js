@@ -23,11 +23,12 @@ export function CopyMenu({ app, session }) {
       else app.openDialog(() => html`<${Shown} app=${app} what=${what} text=${text} />`);
     }
   };
+  const command = isOpen && commandOf(app, session);
   const items = () => [
     { text: "Moves", onPick: copy("Moves", () => session.moves.join(" ")) },
     { text: "Link", onPick: copy("Link", async () => new URL(await app.link(), location.href).href) },
     "-",
-    { text: "azero suggest …", onPick: copy("Command", () => commandOf(app, session)) },
+    ...(command ? [{ text: "azero suggest …", onPick: copy("Command", () => command) }] : []),
     { text: "curl …", onPick: copy("Command", () => curlOf(app, session)) },
     { text: "JSON of a suggestion", onPick: copy("JSON", async () => JSON.stringify(await post("suggestions", asked(app, session)), null, 2)) },
     { text: "Board as SVG", onPick: copy("SVG", boardAsSvg) },
@@ -55,10 +56,13 @@ const asked = (app, session) => ({
 
 const quote = (text) => `'${text.replaceAll("'", "'\\''")}'`;
 
+/** The command that asks the same; null if the agent or the game has no name that the server tells. */
 function commandOf(app, session) {
-  const agent = session.agents.find(({ id }) => id === app.agent);
-  const words = ["azero", "suggest", quote(`${app.agent.replace(/@.*/, "")}@${SIMULATIONS}`)];
-  if (!agent?.game) words.push("--game", quote(session.game.id));
+  const agent = session.agents.find(({ id }) => id === agentOf(app, session));
+  if (!agent?.name || session.game.is_own) return null;
+  const words = ["azero", "suggest", quote(agent.kind === "random" ? agent.name : `${agent.name}@${SIMULATIONS}`)];
+  if (agent.game !== session.game.id) words.push("--game", quote(session.game.id));
+  if (session.start) words.push("--position", quote(session.start));
   if (session.ply) words.push("--moves", quote(session.moves.join(" ")));
   return words.join(" ");
 }

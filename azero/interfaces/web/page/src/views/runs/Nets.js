@@ -40,7 +40,7 @@ function offer({ watch, app }, net) {
   const { session } = app;
   const best = session.agents.find(({ run }) => run === watch.run.id);
   const title = `${watch.run.name}, iteration ${net.iteration}`;
-  if (best && !session.agents.some(({ id }) => id === net.agent)) session.agents = [...session.agents, { ...best, id: net.agent, title, state: "cold" }];
+  if (best && !session.agents.some(({ id }) => id === net.agent)) session.agents = [...session.agents, { ...best, id: net.agent, name: null, title, state: "cold" }];
   return net.agent;
 }
 

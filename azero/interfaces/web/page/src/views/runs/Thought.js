@@ -11,7 +11,7 @@ export function Thought({ watch, session, thought, prior }) {
     <p>
       ${watch.isOnGame && session.start && session.ply === 0 && "The game began at this position, which other views cannot show. "}
       ${sentenceOf(watch, session, thought)}
-      ${watch.isOnGame && !session.start && html` <button class="quiet" onClick=${() => analyse(watch)}>Analyse this game</button>`}
+      ${watch.isOnGame && !session.start && html` <button class="chip" onClick=${() => analyse(watch)}>Analyse this game</button>`}
     </p>
     ${thought && html`<details class="as-table"><summary>as a table</summary><${Table} ...${{ watch, thought, prior }} /></details>`}
   </div>`;
