@@ -223,3 +223,21 @@ def test_a_busy_server_is_waited_for_and_told(open_page):
     page.get_by_text("In the queue").wait_for()
     page.get_by_text("All places for searches are taken. The board and its moves work meanwhile.").wait_for()
     Panel(page).start()
+
+
+@pytest.mark.slow
+def test_a_request_that_is_given_up_does_not_reconnect_for_ever(open_page):
+    page = open_page("#g=tic_tac_toe")
+    page.evaluate("""() => import("/src/api.js").then(({ get }) => {
+        const known = window.fetch;
+        const controller = new AbortController();
+        window.giveUp = () => {
+            window.fetch = known;
+            controller.abort();
+        };
+        window.fetch = async () => { throw new TypeError("no network"); };
+        get("games", { signal: controller.signal }).catch(() => {});
+    })""")
+    page.get_by_role("heading", name="Reconnecting").wait_for()
+    page.evaluate("window.giveUp()")
+    page.get_by_role("heading", name="Reconnecting").wait_for(state="detached")

@@ -1,5 +1,6 @@
 """Tests of reviews in the page."""
 
+import json
 import re
 
 import pytest
@@ -46,3 +47,16 @@ def test_a_mistake_is_shown_on_the_board_and_in_the_table(open_page):
     assert "Better is" in card.inner_text()
     page.keyboard.press("t")
     assert "Better is" not in card.inner_text(), "trying hides the answer"
+
+
+@pytest.mark.slow
+def test_a_saved_review_tells_its_own_simulations(open_page):
+    page = open_page("#v=review&g=tic_tac_toe&m=b2 b3 a1 c3&a=tic_tac_toe")
+    review(page, "100")
+    page.get_by_role("button", name="Review again").click()
+    page.get_by_role("button", name=re.compile("^Simulations")).click()
+    page.get_by_role("menuitemradio", name=re.compile("^50 simulations")).click()
+    page.get_by_role("button", name="Save", exact=True).click()
+    with page.expect_download() as download:
+        page.get_by_role("menuitem", name="JSON").click()
+    assert json.loads(download.value.path().read_text())["simulations"] == 100

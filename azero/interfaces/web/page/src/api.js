@@ -23,6 +23,11 @@ class Connection extends Emitter {
     this.waiting.forEach((wake) => wake());
   }
 
+  /** A request is given up. If no other one tries again, nobody knows whether the server answers. */
+  giveUp() {
+    if (!this.waiting.size) this.set(false);
+  }
+
   set(isLost) {
     if (this.isLost === isLost) return;
     this.isLost = isLost;
@@ -56,7 +61,10 @@ async function attemptFetch(path, options, attempt, onBusy) {
     await pause(1000 * Math.min(10, wait), options.signal);
     return null;
   } catch (error) {
-    if (error.name === "AbortError") throw error;
+    if (error.name === "AbortError") {
+      connection.giveUp();
+      throw error;
+    }
     const wait = RETRY_MS[Math.min(attempt, RETRY_MS.length - 1)];
     connection.retryAt = Date.now() + wait;
     connection.set(true);
@@ -79,6 +87,7 @@ function pause(ms, signal) {
     };
     const stop = () => {
       end();
+      connection.giveUp();
       reject(new DOMException("aborted", "AbortError"));
     };
     const timer = setTimeout(wake, ms);

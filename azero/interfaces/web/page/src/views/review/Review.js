@@ -117,7 +117,7 @@ function useTrying({ session, app, review, move }) {
     request.current = controller;
     setTried({ node, attempt: "pending" });
     try {
-      const { agent, simulations } = review;
+      const { agent, searched: simulations } = review;
       const attempt = await judge({ game: session.game.id, agent, simulations, moves: session.moves, review: move, move: action.move, signal: controller.signal });
       if (request.current === controller) setTried({ node, attempt });
     } catch (error) {

@@ -20,6 +20,6 @@ export function saveJson(session, review) {
     mistakes: counts["?"],
     blunders: counts["??"],
   };
-  const made = { agent: review.agent, simulations: review.simulations, ...(review.whole ?? part) };
+  const made = { agent: review.agent, simulations: review.searched, ...(review.whole ?? part) };
   download(`${JSON.stringify(made, null, 2)}\n`, "review.json", "application/json");
 }

@@ -43,6 +43,7 @@ export class Review extends Emitter {
     this.moves = []; // what is said of each move, as far as it has come
     this.whole = null; // the object of the review, once it is done
     this.agent = null;
+    this.searched = null; // simulations of each of its positions; `simulations` are those of the next review
     this.stage = null;
     this.error = null;
   }
@@ -80,13 +81,13 @@ export class Review extends Emitter {
     const { session } = this;
     const controller = new AbortController();
     const nodes = session.tree.lineOf(session.node);
-    Object.assign(this, { controller, tree: session.tree, nodes, agent });
+    Object.assign(this, { controller, tree: session.tree, nodes, agent, searched: this.simulations });
     const ifCurrent = (take) => (data) => {
       if (this.controller !== controller) return;
       take(data);
       this.pacer.push();
     };
-    const body = { agent, game: session.game.id, moves: nodes.map((node) => node.move), simulations: this.simulations };
+    const body = { agent, game: session.game.id, moves: nodes.map((node) => node.move), simulations: this.searched };
     stream("reviews", body, {
       signal: controller.signal,
       onStage: ifCurrent((stage) => (this.stage = stage.stage === "searching" ? null : stage)),
