@@ -4,7 +4,7 @@ import functools
 from dataclasses import dataclass
 from pathlib import Path
 
-from azero.arena.agents.checkpoints import exists, find_checkpoint
+from azero.arena.agents.checkpoints import exists, find_checkpoint, has_folder
 from azero.arena.agents.classical import CLASSICAL, word_of
 from azero.arena.agents.levels import Table, levels_of
 from azero.arena.agents.names import identity_of, make_agent, split_name
@@ -65,7 +65,7 @@ class OfferedAgent:
     @property
     def public_name(self) -> str | None:
         """Its name in commands, without a limit; None if it would tell a command, or a folder that is not a run's."""
-        if self.kind == "program" or (self.run is None and "/" in self.name):
+        if self.kind == "program" or (self.run is None and has_folder(self.name)):
             return None
         return split_name(self.name)[0]
 
