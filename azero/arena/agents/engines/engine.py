@@ -68,7 +68,7 @@ class EngineAgent(Agent):
 
     @property
     def has_failed(self) -> bool:
-        return self._process.poll() is not None or not self._end.alive
+        return not self._end.alive or self._process.poll() is not None
 
     def start(self, num_slots: int, states: Sequence[State], first_game: int) -> None:
         self._states = [state.clone() for state in states]
@@ -150,6 +150,7 @@ class EngineAgent(Agent):
             yield line.strip()
 
     def _ended(self, command: str) -> EngineFailed:
+        self._end()
         return EngineFailed(f"agent {self.name!r}: the engine ended before {shorten(command)!r} was answered")
 
     def _given_up(self, why: str) -> EngineFailed:
