@@ -64,8 +64,12 @@ class OfferedAgent:
 
     @property
     def public_name(self) -> str | None:
-        """Its name in commands, without a limit; None if it would tell a command, or a folder that is not a run's."""
-        if self.kind == "program" or (self.run is None and has_folder(self.name)):
+        """Its name in commands, without a limit.
+
+        None if it would tell a command, or a folder that is not a run's, or if nobody can type it.
+        """
+        is_told = self.kind != "program" and (self.run is not None or not has_folder(self.name))
+        if not is_told or not self.name.isprintable():
             return None
         return split_name(self.name)[0]
 
