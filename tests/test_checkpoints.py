@@ -1,4 +1,4 @@
-"""Tests of the shipped checkpoints: the table in checkpoints/README.md, and that they have learnt to play."""
+"""Tests of the shipped checkpoints: the tables in checkpoints/README.md, and that they have learnt to play."""
 
 from pathlib import Path
 
@@ -16,12 +16,14 @@ NAMES = sorted(path.stem for path in (ROOT / "checkpoints").glob("*.safetensors"
 
 
 def told() -> dict[str, dict[str, str]]:
-    """Returns the rows of the page's first table, by checkpoint."""
+    """Returns the rows of the page's tables, by checkpoint."""
     text = (ROOT / "checkpoints" / "README.md").read_text()
-    table = text[text.index("| | `") :].split("\n\n")[0]
-    head, _, *rows = ([cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines())
-    columns = [cell.strip("`") for cell in head[1:]]
-    return {name: {row[0]: row[place] for row in rows} for place, name in enumerate(columns, start=1)}
+    found = {}
+    for table in (part for part in text.split("\n\n") if part.startswith("| | `")):
+        head, _, *rows = ([cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines())
+        for place, name in enumerate(head[1:], start=1):
+            found[name.strip("`")] = {row[0]: row[place] for row in rows}
+    return found
 
 
 def test_the_page_tells_of_all_of_them():
@@ -37,7 +39,7 @@ def test_what_the_page_tells_is_on_the_card(name):
     assert page["training seed"].split(";")[0] == str(card.seed)
     assert card.seed == config.seed or "second run" in page["trained for"]
     assert card.iteration <= config.training.iterations or "lessons" in page["trained for"]
-    assert page["positions of self-play"] == f"{card.positions:,}"
+    assert f"{card.positions:,}" in page["positions of self-play"]
     assert page["rating above the first net; gates passed"].startswith(f"{card.rating:+.0f} Elo")
     assert f" {card.iteration} " in page["trained for"]
     num_parameters = sum(each.numel() for each in checkpoint.net.parameters())
@@ -45,7 +47,7 @@ def test_what_the_page_tells_is_on_the_card(name):
         f"{config.net.blocks} x {config.net.channels}, {round(num_parameters, -3):,} parameters"
         in page["net, blocks x channels"]
     )
-    assert path.stat().st_size <= 2_000_000
+    assert path.stat().st_size <= 4_000_000
 
 
 @pytest.mark.thorough
