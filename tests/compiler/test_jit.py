@@ -131,11 +131,17 @@ class Around(NamedTuple):
 @pytest.mark.skipif(not IS_COMPILED, reason="what is not compiled is not kept")
 def test_all_files_of_others_name_the_place_of_a_kernel():
     """Otherwise old code of a user's rules in a search, or of a root strategy, would run after its file is edited."""
-    of_this_file = hashlib.sha256(Path(__file__).read_bytes()).hexdigest()[:16]
+
+    def place(digest: str, of_class: type) -> str:
+        named = f"{digest} {of_class.__module__}.{of_class.__qualname__}"
+        return hashlib.sha256(named.encode()).hexdigest()[:16]
+
+    of_user = place(OfUser.source_digest, OfUser)
+    around = place(hashlib.sha256(Path(__file__).read_bytes()).hexdigest(), Around)
     for rules, folder in (
-        (OfUser(), OfUser.source_digest),
-        (Around(OfUser()), "-".join(sorted([OfUser.source_digest, of_this_file]))),
-        (Around(TicTacToe()), of_this_file),
+        (OfUser(), of_user),
+        (Around(OfUser()), "-".join(sorted([of_user, around]))),
+        (Around(TicTacToe()), around),
         (TicTacToe(), "azero"),
     ):
         cache = azero.compiler.kernel_cache.KernelCache(_twice_plus.py_func)
