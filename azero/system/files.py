@@ -84,7 +84,7 @@ def append(path: Path, data: bytes) -> None:
 
 
 def _take_back(path: Path, before: int, data: bytes) -> None:
-    """Removes what was written behind byte `before` if it is a part of `data`, and not another process's."""
+    """Removes what was written after byte `before` if it is a part of `data`, and not another process's."""
     with open(path, "r+b") as file:
         file.seek(before)
         if data.startswith(file.read(len(data) + 1)):

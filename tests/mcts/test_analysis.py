@@ -103,7 +103,7 @@ def test_lines_that_are_not_proven_are_not_looked_at_again(monkeypatch):
     def fail(*_):
         raise AssertionError("it looks ahead again")
 
-    monkeypatch.setattr(Search, "line_below", fail)
+    monkeypatch.setattr(Search, "run", fail)
     assert {move.proven for move in rank_moves(search)} == {None}
 
 

@@ -181,6 +181,12 @@ def positions_below(root: State) -> list[State]:
     return list(known.values())
 
 
+def test_lines_go_on_in_the_table_without_a_proof():
+    search = search_in_table(make_game("connect_four").new_initial_state(), 10_000, 2000, Settings())
+    best = rank_moves(search)[0]
+    assert best.proven is None and len(best.pv) > 2
+
+
 def test_a_small_game_is_proven_to_the_root():
     state = TIC_TAC_TOE.state_from_moves("b2 a1 b1 b3")
     search = search_in_table(state, 10_000, 3000, Settings())

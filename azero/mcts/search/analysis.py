@@ -9,7 +9,7 @@ from azero.games import WIN
 from azero.games.contract import sign_of
 from azero.mcts.roots.choice import rank_children
 from azero.mcts.search.search import Search
-from azero.mcts.search.variation import is_proven_end, principal_variations
+from azero.mcts.search.variation import principal_variations
 from azero.mcts.tree import UNPROVEN, children_of
 
 RESULT_NAMES = {1: "win", 0: "draw", -1: "loss"}
@@ -99,7 +99,5 @@ def _lines(search: Search, b: int, order: np.ndarray) -> Iterator[list[int]]:
         line = [*search.actions_of(b, move), *below]
         if line[0] in known and known[line[0]].result == WIN:
             yield [line[0], *known[line[0]].line]
-        elif is_proven_end(search.forest.nodes[b], [move, *below]):
-            yield line + search.line_below(b, line)
         else:
-            yield line
+            yield line + search.line_below(b, line)

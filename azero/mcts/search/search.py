@@ -19,6 +19,7 @@ from azero.mcts.search.evaluated import EvaluatedTrees
 from azero.mcts.search.kernels import choose_action, simulate
 from azero.mcts.search.rollouts import RolloutTrees, Simulate
 from azero.mcts.search.settings import SearchParts, Settings, check_parts
+from azero.mcts.search.variation import is_proven_end
 from azero.mcts.selection.strategies import Selection
 from azero.mcts.tree import NODE_DTYPE, UNPROVEN, Forest, advance_tree, start_tree
 from azero.system.slices import Slices, finish
@@ -129,13 +130,13 @@ class Search:
         self.known_moves[b] = {}
 
     def line_below(self, b: int, line: list[int]) -> list[int]:
-        """Returns how play continues after `line` from the root of tree b, whose result look-ahead has proven there.
+        """Returns how play continues after `line` from the root of tree b, if look-ahead has proven the result there.
 
         The tree does not contain the moves of a look-ahead. So the look-ahead is repeated, position by position, with
         more positions.
         """
         below: list[int] = []
-        if self.settings.proof_nodes == 0:
+        if self.settings.proof_nodes == 0 or not is_proven_end(self.forest.nodes[b], line):
             return below
         state = State.from_record(self.game, self.forest.root_states[b])
         for action in line:

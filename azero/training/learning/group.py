@@ -17,7 +17,8 @@ from azero.training.learning.passes import Pass
 
 PATIENCE = timedelta(minutes=2)
 """How long rank 0 waits for other ranks' part of a step, which takes seconds. They wait for rank 0 without end: whoever
-launched them ends them."""
+launched them ends them.
+"""
 
 _ENDLESS = timedelta(days=365)
 _CHUNK = 1 << 16

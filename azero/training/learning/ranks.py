@@ -54,6 +54,7 @@ class Ranks:
         self._take_results()
 
     def _take_results(self) -> None:
+        """Waits for the result of one call of each rank."""
         for peer in self._peers:
             _result_of(peer)
 
