@@ -8,7 +8,7 @@ import math
 import multiprocessing
 import time
 from collections.abc import Callable
-from threading import Barrier
+from threading import Barrier, Lock
 from typing import NamedTuple
 
 import numpy as np
@@ -137,19 +137,20 @@ class _Counter:
 
 
 class _Opening:
-    """Uses one evaluator for the first `num_first` evaluations, and another after them."""
+    """Uses one evaluator for the first `num_first` evaluations, and another after them, in any number of threads."""
 
     def __init__(self, first: Evaluator, num_first: int, then: Evaluator, is_over: Callable[[], object]):
         self._first, self._num_left, self._then, self._is_over = first, num_first, then, is_over
         self.rows, self.is_on_device = then.rows, then.is_on_device
+        self._one_at_a_time = Lock()
 
     def evaluate(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        if self._num_left <= 0:
-            return self._then.evaluate(planes)
-        self._num_left -= len(planes)
-        if self._num_left <= 0:
-            self._is_over()
-        return self._first.evaluate(planes)
+        with self._one_at_a_time:
+            evaluator = self._first if self._num_left > 0 else self._then
+            self._num_left -= len(planes)
+            if evaluator is self._first and self._num_left <= 0:
+                self._is_over()
+        return evaluator.evaluate(planes)
 
 
 class _TimeIsUp(Exception):
@@ -157,9 +158,9 @@ class _TimeIsUp(Exception):
 
 
 class _InTurns:
-    """An evaluator that measures its caller for `seconds` per turn, and then runs `measure_net` before it returns.
+    """An evaluator that measures its callers for `seconds` per turn, and then runs `measure_net` before it returns.
 
-    The first call after that is a warm-up.
+    The first call after that is a warm-up. Callers may be several threads, which wait for `measure_net`.
     """
 
     def __init__(self, evaluator: Evaluator, measure_net: Callable[[], float], seconds: float):
@@ -168,6 +169,7 @@ class _InTurns:
         self._begin: float | None = None
         self._done = 0
         self._last = math.inf
+        self._one_at_a_time = Lock()
         self.turns: list[Turn] = []
 
     def begin(self) -> None:
@@ -182,11 +184,17 @@ class _InTurns:
 
     def evaluate(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         answer = self._evaluator.evaluate(planes)
+        with self._one_at_a_time:
+            self._note(len(planes))
+        return answer
+
+    def _note(self, num_evaluations: int) -> None:
+        """Counts evaluations. Ends the turn or the measurement when it is time."""
         now = time.perf_counter()
         if self._begin is None:
             self._begin, self._done, self._last = now, 0, now
-            return answer
-        self._done += len(planes)
+            return
+        self._done += num_evaluations
         elapsed = now - self._begin
         if elapsed >= self._seconds:
             self.turns.append(Turn(self._done / elapsed, self._measure_net()))
@@ -194,7 +202,6 @@ class _InTurns:
             if len(self.turns) == NUM_TURNS:
                 raise _TimeIsUp
         self._last = time.perf_counter()
-        return answer
 
 
 def _play_beside(config: Config, num_free: int, seconds: float, num_workers: int) -> list[list[Turn]]:

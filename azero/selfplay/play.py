@@ -1,11 +1,7 @@
 """Self-play of many games in lockstep. A slot is a game with its tree. A batch for the net has one leaf per slot."""
 
-from collections import deque
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
 from dataclasses import dataclass
-from functools import partial
 
 from azero.config.schema import Config
 from azero.errors import BrokenRules
@@ -24,11 +20,14 @@ from azero.mcts import (
 from azero.mcts.evaluation.cache import new_cache
 from azero.mcts.evaluation.views import new_views
 from azero.mcts.roots.strategies import root_from_config
-from azero.mcts.search.lockstep import Answer
 from azero.mcts.search.settings import SearchParts, check_parts
 from azero.selfplay.data.records import Shard, join_shards
-from azero.selfplay.groups import GameQueue, GameWalker, Group, Setup
+from azero.selfplay.lanes import GameQueue, Lane, Setup, play_side_by_side
+from azero.selfplay.pool import share_of_cores
 from azero.selfplay.slots import PlaySettings
+
+_SLOTS_OF_A_LANE = 64  # at least, on an accelerator; smaller passes take it and Python as long
+_LANES_OF_A_CORE = 2  # while one waits for the accelerator, the other searches
 
 
 @dataclass(frozen=True)
@@ -42,11 +41,11 @@ class SelfPlay:
     evaluator: Evaluator
     num_slots: int  # games in lockstep
     rollout: RolloutPolicy = OwnRollout()
-    num_threads: int = 1  # threads that search
+    num_lanes: int = 1  # threads that search, each in slots of its own
 
     @classmethod
-    def from_config(cls, config: Config, game: Game, evaluator: Evaluator, num_threads: int = 1) -> "SelfPlay":
-        """Returns the self-play that the settings describe."""
+    def from_config(cls, config: Config, game: Game, evaluator: Evaluator) -> "SelfPlay":
+        """Returns the self-play that the settings describe, with this worker's share of the cores."""
         return cls(
             game,
             selection_from_config(config.search),
@@ -55,8 +54,14 @@ class SelfPlay:
             evaluator,
             config.selfplay.parallel_games,
             rollout_from_config(config.search, game),
-            num_threads,
+            _count_lanes(config) if evaluator.is_on_device else 1,
         )
+
+
+def _count_lanes(config: Config) -> int:
+    """Returns the number of lanes of a worker on an accelerator."""
+    most, full = _LANES_OF_A_CORE * share_of_cores(config), config.selfplay.parallel_games // _SLOTS_OF_A_LANE
+    return max(2, min(most, full))
 
 
 def _settings_of(config: Config) -> Settings:
@@ -98,53 +103,27 @@ def play_games(
 
     Raises BrokenRules if the game's rules are broken.
     """
-    queue = GameQueue(seeds, starts)
-    num_slots, num_threads = max(1, min(selfplay.num_slots, len(seeds))), selfplay.num_threads
-    setup, evaluator = _new_setup(selfplay, num_slots), selfplay.evaluator
-    with ExitStack() as stack:
-        threads = stack.enter_context(ThreadPoolExecutor(num_threads)) if num_threads > 1 else None
-        device = stack.enter_context(ThreadPoolExecutor(1)) if evaluator.is_on_device else None
-        try:
-            groups = []
-            for size in _split(num_slots, 2 if evaluator.is_on_device else 1):
-                walkers = [GameWalker(setup, queue, each) for each in _split(size, num_threads)]
-                groups.append(Group(setup, walkers, on_games, evaluator.rows, threads))
-            _take_turns(groups, evaluator, device)
-        except BrokenRules as error:
-            raise broken_rules(setup.game.name, f"{error}, in self-play", []) from None
+    queue = GameQueue(seeds, starts, on_games)
+    num_slots = max(1, min(selfplay.num_slots, len(seeds)))
+    setup = _new_setup(selfplay, num_slots)
+    try:
+        play_side_by_side([Lane(setup, queue, each) for each in _split(num_slots, selfplay.num_lanes)], queue)
+    except BrokenRules as error:
+        raise broken_rules(setup.game.name, f"{error}, in self-play", []) from None
     return join_shards(queue.finished())
 
 
 def _new_setup(selfplay: SelfPlay, num_slots: int) -> Setup:
-    """Returns what `num_slots` slots share, with an empty cache."""
+    """Returns what the lanes share; a lane adds its cache."""
     game, playing = selfplay.game, selfplay.playing
     settings = selfplay.settings._replace(is_rollout_only=False, leaves_per_tree=1, is_stopping_early=False)
     max_nodes = nodes_needed(game, playing.num_simulations, num_slots)
-    views, cache = new_views(game), new_cache(settings.cache_mib)
-    parts = SearchParts(game.rules, selfplay.selection, selfplay.rollout, settings, views, cache)
+    parts = SearchParts(game.rules, selfplay.selection, selfplay.rollout, settings, new_views(game), new_cache(0))
     check_parts(parts)
-    return Setup(game, parts, playing, max_nodes)
+    return Setup(game, parts, playing, max_nodes, selfplay.evaluator)
 
 
 def _split(number: int, num_parts: int) -> list[int]:
     """Splits `number` into at most `num_parts` parts, as equal as possible, none of them 0."""
     parts = [number // num_parts + (k < number % num_parts) for k in range(num_parts)]
     return [part for part in parts if part]
-
-
-def _take_turns(groups: Sequence[Group], evaluator: Evaluator, device: ThreadPoolExecutor | None) -> None:
-    """Runs all groups to their end, in turns. While the CPU searches in one, the net evaluates another on `device`."""
-    judging: deque[tuple[Group, Callable[[], Answer]]] = deque()
-
-    def walk(group: Group) -> None:
-        planes = group.walk()
-        if len(planes):
-            judge = device.submit(evaluator.evaluate, planes).result if device else partial(evaluator.evaluate, planes)
-            judging.append((group, judge))
-
-    for group in groups:
-        walk(group)
-    while judging:
-        group, answer = judging.popleft()
-        group.apply_evaluations(answer())
-        walk(group)

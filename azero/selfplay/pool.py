@@ -29,6 +29,11 @@ def count_workers(config: Config) -> int:
     return count_cores() if devices[0].type == "cpu" else len(devices)
 
 
+def share_of_cores(config: Config) -> int:
+    """Returns the number of cores for each worker, at least 1. On GPUs there are usually more cores than workers."""
+    return max(1, count_cores() // count_workers(config))
+
+
 class AnyPool(Protocol):
     """Workers that do a run's tasks: the local pool below, or a cluster's."""
 

@@ -4,6 +4,8 @@ The positions near the end of a game are cheap to solve, and each earlier one co
 a table, so at an earlier position only the moves that were not played are new.
 """
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 
 from azero.exact.alphabeta import search_on
@@ -17,7 +19,7 @@ _MOST_ENTRIES = 1 << 17  # of the table, 32 bytes each; all are cleared for each
 _NO_LIMIT = 1 << 62
 
 
-def solve_endings(game: Game, shard: Shard, max_positions: int) -> Shard:
+def solve_endings(game: Game, shard: Shard, max_positions: int, num_threads: int = 1) -> Shard:
     """Returns the shard with the results of the last positions of each game as their values and as proofs.
 
     A game depends on no other game. Raises BrokenRules if the game's rules are broken.
@@ -28,23 +30,34 @@ def solve_endings(game: Game, shard: Shard, max_positions: int) -> Shard:
     """
     if max_positions == 0:
         return shard
-    proven, values = shard.proven.copy(), shard.root_values.copy()
-    work = new_search(game.new_initial_state(), False, min(max_positions, _MOST_ENTRIES))
+    solved = shard._replace(proven=shard.proven.copy(), root_values=shard.root_values.copy())
     ends = np.cumsum(shard.lengths)
-    for begin, end in zip(ends - shard.lengths, ends, strict=True):
-        restart(work)
-        least = int(shard.outcomes[begin])  # what the next position is worth, for the first player
-        for index in range(end - 1, begin - 1, -1):
-            sign, result = int(sign_of(shard.players[index])), int(proven[index])
-            if result == UNPROVEN:
-                state = State.from_record(game, shard.states[index], [])
-                found = _solve(work, state, sign, sign * least, max_positions)
-                if found is None:
-                    break
-                result = found
-            proven[index] = values[index] = result
-            least = sign * result
-    return shard._replace(proven=proven, root_values=values)
+    games = list(zip(ends - shard.lengths, ends, strict=True))
+
+    def solve(own: list[tuple[int, int]]) -> None:
+        work = new_search(game.new_initial_state(), False, min(max_positions, _MOST_ENTRIES))
+        for begin, end in own:
+            _solve_game(game, solved, work, begin, end, max_positions)
+
+    with ThreadPoolExecutor(num_threads) as threads:
+        list(threads.map(solve, (games[first::num_threads] for first in range(num_threads))))
+    return solved
+
+
+def _solve_game(game: Game, shard: Shard, work: Work, begin: int, end: int, max_positions: int) -> None:
+    """Solves the last positions of a game, whose positions are from `begin` to `end`, and changes the shard."""
+    restart(work)
+    least = int(shard.outcomes[begin])  # what the next position is worth, for the first player
+    for index in range(end - 1, begin - 1, -1):
+        sign, result = int(sign_of(shard.players[index])), int(shard.proven[index])
+        if result == UNPROVEN:
+            state = State.from_record(game, shard.states[index], [])
+            found = _solve(work, state, sign, sign * least, max_positions)
+            if found is None:
+                return
+            result = found
+        shard.proven[index] = shard.root_values[index] = result
+        least = sign * result
 
 
 def _solve(work: Work, state: State, sign: int, least: int, max_positions: int) -> int | None:

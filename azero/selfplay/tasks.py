@@ -22,9 +22,8 @@ from azero.nets.evaluator import NetEvaluator
 from azero.selfplay.data.records import Shard
 from azero.selfplay.data.surprise import weigh_by_surprise
 from azero.selfplay.play import SelfPlay, play_games
-from azero.selfplay.pool import count_workers
+from azero.selfplay.pool import share_of_cores
 from azero.selfplay.solving import solve_endings
-from azero.system.machine import count_cores
 from azero.system.parcels import Parcel, pack, unpack
 from azero.system.tensor_files import Tensors
 
@@ -109,19 +108,19 @@ def play_task(plan: PlayPlan, task: SizedSeeds, on_games: Callable[[int], None])
     config = with_files_here(plan.configs[task.size], plan.files)
     selfplay = _prepare(plan, config)
     shard = play_games(selfplay, task.seeds, on_games, plan.starts)
-    shard = solve_endings(selfplay.game, shard, config.selfplay.solve_nodes)
+    num_threads = share_of_cores(config) if selfplay.evaluator.is_on_device else 1
+    shard = solve_endings(selfplay.game, shard, config.selfplay.solve_nodes, num_threads)
     return weigh_by_surprise(selfplay.game, selfplay.evaluator, shard, config.selfplay.policy_surprise_share)
 
 
 def _prepare(plan: PlayPlan, config: Config) -> SelfPlay:
-    """Returns self-play with the plan's net and one size's settings, and this worker's share of the cores.
+    """Returns self-play with the plan's net and one size's settings.
 
     Raises BadInput if the code of a user's own game or net has changed since the plan was made.
     """
     game = trusted_game(config, plan.identities)
     evaluator = NetEvaluator(_net_of(plan, config, game), config.device)
-    num_threads = max(1, count_cores() // count_workers(config)) if evaluator.is_on_device else 1
-    return SelfPlay.from_config(config, game, evaluator, num_threads)
+    return SelfPlay.from_config(config, game, evaluator)
 
 
 def trusted_game(config: Config, identities: Identities) -> Game:

@@ -1,5 +1,8 @@
 """Tests of GPU sessions: passes that fit the memory, without a GPU; recorded passes only if there is a GPU."""
 
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 import torch
@@ -64,6 +67,52 @@ def test_a_large_batch_goes_in_several_passes(net, small, monkeypatch):
     monkeypatch.setattr(gpu_session, "MOST_ROWS", 4)
     logits, values = GpuSession(net, CPU, torch.float32).run(random_planes(GAME, 9))
     assert small.asked == [4, 4, 1] and logits.shape == (9, 6) and values.shape == (9,)
+
+
+class Fake:
+    """A recording of a net that answers with the sums of planes, which a second thread must not use meanwhile."""
+
+    made: list[int] = []  # noqa: RUF012
+
+    def __init__(self, rows, shape):
+        self.planes, self.logits, self.values = np.zeros((rows, *shape)), np.zeros((rows, 2)), np.zeros(rows)
+        self.is_running = False
+        self.made.append(rows)
+
+    def replay(self):
+        assert not self.is_running, "two threads use the same recording"
+        self.is_running = True
+        MEETING.wait(30)
+        self.values[:] = self.planes.sum(axis=(1, 2, 3))
+        self.is_running = False
+
+
+MEETING = threading.Barrier(4)
+
+
+def test_passes_of_several_threads_run_side_by_side(net, monkeypatch):
+    monkeypatch.setattr(gpu_session, "_record", lambda session, device, rows, shape: Fake(rows, shape))
+    monkeypatch.setattr(Fake, "made", [])
+    session = GpuSession(net, CPU, torch.float32)
+    monkeypatch.setattr(session, "_is_recording", True)
+    batches = [random_planes(GAME, 20) + k for k in range(4)]
+    with ThreadPoolExecutor(4) as threads:
+        for _ in range(3):
+            for planes, (_, values) in zip(batches, threads.map(session.run, batches), strict=True):
+                np.testing.assert_allclose(values, planes.sum(axis=(1, 2, 3)))
+    assert Fake.made == [32] * 4, "recordings should be used again"
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="takes a GPU with CUDA")
+def test_recorded_passes_of_several_threads_say_what_the_net_says(net):
+    session = GpuSession(net, torch.device("cuda"), torch.float32)
+    batches = [random_planes(GAME, size) for size in (5, 40, 64, 100) * 8]
+    with ThreadPoolExecutor(6) as threads:
+        answers = list(threads.map(session.run, batches * 20))
+    for planes, (logits, values) in zip(batches * 20, answers, strict=True):
+        exact = TorchSession(net, CPU, torch.float32).run(planes)
+        np.testing.assert_allclose(logits, exact[0], atol=1e-2)
+        np.testing.assert_allclose(values, exact[1], atol=1e-3)
 
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="takes a GPU with CUDA")

@@ -1,8 +1,10 @@
 """Passes: the parts of a batch whose losses and gradients are computed apart, each in a thread."""
 
 import copy
+import threading
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -18,6 +20,7 @@ from azero.selfplay.data.samples import Sample
 from azero.system.machine import count_cores
 from azero.training.learning.learner import Learner
 from azero.training.learning.losses import Losses, losses_of, map_losses
+from azero.training.learning.recording import RecordedWork, Work
 
 PASS_ROWS = 128
 """Rows of one forward and backward pass on a CPU. Batch normalisation computes its statistics over these rows."""
@@ -51,6 +54,8 @@ class Passes:
         self.canvas = canvas
         self.dtype = pick_dtype(config.training.precision.replace("auto", "fp32"), devices[0])
         self.twins = [learner]
+        self._recordings: dict[int, RecordedWork] = {}  # of passes on CUDA, by their numbers
+        self._one_records = threading.Lock()
         self.use_threads(config.device.threads or count_cores())
 
     def use_threads(self, num_threads: int) -> None:
@@ -73,15 +78,43 @@ class Passes:
         if device != home:
             with torch.no_grad():
                 torch._foreach_copy_([*learner.parameters()], [*self.twins[0].parameters()])
+        board = self.board_of(part, device)
         planes, policies, results, targets = self.to_device(part, device)
-        with torch.autocast(home.type, torch.bfloat16, self.dtype == torch.bfloat16, cache_enabled=False):
-            prediction, outputs = learner(planes, self.board_of(part, device))
+        inputs = [planes, policies, results, *(targets[head.name] for head in learner.wanted)]
+        work: Work = partial(self._compute, learner, board, share)
+        if device.type == "cuda" and board is WHOLE:
+            work = self._recorded(number, work, inputs)
+        losses, gradients = work(inputs)
+        on_first = [gradient.to(home, non_blocking=True) for gradient in gradients]
+        return Pass(map_losses(lambda loss: share * loss.to(home), losses), on_first)
+
+    def _compute(
+        self, learner: Learner, board: Board, share: float, inputs: Sequence[Tensor]
+    ) -> tuple[Losses, list[Tensor]]:
+        """Returns the losses of a pass, and the gradients of `share` times their total.
+
+        Args:
+          inputs: planes, policies and results as in `Sample`, and the targets of the learner's heads.
+        """
+        planes, policies, results, *targets = inputs
+        with torch.autocast(self.devices[0].type, torch.bfloat16, self.dtype == torch.bfloat16, cache_enabled=False):
+            prediction, outputs = learner(planes, board)
         losses = losses_of(Prediction(*(logits.float() for logits in prediction)), policies, results)
-        of_heads = {head.name: head.loss(outputs[head.name].float(), targets[head.name]) for head in learner.wanted}
+        of_heads = {
+            head.name: head.loss(outputs[head.name].float(), own)
+            for head, own in zip(learner.wanted, targets, strict=True)
+        }
         losses = losses._replace(auxiliary=of_heads)
         gradients = torch.autograd.grad(share * losses.total(self.config), list(learner.parameters()))
-        on_first = [gradient.to(home, non_blocking=True) for gradient in gradients]
-        return Pass(map_losses(lambda loss: share * loss.detach().to(home), losses), on_first)
+        return map_losses(Tensor.detach, losses), list(gradients)
+
+    def _recorded(self, number: int, work: Work, inputs: Sequence[Tensor]) -> Work:
+        """Returns the recording of a pass's work; records it if there is none for these shapes."""
+        recorded = self._recordings.get(number)
+        if recorded is None or not recorded.fits(inputs):
+            with self._one_records:
+                recorded = self._recordings[number] = RecordedWork(work, self.twins[number], inputs)
+        return recorded
 
     def board_of(self, sample: Sample, device: torch.device) -> Board:
         """Returns where the boards of a sample are."""

@@ -61,7 +61,7 @@ def test_games_are_the_same_whatever_the_size_of_the_cache(game, num_slots, tiny
     assert expected.cache_hits[0] > 0.2 * expected.evaluations[0] > 0
     small = play(game, range(16), num_slots, settings=CACHED._replace(cache_mib=8))
     assert_same(small, expected)
-    monkeypatch.setattr("azero.selfplay.play.new_cache", tiny)
+    monkeypatch.setattr("azero.selfplay.lanes.new_cache", tiny)
     evicting = play(game, range(16), num_slots, settings=CACHED)
     assert split(evicting) == split(expected) and evicting.evaluations[0] > expected.evaluations[0]
     assert evicting.cache_hits + evicting.evaluations == expected.cache_hits + expected.evaluations
@@ -87,27 +87,57 @@ def test_the_net_is_given_whole_passes(rows, settings):
 @pytest.mark.thorough
 @pytest.mark.parametrize("settings", [NOISY, CACHED], ids=["without a cache", "cached"])
 @pytest.mark.parametrize("rows", [0, 4])
-@pytest.mark.parametrize("num_threads", [1, 3])
+@pytest.mark.parametrize("num_lanes", [1, 3])
 @pytest.mark.parametrize("num_slots", [1, 2, 12])
-def test_games_are_the_same_on_a_device_apart(settings, rows, num_threads, num_slots):
+def test_games_are_the_same_on_a_device_apart(settings, rows, num_lanes, num_slots):
     evaluator = Apart(CONNECT_FOUR, rows)
-    how = {"settings": settings, "evaluator": evaluator, "num_threads": num_threads}
+    how = {"settings": settings, "evaluator": evaluator, "num_lanes": num_lanes}
     shard = play(CONNECT_FOUR, range(20), num_slots, **how)
     expected = play(CONNECT_FOUR, range(20), settings=settings)
     assert split(shard) == split(expected) and shard.simulations == expected.simulations
     assert shard.cache_hits + shard.evaluations == expected.cache_hits + expected.evaluations
     assert sum(evaluator.batch_sizes) == shard.evaluations[0]
-    assert len(evaluator.threads) == 1 and threading.get_ident() not in evaluator.threads
-    assert max(evaluator.batch_sizes) <= (num_slots + 1) // 2, "a batch should have at most half of the games"
+    assert max(evaluator.batch_sizes) <= -(-num_slots // num_lanes), "a batch should have the games of one lane"
 
 
-@pytest.mark.parametrize("num_threads", [2, 5])
-def test_games_are_the_same_with_any_number_of_threads(num_threads):
+@pytest.mark.parametrize("num_lanes", [2, 5])
+def test_games_are_the_same_with_any_number_of_threads(num_lanes):
     expected = play(CONNECT_FOUR, range(20), 8)
-    assert_same(play(CONNECT_FOUR, range(20), 8, num_threads=num_threads), expected)
+    assert_same(play(CONNECT_FOUR, range(20), 8, num_lanes=num_lanes), expected)
 
 
-def test_games_that_end_are_reported_by_all_groups():
+def test_lanes_do_not_wait_for_each_other():
+    class Slow(Apart):
+        """Its first answer comes when another lane has had ten."""
+
+        def evaluate(self, planes):
+            if not self.threads:
+                self.threads.add(threading.get_ident())
+                assert others_have_ten.wait(60)
+            elif len(self.batch_sizes) == 10:
+                others_have_ten.set()
+            return super().evaluate(planes)
+
+    others_have_ten = threading.Event()
+    shard = play(CONNECT_FOUR, range(20), 8, evaluator=Slow(CONNECT_FOUR), num_lanes=2)
+    assert_same(shard, play(CONNECT_FOUR, range(20), 8))
+
+
+def test_an_error_in_one_lane_ends_the_others():
+    class Failing(Apart):
+        def evaluate(self, planes):
+            if len(self.batch_sizes) == 20:
+                self.batch_sizes.append(0)
+                raise RuntimeError("the device is gone")
+            return super().evaluate(planes)
+
+    evaluator = Failing(CONNECT_FOUR)
+    with pytest.raises(RuntimeError, match="the device is gone"):
+        play(CONNECT_FOUR, range(10_000), 9, evaluator=evaluator, num_lanes=3)
+    assert len(evaluator.batch_sizes) < 1000
+
+
+def test_games_that_end_are_reported_by_all_lanes():
     reports = []
-    play(CONNECT_FOUR, range(20), 8, evaluator=Apart(CONNECT_FOUR), num_threads=2, on_games=reports.append)
+    play(CONNECT_FOUR, range(20), 8, evaluator=Apart(CONNECT_FOUR), num_lanes=2, on_games=reports.append)
     assert sum(reports) == 20 and min(reports) > 0

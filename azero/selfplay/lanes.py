@@ -1,0 +1,144 @@
+"""Lanes: how threads share the slots of self-play, and which leaves go to the net together.
+
+A lane has some slots, with a cache of their own. One thread searches in them, waits for the net's answer to their
+leaves, and goes on. On a CPU there is one lane. On an accelerator there are several: while the net works for some, the
+CPU searches in others. Lanes never wait for each other.
+"""
+
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+import numpy as np
+
+from azero.compiler.rng import derive_seed
+from azero.games import ONGOING, Game
+from azero.mcts import Evaluator
+from azero.mcts.evaluation.cache import new_cache
+from azero.mcts.search.lockstep import Walker
+from azero.mcts.search.settings import SearchParts
+from azero.mcts.tree import new_forest, start_tree
+from azero.selfplay.data.records import Shard
+from azero.selfplay.slots import GameSlots, PlaySettings, begin_game, new_games, take_game
+
+
+@dataclass(frozen=True)
+class Setup:
+    """What all lanes share. Each has a cache of its own, as large as the settings say."""
+
+    game: Game
+    parts: SearchParts
+    playing: PlaySettings
+    max_nodes: int  # of a tree
+    evaluator: Evaluator
+
+
+class GameQueue:
+    """The games to play, in the order of their seeds, and the finished games. Lanes share it.
+
+    Args:
+      starts: texts of positions, at one of which each game begins; see `play_games`.
+      on_games: is called with the number of games that have just ended, by one lane at a time.
+
+    Attributes:
+      is_stopped: whether lanes are to end without finishing their games.
+    """
+
+    def __init__(self, seeds: Sequence[int], starts: Sequence[str], on_games: Callable[[int], None]):
+        self._waiting = iter(enumerate(seeds))
+        self._starts = [starts[derive_seed(seed, "start") % len(starts)] if starts else "" for seed in seeds]
+        self._finished: list[Shard | None] = [None] * len(seeds)
+        self._on_games, self._telling = on_games, threading.Lock()
+        self.is_stopped = False
+
+    def next_game(self) -> tuple[int, int] | None:
+        """Returns the place and the seed of the next game; None if all have begun."""
+        return next(self._waiting, None)
+
+    def start_of(self, place: int) -> str:
+        """Returns the text of the position at which a game begins; empty for the initial position."""
+        return self._starts[place]
+
+    def note(self, place: int, shard: Shard) -> None:
+        """Stores a finished game, with the position at which it began."""
+        start = np.frombuffer(self.start_of(place).encode(), np.uint8)
+        self._finished[place] = shard._replace(starts=start, start_lengths=np.array([len(start)], np.int32))
+
+    def tell(self, num_games: int) -> None:
+        """Reports games that have just ended."""
+        with self._telling:
+            self._on_games(num_games)
+
+    def finished(self) -> list[Shard]:
+        """Returns the finished games, in the order of their seeds."""
+        return [shard for shard in self._finished if shard is not None]
+
+
+class Lane(Walker):
+    """Slots in which one thread plays games. A slot is finished when its game is over and no other one waits."""
+
+    def __init__(self, setup: Setup, queue: GameQueue, num_slots: int):
+        self._games = new_games(setup.game, num_slots, setup.playing.random_opening_plies)
+        parts = setup.parts._replace(cache=new_cache(setup.parts.settings.cache_mib))
+        forest = new_forest(setup.game.rules, num_slots, setup.max_nodes)
+        super().__init__(parts, GameSlots(setup.playing, self._games), forest)
+        self._queue, self._evaluator = queue, setup.evaluator
+        self._game, self._initial = setup.game, setup.game.new_initial_state()
+        self._places: dict[int, int] = {}  # slot to place of its game
+        for slot in range(num_slots):
+            self._begin(slot)
+
+    def play(self) -> None:
+        """Plays games until all are over, or the queue is stopped."""
+        try:
+            while len(planes := self._planes_of_leaves()) and not self._queue.is_stopped:
+                answer = self._evaluator.evaluate(planes)
+                self.keep(answer)
+                self.apply_evaluations(answer)
+        except BaseException:
+            self._queue.is_stopped = True  # the other lanes would play on for nothing
+            raise
+
+    def _planes_of_leaves(self) -> np.ndarray:
+        """Searches in all slots; returns the planes for the net, none if all games are over.
+
+        Slots whose games are over get new games, which are searched as well. Leaves that do not fill a pass wait, if
+        there is a full one.
+        """
+        while num_ended := self.walk():
+            self._renew()
+            self._queue.tell(num_ended)
+        total, rows = len(self.planes), self._evaluator.rows
+        return self.planes[: total - total % rows if 0 < rows < total else total]
+
+    def _renew(self) -> None:
+        """Takes finished games out of their slots, and begins the next games there, if there are any."""
+        for slot in [slot for slot in self._places if self._games.outcomes[slot] != ONGOING]:
+            self._queue.note(self._places.pop(slot), take_game(self._games, self.forest.trees[slot], slot))
+            self._begin(slot)
+
+    def _begin(self, slot: int) -> None:
+        """Begins the next game, if there is one, in a free slot."""
+        following = self._queue.next_game()
+        if following is not None:
+            self._places[slot], seed = following
+            text = self._queue.start_of(self._places[slot])
+            start = self._game.state_from_text(text) if text else self._initial
+            start_tree(self.forest, slot, start.record, np.uint64(seed))
+            begin_game(self.parts, self.slots, self.forest, self.scratch, slot)
+
+
+def play_side_by_side(lanes: Sequence[Lane], queue: GameQueue) -> None:
+    """Plays in all lanes, each in a thread; a single one in this thread."""
+    if len(lanes) == 1:
+        lanes[0].play()
+        return
+    with ThreadPoolExecutor(len(lanes)) as threads:
+        playing = [threads.submit(lane.play) for lane in lanes]
+        try:
+            for each in playing:
+                each.result()
+        except BaseException:
+            queue.is_stopped = True  # after Ctrl-C, too, of which only this thread learns
+            raise
