@@ -16,7 +16,7 @@ from azero.compiler.rng import derive_seed
 from azero.games import ONGOING, Game
 from azero.mcts import Evaluator
 from azero.mcts.evaluation.cache import new_cache
-from azero.mcts.search.lockstep import Walker
+from azero.mcts.search.lockstep import Answer, Walker
 from azero.mcts.search.settings import SearchParts
 from azero.mcts.tree import new_forest, start_tree
 from azero.selfplay.data.records import Shard
@@ -78,12 +78,12 @@ class GameQueue:
 class Lane(Walker):
     """Slots in which one thread plays games. A slot is finished when its game is over and no other one waits."""
 
-    def __init__(self, setup: Setup, queue: GameQueue, num_slots: int):
+    def __init__(self, setup: Setup, queue: GameQueue, num_slots: int, has_neighbours: bool = False):
         self._games = new_games(setup.game, num_slots, setup.playing.random_opening_plies)
         parts = setup.parts._replace(cache=new_cache(setup.parts.settings.cache_mib))
         forest = new_forest(setup.game.rules, num_slots, setup.max_nodes)
         super().__init__(parts, GameSlots(setup.playing, self._games), forest)
-        self._queue, self._evaluator = queue, setup.evaluator
+        self._queue, self._evaluator, self._has_neighbours = queue, setup.evaluator, has_neighbours
         self._game, self._initial = setup.game, setup.game.new_initial_state()
         self._places: dict[int, int] = {}  # slot to place of its game
         for slot in range(num_slots):
@@ -91,24 +91,32 @@ class Lane(Walker):
 
     def play(self) -> None:
         """Plays games until all are over, or the queue is stopped."""
+        nothing = np.zeros((0, self._game.num_actions), np.float32), np.zeros(0, np.float32)
+        answer = nothing
         try:
-            while len(planes := self._planes_of_leaves()) and not self._queue.is_stopped:
+            while not self._queue.is_stopped:
+                while num_ended := self._go_on(answer):
+                    answer = nothing
+                    self._renew()
+                    self._queue.tell(num_ended)
+                planes = self._planes_of_whole_passes()
+                if not len(planes):
+                    return
                 answer = self._evaluator.evaluate(planes)
-                self.keep(answer)
-                self.apply_evaluations(answer)
         except BaseException:
             self._queue.is_stopped = True  # the other lanes would play on for nothing
             raise
 
-    def _planes_of_leaves(self) -> np.ndarray:
-        """Searches in all slots; returns the planes for the net, none if all games are over.
+    def _go_on(self, answer: Answer) -> int:
+        """Applies the net's answer, and searches on in all slots; returns how many finished."""
+        if self._has_neighbours:
+            return self.walk_on(answer)
+        self.keep(answer)
+        self.apply_evaluations(answer)
+        return self.walk()
 
-        Slots whose games are over get new games, which are searched as well. Leaves that do not fill a pass wait, if
-        there is a full one.
-        """
-        while num_ended := self.walk():
-            self._renew()
-            self._queue.tell(num_ended)
+    def _planes_of_whole_passes(self) -> np.ndarray:
+        """Returns the planes for the net. Leaves that do not fill a pass wait, if there is a full one."""
         total, rows = len(self.planes), self._evaluator.rows
         return self.planes[: total - total % rows if 0 < rows < total else total]
 

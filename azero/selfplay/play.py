@@ -106,8 +106,9 @@ def play_games(
     queue = GameQueue(seeds, starts, on_games)
     num_slots = max(1, min(selfplay.num_slots, len(seeds)))
     setup = _new_setup(selfplay, num_slots)
+    sizes = _split(num_slots, selfplay.num_lanes)
     try:
-        play_side_by_side([Lane(setup, queue, each) for each in _split(num_slots, selfplay.num_lanes)], queue)
+        play_side_by_side([Lane(setup, queue, size, has_neighbours=len(sizes) > 1) for size in sizes], queue)
     except BrokenRules as error:
         raise broken_rules(setup.game.name, f"{error}, in self-play", []) from None
     return join_shards(queue.finished())

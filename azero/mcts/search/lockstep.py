@@ -63,14 +63,27 @@ def walk_trees(parts, slots, forest, batch, scratch):
     return num_ended
 
 
-@uninterrupted_kernel
-def take_turn(parts, slots, forest, batch, scratch, logits, values, is_last):
-    """Applies the evaluator's answer to the batch and, unless it is the last, walks on. No other thread interrupts."""
+@subroutine
+def apply_answer(parts, forest, batch, scratch, logits, values):
+    """Applies the evaluator's answer to the first rows of the batch, and stores it in the cache, if there is one."""
     if len(values):
         if is_caching(parts.cache):
             keep_answers(parts.cache, parts.views, batch, logits, values)
         expand_and_backup(parts, forest, batch, scratch, logits, values)
+
+
+@uninterrupted_kernel
+def take_turn(parts, slots, forest, batch, scratch, logits, values, is_last):
+    """Applies the evaluator's answer to the batch and, unless it is the last, walks on. No other thread interrupts."""
+    apply_answer(parts, forest, batch, scratch, logits, values)
     return 0 if is_last else walk_trees(parts, slots, forest, batch, scratch)
+
+
+@kernel
+def walk_on(parts, slots, forest, batch, scratch, logits, values):
+    """Applies the evaluator's answer to the batch, and walks on."""
+    apply_answer(parts, forest, batch, scratch, logits, values)
+    return walk_trees(parts, slots, forest, batch, scratch)
 
 
 class Walker:
@@ -97,6 +110,14 @@ class Walker:
         Threads that share the trees take turns: no other thread interrupts one.
         """
         return int(take_turn(self.parts, self.slots, self.forest, self._batch, self.scratch, *answer, is_last))
+
+    def walk_on(self, answer: Answer) -> int:
+        """Does `keep`, `apply_evaluations` and `walk`; returns how many slots finished.
+
+        One call takes Python's lock once, which is faster if many threads wait for it. But it is a kernel more to
+        compile.
+        """
+        return int(walk_on(self.parts, self.slots, self.forest, self._batch, self.scratch, *answer))
 
     @property
     def planes(self) -> np.ndarray:
