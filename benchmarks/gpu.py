@@ -67,10 +67,11 @@ class Clocked:
     def evaluate(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         answer = self._evaluator.evaluate(planes)
         with self._lock:
-            self.elapsed = time.perf_counter() - self._begin - WARM_UP_S
-            if self.elapsed > self._seconds:
+            elapsed = time.perf_counter() - self._begin - WARM_UP_S
+            if elapsed > self._seconds:
                 raise TimeIsUp
-            if self.elapsed > 0:
+            if elapsed > 0:
+                self.elapsed = elapsed
                 self.num_evaluations += len(planes)
                 self.num_calls += 1
         return answer
@@ -81,13 +82,13 @@ def play(task: tuple[Config, float, Barrier | None]) -> tuple[float, float]:
     config, seconds, all_ready = task
     game = games_of(config.game)[-1]
     judge = NetEvaluator(make_net(config.net, game), config.device)
-    play_games(SelfPlay.from_config(config, game, judge), range(1))  # compiles
+    play_games(SelfPlay.from_config(config, game, judge), range(2))  # compiles
     if all_ready:
         all_ready.wait(300)
     clocked = Clocked(judge, seconds)
     with contextlib.suppress(TimeIsUp):
         play_games(SelfPlay.from_config(config, game, clocked), range(MANY_GAMES))
-    return clocked.num_evaluations / clocked.elapsed, clocked.num_evaluations / max(1, clocked.num_calls)
+    return clocked.num_evaluations / max(1e-9, clocked.elapsed), clocked.num_evaluations / max(1, clocked.num_calls)
 
 
 def measure_play(config: Config, seconds: float, workers: list[int], games: list[int]) -> None:

@@ -74,7 +74,7 @@ def main() -> None:
 
     for mib in (0, config.search.cache_mib or 64):
         plain = SelfPlay.from_config(config, game, evaluator)
-        selfplay = replace(plain, settings=plain.settings._replace(cache_mib=mib), num_slots=size)
+        selfplay = replace(plain, settings=plain.settings._replace(cache_mib=mib), num_slots=size, num_lanes=1)
         play_games(selfplay, range(8))  # compiles
         SECONDS.clear()
         PASSES.clear()

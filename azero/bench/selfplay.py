@@ -21,6 +21,7 @@ from azero.games.sizes import games_of
 from azero.mcts import Evaluator, UniformEvaluator
 from azero.nets.evaluator import NetEvaluator
 from azero.nets.make import make_net
+from azero.nets.runtimes.choice import pick_device
 from azero.selfplay.data.records import Shard
 from azero.selfplay.play import SelfPlay, play_games
 from azero.selfplay.pool import count_workers
@@ -89,7 +90,8 @@ def count_whole_games(config: Config) -> tuple[int, int]:
     An evaluator that costs nothing gives the same answers as a new net, so these are the games that are measured.
     """
     game = games_of(config.game)[-1]
-    evaluator = _Counter(UniformEvaluator(game.num_actions))
+    is_on_device = pick_device(config.device.device).type != "cpu"  # then lanes have caches of their own
+    evaluator = _Counter(UniformEvaluator(game.num_actions), is_on_device)
     shard = _play(config, game, evaluator, config.selfplay.parallel_games)
     return evaluator.evaluations, int(shard.simulations.sum())
 
@@ -126,13 +128,14 @@ def _play(
 class _Counter:
     """Counts the evaluations of an evaluator."""
 
-    def __init__(self, evaluator: Evaluator):
-        self._evaluator = evaluator
-        self.rows, self.is_on_device = evaluator.rows, evaluator.is_on_device
+    def __init__(self, evaluator: Evaluator, is_on_device: bool):
+        self._evaluator, self._lock = evaluator, Lock()
+        self.rows, self.is_on_device = evaluator.rows, is_on_device
         self.evaluations = 0
 
     def evaluate(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        self.evaluations += len(planes)
+        with self._lock:
+            self.evaluations += len(planes)
         return self._evaluator.evaluate(planes)
 
 
@@ -142,10 +145,10 @@ class _Opening:
     def __init__(self, first: Evaluator, num_first: int, then: Evaluator, is_over: Callable[[], object]):
         self._first, self._num_left, self._then, self._is_over = first, num_first, then, is_over
         self.rows, self.is_on_device = then.rows, then.is_on_device
-        self._one_at_a_time = Lock()
+        self._lock = Lock()
 
     def evaluate(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        with self._one_at_a_time:
+        with self._lock:
             evaluator = self._first if self._num_left > 0 else self._then
             self._num_left -= len(planes)
             if evaluator is self._first and self._num_left <= 0:
@@ -160,7 +163,7 @@ class _TimeIsUp(Exception):
 class _InTurns:
     """An evaluator that measures its callers for `seconds` per turn, and then runs `measure_net` before it returns.
 
-    The first call after that is a warm-up. Callers may be several threads, which wait for `measure_net`.
+    The first call after that is a warm-up. Callers may be several threads. Calls that began before a turn do not count.
     """
 
     def __init__(self, evaluator: Evaluator, measure_net: Callable[[], float], seconds: float):
@@ -169,7 +172,7 @@ class _InTurns:
         self._begin: float | None = None
         self._done = 0
         self._last = math.inf
-        self._one_at_a_time = Lock()
+        self._lock = Lock()
         self.turns: list[Turn] = []
 
     def begin(self) -> None:
@@ -183,16 +186,19 @@ class _InTurns:
             raise _TimeIsUp
 
     def evaluate(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        called = time.perf_counter()
         answer = self._evaluator.evaluate(planes)
-        with self._one_at_a_time:
-            self._note(len(planes))
+        with self._lock:
+            self._note(called, len(planes))
         return answer
 
-    def _note(self, num_evaluations: int) -> None:
-        """Counts evaluations. Ends the turn or the measurement when it is time."""
+    def _note(self, called: float, num_evaluations: int) -> None:
+        """Counts the evaluations of a call. Ends the turn or the measurement when it is time."""
         now = time.perf_counter()
         if self._begin is None:
             self._begin, self._done, self._last = now, 0, now
+            return
+        if called < self._begin:
             return
         self._done += num_evaluations
         elapsed = now - self._begin

@@ -159,8 +159,8 @@ class SearchConfig(Section):
         64,
         ge=0,
         le=1 << 20,
-        description="Cache of the net's outputs, in MiB per worker or agent, on a GPU per thread that searches; 0 "
-        "disables it. With a cache, symmetric images of a position share one evaluation. Paper: none.",
+        description="Cache of the net's outputs, in MiB per worker or agent; 0 disables it. With a cache, symmetric "
+        "images of a position share one evaluation. Paper: none.",
     )
     choose_by: Literal["visits", "value", "bound"] = Field(
         "visits",

@@ -1,8 +1,9 @@
 """Lanes: how threads share the slots of self-play, and which leaves go to the net together.
 
-A lane has some slots, with a cache of their own. One thread searches in them, waits for the net's answer to their
-leaves, and goes on. On a CPU there is one lane. On an accelerator there are several: while the net works for some, the
-CPU searches in others. Lanes never wait for each other.
+A lane has some slots, games to play in them, and a cache. One thread searches in the slots, waits for the net's answer
+to their leaves, and goes on searching. On a CPU there is one lane. On an accelerator there are several: while the net
+works for some, the CPU searches in others. Lanes do not wait for each other, and a lane's batches do not depend on the
+others.
 """
 
 import threading
@@ -25,36 +26,34 @@ from azero.selfplay.slots import GameSlots, PlaySettings, begin_game, new_games,
 
 @dataclass(frozen=True)
 class Setup:
-    """What all lanes share. Each has a cache of its own, as large as the settings say."""
+    """What all lanes share."""
 
     game: Game
-    parts: SearchParts
+    parts: SearchParts  # each lane puts a cache of its own in place of theirs
     playing: PlaySettings
     max_nodes: int  # of a tree
     evaluator: Evaluator
+    cache_mib: int  # of a lane
 
 
-class GameQueue:
-    """The games to play, in the order of their seeds, and the finished games. Lanes share it.
+class GameList:
+    """The games of all lanes: their seeds, the positions at which they begin, and what has been played.
 
     Args:
       starts: texts of positions, at one of which each game begins; see `play_games`.
       on_games: is called with the number of games that have just ended, by one lane at a time.
 
     Attributes:
+      seeds: of the games. The place of a game is that of its seed.
       is_stopped: whether lanes are to end without finishing their games.
     """
 
     def __init__(self, seeds: Sequence[int], starts: Sequence[str], on_games: Callable[[int], None]):
-        self._waiting = iter(enumerate(seeds))
+        self.seeds = seeds
         self._starts = [starts[derive_seed(seed, "start") % len(starts)] if starts else "" for seed in seeds]
         self._finished: list[Shard | None] = [None] * len(seeds)
-        self._on_games, self._telling = on_games, threading.Lock()
+        self._on_games, self._lock = on_games, threading.Lock()
         self.is_stopped = False
-
-    def next_game(self) -> tuple[int, int] | None:
-        """Returns the place and the seed of the next game; None if all have begun."""
-        return next(self._waiting, None)
 
     def start_of(self, place: int) -> str:
         """Returns the text of the position at which a game begins; empty for the initial position."""
@@ -67,7 +66,7 @@ class GameQueue:
 
     def tell(self, num_games: int) -> None:
         """Reports games that have just ended."""
-        with self._telling:
+        with self._lock:
             self._on_games(num_games)
 
     def finished(self) -> list[Shard]:
@@ -76,35 +75,41 @@ class GameQueue:
 
 
 class Lane(Walker):
-    """Slots in which one thread plays games. A slot is finished when its game is over and no other one waits."""
+    """Slots in which one thread plays games. A slot is finished when its game is over.
 
-    def __init__(self, setup: Setup, queue: GameQueue, num_slots: int, has_neighbours: bool = False):
-        self._games = new_games(setup.game, num_slots, setup.playing.random_opening_plies)
-        parts = setup.parts._replace(cache=new_cache(setup.parts.settings.cache_mib))
+    Args:
+      games: the list of the games of all lanes.
+      number: of this lane, from 0. It plays every `num_lanes`th game of the list.
+    """
+
+    def __init__(self, setup: Setup, games: GameList, num_slots: int, number: int, num_lanes: int):
+        self._played = new_games(setup.game, num_slots, setup.playing.random_opening_plies)
+        parts = setup.parts._replace(cache=new_cache(setup.cache_mib))
         forest = new_forest(setup.game.rules, num_slots, setup.max_nodes)
-        super().__init__(parts, GameSlots(setup.playing, self._games), forest)
-        self._queue, self._evaluator, self._has_neighbours = queue, setup.evaluator, has_neighbours
+        super().__init__(parts, GameSlots(setup.playing, self._played), forest)
+        self._games, self._evaluator, self._has_neighbours = games, setup.evaluator, num_lanes > 1
+        self._waiting = iter(range(number, len(games.seeds), num_lanes))  # places of games
         self._game, self._initial = setup.game, setup.game.new_initial_state()
         self._places: dict[int, int] = {}  # slot to place of its game
         for slot in range(num_slots):
             self._begin(slot)
 
     def play(self) -> None:
-        """Plays games until all are over, or the queue is stopped."""
+        """Plays games until all are over, or the list is stopped."""
         nothing = np.zeros((0, self._game.num_actions), np.float32), np.zeros(0, np.float32)
         answer = nothing
         try:
-            while not self._queue.is_stopped:
-                while num_ended := self._go_on(answer):
-                    answer = nothing
+            while not self._games.is_stopped:
+                num_ended, answer = self._go_on(answer), nothing
+                if num_ended:
                     self._renew()
-                    self._queue.tell(num_ended)
-                planes = self._planes_of_whole_passes()
-                if not len(planes):
+                    self._games.tell(num_ended)
+                elif len(planes := self._planes_of_whole_passes()):
+                    answer = self._evaluator.evaluate(planes)
+                else:
                     return
-                answer = self._evaluator.evaluate(planes)
         except BaseException:
-            self._queue.is_stopped = True  # the other lanes would play on for nothing
+            self._games.is_stopped = True  # the other lanes would play on for nothing
             raise
 
     def _go_on(self, answer: Answer) -> int:
@@ -122,31 +127,30 @@ class Lane(Walker):
 
     def _renew(self) -> None:
         """Takes finished games out of their slots, and begins the next games there, if there are any."""
-        for slot in [slot for slot in self._places if self._games.outcomes[slot] != ONGOING]:
-            self._queue.note(self._places.pop(slot), take_game(self._games, self.forest.trees[slot], slot))
+        for slot in [slot for slot in self._places if self._played.outcomes[slot] != ONGOING]:
+            self._games.note(self._places.pop(slot), take_game(self._played, self.forest.trees[slot], slot))
             self._begin(slot)
 
     def _begin(self, slot: int) -> None:
         """Begins the next game, if there is one, in a free slot."""
-        following = self._queue.next_game()
-        if following is not None:
-            self._places[slot], seed = following
-            text = self._queue.start_of(self._places[slot])
+        place = next(self._waiting, None)
+        if place is not None:
+            self._places[slot] = place
+            text = self._games.start_of(place)
             start = self._game.state_from_text(text) if text else self._initial
-            start_tree(self.forest, slot, start.record, np.uint64(seed))
+            start_tree(self.forest, slot, start.record, np.uint64(self._games.seeds[place]))
             begin_game(self.parts, self.slots, self.forest, self.scratch, slot)
 
 
-def play_side_by_side(lanes: Sequence[Lane], queue: GameQueue) -> None:
+def play_side_by_side(lanes: Sequence[Lane], games: GameList) -> None:
     """Plays in all lanes, each in a thread; a single one in this thread."""
     if len(lanes) == 1:
         lanes[0].play()
         return
     with ThreadPoolExecutor(len(lanes)) as threads:
-        playing = [threads.submit(lane.play) for lane in lanes]
         try:
-            for each in playing:
-                each.result()
+            for playing in [threads.submit(lane.play) for lane in lanes]:
+                playing.result()
         except BaseException:
-            queue.is_stopped = True  # after Ctrl-C, too, of which only this thread learns
+            games.is_stopped = True  # after Ctrl-C, too, of which only this thread learns
             raise

@@ -1,4 +1,7 @@
-"""Self-play of many games in lockstep. A slot is a game with its tree. A batch for the net has one leaf per slot."""
+"""Self-play of many games in lockstep. A slot is a game with its tree. A batch for the net has one leaf of each slot.
+
+On an accelerator the slots are split into lanes, and a batch has the leaves of one lane.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -22,12 +25,13 @@ from azero.mcts.evaluation.views import new_views
 from azero.mcts.roots.strategies import root_from_config
 from azero.mcts.search.settings import SearchParts, check_parts
 from azero.selfplay.data.records import Shard, join_shards
-from azero.selfplay.lanes import GameQueue, Lane, Setup, play_side_by_side
+from azero.selfplay.lanes import GameList, Lane, Setup, play_side_by_side
 from azero.selfplay.pool import share_of_cores
 from azero.selfplay.slots import PlaySettings
 
-_SLOTS_OF_A_LANE = 64  # at least, on an accelerator; smaller passes take it and Python as long
+_SLOTS_OF_A_LANE = 64  # at least, if that leaves two lanes; smaller passes take an accelerator and Python as long
 _LANES_OF_A_CORE = 2  # while one waits for the accelerator, the other searches
+_MOST_LANES = 16  # Python's lock admits some 3,000 calls of a net per second, however many threads there are
 
 
 @dataclass(frozen=True)
@@ -61,7 +65,7 @@ class SelfPlay:
 def _count_lanes(config: Config) -> int:
     """Returns the number of lanes of a worker on an accelerator."""
     most, full = _LANES_OF_A_CORE * share_of_cores(config), config.selfplay.parallel_games // _SLOTS_OF_A_LANE
-    return max(2, min(most, full))
+    return max(2, min(most, full, _MOST_LANES))
 
 
 def _settings_of(config: Config) -> Settings:
@@ -103,25 +107,24 @@ def play_games(
 
     Raises BrokenRules if the game's rules are broken.
     """
-    queue = GameQueue(seeds, starts, on_games)
-    num_slots = max(1, min(selfplay.num_slots, len(seeds)))
-    setup = _new_setup(selfplay, num_slots)
-    sizes = _split(num_slots, selfplay.num_lanes)
+    games = GameList(seeds, starts, on_games)
+    sizes = _split(max(1, min(selfplay.num_slots, len(seeds))), selfplay.num_lanes)
+    setup = _new_setup(selfplay, sum(sizes), len(sizes))
     try:
-        play_side_by_side([Lane(setup, queue, size, has_neighbours=len(sizes) > 1) for size in sizes], queue)
+        play_side_by_side([Lane(setup, games, size, k, len(sizes)) for k, size in enumerate(sizes)], games)
     except BrokenRules as error:
         raise broken_rules(setup.game.name, f"{error}, in self-play", []) from None
-    return join_shards(queue.finished())
+    return join_shards(games.finished())
 
 
-def _new_setup(selfplay: SelfPlay, num_slots: int) -> Setup:
-    """Returns what the lanes share; a lane adds its cache."""
+def _new_setup(selfplay: SelfPlay, num_slots: int, num_lanes: int) -> Setup:
+    """Returns what the lanes share. The memory for caches is divided among them."""
     game, playing = selfplay.game, selfplay.playing
     settings = selfplay.settings._replace(is_rollout_only=False, leaves_per_tree=1, is_stopping_early=False)
     max_nodes = nodes_needed(game, playing.num_simulations, num_slots)
     parts = SearchParts(game.rules, selfplay.selection, selfplay.rollout, settings, new_views(game), new_cache(0))
     check_parts(parts)
-    return Setup(game, parts, playing, max_nodes, selfplay.evaluator)
+    return Setup(game, parts, playing, max_nodes, selfplay.evaluator, -(-settings.cache_mib // num_lanes))
 
 
 def _split(number: int, num_parts: int) -> list[int]:

@@ -30,7 +30,7 @@ def count_workers(config: Config) -> int:
 
 
 def share_of_cores(config: Config) -> int:
-    """Returns the number of cores for each worker, at least 1. On GPUs there are usually more cores than workers."""
+    """Returns the number of cores for each worker, at least 1."""
     return max(1, count_cores() // count_workers(config))
 
 

@@ -4,6 +4,7 @@ The positions near the end of a game are cheap to solve, and each earlier one co
 a table, so at an earlier position only the moves that were not played are new.
 """
 
+import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -34,13 +35,24 @@ def solve_endings(game: Game, shard: Shard, max_positions: int, num_threads: int
     ends = np.cumsum(shard.lengths)
     games = list(zip(ends - shard.lengths, ends, strict=True))
 
+    is_stopped = threading.Event()
+
     def solve(own: list[tuple[int, int]]) -> None:
         work = new_search(game.new_initial_state(), False, min(max_positions, _MOST_ENTRIES))
         for begin, end in own:
+            if is_stopped.is_set():
+                return
             _solve_game(game, solved, work, begin, end, max_positions)
 
-    with ThreadPoolExecutor(num_threads) as threads:
-        list(threads.map(solve, (games[first::num_threads] for first in range(num_threads))))
+    if num_threads == 1:
+        solve(games)
+        return solved
+    with ThreadPoolExecutor(num_threads) as pool:
+        try:
+            list(pool.map(solve, (games[first::num_threads] for first in range(num_threads))))
+        except BaseException:
+            is_stopped.set()  # the other threads end after their games
+            raise
     return solved
 
 

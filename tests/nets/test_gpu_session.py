@@ -69,38 +69,40 @@ def test_a_large_batch_goes_in_several_passes(net, small, monkeypatch):
     assert small.asked == [4, 4, 1] and logits.shape == (9, 6) and values.shape == (9,)
 
 
-class Fake:
-    """A recording of a net that answers with the sums of planes, which a second thread must not use meanwhile."""
+class FakeTape:
+    """A tape whose passes answer with the sums of the planes, when four of them run."""
 
-    made: list[int] = []  # noqa: RUF012
+    made: list["FakeTape"] = []  # noqa: RUF012
 
-    def __init__(self, rows, shape):
-        self.planes, self.logits, self.values = np.zeros((rows, *shape)), np.zeros((rows, 2)), np.zeros(rows)
-        self.is_running = False
-        self.made.append(rows)
+    def __init__(self, device):
+        self.stream, self.recordings, self.is_running = None, {}, False
+        self.made.append(self)
 
-    def replay(self):
-        assert not self.is_running, "two threads use the same recording"
+    def play(self, recording, planes):
+        assert not self.is_running, "two threads use the same tape"
+        assert recording >= len(planes)
         self.is_running = True
         MEETING.wait(30)
-        self.values[:] = self.planes.sum(axis=(1, 2, 3))
         self.is_running = False
+        return np.zeros((len(planes), 6)), planes.sum(axis=(1, 2, 3))
 
 
 MEETING = threading.Barrier(4)
 
 
 def test_passes_of_several_threads_run_side_by_side(net, monkeypatch):
-    monkeypatch.setattr(gpu_session, "_record", lambda session, device, rows, shape: Fake(rows, shape))
-    monkeypatch.setattr(Fake, "made", [])
+    monkeypatch.setattr(gpu_session, "_Tape", FakeTape)
+    monkeypatch.setattr(gpu_session, "_record", lambda session, stream, rows, shape: rows)
+    monkeypatch.setattr(FakeTape, "made", [])
     session = GpuSession(net, CPU, torch.float32)
     monkeypatch.setattr(session, "_is_recording", True)
-    batches = [random_planes(GAME, 20) + k for k in range(4)]
+    batches = [random_planes(GAME, size) for size in (20, 64, 65, 100)]
     with ThreadPoolExecutor(4) as threads:
         for _ in range(3):
             for planes, (_, values) in zip(batches, threads.map(session.run, batches), strict=True):
                 np.testing.assert_allclose(values, planes.sum(axis=(1, 2, 3)))
-    assert Fake.made == [32] * 4, "recordings should be used again"
+    assert len(FakeTape.made) == 4, "tapes should be used again"
+    assert {rows for tape in FakeTape.made for rows in tape.recordings} == {64, 128}
 
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="takes a GPU with CUDA")

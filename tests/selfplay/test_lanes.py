@@ -1,4 +1,4 @@
-"""Tests that games do not depend on caches, passes, threads and groups."""
+"""Tests of lanes, and that games do not depend on them, on caches and on passes."""
 
 import threading
 
@@ -135,6 +135,44 @@ def test_an_error_in_one_lane_ends_the_others():
     with pytest.raises(RuntimeError, match="the device is gone"):
         play(CONNECT_FOUR, range(10_000), 9, evaluator=evaluator, num_lanes=3)
     assert len(evaluator.batch_sizes) < 1000
+
+
+def test_an_error_ends_lanes_that_no_longer_ask_the_net():
+    class Failing(Apart):
+        """It fails when the other lane has had all positions of the game."""
+
+        def evaluate(self, planes):
+            self.threads.add(threading.get_ident())
+            if len(self.threads) == 1:
+                assert other_is_known.wait(60)
+                raise RuntimeError("the device is gone")
+            return super().evaluate(planes)
+
+    def count(num):
+        reports.append(num)
+        if sum(reports) > 3000:  # no tree of the game has so many nodes
+            other_is_known.set()
+
+    other_is_known, reports = threading.Event(), []
+    with pytest.raises(RuntimeError, match="the device is gone"):
+        play(
+            TIC_TAC_TOE, range(200_000), 8, settings=CACHED, evaluator=Failing(TIC_TAC_TOE), num_lanes=2, on_games=count
+        )
+    assert sum(reports) < 50_000
+
+
+def test_a_lane_has_the_same_batches_in_each_run():
+    def batches():
+        class Noting(Apart):
+            def evaluate(self, planes):
+                found.setdefault(threading.get_ident(), []).append(planes.tobytes())
+                return super().evaluate(planes)
+
+        found = {}
+        play(CONNECT_FOUR, range(30), 9, evaluator=Noting(CONNECT_FOUR), num_lanes=3)
+        return sorted(found.values())
+
+    assert batches() == batches()
 
 
 def test_games_that_end_are_reported_by_all_lanes():

@@ -28,7 +28,7 @@ def learn(num_steps, size=32):
 @pytest.fixture
 def unrecorded(monkeypatch):
     with monkeypatch.context() as patches:
-        patches.setattr(Passes, "_recorded", lambda self, number, work, inputs: work)
+        patches.setattr(Passes, "_recorded", lambda self, number, share, compute, inputs: compute)
         return learn(8)
 
 
@@ -45,12 +45,12 @@ def test_recorded_passes_teach_what_others_teach(unrecorded):
 
 def test_a_batch_of_another_size_is_recorded_anew():
     trainer, _ = learn(2)
-    first = trainer.passes._recordings[0]
+    first = trainer.passes._recordings[0, 1.0]
     trainer.step(sample(48, 0, OTHELLO), 0.0)
-    assert trainer.passes._recordings[0] is not first and trainer.passes._recordings[0]._graph is not None
+    assert trainer.passes._recordings[0, 1.0] is not first and trainer.passes._recordings[0, 1.0]._graph is not None
 
 
-def test_what_cannot_be_recorded_is_computed(monkeypatch):
+def test_what_cannot_be_recorded_is_computed(monkeypatch, capsys):
     trainer = Trainer(CONFIG, OTHELLO)
     compute = Passes._compute
 
@@ -61,5 +61,6 @@ def test_what_cannot_be_recorded_is_computed(monkeypatch):
 
     monkeypatch.setattr(Passes, "_compute", looking)
     losses = [float(trainer.step(sample(32, 0, OTHELLO), 0.0).policy) for _ in range(30)]
-    assert trainer.passes._recordings[0]._graph is None
+    assert trainer.passes._recordings[0, 1.0]._graph is None
     assert losses[-1] < losses[0]
+    assert capsys.readouterr().err.count("passes of training are not recorded") == 1

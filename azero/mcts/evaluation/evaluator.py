@@ -12,7 +12,8 @@ class Evaluator(Protocol):
     """Rows of one forward pass. Batches of a multiple of it waste nothing. 0: any size is as good."""
 
     is_on_device: bool
-    """Whether it works on an accelerator, so that the CPU is free meanwhile."""
+    """Whether it works on an accelerator, so that the CPU is free meanwhile. Then self-play calls `evaluate` in several
+    threads at the same time."""
 
     def evaluate(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Evaluates a batch of positions.

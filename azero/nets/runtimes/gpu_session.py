@@ -1,7 +1,6 @@
 """The net on a GPU: recorded passes (CUDA graphs), pinned memory, and batches that fit into the GPU's memory."""
 
 import threading
-from collections import defaultdict
 from typing import NamedTuple
 
 import numpy as np
@@ -14,7 +13,7 @@ from azero.system.console import say
 MOST_ROWS = 4096
 """Maximum of rows per pass."""
 
-_FEWEST_ROWS = 16
+_FEWEST_ROWS = 64  # fewer take as long, and each number of rows needs a recording
 _WARM_UP_PASSES = 3  # before a recording: the first passes choose algorithms and allocate memory
 
 
@@ -23,16 +22,16 @@ class GpuSession:
 
     A batch is split into passes of at most MOST_ROWS rows. If a pass does not fit in the GPU's memory, the limit is
     halved, with a notice on stderr. On CUDA a pass is filled up to a power of two of rows. For each such size it is
-    recorded as a graph, so that the launch overhead, about 10 us per layer, is paid only once per pass. Threads whose
-    passes have the same size at the same time get recordings of their own, and their passes run side by side.
+    recorded as a graph, so that the launch overhead, about 10 us per layer, is paid only once per pass. A thread that
+    runs a pass has a tape of its own meanwhile, so that passes of several threads run side by side.
     """
 
     def __init__(self, net: Net, device: torch.device, dtype: torch.dtype):
         self._plain = TorchSession(net, device, dtype)
         self._device = device
         self._is_recording = device.type == "cuda"
-        self._free: defaultdict[int, list[_Recording]] = defaultdict(list)  # by rows, those that no thread uses
-        self._one_at_a_time = threading.Lock()
+        self._free: list[_Tape] = []  # that no thread uses
+        self._lock = threading.Lock()
         self._most_rows = MOST_ROWS
 
     def run(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -40,9 +39,10 @@ class GpuSession:
         answers: list[tuple[np.ndarray, np.ndarray]] = []
         done = 0
         while done < len(planes):
-            part = planes[done : done + self._most_rows]
+            most_rows = self._most_rows  # another thread may change it
+            part = planes[done : done + most_rows]
             try:
-                answers.append(self._run_pass(part))
+                answers.append(self._run_pass(part, most_rows))
             except torch.OutOfMemoryError:
                 if len(part) == 1:
                     raise
@@ -53,50 +53,60 @@ class GpuSession:
         return np.concatenate(logits), np.concatenate(values)
 
     def _take_smaller_passes(self, rows: int) -> None:
-        self._free.clear()
-        self._most_rows = max(rows // 2, 1)
-        if self._is_recording:
-            torch.cuda.empty_cache()
+        with self._lock:
+            self._free = []  # tapes in use are given back to the old list
+            self._most_rows = min(self._most_rows, max(rows // 2, 1))
+            if self._is_recording:
+                torch.cuda.empty_cache()
         say(f"a pass of {rows} rows exceeds the GPU's memory; passes now have {self._most_rows} rows")
 
-    def _run_pass(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def _run_pass(self, planes: np.ndarray, most_rows: int) -> tuple[np.ndarray, np.ndarray]:
         if not self._is_recording:
-            with self._one_at_a_time:
+            with self._lock:
                 return self._plain.run(planes)
-        rows = min(max(_FEWEST_ROWS, 1 << (len(planes) - 1).bit_length()), self._most_rows)
+        rows = min(max(_FEWEST_ROWS, 1 << (len(planes) - 1).bit_length()), most_rows)
+        free = self._free
         try:
-            recording = self._free[rows].pop()
+            tape = free.pop()
         except IndexError:
-            with self._one_at_a_time:
-                recording = _record(self._plain, self._device, rows, planes.shape[1:])
-        recording.planes[: len(planes)] = planes
-        recording.replay()  # other threads run in the meantime
-        answer = recording.logits[: len(planes)].copy(), recording.values[: len(planes)].copy()
-        self._free[rows].append(recording)
+            tape = _Tape(self._device)
+        if rows not in tape.recordings:
+            with self._lock:  # one thread records at a time
+                tape.recordings[rows] = _record(self._plain, tape.stream, rows, planes.shape[1:])
+        answer = tape.play(tape.recordings[rows], planes)
+        free.append(tape)
         return answer
+
+
+class _Tape:
+    """The recordings that one thread uses at a time, by their rows, and their stream."""
+
+    def __init__(self, device: torch.device):
+        self.stream = torch.cuda.Stream(device)
+        self.recordings: dict[int, _Recording] = {}
+
+    def play(self, recording: "_Recording", planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Runs a recorded pass; returns logits and values of the planes."""
+        recording.planes[: len(planes)] = planes
+        with torch.cuda.stream(self.stream):
+            recording.graph.replay()
+        self.stream.synchronize()  # other threads run in the meantime
+        return recording.logits[: len(planes)].copy(), recording.values[: len(planes)].copy()
 
 
 class _Recording(NamedTuple):
     """A recorded pass on CUDA, and the pinned memory that it reads and writes."""
 
     graph: torch.cuda.CUDAGraph
-    stream: torch.cuda.Stream
     planes: np.ndarray  # [rows, C, H, W] float32
     logits: np.ndarray  # [rows, A] float32
     values: np.ndarray  # [rows] float32
 
-    def replay(self) -> None:
-        """Runs the pass, and waits for its end."""
-        with torch.cuda.stream(self.stream):
-            self.graph.replay()
-        self.stream.synchronize()
-
 
 @torch.inference_mode()
-def _record(session: TorchSession, device: torch.device, rows: int, planes_shape: tuple[int, ...]) -> _Recording:
+def _record(session: TorchSession, stream: torch.cuda.Stream, rows: int, planes_shape: tuple[int, ...]) -> _Recording:
     """Records a pass of `rows` rows, from pinned memory to pinned memory."""
     planes = torch.zeros((rows, *planes_shape), pin_memory=True)
-    stream = torch.cuda.Stream(device)
     with torch.cuda.stream(stream):  # the thread's current device is this one meanwhile
         for _ in range(_WARM_UP_PASSES):
             prediction = session.predict(planes)
@@ -112,4 +122,4 @@ def _record(session: TorchSession, device: torch.device, rows: int, planes_shape
         except RuntimeError as error:
             cause = error.__context__  # ending a failed recording raises another error
             raise cause if isinstance(cause, torch.OutOfMemoryError) else error from None
-    return _Recording(graph, stream, planes.numpy(), logits.numpy(), values.numpy())
+    return _Recording(graph, planes.numpy(), logits.numpy(), values.numpy())

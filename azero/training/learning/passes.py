@@ -20,7 +20,7 @@ from azero.selfplay.data.samples import Sample
 from azero.system.machine import count_cores
 from azero.training.learning.learner import Learner
 from azero.training.learning.losses import Losses, losses_of, map_losses
-from azero.training.learning.recording import RecordedWork, Work
+from azero.training.learning.recording import Compute, RecordedPass
 
 PASS_ROWS = 128
 """Rows of one forward and backward pass on a CPU. Batch normalisation computes its statistics over these rows."""
@@ -54,8 +54,8 @@ class Passes:
         self.canvas = canvas
         self.dtype = pick_dtype(config.training.precision.replace("auto", "fp32"), devices[0])
         self.twins = [learner]
-        self._recordings: dict[int, RecordedWork] = {}  # of passes on CUDA, by their numbers
-        self._one_records = threading.Lock()
+        self._recordings: dict[tuple[int, float], RecordedPass] = {}  # on CUDA, by number and share of a batch
+        self._lock = threading.Lock()
         self.use_threads(config.device.threads or count_cores())
 
     def use_threads(self, num_threads: int) -> None:
@@ -81,10 +81,10 @@ class Passes:
         board = self.board_of(part, device)
         planes, policies, results, targets = self.to_device(part, device)
         inputs = [planes, policies, results, *(targets[head.name] for head in learner.wanted)]
-        work: Work = partial(self._compute, learner, board, share)
+        compute: Compute = partial(self._compute, learner, board, share)
         if device.type == "cuda" and board is WHOLE:
-            work = self._recorded(number, work, inputs)
-        losses, gradients = work(inputs)
+            compute = self._recorded(number, share, compute, inputs)
+        losses, gradients = compute(inputs)
         on_first = [gradient.to(home, non_blocking=True) for gradient in gradients]
         return Pass(map_losses(lambda loss: share * loss.to(home), losses), on_first)
 
@@ -108,12 +108,12 @@ class Passes:
         gradients = torch.autograd.grad(share * losses.total(self.config), list(learner.parameters()))
         return map_losses(Tensor.detach, losses), list(gradients)
 
-    def _recorded(self, number: int, work: Work, inputs: Sequence[Tensor]) -> Work:
-        """Returns the recording of a pass's work; records it if there is none for these shapes."""
-        recorded = self._recordings.get(number)
+    def _recorded(self, number: int, share: float, compute: Compute, inputs: Sequence[Tensor]) -> Compute:
+        """Returns the recording of a pass; records it if there is none for this share of a batch and these shapes."""
+        recorded = self._recordings.get((number, share))
         if recorded is None or not recorded.fits(inputs):
-            with self._one_records:
-                recorded = self._recordings[number] = RecordedWork(work, self.twins[number], inputs)
+            with self._lock:
+                recorded = self._recordings[number, share] = RecordedPass(compute, self.twins[number], inputs)
         return recorded
 
     def board_of(self, sample: Sample, device: torch.device) -> Board:

@@ -1,28 +1,29 @@
-"""A pass of training on CUDA, recorded once as a graph. Later passes are one launch instead of some hundreds."""
+"""A pass of training on CUDA, recorded once as a graph. Each later pass is one launch instead of hundreds."""
 
 from collections.abc import Callable, Sequence
 
 import torch
 from torch import Tensor, nn
 
+from azero.system.console import say
 from azero.training.learning.losses import Losses
 
-Work = Callable[[Sequence[Tensor]], tuple[Losses, list[Tensor]]]
+Compute = Callable[[Sequence[Tensor]], tuple[Losses, list[Tensor]]]
 """Computes losses and gradients of inputs on one device, without waiting for it."""
 
 _WARM_UP_PASSES = 3  # before a recording: the first passes choose algorithms and allocate memory
 
 
-class RecordedWork:
-    """Work that is recorded for the first inputs, and repeated for further ones of the same shapes.
+class RecordedPass:
+    """A pass that is recorded for the first inputs, and repeated for further ones of the same shapes.
 
-    The outputs are overwritten by the next call. Work that cannot be recorded, e.g. of a net that looks at its values
-    on the CPU, is done without a recording.
+    The outputs are overwritten by the next call. If a pass cannot be recorded, e.g. because the net looks at its values
+    on the CPU, this is told on stderr, and each call computes it.
     """
 
-    def __init__(self, work: Work, module: nn.Module, inputs: Sequence[Tensor]):
-        """Records work whose parameters and running statistics are those of `module`."""
-        self._work = work
+    def __init__(self, compute: Compute, module: nn.Module, inputs: Sequence[Tensor]):
+        """Records `compute`, whose parameters and running statistics are those of `module`."""
+        self._compute = compute
         self._inputs = [each.clone() for each in inputs]
         self._stream = torch.cuda.Stream(inputs[0].device)
         self._stream.wait_stream(torch.cuda.current_stream(inputs[0].device))
@@ -33,17 +34,20 @@ class RecordedWork:
     def _record(self, module: nn.Module) -> torch.cuda.CUDAGraph | None:
         before = [each.clone() for each in module.buffers()]  # the warm-up changes the running statistics
         for _ in range(_WARM_UP_PASSES):
-            self._work(self._inputs)
+            self._compute(self._inputs)
         for buffer, value in zip(module.buffers(), before, strict=True):
             buffer.copy_(value)
         self._stream.synchronize()
         graph = torch.cuda.CUDAGraph()
         try:
             with torch.cuda.graph(graph, stream=self._stream, capture_error_mode="thread_local"):
-                self._outputs = self._work(self._inputs)
-        except torch.OutOfMemoryError:
-            raise
-        except RuntimeError:
+                self._outputs = self._compute(self._inputs)
+        except RuntimeError as error:
+            cause = error.__context__  # ending a failed recording raises another error
+            for each in (error, cause):
+                if isinstance(each, torch.OutOfMemoryError):
+                    raise each from None
+            say(f"passes of training are not recorded, which makes them slower: {str(cause or error).splitlines()[0]}")
             return None
         return graph
 
@@ -52,9 +56,9 @@ class RecordedWork:
         return [each.shape for each in inputs] == [each.shape for each in self._inputs]
 
     def __call__(self, inputs: Sequence[Tensor]) -> tuple[Losses, list[Tensor]]:
-        """Does the work for these inputs."""
+        """Returns losses and gradients for these inputs."""
         if self._graph is None:
-            return self._work(inputs)
+            return self._compute(inputs)
         torch._foreach_copy_(self._inputs, list(inputs))
         self._graph.replay()
         return self._outputs
