@@ -28,13 +28,13 @@ def solve_endings(game: Game, shard: Shard, max_positions: int, num_threads: int
     Args:
       max_positions: positions that alpha-beta may visit per game. A position that needs more ends the game's solving.
         The earlier positions keep the values of their searches. With 0 nothing is solved.
+      num_threads: threads that share the games. The result does not depend on it.
     """
     if max_positions == 0:
         return shard
     solved = shard._replace(proven=shard.proven.copy(), root_values=shard.root_values.copy())
     ends = np.cumsum(shard.lengths)
     games = list(zip(ends - shard.lengths, ends, strict=True))
-
     is_stopped = threading.Event()
 
     def solve(own: list[tuple[int, int]]) -> None:

@@ -7,6 +7,7 @@ positions. Short positions are drawn more often, since there are few.
 """
 
 import argparse
+import itertools
 import time
 from collections.abc import Iterator
 from dataclasses import replace
@@ -79,8 +80,10 @@ def main() -> None:
         return (time.monotonic() - begin) / options.seconds
 
     def generators() -> Iterator[np.random.Generator]:
-        while progress() < 1:
-            yield np.random.default_rng([9, trainer.steps])
+        for number in itertools.count():
+            if progress() >= 1:
+                return
+            yield np.random.default_rng([9, number])
 
     for sample in replay.samples(options.batch, generators()):
         losses = trainer.step(sample, min(1.0, progress()))

@@ -66,6 +66,12 @@ def test_a_game_is_solved_as_if_it_were_alone():
     assert_same(together, join_shards(apart))
 
 
+@pytest.mark.parametrize("num_threads", [2, 5])
+def test_any_number_of_threads_solves_the_same(num_threads):
+    played = play(CONNECT_FOUR, range(4), settings=PLAIN)
+    assert_same(solve_endings(CONNECT_FOUR, played, 500, num_threads), solve_endings(CONNECT_FOUR, played, 500))
+
+
 def test_proofs_of_the_searches_are_kept_and_cost_nothing():
     played = play(CONNECT_FOUR, range(4))
     is_proven = played.proven != UNPROVEN
