@@ -41,7 +41,8 @@ from azero.training.comparing.comparison import compare_runs
 COMMON = (
     *("net.blocks=3", "net.channels=32", "selfplay.games_per_iteration=250", "selfplay.games_per_shard=125"),
     *("selfplay.num_simulations=48", "selfplay.root=noise"),
-    *("selfplay.full_search_share=1", "selfplay.random_opening_share=0"),
+    *("selfplay.full_search_share=1", "selfplay.random_opening_share=0", "selfplay.solve_nodes=0"),
+    *("selfplay.policy_surprise_share=0", "training.ownership_loss_weight=0"),
     *("replay.window=60000", "replay.window_growth=0"),
     *("training.iterations=1000", "training.schedule=constant", "training.samples_per_position=4"),
     *("training.learning_rate=0.001", "training.muon_learning_rate=0.02"),

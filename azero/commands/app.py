@@ -49,7 +49,7 @@ def prepare(
     ] = False,
     data_only: Annotated[
         bool,
-        typer.Option("--data-only", help="Run no code from outside: no user's game file, no gtp: or uci: program."),
+        typer.Option("--data-only", help="Run no code from outside: no user's game or net, no gtp: or uci: program."),
     ] = False,
 ) -> None:
     """Checks, before any command, whether the cache of compiled code can be written."""

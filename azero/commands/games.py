@@ -66,7 +66,9 @@ def check_game(
 def check_net(
     net: Annotated[
         str,
-        typer.Argument(metavar="NET", help="tower, dense, or FILE.py:NAME or FILE.py:NAME(option=1) for your own net."),
+        typer.Argument(
+            metavar="NET", help="tower, any_size, dense, or your own net: FILE.py:NAME or FILE.py:NAME(option=1)."
+        ),
     ],
     game: Annotated[str, typer.Option("--game", help="The game; see `azero games`.")],
     device: DeviceOption = "auto",

@@ -24,7 +24,9 @@ _COMMON = {
         Path | None,
         typer.Option("--out", parser=as_path, metavar="DIR", help="Folder of the results; results/NAME by default."),
     ],
-    "full": Annotated[bool, typer.Option("--full", help="The paper's size. This takes hours to days.")],
+    "full": Annotated[
+        bool, typer.Option("--full", help="A large size: the paper's if it gives one. This takes hours to days.")
+    ],
     "threads": Annotated[int | None, typer.Option("--threads", help="Worker processes; one per core by default.")],
     "cluster": ClusterOption,
     "seed": Annotated[int | None, typer.Option("--seed", min=0, help="Seed of all random choices; 0 by default.")],

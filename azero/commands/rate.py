@@ -51,7 +51,7 @@ AnchorOption = Annotated[
 ]
 OutOption = Annotated[
     Path | None,
-    typer.Option("--out", parser=as_path, metavar="FILE", help="File that keeps the games; by default ratings.json."),
+    typer.Option("--out", parser=as_path, metavar="FILE", help="File that keeps the games; see above for the default."),
 ]
 PlotOption = Annotated[
     Path | None, typer.Option("--plot", parser=as_path, metavar="FILE", help="Draw the ratings into a PNG file.")
