@@ -79,7 +79,10 @@ class SelfPlayConfig(Section):
         "best move. Paper: 1.",
     )
     temperature_plies: int = Field(
-        30, ge=0, description="Number of plies, from the start of a game, that use `temperature`. Paper: 30."
+        30,
+        ge=0,
+        description="Number of plies that use `temperature`, from a game's start or the end of its random opening. "
+        "Paper: 30.",
     )
     final_temperature: float = Field(0.0, ge=0, le=100, description="Temperature after these plies. Paper: 0.")
     root: Literal["noise", "gumbel"] = Field(

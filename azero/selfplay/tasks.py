@@ -95,12 +95,17 @@ class SizedSeeds(NamedTuple):
 
 
 def split_seeds(seeds: list[int], num_sizes: int, games_per_shard: int) -> list[SizedSeeds]:
-    """Returns the seeds of each shard. All sizes have as many games, the first ones one more if necessary."""
-    shards = []
-    for size in range(num_sizes):
-        own = tuple(seeds[size::num_sizes])
-        shards += [SizedSeeds(size, own[at : at + games_per_shard]) for at in range(0, len(own), games_per_shard)]
-    return shards
+    """Returns the seeds of each shard. All sizes have as many games, the first ones one more if necessary.
+
+    The sizes take turns, so that a replay window that keeps only a part of the shards has games of each.
+    """
+    own = [tuple(seeds[size::num_sizes]) for size in range(num_sizes)]
+    return [
+        SizedSeeds(size, each[at : at + games_per_shard])
+        for at in range(0, len(own[0]), games_per_shard)
+        for size, each in enumerate(own)
+        if at < len(each)
+    ]
 
 
 def play_task(plan: PlayPlan, task: SizedSeeds, on_games: Callable[[int], None]) -> Shard:

@@ -19,12 +19,12 @@ from azero.system.formats import check_format
 
 Tensors = dict[str, np.ndarray]
 
-_LARGEST = 1 << 30  # bytes of a file; a net of 260 million parameters
+LARGEST = 1 << 30  # bytes of a file; a net of 260 million parameters
 
 _LARGEST_HEADER = 2 << 20  # bytes of names, shapes and card
 
 
-def write_tensors(path: Path, tensors: Tensors, card: dict, largest: int = _LARGEST) -> None:
+def write_tensors(path: Path, tensors: Tensors, card: dict, largest: int = LARGEST) -> None:
     """Writes tensors and card with their digest, atomically; raises BadInput if the file would be larger than that."""
     arrays = {name: np.asarray(tensor, order="C") for name, tensor in tensors.items()}
     if spaced := _with_space(arrays):
@@ -37,7 +37,7 @@ def write_tensors(path: Path, tensors: Tensors, card: dict, largest: int = _LARG
     write_whole(path, data)
 
 
-def read_tensors(path: Path, what: str, largest: int = _LARGEST) -> tuple[dict, Tensors]:
+def read_tensors(path: Path, what: str, largest: int = LARGEST) -> tuple[dict, Tensors]:
     """Returns card and tensors of a file. The digest is in the card, and is not checked.
 
     Args:
@@ -103,7 +103,7 @@ def _sizes(start: bytes, size: int, largest: int) -> list[tuple[str, int, int]]:
     return [("file", size, largest), ("header", int.from_bytes(start[:8], "little"), _LARGEST_HEADER)]
 
 
-def read_signed(path: Path, what: str, newest: int, largest: int = _LARGEST) -> tuple[dict, Tensors]:
+def read_signed(path: Path, what: str, newest: int, largest: int = LARGEST) -> tuple[dict, Tensors]:
     """Returns card and tensors of a file of format `newest`, or of format 1, which had no digest.
 
     The card has the format, and no digest.

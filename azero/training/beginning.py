@@ -4,6 +4,7 @@ What comes from elsewhere is copied into the run's folder before config.toml, wh
 the run needs no file of others.
 """
 
+import re
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -58,7 +59,8 @@ def _newest_games(folder: Path, games: Sequence[Game], window: int) -> list[Size
     """Returns the newest shards of a run with `window` positions or more, oldest first; fewer if it has no more."""
     shards: list[SizedShard] = []
     with hold_to_read(folder, may_write=False):
-        for path in sorted((folder / "replay").glob("[!.]*.safetensors"), reverse=True):
+        paths = (folder / "replay").glob("[!.]*.safetensors")
+        for path in sorted(paths, key=lambda each: [*map(int, re.findall("[0-9]+", each.stem))], reverse=True):
             shards.append(load_sized_shard(path, games))
             if sum(each.num_learnt for _, each in shards) >= window:
                 break

@@ -16,6 +16,7 @@ from azero.config.schema import Config
 from azero.config.training import EvaluationConfig
 from azero.errors import EngineFailed
 from azero.games import Game
+from azero.nets.checkpoint_file import read_card
 from azero.system.machine import count_cores
 from azero.training.run import Run
 from azero.training.state import Progress
@@ -134,15 +135,27 @@ def find_benchmark(config: EvaluationConfig, game: Game) -> Benchmark | None:
 
 
 def recipe(run: Run, path: Path, game: Game, num_simulations: int = 0) -> Recipe:
-    """Returns an agent for one of the sizes. It does not solve its roots, so that matches measure the net.
+    """Returns an agent for one of the sizes. It searches with the run's present settings, also if the net is older.
 
-    Its name has the absolute path: the name of a run's folder may look like another agent's, e.g. gtp:COMMAND.
+    It does not solve its roots, so that matches measure the net. Its name has the absolute path: the name of a run's
+    folder may look like another agent's, e.g. gtp:COMMAND.
 
     Args:
       num_simulations: per move; 0 means those of the gate.
     """
-    name = f"{path.absolute()}(solve_nodes=0)@{num_simulations or run.config.gate.num_simulations}"
+    options = _changed_search(run, path) | {"solve_nodes": 0}
+    settings = ",".join(f"{key}={value}" for key, value in options.items())
+    name = f"{path.absolute()}({settings})@{num_simulations or run.config.gate.num_simulations}"
     return recipe_of(name, game, run.config.seed, _threads(run), run.config.device)
+
+
+def _changed_search(run: Run, path: Path) -> dict[str, object]:
+    """Returns the settings of a search in a match that differ from those in the checkpoint's card, as options."""
+    own, present = read_card(path).search, run.config.search.model_dump()
+    if present["rollout_weight"] == 0:
+        del present["rollout"]
+    changed = {key: value for key, value in present.items() if own.get(key) != value}
+    return {key: str(value).lower() if isinstance(value, bool) else value for key, value in changed.items()}
 
 
 def _threads(run: Run) -> int:

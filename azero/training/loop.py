@@ -12,6 +12,7 @@ from azero.config.checks import find_oddities
 from azero.config.schema import Config
 from azero.games.sizes import games_of
 from azero.selfplay.data.lessons import Lessons
+from azero.selfplay.data.shard_files import check_largest
 from azero.selfplay.pool import MakePool, local_pool
 from azero.system.console import say
 from azero.system.files import make_folder, remove_temporaries
@@ -57,6 +58,7 @@ def train(
     check_runtime(config, is_resuming)
     Learner(config, game)  # raises errors of net and heads before the folder exists
     check_ranks(config)
+    check_largest(game, config.selfplay)
     if config.evaluation.every:
         make_agent(config.evaluation.opponent, game).close()  # raises errors now, not after the first iterations
         find_benchmark(config.evaluation, game)

@@ -217,8 +217,9 @@ def check_progress(run: Run, progress: Progress | None) -> None:
             "go on with --set training.iterations=N"
         )
     if num_played == wanted:
+        without = "" if progress.final or not run.config.gate.final_games else ", without a final"
         say(
-            f"run {str(run.folder)!r} has played its {wanted} iterations, and there is nothing to do; "
+            f"run {str(run.folder)!r} has played its {wanted} iterations{without}, and there is nothing to do; "
             "go on with --set training.iterations=N"
         )
 

@@ -28,7 +28,7 @@ FEWEST_ITERATIONS = 5
 """If not even these fit, iterations have fewer games. With fewer iterations a net hardly learns from its own games."""
 
 FEWEST_GAMES = 8
-"""Games of an iteration. With fewer, the run takes longer than wanted."""
+"""Games of an iteration, and at least one of each size. With fewer, the run takes longer than wanted."""
 
 _FEW = 8  # games, and simulations per move, of the short trial
 
@@ -70,19 +70,20 @@ def fit_to_time(folder: Path, config: Config, minutes: float, make_pool: MakePoo
     say(f"--minutes {minutes:g}: measuring an iteration first")
     costs = measure(config, sum(shard.num_learnt for _, shard in first), make_pool)
     trials_s = time.perf_counter() - begin
-    counts = choose_counts(costs, config.selfplay.games_per_iteration, 60 * minutes - trials_s)
+    fewest = max(FEWEST_GAMES, len(config.game.sizes))
+    counts = choose_counts(costs, config.selfplay.games_per_iteration, 60 * minutes - trials_s, fewest)
     say(describe(counts, costs, config, minutes, trials_s))
     return _with_counts(config, counts)
 
 
-def choose_counts(costs: Costs, games: int, seconds: float) -> Counts:
+def choose_counts(costs: Costs, games: int, seconds: float, fewest_games: int = FEWEST_GAMES) -> Counts:
     """Returns the most iterations of `games` games that fit `seconds`; if these are too few, fewer games for each."""
     left = seconds - costs.run_s
     iterations = int(left / (costs.iteration_s + games * costs.game_s))
     if iterations >= FEWEST_ITERATIONS:
         return Counts(iterations, games)
     affordable = int((left / FEWEST_ITERATIONS - costs.iteration_s) / costs.game_s)
-    return Counts(FEWEST_ITERATIONS, min(games, max(FEWEST_GAMES, affordable)))
+    return Counts(FEWEST_ITERATIONS, min(games, max(fewest_games, affordable)))
 
 
 def describe(counts: Counts, costs: Costs, config: Config, minutes: float, trials_s: float) -> str:
@@ -133,7 +134,7 @@ def _short(trial: Config) -> Config:
     return _changed(
         trial,
         selfplay={
-            "games_per_iteration": _FEW,
+            "games_per_iteration": max(_FEW, len(trial.game.sizes)),
             "num_simulations": few["num_simulations"],
             "full_search_share": 1.0,
         },

@@ -55,6 +55,8 @@ def train(
     place, given = _places_of(config, run, overrides, resume)
     if resume and minutes is not None:
         raise BadInput("minutes are for a new run, and resume=True continues one; leave one of the two out")
+    if minutes is not None and any(each.partition("=")[0].strip() == "training.iterations" for each in overrides):
+        raise BadInput("minutes set training.iterations; leave one of the two out")
     if resume:
         with _advice(place):
             return _resume(place, given, overrides, callbacks, allow_commands, make_pool)

@@ -165,6 +165,7 @@ def test_a_ko_is_kept_and_superko_knows_two_boards():
     after = strict.state_from_moves("b3", strict.state_from_text("1XO1/X1XO/1XO1/4 O"))
     assert 6 not in after.legal_actions(), "the board before b3 is known"
     assert 6 in strict.state_from_text("1XO1/XO1O/1XO1/4 X").legal_actions(), "the board before is not known"
+    assert 6 not in strict.state_from_text(after.to_text()).legal_actions(), "the text has the ko"
 
 
 def test_moves_instead_of_a_board_keep_the_history():

@@ -94,6 +94,14 @@ def test_noisy_priors_are_a_distribution(epsilon):
     assert np.any(np.abs(priors - [0.5, 0.3, 0.2]) > 1e-3)
 
 
+def test_noise_without_any_mass_leaves_the_priors():
+    """With a tiny alpha all variates of the gamma distribution may be 0."""
+    forest = make_tree({"P": 0.5}, {"P": 0.5})
+    for _ in range(300):
+        mix_noise(forest.nodes[0], forest.trees[0].rng, 0.001, 0.25, np.zeros(64))
+        assert forest.nodes[0].P[1:3].sum() == approx(1, abs=1e-3)
+
+
 @pytest.mark.parametrize("alpha", [0.3, 1.0, 5.0])
 def test_noise_has_mean_and_variance_of_a_dirichlet(alpha):
     """eta_a of Dir(alpha) in n moves has mean 1/n and variance (1/n) (1 - 1/n) / (n alpha + 1)."""

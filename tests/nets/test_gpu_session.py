@@ -63,6 +63,21 @@ def test_a_pass_of_one_row_must_fit(net, small, monkeypatch, capsys):
         GpuSession(net, CPU, torch.float32).run(random_planes(GAME, 3))
 
 
+def test_one_position_is_tried_in_a_pass_of_one_row(net, monkeypatch, capsys):
+    """A pass that is recorded is filled up to 64 rows, which may be too many for the memory."""
+    session = GpuSession(net, CPU, torch.float32)
+    limits = []
+
+    def run_pass(planes, most_rows):
+        limits.append(most_rows)
+        if most_rows > 1:
+            raise torch.OutOfMemoryError("out of memory")
+        return np.zeros((len(planes), 6)), np.zeros(len(planes))
+
+    monkeypatch.setattr(session, "_run_pass", run_pass)
+    assert session.run(random_planes(GAME, 1))[1].shape == (1,) and limits[-1] == 1
+
+
 def test_a_large_batch_goes_in_several_passes(net, small, monkeypatch):
     monkeypatch.setattr(gpu_session, "MOST_ROWS", 4)
     logits, values = GpuSession(net, CPU, torch.float32).run(random_planes(GAME, 9))

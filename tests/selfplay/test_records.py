@@ -1,18 +1,20 @@
 """Tests of shards in files: they load unchanged; damaged files and those of other games are refused in one line."""
 
 import json
+import re
 
 import numpy as np
 import pytest
 from safetensors.numpy import load_file, save_file
 
+from azero.config.selfplay import SelfPlayConfig
 from azero.errors import BadInput
 from azero.games import make_game, registered_games
 from azero.mcts.tree import UNPROVEN
 from azero.selfplay.data.records import bytes_of_states, join_shards
-from azero.selfplay.data.shard_files import load_shard, save_shard
+from azero.selfplay.data.shard_files import check_largest, load_shard, save_shard
 from azero.system.formats import warn_once
-from azero.system.tensor_files import write_tensors
+from azero.system.tensor_files import LARGEST, write_tensors
 
 from .games import CONNECT_FOUR, PLAY, TIC_TAC_TOE, assert_same, play, some_games, split, visits_of, with_visits
 
@@ -313,3 +315,15 @@ def test_what_is_in_the_gaps_of_states_is_not_written(tmp_path):
     save_shard(tmp_path / "clean", shard, game)
     save_shard(tmp_path / "filled", shard._replace(states=states), game)
     assert (tmp_path / "clean").read_bytes() == (tmp_path / "filled").read_bytes()
+
+
+def test_a_shard_whose_file_could_be_too_large_is_refused_before_its_games_are_played():
+    game = make_game("go(size=19)")
+    check_largest(make_game("go(size=13)"), SelfPlayConfig())
+    check_largest(game, SelfPlayConfig(games_per_iteration=60))
+    with pytest.raises(
+        BadInput, match=r"^selfplay.games_per_shard = 250: .* exceed 1024 MiB; [0-9]+ games fit"
+    ) as error:
+        check_largest(game, SelfPlayConfig(games_per_iteration=500))
+    fitting = int(re.search("([0-9]+) games fit", str(error.value))[1])
+    assert fitting * game.max_plies * game.rules.state_dtype.itemsize < LARGEST

@@ -89,6 +89,15 @@ def test_the_newest_games_that_fit_the_window_are_taken(source):
     assert len(read_all.shards) == len(paths)
 
 
+def test_the_newest_games_are_those_with_the_highest_number(source):
+    one, other, *_ = sorted((source / "replay").glob("*.safetensors"))
+    newest = load_shard(other, GAME)
+    one.rename(one.with_stem("00030-9999"))
+    other.rename(other.with_stem("00030-10000"))
+    beginning = read_beginning(tiny_config(replay={"first_games": str(source), "window": 1}), (GAME,))
+    assert [shard.actions.tolist() for _, shard in beginning.shards] == [newest.actions.tolist()]
+
+
 def test_a_net_of_another_shape_learns_to_play_from_a_run_s_games(tmp_path):
     """The games are those of random weights with a search; the net alone is to play better than random weights."""
     selfplay = {"games_per_iteration": 160, "games_per_shard": 40, "num_simulations": 60, "full_search_share": 1.0}

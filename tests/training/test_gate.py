@@ -8,6 +8,7 @@ from types import SimpleNamespace
 import pytest
 from arena.pools import Shuffled
 
+from azero.arena.agents.recipes import make_from
 from azero.arena.matches.results import GameResult, MatchResult
 from azero.errors import BadInput
 from azero.games import make_game
@@ -179,3 +180,16 @@ def test_workers_play_the_gate_and_the_evaluation_of_one_process(tmp_path):
     pool = Shuffled()
     assert gate.evaluate_best(run, Progress(), Silent(), pool) == gate.evaluate_best(run, Progress(), Silent(), None)
     assert pool.done == 1, "a worker has played"
+
+
+def test_changed_settings_of_the_search_hold_for_both_nets(tmp_path):
+    run = make_run(tmp_path / "run")
+    search = run.config.search.model_copy(update={"c_puct": 3.0, "look_ahead": not run.config.search.look_ahead})
+    changed = Run(run.folder, run.config.model_copy(update={"search": search}), GAME)
+    changed.save_net(changed.candidate_path, Trainer(changed.config, GAME).candidate(), Progress())
+    agents = [
+        make_from(gate.recipe(changed, path, GAME)) for path in (changed.checkpoint_path(0), changed.candidate_path)
+    ]
+    one, other = (agent.new_search(1) for agent in agents)
+    assert one.settings == other.settings and one.selection == other.selection
+    assert one.selection.c_puct == 3.0

@@ -125,9 +125,17 @@ def test_there_is_nothing_to_resume_where_there_is_no_run(tmp_path):
 @pytest.mark.parametrize(("wanted", "says"), [(4, ""), (3, "has played its 3 iterations, and there is nothing to do")])
 def test_a_run_that_is_over_says_so_and_how_to_go_on(run, capsys, wanted, says):
     run.config = tiny_config(training={"iterations": wanted})
-    check_progress(run, Progress(iteration=4))
+    check_progress(run, Progress(iteration=4, final="00003"))
     told = capsys.readouterr().err
     assert says in told and bool(says) == ("go on with --set training.iterations=N" in told)
+
+
+def test_a_run_that_was_shortened_to_what_it_has_played_says_that_it_has_no_final(run, capsys):
+    run.config = tiny_config(training={"iterations": 3}, gate={"final_games": 4})
+    check_progress(run, Progress(iteration=4))
+    assert "its 3 iterations, without a final, and there is nothing to do" in capsys.readouterr().err
+    check_progress(run, Progress(iteration=4, final="00003"))
+    assert "without" not in capsys.readouterr().err
 
 
 def test_fewer_iterations_than_were_played_are_refused_and_not_kept(run):

@@ -196,5 +196,5 @@ def test_games_of_another_size_are_refused_at_the_beginning(whole, tmp_path, run
 def test_sizes_share_games_and_seeds():
     assert share_match(10, 1) == [10] and share_match(11, 2) == [6, 5] and share_match(6, 2) == [4, 2]
     shards = split_seeds(list(range(7)), 2, 3)
-    assert shards == [(0, (0, 2, 4)), (0, (6,)), (1, (1, 3, 5))]
+    assert shards == [(0, (0, 2, 4)), (1, (1, 3, 5)), (0, (6,))]
     assert split_seeds(list(range(5)), 1, 2) == [(0, (0, 1)), (0, (2, 3)), (0, (4,))]

@@ -5,7 +5,9 @@ import dataclasses
 import pytest
 from command_line import assert_bad_input
 
+import azero
 from azero.config.reading import load_config
+from azero.errors import BadInput
 from azero.training import time_box
 from azero.training.time_box import Costs, Counts, choose_counts, costs_of, describe
 
@@ -28,6 +30,14 @@ COSTS = Costs(game_s=0.5, iteration_s=10.0, run_s=60.0)
 )
 def test_the_most_iterations_that_fit_are_chosen_and_fewer_games_if_these_are_too_few(seconds, games, chosen):
     assert choose_counts(COSTS, games, seconds) == chosen
+
+
+def test_each_size_of_a_game_has_a_game_in_every_iteration():
+    assert choose_counts(COSTS, 200, 10, fewest_games=9) == Counts(5, 9)
+    sizes = {"game": {"name": "hex", "sizes": [*range(3, 12)]}, "net": {"name": "any_size"}}
+    few = {"gate": {"games": 18, "final_games": 0}, "evaluation": {"games": 18}, "selfplay": {"games_per_iteration": 9}}
+    trial = tiny_config(**sizes, **few)
+    assert time_box._short(trial).selfplay.games_per_iteration == 9
 
 
 def test_what_is_chosen_takes_no_longer_than_wanted():
@@ -64,7 +74,7 @@ def test_a_run_that_takes_longer_or_has_fewer_games_says_so():
 def test_the_run_is_the_one_that_has_the_chosen_numbers_in_its_config(run_azero, config, tmp_path, monkeypatch):
     """The trials, which are run, change nothing."""
     monkeypatch.setattr(time_box, "cache_directory", lambda: tmp_path)
-    monkeypatch.setattr(time_box, "choose_counts", lambda costs, games, seconds: Counts(2, 8))
+    monkeypatch.setattr(time_box, "choose_counts", lambda costs, games, seconds, fewest_games: Counts(2, 8))
     boxed, plain = tmp_path / "boxed", tmp_path / "plain"
     code, _, errors = run_azero("train", config, "--run", boxed, "--minutes", "1")
     assert code == 0, errors
@@ -86,6 +96,12 @@ def test_a_trial_has_the_games_that_are_played_side_by_side():
     assert trial_of(games_per_iteration=1000, games_per_shard=500, parallel_games=192) == (384, 192)
     assert trial_of(games_per_iteration=1000, games_per_shard=50, parallel_games=192) == (100, 50)
     assert trial_of(games_per_iteration=7, games_per_shard=50, parallel_games=192) == (7, 4)
+
+
+def test_from_python_minutes_and_iterations_exclude_each_other(tmp_path):
+    with pytest.raises(BadInput, match="^minutes set training.iterations; leave one of the two out"):
+        azero.train("tic_tac_toe", tmp_path / "run", settings={"training.iterations": 10}, minutes=5)
+    assert not (tmp_path / "run").exists()
 
 
 def test_bad_input_is_one_line_and_writes_nothing(run_azero, config, run, tmp_path):

@@ -46,7 +46,7 @@ def position_to_text(game, state) -> str:
 
 
 def text_to_position(game, state, text: str) -> None:
-    """Reads a position. Of its history, superko knows the empty board and this one."""
+    """Reads a position. Of its history, superko knows the empty board, this one, and by `ko` the one before."""
     cells, fields = text_to_board(text, game.size, game.size)
     player, named = read_player(fields[:1]), _read_fields(fields[1:])
     passes = int(named.get("passes", 0))

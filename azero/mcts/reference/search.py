@@ -128,6 +128,8 @@ class Reference:
         if isinstance(strategy, VisitsRoot) and strategy.dirichlet_epsilon > 0.0:
             epsilon = strategy.dirichlet_epsilon
             eta = [self.random.gamma(strategy.dirichlet_alpha) for _ in self.root.children]
+            if np.sum(eta) < 1e-300:
+                return
             for child, share in zip(self.root.children, eta, strict=True):
                 child.P = float(np.float32((1.0 - epsilon) * child.P + epsilon * share / np.sum(eta)))
 

@@ -5,12 +5,14 @@ import numpy as np
 from azero.compiler.jit import subroutine
 from azero.compiler.rng import random_gamma
 
+_LEAST_TOTAL = 1e-300  # smaller numbers have fewer digits
+
 
 @subroutine
 def mix_noise(nodes, rng, alpha, epsilon, eta):
     """Mixes Dirichlet noise into the root's priors: P(s, a) = (1 - epsilon) p_a + epsilon eta_a, eta ~ Dir(alpha).
 
-    `eta` ([A] float64) is scratch memory.
+    `eta` ([A] float64) is scratch memory. If all variates underflow, with a tiny alpha, the priors stay as they are.
 
     Source: Silver et al., AlphaGo Zero (2017), Methods, self-play.
     """
@@ -19,6 +21,8 @@ def mix_noise(nodes, rng, alpha, epsilon, eta):
     for k in range(root.num_children):
         eta[k] = random_gamma(rng, alpha)
         total += eta[k]
+    if total < _LEAST_TOTAL:
+        return
     for k in range(root.num_children):
         node = nodes[root.first_child + k]
         node.P = np.float32((1.0 - epsilon) * np.float64(node.P) + epsilon * eta[k] / total)

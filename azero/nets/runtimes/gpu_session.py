@@ -44,7 +44,7 @@ class GpuSession:
             try:
                 answers.append(self._run_pass(part, most_rows))
             except torch.OutOfMemoryError:
-                if len(part) == 1:
+                if most_rows == 1:
                     raise
                 self._take_smaller_passes(len(part))
             else:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
+from azero.config.selfplay import SelfPlayConfig
 from azero.errors import BadInput
 from azero.games import Game
 from azero.games.names import contrast, source_digest_of, without_folder
@@ -13,7 +14,7 @@ from azero.selfplay.data.legality import check_games, check_lengths
 from azero.selfplay.data.policies import pack_rows
 from azero.selfplay.data.records import PER_GAME, PER_POSITION, PER_VISITED, Shard, SizedShard, bytes_of_states
 from azero.system.formats import warn_once
-from azero.system.tensor_files import Tensors, read_signed, write_tensors
+from azero.system.tensor_files import LARGEST, Tensors, read_signed, write_tensors
 
 FORMAT = 2
 """Format version of shards. Format 1, which files without a version have, had no digest, no openings, and counts of all
@@ -24,12 +25,27 @@ _DELETED = "resign_values", "played_on", "resigned", "searched"
 """Fields that older files have: those of resignation and of reanalysis, which no longer exist."""
 
 
+_POSITION_BYTES, _VISITED_BYTES = 40, 4  # at most, without the state; of a move in a policy target
+
+
 def save_shard(path: Path, shard: Shard, game: Game) -> None:
     """Writes a shard atomically. States are stored as bytes. Starts are left out if all are the initial position."""
     tensors = shard._asdict() | {"states": bytes_of_states(shard.states)}
     if not len(shard.starts):
         del tensors["starts"], tensors["start_lengths"]
     write_tensors(path, tensors, {"format": FORMAT, "game": str(game)})
+
+
+def check_largest(game: Game, play: SelfPlayConfig) -> None:
+    """Raises BadInput if a shard of the longest games could exceed the size of a file, before any game is played."""
+    visited = min(game.num_actions, play.num_simulations)
+    position = game.rules.state_dtype.itemsize + _POSITION_BYTES + _VISITED_BYTES * visited
+    num_games, fitting = min(play.games_per_shard, play.games_per_iteration), LARGEST // (game.max_plies * position)
+    if num_games > max(fitting, 1):
+        raise BadInput(
+            f"selfplay.games_per_shard = {play.games_per_shard}: the file of {num_games} games of {game} may exceed "
+            f"{LARGEST >> 20} MiB; {max(fitting, 1)} games fit, however long they are"
+        )
 
 
 def game_of_shard(path: Path) -> str:
