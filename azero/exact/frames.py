@@ -62,6 +62,7 @@ class Work(NamedTuple):
     frames: np.recarray  # [D + 1] FRAME_DTYPE, by ply from the root
     states: np.recarray  # [D + 2] the game's state dtype, by ply; the last one is for rollouts
     legal: np.ndarray  # [D + 1, A] int32, by ply
+    replies: np.ndarray  # [D + 1, A] int32, by ply and place in `legal`; [D + 1, 0] unless the game is about mobility
     cut_rates: np.ndarray  # [2, A] float64, by player: moving average of how often a tried action caused a cutoff
     table: np.recarray  # [T] ENTRY_DTYPE, T a power of two, or 0
     root_moves: np.recarray  # [A] ROOT_MOVE_DTYPE, by action
@@ -90,6 +91,7 @@ def new_search(
         frames=np.zeros(rules.max_plies + 1, FRAME_DTYPE).view(np.recarray),
         states=new_states(rules, rules.max_plies + 2),
         legal=np.zeros((rules.max_plies + 1, rules.num_actions), np.int32),
+        replies=np.zeros((rules.max_plies + 1, rules.num_actions if rules.is_about_mobility else 0), np.int32),
         cut_rates=np.full((2, rules.num_actions), 0.5),
         table=new_table(max_table_entries if rules.is_history_free else 0),
         root_moves=np.zeros(rules.num_actions, ROOT_MOVE_DTYPE).view(np.recarray),

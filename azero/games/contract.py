@@ -176,6 +176,13 @@ class Rules(Protocol):
     def is_history_free(game) -> bool:
         """Optional: whether positions with equal `hash_key` have the same future. The default is True."""
 
+    @property
+    def is_about_mobility(game) -> bool:
+        """Optional: whether a move is better, as a rule, the fewer replies it leaves. The default is False.
+
+        Alpha-beta then tries such moves first. It changes its speed alone.
+        """
+
     def symmetries(game) -> Symmetries:
         """Optional: returns symmetries that leave the rules and the initial position unchanged.
 

@@ -123,8 +123,14 @@ def _is_history_free(game) -> bool:
     return True
 
 
+def _is_about_mobility(game) -> bool:
+    """False: the number of replies says little about a move."""
+    return False
+
+
 DEFAULTS = {
     "is_history_free": property(_is_history_free),
+    "is_about_mobility": property(_is_about_mobility),
     "rollout_action": rollout_action,
     "rollout": rollout,
     "final_score": final_score,

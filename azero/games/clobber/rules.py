@@ -132,6 +132,10 @@ class Clobber(NamedTuple):
         return game.rows * game.columns - 1
 
     @property
+    def is_about_mobility(game) -> bool:
+        return True
+
+    @property
     def planes_shape(game) -> tuple[int, int, int]:
         return 3, game.rows, game.columns
 

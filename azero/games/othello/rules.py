@@ -140,6 +140,10 @@ class Othello(NamedTuple):
         return 2 * (game.size**2 - 4)
 
     @property
+    def is_about_mobility(game) -> bool:
+        return True
+
+    @property
     def planes_shape(game) -> tuple[int, int, int]:
         return 3, game.size, game.size
 
