@@ -129,7 +129,7 @@ def test_values_do_not_depend_on_the_table(name):
         ("tic_tac_toe", False, ""),
         ("connect_four(rows=4,columns=4)", False, "2341"),
         ("othello(size=4)", True, "b1a1"),
-        ("othello(size=4)", False, "b1"),
+        ("othello(size=6)", False, "c2d2e2d1e4f3f1b2a1d5e5a2d6c6f4b5b1b3c1f2"),
         ("clobber(rows=3,columns=4)", False, ""),
     ],
 )
