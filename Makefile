@@ -4,7 +4,7 @@
 # make test-all   set up, run all tests, the slow ones and those in plain Python included
 # make test-long  set up, run the tests that take minutes each, which no other command runs
 # make test-browser
-#                 set up, run all tests of the page, in Chromium; `make test-browser-quick` runs some, in two minutes
+#                 set up, run all tests of the page, in Chromium; `make test-browser-quick` runs some, in three minutes
 # make check      set up, run formatter, linter, type checker (here, and as on Windows) and the check of imports
 # make test-cluster
 #                 set up, run the tests with Ray; `make test-cluster-quick` runs some, in two minutes, and

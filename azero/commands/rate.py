@@ -51,7 +51,12 @@ AnchorOption = Annotated[
 ]
 OutOption = Annotated[
     Path | None,
-    typer.Option("--out", parser=as_path, metavar="FILE", help="File that keeps the games; see above for the default."),
+    typer.Option(
+        "--out",
+        parser=as_path,
+        metavar="FILE",
+        help="File that keeps the games; by default RUN/ratings.json or results/ratings-GAME.json.",
+    ),
 ]
 PlotOption = Annotated[
     Path | None, typer.Option("--plot", parser=as_path, metavar="FILE", help="Draw the ratings into a PNG file.")

@@ -58,7 +58,8 @@ def train(
     check_runtime(config, is_resuming)
     Learner(config, game)  # raises errors of net and heads before the folder exists
     check_ranks(config)
-    check_largest(game, config.selfplay)
+    if not is_resuming:
+        check_largest(game, config.selfplay, len(games))
     if config.evaluation.every:
         make_agent(config.evaluation.opponent, game).close()  # raises errors now, not after the first iterations
         find_benchmark(config.evaluation, game)

@@ -16,6 +16,7 @@ from azero.compiler.cache import cache_directory
 from azero.config.schema import Config
 from azero.errors import BadInput
 from azero.games.sizes import games_of
+from azero.selfplay.data.shard_files import check_largest
 from azero.selfplay.pool import MakePool, count_workers, local_pool
 from azero.system.console import say
 from azero.training.beginning import read_beginning
@@ -65,7 +66,9 @@ def fit_to_time(folder: Path, config: Config, minutes: float, make_pool: MakePoo
     if not 0 < minutes < inf:
         raise BadInput(f"--minutes {minutes:g} should be a number of minutes greater than 0, e.g. --minutes 10")
     check_is_new(folder)
-    first = read_beginning(config, games_of(config.game)).shards  # raises errors before trials
+    games = games_of(config.game)
+    check_largest(games[-1], config.selfplay, len(games))
+    first = read_beginning(config, games).shards  # raises errors before trials
     begin = time.perf_counter()
     say(f"--minutes {minutes:g}: measuring an iteration first")
     costs = measure(config, sum(shard.num_learnt for _, shard in first), make_pool)

@@ -1,6 +1,7 @@
 """Tests of levels: the rule of choice, names and errors, determinism, the tables that ship, and `play --level`."""
 
 import dataclasses
+import json
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from azero.arena.matches.match import play_match
 from azero.errors import BadInput
 from azero.games import make_game
 from azero.mcts.proving.wins import LETS_WIN, QUIET, WINS, wins_in_one
+from azero.system.files import PACKAGE
 
 TIC_TAC_TOE = make_game("tic_tac_toe")
 QUIET_MOVES = np.full(4, QUIET, np.int8)
@@ -222,6 +224,14 @@ def test_tables_are_whole_and_rise(table):
         assert str(each.simulations) in each.text and each.to_json()["elo"] == each.elo
     assert table.anchors[0].name == "random" and table.anchors[0].elo == 0
     assert table.adaptive.is_adaptive and table.adaptive.levels == table.levels
+
+
+def test_tables_of_shipped_nets_are_of_their_present_weights():
+    found = [json.loads(path.read_text()) for path in (PACKAGE / "data" / "levels").glob("*.json")]
+    of_nets = {each["name"]: each["agent"] for each in found if each["agent"].startswith("net:")}
+    assert len(of_nets) >= 4
+    for name, identity in of_nets.items():
+        assert identity_of(name) == identity, f"calibrate it anew: python benchmarks/levels.py {name}"
 
 
 def test_the_elo_of_another_agent_is_unknown():

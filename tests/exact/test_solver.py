@@ -162,6 +162,31 @@ def test_few_replies_first_saves_most_of_the_work_and_changes_no_value(monkeypat
     assert 2 * sum(each.num_nodes for each in ordered) < sum(each.num_nodes for each in plain)
 
 
+@pytest.mark.parametrize(("name", "num"), [("clobber(rows=3,columns=4)", 30), ("othello(size=4)", 30)])
+def test_the_numbers_of_replies_are_those_of_the_open_moves(name, num):
+    """Also where a player has to pass, so that the other one moves again, and after moves have changed places."""
+    for state in random_positions(make_game(name), num, 4):
+        for nodes in range(1, 40, 7):
+            work = new_search(state, False, 1 << 10)
+            search_on(state, work, False, nodes, 1 << 62)
+            check_replies(state, work)
+
+
+def check_replies(state, work):
+    """Checks the numbers of replies in all frames of an unfinished search."""
+    place = state.clone()
+    for ply in range(int(work.progress[0].ply) + 1):
+        frame, legal = work.frames[ply], work.legal[ply]
+        if frame.num_legal > 0 and frame.num_looked == frame.num_legal:
+            for k in range(frame.num_tried, frame.num_legal):
+                after = place.clone()
+                after.apply_action(int(legal[k]))
+                sign = 1 if after.current_player() != place.current_player() else -1
+                assert work.replies[ply, k] == sign * len(after.legal_actions())
+        if ply < work.progress[0].ply:
+            place.apply_action(int(frame.tried))
+
+
 @pytest.mark.parametrize("steps", [1, 7])
 def test_a_search_goes_on_where_it_was_halted(steps, monkeypatch):
     state = make_game("tic_tac_toe").new_initial_state()

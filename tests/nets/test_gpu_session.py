@@ -63,19 +63,26 @@ def test_a_pass_of_one_row_must_fit(net, small, monkeypatch, capsys):
         GpuSession(net, CPU, torch.float32).run(random_planes(GAME, 3))
 
 
-def test_one_position_is_tried_in_a_pass_of_one_row(net, monkeypatch, capsys):
-    """A pass that is recorded is filled up to 64 rows, which may be too many for the memory."""
+def test_a_recorded_pass_of_one_position_is_halved_too(net, monkeypatch, capsys):
+    """It is filled up to 64 rows, which may be too many for the memory."""
     session = GpuSession(net, CPU, torch.float32)
+    monkeypatch.setattr(session, "_is_recording", True)
+    monkeypatch.setattr(torch.cuda, "empty_cache", lambda: None)
     limits = []
 
     def run_pass(planes, most_rows):
         limits.append(most_rows)
-        if most_rows > 1:
+        if most_rows > 16:
             raise torch.OutOfMemoryError("out of memory")
         return np.zeros((len(planes), 6)), np.zeros(len(planes))
 
     monkeypatch.setattr(session, "_run_pass", run_pass)
-    assert session.run(random_planes(GAME, 1))[1].shape == (1,) and limits[-1] == 1
+    assert session.run(random_planes(GAME, 1))[1].shape == (1,) and limits == [4096, 32, 16]
+    told = capsys.readouterr().err.splitlines()
+    assert [line.partition("pass of ")[2] for line in told] == [
+        "64 rows exceeds the GPU's memory; passes now have 32 rows",
+        "32 rows exceeds the GPU's memory; passes now have 16 rows",
+    ]
 
 
 def test_a_large_batch_goes_in_several_passes(net, small, monkeypatch):

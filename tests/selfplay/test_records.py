@@ -321,9 +321,9 @@ def test_a_shard_whose_file_could_be_too_large_is_refused_before_its_games_are_p
     game = make_game("go(size=19)")
     check_largest(make_game("go(size=13)"), SelfPlayConfig())
     check_largest(game, SelfPlayConfig(games_per_iteration=60))
-    with pytest.raises(
-        BadInput, match=r"^selfplay.games_per_shard = 250: .* exceed 1024 MiB; [0-9]+ games fit"
-    ) as error:
+    with pytest.raises(BadInput, match=r"^selfplay.games_per_shard = 250: .* exceed 1024 MiB; with ") as error:
         check_largest(game, SelfPlayConfig(games_per_iteration=500))
-    fitting = int(re.search("([0-9]+) games fit", str(error.value))[1])
+    check_largest(game, SelfPlayConfig(games_per_iteration=500), num_sizes=10)
+    fitting = int(re.search("games_per_shard=([0-9]+) it", str(error.value))[1])
+    check_largest(game, SelfPlayConfig(games_per_shard=fitting))
     assert fitting * game.max_plies * game.rules.state_dtype.itemsize < LARGEST

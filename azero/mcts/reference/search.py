@@ -16,6 +16,7 @@ from azero.games.contract import sign_of
 from azero.mcts.evaluation.evaluator import Evaluator
 from azero.mcts.reference.lookahead import look_ahead
 from azero.mcts.rollouts.policies import OwnRollout, RolloutPolicy
+from azero.mcts.roots.noise import LEAST_TOTAL
 from azero.mcts.roots.visits import VisitsRoot
 from azero.mcts.scratch import new_scratch
 from azero.mcts.search.settings import Settings
@@ -128,7 +129,7 @@ class Reference:
         if isinstance(strategy, VisitsRoot) and strategy.dirichlet_epsilon > 0.0:
             epsilon = strategy.dirichlet_epsilon
             eta = [self.random.gamma(strategy.dirichlet_alpha) for _ in self.root.children]
-            if np.sum(eta) < 1e-300:
+            if np.sum(eta) < LEAST_TOTAL:
                 return
             for child, share in zip(self.root.children, eta, strict=True):
                 child.P = float(np.float32((1.0 - epsilon) * child.P + epsilon * share / np.sum(eta)))

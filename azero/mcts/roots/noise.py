@@ -5,7 +5,8 @@ import numpy as np
 from azero.compiler.jit import subroutine
 from azero.compiler.rng import random_gamma
 
-_LEAST_TOTAL = 1e-300  # smaller numbers have fewer digits
+LEAST_TOTAL = 1e-300
+"""Least sum of the gamma variates. Smaller ones may be subnormal, whose shares are wrong."""
 
 
 @subroutine
@@ -21,7 +22,7 @@ def mix_noise(nodes, rng, alpha, epsilon, eta):
     for k in range(root.num_children):
         eta[k] = random_gamma(rng, alpha)
         total += eta[k]
-    if total < _LEAST_TOTAL:
+    if total < LEAST_TOTAL:
         return
     for k in range(root.num_children):
         node = nodes[root.first_child + k]

@@ -44,18 +44,25 @@ class GpuSession:
             try:
                 answers.append(self._run_pass(part, most_rows))
             except torch.OutOfMemoryError:
-                if most_rows == 1:
+                rows = self._rows_of(len(part), most_rows)
+                if rows == 1:
                     raise
-                self._take_smaller_passes(len(part))
+                self._take_smaller_passes(rows)
             else:
                 done += len(part)
         logits, values = zip(*answers, strict=True)
         return np.concatenate(logits), np.concatenate(values)
 
+    def _rows_of(self, num_positions: int, most_rows: int) -> int:
+        """Returns the rows of a pass over so many positions."""
+        if not self._is_recording:
+            return num_positions
+        return min(max(_FEWEST_ROWS, 1 << (num_positions - 1).bit_length()), most_rows)
+
     def _take_smaller_passes(self, rows: int) -> None:
         with self._lock:
             self._free = []  # tapes in use are given back to the old list
-            self._most_rows = min(self._most_rows, max(rows // 2, 1))
+            self._most_rows = min(self._most_rows, rows // 2)
             if self._is_recording:
                 torch.cuda.empty_cache()
         say(f"a pass of {rows} rows exceeds the GPU's memory; passes now have {self._most_rows} rows")
@@ -64,7 +71,7 @@ class GpuSession:
         if not self._is_recording:
             with self._lock:
                 return self._plain.run(planes)
-        rows = min(max(_FEWEST_ROWS, 1 << (len(planes) - 1).bit_length()), most_rows)
+        rows = self._rows_of(len(planes), most_rows)
         free = self._free
         try:
             tape = free.pop()

@@ -25,7 +25,7 @@ _DELETED = "resign_values", "played_on", "resigned", "searched"
 """Fields that older files have: those of resignation and of reanalysis, which no longer exist."""
 
 
-_POSITION_BYTES, _VISITED_BYTES = 40, 4  # at most, without the state; of a move in a policy target
+_POSITION_BYTES, _VISITED_BYTES = 16, 4  # of a position without its state; of a move in a policy target
 
 
 def save_shard(path: Path, shard: Shard, game: Game) -> None:
@@ -36,15 +36,20 @@ def save_shard(path: Path, shard: Shard, game: Game) -> None:
     write_tensors(path, tensors, {"format": FORMAT, "game": str(game)})
 
 
-def check_largest(game: Game, play: SelfPlayConfig) -> None:
-    """Raises BadInput if a shard of the longest games could exceed the size of a file, before any game is played."""
-    visited = min(game.num_actions, play.num_simulations)
+def check_largest(game: Game, play: SelfPlayConfig, num_sizes: int = 1) -> None:
+    """Raises BadInput if the file of a shard, of several games of the greatest length, could be too large.
+
+    Args:
+      game: the largest of the sizes.
+    """
+    visited = game.num_actions if play.root == "gumbel" else min(game.num_actions, play.num_simulations)
     position = game.rules.state_dtype.itemsize + _POSITION_BYTES + _VISITED_BYTES * visited
-    num_games, fitting = min(play.games_per_shard, play.games_per_iteration), LARGEST // (game.max_plies * position)
-    if num_games > max(fitting, 1):
+    num_games = min(play.games_per_shard, -(-play.games_per_iteration // num_sizes))
+    fitting = max(1, LARGEST // (game.max_plies * position))
+    if num_games > fitting:
         raise BadInput(
             f"selfplay.games_per_shard = {play.games_per_shard}: the file of {num_games} games of {game} may exceed "
-            f"{LARGEST >> 20} MiB; {max(fitting, 1)} games fit, however long they are"
+            f"{LARGEST >> 20} MiB; with --set selfplay.games_per_shard={fitting} it cannot"
         )
 
 
