@@ -180,7 +180,7 @@ class Rules(Protocol):
     def is_about_mobility(game) -> bool:
         """Optional: whether a move is better, as a rule, the fewer replies it leaves. The default is False.
 
-        Alpha-beta then tries such moves first. It proves the same values with fewer positions.
+        Alpha-beta then tries such moves first. It proves the same values, as a rule with fewer positions.
         """
 
     def symmetries(game) -> Symmetries:

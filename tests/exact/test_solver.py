@@ -148,9 +148,10 @@ def test_what_the_table_holds_is_true(name, by_score, moves):
         assert entry.low <= values[int(entry.key)] <= entry.high
 
 
-def test_the_table_saves_more_than_half_of_the_work():
-    state = make_game("clobber(rows=4,columns=5)").new_initial_state()
-    assert 2 * solve(state).num_nodes < solve(state, max_table_entries=0).num_nodes
+def test_the_table_saves_most_of_the_work(monkeypatch):
+    state = make_game("clobber(rows=4,columns=4)").new_initial_state()
+    monkeypatch.setattr(type(state.game.rules), "is_about_mobility", False)  # it saves much of the same work
+    assert 4 * solve(state).num_nodes < solve(state, max_table_entries=0).num_nodes
 
 
 def test_few_replies_first_saves_most_of_the_work_and_changes_no_value(monkeypatch):

@@ -53,8 +53,10 @@ def _is_legal(game, state, point, player):
     is_breathing = has_empty_neighbour(state, point, stride) or breathes(state, point, stride, player)
     if not is_breathing and not game.suicide:
         return False
-    if point == state.ko or not game.superko:
-        return point != state.ko
+    if point == state.ko:
+        return False
+    if not game.superko:
+        return True
     # A move can repeat an earlier board only if that board had this stone here, which was removed later.
     if is_breathing and not state.taken[point] >> player & 1:
         return True

@@ -38,11 +38,7 @@ class FreshGames:
         self.num_games = len(seeds)
         self._parts = split_seeds(seeds, len(run.games), selfplay.games_per_shard)
         self.names = [shard_name(iteration, number) for number in range(len(self._parts))]
-        found = {name: run.load_shard(name) for name in self.names if run.shard_path(name).exists()}
-        sizes = {name: part.size for name, part in zip(self.names, self._parts, strict=True)}
-        self._shards = {
-            name: each for name, each in found.items() if each.size == sizes[name]
-        }  # an older azero's order
+        self._shards = {name: run.load_shard(name) for name in self.names if run.shard_path(name).exists()}
         self._missing = [number for number, name in enumerate(self.names) if name not in self._shards]
         self.num_ended = sum(len(shard.lengths) for _, shard in self._shards.values())
         configs = [run.config_of(each) for each in run.games]

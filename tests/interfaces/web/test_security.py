@@ -1,6 +1,7 @@
 """Tests of what the server refuses."""
 
 import json
+import sys
 import traceback
 
 import pytest
@@ -161,11 +162,13 @@ def test_what_nobody_expected_is_an_error_as_all_others(client, monkeypatch):
         raise ZeroDivisionError("of this test")
 
     monkeypatch.setattr(Context, "position", fail)
-    monkeypatch.setattr(traceback, "print_exception", lambda error, file: printed.append(str(error)))
+    monkeypatch.setattr(
+        traceback, "print_exception", lambda error, file: printed.append((str(error), file is sys.stderr))
+    )
     response = client.post(f"{API}/positions", json={"game": "hex"})
     assert response.status_code == 500 and response.headers["content-security-policy"]
     assert response.json() == {"error": {"code": "internal", "message": "unexpected error: ZeroDivisionError"}}
-    assert printed == ["of this test"], "the traceback"
+    assert printed == [("of this test", True)], "the traceback"
 
 
 def test_the_openapi_page_describes_every_route(client):
